@@ -35,7 +35,7 @@ export async function openConsole(url: string, options: ConsoleOptions = {}): Pr
   })
   page.on('pageerror', (error) => complaints.push(String(error)))
   page.on('request', (request) => requests.push(`${request.method()} ${new URL(request.url()).pathname}`))
-  if (key !== undefined) await page.addInitScript((stored) => sessionStorage.setItem('sgw.key', stored), key)
+  if (key !== undefined) await page.addInitScript(`sessionStorage.setItem('sgw.key', ${JSON.stringify(key)})`)
   await page.goto(`${onLocalhost(url)}${path}${hash}`)
   return { page, browser, complaints, requests, [Symbol.asyncDispose]: () => browser.close() }
 }

@@ -61,6 +61,7 @@ const isTyping = ({ target }: Event): boolean =>
 /** Focuses the search field of the view; from another view, goes to Messages first. */
 export function focusSearch(): void {
   const find = (): HTMLElement | null => document.querySelector<HTMLElement>('[data-search]')
-  if (find() === null) open('messages')
+  if (find() !== null) return find()?.focus()
+  open('messages')
   requestAnimationFrame(() => find()?.focus())
 }

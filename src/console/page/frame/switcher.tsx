@@ -5,14 +5,10 @@ import { session, signOut } from '../state/session.ts'
 
 /** Tenant and app that the console acts as; an operator can choose another one. */
 export const Switcher = () => (
-  <Menu
-    label={`Tenant and app: ${me.value?.tenantName ?? 'none'}, ${me.value?.name ?? 'none'}`}
-    class="switcher"
-    opened={() => void readChoices()}
-    items={switcherItems()}
-  >
+  <Menu class="switcher" opened={() => void readChoices()} items={switcherItems()}>
     <Mark />
     <span class="label">
+      <span class="hidden">Tenant and app: </span>
       <b>{me.value?.tenantName ?? 'sgw'}</b>
       <span class="small dim">{me.value?.name ?? ''}</span>
     </span>

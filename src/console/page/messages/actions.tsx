@@ -35,7 +35,6 @@ export function Actions({ row }: { row: Row }) {
 
 const CopyMenu = ({ row }: { row: Row }) => (
   <Menu
-    label="Copy this message"
     items={[
       { label: 'curl', run: () => void copyText(asCurl(row, location.origin)) },
       { label: 'TypeScript', run: () => void copyText(asTypeScript(row, location.origin)) },

@@ -36,7 +36,7 @@ export function MessagesView() {
           <Tabs total={count(list.total.value)} />
         </header>
         {list.filter.text !== undefined && <TextNote list={list} />}
-        <Rows list={list} cursor={cursor.value} />
+        <Rows key={filterKey.value} list={list} cursor={cursor.value} />
         {isRaw.value && <RawEvents close={() => void (isRaw.value = false)} />}
         <footer class="list-foot">
           <span>

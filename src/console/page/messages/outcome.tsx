@@ -1,5 +1,6 @@
 import type { Timeline } from '../../../client/client.ts'
 import { Icon } from '../parts/icon.tsx'
+import { isOnePane } from '../parts/media.ts'
 import { PhoneNumber } from '../parts/phone-number.tsx'
 import { appName } from '../state/caller.ts'
 import { duration, now } from '../state/clock.ts'
@@ -12,7 +13,7 @@ export function Outcome({ row, timeline }: { row: Row; timeline: Timeline | null
   const app = appName(row.appId)
   return (
     <>
-      <h2 class="outcome">
+      <h2 class="outcome" aria-level={isOnePane.value ? 1 : 2}>
         <span class={state.kind}>
           <Icon name={state.icon} />
         </span>

@@ -1,6 +1,7 @@
-import { useComputed, useSignal } from '@preact/signals'
+import { type Signal, useComputed, useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { Icon } from '../parts/icon.tsx'
+import { isPhoneWide } from '../parts/media.ts'
 import { param } from '../state/address.ts'
 import { appName } from '../state/caller.ts'
 import { clockTime, count, dayHeader, now } from '../state/clock.ts'
@@ -14,15 +15,14 @@ const TOP_PX = 8
 /** So many pixels before the end of the loaded rows the next page is loaded. */
 const LOAD_AHEAD_PX = 1200
 
-const phone = matchMedia('(max-width: 699px)')
-
 /** The rows that are visible. At the top new ones appear; when scrolled, what is visible stays where it is. */
 export function Rows({ list, cursor }: { list: MessageList; cursor: string }) {
   const box = useRef<HTMLDivElement>(null)
   const scroll = useSignal({ top: 0, height: 900 })
-  const heights = useSignal(phone.matches ? HEIGHTS.phone : HEIGHTS.wide)
-  const items = useComputed(() => itemsOf(list.shown.value, list.gap.value, heights.value))
-  useEffect(() => followSize(box.current, heights, scroll), [])
+  const items = useComputed(() =>
+    itemsOf(list.shown.value, list.gap.value, isPhoneWide.value ? HEIGHTS.phone : HEIGHTS.wide),
+  )
+  useEffect(() => followSize(box.current, scroll), [])
   useStay(box, items.value, list)
   useLayoutEffect(() => showCursor(box.current, items.value, param('id') || cursor), [cursor, param('id')])
   const noteScroll = ({ currentTarget }: { currentTarget: HTMLElement }): void => {
@@ -98,26 +98,12 @@ const GapLine = ({ gap, again }: { gap: Gap; again: () => void }) => (
   </div>
 )
 
-interface Settable<Value> {
-  value: Value
-}
-
-function followSize(
-  box: HTMLElement | null,
-  heights: Settable<(typeof HEIGHTS)['wide'] | (typeof HEIGHTS)['phone']>,
-  scroll: Settable<{ top: number; height: number }>,
-): () => void {
-  const measure = (): void => {
-    heights.value = phone.matches ? HEIGHTS.phone : HEIGHTS.wide
+function followSize(box: HTMLElement | null, scroll: Signal<{ top: number; height: number }>): () => void {
+  const observer = new ResizeObserver(() => {
     if (box !== null) scroll.value = { top: box.scrollTop, height: box.clientHeight }
-  }
-  const observer = new ResizeObserver(measure)
+  })
   if (box !== null) observer.observe(box)
-  phone.addEventListener('change', measure)
-  return () => {
-    observer.disconnect()
-    phone.removeEventListener('change', measure)
-  }
+  return () => observer.disconnect()
 }
 
 /** Keeps the visible rows in place when rows come in above them. */

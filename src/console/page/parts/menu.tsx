@@ -10,7 +10,8 @@ export interface MenuItem {
 }
 
 interface MenuProps {
-  label: string
+  /** What the button is called, if its content does not say it. */
+  label?: string
   items: readonly MenuItem[]
   /** Called when the menu opens. */
   opened?: () => void

@@ -78,7 +78,6 @@ function OwnNumber({ conversation }: { conversation: Conversation }) {
   const choices = useSignal<PairChoices>({ numbers: [number], contacts: [] })
   return (
     <Menu
-      label={`From ${spokenNumber(number)}`}
       class="inline-choice"
       opened={() => void loadChoices(choices, number)}
       items={choices.value.numbers.map((choice) => ({
@@ -87,6 +86,7 @@ function OwnNumber({ conversation }: { conversation: Conversation }) {
         run: () => open('phone', { number: choice, contact }),
       }))}
     >
+      <span class="hidden">Number </span>
       <PhoneNumber value={number} />
       <Icon name="down" />
     </Menu>

@@ -37,7 +37,6 @@ function ContactBar({ conversation }: { conversation: Conversation }) {
   return (
     <div class="contact-bar">
       <Menu
-        label={`Contact ${spokenNumber(contact)}`}
         class="contact-choice"
         opened={() => void loadChoices(choices, number)}
         items={contacts.map((choice) => ({
@@ -46,6 +45,7 @@ function ContactBar({ conversation }: { conversation: Conversation }) {
           run: () => open('phone', { number, contact: choice }),
         }))}
       >
+        <span class="hidden">Contact </span>
         <PhoneNumber value={contact} />
         <Icon name="down" />
       </Menu>

@@ -55,12 +55,9 @@ async function findPair(sgw: Sgw): Promise<Pair> {
 export async function readPairChoices(sgw: Sgw, number: string): Promise<PairChoices> {
   const [extensions, page] = await Promise.all([sgw.connection.extensions(), sgw.conversations({ limit: 50 }).page(1)])
   const known = page.conversations
-  const own = [
-    ...new Set([
-      ...known.slice(0, 1).map((pair) => pair.number),
-      ...extensions.flatMap(({ phoneNumbers }) => phoneNumbers),
-    ]),
-  ]
+  const connected = extensions.flatMap(({ phoneNumbers }) => phoneNumbers)
+  const last = known.map((pair) => pair.number).filter((own) => connected.includes(own))
+  const own = [...new Set([...last.slice(0, 1), ...connected])]
   const of = number || own[0]
   return { numbers: own, contacts: known.filter((pair) => pair.number === of).map(({ contact }) => contact) }
 }

@@ -167,7 +167,8 @@ function lookupStep(attempt: Attempt, sentAt: number, calls: readonly SimulatorC
 /** Between two attempts: a pause that RingCentral asked for, or a look into its message store. */
 function waitStep(before: Attempt, next: Attempt, calls: readonly SimulatorCall[]): Step {
   const from = Date.parse(before.at) + (before.durationMs ?? 0)
-  const retryAfter = callAt(calls, 'sms', Date.parse(before.at))?.response?.headers['retry-after']
+  const headers = callAt(calls, 'sms', Date.parse(before.at))?.response?.headers ?? {}
+  const [, retryAfter] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'retry-after') ?? []
   const title =
     before.outcome === 'unknown'
       ? 'asks the message store before it repeats'

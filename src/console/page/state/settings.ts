@@ -45,4 +45,7 @@ export function writeStored(place: Place, name: string, value: string | null): v
   }
 }
 
-const storageOf = (place: Place): Storage => (place === 'local' ? localStorage : sessionStorage)
+/** A declaration, because the settings above are read while this module is loaded. */
+function storageOf(place: Place): Storage {
+  return place === 'local' ? localStorage : sessionStorage
+}
