@@ -1,4 +1,5 @@
 import type { Timeline } from '../../../client/client.ts'
+import { isOnePane } from '../parts/media.ts'
 import { duration, now } from '../state/clock.ts'
 import { linesOf, placed } from './timeline-scale.ts'
 
@@ -10,7 +11,7 @@ export function TimelineChart({ timeline }: { timeline: Timeline }) {
   const { lines, ticks, totalMs } = placed(all)
   return (
     <section aria-label="What happened">
-      <h3>
+      <h3 aria-level={isOnePane.value ? 2 : 3}>
         What happened <span>{totalMs > 0 ? `${duration(totalMs)} in all` : ''}</span>
       </h3>
       <div class="chart">
