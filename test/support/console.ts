@@ -47,6 +47,6 @@ const onLocalhost = (url: string): string => url.replace('127.0.0.1', 'localhost
 export async function expectAccessible(page: Page): Promise<void> {
   // The page's policy forbids inline scripts, so it is evaluated by the debugger.
   await page.evaluate(axe.source)
-  const { violations } = (await page.evaluate('axe.run()')) as axe.AxeResults
+  const { violations } = await page.evaluate<axe.AxeResults>('axe.run()')
   expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`)).toEqual([])
 }

@@ -36,7 +36,7 @@ export function startCuttableProxy(target: string): CuttableProxy {
       ...passOn,
       open(socket) {
         socket.data = { other: null, waiting: [] }
-        if (isCut) return void socket.terminate()
+        if (isCut) return socket.terminate()
         open.add(socket)
         void Bun.connect<Side>({
           hostname,

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { CopyButton } from '../parts/copy.tsx'
-import type { StepDetail } from './steps.ts'
+import type { StepDetail } from './step-detail.ts'
 
 /** Request and response of the chosen step. */
 export function StepDetails({ detail }: { detail: StepDetail }) {

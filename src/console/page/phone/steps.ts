@@ -2,6 +2,7 @@ import type { Message, Timeline } from '../../../client/client.ts'
 import { duration } from '../state/clock.ts'
 import type { SimulatorCall } from '../state/operator.ts'
 import type { Conversation, HeardEvent, OwnSend } from './conversation.ts'
+import { type StepDetail, detailOf, json, webhookDetail } from './step-detail.ts'
 
 /** The stations, from left to right. */
 export const STATIONS = ['Your app', 'Gateway', 'RingCentral', 'Phone'] as const
@@ -19,15 +20,6 @@ export interface Step {
   measure: string
   isBad: boolean
   detail: StepDetail | null
-}
-
-/** What is shown of a step when it is chosen. */
-export interface StepDetail {
-  title: string
-  request: string
-  response: string | null
-  /** Said above what was not recorded but rebuilt. */
-  note?: string
 }
 
 /** The steps of one message, in the order of their times. */
@@ -212,47 +204,3 @@ function heardStep({ at, event }: HeardEvent): Step {
     detail: { title: 'WebSocket event', request: json(event), response: null },
   }
 }
-
-function detailOf(title: string, { method, path, request, response, fault }: SimulatorCall): StepDetail {
-  return {
-    title: `${title}: ${method} ${path}`,
-    request: wire(request),
-    response: response === null ? 'No answer.' : `${response.status}\n${wire(response)}`,
-    ...(fault === null ? {} : { note: `The simulator was told to answer so: ${fault}.` }),
-  }
-}
-
-function webhookDetail(message: Message): StepDetail {
-  const { messageId, from, to, body, rcMessageId, tenantId, createdAt, receivingExtensionId } = message
-  return {
-    title: 'Webhook to your app',
-    request: json({
-      type: 'sms_inbound',
-      messageId,
-      from,
-      to,
-      body,
-      rcMessageId,
-      tenantId,
-      timestamp: createdAt,
-      receivingExtensionId,
-    }),
-    response: null,
-    note: 'Rebuilt from the stored message. The request had X-Gateway-Timestamp and X-Gateway-Signature besides.',
-  }
-}
-
-const wire = ({ headers, body }: { headers: Record<string, string>; body: string }): string =>
-  `${Object.entries(headers)
-    .map(([name, value]) => `${name}: ${value}`)
-    .join('\n')}\n\n${pretty(body)}`
-
-function pretty(body: string): string {
-  try {
-    return json(JSON.parse(body))
-  } catch {
-    return body
-  }
-}
-
-const json = (value: unknown): string => JSON.stringify(value, null, 2)

@@ -63,7 +63,7 @@ async function readMe(): Promise<Me | null> {
 }
 
 /** Acts as the first app there is. */
-export async function chooseApp(): Promise<void> {
+async function chooseApp(): Promise<void> {
   await readChoices()
   const [first] = choices.value
   hasNoApp.value = first === undefined
