@@ -26,14 +26,13 @@ const IS_SAME = 'opt_outs.opted_out = excluded.opted_out'
  * state changes, an SQL trigger appends the event in the same commit.
  */
 export const storeOptOuts = (decisions: string): string => `
-  INSERT INTO opt_outs (id, tenant_id, number, contact, opted_out, source, since, decided_at, changed_by, changes)
-    SELECT 'opt_' || lower(hex(randomblob(8))), tenantId, number, contact, optedOut, source, now, decidedAt, decisionId, optedOut
+  INSERT INTO opt_outs (id, tenant_id, number, contact, opted_out, source, since, decided_at, changed_by)
+    SELECT 'opt_' || lower(hex(randomblob(8))), tenantId, number, contact, optedOut, source, now, decidedAt, decisionId
     FROM (${decisions}) WHERE true
   ON CONFLICT (tenant_id, contact, number) DO UPDATE SET
     source = iif(${IS_SAME}, source, excluded.source),
     since = iif(${IS_SAME}, since, excluded.since),
     changed_by = iif(${IS_SAME}, changed_by, excluded.changed_by),
-    changes = changes + (NOT ${IS_SAME}),
     opted_out = excluded.opted_out,
     decided_at = max(opt_outs.decided_at, excluded.decided_at)
   WHERE excluded.decided_at >= opt_outs.decided_at OR excluded.source = 'api'`

@@ -26,8 +26,6 @@ export const optOuts = sqliteTable(
     decidedAt: integer('decided_at').notNull(),
     /** The message or the request that last changed `opted_out`. */
     changedBy: text('changed_by').notNull(),
-    /** How often `opted_out` has changed. A contact begins as not opted out. */
-    changes: integer().notNull(),
   },
   (table) => [
     uniqueIndex('opt_outs_by_contact').on(table.tenantId, table.contact, table.number),
