@@ -19,10 +19,11 @@ export const writeManyMessages = (gate: Gate, many: ManyMessages): Promise<void>
 export const writeManyOldMessages = (gate: Gate, many: ManyMessages): Promise<void> => write(gate, many, OLD_ATTEMPTS)
 
 async function write(gate: Gate, many: ManyMessages, attempts: string): Promise<void> {
+  const webhookAttempts = await webhookAttemptsOf(gate)
   for (let from = 0; from < many.count; from += ROWS_PER_BATCH) {
     const to = Math.min(from + ROWS_PER_BATCH, many.count)
     const args = { from, to, since: many.since, tenant: many.tenantId, app: many.appId, phone: many.phone ?? null }
-    await gate.batch([MESSAGES, attempts, DELIVERIES].map((sql) => ({ sql, args })))
+    await gate.batch([MESSAGES, attempts, webhookAttempts].map((sql) => ({ sql, args })))
   }
 }
 
@@ -46,7 +47,13 @@ const OLD_ATTEMPTS = `${NUMBERS}
   SELECT printf('att_%016x', n), id, tenant, '101', '+15555550100', phone, printf('%064x', n), 1, 'boot_0', at, at + 100, 'accepted'
   FROM drawn WHERE NOT inbound`
 
-const DELIVERIES = `${NUMBERS}
+/** Until release 1.0.0 the table of webhook attempts was called `deliveries`. */
+async function webhookAttemptsOf(gate: Gate): Promise<string> {
+  const { rows } = await gate.execute("SELECT 1 FROM sqlite_schema WHERE name = 'deliveries'")
+  return rows.length > 0 ? WEBHOOK_ATTEMPTS.replace('INTO webhook_attempts', 'INTO deliveries') : WEBHOOK_ATTEMPTS
+}
+
+const WEBHOOK_ATTEMPTS = `${NUMBERS}
   INSERT INTO webhook_attempts (delivery_id, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at, outcome, status_code, duration_ms)
   SELECT id || ':' || app, tenant, 'app', app, id, printf('cor_%016x', n), 'https://hooks.example.com/', 'boot_0', at, 'success', 200, 20
   FROM drawn WHERE inbound`
