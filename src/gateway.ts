@@ -19,7 +19,9 @@ import { WebhookPoster } from './outbound/post-json.ts'
 import { Directory } from './provider/directory.ts'
 import type { SimulatorAccess } from './core/simulator-access.ts'
 import { Numbers } from './provider/numbers.ts'
+import { observed } from './provider/observed.ts'
 import type { Provider } from './provider/provider.ts'
+import { ProviderState } from './provider/provider-state.ts'
 import { Quota } from './provider/quota.ts'
 import { Session } from './provider/session.ts'
 import { Subscriptions } from './provider/subscriptions.ts'
@@ -43,6 +45,7 @@ export interface Gateway extends SharedParts {
   directory: Directory
   tokens: Tokens
   quota: Quota
+  providerState: ProviderState
   session: Session
   numbers: Numbers
   subscriptions: Subscriptions
@@ -112,7 +115,10 @@ export interface Traffic {
   answering: number
 }
 
-export function buildGateway(parts: GatewayParts): Gateway {
+export function buildGateway(given: GatewayParts): Gateway {
+  const providerState = new ProviderState(given.clock)
+  const observers = { meter: given.meter ?? noMeter, clock: given.clock, state: providerState }
+  const parts = { ...given, provider: observed(given.provider, observers) }
   const { config, clock, ids, log, database, provider, bootId } = parts
   const { writer, gate, reads } = database
   const authenticate =
@@ -138,6 +144,7 @@ export function buildGateway(parts: GatewayParts): Gateway {
     log,
     database,
     provider,
+    providerState,
     bootId,
     ...engines,
     secrets,

@@ -18,7 +18,6 @@ import { lostDatabase, openRestoreMark } from './db/restore-mark.ts'
 import { type Gateway, buildGateway } from './gateway.ts'
 import { listen, stopListening, urlHost } from './http/listener.ts'
 import type { Timers } from './jobs/timers.ts'
-import { metered } from './provider/metered.ts'
 import { createRingCentral } from './provider/ringcentral/client.ts'
 import { recover, registerJobs, startTimers } from './worker.ts'
 import { VERSION } from './version.ts'
@@ -119,7 +118,7 @@ export async function openGateway(options: RunOptions, stack: AsyncDisposableSta
     meter,
     authenticateSocket,
   }
-  return buildGateway({ ...parts, provider: metered(provider, meter, clock) })
+  return buildGateway({ ...parts, provider })
 }
 
 async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<RunningGateway> {

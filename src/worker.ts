@@ -7,6 +7,7 @@ import {
   watchSubscriptions,
 } from './upkeep/extensions.ts'
 import { keepFollowing } from './upkeep/follow-conversations.ts'
+import { watchProvider } from './upkeep/watch-provider.ts'
 import { purgeLinks } from './upkeep/purge-links.ts'
 import { purgeMessages } from './upkeep/purge-messages.ts'
 import { Alerts } from './alerts/alerts.ts'
@@ -55,6 +56,7 @@ const SUBSCRIPTIONS_EVERY_MS = 10 * MINUTE_MS
 const BACK_FILL_EVERY_MS = 15 * MINUTE_MS
 const HOURLY_MS = 60 * MINUTE_MS
 const EXPIRY_EVERY_MS = 5000
+const PROVIDER_EVERY_MS = 30_000
 const ALERTS_EVERY_MS = 5000
 
 /** Starts the timer that finds what this process does not know of. */
@@ -78,6 +80,7 @@ export function startTimers(gateway: Gateway): Timers {
   timers.every('delivery tracking', MINUTE_MS, 0, () => gateway.tracking.findOpen())
   watchOrphans(timers, gateway)
   timers.every('expiry', EXPIRY_EVERY_MS, 0, () => expireMessages(gateway.sending, gateway.lifecycle))
+  timers.every('provider', PROVIDER_EVERY_MS, 0, () => watchProvider(gateway))
   timers.every('keep-alive', HOURLY_MS, MINUTE_MS, () => keepAlive(gateway))
   timers.every('numbers', HOURLY_MS, 2 * MINUTE_MS, () => readNumbersDaily(gateway))
   timers.every('conversations', MINUTE_MS, MINUTE_MS, () => keepFollowing(gateway))

@@ -4,6 +4,7 @@ import type { Gateway } from '../gateway.ts'
 import { ALERT_NAMES, type Check, type Condition } from './condition.ts'
 import { extensionChecks } from './extension-checks.ts'
 import { machineChecks } from './machine-checks.ts'
+import { providerChecks } from './provider-checks.ts'
 import { type AlertPoster, createAlertPoster, retryMs } from './post-alert.ts'
 import { type AlertState, type Firing, type Post, loadState, storeState } from './state.ts'
 import { webhookCheck } from './webhook-check.ts'
@@ -34,7 +35,12 @@ export class Alerts {
   /** Runs all checks, then makes the posts that are due. Call it every few seconds. Runs must not overlap. */
   async run(): Promise<void> {
     const state = await (this.#loading ??= this.#load())
-    const checks = [...machineChecks(this.gateway), ...extensionChecks(this.gateway), webhookCheck(this.gateway)]
+    const checks = [
+      ...machineChecks(this.gateway),
+      ...providerChecks(this.gateway),
+      ...extensionChecks(this.gateway),
+      webhookCheck(this.gateway),
+    ]
     for (const check of checks) await this.#check(state, check)
     this.#show(state)
     await this.#store(state)

@@ -2,6 +2,8 @@
 export const ALERT_NAMES = [
   'storage_failing',
   'encryption_key_missing',
+  'provider_credentials',
+  'provider_unreachable',
   'backup_behind',
   'queue_old',
   'extension_revoked',

@@ -4,6 +4,7 @@ import { dataFolder } from '../data-folder.ts'
 import { faultOfFile, filesOpenToOthers } from '../db/database-file.ts'
 import { extensions } from '../db/schema/connections.ts'
 import type { Gateway } from '../gateway.ts'
+import { troubleOf } from '../upkeep/extension-trouble.ts'
 import { checkAuthorization, checkRedirectAddress, checkSubscriptions } from './doctor-connections.ts'
 import { checkBackup, checkClock, checkCredentials, checkProvider, checkPublicUrl } from './doctor-surroundings.ts'
 import { Fault } from './fault.ts'
@@ -72,17 +73,16 @@ async function checkKeys(gateway: Gateway): Promise<string> {
   return `newest key ${gateway.secrets.keyId}; ${older === '' ? 'nothing needs an older one' : `an older one is still needed: ${older}`}`
 }
 
-/** A failed refresh is retried and only worth a warning. A revoked extension needs a person, so it is a failure. */
+/**
+ * A failed refresh is retried and only worth a warning, with the cause of the last one. A revoked extension needs a person, so
+ * it is a failure.
+ */
 async function checkExtensions(gateway: Gateway): Promise<string> {
-  const { extensionId, status } = extensions
-  const rows = await gateway.database.reads.select({ extensionId, status }).from(extensions)
+  const rows = await gateway.database.reads.select().from(extensions)
   const broken = rows.filter((row) => row.status !== 'active')
   if (broken.length > 0) {
-    const list = broken.map((row) => `${row.extensionId} is ${row.status}`).join(', ')
-    throw new Fault(
-      `${list}: a revoked extension must be authorized again, with an invite link (POST /v1/rc/invite-token)`,
-      broken.some((row) => row.status === 'revoked') ? 'fail' : 'warn',
-    )
+    const list = broken.map((row) => `${row.extensionId} is ${row.status}: ${troubleOf(gateway, row, null)?.fix}`)
+    throw new Fault(list.join(' '), broken.some((row) => row.status === 'revoked') ? 'fail' : 'warn')
   }
   return rows.length === 0 ? 'none connected yet: POST /v1/rc/connect-token makes a link' : `${rows.length} active`
 }

@@ -1,5 +1,7 @@
 import { REFRESH_RETRY_FIRST_MS, REFRESH_RETRY_MAX_MS, REFRESH_RETRY_MIN_MS, TOKEN_FRESH_MS } from '../core/limits.ts'
 import type { ExtensionRow } from './directory.ts'
+import type { Log } from '../core/log.ts'
+import type { ExtensionKey } from './extension-rows.ts'
 import type { ProviderFailure } from './provider.ts'
 
 type TokenTimes = Pick<ExtensionRow, 'status' | 'accessExpiresAt' | 'refreshedAt' | 'nextRefreshAt'>
@@ -36,3 +38,13 @@ const UNDOABLE_CODES = ['OAU-141', 'OAU-142', 'OAU-236']
 /** Whether the grant is lost, so that a person must authorize the extension again. */
 export const meansRevoked = (failure: ProviderFailure): boolean =>
   failure.oauthError === 'invalid_grant' && !UNDOABLE_CODES.includes(failure.code ?? '')
+
+export function logRefreshFailure(log: Log, key: ExtensionKey, failure: ProviderFailure, delayMs: number): void {
+  const { status, code, requestId, oauthError } = failure
+  log.warn(
+    { tenantId: key.tenantId, extensionId: key.extensionId, status, code, delayMs, requestId },
+    oauthError === 'invalid_client'
+      ? 'token refresh refused: check RC_CLIENT_ID and RC_CLIENT_SECRET'
+      : 'token refresh failed, trying again',
+  )
+}

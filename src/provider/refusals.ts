@@ -77,6 +77,7 @@ export function noteRefusal(context: RefusalContext, refusal: Refusal, requestId
 
 const REFUSED: Readonly<Record<Step, string>> = {
   authorization: 'authorization refused: the code was not exchanged',
+  refresh: 'tokens could not be refreshed',
   extension: 'authorization refused: the extension could not be read',
   numbers: 'phone numbers could not be read',
   messages: 'inbound messages could not be looked up',

@@ -13,7 +13,7 @@ import {
 } from './extension-rows.ts'
 import { DecryptedTokens, nameOf, encryptionContext } from './decrypted-tokens.ts'
 import type { Provider, ProviderFailure, TokenPair } from './provider.ts'
-import { isTokenUsable, meansRevoked, msUntilRefresh, refreshDelayMs } from './refresh-policy.ts'
+import { logRefreshFailure, isTokenUsable, meansRevoked, msUntilRefresh, refreshDelayMs } from './refresh-policy.ts'
 
 /** `gone`: disconnected or revoked; a person must authorize it again. `deferred`: a refresh failed and will be tried again. */
 export type TokenResult =
@@ -48,6 +48,8 @@ export class Tokens {
   readonly #retries = new Map<string, () => void>()
   /** Pairs whose commit failed. The provider returns the same pair again for an hour only, so they are kept until a commit succeeds. */
   readonly #uncommitted = new Map<string, FreshPair>()
+  /** Why the last refresh failed, for those that have failed since the start. */
+  readonly #failures = new Map<string, ProviderFailure>()
 
   constructor(readonly context: TokensContext) {
     this.#decrypted = new DecryptedTokens(context.secrets)
@@ -89,6 +91,11 @@ export class Tokens {
     const refresh = this.#afterReencryption(name, () => this.#refresh(key)).finally(() => this.#refreshing.delete(name))
     this.#refreshing.set(name, refresh)
     return refresh
+  }
+
+  /** Why the last refresh failed; null if it succeeded, or none was tried since the start. */
+  lastFailure(key: ExtensionKey): ProviderFailure | null {
+    return this.#failures.get(nameOf(key)) ?? null
   }
 
   /** Whether a call for a token would wait for the provider now. */
@@ -176,6 +183,8 @@ export class Tokens {
     const kept = this.#uncommitted.get(nameOf(row))
     if (kept?.replaces === row.refreshToken) return this.#store(row, kept)
     const result = await this.context.provider.refresh(await this.decryptRefresh(row))
+    if (result.ok) this.#failures.delete(nameOf(row))
+    else this.#failures.set(nameOf(row), result.failure)
     if (result.ok) {
       const encrypted = await this.encrypt(row, result.value)
       return this.#store(row, { replaces: row.refreshToken, encrypted, accessToken: result.value.accessToken })
@@ -220,19 +229,7 @@ export class Tokens {
       throw error
     })
     if (noted?.rows.length === 0) return this.access(row)
-    this.context.log.warn(
-      {
-        tenantId: row.tenantId,
-        extensionId: row.extensionId,
-        status: failure.status,
-        code: failure.code,
-        delayMs,
-        requestId: failure.requestId,
-      },
-      failure.oauthError === 'invalid_client'
-        ? 'token refresh refused: check RC_CLIENT_ID and RC_CLIENT_SECRET'
-        : 'token refresh failed, trying again',
-    )
+    logRefreshFailure(this.context.log, row, failure, delayMs)
     this.planRetry(row, delayMs)
     return { type: 'deferred', retryInMs: delayMs }
   }

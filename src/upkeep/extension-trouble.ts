@@ -10,7 +10,7 @@ export interface Trouble {
   since: number
 }
 
-type Known = Pick<Gateway, 'clock' | 'config' | 'directory' | 'provider'>
+type Known = Pick<Gateway, 'clock' | 'config' | 'directory' | 'provider' | 'tokens'>
 
 /**
  * The most important problem of an extension; null if there is none. `silentSince`: since when it has no subscription that brings
@@ -18,7 +18,7 @@ type Known = Pick<Gateway, 'clock' | 'config' | 'directory' | 'provider'>
  */
 export function troubleOf(known: Known, row: ExtensionRow, silentSince: number | null): Trouble | null {
   if (row.status === 'revoked') return revoked(row)
-  if (row.status === 'refresh_failed') return unrefreshed(row)
+  if (row.status === 'refresh_failed') return unrefreshed(known, row)
   return refusal(known, row) ?? (silentSince === null ? null : notReceiving(known, silentSince))
 }
 
@@ -31,11 +31,13 @@ const revoked = (row: ExtensionRow): Trouble => ({
   since: sinceOf(row),
 })
 
-const unrefreshed = (row: ExtensionRow): Trouble => ({
-  reason: 'Its tokens could not be refreshed',
-  fix: `This is tried again by itself${row.nextRefreshAt === null ? '' : ` at ${isoTime(row.nextRefreshAt)}`}; if it stays so, see the log of the gateway.`,
-  since: sinceOf(row),
-})
+function unrefreshed({ tokens, provider, config }: Known, row: ExtensionRow): Trouble {
+  const failure = tokens.lastFailure(row)
+  const cause = failure === null ? '' : `${provider.fixOf(failure, 'refresh', config.publicUrl)} `
+  const at = row.nextRefreshAt === null ? '' : ` at ${isoTime(row.nextRefreshAt)}`
+  const fix = `${cause}This is tried again by itself${at}.`
+  return { reason: 'Its tokens could not be refreshed', fix, since: sinceOf(row) }
+}
 
 function refusal({ clock, config, directory, provider }: Known, row: ExtensionRow): Trouble | null {
   const standing = directory.refusals
@@ -48,6 +50,7 @@ function refusal({ clock, config, directory, provider }: Known, row: ExtensionRo
 }
 
 const REFUSED = {
+  refresh: 'The provider refused to refresh its tokens',
   authorization: 'The provider refused its authorization',
   extension: 'The provider refused to show it',
   numbers: 'The provider refused to list its phone numbers',

@@ -7,6 +7,8 @@ import { NO_REFRESH_TOKEN_CODE } from './oauth.ts'
  */
 export function fixOf(failure: ProviderFailure, step: Step, publicUrl: string): string {
   if (failure.reason === 'rate_limited') return `RingCentral asks to wait ${waitOf(failure)}; it is fine after that.`
+  // A grant that is lost makes an extension revoked, so this one is not.
+  if (step === 'refresh' && failure.oauthError === 'invalid_grant') return suspended(failure)
   const known = FIXES[failure.code ?? '']
   if (known !== undefined) return known(failure, step, publicUrl)
   if (failure.oauthError === 'invalid_client') return WRONG_CLIENT
@@ -27,6 +29,9 @@ type Fix = (failure: ProviderFailure, step: Step, publicUrl: string) => string
 const CODE_ENDED = 'The login took longer than a minute or was used before: start again with a new link.'
 const WRONG_CLIENT =
   'RC_CLIENT_ID or RC_CLIENT_SECRET is not that of the RingCentral app: copy both from the developer console again.'
+
+const suspended = ({ code }: ProviderFailure): string =>
+  `RingCentral refuses this user for now (${code ?? 'invalid_grant'}): an administrator can undo that in the RingCentral admin portal.`
 
 const redirectUri: Fix = (_, __, publicUrl) =>
   `The redirect URI ${publicUrl}/v1/rc/callback is not registered: enter it in the settings of the RingCentral app, to the letter.`
@@ -69,6 +74,7 @@ function missingPermission(failure: ProviderFailure, step: Step): string {
 /** The permission that each step needs, for an answer that does not name it. */
 const APP_PERMISSIONS: Readonly<Record<Step, string>> = {
   authorization: 'ReadAccounts',
+  refresh: 'ReadAccounts',
   extension: 'ReadAccounts',
   numbers: 'ReadAccounts',
   messages: 'ReadMessages',
@@ -77,6 +83,7 @@ const APP_PERMISSIONS: Readonly<Record<Step, string>> = {
 
 const USER_PERMISSIONS: Readonly<Record<Step, string>> = {
   authorization: 'ReadExtensions',
+  refresh: 'ReadExtensions',
   extension: 'ReadExtensions',
   numbers: 'ReadUserPhoneNumbers',
   messages: 'ReadMessages',

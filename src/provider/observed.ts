@@ -1,23 +1,37 @@
 import type { Clock } from '../core/clock.ts'
-import { type Meter, noMeter } from '../core/meter.ts'
+import type { Meter } from '../core/meter.ts'
 import type { Provider, ProviderResult } from './provider.ts'
+import type { ProviderState } from './provider-state.ts'
+
+interface Observers {
+  meter: Meter
+  clock: Clock
+  state: ProviderState
+}
 
 /** Wraps a provider so that each call is reported with its outcome and duration. */
-export function metered(provider: Provider, meter: Meter, clock: Clock): Provider {
-  if (meter === noMeter) return provider
+export function observed(provider: Provider, { meter, clock, state }: Observers): Provider {
   const timed =
     <Args extends unknown[], Value>(operation: string, call: (...args: Args) => Promise<ProviderResult<Value>>) =>
     async (...args: Args): Promise<ProviderResult<Value>> => {
       const startedAt = clock.monotonic()
       const result = await call(...args)
       meter.providerCall(operation, result.ok ? 'ok' : result.failure.reason, clock.monotonic() - startedAt)
+      state.note(result)
+      return result
+    }
+  const asClient =
+    <Args extends unknown[], Value>(call: (...args: Args) => Promise<ProviderResult<Value>>) =>
+    async (...args: Args): Promise<ProviderResult<Value>> => {
+      const result = await call(...args)
+      state.noteClient(result)
       return result
     }
   return {
     clockSkewMs: provider.clockSkewMs,
     authorizeUrl: provider.authorizeUrl,
-    exchangeCode: timed('exchange_code', provider.exchangeCode),
-    refresh: timed('refresh', provider.refresh),
+    exchangeCode: timed('exchange_code', asClient(provider.exchangeCode)),
+    refresh: timed('refresh', asClient(provider.refresh)),
     revoke: timed('revoke', provider.revoke),
     getExtension: timed('get_extension', provider.getExtension),
     listSmsNumbers: timed('list_numbers', provider.listSmsNumbers),

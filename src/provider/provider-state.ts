@@ -1,0 +1,31 @@
+import type { Clock } from '../core/clock.ts'
+import type { ProviderFailure, ProviderResult } from './provider.ts'
+
+/** Whether the provider answers, and whether it accepts our client, as far as its latest answers tell. */
+export class ProviderState {
+  /** Monotonic time of the first call without an answer since the last answer; null if it answers. */
+  silentSince: number | null = null
+  /** The refusal of RC_CLIENT_ID and RC_CLIENT_SECRET; null if they were accepted, or never presented. */
+  clientRefusal: ProviderFailure | null = null
+  /** Whether the client was ever accepted or refused. */
+  isClientKnown = false
+
+  constructor(readonly clock: Pick<Clock, 'monotonic'>) {}
+
+  /** Call with the result of each call. */
+  note(result: ProviderResult<unknown>): void {
+    const isSilent = !result.ok && result.failure.status === null
+    this.silentSince = isSilent ? (this.silentSince ?? this.clock.monotonic()) : null
+  }
+
+  /** Call with the result of each call that presents the client's credentials. Another OAuth error means that they were accepted. */
+  noteClient(result: ProviderResult<unknown>): void {
+    if (!result.ok && result.failure.oauthError === null) return
+    this.isClientKnown = true
+    this.clientRefusal = !result.ok && result.failure.oauthError === 'invalid_client' ? result.failure : null
+  }
+
+  get isInTrouble(): boolean {
+    return this.silentSince !== null || this.clientRefusal !== null
+  }
+}
