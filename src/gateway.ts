@@ -116,10 +116,8 @@ export interface Traffic {
 }
 
 export function buildGateway(given: GatewayParts): Gateway {
-  const providerState = new ProviderState(given.clock)
-  const observers = { meter: given.meter ?? noMeter, clock: given.clock, state: providerState }
-  const parts = { ...given, provider: observed(given.provider, observers) }
-  const { config, clock, ids, log, database, provider, bootId } = parts
+  const parts = withObservedProvider(given)
+  const { config, clock, ids, log, database, provider, providerState, bootId } = parts
   const { writer, gate, reads } = database
   const authenticate =
     parts.authenticateSocket ?? (() => Promise.resolve({ ok: false, error: 'Invalid API key' } as const))
@@ -176,6 +174,12 @@ export function buildGateway(given: GatewayParts): Gateway {
     }),
   }
   return gateway
+}
+
+function withObservedProvider(given: GatewayParts): GatewayParts & { providerState: ProviderState } {
+  const { clock, meter = noMeter } = given
+  const providerState = new ProviderState(clock)
+  return { ...given, providerState, provider: observed(given.provider, { meter, clock, state: providerState }) }
 }
 
 type ExtensionParts = Pick<

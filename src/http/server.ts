@@ -1,5 +1,6 @@
 import { Elysia } from 'elysia'
 import { ApiError, apiError } from '../core/errors.ts'
+import type { LogFields } from '../core/log.ts'
 import type { Gateway } from '../gateway.ts'
 import { parseForm, parseJson, readLimited } from './body.ts'
 import { RequestPipeline } from './request-pipeline.ts'
@@ -82,7 +83,7 @@ async function runRoute(
   if (route.slow === true) server?.timeout(request, SLOW_ANSWER_SECONDS)
   try {
     const content = await route.run(input)
-    logChange(gateway, route, context)
+    logChange(gateway, route, context, { ...asObject(input.body), ...asObject(content) })
     return { status: route.status, content }
   } finally {
     gateway.traffic.answering -= answering
@@ -98,12 +99,27 @@ function requireCaller({ auth }: Route, { caller, callerError }: RequestContext)
   throw apiError(callerError)
 }
 
-/** Leaves a line in the log for each change that an operator makes. */
-function logChange({ log }: Gateway, { method }: Route, { operator, caller, path, requestId }: RequestContext): void {
+/** Leaves a line in the log for each change that an operator makes: who, what, and whom it concerns. */
+function logChange(
+  { log }: Gateway,
+  { method }: Route,
+  { operator, caller, path, requestId }: RequestContext,
+  named: Readonly<Record<string, unknown>>,
+): void {
   if (operator === null || method === 'GET') return
   const session = operator.sessionId ?? 'socket'
-  log.info({ requestId, session, method, path, appId: caller?.appId }, 'an operator made a change')
+  const whom = Object.fromEntries(CONCERNED.map((name) => [name, textIn(named[name])]))
+  const fields: LogFields = { requestId, session, method, path, ...whom }
+  log.info(caller === null ? fields : { ...fields, appId: caller.appId }, 'an operator made a change')
 }
+
+/** Fields of a request or an answer that say whom a change concerns. They are ids, states and addresses of clients. */
+const CONCERNED = ['tenantId', 'appId', 'status', 'address'] as const
+
+const textIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+const asObject = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !(value instanceof Response) ? { ...value } : {}
 
 /** The input of an endpoint, parsed by its schemas. */
 function inputOf(

@@ -289,23 +289,35 @@ describe('CONSOLE=off', () => {
   })
 })
 
-test('each change that an operator makes leaves a line in the log', async () => {
+test('each change that an operator makes leaves a line in the log: who, what, whom', async () => {
   const { log, lines } = recordedLog()
   await using world = await createWorld({ ...quiet, log })
   const { sessionId, token } = await signIn(world)
   const headers = { 'sgw-app': world.app.appId }
   await world.call('PUT', `/v1/apps/${world.app.appId}`, { key: token, headers, body: { webhookUrl: null } })
   await world.call('GET', '/v1/apps', { key: token, headers })
-  await operate(world, 'POST', '/v1/operator/tenants', { name: 'By the socket' })
+  const create = (what: string, body: object) =>
+    operate<Record<string, string>>(world, 'POST', `/v1/operator/${what}`, body)
+  const { tenantId = '' } = (await create('tenants', { name: 'By the socket' })).body
+  const { appId = '', apiKey = '' } = (await create('apps', { tenantId, name: 'Desk' })).body
+  await operate(world, 'POST', `/v1/operator/apps/${appId}/rotate-key`)
+  await operate(world, 'PUT', `/v1/operator/tenants/${tenantId}`, { status: 'suspended' })
+  await operate(world, 'POST', '/v1/operator/unblock', { address: '192.0.2.7' })
+  await operate(world, 'DELETE', '/v1/operator/sessions')
   const changes = lines.map((line) => JSON.parse(line) as Record<string, unknown>)
   const made = changes.filter(({ msg }) => msg === 'an operator made a change')
   expect(made).toMatchObject([
     { session: 'socket', method: 'POST', path: '/v1/operator/links' },
     { session: sessionId, method: 'PUT', path: `/v1/apps/${world.app.appId}`, appId: world.app.appId },
-    { session: 'socket', method: 'POST', path: '/v1/operator/tenants' },
+    { session: 'socket', method: 'POST', path: '/v1/operator/tenants', tenantId },
+    { session: 'socket', method: 'POST', path: '/v1/operator/apps', tenantId, appId },
+    { session: 'socket', method: 'POST', path: `/v1/operator/apps/${appId}/rotate-key` },
+    { session: 'socket', method: 'PUT', path: `/v1/operator/tenants/${tenantId}`, status: 'suspended' },
+    { session: 'socket', method: 'POST', path: '/v1/operator/unblock', address: '192.0.2.7' },
+    { session: 'socket', method: 'DELETE', path: '/v1/operator/sessions' },
   ])
   expect(changes.find(({ msg }) => msg === 'an operator signed in')).toMatchObject({ session: sessionId })
-  for (const secret of [token, 'sgwlogin_']) expect(lines.join('\n')).not.toContain(secret)
+  for (const secret of [token, 'sgwlogin_', apiKey, 'By the socket']) expect(lines.join('\n')).not.toContain(secret)
 })
 
 test('GET / leads browsers to the console, and does not exist for programs', async () => {
