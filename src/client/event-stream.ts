@@ -6,11 +6,11 @@ import { SgwError } from './sgw-error.ts'
 
 export interface EventsOptions {
   /** A cursor that you kept: events after it come first. Without it, events from now on. */
-  after?: string
+  after?: string | undefined
   /** Ends the loop. */
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
   /** Called when the connection is made, and when it is lost with what went wrong. */
-  onState?: (state: ConnectionState, error?: unknown) => void
+  onState?: ((state: ConnectionState, error?: unknown) => void) | undefined
 }
 
 export interface ConnectionState {

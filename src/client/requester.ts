@@ -7,15 +7,15 @@ export interface SgwOptions {
   /** An app's key, `sgw_…`, or an operator's token. */
   apiKey: string
   /** With an operator's token: the app as which it calls, `app_…`. */
-  appId?: string
+  appId?: string | undefined
   /** Instead of the global one. */
-  fetch?: (url: string, init: RequestInit) => Promise<Response>
+  fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
   /** The class for `events()`, where there is no global one: `import { WebSocket } from 'ws'`. */
-  WebSocket?: WebSocketClass
+  WebSocket?: WebSocketClass | undefined
   /** For each attempt of a request. Default 30,000. */
-  timeoutMs?: number
+  timeoutMs?: number | undefined
   /** How often a request is tried again. Default 2. */
-  maxRetries?: number
+  maxRetries?: number | undefined
 }
 
 /** The part of the standard `WebSocket` that the client uses. */
@@ -32,12 +32,12 @@ export interface RequestOptions {
   query?: object | undefined
   /** Sent as JSON. */
   body?: unknown
-  headers?: Record<string, string>
+  headers?: Record<string, string> | undefined
   signal?: AbortSignal | undefined
   /** Whether a request whose answer was lost may be made again. By default GET and PUT requests may. */
-  repeatable?: boolean
+  repeatable?: boolean | undefined
   /** Instead of the client's. */
-  maxRetries?: number
+  maxRetries?: number | undefined
 }
 
 const MAX_WAIT_SECONDS = 60

@@ -24,7 +24,7 @@ export interface NewApp {
   /** Your own tenant, of `me()`. */
   tenantId: string
   /** Where inbound messages are posted: https in production, at most 2000 characters. */
-  webhookUrl?: string | null
+  webhookUrl?: string | null | undefined
 }
 
 /** A new app. `apiKey` and `webhookSecret` are shown this once. */
@@ -41,9 +41,9 @@ export interface RegisteredApp {
 /** What to change of an app. */
 export interface AppChanges {
   /** Null removes it. */
-  webhookUrl?: string | null
+  webhookUrl?: string | null | undefined
   /** False deactivates it. */
-  isActive?: boolean
+  isActive?: boolean | undefined
 }
 
 /** A new key. The old one no longer works. */
@@ -113,15 +113,15 @@ export interface DeliveryAttempt {
 
 /** Which attempts to list. */
 export interface DeliveryFilter {
-  appId?: string
-  triggerId?: string
-  messageId?: string
-  outcome?: DeliveryOutcome
-  kind?: 'app' | 'trigger'
-  startDate?: string | Date
-  endDate?: string | Date
+  appId?: string | undefined
+  triggerId?: string | undefined
+  messageId?: string | undefined
+  outcome?: DeliveryOutcome | undefined
+  kind?: 'app' | 'trigger' | undefined
+  startDate?: string | Date | undefined
+  endDate?: string | Date | undefined
   /** Attempts of a page, 1 to 100. */
-  limit?: number
+  limit?: number | undefined
 }
 
 /** The attempt that will be made. */
@@ -134,9 +134,9 @@ export interface Redelivered {
 export interface RecoverRange {
   since: string | Date
   /** Now, if absent. */
-  until?: string | Date
-  appId?: string
-  triggerId?: string
+  until?: string | Date | undefined
+  appId?: string | undefined
+  triggerId?: string | undefined
 }
 
 /** How many deliveries will be made again. */
@@ -159,10 +159,10 @@ export type OptOutPolicy = 'observe' | 'block'
 /** Of which pairs of numbers to list, E.164. */
 export interface PairFilter {
   /** The tenant's own number. */
-  number?: string
-  contact?: string
+  number?: string | undefined
+  contact?: string | undefined
   /** Entries of a page, 1 to 100. */
-  limit?: number
+  limit?: number | undefined
 }
 
 /** A pair of numbers with its newest message. */
@@ -177,9 +177,9 @@ export interface Conversation {
 
 /** Which days of usage to read: UTC days, at most 92, by default the last 30. */
 export interface UsageRange {
-  startDate?: string | Date
-  endDate?: string | Date
-  appId?: string
+  startDate?: string | Date | undefined
+  endDate?: string | Date | undefined
+  appId?: string | undefined
 }
 
 /** What an app sent and received on a UTC day. */

@@ -7,12 +7,12 @@ import type { Accepted, Message, MessageFilter, MessageState, NewMessage, Previe
 
 export interface SendOptions {
   /** Your own name for this message: a repeated call with the same key sends nothing. By default a new one each time. */
-  idempotencyKey?: string
+  idempotencyKey?: string | undefined
 }
 
 export interface SendAndWaitOptions extends SendOptions {
   /** Default 60,000. */
-  timeoutMs?: number
+  timeoutMs?: number | undefined
 }
 
 const MAX_POLL_MS = 2000

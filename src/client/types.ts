@@ -35,9 +35,9 @@ export interface NewMessage {
   /** 1 to 1600 UTF-16 code units. */
   body: string
   /** A user in your own system; `sms.list` filters by it. */
-  userId?: string | null
+  userId?: string | null | undefined
   /** When to send it: with an offset from UTC, at most 30 days ahead. The past means now. */
-  sendAt?: string | Date
+  sendAt?: string | Date | undefined
 }
 
 /** A message that was accepted: it is stored and will be sent. */
@@ -80,25 +80,25 @@ export interface Message extends MessageState {
 
 /** Which messages to list. */
 export interface MessageFilter {
-  appId?: string
-  tenantId?: string
-  userId?: string
-  direction?: Direction
-  status?: MessageStatus
-  from?: string
-  to?: string
+  appId?: string | undefined
+  tenantId?: string | undefined
+  userId?: string | undefined
+  direction?: Direction | undefined
+  status?: MessageStatus | undefined
+  from?: string | undefined
+  to?: string | undefined
   /** Messages of this own number, in both directions. */
-  number?: string
+  number?: string | undefined
   /** Messages with this contact, in both directions. */
-  contact?: string
+  contact?: string | undefined
   /** Created at or after. A date alone, `2026-11-24`, is the whole day in UTC. */
-  startDate?: string | Date
+  startDate?: string | Date | undefined
   /** Created at or before. */
-  endDate?: string | Date
+  endDate?: string | Date | undefined
   /** Adds `deliveryStatus`, `sendAt` and `waiting` to outbound messages. */
-  include?: 'delivery'
+  include?: 'delivery' | undefined
   /** Messages of a page, 1 to 100. */
-  limit?: number
+  limit?: number | undefined
 }
 
 /** How many SMS a text takes. */

@@ -10,7 +10,7 @@ export interface WebhookRequest {
   /** `whsec_…`. */
   secret: string
   /** How far the time of the signature may be from now. Default 300. */
-  toleranceSeconds?: number
+  toleranceSeconds?: number | undefined
 }
 
 /** A `Headers`, or an object with the values by name. */

@@ -7,10 +7,13 @@ import type { ConversationList } from '../../src/features/conversations/schemas.
 import type { EventsAnswer } from '../../src/features/events/schemas.ts'
 import type { Me } from '../../src/features/me/get-me.ts'
 import type { OptOutBody, OptOutList, Policy } from '../../src/features/opt-outs/schemas.ts'
+import type { Overview } from '../../src/features/overview/schemas.ts'
 import type { ConnectionStatus } from '../../src/features/rc/get-connection.ts'
+import type { ExtensionsHealth } from '../../src/features/rc/get-health.ts'
 import type { ConnectedExtension } from '../../src/features/rc/list-extensions.ts'
 import type { MessageState, MessageWithDelivery } from '../../src/features/sms/message.ts'
 import type * as sms from '../../src/features/sms/schemas.ts'
+import type { Timeline } from '../../src/features/sms/timeline-schema.ts'
 import type * as triggers from '../../src/features/triggers/schemas.ts'
 import type { UsageDay, UsageQuery } from '../../src/features/usage/schemas.ts'
 import type { DeliveryAttempt } from '../../src/features/webhook-deliveries/attempt.ts'
@@ -44,6 +47,7 @@ test('every answer of the client has the type of its route', () => {
   prove<Same<client.MessageState, Answer<typeof MessageState>>>()
   prove<Same<client.Message, Answer<typeof MessageWithDelivery>>>()
   prove<Same<client.Preview, Answer<typeof sms.Preview>>>()
+  prove<Same<client.Timeline, Answer<typeof Timeline>>>()
   prove<Same<client.App, Answer<typeof App>>>()
   prove<Same<client.RegisteredApp, Answer<typeof apps.Registered>>>()
   prove<Same<client.RotatedKey, Answer<typeof apps.RotatedKey>>>()
@@ -62,12 +66,15 @@ test('every answer of the client has the type of its route', () => {
   prove<Same<client.Page<'optOuts', client.OptOut>, Answer<typeof OptOutList>>>()
   prove<Same<client.OptOutPolicy, Answer<typeof Policy>['policy']>>()
   prove<Same<client.UsageDay, Answer<typeof UsageDay>>>()
+  prove<Same<client.ExtensionHealth, Answer<typeof ExtensionsHealth>['extensions'][number]>>()
+  prove<Same<client.Overview, Answer<typeof Overview>>>()
   prove<Same<client.Me, Answer<typeof Me>>>()
   prove<Same<client.EventPage, Answer<typeof EventsAnswer>>>()
 })
 
 test('every filter and body of the client has the members that its route takes', () => {
   prove<Same<Names<client.NewMessage>, Names<z.output<typeof sms.SendBody>>>>()
+  prove<Same<Names<client.MessageFilter>, Names<Filter<typeof sms.MessagesQuery>>>>()
   prove<Same<Names<client.NewApp & { role: 'app' }>, Names<z.output<typeof apps.RegisterBody>>>>()
   prove<Same<client.AppChanges, z.output<typeof apps.UpdateBody>>>()
   prove<Same<Names<client.DeliveryFilter>, Names<Filter<typeof deliveries.DeliveriesQuery>>>>()
