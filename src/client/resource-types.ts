@@ -237,6 +237,7 @@ export interface OverviewDestination {
   p95Ms: number | null
   /** The first failure since the last success; null while all is well. */
   failingSince: string | null
-  lastOutcome: DeliveryOutcome
+  /** Of the latest attempt; null if it is not known any more. */
+  lastOutcome: DeliveryOutcome | null
   lastStatusCode?: number
 }
