@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { ask } from './ask.ts'
+import type { TenantItem, TenantList } from '../operator/schemas.ts'
 import type { CliContext, Run } from './context.ts'
 import { print } from './print.ts'
 
@@ -14,7 +15,12 @@ export function addTenants(program: Command, contextOf: () => CliContext, run: R
   tenant
     .command('list')
     .description('List all tenants')
-    .action(async () => print(contextOf(), await allTenants(contextOf())))
+    .action(async () => {
+      const context = contextOf()
+      const tenants = await allTenants(context)
+      // Without the time, the table fits a terminal of 80 columns.
+      print(context, context.json ? tenants : tenants.map(({ createdAt: _, ...shown }) => shown))
+    })
   const statuses = {
     suspend: ['suspended', 'Suspend a tenant: hold its messages, refuse its keys and close its sockets'],
     activate: ['active', 'Activate a suspended or inactive tenant'],
@@ -32,11 +38,11 @@ export function addTenants(program: Command, contextOf: () => CliContext, run: R
 }
 
 /** All tenants, page by page. */
-async function allTenants(context: CliContext): Promise<object[]> {
-  const tenants: object[] = []
+async function allTenants(context: CliContext): Promise<TenantItem[]> {
+  const tenants: TenantItem[] = []
   for (let page = 1; ; page++) {
     const answer = await ask(context, { method: 'GET', path: `/v1/operator/tenants?limit=100&page=${page}` })
-    const { tenants: items, total } = answer as { tenants: object[]; total: number }
+    const { tenants: items, total } = answer as TenantList
     tenants.push(...items)
     if (items.length === 0 || tenants.length >= total) return tenants
   }

@@ -34,7 +34,9 @@ async function expectTenantAndAppCommands(env: Record<string, string>): Promise<
     status: 'active',
   })
   const tenantId = String(tenant['tenantId'])
-  expect(await json<Json[]>('tenant', 'list')).toContainEqual(tenant)
+  expect(await json<Json[]>('tenant', 'list')).toContainEqual(
+    expect.objectContaining({ ...tenant, apps: 0, extensions: 0 }),
+  )
   for (const [verb, status] of [
     ['suspend', 'suspended'],
     ['activate', 'active'],
@@ -79,7 +81,7 @@ async function expectTenantAndAppCommands(env: Record<string, string>): Promise<
   expect(await json('app', 'deactivate', '--yes', appId)).toEqual({ appId, ok: true })
   expect(await json<Json[]>('apps', 'list', '--tenant', tenantId)).toMatchObject([{ appId, isActive: false }])
   const inactive = await run('app', 'rotate-key', '--yes', appId)
-  expect(inactive).toMatchObject({ code: 1, stderr: expect.stringContaining(`sgw app activate ${appId}`) })
+  expect(inactive).toMatchObject({ code: 1, stderr: expect.stringContaining('sgw app activate APP') })
   const revived = await json('app', 'activate', appId)
   expect(Object.keys(revived)).toEqual(['appId', 'apiKey', 'apiKeyPrefix'])
   expect(revived['apiKey']).not.toBe(app['apiKey'])
@@ -92,8 +94,8 @@ async function expectTenantAndAppCommands(env: Record<string, string>): Promise<
     backup: {},
   })
   const table = await run('tenant', 'list')
-  expect(table.stdout).toMatch(/^tenantId +name +status\n/)
-  expect(table.stdout).toMatch(new RegExp(`^${tenantId} +Acme & Söhne +active$`, 'm'))
+  expect(table.stdout).toMatch(/^tenantId +name +status +apps +extensions\n/)
+  expect(table.stdout).toMatch(new RegExp(`^${tenantId} +Acme & Söhne +active +0 +0$`, 'm'))
   await expectFailures(env, tenantId)
 }
 
@@ -102,15 +104,23 @@ async function expectFailures(env: Record<string, string>, tenantId: string): Pr
   const { run } = commandLine(env)
   const nobody = 'tenant_0000000000000000'
   const cases: [string[], number, string][] = [
-    [['tenant', 'suspend', nobody], 1, `There is no tenant ${nobody}`],
+    [['tenant', 'suspend', nobody], 1, 'Tenant not found: list them with sgw tenant list'],
     [['tenant', 'suspend', 'acme'], 1, 'Invalid tenantId format'],
     [['tenant', 'create', '--name', ' '], 1, 'name must be 1-100 characters'],
     [['app', 'create', '--tenant', nobody, '--name', 'x'], 1, 'Tenant not found or not active'],
     [['app', 'create', '--tenant', tenantId, '--name', 'x', '--webhook-url', 'ftp://x'], 1, 'Invalid webhookUrl'],
-    [['app', 'activate', 'app_0000000000000000'], 1, 'There is no app'],
-    [['app', 'rotate-key', '--yes', 'app_0000000000000000'], 1, 'There is no app'],
-    [['app', 'deactivate', '--yes', 'app_0000000000000000'], 1, 'There is no app'],
-    [['app', 'list', '--tenant', nobody], 1, `There is no tenant ${nobody}`],
+    [['app', 'activate', 'app_0000000000000000'], 1, 'App not found: list the apps with sgw app list --tenant TENANT'],
+    [
+      ['app', 'rotate-key', '--yes', 'app_0000000000000000'],
+      1,
+      'App not found: list the apps with sgw app list --tenant TENANT',
+    ],
+    [
+      ['app', 'deactivate', '--yes', 'app_0000000000000000'],
+      1,
+      'App not found: list the apps with sgw app list --tenant TENANT',
+    ],
+    [['app', 'list', '--tenant', nobody], 1, 'Tenant not found: list them with sgw tenant list'],
     [['tenant', 'create'], 2, "required option '--name <name>'"],
     [['app', 'create', '--name', 'x'], 2, "required option '--tenant <tenant>'"],
     [['tenant', 'suspend'], 2, "missing required argument 'tenant'"],
@@ -169,7 +179,7 @@ test.concurrent('--json works before, between and after the words of a command',
   ]
   const created = await sgw(['--json', 'tenant', 'create', '--name', 'Acme'], env)
   const tenant = JSON.parse(created.stdout) as Json
-  for (const line of words) expect(JSON.parse((await sgw(line, env)).stdout)).toEqual([tenant])
+  for (const line of words) expect(JSON.parse((await sgw(line, env)).stdout)).toMatchObject([tenant])
   expect((await sgw(['app', 'list', '--tenant', String(tenant['tenantId'])], env)).stdout).toBe('none\n')
 })
 

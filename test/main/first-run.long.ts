@@ -81,13 +81,10 @@ test('a new data folder can be read by its owner only', async () => {
 test('a command during the start waits until the server works', async () => {
   using folder = temporaryFolder()
   await using server = await startServer({ DATABASE_URL: folder.database })
-  const command = (name: string): Promise<Response> =>
-    fetch(`http://sgw/commands/${name}`, { method: 'POST', unix: folder.file('sgw.db.sock'), body: '{}' })
-  const [compact, doctor] = await Promise.all([command('compact'), command('doctor')])
-  expect(await compact.json()).toMatchObject({
-    ok: false,
-    error: expect.stringContaining('A server uses the database'),
-  })
+  const operate = (method: string, path: string): Promise<Response> =>
+    fetch(`http://localhost/v1/operator/${path}`, { method, unix: folder.file('sgw.db.sock') })
+  const [compact, doctor] = await Promise.all([operate('POST', 'compact'), operate('GET', 'doctor')])
+  expect(await compact.json()).toEqual({ error: expect.stringContaining('A server uses the database') })
   expect(JSON.stringify(await doctor.json())).not.toContain('not running')
   server.kill('SIGTERM')
   await server.ended()
@@ -120,11 +117,11 @@ test('a command waits until the first start has created its app', async () => {
     PORT: String(freePort()),
   })
   const send = (): Promise<Response | null> =>
-    fetch('http://sgw/commands/send', {
+    fetch('http://localhost/v1/operator/send', {
       unix: folder.file('sgw.db.sock'),
       method: 'POST',
       body: JSON.stringify({ message: { from: '+15555550100', to: '+15555550199', body: 'Hello' } }),
     }).catch(() => null)
   const answer = await until(send, 20_000)
-  expect(await answer?.json()).toMatchObject({ ok: true, result: { body: 'Hello' } })
+  expect(await answer?.json()).toMatchObject({ body: 'Hello' })
 }, 30_000)
