@@ -1,4 +1,5 @@
 import { Database } from 'bun:sqlite'
+import { closeSync, openSync } from 'node:fs'
 
 /** The lock of a process on a database. The system releases it when the process ends in any way, also by `kill -9`. */
 export interface ProcessLock {
@@ -18,7 +19,10 @@ export async function takeLock(
   waitMs: number,
   onWait: () => void = () => {},
 ): Promise<ProcessLock | null> {
-  const database = new Database(`${databasePath}.lock`, { create: true })
+  const path = `${databasePath}.lock`
+  // SQLite would leave the mode to the process.
+  closeSync(openSync(path, 'a', 0o600))
+  const database = new Database(path, { create: true })
   if (await untilLocked(() => tryLock(database), waitMs, onWait)) return keep(database)
   database.close()
   return null
