@@ -84,7 +84,7 @@ function FailureReason({ error }: { error: string }) {
   return (
     <div class="why">
       <p>
-        <b>{what}</b>
+        <b>{withNumbers(what)}</b>
       </p>
       {quote !== undefined && (
         <p>
@@ -95,5 +95,9 @@ function FailureReason({ error }: { error: string }) {
     </div>
   )
 }
+
+/** Shows the phone numbers of a sentence as numbers, so that privacy mode masks them. */
+const withNumbers = (sentence: string) =>
+  sentence.split(/(\+\d{8,15})/).map((part) => (part.startsWith('+') ? <PhoneNumber value={part} /> : part))
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -170,7 +170,10 @@ interface Cut {
 
 function cutsOf(lines: readonly Line[], totalMs: number): Cut[] {
   const waits = lines.filter(({ kind }) => kind === 'wait')
-  const long = waits.filter(({ start, end }) => end - start > (totalMs - (end - start)) * CUT_ABOVE)
+  const long = waits.filter(({ start, end }) => {
+    const rest = totalMs - (end - start)
+    return rest > 0 && end - start > rest * CUT_ABOVE
+  })
   return long.map(({ start, end }) => ({ start, end, removed: end - start - Math.max(totalMs - (end - start), 1) }))
 }
 
@@ -181,8 +184,9 @@ function ticksOf(lines: readonly PlacedLine[], start: number): Tick[] {
   const ticks: Tick[] = [{ left: 0, text: '0' }]
   for (const line of lines) {
     const last = ticks.at(-1)
-    if (last !== undefined && line.left - last.left >= TICK_GAP_PERCENT && line.left < 100 - TICK_GAP_PERCENT / 2)
-      ticks.push({ left: line.left, text: duration(line.start - start) })
+    const text = duration(line.start - start)
+    const hasRoom = last !== undefined && line.left - last.left >= TICK_GAP_PERCENT
+    if (hasRoom && last.text !== text && line.left < 100 - TICK_GAP_PERCENT / 2) ticks.push({ left: line.left, text })
   }
   return ticks
 }
