@@ -177,6 +177,8 @@ describe('a large page of a list', () => {
   const COUNT = 20
   const BODY = 'ü'.repeat(1600)
 
+  const CLOSE = 'GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
+
   async function large(): Promise<World> {
     const world = await quiet()
     for (let sent = 0; sent < COUNT; sent++) await world.send({ body: BODY })
@@ -191,11 +193,10 @@ describe('a large page of a list', () => {
 
   test('arrives completely in chunks, followed by the next answer', async () => {
     await using world = await large()
-    const text = await exchange(
-      world.url,
-      `${listing(world, 'GET', 'HTTP/1.1')}GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
-      (answer) => answer.endsWith('"ok"}'),
-    )
+    const text = await exchange(world.url, listing(world, 'GET', 'HTTP/1.1'), (answer) => answer.endsWith('"ok"}'), {
+      after: (answer) => answer.endsWith('\r\n0\r\n\r\n'),
+      request: CLOSE,
+    })
     const [, chunks = '', health = ''] = /\r\n\r\n([^]*\r\n0\r\n\r\n)(HTTP\/1.1 200 OK[^]*)$/.exec(text) ?? []
     expect(bodies(unchunked(chunks))).toEqual(Array(COUNT).fill(BODY))
     expect(health).toEndWith('{"status":"ok"}')
@@ -209,10 +210,10 @@ describe('a large page of a list', () => {
 
   test('has only a head for HEAD, and the connection stays open', async () => {
     await using world = await large()
-    const close = 'GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
-    const text = await exchange(world.url, listing(world, 'HEAD', 'HTTP/1.1') + close, (answer) =>
-      answer.endsWith('"ok"}'),
-    )
+    const text = await exchange(world.url, listing(world, 'HEAD', 'HTTP/1.1'), (answer) => answer.endsWith('"ok"}'), {
+      after: (answer) => answer.endsWith('\r\n\r\n'),
+      request: CLOSE,
+    })
     expect(text.match(/^HTTP\/1.1 200 OK/gm)).toHaveLength(2)
     expect(text).not.toContain('messages')
   })

@@ -10,20 +10,26 @@ export interface RawAnswer {
 
 /**
  * Writes bytes to a socket and reads the answers until the server closes the connection or `until` returns true. It can send
- * requests that no HTTP client would send.
+ * requests that no HTTP client would send. `next` is sent on the same connection when the answer before it is complete.
  */
 export function exchange(
   url: string,
   request: string | Uint8Array,
   until: (text: string) => boolean = isComplete,
+  next: { after(text: string): boolean; request: string } | null = null,
 ): Promise<string> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname, () => socket.write(request))
     let text = ''
+    let waiting = next
     socket.setTimeout(5000, () => socket.destroy(new Error(`No end of the answer within 5 s: ${text.slice(0, 200)}`)))
     socket.on('data', (bytes) => {
       text += bytes.toString('latin1')
+      if (waiting?.after(text) === true) {
+        socket.write(waiting.request)
+        waiting = null
+      }
       if (until(text)) socket.destroy()
     })
     socket.on('close', () => resolve(text))
