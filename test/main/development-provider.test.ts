@@ -1,0 +1,63 @@
+import { expect, test } from 'bun:test'
+import { systemClock } from '../../src/core/clock.ts'
+import { startSimulator } from '../../src/simulator/simulator.ts'
+import { sgw, startServer, temporaryFolder } from '../support/process.ts'
+
+/** A start in development whose provider is not the built-in simulator. */
+async function startWithProvider(database: string, serverUrl: string) {
+  const provider = { RC_SERVER_URL: serverUrl, RC_CLIENT_ID: 'client', RC_CLIENT_SECRET: 'client-key' }
+  const server = await startServer({ DATABASE_URL: database, LOG_LEVEL: 'warn', ...provider })
+  await server.printed(/Database/)
+  const link = /^http:\S+\/v1\/rc\/connect\?token=\S+$/m.exec(server.stdout)?.[0] ?? null
+  const key = /API key +(sgw_[\w-]{43})\n/.exec(server.stdout)?.[1] ?? null
+  const login = /\/console\/#login=(sgwlogin_[\w-]{43})\n/.exec(server.stdout)?.[1] ?? ''
+  return Object.assign(server, { link, key, login })
+}
+
+async function connectBy(link: string, url: string): Promise<Response> {
+  const token = new URL(link).searchParams.get('token') ?? ''
+  const init = { method: 'POST', body: new URLSearchParams({ token }), redirect: 'manual' } as const
+  const consent = await fetch(`${url}/v1/rc/connect`, init)
+  const login = await fetch(consent.headers.get('location') ?? '', { redirect: 'manual' })
+  const callback = new URL(login.headers.get('location') ?? '')
+  return fetch(`${url}${callback.pathname}${callback.search}&format=json`)
+}
+
+test('a first start with RC_CLIENT_ID makes tenant and app, and prints the key and a link that connects an extension', async () => {
+  using folder = temporaryFolder()
+  const simulator = await startSimulator({ clock: systemClock, clientId: 'client', clientSecret: 'client-key' })
+  simulator.control.addExtension({ name: 'Real phone', numbers: ['+15555550100'] })
+  let key: string | null = null
+  {
+    await using server = await startWithProvider(folder.database, simulator.url)
+    key = server.key
+    expect(server.stdout).not.toContain('simulator stands in')
+    expect((await connectBy(server.link ?? '', server.url)).status).toBe(200)
+    const sent = await fetch(`${server.url}/v1/sms/send`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}` },
+      body: JSON.stringify({ from: '+15555550100', to: '+15555550199', body: 'Hello' }),
+    })
+    expect(sent.status).toBe(202)
+    for (let times = 0; times < 2; times++) {
+      const body = JSON.stringify({ login: server.login })
+      expect((await fetch(`${server.url}/v1/operator/session`, { method: 'POST', body })).status).toBe(200)
+    }
+  }
+  await using again = await startWithProvider(folder.database, simulator.url)
+  expect(again.key).toBe(key)
+  expect(again.link).toBeNull()
+  await simulator.stop()
+}, 60_000)
+
+test('a database that has tenants already gets no further one', async () => {
+  using folder = temporaryFolder()
+  const simulator = await startSimulator({ clock: systemClock, clientId: 'client', clientSecret: 'client-key' })
+  await sgw(['tenant', 'create', '--name', 'Mine'], { DATABASE_URL: folder.database })
+  await using server = await startWithProvider(folder.database, simulator.url)
+  expect({ key: server.key, link: server.link }).toEqual({ key: null, link: null })
+  expect(server.login).not.toBe('')
+  const { stdout } = await sgw(['tenant', 'list', '--json'], { DATABASE_URL: folder.database })
+  expect((JSON.parse(stdout) as { name: string }[]).map(({ name }) => name)).toEqual(['Mine'])
+  await simulator.stop()
+}, 60_000)
