@@ -8,6 +8,7 @@ import { type Log, errorName } from './core/log.ts'
 import { type Meter, noMeter } from './core/meter.ts'
 import { EXIT, StartError } from './core/start-error.ts'
 import { describeLost } from './auth/lost-keys.ts'
+import { FORGET_OPERATORS } from './auth/operator-sessions.ts'
 import { authenticateSocket } from './features/ws/authenticate.ts'
 import { encryptionKeys, openDataFolder, sizeOf } from './data-folder.ts'
 import { type Database, type UpgradeStep, openDatabase } from './db/database.ts'
@@ -94,11 +95,13 @@ export async function openGateway(options: RunOptions, stack: AsyncDisposableSta
     )
   })
   stack.defer(() => mark.close())
-  if (restored)
+  if (restored) {
+    await database.writer.write(FORGET_OPERATORS)
     log.warn(
       {},
       'this database was restored from a backup: each waiting message is looked up at the provider before it is sent',
     )
+  }
   const provider = createRingCentral({
     ...config.provider,
     timeoutMs: config.providerTimeoutMs,

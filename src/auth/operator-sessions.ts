@@ -29,6 +29,12 @@ export interface OperatorSessionsContext {
 const TOKEN_PREFIX = 'sgw_op_'
 const TOKEN_LENGTH = TOKEN_PREFIX.length + 43
 
+/** After a restore: the backup may be older than the end of a session or a link. */
+export const FORGET_OPERATORS: Statement[] = [
+  { sql: 'DELETE FROM operator_sessions', args: [] },
+  { sql: 'DELETE FROM operator_links', args: [] },
+]
+
 /** Whether a credential has the form of an operator's token. An API key may begin alike, but is shorter. */
 export const isOperatorToken = (credential: string): boolean =>
   credential.length === TOKEN_LENGTH && credential.startsWith(TOKEN_PREFIX)

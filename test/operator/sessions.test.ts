@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { rmSync } from 'node:fs'
 import { expectError } from '../support/expect-error.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { type SignedIn, newLogin, operate, signIn } from '../support/operator.ts'
@@ -92,6 +93,18 @@ describe('a session', () => {
     await world.running.stop()
     await using again = await createWorld({ ...quiet, folder: world.folder })
     expect((await status(again, token)).status).toBe(200)
+  })
+
+  test('ends with a restore from a backup, which may be older than its end', async () => {
+    await using world = await createWorld(quiet)
+    const { token } = await signIn(world)
+    const login = await newLogin(world)
+    await world.running.stop()
+    // A database without its mark counts as restored from a copy.
+    rmSync(`${world.folder}/sgw.db.mark`)
+    await using again = await createWorld({ ...quiet, folder: world.folder })
+    await expectError(await status(again, token), 401, 'Invalid API key')
+    await expectError(await signInWith(again, { login }), 401, 'Invalid or expired login')
   })
 
   test('ends when its operator signs out; others stay', async () => {
