@@ -105,7 +105,7 @@ const LAYERS: readonly Layer[] = [
   {
     name: 'cli',
     files: ['src/cli.ts', 'src/cli/**'],
-    mayImport: [...GATEWAY, 'backup', 'data folder', 'operator', 'app', 'run', 'serve', 'client'],
+    mayImport: [...GATEWAY, 'backup', 'data folder', 'operator', 'operator wire', 'app', 'run', 'serve', 'client'],
   },
   {
     name: 'serve',

@@ -19,7 +19,7 @@ export function addTenants(program: Command, contextOf: () => CliContext, run: R
       const context = contextOf()
       const tenants = await allTenants(context)
       // Without the time, the table fits a terminal of 80 columns.
-      print(context, context.json ? tenants : tenants.map(({ createdAt: _, ...shown }) => shown))
+      print(context, context.json ? tenants : tenants.map(withoutTime))
     })
   const statuses = {
     suspend: ['suspended', 'Suspend a tenant: hold its messages, refuse its keys and close its sockets'],
@@ -36,6 +36,14 @@ export function addTenants(program: Command, contextOf: () => CliContext, run: R
       )
   }
 }
+
+const withoutTime = ({ tenantId, name, status, apps, extensions }: TenantItem): Omit<TenantItem, 'createdAt'> => ({
+  tenantId,
+  name,
+  status,
+  apps,
+  extensions,
+})
 
 /** All tenants, page by page. */
 async function allTenants(context: CliContext): Promise<TenantItem[]> {
