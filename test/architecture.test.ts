@@ -100,7 +100,7 @@ const LAYERS: readonly Layer[] = [
   {
     name: 'testing',
     files: ['src/testing/**'],
-    mayImport: ['core', 'client', 'simulator', 'development'],
+    mayImport: ['core', 'client', 'simulator', 'development', 'app'],
   },
   {
     name: 'cli',

@@ -33,6 +33,9 @@ export interface TestGateway extends AsyncDisposable {
   stop(): Promise<void>
 }
 
+// A start loads these when it needs them. The import of the kit takes that from the first test.
+await Promise.all([import('../app.ts'), import('../simulator/simulator.ts')])
+
 /** What is still running when a test ends is not waited for. */
 const DRAIN_MS = 100
 
