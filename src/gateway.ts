@@ -16,6 +16,7 @@ import { type RestoreMark, createNoMark } from './db/restore-mark.ts'
 import { Jobs } from './jobs/jobs.ts'
 import { AddressGuard } from './outbound/address-guard.ts'
 import { WebhookPoster } from './outbound/post-json.ts'
+import { ClockCheck } from './provider/clock-check.ts'
 import { Directory } from './provider/directory.ts'
 import type { SimulatorAccess } from './core/simulator-access.ts'
 import { Numbers } from './provider/numbers.ts'
@@ -52,6 +53,7 @@ export interface Gateway extends SharedParts {
   subscriptionTokens: SubscriptionTokens
   keys: KeyRing
   lostKeys: LostKeys
+  clockCheck: ClockCheck
   failedAttempts: FailedAttempts
   keyLimits: KeyLimits
   operatorSessions: OperatorSessions
@@ -125,6 +127,7 @@ export function buildGateway(given: GatewayParts): Gateway {
   const defer = parts.defer ?? setImmediate
   const connected = extensionParts({ ...parts, secrets }, (tenantId) => gateway.sending.wake(tenantId))
   const guard = new AddressGuard({ production: config.production, allowCidrs: config.webhookAllowCidrs })
+  const clockCheck = new ClockCheck(clock, provider)
   const lostKeys = new LostKeys({ gate, secrets })
   const cursors = new Cursors(parts.encryptionKeys)
   const engines = {
@@ -148,6 +151,7 @@ export function buildGateway(given: GatewayParts): Gateway {
     secrets,
     keys: new KeyRing({ reads, writer, secrets, clock }),
     lostKeys,
+    clockCheck,
     failedAttempts: new FailedAttempts({ reads, writer, clock, isCounting: () => lostKeys.lost === null }),
     keyLimits: new KeyLimits(clock, config.keyLimitPerMinute),
     operatorSessions: new OperatorSessions({ gate, writer, secrets, clock, ids }),
@@ -165,7 +169,14 @@ export function buildGateway(given: GatewayParts): Gateway {
     alerts: { firing: [] },
     simulator: null,
     traffic: { answering: 0 },
-    sending: new SendEngine({ ...parts, ...engines, tracking, defer, requests: () => gateway.traffic.answering }),
+    sending: new SendEngine({
+      ...parts,
+      ...engines,
+      clockCheck,
+      tracking,
+      defer,
+      requests: () => gateway.traffic.answering,
+    }),
     tracking,
     webhookWaker: new WebhookWaker({
       gate,

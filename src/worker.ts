@@ -17,6 +17,7 @@ import { deliveryJobs } from './deliveries/delivery-jobs.ts'
 import { purgeDeliveries } from './upkeep/purge-deliveries.ts'
 import { purgeEvents, purgeEventsEveryMs } from './upkeep/purge-events.ts'
 import { backFill, backFillJobs } from './inbound/back-fill.ts'
+import { watchClock } from './upkeep/watch-clock.ts'
 import { purgeTombstones } from './inbound/tombstones.ts'
 import type { Gateway } from './gateway.ts'
 import type { ExtensionRow } from './provider/directory.ts'
@@ -57,6 +58,7 @@ const BACK_FILL_EVERY_MS = 15 * MINUTE_MS
 const HOURLY_MS = 60 * MINUTE_MS
 const EXPIRY_EVERY_MS = 5000
 const PROVIDER_EVERY_MS = 30_000
+const CLOCK_EVERY_MS = 5000
 const ALERTS_EVERY_MS = 5000
 
 /** Starts the timer that finds what this process does not know of. */
@@ -87,15 +89,25 @@ export function startTimers(gateway: Gateway): Timers {
   timers.every('lost keys', MINUTE_MS, MINUTE_MS, async () => {
     if (gateway.lostKeys.lost !== null) await gateway.lostKeys.check()
   })
-  timers.every('purge deliveries', HOURLY_MS, 3 * MINUTE_MS, () => purgeDeliveries(gateway))
-  timers.every('purge messages', HOURLY_MS, 6 * MINUTE_MS, () => purgeMessages(gateway))
-  const eventsMs = purgeEventsEveryMs(gateway.config)
-  timers.every('purge events', eventsMs, eventsMs, () => purgeEvents(gateway))
-  timers.every('purge links', HOURLY_MS, 4 * MINUTE_MS, () => purgeLinks(gateway))
-  timers.every('purge tombstones', HOURLY_MS, 7 * MINUTE_MS, () => purgeTombstones(gateway))
-  timers.every('purge usage', HOURLY_MS, 8 * MINUTE_MS, () => purgeUsage(gateway))
-  timers.every('purge blocks', HOURLY_MS, 5 * MINUTE_MS, () => gateway.failedAttempts.purge())
+  timers.every('clock', CLOCK_EVERY_MS, CLOCK_EVERY_MS, watchClock(gateway))
+  startPurges(timers, gateway)
   const alerts = new Alerts(gateway, gateway.config.alertUrl)
   timers.every('alerts', ALERTS_EVERY_MS, ALERTS_EVERY_MS, () => alerts.run())
   return timers
+}
+
+/** Starts the purges. None runs while the clock is not trusted: it may be days ahead. */
+function startPurges(timers: Timers, gateway: Gateway): void {
+  const purge = (name: string, everyMs: number, firstMs: number, work: () => Promise<unknown>): void =>
+    timers.every(`purge ${name}`, everyMs, firstMs, async () => {
+      if (gateway.clockCheck.isTrusted) await work()
+    })
+  purge('deliveries', HOURLY_MS, 3 * MINUTE_MS, () => purgeDeliveries(gateway))
+  purge('messages', HOURLY_MS, 6 * MINUTE_MS, () => purgeMessages(gateway))
+  const eventsMs = purgeEventsEveryMs(gateway.config)
+  purge('events', eventsMs, eventsMs, () => purgeEvents(gateway))
+  purge('links', HOURLY_MS, 4 * MINUTE_MS, () => purgeLinks(gateway))
+  purge('tombstones', HOURLY_MS, 7 * MINUTE_MS, () => purgeTombstones(gateway))
+  purge('usage', HOURLY_MS, 8 * MINUTE_MS, () => purgeUsage(gateway))
+  purge('blocks', HOURLY_MS, 5 * MINUTE_MS, () => gateway.failedAttempts.purge())
 }

@@ -4,6 +4,7 @@ export const ALERT_NAMES = [
   'encryption_key_missing',
   'provider_credentials',
   'provider_unreachable',
+  'clock_wrong',
   'backup_behind',
   'queue_old',
   'extension_revoked',

@@ -15,6 +15,7 @@ const SILENT_BACKUP_HOLD_MS = 2 * MINUTE_MS
 export const machineChecks = (gateway: Gateway): Check[] => [
   { names: ['storage_failing'], find: () => findStorageFault(gateway) },
   { names: ['encryption_key_missing'], find: () => findLostKeys(gateway) },
+  { names: ['clock_wrong'], find: () => findWrongClock(gateway) },
   { names: ['backup_behind'], find: () => findBackupLag(gateway) },
   { names: ['queue_old'], find: () => findOldQueue(gateway) },
 ]
@@ -48,6 +49,22 @@ async function findLostKeys({ lostKeys }: Gateway): Promise<Condition[]> {
     since: null,
   }
   return [condition]
+}
+
+function findWrongClock({ clockCheck }: Gateway): Promise<Condition[]> {
+  const fault = clockCheck.describe()
+  if (fault === null) return Promise.resolve([])
+  const condition: Condition = {
+    alert: 'clock_wrong',
+    subject: 'clock',
+    text: `${fault}.`,
+    overText: `Resolved: this machine's clock agrees with the provider's.`,
+    detail: { aheadSeconds: Math.round((clockCheck.aheadMs ?? 0) / 1000) },
+    // After the machine has slept, the next answer of the provider shows that all is well.
+    holdMs: MINUTE_MS,
+    since: null,
+  }
+  return Promise.resolve([condition])
 }
 
 async function findBackupLag({ config }: Gateway): Promise<Condition[]> {

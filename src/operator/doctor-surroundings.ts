@@ -38,7 +38,9 @@ export async function checkCredentials({ config, provider }: Gateway): Promise<s
 }
 
 /** Compares this machine's clock with the `Date` header of the provider. */
-export async function checkClock({ config, clock }: Gateway): Promise<string> {
+export async function checkClock({ config, clock, clockCheck }: Gateway): Promise<string> {
+  const fault = clockCheck.describe()
+  if (fault !== null) throw new Fault(fault)
   if (config.provider.simulated) return 'the built-in simulator has the same one'
   const response = await callProvider(config.provider.serverUrl).catch(() => null)
   const skewMs = Math.abs(Date.parse(response?.headers.get('date') ?? '') - clock.now())

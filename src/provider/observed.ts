@@ -29,6 +29,7 @@ export function observed(provider: Provider, { meter, clock, state }: Observers)
     }
   return {
     clockSkewMs: provider.clockSkewMs,
+    hasAnswered: provider.hasAnswered,
     authorizeUrl: provider.authorizeUrl,
     exchangeCode: timed('exchange_code', asClient(provider.exchangeCode)),
     refresh: timed('refresh', asClient(provider.refresh)),

@@ -5,6 +5,8 @@
 export interface Provider {
   /** How far our steady clock is ahead of the provider's, by the `Date` of its latest answer: up to a second too much. Null before the first. */
   clockSkewMs(): number | null
+  /** Whether any call has succeeded since the start. */
+  hasAnswered(): boolean
   /** The address where a person authorizes an extension (OAuth 2.0 authorization code with PKCE S256). */
   authorizeUrl(request: AuthorizeRequest): string
   /** Exchanges a single-use authorization code. Must happen within 60 s of the redirect. */

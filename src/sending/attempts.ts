@@ -110,9 +110,9 @@ export class Attempts {
 
   async #claimAndRun(reservation: Reservation, message: OutboundMessage): Promise<void> {
     const { entry, extensionId } = reservation
-    const { clock, config, database } = this.context
+    const { clock, config, database, clockCheck } = this.context
     const row = this.attemptRow(entry, extensionId, clock.now())
-    const expiredBefore = Math.floor(clock.steady()) - config.maxQueueAgeMs
+    const expiredBefore = clockCheck.isTrusted ? Math.floor(clock.steady()) - config.maxQueueAgeMs : 0
     let rows: Row[] = []
     try {
       rows = await database.writer.row(CLAIM, { ...row, jobSeq: entry.jobSeq, expiredBefore })

@@ -5,6 +5,7 @@ import type { Log } from '../core/log.ts'
 import type { Database } from '../db/database.ts'
 import type { RestoreMark } from '../db/restore-mark.ts'
 import type { Jobs } from '../jobs/jobs.ts'
+import type { ClockCheck } from '../provider/clock-check.ts'
 import type { Directory } from '../provider/directory.ts'
 import type { Numbers } from '../provider/numbers.ts'
 import type { Provider } from '../provider/provider.ts'
@@ -27,6 +28,7 @@ export interface SendingContext {
   provider: Provider
   directory: Directory
   tokens: Tokens
+  clockCheck: Pick<ClockCheck, 'isTrusted' | 'dueUntil'>
   session: Session
   quota: Quota
   numbers: Numbers

@@ -14,6 +14,8 @@ const ROWS_IN_TURN = 50
 const MAX_ENTERING_MS = 1000
 /** Timers are short, because the wall clock may be set and a timer cannot wait for 30 days. */
 const MAX_WAIT_MS = 60_000
+/** How often due messages are looked for while the clock is not trusted. */
+const UNTRUSTED_WAIT_MS = 1000
 
 /**
  * Messages with a `sendAt` in the future. Each has a `schedule` job. When its time comes, one commit replaces that job with a
@@ -60,8 +62,8 @@ export class ScheduledMessages {
    * takes the rest.
    */
   async enterDue(): Promise<void> {
-    const { clock, database } = this.engine.context
-    const { rows } = await database.gate.execute({ sql: DUE, args: [clock.now()] })
+    const { clock, database, clockCheck } = this.engine.context
+    const { rows } = await database.gate.execute({ sql: DUE, args: [clockCheck.dueUntil] })
     await this.#commit(rows)
     const end = clock.monotonic() + MAX_ENTERING_MS
     let isMore = rows.length === ROWS_AT_ONCE
@@ -70,10 +72,10 @@ export class ScheduledMessages {
 
   /** Moves some messages of each tenant, in several commits. Returns whether any was due. */
   async #enterRound(): Promise<boolean> {
-    const { clock, database } = this.engine.context
+    const { database, clockCheck } = this.engine.context
     let isAny = false
     for (let after: Row[string] | undefined = ''; typeof after === 'string';) {
-      const { rows }: Result = await database.gate.execute({ sql: DUE_IN_TURN, args: [clock.now(), after] })
+      const { rows }: Result = await database.gate.execute({ sql: DUE_IN_TURN, args: [clockCheck.dueUntil, after] })
       const due = rows.filter((row) => row['seq'] !== null)
       await this.#commit(due)
       isAny ||= due.length > 0
@@ -93,14 +95,14 @@ export class ScheduledMessages {
   }
 
   async #enterAndPlan(): Promise<void> {
-    const { clock, database, log } = this.engine.context
+    const { clock, database, log, clockCheck } = this.engine.context
     try {
       do {
         this.#nextAt = Infinity
         await this.enterDue()
         const { rows } = await database.gate.execute(NEXT)
         this.#nextAt = Math.min(this.#nextAt, Number(rows[0]?.['at'] ?? Infinity))
-      } while (this.#nextAt <= clock.now() && !this.#isStopped)
+      } while (this.#nextAt <= clockCheck.dueUntil && !this.#isStopped)
     } catch (error) {
       log.error({ error: errorName(error) }, 'scheduled messages cannot enter their queues, trying again')
       this.#nextAt = clock.now() + RETRY_AFTER_FAULT_MS
@@ -109,8 +111,9 @@ export class ScheduledMessages {
 
   #setAlarm(): void {
     if (this.#isStopped || this.#entering !== null) return
-    const waitMs = this.#nextAt - this.engine.context.clock.now()
-    this.#alarm.set(Math.min(Math.max(waitMs, 0), MAX_WAIT_MS))
+    const { clock, clockCheck } = this.engine.context
+    const waitMs = Math.max(this.#nextAt - clock.now(), clockCheck.isTrusted ? 0 : UNTRUSTED_WAIT_MS)
+    this.#alarm.set(Math.min(waitMs, MAX_WAIT_MS))
   }
 
   /** Commits the send jobs of scheduled messages. Until their `seq` is known, no later message of their queues may begin. */

@@ -91,6 +91,7 @@ export function providerPort(link: ProviderLink, client: ProviderClient): Provid
   }
   return {
     clockSkewMs: () => link.skewMs(),
+    hasAnswered: () => link.skewMs() !== null,
     authorizeUrl: refuse,
     exchangeCode: refuse,
     getExtension: refuse,

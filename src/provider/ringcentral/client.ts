@@ -38,6 +38,7 @@ export function createRingCentral(options: RingCentralOptions): Provider {
   const requester = createRequester({ throughProxy: false, ...options, now, steady: options.steady ?? now })
   return {
     clockSkewMs: () => requester.lag.skewMs,
+    hasAnswered: () => requester.lag.hasAnswered,
     authorizeUrl: (request) => authorizeUrl(requester.address, options.clientId, request),
     exchangeCode: (request) => exchangeCode(requester, request),
     refresh: (refreshToken) => refresh(requester, refreshToken),

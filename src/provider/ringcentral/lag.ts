@@ -12,6 +12,7 @@ export class Lag {
   ms = 0
   /** How far our steady clock is ahead, to the second; null before the first answer. */
   skewMs: number | null = null
+  hasAnswered = false
 
   constructor(
     readonly now: () => number,
@@ -20,6 +21,7 @@ export class Lag {
 
   /** Takes the `Date` of an answer. If our clock is slow, the lag is 0: queries then only cover more time than needed. */
   heard(date: string | null): void {
+    this.hasAnswered = true
     const behindMs = this.now() - Date.parse(date ?? '')
     if (Number.isNaN(behindMs)) return
     this.skewMs = this.steady() - Date.parse(date ?? '')

@@ -1,0 +1,65 @@
+import type { Clock } from '../core/clock.ts'
+import type { Provider } from './provider.ts'
+
+/** A clock that differs from the provider's by more counts as wrong. */
+const MAX_ERROR_MS = 5 * 60_000
+/** How long the clock stays unconfirmed if the provider does not answer. */
+const MAX_UNCONFIRMED_MS = 10 * 60_000
+
+/**
+ * Whether this machine's clock can be trusted, by the `Date` of the provider's answers. A machine may start with a clock that is days
+ * off. Until its clock is trusted, no message expires, no scheduled message is released before its time by the provider's clock, and
+ * nothing is purged.
+ */
+export class ClockCheck {
+  readonly #startedAt: number
+
+  constructor(
+    readonly clock: Clock,
+    readonly provider: Pick<Provider, 'clockSkewMs' | 'hasAnswered'>,
+  ) {
+    this.#startedAt = clock.monotonic()
+  }
+
+  /** How far the wall-clock is ahead of the provider's; null if that is not known. */
+  get aheadMs(): number | null {
+    const providerNow = this.#providerNow
+    return providerNow === null ? null : this.clock.now() - providerNow
+  }
+
+  /** Whether the provider's clock has shown that ours is wrong. */
+  get isWrong(): boolean {
+    const skewMs = this.provider.clockSkewMs() ?? 0
+    // A steady clock that is behind, as after the machine has slept, makes nothing happen too early.
+    return Math.abs(this.aheadMs ?? 0) > MAX_ERROR_MS || skewMs > MAX_ERROR_MS
+  }
+
+  /** What is wrong and what to do, as a sentence without a full stop; null while nothing is. */
+  describe(): string | null {
+    if (!this.isWrong) return null
+    const aheadMs = this.aheadMs ?? 0
+    const seconds = Math.round(Math.abs(aheadMs) / 1000)
+    const held = 'so no message expires and nothing is purged'
+    if (Math.abs(aheadMs) <= MAX_ERROR_MS)
+      return `This machine's clock was wrong when the gateway started, ${held}: restart the gateway`
+    const direction = aheadMs < 0 ? 'behind' : 'ahead of'
+    return `This machine's clock is ${seconds} s ${direction} the provider's, ${held}: set the clock, by NTP, and restart the gateway`
+  }
+
+  get isTrusted(): boolean {
+    if (this.isWrong) return false
+    return this.provider.hasAnswered() || this.clock.monotonic() - this.#startedAt >= MAX_UNCONFIRMED_MS
+  }
+
+  /** The time up to which scheduled messages are due, epoch milliseconds: by the clock that is behind, or 0 while nothing is known. */
+  get dueUntil(): number {
+    const now = this.clock.now()
+    if (this.isTrusted) return now
+    return Math.min(now, this.#providerNow ?? 0)
+  }
+
+  get #providerNow(): number | null {
+    const skewMs = this.provider.clockSkewMs()
+    return skewMs === null ? null : this.clock.steady() - skewMs
+  }
+}
