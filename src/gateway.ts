@@ -127,7 +127,6 @@ export function buildGateway(given: GatewayParts): Gateway {
   const defer = parts.defer ?? setImmediate
   const connected = extensionParts({ ...parts, secrets }, (tenantId) => gateway.sending.wake(tenantId))
   const guard = new AddressGuard({ production: config.production, allowCidrs: config.webhookAllowCidrs })
-  const clockCheck = new ClockCheck(clock, provider)
   const lostKeys = new LostKeys({ gate, secrets })
   const cursors = new Cursors(parts.encryptionKeys)
   const engines = {
@@ -151,7 +150,6 @@ export function buildGateway(given: GatewayParts): Gateway {
     secrets,
     keys: new KeyRing({ reads, writer, secrets, clock }),
     lostKeys,
-    clockCheck,
     failedAttempts: new FailedAttempts({ reads, writer, clock, isCounting: () => lostKeys.lost === null }),
     keyLimits: new KeyLimits(clock, config.keyLimitPerMinute),
     operatorSessions: new OperatorSessions({ gate, writer, secrets, clock, ids }),
@@ -172,7 +170,6 @@ export function buildGateway(given: GatewayParts): Gateway {
     sending: new SendEngine({
       ...parts,
       ...engines,
-      clockCheck,
       tracking,
       defer,
       requests: () => gateway.traffic.answering,
@@ -195,7 +192,7 @@ function withObservedProvider(given: GatewayParts): GatewayParts & { providerSta
 
 type ExtensionParts = Pick<
   Gateway,
-  'directory' | 'quota' | 'tokens' | 'session' | 'numbers' | 'subscriptions' | 'subscriptionTokens'
+  'clockCheck' | 'directory' | 'quota' | 'tokens' | 'session' | 'numbers' | 'subscriptions' | 'subscriptionTokens'
 >
 
 /** The parts that deal with connected extensions. They call `changed` when something changed that a message may wait for. */
@@ -227,5 +224,6 @@ function extensionParts(
     reads,
   })
   const numbers = new Numbers({ directory, session, provider, writer, clock })
-  return { directory, quota, tokens, session, numbers, subscriptions, subscriptionTokens }
+  const clockCheck = new ClockCheck(clock, provider)
+  return { clockCheck, directory, quota, tokens, session, numbers, subscriptions, subscriptionTokens }
 }

@@ -17,7 +17,7 @@ export class SlidingWindow {
     return this.#times.length - this.#head
   }
 
-  /** Records an event. */
+  /** Records an event. One at Infinity stays until it is moved or removed. */
   add(at: number): void {
     this.#times.push(at)
   }
@@ -55,11 +55,12 @@ export class SlidingWindow {
     return Math.max(0, this.limit - this.count(now))
   }
 
-  /** Milliseconds until there is room for one more; 0 when there is. */
+  /** Milliseconds until there is room for one more; 0 when there is. An event at Infinity may leave after a complete window. */
   waitMs(now: number): number {
     const excess = this.count(now) - this.limit
     if (excess < 0) return 0
-    return Math.max(0, (this.#times[this.#head + excess] ?? now) + this.windowMs - now)
+    const leavesMs = (this.#times[this.#head + excess] ?? now) + this.windowMs - now
+    return Math.max(0, Math.min(leavesMs, this.windowMs))
   }
 
   /** Milliseconds until the oldest event leaves the window; 0 when the window is empty. */

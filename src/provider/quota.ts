@@ -13,6 +13,9 @@ interface Limits {
   extensionPerMinute: number
 }
 
+/** The time of a call that has not returned. It leaves no window. */
+const UNDER_WAY = Infinity
+
 const PRUNE_ABOVE = 10_000
 
 /**
@@ -45,12 +48,10 @@ export class Quota {
     return Math.max(this.numberWaitMs(from), this.extensionWaitMs(extensionId))
   }
 
-  /** Takes one slot in both windows; returns the time at which it was taken, which `callReturned` and `giveBack` need. */
-  take(from: string, extensionId: string): number {
-    const now = this.clock.monotonic()
-    this.#windowOf(this.#from, from, this.limits.fromPerMinute).add(now)
-    this.#windowOf(this.#extension, extensionId, this.limits.extensionPerMinute).add(now)
-    return now
+  /** Takes one slot in both windows, which is kept until `callReturned` or `giveBack`, however long the process is suspended. */
+  take(from: string, extensionId: string): void {
+    this.#windowOf(this.#from, from, this.limits.fromPerMinute).add(UNDER_WAY)
+    this.#windowOf(this.#extension, extensionId, this.limits.extensionPerMinute).add(UNDER_WAY)
   }
 
   /**
@@ -58,16 +59,16 @@ export class Quota {
    * a later call that travels faster could arrive while the provider's own window is still full. The slot is kept even if the
    * result says that no call was made, because an earlier try of the same call may have been answered 401.
    */
-  callReturned(from: string, extensionId: string, takenAt: number): void {
+  callReturned(from: string, extensionId: string): void {
     const now = this.clock.monotonic()
-    this.#from.get(from)?.move(takenAt, now)
-    this.#extension.get(extensionId)?.move(takenAt, now)
+    this.#from.get(from)?.move(UNDER_WAY, now)
+    this.#extension.get(extensionId)?.move(UNDER_WAY, now)
   }
 
   /** Gives a slot back that was taken for a call that was never made. */
-  giveBack(from: string, extensionId: string, takenAt: number): void {
-    this.#from.get(from)?.remove(takenAt)
-    this.#extension.get(extensionId)?.remove(takenAt)
+  giveBack(from: string, extensionId: string): void {
+    this.#from.get(from)?.remove(UNDER_WAY)
+    this.#extension.get(extensionId)?.remove(UNDER_WAY)
   }
 
   /** Counts a call other than a send in the extension's window. */

@@ -14,6 +14,7 @@ import { backoffMs } from './extension-turns.ts'
 import type { Entry } from './number-queue.ts'
 import { type OutboundMessage, isEnded, loadMessages } from './outbound-message.ts'
 import { openQuarantined } from './quarantine.ts'
+import type { ReservationEnd, Reservations } from './reservations.ts'
 import type { Reservation } from './scheduler-tasks.ts'
 import type { Scheduler } from './scheduler.ts'
 import { undoAttempt } from './uncertain-commits.ts'
@@ -26,6 +27,7 @@ export class Attempts {
   constructor(
     readonly context: SendingContext,
     readonly scheduler: Scheduler,
+    readonly reservations: Reservations,
   ) {}
 
   /** Claims waiting entries, usually in one commit, and runs their attempts. */
@@ -36,7 +38,7 @@ export class Attempts {
       for (const one of reservations) void this.#beginOne(one, messages.get(one.entry.messageId))
     } catch (error) {
       this.context.log.error({ error: errorName(error) }, 'messages cannot be read, trying again')
-      for (const one of reservations) this.#putBack(one)
+      for (const one of reservations) this.#putBackForLater(one)
     }
   }
 
@@ -59,7 +61,7 @@ export class Attempts {
   }
 
   /** Makes the call of an attempt that is committed, and stores its outcome. Never rejects. */
-  async run(reservation: Reservation, seq: number, row: AttemptRow, message: OutboundMessage): Promise<void> {
+  async run(reservation: Reservation, seq: number, row: AttemptRow, message: OutboundMessage): Promise<ReservationEnd> {
     const { entry, extensionId } = reservation
     const { startedAt, providerStartedAt } = row
     const attempt = {
@@ -75,40 +77,37 @@ export class Attempts {
     const open = { entry, attempt, message: { ...message, status: 'sending' as const } }
     try {
       await this.context.mark.noteAttempt(seq)
-      await this.#finish(open, await this.#call(reservation, open))
+      return await this.#callAndStore(reservation, open)
     } catch (error) {
       const { messageId } = entry
       this.context.log.error({ messageId, error: errorName(error) }, 'an attempt failed: its outcome is looked up')
-      await this.#unknown(open, null)
-    } finally {
-      this.scheduler.release(reservation)
+      await this.#storeUnknown(open, null)
+      return this.reservations.keepOpen(reservation)
     }
   }
 
-  async #beginOne(reservation: Reservation, message: OutboundMessage | undefined): Promise<void> {
+  async #beginOne(reservation: Reservation, message: OutboundMessage | undefined): Promise<ReservationEnd> {
     try {
-      if (message === undefined || isEnded(message.status)) await this.#drop(reservation)
-      else if (reservation.entry.isQuarantined) await this.#openWithoutCall(reservation, message)
-      else await this.#claimAndRun(reservation, message)
+      if (message === undefined || isEnded(message.status)) return await this.#drop(reservation)
+      if (reservation.entry.isQuarantined) return await this.#openWithoutCall(reservation, message)
+      return await this.#claimAndRun(reservation, message)
     } catch (error) {
       const { messageId } = reservation.entry
       this.context.log.error({ messageId, error: errorName(error) }, 'a message cannot be sent now, trying again')
-      this.#putBack(reservation)
+      return this.#putBackForLater(reservation)
     }
   }
 
   /** Opens the attempt of a quarantined message, which a lookup closes. It takes no slot of a call and of the rate windows. */
-  async #openWithoutCall(reservation: Reservation, message: OutboundMessage): Promise<void> {
+  async #openWithoutCall(reservation: Reservation, message: OutboundMessage): Promise<ReservationEnd> {
     const { entry, extensionId } = reservation
     const attempt = await openQuarantined(this.context, entry, extensionId, message)
-    if (attempt === null) return this.#putBack(reservation)
-    this.scheduler.giveBack(reservation)
-    entry.attempt = attempt
-    this.scheduler.addOpen(entry)
+    if (attempt === null) return this.#putBackForLater(reservation)
     this.context.jobs.dueAfter('lookup', extensionId, entry.queue.tenantId, 0)
+    return this.reservations.openWithoutCall(reservation, attempt)
   }
 
-  async #claimAndRun(reservation: Reservation, message: OutboundMessage): Promise<void> {
+  async #claimAndRun(reservation: Reservation, message: OutboundMessage): Promise<ReservationEnd> {
     const { entry, extensionId } = reservation
     const { clock, config, database, clockCheck } = this.context
     const row = this.attemptRow(entry, extensionId, clock.now())
@@ -120,18 +119,17 @@ export class Attempts {
       await undoAttempt(this.context, entry, error)
     }
     const seq = rows[0]?.['attempt_seq']
-    if (seq === undefined) await this.#notOpened(reservation, message, expiredBefore)
-    else await this.run(reservation, Number(seq), row, message)
+    if (seq === undefined) return this.#notOpened(reservation, message, expiredBefore)
+    return this.run(reservation, Number(seq), row, message)
   }
 
   /** The message was cancelled, is too old, its recipient has opted out, or a condition changed just before the commit. */
-  async #notOpened(reservation: Reservation, message: OutboundMessage, expiredBefore: number): Promise<void> {
+  async #notOpened(reservation: Reservation, message: OutboundMessage, expiredBefore: number): Promise<ReservationEnd> {
     const reason = await this.#whyNotOpened(reservation.entry, expiredBefore)
     if (reason === 'ended') return this.#drop(reservation)
-    if (reason === null) return this.#putBack(reservation)
+    if (reason === null) return this.#putBackForLater(reservation)
     await giveUp(this.context, reservation.entry, message, reason)
-    this.scheduler.giveBack(reservation)
-    this.scheduler.forget(reservation.entry)
+    return this.reservations.drop(reservation)
   }
 
   async #whyNotOpened({ jobSeq, queue, to }: Entry, expiredBefore: number): Promise<MessageFailure | 'ended' | null> {
@@ -142,38 +140,31 @@ export class Attempts {
     return row['is_blocked'] === 1 ? MESSAGE_FAILURES.optedOut : null
   }
 
-  async #call(
-    reservation: Reservation,
-    { attempt, message: { body: text } }: OpenEntry,
-  ): Promise<CallResult<SmsAnswer>> {
-    const { session, provider, clock } = this.context
+  async #callAndStore(reservation: Reservation, open: OpenEntry): Promise<ReservationEnd> {
+    const { clock } = this.context
     const beganAt = clock.monotonic()
-    const { entry, extensionId } = reservation
-    const { tenantId, number: from } = entry.queue
-    const message = { from, to: entry.to, text }
-    const result = await session.call({ tenantId, extensionId }, SEND_GROUP, (token) =>
-      provider.sendSms(token, message),
-    )
-    attempt.durationMs = Math.round(clock.monotonic() - beganAt)
-    this.scheduler.callReturned(reservation)
-    return result
-  }
-
-  async #finish(open: OpenEntry, result: CallResult<SmsAnswer>): Promise<void> {
-    const { entry } = open
-    if (clearsBackoff(result)) this.scheduler.extension(open.attempt.extensionId).consecutiveFailures = 0
+    const { called, result } = await this.reservations.call(reservation, () => this.#call(open))
+    open.attempt.durationMs = Math.round(clock.monotonic() - beganAt)
     const failure = result.type === 'failed' ? result.failure : null
+    if (clearsBackoff(result)) this.scheduler.extension(open.attempt.extensionId).consecutiveFailures = 0
     if (failure !== null) this.#noteFailure(open, failure)
     const end = callEnd(result)
-    if (end.type === 'unknown') return this.#unknown(open, failure)
     if (end.type === 'retry') {
       await storeClose(this.context, open, end.outcome, failure)
-      this.scheduler.freeConversation(entry)
-      this.scheduler.add(entry)
-      return
+      return this.reservations.retry(called)
     }
-    if (await storeEnd(this.context, open, end, failure)) this.scheduler.forget(entry)
-    else await this.#unknown(open, null)
+    if (end.type !== 'unknown' && (await storeEnd(this.context, open, end, failure)))
+      return this.reservations.forget(called)
+    // Without an end that could be stored, the answer is not known either.
+    await this.#storeUnknown(open, end.type === 'unknown' ? failure : null)
+    return this.reservations.keepOpen(reservation)
+  }
+
+  #call({ entry, attempt: { extensionId }, message: { body: text } }: OpenEntry): Promise<CallResult<SmsAnswer>> {
+    const { session, provider } = this.context
+    const { tenantId, number: from } = entry.queue
+    const message = { from, to: entry.to, text }
+    return session.call({ tenantId, extensionId }, SEND_GROUP, (token) => provider.sendSms(token, message))
   }
 
   /** Logs a failure, and decides how long the message or its extension waits before the next call. */
@@ -204,7 +195,7 @@ export class Attempts {
     clock.after(Math.ceil(ms), () => this.scheduler.touch(entry.queue))
   }
 
-  async #unknown(open: OpenEntry, failure: ProviderFailure | null): Promise<void> {
+  async #storeUnknown(open: OpenEntry, failure: ProviderFailure | null): Promise<void> {
     const { entry, attempt } = open
     entry.attempt = attempt
     const lookupMs = await storeUnknown(this.context, open, failure)
@@ -212,19 +203,16 @@ export class Attempts {
   }
 
   /** Deletes the job of a message that has ended or was erased. */
-  async #drop(reservation: Reservation): Promise<void> {
-    const { entry } = reservation
-    await this.context.database.writer.write([{ sql: 'DELETE FROM jobs WHERE seq = ?1', args: [entry.jobSeq] }])
-    this.scheduler.giveBack(reservation)
-    this.scheduler.forget(entry)
+  async #drop(reservation: Reservation): Promise<ReservationEnd> {
+    const sql = 'DELETE FROM jobs WHERE seq = ?1'
+    await this.context.database.writer.write([{ sql, args: [reservation.entry.jobSeq] }])
+    return this.reservations.drop(reservation)
   }
 
   /** Makes the queue wait, because later messages must not begin before this one. */
-  #putBack(reservation: Reservation): void {
-    const { entry } = reservation
-    entry.queue.retryAt = this.context.clock.monotonic() + RETRY_AFTER_FAULT_MS
-    this.scheduler.giveBack(reservation)
-    this.scheduler.add(entry)
+  #putBackForLater(reservation: Reservation): ReservationEnd {
+    reservation.entry.queue.retryAt = this.context.clock.monotonic() + RETRY_AFTER_FAULT_MS
+    return this.reservations.putBack(reservation)
   }
 
   #logFailure({ messageId, to }: Entry, { status, code, reason, requestId }: ProviderFailure): void {

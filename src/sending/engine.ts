@@ -12,6 +12,7 @@ import { NumberLookups } from './number-lookups.ts'
 import { type Entry, type NumberQueue, newEntry } from './number-queue.ts'
 import type { OutboundMessage } from './outbound-message.ts'
 import { readQueue } from './read-queue.ts'
+import { type ReservationEnd, Reservations } from './reservations.ts'
 import type { Reservation } from './scheduler-tasks.ts'
 import { ScheduledMessages } from './scheduled-messages.ts'
 import { Scheduler } from './scheduler.ts'
@@ -22,6 +23,7 @@ import { Unsendable } from './unsendable.ts'
 export class SendEngine implements EngineParts {
   readonly scheduler: Scheduler
   readonly attempts: Attempts
+  readonly reservations: Reservations
   readonly startedAt: number
   readonly scheduled: ScheduledMessages
   readonly numberLookups: NumberLookups
@@ -37,7 +39,8 @@ export class SendEngine implements EngineParts {
       numberMoved: (queue, entry) => unsendable.numberMoved(queue, entry),
       slotFreed: () => this.#checkIdle(),
     })
-    this.attempts = new Attempts(context, this.scheduler)
+    this.reservations = new Reservations(this.scheduler)
+    this.attempts = new Attempts(context, this.scheduler, this.reservations)
     this.numberLookups = new NumberLookups(context, (tenantId) => this.scheduler.wake(tenantId))
     const unsendable = new Unsendable(context, this.scheduler, this.numberLookups)
     this.startedAt = clock.steady()
@@ -87,11 +90,12 @@ export class SendEngine implements EngineParts {
     const row = this.attempts.attemptRow(entry, extensionId, message.now)
     try {
       const stored = await this.#store(message, entry, row)
-      if (stored.attemptSeq === null) this.#enterInstead(reservation, stored)
+      if (stored.jobSeq === null) this.reservations.drop(reservation)
+      else if (stored.attemptSeq === null) this.reservations.enter(reservation)
       else void this.attempts.run(reservation, stored.attemptSeq, row, outboundOf(message))
       return stored
     } catch (error) {
-      void this.#addIfStored(entry, error, reservation)
+      void this.#putBackIfStored(reservation, error)
       throw error
     }
   }
@@ -108,7 +112,7 @@ export class SendEngine implements EngineParts {
       queue.arriving--
       return stored
     } catch (error) {
-      void this.#addIfStored(entry, error, null).finally(() => queue.arriving--)
+      void this.#addIfStored(entry, error).finally(() => queue.arriving--)
       throw error
     }
   }
@@ -123,11 +127,6 @@ export class SendEngine implements EngineParts {
     return stored
   }
 
-  #enterInstead(reservation: Reservation, stored: Stored): void {
-    this.scheduler.giveBack(reservation)
-    this.#enter(reservation.entry, stored)
-  }
-
   /** Puts a committed message into its queue. A repeated request has stored nothing, so its entry is dropped. */
   #enter(entry: Entry, { jobSeq }: Stored): void {
     if (jobSeq === null) this.scheduler.forget(entry)
@@ -135,16 +134,26 @@ export class SendEngine implements EngineParts {
   }
 
   /** A message whose commit failed may be stored nevertheless. It is then sent in its turn, although its request failed. */
-  async #addIfStored(entry: Entry, error: unknown, reservation: Reservation | null): Promise<void> {
-    // A violated constraint stores nothing, and the id may be another message's.
-    const mayBeStored = !isConstraint(error)
-    // Only a reserved message may have an attempt.
-    if (mayBeStored && reservation !== null) await undoAttempt(this.context, entry, error)
-    const jobSeq = mayBeStored ? await findStoredJob(this.context, entry) : null
-    if (reservation !== null) this.scheduler.giveBack(reservation)
-    entry.jobSeq = jobSeq ?? 0
-    if (jobSeq === null) this.scheduler.forget(entry)
-    else this.scheduler.add(entry)
+  async #addIfStored(entry: Entry, error: unknown): Promise<void> {
+    const jobSeq = await this.#findStoredJob(entry, error)
+    if (jobSeq === null) return this.scheduler.forget(entry)
+    entry.jobSeq = jobSeq
+    this.scheduler.add(entry)
+  }
+
+  /** The same for a message that may have an attempt as well. */
+  async #putBackIfStored(reservation: Reservation, error: unknown): Promise<ReservationEnd> {
+    const { entry } = reservation
+    if (!isConstraint(error)) await undoAttempt(this.context, entry, error)
+    const jobSeq = await this.#findStoredJob(entry, error)
+    if (jobSeq === null) return this.reservations.drop(reservation)
+    entry.jobSeq = jobSeq
+    return this.reservations.putBack(reservation)
+  }
+
+  /** A violated constraint stores nothing, and the id may be another message's. */
+  async #findStoredJob(entry: Entry, error: unknown): Promise<number | null> {
+    return isConstraint(error) ? null : findStoredJob(this.context, entry)
   }
 
   async #readMore(queue: NumberQueue): Promise<void> {

@@ -15,10 +15,11 @@ export interface SchedulerTasks {
   slotFreed(): void
 }
 
-/** An entry that may begin: it has a call slot and a slot in both rate windows, and its conversation is busy. */
+/**
+ * An entry that may begin: it has a call slot and a slot in both rate windows, and its conversation is busy. One method of the
+ * scheduler ends it.
+ */
 export interface Reservation {
-  entry: Entry
-  extensionId: string
-  /** When its slots in the rate windows were taken, monotonic time. */
-  takenAt: number
+  readonly entry: Entry
+  readonly extensionId: string
 }

@@ -11,9 +11,7 @@ import { senderOf } from './sender.ts'
 /**
  * Decides which message may begin next: the oldest entry of a number queue whose conversation is not busy. The queues of an
  * extension take turns, and so do the extensions. Uses time, limits and memory, but neither the database nor the provider.
- *
- * Callers report the progress of a reservation in this order: `callReturned`; `freeConversation` and `add`, or `forget`, or neither
- * if the outcome is unknown; `release`. If no call was made: `giveBack`; `add`, `enter` or `forget`.
+ * `Reservations` makes the calls of what it reserves.
  */
 export class Scheduler {
   readonly entries = new Entries()
@@ -105,29 +103,13 @@ export class Scheduler {
     this.entries.setBusy(entry)
   }
 
-  /** Call it when the call has returned. The call slot stays taken until the outcome is stored. */
-  callReturned({ entry, extensionId, takenAt }: Reservation): void {
-    this.context.quota.callReturned(entry.queue.number, extensionId, takenAt)
-    this.slots.callReturned(entry)
-    this.#plan()
-  }
-
-  /** Frees the call slot. Call it when the outcome of the call is stored. */
-  release({ entry, extensionId }: Reservation): void {
+  /** Call it when the call slot of a reservation is free. */
+  slotFreed({ entry, extensionId }: Reservation): void {
     const extension = this.extension(extensionId)
     extension.inFlight--
-    this.slots.free(entry)
     this.#ready.add(extension)
     this.touch(entry.queue)
     this.tasks.slotFreed()
-  }
-
-  /** Gives all slots back: no attempt was opened, and no call was made. */
-  giveBack(reservation: Reservation): void {
-    const { entry, extensionId, takenAt } = reservation
-    this.context.quota.giveBack(entry.queue.number, extensionId, takenAt)
-    this.freeConversation(entry)
-    this.release(reservation)
   }
 
   /** Call it when the entry's attempt is closed. */
@@ -240,7 +222,8 @@ export class Scheduler {
     this.entries.setBusy(entry)
     extension.inFlight++
     this.slots.take(entry)
-    return { entry, extensionId, takenAt: this.context.quota.take(queue.number, extensionId) }
+    this.context.quota.take(queue.number, extensionId)
+    return { entry, extensionId }
   }
 
   #later(waiting: { cancelAlarm: () => void }, ms: number, ring: () => void): void {

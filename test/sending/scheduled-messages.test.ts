@@ -3,6 +3,7 @@ import type { Caller } from '../../src/core/caller.ts'
 import { cancel } from '../../src/features/sms/cancel.ts'
 import { openRestoreMark } from '../../src/db/restore-mark.ts'
 import { IS_QUARANTINED } from '../../src/sending/quarantine.ts'
+import { confirmClock } from '../support/confirmed-clock.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { startServer, temporaryFolder } from '../support/process.ts'
 import { FROM, TO, type World, createWorld, until } from '../support/world.ts'
@@ -30,7 +31,8 @@ test('scheduled messages survive a restart, and those that are due are sent in t
   await first.running.stop()
   clock.advance(3 * HOUR_MS)
   await using second = await createWorld({ clock, folder, connect: false, work: false })
-  expect(await jobs(second)).toEqual(['schedule 0', 'send 0', 'send 0'])
+  // Nothing is due before the provider has confirmed the clock.
+  expect(await jobs(second)).toEqual(['schedule 0', 'schedule 0', 'schedule 0'])
   expect((await second.connect({ tenantId })).status).toBe(200)
   second.running.work()
   await until(() => texts(second).length === 2)
@@ -48,6 +50,10 @@ test('a scheduled message whose time passed too long ago expires', async () => {
   await first.running.stop()
   clock.advance(26 * HOUR_MS)
   await using second = await createWorld({ clock, folder, connect: false })
+  confirmClock(second)
+  clock.advance(1000)
+  await until(async () => (await jobs(second)).includes('send 0'))
+  clock.advance(5000)
   const state = await second.untilStatus(id, ['failed'], 5000, { key })
   expect(state).toMatchObject({ error: 'Message expired before it could be sent' })
 })
@@ -70,7 +76,7 @@ test('after a restore, scheduled messages are looked up first if they may have b
     work: false,
     env: { RECONCILE_SETTLE: '1s' },
   })
-  expect(await jobs(second)).toEqual(['schedule 0', 'send 1'])
+  expect(await jobs(second)).toEqual(['schedule 1', 'schedule 0'])
   expect((await second.connect({ tenantId })).status).toBe(200)
   second.running.work()
   clock.advance(500)
@@ -142,6 +148,7 @@ test('many messages of one tenant that are due at once do not delay those of ano
   await gate.execute({ sql: many, args: [tenantId, FROM, TO] })
   await gate.execute(`INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
     SELECT job_id, 'schedule', id, tenant_id, id, send_at, 0 FROM messages`)
+  confirmClock(world)
   await gateway.sending.scheduled.enterDue()
   const { rows } = await gate.execute(`SELECT subject, tenant_id FROM jobs WHERE kind = 'send' ORDER BY seq`)
   expect(rows).toHaveLength(1001)
@@ -169,6 +176,7 @@ test('messages of very many tenants that are due at once enter their lines in sm
   const { gate } = world.gateway.database
   await storeDue(world, 60, 10)
   const batch = spyOn(gate, 'batch')
+  confirmClock(world)
   await world.gateway.sending.scheduled.enterDue()
   const statements = batch.mock.calls.flatMap(([given]) => given as { sql: string; args: string[] }[])
   batch.mockRestore()
@@ -199,6 +207,7 @@ test('a start waits a second for messages that are due, however many there are, 
   await storeDue(world, 1, 1000)
   const take = gate.batch
   const batch = spyOn(gate, 'batch').mockImplementation((statements) => (clock.advance(200), take(statements)))
+  confirmClock(world)
   await gateway.sending.scheduled.enterDue()
   expect((await jobs(world)).filter((job) => job === 'send 0')).toHaveLength(350)
   while ((await jobs(world)).includes('schedule 0')) await gateway.sending.scheduled.enterDue()
@@ -222,6 +231,7 @@ test('a message that is cancelled in the commit that brings it into its line lea
     cancelled = cancel(gateway, { tenantId } as Caller, id)
     return written
   }
+  confirmClock(world)
   await gateway.sending.scheduled.enterDue()
   expect(await cancelled).toEqual({ ok: true })
   expect(await world.status(id)).toMatchObject({ status: 'failed', error: 'Cancelled before sending' })
@@ -233,6 +243,7 @@ test('the job of a deleted message is deleted when it is due', async () => {
   const { gate } = world.gateway.database
   await gate.execute(`INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
     VALUES ('job_1', 'schedule', 'msg_1', '${world.tenantId}', 'msg_1', 1, 0)`)
+  confirmClock(world)
   await world.gateway.sending.scheduled.enterDue()
   expect(await jobs(world)).toEqual([])
 })

@@ -1,6 +1,7 @@
 import { expect, spyOn, test } from 'bun:test'
 import { purgeDeliveries } from '../../src/upkeep/purge-deliveries.ts'
 import { type DeliveryRow, insertDeliveries, messageIdOf } from '../support/delivery-rows.ts'
+import { confirmClock } from '../support/confirmed-clock.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { type World, createWorld, until } from '../support/world.ts'
 
@@ -39,6 +40,7 @@ test('deliveries over 30 days old are deleted, at most 500 per commit, and newer
 test('the purge runs every hour', async () => {
   const clock = manualClock()
   await using world = await createWorld({ connect: false, clock })
+  confirmClock(world)
   const advance = async (ms: number, left: number): Promise<void> => {
     clock.advance(ms)
     await until(async () => (await countRows(world)) === left)
