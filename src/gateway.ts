@@ -167,13 +167,7 @@ export function buildGateway(given: GatewayParts): Gateway {
     alerts: { firing: [] },
     simulator: null,
     traffic: { answering: 0 },
-    sending: new SendEngine({
-      ...parts,
-      ...engines,
-      tracking,
-      defer,
-      requests: () => gateway.traffic.answering,
-    }),
+    sending: new SendEngine({ ...parts, ...engines, tracking, defer, requests: () => gateway.traffic.answering }),
     tracking,
     webhookWaker: new WebhookWaker({
       gate,

@@ -142,9 +142,9 @@ test.each([
   expect(site.lines.join('\n')).toContain(fault)
   await alerts.run()
   const posts = await receiver.received(1)
-  const texts = posts.map(({ body }) => JSON.stringify(body))
-  expect(texts).toContainEqual(expect.stringContaining(`"alert":"clock_wrong","state":"firing"`))
-  expect(texts.join('\n')).toContain(fault)
+  const bodies = posts.map(({ body }) => JSON.stringify(body))
+  expect(bodies).toContainEqual(expect.stringContaining(`"alert":"clock_wrong","state":"firing"`))
+  expect(bodies.join('\n')).toContain(fault)
 })
 
 test('a clock that is nearly right is trusted from the first answer on', async () => {
