@@ -109,8 +109,11 @@ export class Hub {
     const rows = await database.gate.values({ sql: NEW_ROWS, args: [progress.seq] })
     // The listeners have left, and others came.
     if (ready !== this.#progress) return
-    for (const values of rows) this.#publish(loggedRow(values))
-    progress.seq = Number(rows.at(-1)?.[0] ?? progress.seq)
+    for (const values of rows) {
+      // First, so that a row that cannot be published is not tried for ever.
+      progress.seq = Number(values[0])
+      this.#publish(loggedRow(values))
+    }
     if (rows.length < ROWS_AT_ONCE) return
     this.#hasNewRows = true
     await new Promise<void>((resolve) => defer(resolve))

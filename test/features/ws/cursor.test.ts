@@ -149,3 +149,19 @@ test('a log that cannot be read is read again after a second', async () => {
   clock.advance(1000)
   expect((await socket.received(2))[1]).toMatchObject({ messageId, status: 'queued' })
 })
+
+test('a row of the log that cannot be read is left out', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock, connect: false, work: false })
+  await using socket = await listenTo(world.url, { apiKey: world.key })
+  const messageId = await world.send()
+  await socket.received(2)
+  const damaged = `INSERT INTO events (kinds, subject, at, detail) VALUES (32, ?1, 1, '{')`
+  await world.gateway.database.writer.write([{ sql: damaged, args: [messageId] }])
+  const next = await world.send()
+  await until(() => {
+    clock.advance(1000)
+    return socket.ofType('sms_status').length === 2
+  })
+  expect(socket.messages.slice(2).map((message) => message['messageId'] ?? message['type'])).toContain(next)
+})
