@@ -16,10 +16,13 @@ import { WAS_CALLED } from './outbound-message.ts'
  * open.
  */
 export async function recoverSending(engine: EngineParts): Promise<number> {
-  const { gate } = engine.context.database
+  const { clock, database } = engine.context
+  const { gate } = database
+  // Recovering moves attempts that lie in the future, and only they may show that the clock was set back.
+  const isSetBack = await wasSetBack(gate, Math.floor(clock.steady()))
   const opened = await recoverOrphans(engine)
   engine.numberLookups.noteAccepted(await newestSeq(gate))
-  await fillWindows(engine.context)
+  await fillWindows(engine.context, isSetBack)
   return opened
 }
 
@@ -99,7 +102,7 @@ async function entryOf(gate: Gate, queue: NumberQueue, row: Row) {
 }
 
 /** Fills the rate windows and the pauses with what was sent before this start. */
-async function fillWindows({ database, clock, quota }: SendingContext): Promise<void> {
+async function fillWindows({ database, clock, quota }: SendingContext, isSetBack: boolean): Promise<void> {
   const steadyNow = Math.floor(clock.steady())
   for (const row of await attemptsSince(database.gate, steadyNow - WINDOW_MS))
     quota.seed(String(row['from_number']), String(row['extension_id']), steadyNow - Number(row['until']))
@@ -107,7 +110,7 @@ async function fillWindows({ database, clock, quota }: SendingContext): Promise<
     sql: 'SELECT extension_id, paused_until FROM extensions WHERE paused_until > ?1',
     args: [steadyNow],
   })
-  const longestMs = rows.length > 0 && (await wasSetBack(database.gate, steadyNow)) ? DEFAULT_PENALTY_MS : Infinity
+  const longestMs = isSetBack ? DEFAULT_PENALTY_MS : Infinity
   for (const row of rows)
     quota.pause(String(row['extension_id']), SEND_GROUP, Math.min(Number(row['paused_until']) - steadyNow, longestMs))
 }
