@@ -27,7 +27,12 @@ export interface ConsoleOptions {
 export async function openConsole(url: string, options: ConsoleOptions = {}): Promise<ConsolePage> {
   const { width = 1440, height = 900, theme = 'light', key, hash = '', path = '/console/' } = options
   const browser = await chromium.launch(browserOptions())
-  const page = await browser.newPage({ viewport: { width, height }, colorScheme: theme, reducedMotion: 'reduce' })
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme: theme,
+    reducedMotion: 'reduce',
+  })
+  const page = await context.newPage()
   const complaints: string[] = []
   const requests: string[] = []
   page.on('console', (message) => {
