@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { atMost } from './core/at-most.ts'
 import type { Clock } from './core/clock.ts'
 import { systemClock } from './core/clock.ts'
@@ -15,7 +14,8 @@ import { type Database, type UpgradeStep, openDatabase } from './db/database.ts'
 import { lockDatabase } from './db/database-file.ts'
 import { damageOf } from './db/gate.ts'
 import { SchemaError } from './db/migrate.ts'
-import { lostDatabase, openRestoreMark } from './db/restore-mark.ts'
+import { traceOfDatabase } from './db/lost-database.ts'
+import { openRestoreMark } from './db/restore-mark.ts'
 import { type Gateway, buildGateway } from './gateway.ts'
 import { listen, stopListening, urlHost } from './http/listener.ts'
 import type { Timers } from './jobs/timers.ts'
@@ -187,7 +187,8 @@ function refuseLost({ requireRestore }: Config, path: string): void {
       EXIT.badConfig,
       `REQUIRE_RESTORE is set and ${path} is missing: run sgw restore; for the very first start, unset REQUIRE_RESTORE`,
     )
-  if (existsSync(`${path}.mark`)) throw new StartError(EXIT.badConfig, lostDatabase(path))
+  const trace = traceOfDatabase(path)
+  if (trace !== null) throw new StartError(EXIT.badConfig, trace)
 }
 
 async function open(config: Config, log: Log, clock: Clock): Promise<Database> {

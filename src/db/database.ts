@@ -3,11 +3,12 @@ import type { InValue } from '@libsql/client'
 import { type AsyncRemoteCallback, type SqliteRemoteDatabase, drizzle } from 'drizzle-orm/sqlite-proxy'
 import type { Clock } from '../core/clock.ts'
 import type { DatabaseConfig } from '../core/config.ts'
-import type { Log } from '../core/log.ts'
+import { type Log, errorName, silentLog } from '../core/log.ts'
 import { type Gate, openGate } from './gate.ts'
 import { type UpgradeHooks, migrate } from './migrate.ts'
 import { MIGRATIONS, type Migration } from './migrations.ts'
 import { type Reader, openReader } from './reader.ts'
+import { savedPath } from './lost-database.ts'
 import { OpenFiles } from './open-files.ts'
 import { PROBE, Storage } from './storage.ts'
 import { type Writer, createWriter } from './writer.ts'
@@ -78,11 +79,12 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     const close = async (): Promise<void> => {
       await writer.drained()
       await reader.close()
-      // SQLite would remove the log of the file that is there now.
-      if ((files?.moved() ?? null) !== null) return
+      const isMoved = (files?.moved() ?? null) !== null
       // The driver closes the file only when the garbage collector runs, so the last rows would stay in the WAL file.
-      if (!options.litestream) await gate.execute('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => undefined)
-      await gate.close()
+      if (!options.litestream || isMoved) await gate.execute('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => undefined)
+      // Closing would remove the log of the file that is there now.
+      if (isMoved) await saveMoved(gate, options)
+      else await gate.close()
     }
     return { gate, reads: readsOf(gate), writer, storage, reader, migrated, close }
   } catch (error) {
@@ -126,6 +128,17 @@ function upgrade(gate: Gate, { path, progress }: DatabaseOptions): UpgradeHooks 
     },
     beforeEach: (migration, number, of) =>
       tell({ step: 'migrating', migration, number, of }, MIGRATED_BYTES_PER_SECOND),
+  }
+}
+
+/** Saves what only this process can still read, for an operator who stops it before `sgw backup`. */
+async function saveMoved(gate: Gate, { path, log = silentLog }: DatabaseOptions): Promise<void> {
+  const file = savedPath(path ?? '')
+  try {
+    await copyFile(gate, file)
+    log.error({ file }, 'the database file was deleted or replaced: its data was saved in this file')
+  } catch (error) {
+    log.error({ file, error: errorName(error) }, 'the database file was deleted or replaced, and could not be saved')
   }
 }
 

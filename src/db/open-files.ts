@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { SUFFIXES } from './database-file.ts'
 
 /** Whether the paths of a database still lead to the files that this process has open. */
@@ -26,6 +26,6 @@ export class OpenFiles {
 }
 
 function identityOf(path: string): string | null {
-  const file = statSync(path, { bigint: true, throwIfNoEntry: false })
+  const file = lstatSync(path, { bigint: true, throwIfNoEntry: false })
   return file === undefined ? null : `${file.dev}:${file.ino}`
 }

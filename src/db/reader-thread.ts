@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { type Argument, SqliteConnection } from './connection.ts'
 import { sqliteCode } from './gate.ts'
 
@@ -62,6 +63,8 @@ function renewConnection(): void {
 
 /** Uses the driver of the gate, because two copies of SQLite in one process would release each other's file locks. */
 function openConnection(): SqliteConnection {
+  // SQLite would create an empty database in the place of one that was deleted.
+  if (!existsSync(path)) throw Object.assign(new Error(`${path} is gone`), { code: 'SQLITE_CANTOPEN' })
   const opened = new SqliteConnection(path, BUSY_TIMEOUT_MS)
   for (const pragma of PRAGMAS) opened.execute(`PRAGMA ${pragma}`)
   // Opens the files, so that later reads need no file descriptor.

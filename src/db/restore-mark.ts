@@ -2,6 +2,7 @@ import { closeSync, constants, fsyncSync, openSync, readFileSync, writeSync } fr
 import { EXIT, StartError } from '../core/start-error.ts'
 import { HOUR_MS } from '../core/limits.ts'
 import type { Gate } from './gate.ts'
+import { lostDatabase } from './lost-database.ts'
 
 /**
  * Detects a database that was restored from a backup. A small file beside the database holds the incarnation of the database
@@ -31,10 +32,6 @@ interface Progress {
 
 /** Writes text at a position of a file, or throws. */
 type WriteAt = (file: number, text: string, position: number) => unknown
-
-/** The refusal of an empty database where another one has been used. */
-export const lostDatabase = (path: string): string =>
-  `${path} is missing or empty, but ${path}.mark says that a gateway has used it: check DATABASE_URL and that the volume is mounted, look for the file, or restore it (sgw restore, docs/damaged-database.md). Only to start with an empty database, remove ${path}.mark`
 
 /** Compares database and file. `restored` is true once per restore: a new incarnation is committed before this returns. */
 export async function openRestoreMark(

@@ -1,7 +1,6 @@
 import type { Config } from '../core/config.ts'
-import { existsSync } from 'node:fs'
 import { sizeOf } from '../data-folder.ts'
-import { lostDatabase } from '../db/restore-mark.ts'
+import { traceOfDatabase } from '../db/lost-database.ts'
 import { checkProvider, checkPublicUrl } from './doctor-surroundings.ts'
 import { checkDisk } from './doctor.ts'
 import { Fault } from './fault.ts'
@@ -27,7 +26,8 @@ export async function diagnoseOffline(config: Config, why: string): Promise<Find
 
 /** A missing database is only a warning: before the first start it is normal. */
 function reportDatabase({ database: { path } }: Config, why: string): never {
-  if (path !== null && isMissing(path) && existsSync(`${path}.mark`)) throw new Fault(lostDatabase(path))
+  const trace = path !== null && isMissing(path) ? traceOfDatabase(path) : null
+  if (trace !== null) throw new Fault(trace)
   if (path !== null && isMissing(path))
     throw new Fault(
       `there is none at ${path}: the first start creates it; if a server has started, check that DATABASE_URL is the server's`,

@@ -1,5 +1,6 @@
+import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { chmodSync, copyFileSync, linkSync, renameSync, rmSync, truncateSync } from 'node:fs'
+import { chmodSync, copyFileSync, linkSync, readdirSync, renameSync, rmSync, symlinkSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { Alerts } from '../../src/alerts/alerts.ts'
 import { diagnose } from '../../src/operator/doctor.ts'
@@ -34,6 +35,8 @@ for (const [name, happen] of Object.entries(ACCIDENTS))
     await using world = await createWorld({ log, connect: false, env: { ADMIN_PORT: '0' } })
     expect((await send(world)).status).toBe(202)
     expect(await ready(world)).toBe(200)
+    // The connection for lists is open, too.
+    expect((await world.call('GET', '/v1/sms/messages')).status).toBe(200)
     happen(join(world.folder, 'sgw.db'))
     const refused = await send(world)
     expect(refused.headers.get('retry-after')).toBe('5')
@@ -51,6 +54,38 @@ for (const [name, happen] of Object.entries(ACCIDENTS))
     })
     expect(lines.filter((line) => line.includes('was deleted or replaced'))).toHaveLength(1)
   })
+
+test('a gateway that is stopped without a backup saves its data beside the place of the file', async () => {
+  const { log, lines } = recordedLog()
+  const world = await createWorld({ log, connect: false })
+  await using _world = world
+  for (let time = 0; time < 5; time++) await send(world)
+  for (const suffix of ['', '-wal', '-shm', '.mark']) rmSync(join(world.folder, `sgw.db${suffix}`))
+  await world.running.stop()
+  const saved = readdirSync(world.folder).filter((name) => name.startsWith('sgw.db.saved-'))
+  expect(saved).toHaveLength(1)
+  using database = new Database(join(world.folder, saved[0] ?? ''), { readonly: true })
+  expect(database.query('SELECT count(*) AS count FROM messages').get()).toEqual({ count: 5 })
+  expect(lines.filter((line) => line.includes('its data was saved in this file'))).toHaveLength(1)
+})
+
+test('a stop after the log was deleted keeps everything in the database', async () => {
+  const world = await createWorld({ connect: false })
+  await using _world = world
+  for (let time = 0; time < 5; time++) await send(world)
+  rmSync(join(world.folder, 'sgw.db-wal'))
+  await world.running.stop()
+  using database = new Database(join(world.folder, 'sgw.db'), { readonly: true })
+  expect(database.query('SELECT count(*) AS count FROM messages').get()).toEqual({ count: 5 })
+})
+
+test('a symbolic link in the place of the file counts as another file', async () => {
+  await using world = await createWorld({ connect: false })
+  const path = join(world.folder, 'sgw.db')
+  renameSync(path, `${path}.real`)
+  symlinkSync(`${path}.real`, path)
+  expect((await send(world)).status).toBe(503)
+})
 
 test('an idle gateway notices it too, and goes on when the file is back', async () => {
   await using world = await createWorld({ connect: false, env: { ADMIN_PORT: '0' } })

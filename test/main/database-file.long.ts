@@ -114,6 +114,31 @@ test.concurrent('a database that is missing beside its mark does not start: 78 a
   await using _server = await startServer(env)
 }, 60_000)
 
+test.concurrent('after rm sgw.db* and a stop without a backup, the next start is refused and names the copy that the gateway saved', async () => {
+  using folder = temporaryFolder()
+  const env = { DATABASE_URL: folder.database, ...LIMITS }
+  let accepted: string[] = []
+  {
+    await using server = await startServer(env)
+    await server.printed(/limit=1/)
+    accepted = await sendUntilRefused(server.url, keyIn(folder), () => {
+      for (const name of readdirSync(folder.path)) if (name.startsWith('sgw.db')) rmSync(folder.file(name))
+    })
+    server.kill('SIGTERM')
+    await server.ended()
+  }
+  const saved = readdirSync(folder.path).find((name) => name.startsWith('sgw.db.saved-')) ?? ''
+  const refused = await refusedStart(env)
+  expect(refused).toMatchObject({
+    code: 78,
+    stderr: expect.stringContaining(`a gateway saved it as ${folder.file(saved)}`),
+  })
+  renameSync(folder.file(saved), folder.file('sgw.db'))
+  await using server = await startServer(env)
+  await server.printed(/limit=1/)
+  expect((await textsOf(server.url, keyIn(folder))).toSorted()).toEqual(accepted.slice(-100).toSorted())
+}, 60_000)
+
 test.concurrent('a new database beside the mark of a used one does not start', async () => {
   using folder = temporaryFolder()
   const env = { DATABASE_URL: folder.database }
