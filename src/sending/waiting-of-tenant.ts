@@ -1,4 +1,5 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
+import type { SendingContext } from './context.ts'
 import type { EngineParts } from './engine-parts.ts'
 import { type NumberQueue, READ_AHEAD } from './number-queue.ts'
 import type { Backlog } from './tenant-backlog.ts'
@@ -13,65 +14,104 @@ export interface WaitingCount {
   count: number
 }
 
+/** A count, and which of its messages may be the oldest one. */
+interface Counted extends WaitingCount {
+  /** The lowest job of those in memory. The order of jobs is that of acceptance. */
+  jobSeq: number
+  /** Queues whose other messages are in the job table alone, each with its cursor. */
+  tails: { number: string; after: number }[]
+  /** When the first scheduled message was accepted. */
+  scheduledSince: number | null
+}
+
 /** Queues that are looked at in one tick of the event loop. A tenant may have a queue for each message. */
 const QUEUES_PER_TICK = 500
 
-/** Counts a tenant's waiting messages by reason. */
+/** Counts a tenant's waiting messages by reason. `since`: when the oldest of them was accepted, epoch milliseconds. */
 export async function waitingOfTenant(
   engine: EngineParts,
   tenantId: string,
-  { numbers, scheduled }: Backlog,
-): Promise<WaitingCount[]> {
+  { numbers, scheduled, scheduledSince }: Backlog,
+): Promise<(WaitingCount & { since: number })[]> {
   const { context, scheduler } = engine
   const tenant = await context.directory.tenant(tenantId)
-  const found = new Map<string, WaitingCount>()
-  const add = (each: WaitingCount): void =>
-    merge(found, tenant.status === 'active' ? each : counted('suspended', each.count))
+  const found = new Map<string, Counted>()
+  const add = (each: Counted): void =>
+    merge(found, tenant.status === 'active' ? each : { ...each, reason: 'suspended', extensionId: null, until: null })
   for (const [index, queue] of [...scheduler.queues.ofTenant(tenantId)].entries()) {
     waitingOfQueue(engine, queue, numbers.get(queue.number) ?? 0).forEach(add)
     // A queue that holds thousands of messages in memory takes a tick of its own.
     if (index % QUEUES_PER_TICK === QUEUES_PER_TICK - 1 || queue.waiting.length > READ_AHEAD) await nextTick()
   }
-  add(counted('scheduled', scheduled))
-  return [...found.values()].toSorted((first, second) => second.count - first.count)
+  add({ ...counted({ reason: 'scheduled', until: null }, scheduled, null), scheduledSince })
+  const since = await readSince(context, tenantId, found)
+  return [...found]
+    .map(([key, { reason, extensionId, until, count, scheduledSince: atFirst }]) => {
+      const known = [since.get(key), atFirst].filter((at) => typeof at === 'number')
+      // A message may have ended since it was counted.
+      return { reason, extensionId, until, count, since: known.length > 0 ? Math.min(...known) : context.clock.now() }
+    })
+    .toSorted((first, second) => second.count - first.count)
 }
 
-const counted = (
-  reason: WaitingReason,
-  count: number,
-  extensionId: string | null = null,
-  until: number | null = null,
-) => ({
+/** When the oldest message of each count was accepted. */
+const SINCE = `SELECT each.value ->> 'key' AS key, min(messages.created_at) AS since FROM json_each(?2) AS each
+  CROSS JOIN jobs ON jobs.seq = coalesce(each.value ->> 'jobSeq', (SELECT min(seq) FROM jobs AS later
+    WHERE later.kind = 'send' AND later.lane = each.value ->> 'number' AND later.tenant_id = ?1 AND later.seq > each.value ->> 'after'))
+  CROSS JOIN messages ON messages.id = jobs.subject AND messages.tenant_id = ?1 GROUP BY 1`
+
+async function readSince(
+  { database }: SendingContext,
+  tenantId: string,
+  counts: ReadonlyMap<string, Counted>,
+): Promise<Map<string, number>> {
+  const oldest = [...counts].flatMap(([key, { jobSeq, tails }]) => [
+    ...(jobSeq === Infinity ? [] : [{ key, jobSeq }]),
+    ...tails.map((tail) => ({ key, ...tail })),
+  ])
+  if (oldest.length === 0) return new Map()
+  const rows = await database.reader.longRead(tenantId, SINCE, [tenantId, JSON.stringify(oldest)])
+  return new Map(rows.map((row) => [String(row['key']), Number(row['since'])]))
+}
+
+const counted = ({ reason, until }: Waiting, count: number, extensionId: string | null): Counted => ({
   reason,
   extensionId,
   until,
   count,
+  jobSeq: Infinity,
+  tails: [],
+  scheduledSince: null,
 })
 
 /** `jobs`: how many messages of the queue have not ended. */
-function waitingOfQueue(engine: EngineParts, queue: NumberQueue, jobs: number): WaitingCount[] {
-  const { tenantId, number } = queue
+function waitingOfQueue(engine: EngineParts, queue: NumberQueue, jobs: number): Counted[] {
+  const { tenantId, number, cursor } = queue
   const message = { tenantId, from: number }
   const extensionId = engine.context.directory.known(tenantId)?.numbers.get(number) ?? null
   const next = engine.scheduler.nextOf(queue)
   const inMemory = [...queue.busy, ...queue.waiting]
-  const inMemoryReasons = inMemory
-    .filter((entry) => !isUnderWay(entry))
-    .map((entry) => reasonInQueue(engine, message, entry, entry === next))
+  const counts = inMemory.flatMap((entry): Counted[] => {
+    const waiting = isUnderWay(entry) ? null : reasonInQueue(engine, message, entry, entry === next)
+    return waiting === null ? [] : [{ ...counted(waiting, 1, extensionId), jobSeq: entry.jobSeq }]
+  })
   const others = Math.max(jobs - inMemory.length, 0)
-  const reasonOfOthers = others === 0 ? null : reasonInQueue(engine, message, null, false)
-  const countedAs = (waiting: Waiting | null, count: number): WaitingCount[] =>
-    waiting === null ? [] : [counted(waiting.reason, count, extensionId, waiting.until)]
-  return [...inMemoryReasons.flatMap((reason) => countedAs(reason, 1)), ...countedAs(reasonOfOthers, others)]
+  const ofOthers = others === 0 ? null : reasonInQueue(engine, message, null, false)
+  if (ofOthers !== null) counts.push({ ...counted(ofOthers, others, extensionId), tails: [{ number, after: cursor }] })
+  return counts
 }
 
 /** Adds a count to that of the same reason and extension, and keeps the latest end. Leaves out empty counts. */
-function merge(found: Map<string, WaitingCount>, each: WaitingCount): void {
+function merge(found: Map<string, Counted>, each: Counted): void {
   if (each.count === 0) return
   const key = `${each.reason} ${each.extensionId ?? ''}`
   const known = found.get(key)
-  const until = known === undefined ? each.until : later(known.until, each.until)
-  found.set(key, { ...each, until, count: each.count + (known?.count ?? 0) })
+  if (known === undefined) return void found.set(key, { ...each, tails: [...each.tails] })
+  known.until = later(known.until, each.until)
+  known.count += each.count
+  known.jobSeq = Math.min(known.jobSeq, each.jobSeq)
+  known.tails.push(...each.tails)
+  known.scheduledSince ??= each.scheduledSince
 }
 
 const later = (first: number | null, second: number | null): number | null =>

@@ -84,11 +84,12 @@ async function readQueue({ database, sending }: Gateway, tenantId: string) {
     queued: backlog.queued,
     scheduled: backlog.scheduled,
     oldestQueuedAt: backlog.oldestQueuedAt === null ? null : isoTime(backlog.oldestQueuedAt),
-    waiting: waiting.map(({ reason, extensionId, until, count }) => ({
+    waiting: waiting.map(({ reason, extensionId, until, count, since }) => ({
       reason,
       ...(extensionId === null ? {} : { extensionId }),
       ...(until === null ? {} : { until: isoTime(until) }),
       count,
+      since: isoTime(since),
     })),
   }
 }

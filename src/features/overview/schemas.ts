@@ -30,7 +30,13 @@ export const Overview = z
     scheduled: z.int(),
     oldestQueuedAt: time.nullable(),
     waiting: z.array(
-      z.object({ reason: z.string(), extensionId: z.string().optional(), until: time.optional(), count: z.int() }),
+      z.object({
+        reason: z.string(),
+        extensionId: z.string().optional(),
+        until: time.optional(),
+        count: z.int(),
+        since: time.meta({ description: 'When the oldest of them was accepted' }),
+      }),
     ),
     errors: z.array(z.object({ error: z.string(), count: z.int(), lastAt: time })),
     destinations: z
@@ -64,7 +70,7 @@ export const Overview = z
       queued: 1,
       scheduled: 1,
       oldestQueuedAt: null,
-      waiting: [{ reason: 'scheduled', count: 1 }],
+      waiting: [{ reason: 'scheduled', count: 1, since: '2026-11-20T16:55:40.218Z' }],
       errors: [{ error: 'Cancelled before sending', count: 2, lastAt: '2026-11-20T17:02:11.004Z' }],
       destinations: [
         {

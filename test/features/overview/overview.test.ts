@@ -86,16 +86,21 @@ test('waiting messages are counted by reason, and a tenant sees only its own', a
   await using world = await readyWorld({ clock, env: { FROM_LIMIT_PER_MINUTE: '2' } })
   clock.advance(60_000)
   const ids: string[] = []
-  for (let index = 0; index < 6; index++) ids.push(await world.send({ to: `+1555555020${index}` }))
+  const acceptedAt: string[] = []
+  for (let index = 0; index < 6; index++) {
+    ids.push(await world.send({ to: `+1555555020${index}` }))
+    acceptedAt.push(new Date(clock.now()).toISOString())
+    clock.advance(10)
+  }
   for (const id of ids.slice(0, 2)) await world.untilStatus(id)
   const now = await until(async () => {
     const found = await overview(world)
     return found['queued'] === 4 && found
   })
-  expect(now).toMatchObject({ queued: 4, scheduled: 0, oldestQueuedAt: new Date(clock.now()).toISOString() })
+  expect(now).toMatchObject({ queued: 4, scheduled: 0, oldestQueuedAt: acceptedAt[2] })
   expect(now.waiting).toMatchObject([
-    { reason: 'order', count: 3 },
-    { reason: 'number_limit', count: 1 },
+    { reason: 'order', count: 3, since: acceptedAt[3] },
+    { reason: 'number_limit', count: 1, since: acceptedAt[2] },
   ])
   // Each message shows the same reason.
   const { body } = await world.json<{ messages: { waiting: { reason: string } }[] }>(
