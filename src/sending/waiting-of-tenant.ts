@@ -56,7 +56,7 @@ export async function waitingOfTenant(
 
 /** When the oldest message of each count was accepted. */
 const SINCE = `SELECT each.value ->> 'key' AS key, min(messages.created_at) AS since FROM json_each(?2) AS each
-  CROSS JOIN jobs ON jobs.seq = coalesce(each.value ->> 'jobSeq', (SELECT min(seq) FROM jobs AS later
+  CROSS JOIN jobs ON jobs.tenant_id = ?1 AND jobs.seq = coalesce(each.value ->> 'jobSeq', (SELECT min(seq) FROM jobs AS later
     WHERE later.kind = 'send' AND later.lane = each.value ->> 'number' AND later.tenant_id = ?1 AND later.seq > each.value ->> 'after'))
   CROSS JOIN messages ON messages.id = jobs.subject AND messages.tenant_id = ?1 GROUP BY 1`
 
