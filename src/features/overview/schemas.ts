@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { MAX_LISTED, MAX_OVERVIEW_HOURS, MIN_OVERVIEW_HOURS } from '../../core/limits.ts'
 import { DELIVERY_OUTCOMES } from '../../db/schema/webhooks.ts'
 import { sizeUpTo } from '../../http/list-query.ts'
+import { WAITING_REASONS } from '../../sending/waiting.ts'
 
 export const OverviewQuery = z.object({ hours: sizeUpTo(MAX_OVERVIEW_HOURS, MIN_OVERVIEW_HOURS, MIN_OVERVIEW_HOURS) })
 
@@ -31,7 +32,7 @@ export const Overview = z
     oldestQueuedAt: time.nullable(),
     waiting: z.array(
       z.object({
-        reason: z.string(),
+        reason: z.enum(WAITING_REASONS),
         extensionId: z.string().optional(),
         until: time.optional(),
         count: z.int(),
