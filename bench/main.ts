@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { accept } from './accept.ts'
 import type { Bench } from './bench.ts'
+import { consolePage } from './console.ts'
 import { fanOut } from './fan-out.ts'
 import { checkOut } from './gateway/checkout.ts'
 import { OURS } from './gateway/source.ts'
@@ -36,12 +37,13 @@ const BENCHES: readonly Bench[] = [
   silentNames,
   silentSockets,
   testKit,
+  consolePage,
 ]
 
 const HELP = `Usage: bun run bench [NAME] [--against REF] [--rounds N] [--short] [--long] [--install-rivals]
 Runs every bench whose name begins with NAME, or all of them: ${BENCHES.map(({ name }) => name).join('; ')}.
   --against REF     runs another commit of this project in turn with the working copy, as one more contestant; may be
-                    repeated (purge, silent names, silent sockets and test kit measure the working copy alone)
+                    repeated (purge, silent names, silent sockets, test kit and console measure the working copy alone)
   --rounds N        how often the contestants take turns, 3 if absent; more rounds even out a busy machine
   --short           a quarter of the time, and one round if --rounds is absent: to see that a bench works
   --long            memory goes on to a million sends

@@ -34,9 +34,12 @@ const OPENED_BEFORE_MS = 5000
 const CALLS_BEFORE_MS = 2000
 /** Events of one text come together. */
 const READ_AFTER_MS = 150
-/** Reads that no click of this page caused are at most so frequent. */
-const READ_EVERY_MS = 4000
+/** Reads that no click of this page caused make at most so many requests a minute. */
+const REQUESTS_PER_MINUTE = 18
+const MINUTE_MS = 60_000
 const CLICK_COUNTS_MS = 10_000
+/** Of one read: messages, fault, calls, and a timeline for each traced message. */
+const MOST_REQUESTS = 3 + TRACED_MESSAGES
 
 /** One number of ours and one contact: their messages, and for the newest ones every step between app and phone. */
 export class Conversation {
@@ -57,7 +60,8 @@ export class Conversation {
   })
   readonly #openedAt = Date.now() - OPENED_BEFORE_MS
   #timer: ReturnType<typeof setTimeout> | undefined
-  #readAt = -Infinity
+  /** The times of requests that no click caused. */
+  #unasked: readonly number[] = []
   #clickedAt = -Infinity
 
   constructor(
@@ -70,9 +74,9 @@ export class Conversation {
   async read(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    this.#readAt = Date.now()
     const { sgw, number, contact } = this
     await this.#try(async () => {
+      this.#count(2)
       const list = sgw.sms.list({ number, contact, include: 'delivery', limit: SHOWN_MESSAGES })
       // At the first read nobody can have chosen a fault yet.
       const fault = this.isLoaded.value ? getNextFault(sgw) : null
@@ -88,6 +92,7 @@ export class Conversation {
     if (first === undefined) return
     const since = new Date(Date.parse(first.createdAt) - CALLS_BEFORE_MS).toISOString()
     const changed = this.traced.value.filter(({ messageId }) => !isOver(this.timelines.value.get(messageId)))
+    this.#count(1 + changed.length)
     const [calls, ...timelines] = await Promise.all([
       listCalls(this.sgw, { since, limit: 100 }),
       ...changed.map(({ messageId }) => this.sgw.sms.timeline(messageId)),
@@ -148,9 +153,25 @@ export class Conversation {
   }
 
   #plan(): void {
-    const isClicked = Date.now() - this.#clickedAt < CLICK_COUNTS_MS
-    const wait = isClicked ? READ_AFTER_MS : Math.max(READ_AFTER_MS, this.#readAt + READ_EVERY_MS - Date.now())
-    this.#timer ??= setTimeout(() => void this.read(), wait)
+    this.#timer ??= setTimeout(() => void this.read(), Math.max(READ_AFTER_MS, this.#restMs()))
+  }
+
+  /** How long to wait until a minute has room for another read. */
+  #restMs(): number {
+    if (this.#isClicked()) return 0
+    const first = this.#unasked.at(-(REQUESTS_PER_MINUTE - MOST_REQUESTS))
+    return first === undefined ? 0 : first + MINUTE_MS - Date.now()
+  }
+
+  #isClicked(): boolean {
+    return Date.now() - this.#clickedAt < CLICK_COUNTS_MS
+  }
+
+  #count(requests: number): void {
+    if (this.#isClicked()) return
+    const now = Date.now()
+    const recent = this.#unasked.filter((at) => at > now - MINUTE_MS)
+    this.#unasked = [...recent, ...Array.from({ length: requests }, () => now)]
   }
 
   stop(): void {

@@ -52,7 +52,7 @@ async function findPair(sgw: Sgw): Promise<Pair> {
 }
 
 /** Our numbers, that of the last conversation first, and the contacts of `number`; without one those of the first number. */
-export async function readPairChoices(sgw: Sgw, number: string): Promise<PairChoices> {
+async function readPairChoices(sgw: Sgw, number: string): Promise<PairChoices> {
   const [extensions, page] = await Promise.all([sgw.connection.extensions(), sgw.conversations({ limit: 50 }).page(1)])
   const known = page.conversations
   const connected = extensions.flatMap(({ phoneNumbers }) => phoneNumbers)

@@ -50,7 +50,11 @@ export const wholeTime = (at: Time): string =>
 export const utcTime = (at: Time): string => new Date(at).toISOString().replace('T', ' ').replace('Z', ' UTC')
 
 /** A key that is equal for two times of the same day. */
-export const dayOf = (at: Time): string => part(at, { year: 'numeric', month: '2-digit', day: '2-digit' })
+export function dayOf(at: Time): string {
+  const date = new Date(at)
+  if (timeZone.value === 'utc') return date.toISOString().slice(0, 10)
+  return `${date.getFullYear()}-${date.getMonth() + 1}-${date.getDate()}`
+}
 
 const yearOf = (at: Time): string => part(at, { year: 'numeric' })
 
