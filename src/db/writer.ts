@@ -24,14 +24,19 @@ export interface Statement {
 }
 
 /**
- * Statements that each write many rows. They read the rows of the commit from the table `input`, which has the columns named
- * here. A statement that returns rows must return the row's key as `key`. An INSERT must read `input` in its order (CROSS JOIN),
- * so that rows get their `seq` in the order in which they were passed in.
+ * Statements that each write many rows. They read the rows of the commit from the table `input`. A statement that returns rows must
+ * return the row's key as `key`. An INSERT must read `input` in its order (CROSS JOIN), so that rows get their `seq` in the order in
+ * which they were passed in.
  */
 export interface RowOperation<Value extends JsonRow> {
-  columns: readonly (keyof Value & string)[]
   key: keyof Value & string
-  statements: readonly string[]
+  statements: readonly RowStatement[]
+}
+
+/** `columns`: those of `input` that the statement reads. No others are bound, because binding a value takes about as long as an index lookup. */
+export interface RowStatement {
+  columns: readonly string[]
+  sql: string
 }
 
 export type JsonRow = Readonly<Record<string, string | number | null>>
@@ -171,29 +176,20 @@ function argsOf(units: readonly RowUnit[], columns: readonly string[]): Argument
   return args
 }
 
-interface CompiledStatement {
-  sql: string
-  columns: readonly string[]
-}
-
 /** By the array of statements and not by the operation, so that a test can replace the statements of an operation. */
-const compiledByCount = new WeakMap<readonly string[], Map<number, readonly CompiledStatement[]>>()
+const compiledByCount = new WeakMap<readonly RowStatement[], Map<number, readonly RowStatement[]>>()
 
 /** The statements of an operation for `count` rows, each with `input` in front. */
-function compiled(operation: AnyOperation, count: number): readonly CompiledStatement[] {
-  const known = compiledByCount.get(operation.statements) ?? new Map<number, readonly CompiledStatement[]>()
+function compiled(operation: AnyOperation, count: number): readonly RowStatement[] {
+  const known = compiledByCount.get(operation.statements) ?? new Map<number, readonly RowStatement[]>()
   compiledByCount.set(operation.statements, known)
-  const statements = known.get(count) ?? operation.statements.map((sql) => withInput(operation, sql, count))
+  const statements = known.get(count) ?? operation.statements.map((statement) => withInput(statement, count))
   known.set(count, statements)
   return statements
 }
 
-/**
- * `input` has only the columns whose names occur in the statement, because binding a value takes about as long as an index lookup.
- * A name that occurs with another meaning costs that time and does no harm.
- */
-function withInput(operation: AnyOperation, sql: string, count: number): CompiledStatement {
-  const columns: string[] = operation.columns.filter((column) => new RegExp(`\\b${column}\\b`).test(sql))
+/** Puts the table `input` with `count` rows before a statement. */
+function withInput({ columns, sql }: RowStatement, count: number): RowStatement {
   const row = `(${columns.map(() => '?').join(', ')})`
   const values = Array(count).fill(row).join(', ')
   const input = columns.length === 0 ? '' : `WITH input ("${columns.join('", "')}") AS (VALUES ${values}) `

@@ -17,8 +17,6 @@ export interface Keyword {
   decidedAt: number
 }
 
-export const KEYDECISION_COLUMNS = ['optedOut', 'decidedAt'] as const
-
 /** Returns the keyword if the text is exactly one and comes from a phone number; null for any other text. */
 export function keywordIn(gateway: Gateway, { from, to, text, createdAt }: InboundText): Keyword | null {
   const keyword = keywordOf(text)

@@ -4,7 +4,7 @@ import type { Gateway } from '../gateway.ts'
 import { countUsage } from '../usage/roll-up.ts'
 import { tombstonesOf } from './tombstones.ts'
 import { INSERT_WEBHOOK_JOBS } from './destinations.ts'
-import { KEYDECISION_COLUMNS, type Keyword, STORE_KEYWORDS, keywordIn } from './keyword-opt-outs.ts'
+import { type Keyword, STORE_KEYWORDS, keywordIn } from './keyword-opt-outs.ts'
 
 export interface InboundSms {
   tenantId: string
@@ -31,16 +31,31 @@ interface InboundRow extends Record<string, string | number | null> {
   now: number
 }
 
+/** The columns that identify the message that the first statement has stored. */
+const STORED = ['messageId', 'jobId', 'tenantId'] as const
+
 /**
  * Stores a message and the jobs of its deliveries in one commit. Stores nothing if the tenant has this provider id already, or
  * has erased it. The message belongs to the app that last wrote to that contact from that number, otherwise to the tenant's
  * oldest app. Returns a row of `type` `message` for a new message, and one of `type` `job` for each job.
  */
 export const STORE: RowOperation<InboundRow> = {
-  columns: ['messageId', 'jobId', 'tenantId', 'extensionId', 'rcMessageId', 'from', 'to', 'body', 'tombstones', 'now'],
   key: 'jobId',
   statements: [
-    `INSERT INTO messages (id, job_id, tenant_id, app_id, direction, from_number, to_number, body, status, rc_message_id,
+    {
+      columns: [
+        'messageId',
+        'jobId',
+        'tenantId',
+        'extensionId',
+        'rcMessageId',
+        'from',
+        'to',
+        'body',
+        'tombstones',
+        'now',
+      ],
+      sql: `INSERT INTO messages (id, job_id, tenant_id, app_id, direction, from_number, to_number, body, status, rc_message_id,
         receiving_extension_id, created_at, updated_at)
       SELECT messageId, jobId, tenantId,
         coalesce(
@@ -51,23 +66,26 @@ export const STORE: RowOperation<InboundRow> = {
       WHERE NOT EXISTS (SELECT 1 FROM erased_messages)
         OR NOT EXISTS (SELECT 1 FROM json_each(input.tombstones) AS own CROSS JOIN erased_messages ON id_hash = own.value)
       ON CONFLICT DO NOTHING RETURNING job_id AS key, 'message' AS type`,
-    INSERT_WEBHOOK_JOBS,
-    countUsage({
-      tenantId: 'stored.tenant_id',
-      appId: 'stored.app_id',
-      at: 'stored.created_at',
-      counts: { received: '1' },
-      from: `FROM input CROSS JOIN messages AS stored ON stored.id = input.messageId AND stored.job_id = input.jobId
+    },
+    { columns: STORED, sql: INSERT_WEBHOOK_JOBS },
+    {
+      columns: STORED,
+      sql: countUsage({
+        tenantId: 'stored.tenant_id',
+        appId: 'stored.app_id',
+        at: 'stored.created_at',
+        counts: { received: '1' },
+        from: `FROM input CROSS JOIN messages AS stored ON stored.id = input.messageId AND stored.job_id = input.jobId
         AND stored.tenant_id = input.tenantId WHERE true`,
-    }),
+      }),
+    },
   ],
 }
 
 /** `STORE` for texts that are keywords, which are few: the commit of the message also stores the opt-out. */
 const STORE_WITH_KEYWORD: RowOperation<InboundRow & Keyword> = {
-  columns: [...STORE.columns, ...KEYDECISION_COLUMNS],
   key: STORE.key,
-  statements: [...STORE.statements, STORE_KEYWORDS],
+  statements: [...STORE.statements, { columns: [...STORED, 'optedOut', 'decidedAt', 'now'], sql: STORE_KEYWORDS }],
 }
 
 const MESSAGE_ID_DRAWS = 5

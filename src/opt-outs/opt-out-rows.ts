@@ -50,9 +50,13 @@ const DECISION_COLUMNS = [
 
 /** Stores a decision in a separate commit. */
 export const STORE_OPT_OUT: RowOperation<OptOutDecision> = {
-  columns: DECISION_COLUMNS,
   key: 'decisionId',
-  statements: [storeOptOuts(`SELECT ${DECISION_COLUMNS.map((column) => `input.${column}`).join(', ')} FROM input`)],
+  statements: [
+    {
+      columns: DECISION_COLUMNS,
+      sql: storeOptOuts(`SELECT ${DECISION_COLUMNS.map((column) => `input.${column}`).join(', ')} FROM input`),
+    },
+  ],
 }
 
 /**

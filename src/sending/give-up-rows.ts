@@ -16,15 +16,26 @@ const HAS_NO_ATTEMPT = `NOT EXISTS (SELECT 1 FROM send_attempts AS open WHERE op
 
 /** Ends a message that has no open attempt, and its job. Returns one row if the message was changed. */
 export const GIVE_UP: RowOperation<GiveUpRow> = {
-  columns: ['messageId', 'jobSeq', 'error', 'failureCode', 'now'],
   key: 'messageId',
   statements: [
-    countErrors({ ...endingMessages(HAS_NO_ATTEMPT), error: 'input.error' }),
-    countUsage({ ...endingMessages(HAS_NO_ATTEMPT), counts: { failed: '1' } }),
-    `UPDATE messages SET status = 'failed', error = input.error, error_code = input.failureCode, updated_at = input.now
+    {
+      columns: ['messageId', 'error', 'now'],
+      sql: countErrors({ ...endingMessages(HAS_NO_ATTEMPT), error: 'input.error' }),
+    },
+    {
+      columns: ['messageId', 'now'],
+      sql: countUsage({ ...endingMessages(HAS_NO_ATTEMPT), counts: { failed: '1' } }),
+    },
+    {
+      columns: ['messageId', 'error', 'failureCode', 'now'],
+      sql: `UPDATE messages SET status = 'failed', error = input.error, error_code = input.failureCode, updated_at = input.now
       FROM input WHERE messages.id = input.messageId AND messages.status IN ('queued', 'sending')
         AND ${HAS_NO_ATTEMPT} RETURNING id AS key`,
-    `DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM input)
+    },
+    {
+      columns: ['jobSeq'],
+      sql: `DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM input)
       AND NOT EXISTS (SELECT 1 FROM messages WHERE messages.id = jobs.subject AND messages.status IN ('queued', 'sending'))`,
+    },
   ],
 }

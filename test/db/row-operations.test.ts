@@ -65,7 +65,8 @@ for (const [name, operation] of Object.entries(OPERATIONS) as [string, Operation
           throw Object.assign(new Error('Not written'), { code: 'SQLITE_READONLY' })
         },
       })
-      const row = Object.fromEntries(operation.columns.map((column) => [column, null]))
+      const columns = operation.statements.flatMap((statement) => statement.columns)
+      const row = Object.fromEntries(columns.map((column) => [column, null]))
       await Promise.allSettled(Array.from({ length: rows }, () => writer.row(operation, row)))
       expect(plans).not.toEqual([])
       expect(plans.filter((step) => /^SCAN (?!input|\d|CONSTANT)/.test(step) && !BOUNDED.includes(step))).toEqual([])
@@ -75,6 +76,15 @@ for (const [name, operation] of Object.entries(OPERATIONS) as [string, Operation
     })
   }
 }
+
+test('every named column is read by its statement', () => {
+  const unread = Object.entries(OPERATIONS).flatMap(([name, { statements }]) =>
+    statements.flatMap(({ columns, sql }) =>
+      columns.filter((column) => !new RegExp(`\\b${column}\\b`).test(sql)).map((column) => `${name}: ${column}`),
+    ),
+  )
+  expect(unread).toEqual([])
+})
 
 test('open attempts are found by the index of open attempts', async () => {
   const { gate, close } = await openDatabase({ url: ':memory:', authToken: null, path: null, litestream: false })

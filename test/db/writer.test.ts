@@ -9,19 +9,23 @@ interface NoteRow extends Record<string, string | null> {
 }
 
 const INSERT_NOTE: RowOperation<NoteRow> = {
-  columns: ['id', 'text'],
   key: 'id',
   statements: [
-    'INSERT INTO notes (id, text) SELECT id, text FROM input',
-    `UPDATE notes SET seen = 1 WHERE id IN (SELECT input.id FROM input) AND text != 'unseen' RETURNING id AS key, text`,
+    { columns: ['id', 'text'], sql: 'INSERT INTO notes (id, text) SELECT id, text FROM input' },
+    {
+      columns: ['id'],
+      sql: `UPDATE notes SET seen = 1 WHERE id IN (SELECT input.id FROM input) AND text != 'unseen' RETURNING id AS key, text`,
+    },
   ],
 }
 
 const KEEP_FIRST: RowOperation<NoteRow> = {
-  columns: ['id', 'text'],
   key: 'id',
   statements: [
-    'INSERT INTO notes (id, text) SELECT id, text FROM input WHERE true ON CONFLICT DO NOTHING RETURNING id AS key',
+    {
+      columns: ['id', 'text'],
+      sql: 'INSERT INTO notes (id, text) SELECT id, text FROM input WHERE true ON CONFLICT DO NOTHING RETURNING id AS key',
+    },
   ],
 }
 
@@ -88,11 +92,16 @@ interface LogRow extends Record<string, string> {
 }
 
 const LOG: RowOperation<LogRow> = {
-  columns: ['id'],
   key: 'id',
   statements: [
-    'INSERT INTO log (id) SELECT id FROM input WHERE true ON CONFLICT DO NOTHING RETURNING id AS key, seq AS log_seq',
-    `UPDATE log SET marks = marks + 1 FROM input WHERE log.id = input.id AND log.id != 'unmarked' RETURNING log.id AS key`,
+    {
+      columns: ['id'],
+      sql: 'INSERT INTO log (id) SELECT id FROM input WHERE true ON CONFLICT DO NOTHING RETURNING id AS key, seq AS log_seq',
+    },
+    {
+      columns: ['id'],
+      sql: `UPDATE log SET marks = marks + 1 FROM input WHERE log.id = input.id AND log.id != 'unmarked' RETURNING log.id AS key`,
+    },
   ],
 }
 
