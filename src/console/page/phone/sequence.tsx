@@ -11,7 +11,9 @@ export function Sequence({ conversation, chosen }: { conversation: Conversation;
   const groups = conversation.traced.value.map((message) => ({ message, steps: stepsOf(message, conversation) }))
   const length = groups.reduce((sum, { steps }) => sum + steps.length, 0)
   useLayoutEffect(() => {
-    box.current?.lastElementChild?.scrollIntoView({ block: 'nearest' })
+    // Where the steps scroll with the whole page, a new one does not pull the page down.
+    const scroller = box.current?.parentElement
+    scroller?.scrollTo({ top: scroller.scrollHeight })
   }, [length])
   return (
     <section class="sequence" aria-label="Every step" ref={box}>

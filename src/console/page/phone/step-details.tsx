@@ -1,10 +1,13 @@
 import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import { CopyButton } from '../parts/copy.tsx'
 import type { StepDetail } from './step-detail.ts'
 
 /** Request and response of the chosen step. */
 export function StepDetails({ detail }: { detail: StepDetail }) {
   const side = useSignal<'request' | 'response'>('request')
+  // The details take room from the steps, so the chosen one may have left the visible part.
+  useEffect(() => document.querySelector('.step[aria-pressed=true]')?.scrollIntoView({ block: 'nearest' }), [detail])
   const shown = side.value === 'response' && detail.response !== null ? detail.response : detail.request
   return (
     <section class="exchange" aria-label="The chosen step">
