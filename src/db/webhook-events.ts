@@ -1,6 +1,7 @@
 import { WEBHOOK_EVENTS, type WebhookEvent } from './schema/webhooks.ts'
 
-const bitOf = (event: WebhookEvent): number => 1 << WEBHOOK_EVENTS.indexOf(event)
+/** The bit of an event in `apps.webhook_events`. */
+export const bitOf = (event: WebhookEvent): number => 1 << WEBHOOK_EVENTS.indexOf(event)
 
 /** The value of `apps.webhook_events`. */
 export const eventMask = (events: readonly WebhookEvent[]): number =>

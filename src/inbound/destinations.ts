@@ -1,9 +1,10 @@
+import { bitOf } from '../db/webhook-events.ts'
 import { DELIVERY_KINDS, type DeliveryKind } from '../db/schema/webhooks.ts'
 
 /** The apps and the triggers that an inbound message is delivered to: SQL conditions on a row of their tables. */
 const WANTED: Readonly<Record<DeliveryKind, string>> = {
-  // The first bit of webhook_events is sms_inbound; null means sms_inbound alone.
-  app: 'is_active = 1 AND webhook_url IS NOT NULL AND (webhook_events IS NULL OR webhook_events & 1)',
+  // Null means sms_inbound alone.
+  app: `is_active = 1 AND webhook_url IS NOT NULL AND (webhook_events IS NULL OR webhook_events & ${bitOf('sms_inbound')})`,
   trigger: 'true',
 }
 

@@ -1,4 +1,5 @@
 import type { Gate } from '../db/gate.ts'
+import { bitOf } from '../db/webhook-events.ts'
 import type { GatewayEvent } from './event.ts'
 import type { Hub } from './hub.ts'
 
@@ -8,6 +9,9 @@ interface Parts {
   /** Called when an app has a new `webhook` job. */
   wake(appId: string, tenantId: string): void
 }
+
+/** Apps that have asked for more than inbound messages. */
+const ASKED = `SELECT id, tenant_id FROM apps WHERE webhook_events > ${bitOf('sms_inbound')}`
 
 /**
  * Wakes the lanes with `webhook` jobs of events other than `sms_inbound`. SQL triggers create these jobs in the commits of the
@@ -23,7 +27,7 @@ export class WebhookWaker {
 
   /** Reads which apps have asked. Call it at the start, and after each change is committed. */
   async refresh(): Promise<void> {
-    const { rows } = await this.parts.gate.execute('SELECT id, tenant_id FROM apps WHERE webhook_events > 1')
+    const { rows } = await this.parts.gate.execute(ASKED)
     this.#apps = new Map(rows.map((row) => [String(row['id']), String(row['tenant_id'])]))
     if (this.#apps.size > 0) this.#endListening ??= this.parts.hub.subscribe((event) => this.#note(event))
     else this.stop()
