@@ -8,7 +8,9 @@ COPY scripts ./scripts
 COPY drizzle ./drizzle
 COPY src ./src
 # For the platform that the image is built on; another one is built with --platform.
-RUN bun scripts/build.ts --target "linux-$(uname -m | sed 's/x86_64/x64/; s/aarch64/arm64/')" --bundle-only
+# docker build --build-arg COMMIT=$(git rev-parse HEAD): the commit that sgw --version names between releases.
+ARG COMMIT=
+RUN bun scripts/build.ts --commit "$COMMIT" --target "linux-$(uname -m | sed 's/x86_64/x64/; s/aarch64/arm64/')" --bundle-only
 
 FROM litestream/litestream:0.5.17 AS litestream
 

@@ -2,9 +2,11 @@ import { existsSync } from 'node:fs'
 import { mkdir, rm, stat } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import type { BunPlugin } from 'bun'
+import { COMMIT } from '../src/commit.ts'
 import { type PageFile, bundlePage } from '../src/console/bundle.ts'
 
 // bun scripts/build.ts [--target linux-arm64] [--out FOLDER] [--bundle-only]
+//   --commit HASH  the commit that --version names; by default that of this checkout
 //   dist/sgw             one executable: server, commands, migrations, documentation page
 //   dist/bundle/cli.js   the same without Bun, for the container image
 
@@ -22,16 +24,17 @@ try {
       target: { type: 'string', default: `${process.platform}-${process.arch}` },
       out: { type: 'string', default: 'dist' },
       'bundle-only': { type: 'boolean', default: false },
+      commit: { type: 'string', default: COMMIT ?? '' },
     },
   })
-  await build(values.target, values.out, values['bundle-only'])
+  await build(values.target, values.out, values['bundle-only'], values.commit)
 } catch (error) {
   const causes = error instanceof AggregateError ? error.errors.map((cause) => `\n${String(cause)}`).join('') : ''
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}${causes}\n`)
   process.exitCode = 1
 }
 
-async function build(target: string, folder: string, bundleOnly: boolean): Promise<void> {
+async function build(target: string, folder: string, bundleOnly: boolean, commit: string): Promise<void> {
   const addon = ADDONS[target]
   if (addon === undefined)
     throw new Error(`There is no build for ${target}: use one of ${Object.keys(ADDONS).join(', ')}`)
@@ -47,7 +50,7 @@ async function build(target: string, folder: string, bundleOnly: boolean): Promi
     naming: { entry: '[name].[ext]', chunk: '[name]-[hash].[ext]', asset: '[name]-[hash].[ext]' },
     minify: true,
     sourcemap: 'none' as const,
-    plugins: [staticAddon(addon), embeddedConsole(await bundlePage())],
+    plugins: [staticAddon(addon), embeddedConsole(await bundlePage()), embeddedCommit(commit)],
   }
   await checked(Bun.build({ ...common, target: 'bun', outdir: `${folder}/bundle` }))
   if (bundleOnly) return
@@ -106,6 +109,20 @@ function embeddedConsole(files: readonly PageFile[]): BunPlugin {
           const FILES = ${JSON.stringify(embedded)}
           export const bundlePage = async () =>
             FILES.map(({ name, type, base64 }) => ({ name, type, bytes: Uint8Array.fromBase64(base64) }))`,
+        loader: 'ts',
+      }))
+    },
+  }
+}
+
+/** An executable is away from the checkout, so it carries its commit. */
+function embeddedCommit(commit: string): BunPlugin {
+  const known = commit === '' ? null : commit.slice(0, 7)
+  return {
+    name: 'commit',
+    setup(builder) {
+      builder.onLoad({ filter: /src[\\/]commit\.ts$/ }, () => ({
+        contents: `export const COMMIT = ${JSON.stringify(known)}`,
         loader: 'ts',
       }))
     },

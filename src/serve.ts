@@ -9,6 +9,7 @@ import { protectFiles, socketPath, withRealPath } from './data-folder.ts'
 import type { Development } from './development/development.ts'
 import { type LocalApp, serveOperator } from './operator/socket.ts'
 import { type RunningGateway, runGateway } from './run.ts'
+import { VERSION } from './version.ts'
 
 /** The process that the server runs in. `main.ts` and `sgw start` pass their own. */
 export interface ServeOptions {
@@ -29,7 +30,7 @@ export async function serve({ environment, terminal, isTest, exit }: ServeOption
   const result = await configOf(environment, terminal, isTest)
   if (!result.ok) return fail(new StartError(EXIT.badConfig, [...result.problems, ...result.warnings].join('\n')))
   const config = withRealPath(result.config)
-  const log = createLog({ level: config.logLevel, format: config.logFormat })
+  const log = createLog({ level: config.logLevel, format: config.logFormat, causes: !config.production })
   const shutdown: Shutdown = { begun: false, end: async () => null }
   ignoreLogErrors()
   protectFiles()
@@ -50,7 +51,7 @@ export async function serve({ environment, terminal, isTest, exit }: ServeOption
       return replication?.finish(Math.max(MIN_LAST_COPY_MS, deadline - performance.now())) ?? null
     }
     void replication?.ended.then((code) => endWithLitestream(code, shutdown, log, stop))
-    log.info({ url: running.url, production: config.production }, 'listening')
+    log.info({ url: running.url, production: config.production, version: VERSION }, 'listening')
     if (development !== null) await connectSimulator(development)
     else if (!config.production) await prepareRealProvider(running)
     await Bun.sleep(FIRST_RESPONSES_MS)

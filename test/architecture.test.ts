@@ -31,7 +31,7 @@ const FEATURES = ['verbs', 'wire']
 /** The layers from the bottom up, each with the layers that it may import. */
 const LAYERS: readonly Layer[] = [
   { name: 'core', files: ['src/core/**'], mayImport: [] },
-  { name: 'version', files: ['src/version.ts'], mayImport: [] },
+  { name: 'version', files: ['src/version.ts', 'src/commit.ts'], mayImport: [] },
   { name: 'db', files: ['src/db/**'], mayImport: BELOW_DB },
   { name: 'usage', files: ['src/usage/**'], mayImport: BELOW_ENGINES },
   { name: 'jobs', files: ['src/jobs/**'], mayImport: BELOW_ENGINES },

@@ -12,11 +12,14 @@ export interface Log {
   error(fields: LogFields, message: string): void
 }
 
-export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined>>
+/** An `Error` is only for `cause`: its message and stack are written outside production, and nothing of it in production. */
+export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined | Error>>
 
 export interface LogOptions {
   level: string
   format: 'json' | 'pretty'
+  /** Whether the message and stack of a `cause` are written: they may contain what only a developer may read. */
+  causes?: boolean
   /** Where lines go; standard output if absent. */
   write?: (line: string) => void
   /** Monotonic milliseconds. */
@@ -26,6 +29,7 @@ export interface LogOptions {
 interface Line {
   level: string
   msg: string
+  cause?: unknown
 }
 
 /** How many lines of one message are written in a minute. Callers without a key could otherwise fill the disk. */
@@ -36,7 +40,10 @@ const MINUTE_MS = 60_000
 export function createLog(options: LogOptions): Log {
   const write = options.write ?? ((line: string) => void process.stdout.write(line))
   const lineOf = options.format === 'json' ? jsonLine : prettyLine
-  const writeLine = throttled((line) => write(lineOf(line)), options.now ?? (() => performance.now()))
+  const writeLine = throttled(
+    (line) => write(lineOf(withCause(line, options.causes ?? false))),
+    options.now ?? (() => performance.now()),
+  )
   return pino({
     level: options.level,
     timestamp: pino.stdTimeFunctions.isoTime,
@@ -67,6 +74,17 @@ function throttled(write: (line: Line) => void, now: () => number): (line: Line)
   }
 }
 
+function withCause({ cause, ...line }: Line, isWritten: boolean): Line {
+  if (!isWritten || !(cause instanceof Error)) return line
+  return { ...line, detail: cause.message, stack: cause.stack } as Line
+}
+
+/** An unexpected error, for a log line. */
+export const unexpected = (error: unknown): { error: string; cause: Error | undefined } => ({
+  error: errorName(error),
+  cause: error instanceof Error ? error : undefined,
+})
+
 export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} }
 
 /** The name and code of an error. Logs keep nothing else of a foreign error, because its message can contain parameters. */
@@ -79,9 +97,13 @@ export function errorName(error: unknown): string {
 const jsonLine = ({ level, ...rest }: Line): string => `${JSON.stringify({ level, ...rest })}\n`
 
 function prettyLine(line: object): string {
-  const { time, level, msg, ...fields } = line as Record<string, unknown>
+  const { time, level, msg, stack, ...fields } = line as Record<string, unknown>
   const rest = Object.entries(fields).flatMap(([name, value]) =>
     value === undefined ? [] : `${name}=${String(value)}`,
   )
-  return `${printable([String(time).slice(11, 23), String(level).padEnd(5), String(msg), ...rest].join(' '))}\n`
+  const trace = typeof stack === 'string' ? stack.split('\n').map((call) => `${printable(call)}\n`) : []
+  return [
+    `${printable([String(time).slice(11, 23), String(level).padEnd(5), String(msg), ...rest].join(' '))}\n`,
+    ...trace,
+  ].join('')
 }

@@ -1,5 +1,5 @@
 import { ApiError, type ErrorKind, apiError } from '../core/errors.ts'
-import { type Log, errorName } from '../core/log.ts'
+import { type Log, errorName, unexpected } from '../core/log.ts'
 import { damageOf, isStorageFault } from '../db/gate.ts'
 import type { Gateway } from '../gateway.ts'
 
@@ -23,7 +23,7 @@ export interface ErrorAnswer {
   headers: Record<string, string>
 }
 
-/** The answer to an error, in the contract's form. An unexpected error is logged by its name, and the answer reveals nothing of it. */
+/** The answer to an error, in the contract's form. An unexpected error is logged, and the answer reveals nothing of it. */
 export function errorAnswer(error: unknown, log: Log, requestId: string): ErrorAnswer {
   if (error instanceof ApiError) {
     const headers: Record<string, string> = {}
@@ -33,14 +33,14 @@ export function errorAnswer(error: unknown, log: Log, requestId: string): ErrorA
   }
   // `Storage` logs the fault once a minute, not once per request.
   if (isStorageFault(error)) return errorAnswer(apiError('storageUnavailable', STORAGE_RETRY_SECONDS), log, requestId)
-  log.error({ requestId, error: errorName(error) }, 'request failed')
+  log.error({ requestId, ...unexpected(error) }, 'request failed')
   return { status: 500, body: { error: 'Internal server error' }, headers: {} }
 }
 
 /** The same for the operator on this machine, who may read what went wrong. */
 export function localErrorAnswer(error: unknown, { log, config }: Gateway, requestId: string): ErrorAnswer {
   if (error instanceof ApiError) return errorAnswer(error, log, requestId)
-  log.error({ requestId, error: errorName(error) }, 'command failed')
+  log.error({ requestId, ...unexpected(error) }, 'command failed')
   const damage = damageOf(error, config.database.path ?? config.database.url)
   return {
     status: 500,

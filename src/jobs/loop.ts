@@ -1,6 +1,6 @@
 import { Limiter, type Slot } from '../core/limiter.ts'
 import { RETRY_AFTER_FAULT_MS } from '../core/limits.ts'
-import { errorName } from '../core/log.ts'
+import { errorName, unexpected } from '../core/log.ts'
 import type { Job, JobKind, JobOutcome } from './job.ts'
 import { readLanes } from './job-rows.ts'
 import { Lane, nameOf } from './lane.ts'
@@ -220,7 +220,7 @@ export class JobLoop<Subject> {
       if (subject === undefined) return await deleteJob(this.context, job)
       return await this.kind.run(job, subject, slot)
     } catch (error) {
-      this.context.log.error({ kind: job.kind, jobId: job.id, error: errorName(error) }, 'job failed, trying again')
+      this.context.log.error({ kind: job.kind, jobId: job.id, ...unexpected(error) }, 'job failed, trying again')
       return null
     }
   }

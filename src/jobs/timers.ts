@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.ts'
-import { type Log, errorName } from '../core/log.ts'
+import { type Log, unexpected } from '../core/log.ts'
 
 /** Runs recurring work. A long or failed run only delays the next one. */
 export class Timers {
@@ -44,7 +44,7 @@ export class Timers {
     try {
       await work()
     } catch (error) {
-      this.log.error({ timer: name, error: errorName(error) }, 'recurring work failed, trying again later')
+      this.log.error({ timer: name, ...unexpected(error) }, 'recurring work failed, trying again later')
     }
   }
 }

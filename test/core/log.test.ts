@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { MAX_LINES_PER_MINUTE, createLog } from '../../src/core/log.ts'
+import { MAX_LINES_PER_MINUTE, createLog, unexpected } from '../../src/core/log.ts'
 
 const MINUTE = 60_000
 
@@ -41,4 +41,22 @@ test('a pretty line cannot move the cursor of a terminal', () => {
   const { log, lines } = setUp('pretty')
   log.warn({ code: 'CMN\u001B[2J\u009B2J\r\nforged\u202E' }, 'refused')
   expect(lines.join('')).toEndWith(String.raw`refused code=CMN\u001b[2J\u009b2J\u000d\u000aforged\u202e`.concat('\n'))
+})
+
+test('the message and stack of a cause are written only where that is wanted', () => {
+  const written = (causes: boolean, format: 'json' | 'pretty'): string => {
+    const lines: string[] = []
+    createLog({ level: 'info', format, causes, write: (line) => lines.push(line) }).error(
+      unexpected(new Error('no such column: colour')),
+      'request failed',
+    )
+    return lines.join('')
+  }
+  for (const format of ['json', 'pretty'] as const) {
+    expect(written(true, format)).toContain('no such column: colour')
+    expect(written(true, format)).toContain('log.test.ts')
+    expect(written(false, format)).not.toContain('colour')
+    expect(written(false, format)).not.toContain('log.test.ts')
+    expect(written(false, format)).toMatch(/request failed/)
+  }
 })

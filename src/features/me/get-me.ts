@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Caller } from '../../core/caller.ts'
 import { apps, tenants } from '../../db/schema/tenants.ts'
 import type { Gateway } from '../../gateway.ts'
-import { VERSION } from '../../version.ts'
+import { RELEASE, VERSION } from '../../version.ts'
 
 export const Me = z
   .object({
@@ -22,7 +22,7 @@ export const Me = z
       name: 'Shop',
       tenantName: 'Example Ltd',
       operator: false,
-      version: VERSION,
+      version: RELEASE,
       development: false,
     },
   })

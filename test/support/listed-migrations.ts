@@ -1,0 +1,15 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+
+const PROJECT = join(import.meta.dir, '../..')
+
+/** Ends every test run at once if a migration is missing in the list: otherwise hundreds of tests fail with errors of SQLite. */
+export function refuseUnlistedMigrations(): void {
+  const list = readFileSync(join(PROJECT, 'src/db/migrations.ts'), 'utf8')
+  const missing = readdirSync(join(PROJECT, 'drizzle')).filter((file) => file.endsWith('.sql') && !list.includes(file))
+  if (missing.length === 0) return
+  process.stderr.write(
+    `drizzle/${missing.join(', drizzle/')} is not in src/db/migrations.ts: add its import and its row there\n`,
+  )
+  process.exit(1)
+}
