@@ -43,14 +43,14 @@ async function refuseDirtyTree(): Promise<string[]> {
 
 /** A migration that was released has run on databases of users: the next start would refuse them. */
 async function refuseChangedMigrations(tags: readonly string[]): Promise<string[]> {
-  const problems: string[] = []
+  const changes: string[] = []
   const hasFirst = (await $`git cat-file -e ${FIRST_RELEASE}`.nothrow().quiet()).exitCode === 0
   for (const tag of hasFirst ? [FIRST_RELEASE, ...tags] : tags) {
     const changed = await $`git diff --name-only --diff-filter=MDR ${tag} HEAD -- ${'drizzle/*.sql'}`.text()
     for (const file of changed.split('\n').filter((line) => line !== ''))
-      problems.push(`${file} was released with ${tag} and has changed: restore it, and make a new migration`)
+      changes.push(`${file} was released with ${tag} and has changed: restore it, and make a new migration`)
   }
-  return problems
+  return changes
 }
 
 function commandsOf(version: string): string {
