@@ -76,7 +76,6 @@ export class Attempts {
     entry.attempt = attempt
     const open = { entry, attempt, message: { ...message, status: 'sending' as const } }
     try {
-      await this.context.mark.noteAttempt(seq)
       return await this.#callAndStore(reservation, open)
     } catch (error) {
       const { messageId } = entry
@@ -160,8 +159,10 @@ export class Attempts {
     return this.reservations.keepOpen(reservation)
   }
 
-  #call({ entry, attempt: { extensionId }, message: { body: text } }: OpenEntry): Promise<CallResult<SmsAnswer>> {
-    const { session, provider } = this.context
+  async #call({ entry, attempt, message: { body: text } }: OpenEntry): Promise<CallResult<SmsAnswer>> {
+    const { session, provider, mark } = this.context
+    const { seq, extensionId } = attempt
+    await mark.noteAttempt(seq)
     const { tenantId, number: from } = entry.queue
     const message = { from, to: entry.to, text }
     return session.call({ tenantId, extensionId }, SEND_GROUP, (token) => provider.sendSms(token, message))

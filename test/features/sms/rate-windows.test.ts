@@ -27,6 +27,48 @@ async function sendMany(world: World, from: string, texts: number, prefix = 'n')
   for (let index = 0; index < texts; index++) await world.send({ from, body: `${prefix} ${index}` })
 }
 
+test('an attempt whose mark cannot be written leaves the rate window after a minute', async () => {
+  const { world, clock } = await worldWithEmptyWindows({ FROM_LIMIT_PER_MINUTE: '1', RECONCILE_SETTLE: '1s' })
+  await using _ = world
+  const { mark, quota } = world.gateway
+  const note = mark.noteAttempt.bind(mark)
+  mark.noteAttempt = () => {
+    mark.noteAttempt = note
+    throw Object.assign(new Error('EIO: i/o error, write'), { code: 'EIO' })
+  }
+  const unmarked = await world.send()
+  await until(() => mark.noteAttempt === note)
+  await until(async () => (await world.status(unmarked))['status'] === 'sending')
+  expect(quota.numberWaitMs(FROM)).toBe(60_000)
+  clock.advance(59_999)
+  expect(quota.numberWaitMs(FROM)).toBe(1)
+  clock.advance(1)
+  expect(quota.numberWaitMs(FROM)).toBe(0)
+})
+
+test('a call under way keeps its slot in the rate window, however long the process is suspended', async () => {
+  const { world, clock } = await worldWithEmptyWindows({ FROM_LIMIT_PER_MINUTE: '1' })
+  await using _ = world
+  const { provider, quota } = world.gateway
+  const send = provider.sendSms
+  const answered = Promise.withResolvers<void>()
+  let calls = 0
+  provider.sendSms = async (token, message) => {
+    if (++calls === 1) await answered.promise
+    return send(token, message)
+  }
+  await world.send({ body: 'first' })
+  await until(() => calls === 1)
+  await world.send({ body: 'second', to: '+15555550188' })
+  clock.advance(300_000)
+  expect(quota.numberWaitMs(FROM)).toBeGreaterThan(0)
+  answered.resolve()
+  await until(async () => (await count(world, 'sent')) === 1)
+  expect(calls).toBe(1)
+  clock.advance(60_000)
+  await until(() => calls === 2)
+})
+
 test('a number sends 40 messages in 60 seconds; the others stay queued without an error and follow in order', async () => {
   const { world, clock } = await worldWithEmptyWindows({ EXTENSION_LIMIT_PER_MINUTE: '1000' })
   await using _ = world
