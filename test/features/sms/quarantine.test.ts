@@ -139,3 +139,47 @@ test('one listing decides all messages of a conversation, which are sent once an
   const others = sent.filter((_, n) => ![0, 1, 99, 251].includes(n))
   expect(texts(world).slice(4)).toEqual(others)
 })
+
+test('a message that is cancelled in quarantine stays cancelled, even if the provider has it', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock, work: false })
+  const [had = '', lost = ''] = [await world.send({ body: 'had' }), await world.send({ to: contact(1), body: 'lost' })]
+  await quarantine(world)
+  await wasSent(world, TO, 'had')
+  world.running.work()
+  await untilSnoozed(world, 'lookup')
+  for (const id of [had, lost]) expect((await world.call('DELETE', `/v1/sms/${id}`)).status).toBe(200)
+  clock.advance(SETTLE_MS)
+  const { gate } = world.gateway.database
+  await until(async () => (await gate.execute(`SELECT 1 FROM jobs WHERE kind = 'send'`)).rows.length === 0)
+  for (const id of [had, lost])
+    expect(await world.status(id)).toMatchObject({ status: 'failed', error: 'Cancelled before sending' })
+  expect(texts(world)).toEqual(['had'])
+})
+
+test('the timeline of a quarantined message has no attempt before its call', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock, work: false })
+  const id = await world.send()
+  await quarantine(world)
+  world.running.work()
+  await untilSnoozed(world, 'lookup')
+  const timeline = async () => {
+    const { body } = await world.json<{ entries: Record<string, unknown>[]; waiting: unknown }>(
+      'GET',
+      `/v1/sms/${id}/timeline`,
+    )
+    return { types: body.entries.map(({ type, number }) => [type, number]), waiting: body.waiting }
+  }
+  const until30 = new Date(clock.now() + SETTLE_MS).toISOString()
+  expect(await timeline()).toEqual({ types: [['queued', undefined]], waiting: { reason: 'restore', until: until30 } })
+  const overview = await world.json<{ waiting: unknown[] }>('GET', '/v1/overview')
+  expect(overview.body.waiting).toMatchObject([{ reason: 'restore', count: 1 }])
+  clock.advance(SETTLE_MS)
+  await world.untilStatus(id, ['sent'])
+  expect((await timeline()).types).toEqual([
+    ['queued', undefined],
+    ['attempt', 1],
+    ['sent', undefined],
+  ])
+})
