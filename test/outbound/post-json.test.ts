@@ -7,7 +7,7 @@ import { type PostResult, WebhookPoster } from '../../src/outbound/post-json.ts'
 import * as to from './destinations.ts'
 import { manualClock } from '../support/manual-clock.ts'
 
-const TIMEOUT_MS = 300
+const TIMEOUT_MS = 1500
 /** Additional time for a busy machine. */
 const PATIENCE_MS = 5000
 const hasIPv6 = Object.values(networkInterfaces()).some((list) => list?.some((entry) => entry.address === '::1'))
