@@ -54,7 +54,12 @@ test('the second example reads all messages', async () => {
 test('the third example follows events, and goes on after a restart where it was', async () => {
   await using world = await createWorld()
   await using first = run(FOLLOW, world)
-  await until(() => world.gateway.sockets.count === 1)
+  // It follows the events from its connection on, which is made some time after its start.
+  await until(async () => {
+    await world.control.injectSms({ from: TO, to: FROM, text: 'Ready?' })
+    await Bun.sleep(50)
+    return first.stdout.includes('Ready?')
+  })
   const messageId = await world.send()
   await first.printed(new RegExp(`${messageId} is queued\\n${messageId} is sending\\n${messageId} is sent\\n`))
   await world.control.injectSms({ from: TO, to: FROM, text: 'Yes' })
