@@ -9,11 +9,9 @@ const FILES = ['main.js', 'theme.js', 'style.css'] as const
 export function consolePages({ config }: Gateway): Page[] {
   return [
     {
-      // The router takes `/console` and `/console/` for the same; relative addresses in the page need the second.
+      // The router takes `/console` for the same.
       path: '/console/',
       answer: async (request) => {
-        if (!new URL(request.url).pathname.endsWith('/'))
-          return new Response(null, { status: 308, headers: { location: '/console/' } })
         const files = await pageFiles({ isAnew: !config.production })
         return files.get(config.provider.simulated ? 'simulator.html' : 'index.html').answer(request, PAGE_HEADERS)
       },

@@ -61,6 +61,17 @@ test('a key is required for every spelling of a path', async () => {
   }
 })
 
+test('the console is served for every form of the host, with and without the slash', async () => {
+  await using world = await quiet()
+  const hosts = [[], ['Host: '], ['Host: a b'], ['Host: [::1'], ['Host: a/health#'], ['Host: user@host:99999']]
+  for (const host of hosts)
+    for (const path of ['/console', '/console/', '/console/?x'])
+      expect(await ask(world.url, [`GET ${path} HTTP/1.0`, ...host])).toMatchObject({
+        status: 200,
+        body: expect.stringContaining('src="/console/main.js"'),
+      })
+})
+
 test('a query is read in every form of the request line', async () => {
   await using world = await quiet()
   for (const target of ['/v1/sms/messages?limit=3', 'http://evil.example/v1/sms/messages?limit=3']) {
