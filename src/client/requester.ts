@@ -41,6 +41,7 @@ export interface RequestOptions {
 }
 
 const MAX_WAIT_SECONDS = 60
+const HEADER_VALUE = /^\s*[\x21-\x7e]*\s*$/
 
 /** Makes requests, and makes them again where that is safe. */
 export class Requester {
@@ -48,6 +49,8 @@ export class Requester {
   readonly timeoutMs: number
 
   constructor(readonly options: SgwOptions) {
+    // Some `fetch` repeat such a key in the error, from where it would get into logs.
+    if (!HEADER_VALUE.test(options.apiKey)) throw new SgwError('The apiKey has characters that no key has')
     this.baseUrl = options.baseUrl.replace(/\/+$/, '')
     this.timeoutMs = options.timeoutMs ?? 30_000
   }

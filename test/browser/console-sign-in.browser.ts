@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createLink, revokeSessions } from '../../src/operator/session.ts'
 import { createApp } from '../../src/operator/apps.ts'
+import { setTenantStatus } from '../../src/operator/tenants.ts'
 import { expectAccessible, openConsole } from '../support/console.ts'
 import { type World, createWorld } from '../support/world.ts'
 
@@ -100,3 +101,18 @@ const loginOf = async (world: World): Promise<string> => new URL((await createLi
 
 const createOtherApp = (world: World) =>
   createApp(world.gateway, { tenantId: world.app.tenantId, name: 'Other app', webhookUrl: null, role: 'app' })
+
+test('an operator reads on while the tenant is suspended, and hears events again afterwards', async () => {
+  await using world = await outside()
+  const { tenantId } = world.app
+  await using opened = await openConsole(world.url, { hash: await loginOf(world) })
+  const { page } = opened
+  await page.locator('.connection', { hasText: 'Live' }).waitFor()
+  await setTenantStatus(world.gateway, { tenantId, status: 'suspended' })
+  await page.locator('.connection', { hasText: 'Offline' }).waitFor()
+  await page.reload()
+  await page.getByText('No messages yet.').waitFor()
+  await page.locator('.connection', { hasText: 'Offline' }).waitFor()
+  await setTenantStatus(world.gateway, { tenantId, status: 'active' })
+  await page.locator('.connection', { hasText: 'Live' }).waitFor()
+})

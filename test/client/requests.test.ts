@@ -76,6 +76,14 @@ describe('an error', () => {
     expect(error.cause).toBeInstanceOf(TypeError)
   })
 
+  test('comes at once for a key that no header can carry, and does not repeat it', () => {
+    for (const apiKey of ['sgw_secret\nX-Other: 1', 'sgw_secret…'])
+      expect(() => new Sgw({ baseUrl: 'http://sms.test', apiKey })).toThrow(
+        new SgwError('The apiKey has characters that no key has'),
+      )
+    expect(() => new Sgw({ baseUrl: 'http://sms.test', apiKey: 'sgw_of_a_file\n' })).not.toThrow()
+  })
+
   test('comes when an answer takes longer than timeoutMs, also in the middle of its body', async () => {
     using silent = new AnsweringServer(() => new Promise<Response>(() => undefined))
     const sgw = silent.client({ timeoutMs: 50, maxRetries: 0 })

@@ -94,6 +94,9 @@ describe('a webhook', () => {
   test('is refused if its body is not JSON or the secret is none', async () => {
     await expectRefused({ headers: signed({ body: 'x' }), body: 'x' }, 'The body of the webhook is not JSON')
     await expectRefused({ secret: 'whsec_*' }, 'The secret of the webhook is not base64')
+    const unsigned = { headers: halves(signed({ secret: 'whsec_' })).own }
+    for (const none of ['', 'whsec_'])
+      await expectRefused({ ...unsigned, secret: none }, 'The secret of the webhook is empty')
   })
 })
 

@@ -1,7 +1,8 @@
 import { computed, effect, signal } from '@preact/signals'
-import type { ConnectionState, GapEvent, GatewayEvent } from '../../../client/client.ts'
+import { type ConnectionState, type GapEvent, type GatewayEvent, type Sgw, SgwError } from '../../../client/client.ts'
+import { pause } from '../../../client/pause.ts'
 import { client } from './caller.ts'
-import { endSession } from './session.ts'
+import { endSession, session } from './session.ts'
 
 /** An event of the socket, or a gap where events may be missing. */
 export type LiveEvent = GatewayEvent | GapEvent
@@ -33,17 +34,28 @@ export function followEvents(): void {
     const sgw = client.value
     if (sgw === null) return
     const stop = new AbortController()
-    void follow(sgw.events({ signal: stop.signal, onState: noteState }))
+    void follow(sgw, stop.signal)
     return () => stop.abort()
   })
 }
 
-async function follow(events: AsyncIterable<LiveEvent>): Promise<void> {
-  try {
-    for await (const event of events) publish(event)
-  } catch (error) {
-    if (error instanceof Error && error.name === 'AbortError') return
-    endSession('The session has ended. Sign in again.')
+/** A suspended tenant refuses sockets, but an operator may read its messages, so the session stays. */
+const AGAIN_AFTER_REFUSAL_MS = 10_000
+
+async function follow(sgw: Sgw, stop: AbortSignal): Promise<void> {
+  let after: string | undefined
+  while (!stop.aborted) {
+    const events = sgw.events({ after, signal: stop, onState: noteState })
+    try {
+      for await (const event of events) publish(event)
+    } catch (error) {
+      if (stop.aborted) return
+      const isRefused = error instanceof SgwError && error.status === 403
+      if (!isRefused || session.value?.kind !== 'operator') return endSession('The session has ended. Sign in again.')
+      noteState({ online: false, retryAt: new Date(Date.now() + AGAIN_AFTER_REFUSAL_MS) })
+      await pause(AGAIN_AFTER_REFUSAL_MS, stop)
+    }
+    after = events.cursor
   }
 }
 
