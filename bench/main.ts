@@ -11,6 +11,7 @@ import { inbound } from './inbound.ts'
 import { latency } from './latency.ts'
 import { lists } from './lists.ts'
 import { memory } from './memory.ts'
+import { operator } from './operator.ts'
 import { purge } from './purge.ts'
 import { installRivals } from './rivals/install.ts'
 import { send, slowSend } from './send.ts'
@@ -33,6 +34,7 @@ const BENCHES: readonly Bench[] = [
   memory,
   lists,
   growth,
+  operator,
   purge,
   silentNames,
   silentSockets,
@@ -43,7 +45,7 @@ const BENCHES: readonly Bench[] = [
 const HELP = `Usage: bun run bench [NAME] [--against REF] [--rounds N] [--short] [--long] [--install-rivals]
 Runs every bench whose name begins with NAME, or all of them: ${BENCHES.map(({ name }) => name).join('; ')}.
   --against REF     runs another commit of this project in turn with the working copy, as one more contestant; may be
-                    repeated (purge, silent names, silent sockets, test kit and console measure the working copy alone)
+                    repeated (purge, silent names, silent sockets, operator, test kit and console measure the working copy alone)
   --rounds N        how often the contestants take turns, 3 if absent; more rounds even out a busy machine
   --short           a quarter of the time, and one round if --rounds is absent: to see that a bench works
   --long            memory goes on to a million sends

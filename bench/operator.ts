@@ -1,0 +1,98 @@
+import { signIn } from '../test/support/operator.ts'
+import { writeManyMessages } from '../test/support/many-messages.ts'
+import { type World, createWorld } from '../test/support/world.ts'
+import { type Bench, type BenchOptions, type Row, shortened } from './bench.ts'
+import { median } from './support/alternate.ts'
+import { rounded } from './support/rounded.ts'
+
+const MESSAGES = 100_000
+const CALLS = 12
+const HOLDS = 'longest tick ≤ 10 ms'
+
+/** What the console asks, as an operator. */
+const PATHS: readonly string[] = [
+  '/v1/operator/status',
+  '/v1/operator/doctor',
+  '/v1/operator/alerts',
+  '/v1/operator/tenants',
+  '/v1/operator/apps',
+  '/v1/operator/simulator/calls',
+  '/v1/me',
+  '/v1/apps',
+  '/v1/triggers',
+  '/v1/overview',
+  '/v1/overview?hours=2160',
+  '/v1/usage',
+  '/v1/sms/messages?limit=50&include=delivery',
+  '/v1/sms/messages?status=failed',
+  '/v1/sms/messages?number=%2B15555550100&contact=%2B15557770001',
+  '/v1/conversations',
+  '/v1/webhook-deliveries',
+  '/v1/rc/extensions/health',
+  '/v1/events',
+  '/v1/opt-outs',
+]
+
+/**
+ * What each endpoint of the console costs with 100,000 messages of one tenant. `longest tick`: the processor time that the thread of the
+ * event loop used in one of its ticks, gateway and client together. Other programs on the machine do not change it.
+ */
+export const operator: Bench = {
+  name: 'operator',
+  async run(options: BenchOptions): Promise<Row[]> {
+    await using world = await createWorld()
+    const { tenantId, app, gateway } = world
+    const count = shortened(options, MESSAGES)
+    const since = Date.now() - count * 1000
+    await writeManyMessages(gateway.database.gate, { count, since, tenantId, appId: app.appId })
+    await world.untilStatus(await world.send())
+    const { token } = await signIn(world)
+    const rows: Row[] = []
+    for (const path of PATHS) rows.push(await measure(world, token, path))
+    return rows
+  },
+}
+
+async function measure(world: World, token: string, path: string): Promise<Row> {
+  const calls: { ms: number; tickMs: number }[] = []
+  for (let n = 0; n < CALLS; n++) {
+    const ticks = watchTicks()
+    const startedAt = performance.now()
+    const answer = await world.call('GET', path, { key: token, headers: { 'sgw-app': world.app.appId } })
+    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`)
+    await answer.arrayBuffer()
+    calls.push({ ms: performance.now() - startedAt, tickMs: ticks.longestMs() })
+  }
+  return {
+    endpoint: path,
+    'first ms': rounded(calls[0]?.ms ?? Number.NaN),
+    'median ms': rounded(median(calls.map(({ ms }) => ms))),
+    'longest tick, ms': rounded(Math.max(...calls.map(({ tickMs }) => tickMs))),
+    holds: HOLDS,
+  }
+}
+
+/** Measures the processor time of this thread between two ticks, until `longestMs` is called. */
+function watchTicks(): { longestMs(): number } {
+  let longest = 0
+  let last = threadMs()
+  let isWatching = true
+  const tick = (): void => {
+    const now = threadMs()
+    longest = Math.max(longest, now - last)
+    last = now
+    if (isWatching) setImmediate(tick)
+  }
+  setImmediate(tick)
+  return {
+    longestMs() {
+      isWatching = false
+      return longest
+    },
+  }
+}
+
+function threadMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
+}
