@@ -16,6 +16,11 @@ interface RowPosition {
   seq: number
 }
 
+interface StepEnd extends RowPosition {
+  /** Whether there are no rows after it. */
+  isLast: boolean
+}
+
 /**
  * Schedules one attempt for each delivery whose latest attempt failed in a range of time, oldest first. Other work runs between its steps.
  * Errors: `forbidden` for an app or trigger that is not the tenant's.
@@ -33,6 +38,8 @@ export async function recoverDeliveries(gateway: Gateway, caller: Caller, body: 
     const end = await endOfStep(gateway, caller, from, until)
     if (end === null) break
     scheduled += await recoverStep(gateway, caller, range, { from, end, limit: MAX_RECOVERED_DELIVERIES - scheduled })
+    // Attempts that this call has scheduled may have failed already, and are not the next step.
+    if (end.isLast) break
     from = end
   }
   return { scheduled }
@@ -44,12 +51,14 @@ async function endOfStep(
   { tenantId }: Caller,
   from: RowPosition,
   until: number,
-): Promise<RowPosition | null> {
-  const sql = `SELECT attempted_at, seq FROM (SELECT attempted_at, seq FROM webhook_attempts
+): Promise<StepEnd | null> {
+  const sql = `SELECT attempted_at, seq, count(*) OVER () AS rows FROM (SELECT attempted_at, seq FROM webhook_attempts
         WHERE tenant_id = ?1 AND (attempted_at, seq) > (?2, ?3) AND attempted_at <= ?4 ORDER BY attempted_at, seq LIMIT ?5)
       ORDER BY attempted_at DESC, seq DESC LIMIT 1`
   const [last] = await database.reader.longRead(tenantId, sql, [tenantId, from.at, from.seq, until, RECOVER_STEP_ROWS])
-  return last === undefined ? null : { at: Number(last['attempted_at']), seq: Number(last['seq']) }
+  if (last === undefined) return null
+  const { attempted_at: at, seq, rows } = last
+  return { at: Number(at), seq: Number(seq), isLast: Number(rows) < RECOVER_STEP_ROWS }
 }
 
 const turns = new WeakMap<Database, Limiter>()
