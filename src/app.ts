@@ -1,7 +1,7 @@
 import { consolePages } from './console/pages.ts'
 import { appsRoutes } from './features/apps/routes.ts'
 import { conversationsRoutes } from './features/conversations/routes.ts'
-import { eventsRoutes } from './features/events/routes.ts'
+import { eventsRoutes, postedEvents } from './features/events/routes.ts'
 import { healthRoutes } from './features/health/routes.ts'
 import { meRoutes } from './features/me/routes.ts'
 import { optOutsRoutes } from './features/opt-outs/routes.ts'
@@ -15,7 +15,7 @@ import { webhooksRoutes } from './features/webhooks/routes.ts'
 import { wsRoutes } from './features/ws/routes.ts'
 import type { Gateway } from './gateway.ts'
 import { home } from './http/home.ts'
-import { openApi } from './http/openapi.ts'
+import { openApi } from './http/openapi/pages.ts'
 import type { Route } from './http/route.ts'
 import { type Server, createServer } from './http/server.ts'
 import { localRoutes } from './operator/local-routes.ts'
@@ -46,9 +46,11 @@ export const ROUTES: readonly Route[] = [...APP_ROUTES, ...operatorRoutes]
 /** The HTTP side of the gateway: the request pipeline, the endpoints and the documentation. */
 export function createApp(gateway: Gateway): Server {
   const { console, production, provider } = gateway.config
-  if (!console) return createServer(gateway, APP_ROUTES, { pages: openApi(APP_ROUTES) })
+  if (!console) return createServer(gateway, APP_ROUTES, { pages: openApi(APP_ROUTES, postedEvents) })
   const more = provider.simulated && !production ? simulatorRoutes : []
-  return createServer(gateway, [...ROUTES, ...more], { pages: [home, ...openApi(ROUTES), ...consolePages(gateway)] })
+  return createServer(gateway, [...ROUTES, ...more], {
+    pages: [home, ...openApi(ROUTES, postedEvents), ...consolePages(gateway)],
+  })
 }
 
 /** The same endpoints and those of this machine's operator alone, for the Unix socket and for commands without a server. */

@@ -26,7 +26,7 @@ const TRACKING = [...BELOW_ENGINES, 'realtime', 'provider', 'opt-outs', 'usage']
 const SENDING = [...TRACKING, 'jobs', 'tracking']
 const GATEWAY = [...SENDING, 'outbound', 'auth', 'sending', 'gateway']
 const WORK = ['deliveries', 'inbound', 'upkeep']
-const FEATURES = ['verbs', 'wire']
+const FEATURES = ['verbs', 'wire', 'fields']
 
 /** The layers from the bottom up, each with the layers that it may import. */
 const LAYERS: readonly Layer[] = [
@@ -51,10 +51,11 @@ const LAYERS: readonly Layer[] = [
   { name: 'inbound', files: ['src/inbound/**'], mayImport: [...GATEWAY, 'deliveries'] },
   { name: 'upkeep', files: ['src/upkeep/**'], mayImport: GATEWAY },
   { name: 'alerts', files: ['src/alerts/**'], mayImport: [...GATEWAY, 'backup', 'deliveries', 'upkeep'] },
-  { name: 'http', files: ['src/http/**'], mayImport: GATEWAY, elysia: true },
+  { name: 'fields', files: ['src/fields/**'], mayImport: BELOW_ENGINES },
+  { name: 'http', files: ['src/http/**'], mayImport: [...GATEWAY, 'fields'], elysia: true },
   { name: 'routes', files: ['src/features/*/routes.ts'], mayImport: [...GATEWAY, 'http', ...FEATURES], elysia: true },
-  { name: 'wire', files: ['src/features/*/{schemas,pages}.ts'], mayImport: [...GATEWAY, 'http', 'verbs'] },
-  { name: 'verbs', files: ['src/features/*/**'], mayImport: [...GATEWAY, ...WORK, 'wire'] },
+  { name: 'wire', files: ['src/features/*/{schemas,pages}.ts'], mayImport: [...GATEWAY, 'http', 'verbs', 'fields'] },
+  { name: 'verbs', files: ['src/features/*/**'], mayImport: [...GATEWAY, ...WORK, 'wire', 'fields'] },
   {
     name: 'operator wire',
     files: ['src/operator/schemas.ts'],

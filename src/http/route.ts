@@ -4,6 +4,7 @@ import { type ErrorName, apiError, isErrorName } from '../core/errors.ts'
 import { MAX_BODY_ENTRIES } from '../core/limits.ts'
 import type { Gateway } from '../gateway.ts'
 import type { SocketData } from '../realtime/sockets.ts'
+import type { HeaderName } from './openapi/headers.ts'
 import type { RequestContext } from './request-context.ts'
 
 /**
@@ -11,6 +12,8 @@ import type { RequestContext } from './request-context.ts'
  * the endpoint in the OpenAPI document. Their messages are names of errors.
  */
 export interface Route {
+  /** The name of the operation in the OpenAPI document, and of the method in generated clients: a verb and an object. */
+  operationId: string
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** In Elysia's form: `/v1/sms/status/:messageId`. */
   path: string
@@ -20,6 +23,8 @@ export interface Route {
    */
   auth: 'app' | 'operator' | 'app or operator' | 'none'
   tag: string
+  /** Called by browsers or the provider, not by programs: marked, so that generated clients can leave it out. */
+  internal?: true
   summary: string
   description?: string
   params?: z.ZodType
@@ -35,6 +40,10 @@ export interface Route {
   /** The status of a success. */
   status: number
   response: z.ZodType | 'html' | 'empty' | 'redirect'
+  /** The body of a success of a page that is JSON on request. */
+  json?: z.ZodType
+  /** Headers of a success beyond the common ones. */
+  answerHeaders?: readonly HeaderName[]
   /** Errors beyond the common ones, by status. */
   errors?: Partial<Record<400 | 401 | 403 | 404 | 409 | 426 | 429 | 502 | 503, readonly string[]>>
   /** Other answers with a body of their own: when they come, and their schema. */

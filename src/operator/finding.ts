@@ -4,12 +4,14 @@ import { damageOf } from '../db/gate.ts'
 import { Fault } from './fault.ts'
 
 /** The result of one check of `sgw doctor`. */
-export const Finding = z.object({
-  check: z.string(),
-  ok: z.boolean().meta({ description: 'False only where `level` is `fail`' }),
-  level: z.enum(['ok', 'warn', 'fail']),
-  detail: z.string().meta({ description: 'What the check found; for a warning or a failure also the fix' }),
-})
+export const Finding = z
+  .object({
+    check: z.string(),
+    ok: z.boolean().meta({ description: 'False only where `level` is `fail`' }),
+    level: z.enum(['ok', 'warn', 'fail']),
+    detail: z.string().meta({ description: 'What the check found; for a warning or a failure also the fix' }),
+  })
+  .meta({ id: 'Finding' })
 export type Finding = z.infer<typeof Finding>
 
 /** Runs one check. A `Fault` becomes a finding of its level; any other error means that the check itself failed. */

@@ -21,6 +21,7 @@ const common = { auth: 'operator', tag: 'Operator' } as const
 export const localRoutes = [
   route({
     ...common,
+    operationId: 'createOperatorLink',
     method: 'POST',
     path: '/v1/operator/links',
     summary: 'A link that signs an operator in once',
@@ -30,6 +31,7 @@ export const localRoutes = [
   }),
   route({
     ...common,
+    operationId: 'revokeOperatorSessions',
     method: 'DELETE',
     path: '/v1/operator/sessions',
     summary: 'End all sessions and void all links',
@@ -39,6 +41,7 @@ export const localRoutes = [
   }),
   route({
     ...common,
+    operationId: 'testAlert',
     method: 'POST',
     path: '/v1/operator/alerts/test',
     summary: 'Post a test to ALERT_URL',
@@ -48,6 +51,7 @@ export const localRoutes = [
   }),
   route({
     ...common,
+    operationId: 'rotateEncryptionKeys',
     method: 'POST',
     path: '/v1/operator/keys/rotate',
     summary: 'Encrypt every stored secret again with the newest key',
@@ -58,6 +62,7 @@ export const localRoutes = [
   }),
   route({
     ...common,
+    operationId: 'unblockAddress',
     method: 'POST',
     path: '/v1/operator/unblock',
     summary: 'Let an address in again that failed to authenticate too often',
@@ -68,6 +73,7 @@ export const localRoutes = [
   }),
   route({
     ...common,
+    operationId: 'compactDatabase',
     method: 'POST',
     path: '/v1/operator/compact',
     summary: 'Rewrite the database file without its free pages',
@@ -77,6 +83,7 @@ export const localRoutes = [
   }),
   route({
     ...common,
+    operationId: 'rescueDatabase',
     method: 'POST',
     path: '/v1/operator/rescue',
     summary: 'Copy a database whose file was deleted or replaced under the server',
@@ -87,6 +94,7 @@ export const localRoutes = [
   }),
   route({
     ...common,
+    operationId: 'eraseNumber',
     method: 'POST',
     path: '/v1/operator/erase',
     summary: "Delete every message to and from a person's number",
@@ -97,6 +105,7 @@ export const localRoutes = [
   }),
   route({
     ...common,
+    operationId: 'sendAsOperator',
     method: 'POST',
     path: '/v1/operator/send',
     summary: 'Send an SMS for the app that owns the number',
@@ -108,6 +117,7 @@ export const localRoutes = [
   }),
   route({
     ...common,
+    operationId: 'simulateSituation',
     method: 'POST',
     path: '/v1/operator/simulator/situation',
     summary: 'Make the simulated provider fail, or end that',
@@ -118,6 +128,7 @@ export const localRoutes = [
   }),
   route({
     ...common,
+    operationId: 'advanceClock',
     method: 'POST',
     path: '/v1/operator/simulator/advance',
     summary: 'Move the time of a gateway for tests forward',
@@ -129,6 +140,7 @@ export const localRoutes = [
   }),
   route({
     ...common,
+    operationId: 'stopServer',
     method: 'POST',
     path: '/v1/operator/stop',
     summary: 'Stop the server',
@@ -138,6 +150,7 @@ export const localRoutes = [
   }),
   route({
     ...common,
+    operationId: 'followDevelopmentEvents',
     method: 'GET',
     path: '/v1/operator/events',
     summary: "The development tenant's events from now on, one JSON line each",

@@ -32,6 +32,7 @@ const appErrors = { 400: texts('badAppId'), 404: texts('appNotFound') }
 /** The operator's endpoints on the listener and on the Unix socket. */
 export const operatorRoutes = [
   route({
+    operationId: 'createOperatorSession',
     method: 'POST',
     path: '/v1/operator/session',
     auth: 'none',
@@ -53,6 +54,7 @@ export const operatorRoutes = [
   }),
   route({
     ...common,
+    operationId: 'endOperatorSession',
     method: 'DELETE',
     path: '/v1/operator/session',
     summary: 'Sign out; the sockets of the session close',
@@ -62,6 +64,7 @@ export const operatorRoutes = [
   }),
   route({
     ...common,
+    operationId: 'getOperatorStatus',
     method: 'GET',
     path: '/v1/operator/status',
     summary: 'Queue, extensions, subscriptions and backup, as `sgw status` shows them',
@@ -71,6 +74,7 @@ export const operatorRoutes = [
   }),
   route({
     ...common,
+    operationId: 'runDoctor',
     method: 'GET',
     path: '/v1/operator/doctor',
     summary: 'Check everything that a gateway needs, as `sgw doctor` does',
@@ -81,6 +85,7 @@ export const operatorRoutes = [
   }),
   route({
     ...common,
+    operationId: 'listAlerts',
     method: 'GET',
     path: '/v1/operator/alerts',
     summary: 'What needs a person now',
@@ -90,6 +95,7 @@ export const operatorRoutes = [
   }),
   route({
     ...common,
+    operationId: 'listTenants',
     method: 'GET',
     path: '/v1/operator/tenants',
     summary: 'All tenants, oldest first',
@@ -100,6 +106,7 @@ export const operatorRoutes = [
   }),
   route({
     ...common,
+    operationId: 'createTenant',
     method: 'POST',
     path: '/v1/operator/tenants',
     summary: 'Create a tenant',
@@ -111,6 +118,7 @@ export const operatorRoutes = [
   }),
   route({
     ...common,
+    operationId: 'setTenantStatus',
     method: 'PUT',
     path: '/v1/operator/tenants/:tenantId',
     summary: 'Suspend, activate or deactivate a tenant',
@@ -124,6 +132,7 @@ export const operatorRoutes = [
   }),
   route({
     ...common,
+    operationId: 'listAllApps',
     method: 'GET',
     path: '/v1/operator/apps',
     summary: 'The apps of a tenant or of all, oldest first',
@@ -135,6 +144,7 @@ export const operatorRoutes = [
   }),
   route({
     ...common,
+    operationId: 'createApp',
     method: 'POST',
     path: '/v1/operator/apps',
     summary: 'Create an app of a tenant',
@@ -150,6 +160,7 @@ export const operatorRoutes = [
   }),
   route({
     ...common,
+    operationId: 'rotateAppKeyAsOperator',
     method: 'POST',
     path: '/v1/operator/apps/:appId/rotate-key',
     summary: 'A new key for an app; the old one stops working at once',
@@ -161,6 +172,7 @@ export const operatorRoutes = [
   }),
   route({
     ...common,
+    operationId: 'deactivateAppAsOperator',
     method: 'POST',
     path: '/v1/operator/apps/:appId/deactivate',
     summary: 'Deactivate an app; its key stops working at once',
@@ -172,6 +184,7 @@ export const operatorRoutes = [
   }),
   route({
     ...common,
+    operationId: 'activateApp',
     method: 'POST',
     path: '/v1/operator/apps/:appId/activate',
     summary: 'Activate an inactive app, with a new key',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { pageFields, tenantId as ownedTenantId, time } from '../fields/answer-fields.ts'
 import { countedAddress, parseAddress } from '../auth/client-address.ts'
 import { parseDuration } from '../core/duration.ts'
 import { isE164 } from '../core/phone.ts'
@@ -10,67 +11,91 @@ import { PreviewBody, SendBody } from '../features/sms/schemas.ts'
 import { idFilter, numberFilter, pageNumber, pageSize, since, sizeUpTo } from '../http/list-query.ts'
 import { fails } from '../http/route.ts'
 
-const time = z.string().meta({ format: 'date-time' })
-const tenantId = z.string().regex(TENANT_ID, fails('badTenantId'))
+const tenantId = z
+  .string()
+  .regex(TENANT_ID, fails('badTenantId'))
+  .meta({ description: 'The tenant', example: 'tenant_0123456789abcdef' })
 
-export const SessionBody = z.object(
-  {
-    login: z.unknown().optional().meta({
-      description:
-        'The part of a link of `sgw console` after `#login=`. In development, a page on this machine needs none.',
-      type: 'string',
-    }),
-  },
-  fails('badJson'),
-)
-export const SessionAnswer = z.object({
-  sessionId: z.string(),
-  token: z.string().meta({ description: 'Shown once. It goes into the header `Authorization: Bearer …`' }),
-  expiresAt: time,
-})
+export const SessionBody = z
+  .object(
+    {
+      login: z.unknown().optional().meta({
+        description:
+          'The part of a link of `sgw console` after `#login=`. In development, a page on this machine needs none.',
+        type: 'string',
+      }),
+    },
+    fails('badJson'),
+  )
+  .meta({ id: 'OperatorSessionRequest' })
+export const SessionAnswer = z
+  .object({
+    sessionId: z.string(),
+    token: z.string().meta({ description: 'Shown once. It goes into the header `Authorization: Bearer …`' }),
+    expiresAt: time,
+  })
+  .meta({ id: 'OperatorSession' })
 export type SessionAnswer = z.infer<typeof SessionAnswer>
-export const LinkAnswer = z.object({ url: z.string(), expiresAt: time })
+export const LinkAnswer = z.object({ url: z.string(), expiresAt: time }).meta({ id: 'OperatorLink' })
 export type LinkAnswer = z.infer<typeof LinkAnswer>
 
 const TENANT_STATUSES = ['active', 'suspended', 'inactive'] as const
-export const Tenant = z.object({ tenantId: z.string(), name: z.string(), status: z.enum(TENANT_STATUSES) })
+const TenantStatus = z
+  .enum(TENANT_STATUSES, fails('badStatus'))
+  .meta({ id: 'TenantStatus', description: 'Only keys of `active` tenants are accepted' })
+export const Tenant = z
+  .object({ tenantId: ownedTenantId, name: z.string().meta({ example: 'Example Ltd' }), status: TenantStatus })
+  .meta({ id: 'Tenant' })
 export type Tenant = z.infer<typeof Tenant>
 export const TenantItem = Tenant.extend({
   apps: z.int().meta({ description: 'Active ones' }),
   extensions: z.int().meta({ description: 'Connected and not revoked' }),
   createdAt: time,
-})
+}).meta({ id: 'TenantItem' })
 export type TenantItem = z.infer<typeof TenantItem>
-export const TenantList = z.object({ tenants: z.array(TenantItem), total: z.int(), page: z.int(), limit: z.int() })
+export const TenantList = z.object({ tenants: z.array(TenantItem), ...pageFields }).meta({ id: 'TenantList' })
 export type TenantList = z.infer<typeof TenantList>
 export const TenantsQuery = z.object({ page: pageNumber, limit: pageSize })
-export const TenantBody = z.object({ name: RegisterBody.shape.name }, fails('badName'))
+export const TenantBody = z
+  .object({ name: RegisterBody.shape.name }, fails('badName'))
+  .meta({ id: 'CreateTenantRequest' })
 export const TenantParams = z.object({ tenantId })
-export const TenantStatusBody = z.object({ status: z.enum(TENANT_STATUSES, fails('badStatus')) }, fails('badStatus'))
+export const TenantStatusBody = z
+  .object({ status: TenantStatus }, fails('badStatus'))
+  .meta({ id: 'SetTenantStatusRequest' })
 
-export const AppsQuery = z.object({ tenantId: idFilter(TENANT_ID, 'badTenantId') })
+export const AppsQuery = z.object({
+  tenantId: idFilter(TENANT_ID, 'badTenantId').meta({
+    description: 'Only those of this tenant',
+    example: 'tenant_0123456789abcdef',
+  }),
+})
 /** An app, and the app whose key registered it. */
-export const RegisteredApp = App.extend({
+const RegisteredApp = App.extend({
   registeredBy: z
     .string()
     .nullable()
     .meta({ description: 'The app whose key registered it; null if an operator did, or a release before 1.1.0' }),
-})
+}).meta({ id: 'OperatorApp' })
 export type RegisteredApp = z.infer<typeof RegisteredApp>
-export const AppList = z.object({ apps: z.array(RegisteredApp) })
+export const AppList = z.object({ apps: z.array(RegisteredApp) }).meta({ id: 'OperatorAppList' })
 export type AppList = z.infer<typeof AppList>
 
-export const Alerts = z.object({
-  alerts: z.array(
-    z.object({
-      alert: z.string(),
-      text: z.string(),
-      since: time,
-      tenantId: z.string().optional(),
-      detail: z.record(z.string(), z.union([z.string(), z.number(), z.null()])),
-    }),
-  ),
-})
+export const Alerts = z
+  .object({
+    alerts: z.array(
+      z
+        .object({
+          alert: z.string(),
+          text: z.string(),
+          since: time,
+          tenantId: z.string().optional(),
+          detail: z.record(z.string(), z.union([z.string(), z.number(), z.null()])),
+        })
+        .meta({ id: 'Alert' }),
+    ),
+  })
+  .meta({ id: 'AlertList' })
 export type Alerts = z.infer<typeof Alerts>
 
 export const InboundBody = z.object(

@@ -12,6 +12,7 @@ const Fault = z.object({ fault: z.enum(NEXT_FAULTS).nullable() })
 export const simulatorRoutes = [
   route({
     ...common,
+    operationId: 'simulateInbound',
     method: 'POST',
     path: '/v1/operator/simulator/inbound',
     summary: 'Send an SMS from a simulated phone to a connected number',
@@ -24,6 +25,7 @@ export const simulatorRoutes = [
   }),
   route({
     ...common,
+    operationId: 'setNextFault',
     method: 'PUT',
     path: '/v1/operator/simulator/next',
     summary: 'Set the fault of the next send',
@@ -35,6 +37,7 @@ export const simulatorRoutes = [
   }),
   route({
     ...common,
+    operationId: 'getNextFault',
     method: 'GET',
     path: '/v1/operator/simulator/next',
     summary: 'The fault of the next send',
@@ -44,6 +47,7 @@ export const simulatorRoutes = [
   }),
   route({
     ...common,
+    operationId: 'listSimulatorCalls',
     method: 'GET',
     path: '/v1/operator/simulator/calls',
     summary: 'The last calls between gateway and simulator, oldest first',

@@ -1,32 +1,33 @@
 import { z } from 'zod'
+import { time } from '../fields/answer-fields.ts'
 import { COUNT_OPEN_ATTEMPTS, COUNT_QUARANTINED } from '../db/open-attempts.ts'
 import type { Gateway } from '../gateway.ts'
 import { isoTime } from '../core/clock.ts'
 import { VERSION } from '../version.ts'
 import { readBackupLag } from '../backup/lag.ts'
 
-const time = z.string().meta({ format: 'date-time' })
-
-export const StatusReport = z.object({
-  running: z.boolean().meta({ description: 'Whether a server runs, or a command only reads its database' }),
-  version: z.string(),
-  schema: z.string().meta({ description: 'The newest migration that the database has' }),
-  queue: z
-    .record(z.string(), z.union([z.number(), z.string(), z.null()]))
-    .meta({ description: 'Jobs by kind, `openAttempts` and `oldestQueuedAt`' }),
-  extensions: z.record(z.string(), z.int()).meta({ description: 'Connected extensions by status' }),
-  subscriptions: z.object({ active: z.int(), pending: z.int(), earliestExpiry: time.nullable() }),
-  backup: z.object({
-    litestream: z.boolean(),
-    lagMs: z.number().nullable().meta({
-      description: 'How far the backup may be behind; null without Litestream, or if it does not answer',
+export const StatusReport = z
+  .object({
+    running: z.boolean().meta({ description: 'Whether a server runs, or a command only reads its database' }),
+    version: z.string(),
+    schema: z.string().meta({ description: 'The newest migration that the database has' }),
+    queue: z
+      .record(z.string(), z.union([z.number(), z.string(), z.null()]))
+      .meta({ description: 'Jobs by kind, `openAttempts` and `oldestQueuedAt`' }),
+    extensions: z.record(z.string(), z.int()).meta({ description: 'Connected extensions by status' }),
+    subscriptions: z.object({ active: z.int(), pending: z.int(), earliestExpiry: time.nullable() }),
+    backup: z.object({
+      litestream: z.boolean(),
+      lagMs: z.number().nullable().meta({
+        description: 'How far the backup may be behind; null without Litestream, or if it does not answer',
+      }),
+      walBytes: z.int(),
+      keptBytes: z.int(),
+      restoredAt: time.nullable(),
+      quarantined: z.int().meta({ description: 'Messages that are looked up before they are sent, after a restore' }),
     }),
-    walBytes: z.int(),
-    keptBytes: z.int(),
-    restoredAt: time.nullable(),
-    quarantined: z.int().meta({ description: 'Messages that are looked up before they are sent, after a restore' }),
-  }),
-})
+  })
+  .meta({ id: 'GatewayStatus' })
 export type StatusReport = z.infer<typeof StatusReport>
 
 /** Reads the figures of `sgw status`. */

@@ -18,7 +18,7 @@ import type * as triggers from '../../src/features/triggers/schemas.ts'
 import type { UsageDay, UsageQuery } from '../../src/features/usage/schemas.ts'
 import type { DeliveryAttempt } from '../../src/features/webhook-deliveries/attempt.ts'
 import type * as deliveries from '../../src/features/webhook-deliveries/schemas.ts'
-import type { RetryPolicyAnswer } from '../../src/http/retry-policy.ts'
+import type { RetryPolicySetting } from '../../src/http/retry-policy.ts'
 
 /** The same type as one object without `undefined` in optional members, which zod adds and the hand-written types leave out. */
 type Plain<T> = T extends readonly (infer Item)[]
@@ -54,13 +54,13 @@ test('every answer of the client has the type of its route', () => {
   prove<Same<client.RotatedSecret, Answer<typeof apps.RotatedSecret>>>()
   prove<Same<client.TestResult, Answer<typeof apps.TestResult>>>()
   prove<Same<client.WebhookEventType[], Answer<typeof apps.WebhookEvents>['events']>>()
-  prove<Same<client.RetryPolicy, Answer<typeof RetryPolicyAnswer>['policy']>>()
+  prove<Same<client.RetryPolicy, Answer<typeof RetryPolicySetting>['policy']>>()
   prove<Same<client.Trigger, Answer<typeof triggers.Trigger>>>()
   prove<Same<client.CreatedTrigger, Answer<typeof triggers.CreatedTrigger>>>()
   prove<Same<client.DeliveryAttempt, Answer<typeof DeliveryAttempt>>>()
   prove<Same<client.Redelivered, Answer<typeof deliveries.Redelivered>>>()
   prove<Same<client.Recovered, Answer<typeof deliveries.Recovered>>>()
-  prove<Same<client.ConnectionStatus, Answer<typeof ConnectionStatus>>>()
+  prove<Same<client.ConnectionStatus, ConnectionStatus>>()
   prove<Same<client.ConnectedExtension, Answer<typeof ConnectedExtension>>>()
   prove<Same<client.Page<'conversations', client.Conversation>, Answer<typeof ConversationList>>>()
   prove<Same<client.Page<'optOuts', client.OptOut>, Answer<typeof OptOutList>>>()

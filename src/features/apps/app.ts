@@ -1,22 +1,23 @@
 import { z } from 'zod'
+import { appId, tenantId, time } from '../../fields/answer-fields.ts'
 import { isoTime } from '../../core/clock.ts'
 import type { apps } from '../../db/schema/tenants.ts'
 
-const timestamp = z.string().meta({ format: 'date-time' })
-
 /** An app as the API returns it. */
-export const App = z.object({
-  appId: z.string(),
-  tenantId: z.string(),
-  name: z.string(),
-  webhookUrl: z.string().nullable(),
-  role: z.enum(['app']),
-  isActive: z.boolean(),
-  apiKeyPrefix: z.string(),
-  lastUsedAt: timestamp.nullable(),
-  createdAt: timestamp,
-  updatedAt: timestamp,
-})
+export const App = z
+  .object({
+    appId,
+    tenantId,
+    name: z.string().meta({ example: 'Shop' }),
+    webhookUrl: z.string().nullable().meta({ example: 'https://example.com/sms' }),
+    role: z.enum(['app']),
+    isActive: z.boolean(),
+    apiKeyPrefix: z.string().meta({ example: 'sgw_Qm3xT9aL' }),
+    lastUsedAt: time.nullable(),
+    createdAt: time,
+    updatedAt: time,
+  })
+  .meta({ id: 'App' })
 export type App = z.infer<typeof App>
 
 export function appItem(row: typeof apps.$inferSelect): App {

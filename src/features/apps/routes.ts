@@ -1,15 +1,14 @@
-import { z } from 'zod'
 import { errorText } from '../../core/errors.ts'
 import { MAX_LISTED } from '../../core/limits.ts'
 import { Done } from '../../http/done.ts'
-import { RetryPolicyBody, RetryPolicyAnswer } from '../../http/retry-policy.ts'
+import { RetryPolicySetting } from '../../http/retry-policy.ts'
 import { type Route, route } from '../../http/route.ts'
-import { App } from './app.ts'
 import { listApps } from './list-apps.ts'
 import { register } from './register.ts'
 import { rotateKey } from './rotate-key.ts'
 import { rotateWebhookSecret } from './rotate-webhook-secret.ts'
 import {
+  AppList,
   AppParams,
   RegisterBody,
   Registered,
@@ -31,6 +30,7 @@ const ownAppErrors: Route['errors'] = { 400: [errorText('badAppId')], 404: [erro
 export const appsRoutes = [
   route({
     ...common,
+    operationId: 'registerApp',
     method: 'POST',
     path: '/v1/apps/register',
     summary: 'Register an app of your tenant',
@@ -54,16 +54,18 @@ export const appsRoutes = [
   }),
   route({
     ...common,
+    operationId: 'listApps',
     method: 'GET',
     path: '/v1/apps',
     summary: "The tenant's apps, oldest first",
     description: `Inactive ones are included. Of more than ${MAX_LISTED} apps: the oldest ${MAX_LISTED} active and the newest ${MAX_LISTED} of all.`,
     status: 200,
-    response: z.object({ apps: z.array(App) }),
+    response: AppList,
     run: ({ gateway, caller }) => listApps(gateway, caller),
   }),
   route({
     ...common,
+    operationId: 'updateApp',
     method: 'PUT',
     path: '/v1/apps/:appId',
     summary: 'Set or remove the webhook address, or deactivate',
@@ -80,6 +82,7 @@ export const appsRoutes = [
   }),
   route({
     ...common,
+    operationId: 'deactivateApp',
     method: 'DELETE',
     path: '/v1/apps/:appId',
     summary: 'Deactivate the app; its key stops working at once',
@@ -91,6 +94,7 @@ export const appsRoutes = [
   }),
   route({
     ...common,
+    operationId: 'rotateAppKey',
     method: 'POST',
     path: '/v1/apps/:appId/rotate-key',
     summary: 'A new API key; the old one stops working at once',
@@ -102,6 +106,7 @@ export const appsRoutes = [
   }),
   route({
     ...common,
+    operationId: 'rotateWebhookSecret',
     method: 'POST',
     path: '/v1/apps/:appId/rotate-webhook-secret',
     summary: 'A new webhook secret',
@@ -113,6 +118,7 @@ export const appsRoutes = [
   }),
   route({
     ...common,
+    operationId: 'testWebhook',
     method: 'POST',
     path: '/v1/apps/:appId/test-webhook',
     summary: "POST a signed test payload to the app's webhook address",
@@ -125,22 +131,24 @@ export const appsRoutes = [
   }),
   route({
     ...common,
+    operationId: 'getAppRetries',
     method: 'GET',
     path: '/v1/apps/:appId/webhook-retries',
     summary: 'How failed deliveries to the app are tried again',
     params: AppParams,
     status: 200,
-    response: RetryPolicyAnswer,
+    response: RetryPolicySetting,
     errors: ownAppErrors,
     run: ({ gateway, caller, params }) => readWebhookRetries(gateway, caller, params.appId),
   }),
   route({
     ...common,
+    operationId: 'setAppRetries',
     method: 'PUT',
     path: '/v1/apps/:appId/webhook-retries',
     summary: 'Set how failed deliveries to the app are tried again',
     params: AppParams,
-    body: RetryPolicyBody,
+    body: RetryPolicySetting,
     priority: ['badAppId', 'badJson', 'badPolicy'],
     status: 200,
     response: Done,
@@ -152,6 +160,7 @@ export const appsRoutes = [
   }),
   route({
     ...common,
+    operationId: 'getAppEvents',
     method: 'GET',
     path: '/v1/apps/:appId/webhook-events',
     summary: "Which events the app's webhook address gets",
@@ -163,6 +172,7 @@ export const appsRoutes = [
   }),
   route({
     ...common,
+    operationId: 'setAppEvents',
     method: 'PUT',
     path: '/v1/apps/:appId/webhook-events',
     summary: "Set which events the app's webhook address gets",

@@ -4,6 +4,7 @@ import { ConversationList, ConversationsQuery } from './schemas.ts'
 
 export const conversationsRoutes = [
   route({
+    operationId: 'listConversations',
     method: 'GET',
     path: '/v1/conversations',
     auth: 'app',

@@ -1,27 +1,30 @@
 import { z } from 'zod'
-import { DIRECTIONS, MESSAGE_STATUSES } from '../../db/schema/messages.ts'
-import { numberFilter, pageNumber, pageSize } from '../../http/list-query.ts'
+import { contactNumber, messageId, ownNumber, pageFields, time } from '../../fields/answer-fields.ts'
+import { MessageDirection, MessageStatus } from '../../fields/named-enums.ts'
+import { contactFilter, ownNumberFilter, pageNumber, pageSize } from '../../http/list-query.ts'
 
 export const ConversationsQuery = z.object({
-  number: numberFilter,
-  contact: numberFilter,
+  number: ownNumberFilter,
+  contact: contactFilter,
   page: pageNumber,
   limit: pageSize,
 })
 export type ConversationsQuery = z.output<typeof ConversationsQuery>
 
-const Conversation = z.object({
-  number: z.string().meta({ description: "The tenant's own number" }),
-  contact: z.string(),
-  lastMessage: z.object({
-    messageId: z.string(),
-    direction: z.enum(DIRECTIONS),
-    status: z.enum(MESSAGE_STATUSES),
-    body: z.string(),
-    createdAt: z.string().meta({ format: 'date-time' }),
-  }),
-  optedOut: z.boolean().meta({ description: 'Whether the contact has opted out of the number' }),
-})
+const Conversation = z
+  .object({
+    number: ownNumber.meta({ description: "The tenant's own number" }),
+    contact: contactNumber,
+    lastMessage: z.object({
+      messageId,
+      direction: MessageDirection,
+      status: MessageStatus,
+      body: z.string(),
+      createdAt: time,
+    }),
+    optedOut: z.boolean().meta({ description: 'Whether the contact has opted out of the number' }),
+  })
+  .meta({ id: 'Conversation' })
 export type Conversation = z.infer<typeof Conversation>
 
 const EXAMPLE: Conversation = {
@@ -38,6 +41,6 @@ const EXAMPLE: Conversation = {
 }
 
 export const ConversationList = z
-  .object({ conversations: z.array(Conversation), total: z.int(), page: z.int(), limit: z.int() })
-  .meta({ example: { conversations: [EXAMPLE], total: 1, page: 1, limit: 20 } })
+  .object({ conversations: z.array(Conversation), ...pageFields })
+  .meta({ id: 'ConversationList', example: { conversations: [EXAMPLE], total: 1, page: 1, limit: 20 } })
 export type ConversationList = z.infer<typeof ConversationList>

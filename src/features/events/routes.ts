@@ -1,9 +1,13 @@
 import { errorText } from '../../core/errors.ts'
 import { route } from '../../http/route.ts'
-import { EventsAnswer, EventsQuery } from './schemas.ts'
+import { EventsAnswer, EventsQuery, POSTED_EVENTS } from './schemas.ts'
+
+/** For the OpenAPI document. */
+export const postedEvents = POSTED_EVENTS
 
 export const eventsRoutes = [
   route({
+    operationId: 'listEvents',
     method: 'GET',
     path: '/v1/events',
     auth: 'app',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { appId, contactNumber, messageId, ownNumber, tenantId, time, triggerId } from '../../fields/answer-fields.ts'
+import { OptOutSource } from '../../fields/named-enums.ts'
 import { DELIVERY_CONCLUSIONS } from '../../db/schema/delivery-states.ts'
-import { OPT_OUT_SOURCES } from '../../db/schema/opt-outs.ts'
 import { DEFAULT_EVENTS, MAX_EVENTS } from '../../core/limits.ts'
 import { sizeUpTo, textFilter } from '../../http/list-query.ts'
 
@@ -13,60 +14,113 @@ export const EventsQuery = z.object({
   limit: sizeUpTo(MAX_EVENTS, DEFAULT_EVENTS),
 })
 
-const timestamp = z.string().meta({ format: 'date-time', example: '2026-11-24T00:00:00.000Z' })
-const messageId = z.string().meta({ example: 'msg_00c0ffee0001' })
-const tenantId = z.string().meta({ example: 'tenant_00c0ffee00000001' })
+const SmsStatus = z
+  .object({
+    type: z.literal('sms_status'),
+    messageId,
+    appId,
+    tenantId,
+    status: z.enum(['queued', 'sending', 'sent', 'failed']),
+    rcMessageId: z.string().optional().meta({ description: 'Only with status sent' }),
+    error: z.string().optional().meta({ description: 'Only with status failed' }),
+    timestamp: time,
+  })
+  .meta({ id: 'SmsStatusEvent' })
 
-const SmsStatus = z.object({
-  type: z.literal('sms_status'),
-  messageId,
-  appId: z.string().meta({ example: 'app_00c0ffee00000001' }),
-  tenantId,
-  status: z.enum(['queued', 'sending', 'sent', 'failed']),
-  rcMessageId: z.string().optional().meta({ description: 'Only with status sent' }),
-  error: z.string().optional().meta({ description: 'Only with status failed' }),
-  timestamp,
-})
+const SmsInbound = z
+  .object({
+    type: z.literal('sms_inbound'),
+    messageId,
+    from: contactNumber,
+    to: ownNumber,
+    body: z.string(),
+    rcMessageId: z.string(),
+    tenantId,
+    timestamp: time,
+    receivingExtensionId: z.string().optional(),
+  })
+  .meta({ id: 'SmsInboundEvent' })
 
-const SmsInbound = z.object({
-  type: z.literal('sms_inbound'),
-  messageId,
-  from: z.string().meta({ example: '+15555550199' }),
-  to: z.string().meta({ example: '+15555550100' }),
-  body: z.string(),
-  rcMessageId: z.string(),
-  tenantId,
-  timestamp,
-  receivingExtensionId: z.string().optional(),
-})
+const SmsDelivery = z
+  .object({
+    type: z.literal('sms_delivery'),
+    messageId,
+    appId,
+    tenantId,
+    rcMessageId: z.string(),
+    deliveryStatus: z.enum(DELIVERY_CONCLUSIONS),
+    errorCode: z.string().optional().meta({ description: "The provider's code, of an undelivered message" }),
+    reason: z.string().optional().meta({ description: 'Only with deliveryStatus undelivered' }),
+    timestamp: time,
+  })
+  .meta({ id: 'SmsDeliveryEvent' })
 
-const SmsDelivery = z.object({
-  type: z.literal('sms_delivery'),
-  messageId,
-  appId: z.string().meta({ example: 'app_00c0ffee00000001' }),
-  tenantId,
-  rcMessageId: z.string(),
-  deliveryStatus: z.enum(DELIVERY_CONCLUSIONS),
-  errorCode: z.string().optional().meta({ description: "The provider's code, of an undelivered message" }),
-  reason: z.string().optional().meta({ description: 'Only with deliveryStatus undelivered' }),
-  timestamp,
-})
+const OptOut = z
+  .object({
+    type: z.literal('opt_out'),
+    tenantId,
+    number: ownNumber,
+    contact: contactNumber,
+    optedOut: z.boolean(),
+    source: OptOutSource,
+    timestamp: time,
+  })
+  .meta({ id: 'OptOutEvent' })
 
-const OptOut = z.object({
-  type: z.literal('opt_out'),
-  tenantId,
-  number: z.string().meta({ example: '+15555550100' }),
-  contact: z.string().meta({ example: '+15555550199' }),
-  optedOut: z.boolean(),
-  source: z.enum(OPT_OUT_SOURCES),
-  timestamp,
-})
+const Event = z.discriminatedUnion('type', [SmsStatus, SmsInbound, SmsDelivery, OptOut]).meta({ id: 'Event' })
 
-export const EventsAnswer = z.object({
-  events: z.array(z.union([SmsStatus, SmsInbound, SmsDelivery, OptOut])).meta({ description: 'Oldest first' }),
-  cursor: z.string().meta({
-    description: 'Opaque, at most 64 characters: the `after` of the next request',
-    example: 'Cd0mLk2yY3uBv5rXq1ZsT8wPfHjNaG4eR6iOtKxMvQbSzUyWlDpFgC7hEn',
-  }),
-  gap: z.boolean().meta({ description: 'Whether events after the cursor `after` may be gone', example: false }),
-})
+export const EventsAnswer = z
+  .object({
+    events: z.array(Event).meta({ description: 'Oldest first' }),
+    cursor: z.string().meta({
+      description: 'Opaque, at most 64 characters: the `after` of the next request',
+      example: 'Cd0mLk2yY3uBv5rXq1ZsT8wPfHjNaG4eR6iOtKxMvQbSzUyWlDpFgC7hEn',
+    }),
+    gap: z.boolean().meta({ description: 'Whether events after the cursor `after` may be gone', example: false }),
+  })
+  .meta({ id: 'EventPage' })
+
+const WebhookTest = z
+  .object({ type: z.literal('test'), timestamp: time, source: z.string().meta({ example: 'sgw' }) })
+  .meta({ id: 'WebhookTest' })
+const TriggerInbound = SmsInbound.extend({ triggerId }).meta({ id: 'TriggerInbound' })
+
+/** What the gateway posts to apps and triggers. */
+export const POSTED_EVENTS = [
+  {
+    name: 'smsInbound',
+    summary: 'An inbound SMS, to an app',
+    description: 'Posted to every app of the tenant that has a `webhookUrl` and has not left it out of its events.',
+    body: SmsInbound,
+  },
+  {
+    name: 'triggerInbound',
+    summary: 'An inbound SMS, to a trigger',
+    description: "Posted to the `callbackUrl` of every trigger of the tenant, signed with the trigger's own secret.",
+    body: TriggerInbound,
+  },
+  {
+    name: 'smsStatus',
+    summary: 'A message of the app was sent or failed',
+    description: 'Posted to the app that sent the message, if its events have `sms_status`.',
+    body: SmsStatus,
+  },
+  {
+    name: 'smsDelivery',
+    summary: 'What became of a message after it was sent',
+    description: 'Posted to the app that sent the message, if its events have `sms_delivery`.',
+    body: SmsDelivery,
+  },
+  {
+    name: 'optOut',
+    summary: 'A contact opted out, or in again',
+    description: 'Posted to every app whose events have `opt_out`, unless an app made the change.',
+    body: OptOut,
+  },
+  {
+    name: 'test',
+    summary: 'A test',
+    description: 'Posted by `POST /v1/apps/{appId}/test-webhook`.',
+    body: WebhookTest,
+  },
+]

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { route } from '../../http/route.ts'
 
-const Health = z.object({ status: z.enum(['ok', 'draining']) })
+const Health = z.object({ status: z.enum(['ok', 'draining']) }).meta({ id: 'Health', example: { status: 'ok' } })
 
 export const healthRoutes = [
   route({
+    operationId: 'getHealth',
     method: 'GET',
     path: '/health',
     auth: 'none',

@@ -16,6 +16,7 @@ export const Me = z
     development: z.boolean().meta({ description: 'Whether the gateway runs outside of production' }),
   })
   .meta({
+    id: 'Me',
     example: {
       appId: 'app_0123456789abcdef',
       tenantId: 'tenant_0123456789abcdef',

@@ -3,6 +3,7 @@ import { Me, getMe } from './get-me.ts'
 
 export const meRoutes = [
   route({
+    operationId: 'getMe',
     method: 'GET',
     path: '/v1/me',
     auth: 'app or operator',

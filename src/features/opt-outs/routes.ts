@@ -11,6 +11,7 @@ const common = { auth: 'app', tag: 'Opt-outs', status: 200 } as const
 export const optOutsRoutes = [
   route({
     ...common,
+    operationId: 'listOptOuts',
     method: 'GET',
     path: '/v1/opt-outs',
     summary: "Contacts that have opted out of the tenant's numbers, latest first",
@@ -21,6 +22,7 @@ export const optOutsRoutes = [
   }),
   route({
     ...common,
+    operationId: 'setOptOut',
     method: 'PUT',
     path: '/v1/opt-outs',
     summary: 'Opt a contact out of a number, or in again',
@@ -32,6 +34,7 @@ export const optOutsRoutes = [
   }),
   route({
     ...common,
+    operationId: 'getOptOutPolicy',
     method: 'GET',
     path: '/v1/opt-outs/policy',
     summary: "The tenant's policy for messages to contacts that have opted out",
@@ -40,6 +43,7 @@ export const optOutsRoutes = [
   }),
   route({
     ...common,
+    operationId: 'setOptOutPolicy',
     method: 'PUT',
     path: '/v1/opt-outs/policy',
     summary: 'Set whether messages to contacts that have opted out fail',

@@ -4,6 +4,7 @@ import { Overview, OverviewQuery } from './schemas.ts'
 
 export const overviewRoutes = [
   route({
+    operationId: 'getOverview',
     method: 'GET',
     path: '/v1/overview',
     auth: 'app',

@@ -1,20 +1,22 @@
 import { z } from 'zod'
+import { appId, time, triggerId } from '../../fields/answer-fields.ts'
+import { DeliveryKind, DeliveryOutcome } from '../../fields/named-enums.ts'
 import { MAX_LISTED, MAX_OVERVIEW_HOURS, MIN_OVERVIEW_HOURS } from '../../core/limits.ts'
-import { DELIVERY_OUTCOMES } from '../../db/schema/webhooks.ts'
 import { sizeUpTo } from '../../http/list-query.ts'
 import { WAITING_REASONS } from '../../sending/waiting.ts'
 
 export const OverviewQuery = z.object({ hours: sizeUpTo(MAX_OVERVIEW_HOURS, MIN_OVERVIEW_HOURS, MIN_OVERVIEW_HOURS) })
 
-const time = z.string().meta({ format: 'date-time' })
-const Totals = z.object({
-  accepted: z.int(),
-  sent: z.int(),
-  failed: z.int(),
-  received: z.int(),
-  delivered: z.int(),
-  undelivered: z.int(),
-})
+const Totals = z
+  .object({
+    accepted: z.int(),
+    sent: z.int(),
+    failed: z.int(),
+    received: z.int(),
+    delivered: z.int(),
+    undelivered: z.int(),
+  })
+  .meta({ id: 'MessageTotals' })
 
 const totals = { accepted: 120, sent: 117, failed: 2, received: 31, delivered: 110, undelivered: 3 }
 
@@ -44,14 +46,14 @@ export const Overview = z
       .array(
         z.object({
           url: z.string(),
-          kind: z.enum(['app', 'trigger']),
-          appId: z.string().optional(),
-          triggerId: z.string().optional(),
+          kind: DeliveryKind,
+          appId: appId.optional(),
+          triggerId: triggerId.optional(),
           success: z.int(),
           failed: z.int(),
           p95Ms: z.number().nullable().meta({ description: 'At most 9 % off' }),
           failingSince: time.nullable().meta({ description: 'The first failure since the last success' }),
-          lastOutcome: z.enum(DELIVERY_OUTCOMES).nullable().meta({
+          lastOutcome: DeliveryOutcome.nullable().meta({
             description: 'Of the latest attempt; null if its last attempt was longer than 30 days before the upgrade',
           }),
           lastStatusCode: z.int().optional(),
@@ -60,6 +62,7 @@ export const Overview = z
       .meta({ description: `At most ${MAX_LISTED}, those that were used last` }),
   })
   .meta({
+    id: 'Overview',
     example: {
       from: '2026-11-20T03:00:00.000Z',
       to: '2026-11-21T02:41:07.512Z',

@@ -1,19 +1,20 @@
 import { z } from 'zod'
+import { time } from '../../fields/answer-fields.ts'
 import type { Caller } from '../../core/caller.ts'
 import { isoTime } from '../../core/clock.ts'
 import type { Gateway } from '../../gateway.ts'
 
-export const ConnectionStatus = z.union([
-  z.object({
-    connected: z.literal(true),
-    expiresAt: z
-      .string()
-      .meta({ format: 'date-time', description: 'When the first of the refresh tokens expires if it is not renewed' }),
-    rcAccountId: z.string(),
-  }),
-  z.object({ connected: z.literal(false) }),
-])
-export type ConnectionStatus = z.infer<typeof ConnectionStatus>
+/** `expiresAt` and `rcAccountId` only while the tenant is connected. One flat object, because generators read only the first of several. */
+export const ConnectionStatus = z
+  .object({
+    connected: z.boolean(),
+    expiresAt: time
+      .optional()
+      .meta({ description: 'When the first of the refresh tokens expires if it is not renewed. Only if connected' }),
+    rcAccountId: z.string().optional().meta({ description: 'Only if connected', example: '809640016' }),
+  })
+  .meta({ id: 'Connection' })
+export type ConnectionStatus = { connected: true; expiresAt: string; rcAccountId: string } | { connected: false }
 
 /** A tenant is connected if at least one of its extensions is not revoked. */
 export async function getConnection(gateway: Gateway, caller: Caller): Promise<ConnectionStatus> {

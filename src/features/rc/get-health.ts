@@ -1,8 +1,9 @@
 import { and, eq } from 'drizzle-orm'
 import { z } from 'zod'
+import { time } from '../../fields/answer-fields.ts'
+import { ExtensionStatus } from '../../fields/named-enums.ts'
 import type { Caller } from '../../core/caller.ts'
 import { isoTime } from '../../core/clock.ts'
-import { EXTENSION_STATUSES } from '../../db/schema/connections.ts'
 import { subscriptions } from '../../db/schema/index.ts'
 import type { Gateway } from '../../gateway.ts'
 import type { ExtensionRow, TenantEntry } from '../../provider/directory.ts'
@@ -10,26 +11,26 @@ import { SEND_GROUP } from '../../provider/quota.ts'
 import { troubleOf } from '../../upkeep/extension-trouble.ts'
 import { readLastInbound } from './last-inbound.ts'
 
-const time = z.string().meta({ format: 'date-time' })
-
-const ExtensionHealth = z.object({
-  extensionId: z.string(),
-  rcAccountId: z.string(),
-  extensionNumber: z.string().nullable().meta({ description: 'As the provider tells it; null if unknown' }),
-  name: z.string().nullable().meta({ description: 'As the provider tells it; null if unknown' }),
-  status: z.enum(EXTENSION_STATUSES),
-  reason: z.string().nullable().meta({ description: 'What is wrong; null if nothing is' }),
-  since: time.nullable().meta({ description: 'Since when' }),
-  fix: z.string().nullable().meta({ description: 'What to do about it' }),
-  phoneNumbers: z.array(z.string()),
-  windowUsed: z.int().meta({ description: 'Calls of the last 60 seconds that count for its limit' }),
-  windowLimit: z.int(),
-  pausedUntil: time.nullable().meta({ description: 'Nothing is sent before, because the provider asked to wait' }),
-  subscription: z.object({ status: z.enum(['active', 'pending', 'expired', 'none']), expiresAt: time.nullable() }),
-  accessExpiresAt: time,
-  refreshExpiresAt: time,
-  lastInboundAt: time.nullable().meta({ description: 'When the newest message to one of its numbers was stored' }),
-})
+const ExtensionHealth = z
+  .object({
+    extensionId: z.string(),
+    rcAccountId: z.string(),
+    extensionNumber: z.string().nullable().meta({ description: 'As the provider tells it; null if unknown' }),
+    name: z.string().nullable().meta({ description: 'As the provider tells it; null if unknown' }),
+    status: ExtensionStatus,
+    reason: z.string().nullable().meta({ description: 'What is wrong; null if nothing is' }),
+    since: time.nullable().meta({ description: 'Since when' }),
+    fix: z.string().nullable().meta({ description: 'What to do about it' }),
+    phoneNumbers: z.array(z.string()),
+    windowUsed: z.int().meta({ description: 'Calls of the last 60 seconds that count for its limit' }),
+    windowLimit: z.int(),
+    pausedUntil: time.nullable().meta({ description: 'Nothing is sent before, because the provider asked to wait' }),
+    subscription: z.object({ status: z.enum(['active', 'pending', 'expired', 'none']), expiresAt: time.nullable() }),
+    accessExpiresAt: time,
+    refreshExpiresAt: time,
+    lastInboundAt: time.nullable().meta({ description: 'When the newest message to one of its numbers was stored' }),
+  })
+  .meta({ id: 'ExtensionHealth' })
 type ExtensionHealth = z.infer<typeof ExtensionHealth>
 
 const EXAMPLE: ExtensionHealth = {
@@ -53,7 +54,7 @@ const EXAMPLE: ExtensionHealth = {
 
 export const ExtensionsHealth = z
   .object({ extensions: z.array(ExtensionHealth) })
-  .meta({ example: { extensions: [EXAMPLE] } })
+  .meta({ id: 'ExtensionHealthList', example: { extensions: [EXAMPLE] } })
 type ExtensionsHealth = z.infer<typeof ExtensionsHealth>
 
 /** Returns the health of the tenant's connected extensions, the longest connected first. */

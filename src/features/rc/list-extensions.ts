@@ -1,17 +1,21 @@
 import { z } from 'zod'
+import { time } from '../../fields/answer-fields.ts'
+import { ExtensionStatus } from '../../fields/named-enums.ts'
 import type { Caller } from '../../core/caller.ts'
 import { isoTime } from '../../core/clock.ts'
-import { EXTENSION_STATUSES } from '../../db/schema/connections.ts'
 import type { Gateway } from '../../gateway.ts'
 
 /** A connected extension as the API returns it. */
-export const ConnectedExtension = z.object({
-  extensionId: z.string(),
-  rcAccountId: z.string(),
-  connectedAt: z.string().meta({ format: 'date-time' }),
-  status: z.enum(EXTENSION_STATUSES),
-  phoneNumbers: z.array(z.string()).meta({ description: 'SMS-capable numbers, E.164' }),
-})
+export const ConnectedExtension = z
+  .object({
+    extensionId: z.string().meta({ example: '629890016' }),
+    rcAccountId: z.string().meta({ example: '809640016' }),
+    connectedAt: time,
+    status: ExtensionStatus,
+    phoneNumbers: z.array(z.string()).meta({ description: 'SMS-capable numbers, E.164', example: ['+15555550100'] }),
+  })
+  .meta({ id: 'ConnectedExtension' })
+export const ExtensionList = z.object({ extensions: z.array(ConnectedExtension) }).meta({ id: 'ExtensionList' })
 export type ConnectedExtension = z.infer<typeof ConnectedExtension>
 
 /** The tenant's connected extensions with their numbers. */

@@ -12,19 +12,24 @@ import { disconnect, disconnectExtension } from './disconnect.ts'
 import { ExtensionsHealth, getHealth } from './get-health.ts'
 import { ConnectionStatus, getConnection } from './get-connection.ts'
 import { issueToken } from './issue-token.ts'
-import { ConnectedExtension, listExtensions } from './list-extensions.ts'
+import { ExtensionList, listExtensions } from './list-extensions.ts'
 import { logRefusedState, readStateTenant, consumeState } from './oauth-state.ts'
 import { confirmPage, connectResultPage, declinedPage, otherBrowserPage, tokenErrorPage } from './pages.ts'
 
 const tag = 'Provider connection'
-const ConnectUrl = z.object({ connectUrl: z.string().meta({ description: 'A path: prepend the base address' }) })
+const ConnectUrl = z
+  .object({
+    connectUrl: z.string().meta({ description: 'A path: prepend the base address', example: '/v1/rc/connect?token=…' }),
+  })
+  .meta({ id: 'ConnectLink' })
 const optionalText = z.string().optional()
 const CallbackQuery = z.object({
-  code: optionalText,
-  state: optionalText,
-  error: optionalText,
-  format: optionalText,
+  code: optionalText.meta({ description: "The provider's authorization code", example: 'U0pDMTF…' }),
+  state: optionalText.meta({ description: 'As the gateway gave it to the provider', example: 'q7Zk…' }),
+  error: optionalText.meta({ description: 'Why the provider did not authorize', example: 'access_denied' }),
+  format: optionalText.meta({ description: '`json` for an answer without a page', example: 'json' }),
   confirm: optionalText.meta({
+    example: 'k3Vb…',
     description: 'Sent by the page that asks a browser which did not begin the authorization',
   }),
 })
@@ -32,6 +37,7 @@ const tokenErrors = { 400: [errorText('missingToken'), errorText('badToken')] }
 
 export const rcRoutes = [
   route({
+    operationId: 'createConnectLink',
     method: 'POST',
     path: '/v1/rc/connect-token',
     auth: 'app',
@@ -42,6 +48,7 @@ export const rcRoutes = [
     run: ({ gateway, caller }) => issueToken(gateway, caller, 'connect'),
   }),
   route({
+    operationId: 'createInviteLink',
     method: 'POST',
     path: '/v1/rc/invite-token',
     auth: 'app',
@@ -53,12 +60,14 @@ export const rcRoutes = [
     run: ({ gateway, caller }) => issueToken(gateway, caller, 'invite'),
   }),
   route({
+    operationId: 'showConnectPage',
+    internal: true,
     method: 'GET',
     path: '/v1/rc/connect',
     auth: 'none',
     tag,
     summary: 'The confirmation page; does not consume the token',
-    query: z.object({ token: optionalText }),
+    query: z.object({ token: optionalText.meta({ description: 'Of the link', example: 'c2d9…' }) }),
     status: 200,
     response: 'html',
     errors: tokenErrors,
@@ -66,6 +75,8 @@ export const rcRoutes = [
       orTokenPage(async () => confirmPage(gateway, await readConnectToken(gateway, query.token, context.requestId))),
   }),
   route({
+    operationId: 'startConnect',
+    internal: true,
     method: 'POST',
     path: '/v1/rc/connect',
     auth: 'none',
@@ -80,6 +91,8 @@ export const rcRoutes = [
       orTokenPage(async () => toLogin(gateway, request, await startConnect(gateway, body.token, context.requestId))),
   }),
   route({
+    operationId: 'finishConnect',
+    internal: true,
     method: 'GET',
     path: CALLBACK_PATH,
     auth: 'none',
@@ -91,6 +104,7 @@ export const rcRoutes = [
     slow: true,
     status: 200,
     response: 'html',
+    json: Done,
     errors: {
       400: [errorText('missingCodeOrState'), errorText('badToken')],
       502: ['The provider did not answer as it should'],
@@ -98,6 +112,7 @@ export const rcRoutes = [
     run: ({ gateway, query, request, context }) => callback(gateway, query, request, context.requestId),
   }),
   route({
+    operationId: 'getConnection',
     method: 'GET',
     path: '/v1/rc/status',
     auth: 'app',
@@ -108,16 +123,18 @@ export const rcRoutes = [
     run: ({ gateway, caller }) => getConnection(gateway, caller),
   }),
   route({
+    operationId: 'listExtensions',
     method: 'GET',
     path: '/v1/rc/extensions',
     auth: 'app',
     tag,
     summary: 'Connected extensions and their numbers',
     status: 200,
-    response: z.object({ extensions: z.array(ConnectedExtension) }),
+    response: ExtensionList,
     run: ({ gateway, caller }) => listExtensions(gateway, caller),
   }),
   route({
+    operationId: 'getExtensionsHealth',
     method: 'GET',
     path: '/v1/rc/extensions/health',
     auth: 'app',
@@ -128,12 +145,13 @@ export const rcRoutes = [
     run: ({ gateway, caller }) => getHealth(gateway, caller),
   }),
   route({
+    operationId: 'disconnectExtension',
     method: 'DELETE',
     path: '/v1/rc/extensions/:extensionId',
     auth: 'app',
     tag,
     summary: 'Disconnect one extension; the others stay connected',
-    params: z.object({ extensionId: z.string() }),
+    params: z.object({ extensionId: z.string().meta({ description: 'The extension', example: '629890016' }) }),
     slow: true,
     status: 200,
     response: Done,
@@ -141,6 +159,7 @@ export const rcRoutes = [
     run: ({ gateway, caller, params }) => disconnectExtension(gateway, caller, params.extensionId),
   }),
   route({
+    operationId: 'disconnect',
     method: 'POST',
     path: '/v1/rc/disconnect',
     auth: 'app',

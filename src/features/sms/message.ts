@@ -1,31 +1,31 @@
 import { z } from 'zod'
+import { appId, contactNumber, messageId, ownNumber, pageFields, tenantId, time } from '../../fields/answer-fields.ts'
+import { MessageDirection, MessageStatus } from '../../fields/named-enums.ts'
 import { isoTime, isoTimeOf } from '../../core/clock.ts'
 import type { Row } from '../../db/connection.ts'
-import { DIRECTIONS, MESSAGE_STATUSES, type messages } from '../../db/schema/messages.ts'
+import type { messages } from '../../db/schema/messages.ts'
 import { DeliveryStatus } from './timeline-schema.ts'
 import { ShownWaiting } from './waiting.ts'
 
 type MessageRow = typeof messages.$inferSelect
 
-const timestamp = z.string().meta({ format: 'date-time' })
-
 /** The contract's Message, as lists show it. */
 export const Message = z.object({
-  messageId: z.string(),
+  messageId,
   jobId: z.string(),
-  appId: z.string(),
-  tenantId: z.string(),
+  appId,
+  tenantId,
   userId: z.string().nullable(),
-  direction: z.enum(DIRECTIONS),
-  to: z.string(),
-  from: z.string(),
+  direction: MessageDirection,
+  to: contactNumber,
+  from: ownNumber,
   body: z.string(),
-  status: z.enum(MESSAGE_STATUSES),
+  status: MessageStatus,
   rcMessageId: z.string().nullable().meta({ description: "The provider's message id" }),
   error: z.string().nullable().meta({ description: 'Set when status is failed' }),
   receivingExtensionId: z.string().optional().meta({ description: 'Inbound messages only' }),
-  createdAt: timestamp,
-  updatedAt: timestamp,
+  createdAt: time,
+  updatedAt: time,
 })
 
 export type Message = z.infer<typeof Message>
@@ -33,9 +33,12 @@ export type Message = z.infer<typeof Message>
 /** With `include=delivery`; outbound messages only. */
 export const MessageWithDelivery = Message.extend({
   deliveryStatus: DeliveryStatus.optional(),
-  sendAt: timestamp.nullable().optional(),
+  sendAt: time.nullable().optional(),
   waiting: ShownWaiting.optional(),
-})
+}).meta({ id: 'Message' })
+export const MessageList = z
+  .object({ messages: z.array(MessageWithDelivery), ...pageFields })
+  .meta({ id: 'MessageList' })
 export type MessageWithDelivery = z.infer<typeof MessageWithDelivery>
 
 /** The message of a row of `messages`. */
@@ -71,7 +74,7 @@ export const MessageState = Message.pick({
   receivingExtensionId: true,
   createdAt: true,
   updatedAt: true,
-})
+}).meta({ id: 'SmsStatus', description: 'One message, as it is now' })
 export type MessageState = z.infer<typeof MessageState>
 
 export function messageState(row: MessageRow): MessageState {

@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import { Done } from '../../http/done.ts'
 import { listAnswer } from '../../http/list-answer.ts'
 import { route } from '../../http/route.ts'
 import { cancel } from './cancel.ts'
 import { getStatus } from './get-status.ts'
 import { listMessages } from './list-messages.ts'
-import { MessageState, MessageWithDelivery } from './message.ts'
+import { MessageList, MessageState } from './message.ts'
 import { Accepted, IdempotencyKey, MessageParams, MessagesQuery, Preview, PreviewBody, SendBody } from './schemas.ts'
 import { send } from './send.ts'
 import { Timeline } from './timeline-schema.ts'
@@ -17,6 +18,7 @@ const tag = 'SMS'
 
 export const smsRoutes = [
   route({
+    operationId: 'sendSms',
     method: 'POST',
     path: '/v1/sms/send',
     auth: 'app',
@@ -28,6 +30,7 @@ export const smsRoutes = [
     body: SendBody,
     priority: ['missingSendField', 'badPhoneNumber', 'badBodyLength', 'badUserId'],
     status: 202,
+    answerHeaders: ['Idempotent-Replayed'],
     response: Accepted,
     errors: {
       400: [
@@ -45,6 +48,7 @@ export const smsRoutes = [
       send(gateway, caller, body, request.headers.get('idempotency-key')).then(accepted),
   }),
   route({
+    operationId: 'previewSms',
     method: 'POST',
     path: '/v1/sms/preview',
     auth: 'app',
@@ -58,6 +62,7 @@ export const smsRoutes = [
     run: ({ body }) => textSize(body.body),
   }),
   route({
+    operationId: 'getSmsStatus',
     method: 'GET',
     path: '/v1/sms/status/:messageId',
     auth: 'app',
@@ -70,6 +75,7 @@ export const smsRoutes = [
     run: ({ gateway, caller, params }) => getStatus(gateway, caller, params.messageId),
   }),
   route({
+    operationId: 'listMessages',
     method: 'GET',
     path: '/v1/sms/messages',
     auth: 'app',
@@ -77,7 +83,7 @@ export const smsRoutes = [
     summary: "The tenant's messages, newest first",
     query: MessagesQuery,
     status: 200,
-    response: z.object({ messages: z.array(MessageWithDelivery), total: z.int(), page: z.int(), limit: z.int() }),
+    response: MessageList,
     errors: {
       400: [
         errorText('badDirection'),
@@ -92,6 +98,7 @@ export const smsRoutes = [
       listAnswer('messages', query, await listMessages(gateway, caller, query)),
   }),
   route({
+    operationId: 'getSmsTimeline',
     method: 'GET',
     path: '/v1/sms/:messageId/timeline',
     auth: 'app',
@@ -106,6 +113,7 @@ export const smsRoutes = [
     run: ({ gateway, caller, params }) => readTimeline(gateway, caller, params.messageId),
   }),
   route({
+    operationId: 'cancelSms',
     method: 'DELETE',
     path: '/v1/sms/:messageId',
     auth: 'app',
@@ -113,7 +121,7 @@ export const smsRoutes = [
     summary: 'Cancel a message that is still queued',
     params: MessageParams,
     status: 200,
-    response: z.object({ ok: z.literal(true) }),
+    response: Done,
     errors: {
       400: [errorText('badMessageId')],
       404: [errorText('messageNotFound')],

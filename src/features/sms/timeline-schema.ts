@@ -1,54 +1,64 @@
 import { z } from 'zod'
+import { messageId, time as at } from '../../fields/answer-fields.ts'
+import { DeliveryOutcome, MessageStatus } from '../../fields/named-enums.ts'
 import { MAX_LISTED } from '../../core/limits.ts'
-import { ATTEMPT_OUTCOMES, MESSAGE_STATUSES } from '../../db/schema/messages.ts'
-import { DELIVERY_OUTCOMES } from '../../db/schema/webhooks.ts'
+import { ATTEMPT_OUTCOMES } from '../../db/schema/messages.ts'
 import { DELIVERY_STATUSES } from '../../tracking/delivery-status.ts'
 import { ShownWaiting } from './waiting.ts'
 
-const at = z.string().meta({ format: 'date-time' })
-
 /** A step of a message. */
-export const TimelineEntry = z.discriminatedUnion('type', [
-  z.object({ at, type: z.literal('queued') }),
-  z.object({ at, type: z.literal('scheduled'), sendAt: at }),
-  z.object({
-    at: at.meta({ description: 'When the call began' }),
-    type: z.literal('attempt'),
-    number: z.int(),
-    outcome: z
-      .enum(ATTEMPT_OUTCOMES)
-      .meta({ description: 'An unknown outcome stays `unknown` after the provider was asked' }),
-    httpStatus: z.int().optional(),
-    errorCode: z.string().optional().meta({ description: "The provider's code, or the connection's error" }),
-    durationMs: z
-      .int()
-      .nullable()
-      .meta({ description: 'How long the call took; null while it is open, and if the gateway ended before its end' }),
-    message: z.string().max(200).optional().meta({ description: "The provider's words about a failure" }),
-  }),
-  z.object({ at, type: z.literal('sent'), rcMessageId: z.string().nullable() }),
-  z.object({ at, type: z.literal('failed'), error: z.string().nullable() }),
-  z.object({ at, type: z.literal('delivered') }),
-  z.object({ at, type: z.literal('undelivered'), errorCode: z.string().optional(), reason: z.string() }),
-  z.object({ at, type: z.literal('received') }),
-  z.object({
-    at,
-    type: z.literal('webhook'),
-    deliveryId: z.string(),
-    attemptNumber: z.int(),
-    outcome: z.enum(DELIVERY_OUTCOMES),
-  }),
-])
+export const TimelineEntry = z
+  .discriminatedUnion('type', [
+    z.object({ at, type: z.literal('queued') }).meta({ id: 'TimelineQueued' }),
+    z.object({ at, type: z.literal('scheduled'), sendAt: at }).meta({ id: 'TimelineScheduled' }),
+    z
+      .object({
+        at: at.meta({ description: 'When the call began' }),
+        type: z.literal('attempt'),
+        number: z.int(),
+        outcome: z
+          .enum(ATTEMPT_OUTCOMES)
+          .meta({ description: 'An unknown outcome stays `unknown` after the provider was asked' }),
+        httpStatus: z.int().optional(),
+        errorCode: z.string().optional().meta({ description: "The provider's code, or the connection's error" }),
+        durationMs: z.int().nullable().meta({
+          description: 'How long the call took; null while it is open, and if the gateway ended before its end',
+        }),
+        message: z.string().max(200).optional().meta({ description: "The provider's words about a failure" }),
+      })
+      .meta({ id: 'TimelineAttempt' }),
+    z.object({ at, type: z.literal('sent'), rcMessageId: z.string().nullable() }).meta({ id: 'TimelineSent' }),
+    z.object({ at, type: z.literal('failed'), error: z.string().nullable() }).meta({ id: 'TimelineFailed' }),
+    z.object({ at, type: z.literal('delivered') }).meta({ id: 'TimelineDelivered' }),
+    z
+      .object({ at, type: z.literal('undelivered'), errorCode: z.string().optional(), reason: z.string() })
+      .meta({ id: 'TimelineUndelivered' }),
+    z.object({ at, type: z.literal('received') }).meta({ id: 'TimelineReceived' }),
+    z
+      .object({
+        at,
+        type: z.literal('webhook'),
+        deliveryId: z.string(),
+        attemptNumber: z.int(),
+        outcome: DeliveryOutcome,
+      })
+      .meta({ id: 'TimelineWebhook' }),
+  ])
+  .meta({ id: 'TimelineEntry' })
 export type TimelineEntry = z.infer<typeof TimelineEntry>
 
-export const DeliveryStatus = z.enum(DELIVERY_STATUSES).nullable().meta({
-  description: 'What became of the message after `sent`; null if it was not sent',
-})
+export const DeliveryStatus = z
+  .enum(DELIVERY_STATUSES)
+  .meta({ id: 'DeliveryStatus', description: '`pending` until the provider says more; `unknown` if it never did' })
+  .nullable()
+  .meta({
+    description: 'What became of the message after `sent`; null if it was not sent',
+  })
 
 export const Timeline = z
   .object({
-    messageId: z.string(),
-    status: z.enum(MESSAGE_STATUSES),
+    messageId,
+    status: MessageStatus,
     deliveryStatus: DeliveryStatus,
     waiting: ShownWaiting,
     entries: z.array(TimelineEntry).meta({
@@ -56,6 +66,7 @@ export const Timeline = z
     }),
   })
   .meta({
+    id: 'SmsTimeline',
     example: {
       messageId: 'msg_0123456789ab',
       status: 'sent',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { time } from '../../fields/answer-fields.ts'
 import { isoTime } from '../../core/clock.ts'
 import type { Gateway } from '../../gateway.ts'
 import { WAITING_REASONS, type WaitingMessage, waitingOf } from '../../sending/waiting.ts'
@@ -6,9 +7,10 @@ import { WAITING_REASONS, type WaitingMessage, waitingOf } from '../../sending/w
 /** Why a message has not been sent yet, as the API returns it. */
 export const ShownWaiting = z
   .object({
-    reason: z.enum(WAITING_REASONS),
-    until: z.string().optional().meta({ format: 'date-time', description: 'When that ends by itself, if it is known' }),
+    reason: z.enum(WAITING_REASONS).meta({ id: 'WaitingReason' }),
+    until: time.optional().meta({ description: 'When that ends by itself, if it is known' }),
   })
+  .meta({ id: 'Waiting' })
   .nullable()
   .meta({ description: 'Why the message has not been sent yet; null if nothing holds it' })
 export type ShownWaiting = z.infer<typeof ShownWaiting>

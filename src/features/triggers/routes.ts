@@ -1,13 +1,12 @@
-import { z } from 'zod'
 import { errorText } from '../../core/errors.ts'
 import { MAX_LISTED } from '../../core/limits.ts'
 import { Done } from '../../http/done.ts'
-import { RetryPolicyBody, RetryPolicyAnswer } from '../../http/retry-policy.ts'
+import { RetryPolicySetting } from '../../http/retry-policy.ts'
 import { route } from '../../http/route.ts'
 import { createTrigger } from './create-trigger.ts'
 import { deleteTrigger } from './delete-trigger.ts'
 import { listTriggers } from './list-triggers.ts'
-import { CreateTriggerBody, CreatedTrigger, Trigger, TriggerParams } from './schemas.ts'
+import { CreateTriggerBody, CreatedTrigger, TriggerList, TriggerParams } from './schemas.ts'
 import { readWebhookRetries, setWebhookRetries } from './webhook-retries.ts'
 
 const common = { auth: 'app', tag: 'Triggers' } as const
@@ -15,6 +14,7 @@ const common = { auth: 'app', tag: 'Triggers' } as const
 export const triggersRoutes = [
   route({
     ...common,
+    operationId: 'createTrigger',
     method: 'POST',
     path: '/v1/triggers',
     summary: "Subscribe an address to the tenant's inbound messages",
@@ -32,15 +32,17 @@ export const triggersRoutes = [
   }),
   route({
     ...common,
+    operationId: 'listTriggers',
     method: 'GET',
     path: '/v1/triggers',
     summary: `The tenant's triggers, oldest first, at most ${MAX_LISTED}`,
     status: 200,
-    response: z.object({ triggers: z.array(Trigger) }),
+    response: TriggerList,
     run: ({ gateway, caller }) => listTriggers(gateway, caller),
   }),
   route({
     ...common,
+    operationId: 'deleteTrigger',
     method: 'DELETE',
     path: '/v1/triggers/:triggerId',
     summary: 'Remove a trigger',
@@ -52,22 +54,24 @@ export const triggersRoutes = [
   }),
   route({
     ...common,
+    operationId: 'getTriggerRetries',
     method: 'GET',
     path: '/v1/triggers/:triggerId/webhook-retries',
     summary: 'How failed deliveries to the trigger are tried again',
     params: TriggerParams,
     status: 200,
-    response: RetryPolicyAnswer,
+    response: RetryPolicySetting,
     errors: { 400: [errorText('badTriggerId')], 404: [errorText('triggerNotFound')] },
     run: ({ gateway, caller, params }) => readWebhookRetries(gateway, caller, params.triggerId),
   }),
   route({
     ...common,
+    operationId: 'setTriggerRetries',
     method: 'PUT',
     path: '/v1/triggers/:triggerId/webhook-retries',
     summary: 'Set how failed deliveries to the trigger are tried again',
     params: TriggerParams,
-    body: RetryPolicyBody,
+    body: RetryPolicySetting,
     priority: ['badTriggerId', 'badJson', 'badPolicy'],
     status: 200,
     response: Done,

@@ -1,11 +1,11 @@
-import { z } from 'zod'
 import { errorText } from '../../core/errors.ts'
 import { route } from '../../http/route.ts'
 import { getUsage } from './get-usage.ts'
-import { UsageDay, UsageQuery } from './schemas.ts'
+import { Usage, UsageQuery } from './schemas.ts'
 
 export const usageRoutes = [
   route({
+    operationId: 'getUsage',
     method: 'GET',
     path: '/v1/usage',
     auth: 'app',
@@ -16,7 +16,7 @@ export const usageRoutes = [
     query: UsageQuery,
     slow: true,
     status: 200,
-    response: z.object({ days: z.array(UsageDay) }),
+    response: Usage,
     errors: { 400: [errorText('badStartDate'), errorText('badEndDate')] },
     run: async ({ gateway, caller, query }) => ({ days: await getUsage(gateway, caller, query) }),
   }),

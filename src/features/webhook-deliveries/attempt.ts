@@ -1,30 +1,37 @@
 import { z } from 'zod'
+import { appId, messageId, pageFields, tenantId, time, triggerId } from '../../fields/answer-fields.ts'
+import { DeliveryKind, DeliveryOutcome } from '../../fields/named-enums.ts'
 import { isoTimeOf } from '../../core/clock.ts'
 import type { Row } from '../../db/connection.ts'
-import { DELIVERY_KINDS, DELIVERY_OUTCOMES } from '../../db/schema/webhooks.ts'
 
 /** The contract's Webhook delivery attempt. */
-export const DeliveryAttempt = z.object({
-  tenantId: z.string(),
-  kind: z.enum(DELIVERY_KINDS),
-  appId: z.string().optional().meta({ description: 'Only with kind app' }),
-  triggerId: z.string().optional().meta({ description: 'Only with kind trigger' }),
-  messageId: z.string(),
-  url: z.string(),
-  outcome: z.enum(DELIVERY_OUTCOMES),
-  statusCode: z.int().optional().meta({ description: 'Whenever a response was received' }),
-  errorClass: z.string().optional(),
-  errorMessage: z.string().optional(),
-  responseSnippet: z
-    .string()
-    .optional()
-    .meta({ description: 'First 256 bytes of the response body, on http_error only' }),
-  durationMs: z.int(),
-  attemptedAt: z.string().meta({ format: 'date-time' }),
-  deliveryId: z.string(),
-  attemptNumber: z.int().min(1),
-  correlationId: z.string().optional(),
-})
+export const DeliveryAttempt = z
+  .object({
+    tenantId,
+    kind: DeliveryKind,
+    appId: appId.optional().meta({ description: 'Only with kind app' }),
+    triggerId: triggerId.optional().meta({ description: 'Only with kind trigger' }),
+    messageId,
+    url: z.string(),
+    outcome: DeliveryOutcome,
+    statusCode: z.int().optional().meta({ description: 'Whenever a response was received' }),
+    errorClass: z.string().optional(),
+    errorMessage: z.string().optional(),
+    responseSnippet: z
+      .string()
+      .optional()
+      .meta({ description: 'First 256 bytes of the response body, on http_error only' }),
+    durationMs: z.int(),
+    attemptedAt: time,
+    deliveryId: z.string(),
+    attemptNumber: z.int().min(1),
+    correlationId: z.string().optional(),
+  })
+  .meta({ id: 'WebhookDeliveryAttempt' })
+
+export const DeliveryList = z
+  .object({ attempts: z.array(DeliveryAttempt), ...pageFields })
+  .meta({ id: 'WebhookDeliveryList' })
 
 export type DeliveryAttempt = z.infer<typeof DeliveryAttempt>
 

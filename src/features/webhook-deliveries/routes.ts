@@ -1,9 +1,8 @@
-import { z } from 'zod'
 import { errorText } from '../../core/errors.ts'
 import { MAX_RECOVERED_DELIVERIES } from '../../core/limits.ts'
 import { listAnswer } from '../../http/list-answer.ts'
 import { route } from '../../http/route.ts'
-import { DeliveryAttempt } from './attempt.ts'
+import { DeliveryList } from './attempt.ts'
 import { listDeliveries } from './list-deliveries.ts'
 import { recoverDeliveries } from './recover.ts'
 import { redeliver } from './redeliver.ts'
@@ -11,6 +10,7 @@ import { DeliveriesQuery, DeliveryParams, RecoverBody, Recovered, Redelivered } 
 
 export const webhookDeliveriesRoutes = [
   route({
+    operationId: 'listWebhookDeliveries',
     method: 'GET',
     path: '/v1/webhook-deliveries',
     auth: 'app',
@@ -18,7 +18,7 @@ export const webhookDeliveriesRoutes = [
     summary: 'The log of webhook POSTs, newest first, kept for 30 days',
     query: DeliveriesQuery,
     status: 200,
-    response: z.object({ attempts: z.array(DeliveryAttempt), total: z.int(), page: z.int(), limit: z.int() }),
+    response: DeliveryList,
     errors: {
       400: [
         errorText('badOutcome'),
@@ -33,6 +33,7 @@ export const webhookDeliveriesRoutes = [
       listAnswer('attempts', query, await listDeliveries(gateway, caller, query)),
   }),
   route({
+    operationId: 'redeliverWebhook',
     method: 'POST',
     path: '/v1/webhook-deliveries/:deliveryId/redeliver',
     auth: 'app',
@@ -50,6 +51,7 @@ export const webhookDeliveriesRoutes = [
     run: ({ gateway, caller, params }) => redeliver(gateway, caller, params.deliveryId),
   }),
   route({
+    operationId: 'recoverWebhooks',
     method: 'POST',
     path: '/v1/webhook-deliveries/recover',
     auth: 'app',

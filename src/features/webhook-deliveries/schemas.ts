@@ -1,8 +1,9 @@
 import { z } from 'zod'
+import { DeliveryKind, DeliveryOutcome } from '../../fields/named-enums.ts'
 import { MESSAGE_ID } from '../../core/ids.ts'
-import { DELIVERY_KINDS, DELIVERY_OUTCOMES } from '../../db/schema/webhooks.ts'
 import { fails } from '../../http/route.ts'
 import {
+  appIdFilter,
   dateValue,
   endDate,
   idFilter,
@@ -10,15 +11,18 @@ import {
   pageNumber,
   pageSize,
   startDate,
-  textFilter,
+  triggerIdFilter,
 } from '../../http/list-query.ts'
 
 export const DeliveriesQuery = z.object({
-  appId: textFilter,
-  triggerId: textFilter,
-  messageId: idFilter(MESSAGE_ID, 'badMessageIdFilter'),
-  outcome: oneOfFilter(DELIVERY_OUTCOMES, 'badOutcome'),
-  kind: oneOfFilter(DELIVERY_KINDS, 'badKind'),
+  appId: appIdFilter,
+  triggerId: triggerIdFilter,
+  messageId: idFilter(MESSAGE_ID, 'badMessageIdFilter').meta({
+    description: 'Only those of this message',
+    example: 'msg_0123456789ab',
+  }),
+  outcome: oneOfFilter(DeliveryOutcome, 'badOutcome').meta({ description: 'Only those that ended so' }),
+  kind: oneOfFilter(DeliveryKind, 'badKind').meta({ description: 'Only those to apps, or only those to triggers' }),
   startDate,
   endDate,
   page: pageNumber,
@@ -28,10 +32,12 @@ export type DeliveriesQuery = z.output<typeof DeliveriesQuery>
 
 /** Any text is accepted; an unknown id is not found. */
 export const DeliveryParams = z.object({
-  deliveryId: z.string().meta({ example: 'msg_0123456789ab:app_0123456789abcdef' }),
+  deliveryId: z.string().meta({ description: 'The delivery', example: 'msg_0123456789ab:app_0123456789abcdef' }),
 })
 
-export const Redelivered = z.object({ deliveryId: z.string(), attemptNumber: z.int().meta({ example: 2 }) })
+export const Redelivered = z
+  .object({ deliveryId: z.string(), attemptNumber: z.int().min(1).meta({ example: 2 }) })
+  .meta({ id: 'RedeliveredWebhook' })
 export type Redelivered = z.infer<typeof Redelivered>
 
 const destinationId = z
@@ -39,16 +45,18 @@ const destinationId = z
   .nullish()
   .transform((id) => id ?? undefined)
 
-export const RecoverBody = z.object(
-  {
-    since: dateValue('badSince', 'start').meta({ example: '2026-11-21T02:00:00Z' }),
-    until: dateValue('badUntil', 'end').nullish().meta({ description: 'Now, if absent' }),
-    appId: destinationId,
-    triggerId: destinationId,
-  },
-  fails('badSince'),
-)
+export const RecoverBody = z
+  .object(
+    {
+      since: dateValue('badSince', 'start').meta({ example: '2026-11-21T02:00:00Z' }),
+      until: dateValue('badUntil', 'end').nullish().meta({ description: 'Now, if absent' }),
+      appId: destinationId,
+      triggerId: destinationId,
+    },
+    fails('badSince'),
+  )
+  .meta({ id: 'RecoverWebhooksRequest' })
 export type RecoverBody = z.output<typeof RecoverBody>
 
-export const Recovered = z.object({ scheduled: z.int().meta({ example: 42 }) })
+export const Recovered = z.object({ scheduled: z.int().min(0).meta({ example: 42 }) }).meta({ id: 'RecoveredWebhooks' })
 export type Recovered = z.infer<typeof Recovered>

@@ -9,6 +9,8 @@ import { receive, verify } from './receive.ts'
 
 export const webhooksRoutes = [
   route({
+    operationId: 'receiveProviderEvent',
+    internal: true,
     method: 'POST',
     path: '/v1/webhooks/provider',
     auth: 'none',
@@ -16,10 +18,14 @@ export const webhooksRoutes = [
     summary: "Receiver of the provider's events; not called by applications",
     description:
       'Repeats `Validation-Token` in its answer. Events must carry the `Verification-Token` of their subscription. The answer comes when the message is on disk.',
-    headers: z.object({ 'Validation-Token': z.string().optional(), 'Verification-Token': z.string().optional() }),
+    headers: z.object({
+      'Validation-Token': z.string().optional().meta({ description: 'Of a handshake', example: '6d9f…' }),
+      'Verification-Token': z.string().optional().meta({ description: 'Of an event', example: 'b81c…' }),
+    }),
     before: ({ gateway, request }) => admit(gateway, request),
     status: 200,
     response: 'empty',
+    answerHeaders: ['Validation-Token'],
     errors: { 400: [errorText('badJson')], 401: [errorText('badVerificationToken')] },
     run: ({ gateway, request, bytes, admitted }) => handle(gateway, request, bytes, admitted as Subscription | null),
   }),

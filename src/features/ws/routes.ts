@@ -4,19 +4,28 @@ import { type RouteInput, route } from '../../http/route.ts'
 import { issueWsToken } from './issue-token.ts'
 
 const tag = 'WebSocket'
+const WebSocketToken = z
+  .object({
+    token: z.string().meta({ example: 'wst_…' }),
+    expiresIn: z.int().meta({ description: 'Seconds', example: 60 }),
+  })
+  .meta({ id: 'WebSocketToken' })
 
 export const wsRoutes = [
   route({
+    operationId: 'createWebSocketToken',
     method: 'POST',
     path: '/v1/ws/token',
     auth: 'app',
     tag,
     summary: 'A token that opens one WebSocket within 60 seconds',
     status: 200,
-    response: z.object({ token: z.string(), expiresIn: z.int().meta({ description: 'Seconds' }) }),
+    response: WebSocketToken,
     run: ({ gateway, caller }) => issueWsToken(gateway, caller),
   }),
   route({
+    operationId: 'openWebSocket',
+    internal: true,
     method: 'GET',
     path: '/ws',
     auth: 'none',

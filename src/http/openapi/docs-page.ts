@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import bundlePath from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
 import cssPath from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
-import type { Page } from './server.ts'
+import type { Page } from '../server.ts'
 
 const BUNDLE_PATH = '/docs/swagger-ui-bundle.js'
 export const STYLE_PATH = '/docs/swagger-ui.css'

@@ -1,0 +1,31 @@
+import type { Json } from './named-schemas.ts'
+
+/** The headers of answers, each once in the document. */
+export const HEADERS = {
+  'X-Request-Id': {
+    description: 'The id of the request in the log of the gateway; a short one of the client is kept',
+    schema: { type: 'string', examples: ['req_0123456789abcdef'] },
+  },
+  RateLimit: {
+    description: 'How many requests the key has left (`r`), and the seconds until more are allowed (`t`)',
+    schema: { type: 'string', examples: ['"key";r=97;t=42'] },
+  },
+  'RateLimit-Policy': {
+    description: 'How many requests (`q`) the key may make in a window of seconds (`w`)',
+    schema: { type: 'string', examples: ['"key";q=100;w=60'] },
+  },
+  'Retry-After': { description: 'Seconds to wait', schema: { type: 'integer', minimum: 0, examples: [42] } },
+  'Idempotent-Replayed': {
+    description: 'Only on an answer that repeats the first one of its `Idempotency-Key`',
+    schema: { type: 'string', enum: ['true'] },
+  },
+  'WWW-Authenticate': { description: 'The scheme of authentication', schema: { type: 'string', enum: ['Bearer'] } },
+  Location: { description: 'Where to go on', schema: { type: 'string', format: 'uri' } },
+  'Validation-Token': { description: "The handshake's, repeated", schema: { type: 'string' } },
+} as const satisfies Record<string, Json>
+
+export type HeaderName = keyof typeof HEADERS
+
+/** References to these headers. */
+export const headers = (names: readonly HeaderName[]): Json =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
