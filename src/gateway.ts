@@ -113,7 +113,7 @@ export interface GatewayParts extends SharedParts {
 
 /** The requests that are being handled at this moment. */
 export interface Traffic {
-  /** Requests whose body has arrived and that are not answered yet. Requests that wait for the provider are not counted. */
+  /** Requests whose body has arrived and that are not answered yet. Requests that wait for the provider, or for their turn to read, are not counted. */
   answering: number
 }
 

@@ -140,6 +140,7 @@ export const rcRoutes = [
     auth: 'app',
     tag,
     summary: 'What is wrong with each connected extension, and what to do about it',
+    slow: true,
     status: 200,
     response: ExtensionsHealth,
     run: ({ gateway, caller }) => getHealth(gateway, caller),

@@ -82,6 +82,7 @@ export const smsRoutes = [
     tag,
     summary: "The tenant's messages, newest first",
     query: MessagesQuery,
+    slow: true,
     status: 200,
     response: MessageList,
     errors: {
@@ -107,6 +108,7 @@ export const smsRoutes = [
     description:
       'Every step of one message, its attempts included. `waiting` says why it has not gone out yet, `deliveryStatus` what became of it after `sent`.',
     params: MessageParams,
+    slow: true,
     status: 200,
     response: Timeline,
     errors: { 400: [errorText('badMessageId')], 404: [errorText('messageNotFound')] },

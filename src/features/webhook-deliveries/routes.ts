@@ -17,6 +17,7 @@ export const webhookDeliveriesRoutes = [
     tag: 'Webhooks',
     summary: 'The log of webhook POSTs, newest first, kept for 30 days',
     query: DeliveriesQuery,
+    slow: true,
     status: 200,
     response: DeliveryList,
     errors: {
