@@ -35,7 +35,7 @@ export async function openDataFolder(databasePath: string, waitMs: number, onWai
   let lock: ProcessLock | null
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
-    refuseFolder(databasePath)
+    refuseOtherThanFile(databasePath)
     lock = await takeLock(databasePath, waitMs, onWait)
   } catch (error) {
     if (error instanceof StartError) throw error
@@ -48,11 +48,15 @@ export async function openDataFolder(databasePath: string, waitMs: number, onWai
   return lock
 }
 
-function refuseFolder(databasePath: string): void {
-  if (statSync(databasePath, { throwIfNoEntry: false })?.isDirectory() !== true) return
+/** The start makes the database readable for its user alone, which would make a device such as /dev/null useless. */
+function refuseOtherThanFile(databasePath: string): void {
+  const found = statSync(databasePath, { throwIfNoEntry: false })
+  if (found === undefined || found.isFile()) return
   throw new StartError(
     EXIT.cannotWrite,
-    `${resolve(databasePath)} is a folder: set DATABASE_URL=file:PATH to a file in it`,
+    found.isDirectory()
+      ? `${resolve(databasePath)} is a folder: set DATABASE_URL=file:PATH to a file in it`
+      : `${resolve(databasePath)} is no regular file: set DATABASE_URL=file:PATH to another`,
   )
 }
 

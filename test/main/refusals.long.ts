@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { readConfig } from '../../src/core/config.ts'
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync, statSync } from 'node:fs'
 import { sgw, startProgram, startServer, temporaryFolder } from '../support/process.ts'
 import type { Finished } from '../support/program.ts'
 
@@ -48,6 +48,18 @@ test.concurrent('a folder at the path of the database ends the start with 73 and
     code: 73,
     lines: [`${folder.path} is a folder: set DATABASE_URL=file:PATH to a file in it`],
   })
+})
+
+test.concurrent('a device or pipe at the path of the database ends the start with 73, and keeps its mode', async () => {
+  using folder = temporaryFolder()
+  const pipe = folder.file('pipe')
+  Bun.spawnSync(['mkfifo', '-m', '644', pipe])
+  const { code, lines } = await refusedStart({ PORT: '0', DATABASE_URL: `file:${pipe}` })
+  expect({ code, lines }).toEqual({
+    code: 73,
+    lines: [`${pipe} is no regular file: set DATABASE_URL=file:PATH to another`],
+  })
+  expect(statSync(pipe).mode & 0o777).toBe(0o644)
 })
 
 test.concurrent('a restore mark that cannot be written ends the start with 73 and one line', async () => {
