@@ -120,6 +120,7 @@ describe('a session', () => {
     const [ended, live] = [await signIn(world), await signIn(world)]
     await world.call('DELETE', SESSION, { key: ended.token })
     const login = await newLogin(world)
+    expect((await status(world, live.token)).status).toBe(200)
     expect(await operate(world, 'DELETE', '/v1/operator/sessions')).toEqual({ status: 200, body: { revoked: 2 } })
     await expectError(await status(world, live.token), 401, 'Invalid API key')
     await expectError(await signInWith(world, { login }), 401, 'Invalid or expired login')
