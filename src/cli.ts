@@ -23,7 +23,7 @@ async function main(argv: string[]): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return EXIT.stopped
-      if (json) fail(error.message.replace(/^error: /, ''))
+      if (json) fail(error.message.replace(/^error: /, '').replace('\n', ' '))
       return EXIT.usage
     }
     if (!(error instanceof CliError)) throw error
@@ -52,6 +52,8 @@ function makeContext(json: boolean): CliContext {
     json,
     environment: process.env,
     terminal: process.stdout.isTTY,
+    columns: process.stdout.isTTY ? process.stdout.columns || 80 : null,
+    showsProgress: process.stderr.isTTY,
     prompt: process.stdin.isTTY && process.stderr.isTTY ? prompt : null,
     stdout: (text: string) => void process.stdout.write(text),
     stderr: (text: string) => void process.stderr.write(text),

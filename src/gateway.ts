@@ -61,6 +61,7 @@ export interface Gateway extends SharedParts {
   guard: AddressGuard
   poster: WebhookPoster
   sockets: Sockets
+  cursors: Cursors
   /** `working`: jobs and timers are running. `draining`: the server is stopping. */
   lifecycle: { draining: boolean; working: boolean }
   /** What needs a person now, as of the last checks. */
@@ -131,6 +132,7 @@ export function buildGateway(given: GatewayParts): Gateway {
   const cursors = new Cursors(parts.encryptionKeys)
   const engines = {
     mark: parts.mark ?? createNoMark(),
+    cursors,
     hub: new Hub({ database, clock, log, defer }),
     events: new EventLog({ gate, reader: database.reader, cursors }),
     jobs: new Jobs({ gate, writer, clock, log, defer }),
@@ -157,10 +159,8 @@ export function buildGateway(given: GatewayParts): Gateway {
     guard,
     poster: new WebhookPoster({ guard, clock, meter: parts.meter ?? noMeter }),
     sockets: new Sockets({
-      clock,
-      log,
-      hub: engines.hub,
-      cursors,
+      ...parts,
+      ...engines,
       authenticate: (message, address) => authenticate(gateway, message, address),
     }),
     lifecycle: { draining: false, working: false },

@@ -1,6 +1,11 @@
 import type { Command } from 'commander'
+import { APP_ID } from '../core/ids.ts'
+import { MAX_LISTED } from '../core/limits.ts'
+import type { AppList } from '../operator/schemas.ts'
+import { ask } from './ask.ts'
 import { confirm } from './confirm.ts'
-import type { CliContext, Run } from './context.ts'
+import { type CliContext, CliError, type Run } from './context.ts'
+import { withHint } from './hints.ts'
 
 /** Adds the commands for apps and their keys. */
 export function addApps(program: Command, contextOf: () => CliContext, run: Run): void {
@@ -21,6 +26,7 @@ export function addApps(program: Command, contextOf: () => CliContext, run: Run)
       .description(description)
       .option('--yes', 'do not ask')
       .action(async (appId: string, { yes = false }: { yes?: boolean }) => {
+        await refuseUnknown(contextOf(), appId)
         await confirm(contextOf(), yes, question(appId))
         await run(...changeOf(verb, appId))
       })
@@ -58,12 +64,33 @@ function addCreateAndList(app: Command, run: Run): void {
     )
   app
     .command('list')
-    .description("List a tenant's apps, and which app's key registered each")
-    .requiredOption('--tenant <tenant>', 'tenant id')
-    .action((options: { tenant: string }) =>
-      run(
-        { method: 'GET', path: `/v1/operator/apps?${new URLSearchParams({ tenantId: options.tenant })}` },
-        { show: ({ apps }: { apps: unknown[] }) => apps },
-      ),
-    )
+    .description("List the apps of all tenants; with --json also which app's key registered each")
+    .option('--tenant <tenant>', 'only of this tenant')
+    .action(({ tenant }: { tenant?: string }) => {
+      const query = tenant === undefined ? '' : `?${new URLSearchParams({ tenantId: tenant })}`
+      return run(
+        { method: 'GET', path: `/v1/operator/apps${query}` },
+        {
+          show: ({ apps }: AppList) => apps,
+          view: ({ apps }: AppList) => apps.map(rowOf),
+        },
+      )
+    })
+}
+
+const rowOf = ({ appId, tenantId, name, isActive, webhookUrl }: AppList['apps'][number]) => ({
+  appId,
+  tenantId,
+  status: isActive ? 'active' : 'inactive',
+  name,
+  webhookUrl,
+})
+
+/** Before a question, so that nobody confirms what cannot be done. */
+async function refuseUnknown(context: CliContext, appId: string): Promise<void> {
+  if (!APP_ID.test(appId)) throw new CliError(withHint('badAppId'))
+  const { apps } = (await ask(context, { method: 'GET', path: '/v1/operator/apps' })) as AppList
+  // Of very many apps the list lacks inactive ones; the command itself then refuses.
+  if (apps.length > 0 && apps.length < MAX_LISTED && !apps.some((app) => app.appId === appId))
+    throw new CliError(withHint('appNotFound'))
 }

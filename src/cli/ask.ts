@@ -7,6 +7,7 @@ import { EXIT, StartError } from '../core/start-error.ts'
 import { openDataFolder, sizeOf, socketPath } from '../data-folder.ts'
 import { type CliContext, CliError, type OperatorRequest } from './context.ts'
 import { hintOf } from './hints.ts'
+import { withProgress } from './progress.ts'
 
 const Refusal = z.object({ error: z.string() })
 
@@ -17,7 +18,10 @@ const LOCKED_PAUSE_MS = 100
 const MISSING_WAIT_MS = 1000
 
 /** Sends a request to the running server. If none runs, opens the database and answers it there, unless it needs a server. */
-export async function ask(context: CliContext, request: OperatorRequest): Promise<unknown> {
+export const ask = (context: CliContext, request: OperatorRequest): Promise<unknown> =>
+  withProgress(context, answerTo(context, request))
+
+async function answerTo(context: CliContext, request: OperatorRequest): Promise<unknown> {
   const startedAt = performance.now()
   for (;;) {
     const response =
@@ -42,8 +46,9 @@ export async function askServer(context: CliContext, request: OperatorRequest): 
 
 const NO_SERVER_CODES = ['ENOENT', 'ECONNREFUSED', 'FailedToOpenSocket', 'ConnectionRefused']
 
-function httpRequest({ method, path, body, appId }: OperatorRequest): Request {
+function httpRequest({ method, path, body, appId, idempotencyKey }: OperatorRequest): Request {
   const headers = new Headers(appId === undefined ? {} : { 'sgw-app': appId })
+  if (idempotencyKey !== undefined) headers.set('idempotency-key', idempotencyKey)
   if (body === undefined) return new Request(`http://localhost${path}`, { method, headers })
   const text = JSON.stringify(body)
   // Without a server nothing else adds this header, and a body without it is not read.
@@ -51,12 +56,22 @@ function httpRequest({ method, path, body, appId }: OperatorRequest): Request {
   return new Request(`http://localhost${path}`, { method, headers, body: text })
 }
 
-/** The JSON of an answer. Errors: what the server refused. */
+/** The server refused a request. */
+export class Refused extends CliError {
+  constructor(
+    message: string,
+    readonly status: number,
+  ) {
+    super(message)
+  }
+}
+
+/** The JSON of an answer. Errors: `Refused`. */
 export async function resultOf(response: Response): Promise<unknown> {
   const answer: unknown = await response.json().catch(() => null)
   if (response.ok) return answer
   const { error } = Refusal.catch({ error: `The server answered ${response.status}` }).parse(answer)
-  throw new CliError(printable(`${error}${hintOf(error)}`))
+  throw new Refused(printable(`${error}${hintOf(error)}`), response.status)
 }
 
 /**

@@ -9,6 +9,10 @@ export interface CliContext {
   environment: Readonly<Record<string, string | undefined>>
   /** Whether standard output is a terminal. */
   terminal: boolean
+  /** How wide the terminal is; null if standard output is none, and nothing is cut. */
+  columns: number | null
+  /** Whether standard error is a terminal, where progress is shown. */
+  showsProgress: boolean
   /** Asks the person at the terminal; null if there is no terminal. */
   prompt: ((question: string) => Promise<string>) | null
   stdout(text: string): void
@@ -22,6 +26,7 @@ export interface OperatorRequest {
   body?: unknown
   /** The app that the request acts as. */
   appId?: string
+  idempotencyKey?: string
   /**
    * What it needs. `server`: a running server. `database` (default): an existing database, because on an empty one in the wrong
    * folder it would seem to succeed. `nothing`: a missing database is created.
@@ -32,6 +37,8 @@ export interface OperatorRequest {
 export interface RunOptions {
   /** What is printed of the answer; by default all of it. */
   show?(answer: never): unknown
+  /** What a person sees of it, if that is not all of `show`. */
+  view?(answer: never): unknown
   /** Exits with 1 if it returns false for the answer. */
   good?(answer: never): boolean
 }

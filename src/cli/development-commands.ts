@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { CliContext, Run } from './context.ts'
-import { listen } from './listen.ts'
+import { type ListenOptions, listen } from './listen.ts'
 
 interface InboundOptions {
   to: string
@@ -8,25 +8,17 @@ interface InboundOptions {
   text: string
 }
 
-/** Adds the commands for developers: they forward inbound messages to a program, and simulate them without a phone. */
+/** Adds the commands for developers: they show and forward inbound messages to a program, and simulate them without a phone. */
 export function addDevelopment(program: Command, contextOf: () => CliContext, run: Run): void {
   program
     .command('listen')
-    .description(
-      "Forward the development tenant's inbound messages to an address as signed webhooks, and show the answers",
-    )
-    .requiredOption('--forward-to <url>', 'for example http://localhost:8080/webhook')
-    .action((options: { forwardTo: string }) => listen(contextOf(), options.forwardTo))
+    .description('Show inbound messages as they come in, and forward them to an address as signed webhooks')
+    .option('--forward-to <url>', 'for example http://localhost:8080/webhook')
+    .option('--tenant <tenant>', 'only of this tenant')
+    .action((options: ListenOptions) => listen(contextOf(), options))
   const simulate = program.command('simulate').description('Play the phone of a contact, or let the provider fail')
   addSituations(simulate, run)
   addInbound(simulate.command('inbound').description('Send an SMS from the simulator to one of your numbers'), run)
-  const trigger = program.command('trigger').description('Trigger an event')
-  addInbound(
-    trigger
-      .command('sms_inbound')
-      .description('Send an SMS from the simulator to one of your numbers, through the real webhook'),
-    run,
-  )
 }
 
 const SITUATIONS = {
@@ -61,7 +53,7 @@ function addSituations(simulate: Command, run: Run): void {
     )
 }
 
-function addInbound(command: Command, run: Run): void {
+export function addInbound(command: Command, run: Run): void {
   command
     .requiredOption('--to <number>', 'a connected number, E.164')
     .requiredOption('--from <number>', 'the sender, E.164')

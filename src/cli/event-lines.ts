@@ -1,9 +1,10 @@
 import { askServer, resultOf } from './ask.ts'
 import type { CliContext } from './context.ts'
 
-/** Streams the running server's events as lines of JSON, until the server ends. Null if none runs. */
-export async function openEvents(context: CliContext): Promise<AsyncIterable<string> | null> {
-  const response = await askServer(context, { method: 'GET', path: '/v1/operator/events' })
+/** Streams the running server's events of one tenant or all as lines of JSON, until the server ends. Null if none runs. */
+export async function openEvents(context: CliContext, tenantId?: string): Promise<AsyncIterable<string> | null> {
+  const query = tenantId === undefined ? '' : `?${new URLSearchParams({ tenantId })}`
+  const response = await askServer(context, { method: 'GET', path: `/v1/operator/events${query}` })
   if (response === null) return null
   if (!response.ok || response.body === null) await resultOf(response)
   return response.body === null ? null : linesOf(response.body)

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { wordsOf } from './command.ts'
 
 /** One command line for each command, by its words. */
 const EXAMPLES: Readonly<Record<string, string>> = {
@@ -14,6 +15,19 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   'app activate': 'sgw app activate app_1f0e8d9b2c3a4556',
   'app rotate-key': 'sgw app rotate-key app_1f0e8d9b2c3a4556',
   'app deactivate': 'sgw app deactivate app_1f0e8d9b2c3a4556 --yes',
+  'messages list': 'sgw messages list --status failed --start-date 2026-11-24',
+  'messages show': 'sgw messages show msg_0a1b2c3d4e5f',
+  'messages resend': 'sgw messages resend --failed-since 2h --tenant tenant_a51e14c2ed5d0c6a',
+  'webhooks list': 'sgw webhooks list --outcome http_error',
+  'webhooks redeliver': 'sgw webhooks redeliver msg_0a1b2c3d4e5f:app_1f0e8d9b2c3a4556',
+  'webhooks recover': 'sgw webhooks recover --since 2026-11-24T10:00:00Z',
+  events: 'sgw events',
+  'extensions list': 'sgw extensions list',
+  'extensions connect': 'sgw extensions connect --app app_1f0e8d9b2c3a4556',
+  'extensions invite': 'sgw extensions invite --app app_1f0e8d9b2c3a4556',
+  'trigger create': 'sgw trigger create --app app_1f0e8d9b2c3a4556 --callback-url https://hooks.example.com/sms',
+  'trigger list': 'sgw trigger list',
+  'trigger delete': 'sgw trigger delete trg_9a8b7c6d5e4f3021',
   'trigger-subscription create':
     'sgw trigger-subscription create --tenant tenant_a51e14c2ed5d0c6a --callback-url https://hooks.example.com/sms',
   'trigger-subscription list': 'sgw trigger-subscription list --tenant tenant_a51e14c2ed5d0c6a',
@@ -44,11 +58,6 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 
 /** Ends the help of a command with its example. */
 export function addExample(command: Command): void {
-  const example = EXAMPLES[wordsOf(command)]
+  const example = EXAMPLES[wordsOf(command).replace(/^sgw /, '')]
   if (example !== undefined) command.addHelpText('after', `\nExample: ${example}`)
-}
-
-function wordsOf(command: Command): string {
-  const parent = command.parent?.parent === null || command.parent === null ? '' : `${wordsOf(command.parent)} `
-  return `${parent}${command.name()}`
 }

@@ -1,12 +1,23 @@
-import { errorText } from '../core/errors.ts'
+import { type ErrorName, errorText } from '../core/errors.ts'
 
 /** Advice at the terminal for errors whose texts the API fixes. */
 const HINTS: Readonly<Record<string, string>> = {
   [errorText('appActive')]: ': sgw app rotate-key APP gives it a new key',
   [errorText('appInactive')]: ': sgw app activate APP activates it, with a new key',
-  [errorText('appNotFound')]: ': list the apps with sgw app list --tenant TENANT',
+  [errorText('appNotFound')]: ': list the apps with sgw app list',
+  [errorText('badAppId')]: ': list the apps with sgw app list',
+  [errorText('badTenantId')]: ': list the tenants with sgw tenant list',
+  [errorText('tenantNotActive')]: ': list the tenants with sgw tenant list',
+  [errorText('messageNotFound')]: ': list the messages with sgw messages list',
+  [errorText('badMessageId')]: ': list the messages with sgw messages list',
+  [errorText('deliveryNotFound')]: ': list the deliveries with sgw webhooks list',
+  [errorText('triggerNotFound')]: ': list the triggers with sgw trigger list',
+  [errorText('badTriggerId')]: ': list the triggers with sgw trigger list',
   [errorText('tenantNotFound')]: ': list them with sgw tenant list',
   [errorText('notFound')]: ': the server may be older than this program',
 }
 
 export const hintOf = (error: string): string => HINTS[error] ?? ''
+
+/** The text of an error, with its advice. */
+export const withHint = (name: ErrorName): string => `${errorText(name)}${hintOf(errorText(name))}`

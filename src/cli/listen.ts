@@ -15,18 +15,25 @@ import { openEvents } from './event-lines.ts'
 const RETRY_MS = 500
 const LISTEN_SECRET = 'listen-webhook-secret'
 
+export interface ListenOptions {
+  forwardTo?: string
+  tenant?: string
+}
+
 /**
- * Forwards every inbound message of the development tenant to `url`, like a webhook, until it is interrupted. The secret
- * that signs them stays the same. If the server restarts, it connects again; messages of the gap are not forwarded.
+ * Shows every inbound message, and forwards it like a webhook to `forwardTo`, until it is interrupted. The secret that signs
+ * them stays the same. If the server restarts, it connects again; messages of the gap are not forwarded.
  */
-export async function listen(context: CliContext, url: string): Promise<void> {
-  const poster = createPoster(context, url)
+export async function listen(context: CliContext, { forwardTo, tenant }: ListenOptions): Promise<void> {
+  const poster = forwardTo === undefined ? null : createPoster(context, forwardTo)
   let forwarder: Forwarder | null = null
   for (let tries = 1; ; tries++) {
-    const lines = await openEvents(context)
+    const lines = await openEvents(context, tenant)
     if (lines === null && tries === 1) throw noServer()
     // The forwarder is created only when a server has answered, because it stores its secret in the server's folder.
-    if (lines !== null) await follow((forwarder ??= createForwarder(context, url, poster)), lines)
+    forwarder ??=
+      poster === null || forwardTo === undefined || lines === null ? null : createForwarder(context, forwardTo, poster)
+    if (lines !== null) await follow(forwarder ?? createPrinter(context), lines)
     await Bun.sleep(RETRY_MS)
   }
 }
@@ -49,7 +56,13 @@ async function follow(forwarder: Forwarder, lines: AsyncIterable<string>): Promi
 }
 
 const EventLine = z.looseObject({ type: z.string() })
-const InboundLine = z.looseObject({ type: z.literal('sms_inbound'), messageId: z.string() })
+const InboundLine = z.looseObject({
+  type: z.literal('sms_inbound'),
+  messageId: z.string(),
+  from: z.string(),
+  to: z.string(),
+  body: z.string(),
+})
 
 /** Refuses an address that the webhook rules do not allow. */
 function createPoster(context: CliContext, url: string): WebhookPoster {
@@ -67,6 +80,20 @@ function createPoster(context: CliContext, url: string): WebhookPoster {
   return new WebhookPoster({ guard, clock: systemClock })
 }
 
+/** Prints messages instead of forwarding them. */
+function createPrinter(context: CliContext): Forwarder {
+  const say = context.json ? context.stderr : context.stdout
+  return {
+    say,
+    ready: () => say('Ready: messages are shown as they come in (^C to end)\n'),
+    async forward(line) {
+      const { from, to, body } = InboundLine.parse(JSON.parse(line))
+      const text = context.json ? line : `${time()}  ${from} → ${to}  ${body}`
+      context.stdout(`${printable(text)}\n`)
+    },
+  }
+}
+
 function createForwarder(context: CliContext, url: string, poster: WebhookPoster): Forwarder {
   const secret = readOrCreateSecret(context.config, LISTEN_SECRET, () =>
     webhookSecret(crypto.getRandomValues(new Uint8Array(32))),
@@ -74,7 +101,7 @@ function createForwarder(context: CliContext, url: string, poster: WebhookPoster
   const say = context.json ? context.stderr : context.stdout
   return {
     say,
-    ready: () => say(`Ready: messages to the development tenant go to ${url}, signed with ${secret} (^C to end)\n`),
+    ready: () => say(`Ready: inbound messages go to ${url}, signed with ${secret} (^C to end)\n`),
     async forward(body) {
       const event = InboundLine.parse(JSON.parse(body))
       say(`${time()}  --> ${event.type} [${event.messageId}]\n`)

@@ -1,21 +1,29 @@
-import { Command, Option } from 'commander'
+import { type Command, Option } from 'commander'
+import { isE164 } from '../core/phone.ts'
 import { createSecrets } from '../core/secrets.ts'
 import { VERSION } from '../version.ts'
 import { addApps } from './app-commands.ts'
 import { ask } from './ask.ts'
 import { backUp } from './backup-file.ts'
+import { SgwCommand } from './command.ts'
 import { confirm } from './confirm.ts'
 import { addConsole } from './console-command.ts'
 import { type CliContext, CliError, type Run } from './context.ts'
 import { addDevelopment } from './development-commands.ts'
 import { diagnose } from './doctor.ts'
+import { addEvents } from './events-command.ts'
 import { addExample } from './examples.ts'
+import { addExtensions } from './extension-commands.ts'
 import { checkHealth } from './health.ts'
+import { withHint } from './hints.ts'
+import { addMessages } from './message-commands.ts'
 import { print } from './print.ts'
 import { checkBackup, restore } from './restore.ts'
+import { showStatus } from './status.ts'
 import { stop } from './stop.ts'
 import { addTenants } from './tenant-commands.ts'
 import { addTriggers } from './trigger-commands.ts'
+import { addWebhooks } from './webhook-commands.ts'
 
 /**
  * Builds the `sgw` command line. `makeContext` reads the environment, once a command needs it. `start` runs the server.
@@ -26,38 +34,37 @@ export function createProgram(
   start: (isTest: boolean) => Promise<void>,
   writeErr: ((text: string) => void) | null = null,
 ): Command {
-  const program = new Command('sgw')
+  const program = new SgwCommand('sgw')
     .description(
-      'Operate the sgw SMS gateway. Commands act on the running server, or on its database if none runs, and need the same environment.',
+      'Operate the sgw SMS gateway. Commands act on the running server, or on its database if none runs, and need the same environment. Help on one: sgw messages --help, sgw messages list --help.',
     )
     .version(VERSION)
     .option('--json', 'print exactly one JSON value on standard output')
-    .showHelpAfterError('(run with --help for details)')
     .configureOutput(writeErr === null ? {} : { writeErr })
     .exitOverride()
   const contextOf = (): CliContext => makeContext(program.opts<{ json?: boolean }>().json === true)
-  const run: Run = async (request, { show = (answer: unknown) => answer, good = () => true } = {}) => {
+  const run: Run = async (request, options = {}) => {
+    const { show = (shown: unknown) => shown, view = show, good = () => true } = options
     const context = contextOf()
     // Each command knows the answer of its request.
     const answer = (await ask(context, request)) as never
-    print(context, show(answer))
+    print(context, context.json ? show(answer) : view(answer))
     if (!good(answer)) throw new CliError('')
   }
-  program
-    .command('start')
-    .description('Run the server until SIGTERM')
-    .option('--test', 'for tests: with the simulator, without limits, and with a time that can be moved forward')
-    .action(({ test = false }: { test?: boolean }) => start(test))
-  program
-    .command('stop')
-    .description('Stop the running server, and wait until it has ended')
-    .action(() => stop(contextOf()))
+  program.commandsGroup('Messages:')
+  addMessages(program, contextOf, run)
+  addWebhooks(program, contextOf, run)
+  addEvents(program, contextOf)
+  program.commandsGroup('Who may send, and from where:')
   addTenants(program, contextOf, run)
   addApps(program, contextOf, run)
+  addExtensions(program, contextOf, run)
   addTriggers(program, contextOf, run)
-  addMessages(program, run)
+  program.commandsGroup('The gateway:')
+  addServer(program, contextOf, start)
   addConsole(program, run)
   addUpkeep(program, contextOf, run)
+  program.commandsGroup('While you develop:')
   addDevelopment(program, contextOf, run)
   for (const command of allCommands(program)) {
     command.addOption(jsonOption(command.name())).on('option:json', () => program.setOptionValue('json', true))
@@ -72,30 +79,23 @@ function jsonOption(command: string): Option {
   return new Option('--json', `print ${what}`).hideHelp(command === 'start')
 }
 
-function addMessages(program: Command, run: Run): void {
+function addServer(program: Command, contextOf: () => CliContext, start: (isTest: boolean) => Promise<void>): void {
   program
-    .command('send')
-    .description('Send an SMS')
-    .requiredOption('--from <number>', 'a connected number, E.164')
-    .requiredOption('--to <number>', 'the receiver, E.164')
-    .option('--app <app>', 'the app that sends; needed only if several tenants own the number')
-    .option('--wait', 'wait until it is sent or failed')
-    .argument('<text>')
-    .action((text: string, options: { from: string; to: string; app?: string; wait?: boolean }) => {
-      const { from, to, app: appId, wait = false } = options
-      const body = { message: { from, to, body: text }, appId, wait }
-      return run(
-        { method: 'POST', path: '/v1/operator/send', body, needs: 'server' },
-        { good: ({ status }: { status: string }) => !wait || status === 'sent' },
-      )
-    })
+    .command('start')
+    .description('Run the server until SIGTERM')
+    .option('--test', 'for tests: with the simulator, without limits, and with a time that can be moved forward')
+    .action(({ test = false }: { test?: boolean }) => start(test))
+  program
+    .command('stop')
+    .description('Stop the running server, and wait until it has ended')
+    .action(() => stop(contextOf()))
 }
 
 function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): void {
   program
     .command('status')
-    .description('Show queue, extensions, subscriptions and backup')
-    .action(() => run({ method: 'GET', path: '/v1/operator/status' }))
+    .description('Show the queue and why messages wait, extensions, subscriptions and backup')
+    .action(() => showStatus(contextOf()))
   program
     .command('doctor')
     .description('Check everything that a gateway needs, and name the fix of each failure')
@@ -127,6 +127,7 @@ function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): voi
     .option('--dry-run', 'only count what would be deleted')
     .option('--yes', 'do not ask')
     .action(async ({ phone, dryRun = false, yes = false }: { phone: string; dryRun?: boolean; yes?: boolean }) => {
+      if (!isE164(phone)) throw new CliError(withHint('badPhone'))
       const question = `This deletes every message to and from ${phone}, of all tenants, for good. Go on?`
       if (!dryRun) await confirm(contextOf(), yes, question)
       await run({ method: 'POST', path: '/v1/operator/erase', body: { phone, dryRun } })

@@ -18,7 +18,6 @@ export function addTenants(program: Command, contextOf: () => CliContext, run: R
     .action(async () => {
       const context = contextOf()
       const tenants = await allTenants(context)
-      // Without the time, the table fits a terminal of 80 columns.
       print(context, context.json ? tenants : tenants.map(withoutTime))
     })
   const statuses = {

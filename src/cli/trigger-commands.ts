@@ -1,46 +1,66 @@
 import type { Command } from 'commander'
+import type { Trigger } from '../client/resource-types.ts'
 import { ask } from './ask.ts'
-import { type CliContext, CliError, type OperatorRequest, type Run } from './context.ts'
+import type { CliContext, Run } from './context.ts'
+import { addInbound } from './development-commands.ts'
+import { print } from './print.ts'
+import { actingApp, actingApps, askOwner } from './tenant-scope.ts'
 
 interface Owner {
   tenant?: string
   app?: string
 }
 
-/** Adds the commands for triggers. They act as an app of the tenant. */
+/** Adds the commands for triggers. The names of release 1.0.0 keep working, and help does not show them. */
 export function addTriggers(program: Command, contextOf: () => CliContext, run: Run): void {
   const trigger = program
-    .command('trigger-subscription')
-    .alias('trigger-subscriptions')
+    .command('trigger')
+    .alias('triggers')
     .description("Manage triggers: further addresses that receive a tenant's inbound messages")
-  const command = (name: string, description: string): Command =>
-    trigger.command(name).description(description).requiredOption('--tenant <tenant>', 'tenant id')
-  const requestOf = async ({ tenant = '' }: Owner, request: OperatorRequest): Promise<OperatorRequest> => ({
-    ...request,
-    appId: await oldestApp(contextOf(), tenant),
-  })
-  command('create', 'Add an address and show its secret, once')
-    .requiredOption('--callback-url <url>', 'address that inbound messages are POSTed to')
-    .action(async ({ callbackUrl, ...owner }: Owner & { callbackUrl: string }) =>
-      run(await requestOf(owner, { method: 'POST', path: '/v1/triggers', body: { callbackUrl } })),
-    )
-  command('list', "List a tenant's triggers").action(async (owner: Owner) =>
-    run(await requestOf(owner, { method: 'GET', path: '/v1/triggers' }), {
-      show: ({ triggers }: { triggers: unknown[] }) => triggers,
-    }),
+  addVerbs(trigger, contextOf, run, (command) =>
+    command
+      .option('--app <app>', 'an app of the tenant, in whose name it is done')
+      .option('--tenant <tenant>', 'the tenant, instead of an app'),
   )
-  command('delete', 'Delete a trigger')
-    .argument('<trigger>', 'trigger id')
-    .action(async (triggerId: string, owner: Owner) =>
-      run(await requestOf(owner, { method: 'DELETE', path: `/v1/triggers/${encodeURIComponent(triggerId)}` })),
-    )
+  addInbound(trigger.command('sms_inbound', { hidden: true }).description('See sgw simulate inbound'), run)
+  const old = program.command('trigger-subscription', { hidden: true }).alias('trigger-subscriptions')
+  addVerbs(old.description('See sgw trigger'), contextOf, run, (command) =>
+    command.requiredOption('--tenant <tenant>', 'tenant id'),
+  )
 }
 
-/** The oldest active app of a tenant. */
-async function oldestApp(context: CliContext, tenantId: string): Promise<string> {
-  const path = `/v1/operator/apps?${new URLSearchParams({ tenantId })}`
-  const { apps } = (await ask(context, { method: 'GET', path })) as { apps: { appId: string; isActive: boolean }[] }
-  const app = apps.find(({ isActive }) => isActive)
-  if (app === undefined) throw new CliError(`${tenantId} has no active app: sgw app create --tenant TENANT makes one`)
-  return app.appId
+function addVerbs(
+  trigger: Command,
+  contextOf: () => CliContext,
+  run: Run,
+  withOwner: (command: Command) => Command,
+): void {
+  withOwner(trigger.command('create').description('Add an address and show its secret, once'))
+    .requiredOption('--callback-url <url>', 'address that inbound messages are POSTed to')
+    .action(async ({ callbackUrl, ...owner }: Owner & { callbackUrl: string }, command: Command) => {
+      if (owner.app === undefined && owner.tenant === undefined)
+        command.error("error: required option '--app <app>' not specified", { exitCode: 2 })
+      const appId = await actingApp(contextOf(), owner)
+      await run({ method: 'POST', path: '/v1/triggers', body: { callbackUrl }, appId })
+    })
+  withOwner(trigger.command('list').description('List the triggers of all tenants')).action((owner: Owner) =>
+    list(contextOf(), owner),
+  )
+  withOwner(trigger.command('delete').description('Delete a trigger'))
+    .argument('<trigger>', 'trigger id')
+    .action(async (triggerId: string, owner: Owner) => {
+      const request = { method: 'DELETE', path: `/v1/triggers/${encodeURIComponent(triggerId)}` } as const
+      if (owner.app !== undefined) return run({ ...request, appId: owner.app })
+      print(contextOf(), (await askOwner(contextOf(), request, owner.tenant)).answer)
+    })
+}
+
+async function list(context: CliContext, { app, tenant }: Owner): Promise<void> {
+  const apps = app === undefined ? await actingApps(context, tenant) : [{ appId: app }]
+  const triggers: Trigger[] = []
+  for (const { appId } of apps) {
+    const answer = (await ask(context, { method: 'GET', path: '/v1/triggers', appId })) as { triggers: Trigger[] }
+    triggers.push(...answer.triggers)
+  }
+  print(context, triggers)
 }

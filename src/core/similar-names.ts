@@ -1,3 +1,5 @@
+import { editDistance } from './edit-distance.ts'
+
 /** Variables of the entry point, Litestream, Compose, Bun and Node.js, and system variables that resemble one of sgw. */
 const ALSO_KNOWN = [
   'LITESTREAM_REPLICA_URL',
@@ -42,7 +44,7 @@ function resembles(name: string, known: string): boolean {
   // FROM_LIMIT resembles FROM_LIMIT_PER_MINUTE. A single word says too little.
   if (bare.includes('_') && known.startsWith(`${bare}_`)) return true
   const allowed = allowedDistance(known)
-  return Math.abs(bare.length - known.length) <= allowed && distance(bare, known) <= allowed
+  return Math.abs(bare.length - known.length) <= allowed && editDistance(bare, known) <= allowed
 }
 
 /** Short names resemble many others: with up to four letters only the case may differ. */
@@ -50,18 +52,4 @@ function allowedDistance({ length }: string): number {
   if (length <= 4) return 0
   if (length <= 8) return 1
   return length <= 13 ? 2 : 3
-}
-
-/** The Levenshtein distance. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (const [index, letter] of a.split('').entries()) {
-    const next = [index + 1]
-    for (const [at, other] of b.split('').entries()) {
-      const replaced = (row[at] ?? 0) + (letter === other ? 0 : 1)
-      next.push(Math.min(replaced, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row.at(-1) ?? 0
 }

@@ -81,8 +81,11 @@ export async function checkPublicUrl({ config }: Pick<Gateway, 'config'>): Promi
 
 /** Checks what Litestream reports about the backup. `sgw restore --check` reads the backup itself. */
 export async function checkBackup(gateway: Gateway): Promise<string> {
-  if (!gateway.config.litestream)
-    return 'off: set LITESTREAM_REPLICA_URL and start the gateway with the entry point (docs/backup.md)'
+  if (!gateway.config.litestream) {
+    const advice = 'off: set LITESTREAM_REPLICA_URL and start the gateway with the entry point (docs/backup.md)'
+    if (gateway.config.production) throw new Fault(advice, 'warn')
+    return advice
+  }
   const { walBytes, keptBytes, begun, lagMs } = await readBackupLag(gateway.config.database.path)
   if (walBytes > MAX_WAL_BYTES)
     throw new Fault(

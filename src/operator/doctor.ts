@@ -1,4 +1,5 @@
-import { statfsSync } from 'node:fs'
+import { existsSync, statfsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { describeLost } from '../auth/lost-keys.ts'
 import { dataFolder } from '../data-folder.ts'
 import { faultOfFile, filesOpenToOthers } from '../db/database-file.ts'
@@ -58,11 +59,16 @@ async function checkDatabase({ config, database }: Gateway): Promise<string> {
 export function checkDisk({ config }: Pick<Gateway, 'config'>): string {
   const { path } = config.database
   if (path === null) return 'not on this machine'
-  const { bavail, bsize } = statfsSync(dataFolder(path))
+  const { bavail, bsize } = statfsSync(nearestFolder(dataFolder(path)))
   const freeMib = Math.floor((bavail * bsize) / 1_048_576)
   if (freeMib < MIN_FREE_MIB)
     throw new Fault(`${freeMib} MiB free: make room, or the gateway will soon accept no messages`)
   return `${freeMib} MiB free`
+}
+
+/** The first start creates the folder, so before that its disk is that of the nearest one there is. */
+function nearestFolder(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : nearestFolder(dirname(path))
 }
 
 /** Checks that ENCRYPTION_KEYS has the keys of the stored values, and counts what uses older keys. */
@@ -84,5 +90,7 @@ async function checkExtensions(gateway: Gateway): Promise<string> {
     const list = broken.map((row) => `${row.extensionId} is ${row.status}: ${troubleOf(gateway, row, null)?.fix}`)
     throw new Fault(list.join(' '), broken.some((row) => row.status === 'revoked') ? 'fail' : 'warn')
   }
-  return rows.length === 0 ? 'none connected yet: POST /v1/rc/connect-token makes a link' : `${rows.length} active`
+  return rows.length === 0
+    ? 'none connected yet: sgw extensions connect --app APP prints a link'
+    : `${rows.length} active`
 }

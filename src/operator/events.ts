@@ -1,35 +1,22 @@
-import { ApiError } from '../core/errors.ts'
-import { DEVELOPMENT_KEY, readSecret } from '../data-folder.ts'
 import type { Gateway } from '../gateway.ts'
+import { readTenant } from './tenants.ts'
 
 /** A client that is this many events behind is disconnected. */
 const MAX_WAITING_EVENTS = 10_000
 /** An empty line at this interval keeps the connection alive, and reveals a client that is gone. */
 const HEARTBEAT_MS = 30_000
 
-/** Streams the events of the development tenant. Errors: `unavailable` if there is none. */
-export async function developmentEvents(gateway: Gateway): Promise<Response> {
-  const stream = eventStream(gateway, await developmentTenant(gateway))
-  return new Response(stream, { headers: { 'content-type': 'application/x-ndjson' } })
-}
-
-/** The tenant that a development server creates for itself. Errors: `unavailable` if there is none. */
-async function developmentTenant(gateway: Gateway): Promise<string> {
-  const key = readSecret(gateway.config, DEVELOPMENT_KEY)
-  const holder = key === null ? null : await gateway.keys.find(key)
-  if (holder === null)
-    throw new ApiError(
-      'unavailable',
-      'This server has no development tenant: a start with the built-in simulator (no RC_CLIENT_ID) makes one',
-    )
-  return holder.tenantId
+/** Streams the events of a tenant, or of all. Errors: `tenantNotFound`. */
+export async function streamEvents(gateway: Gateway, tenantId: string | undefined): Promise<Response> {
+  if (tenantId !== undefined) await readTenant(gateway, tenantId)
+  return new Response(eventStream(gateway, tenantId ?? null), { headers: { 'content-type': 'application/x-ndjson' } })
 }
 
 /**
- * Streams a tenant's events from now on, one JSON line each. The first line is `{"type":"ready"}`. Earlier events are not
- * sent.
+ * Streams the events of a tenant, or of all, from now on, one JSON line each. The first line is `{"type":"ready","cursor":…}`.
+ * Earlier events are not sent.
  */
-export function eventStream(gateway: Gateway, tenantId: string): ReadableStream<Uint8Array> {
+export function eventStream(gateway: Gateway, tenantId: string | null): ReadableStream<Uint8Array> {
   let end: () => void = () => undefined
   const start = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
     const write = (line: string): void => {
@@ -38,15 +25,15 @@ export function eventStream(gateway: Gateway, tenantId: string): ReadableStream<
       controller.close()
     }
     const unsubscribe = gateway.hub.subscribe((event) => {
-      if (event.tenantId === tenantId) write(JSON.stringify(event))
+      if (tenantId === null || event.tenantId === tenantId) write(JSON.stringify(event))
     })
     const cancelHeartbeat = startHeartbeat(gateway, () => write(''))
     end = () => {
       unsubscribe()
       cancelHeartbeat()
     }
-    await gateway.hub.ready()
-    write('{"type":"ready"}')
+    const { epoch, seq } = await gateway.hub.ready()
+    write(JSON.stringify({ type: 'ready', cursor: gateway.cursors.encode(epoch, { seq, returned: 0 }) }))
   }
   return new ReadableStream(
     { start, cancel: () => end() },

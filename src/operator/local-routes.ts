@@ -4,11 +4,20 @@ import { route } from '../http/route.ts'
 import { compact } from './compact.ts'
 import { checkAlert } from './doctor-alert.ts'
 import { erase } from './erase.ts'
-import { developmentEvents } from './events.ts'
+import { streamEvents } from './events.ts'
 import { Finding } from './finding.ts'
 import { rescue } from './rescue.ts'
 import { rotateKeys } from './rotate-keys.ts'
-import { AdvanceBody, EraseBody, KeysBody, LinkAnswer, SendMessageBody, SituationBody, UnblockBody } from './schemas.ts'
+import {
+  AdvanceBody,
+  AppsQuery,
+  EraseBody,
+  KeysBody,
+  LinkAnswer,
+  SendMessageBody,
+  SituationBody,
+  UnblockBody,
+} from './schemas.ts'
 import { sendMessage } from './send-message.ts'
 import { createLink, revokeSessions } from './session.ts'
 import { advance, simulateSituation } from './simulate.ts'
@@ -153,9 +162,10 @@ export const localRoutes = [
     operationId: 'followDevelopmentEvents',
     method: 'GET',
     path: '/v1/operator/events',
-    summary: "The development tenant's events from now on, one JSON line each",
+    summary: 'The events of a tenant or of all from now on, one JSON line each',
+    query: AppsQuery,
     status: 200,
     response: 'empty',
-    run: ({ gateway }) => developmentEvents(gateway),
+    run: ({ gateway, query }) => streamEvents(gateway, query.tenantId),
   }),
 ]

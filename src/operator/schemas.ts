@@ -160,5 +160,4 @@ export const EraseBody = z.object(
 export const SendMessageBody = z.object({
   message: SendBody,
   appId: z.string().regex(APP_ID, fails('badAppId')).optional(),
-  wait: z.boolean().default(false),
 })

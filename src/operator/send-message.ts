@@ -1,21 +1,16 @@
-import { eq } from 'drizzle-orm'
 import type { z } from 'zod'
 import type { Caller } from '../core/caller.ts'
 import { ApiError } from '../core/errors.ts'
-import { messages } from '../db/schema/messages.ts'
 import { getStatus } from '../features/sms/get-status.ts'
 import type { MessageState } from '../features/sms/message.ts'
 import { send } from '../features/sms/send.ts'
 import type { Gateway } from '../gateway.ts'
 import type { SendMessageBody } from './schemas.ts'
 
-const WAIT_MS = 60_000
-
 /** Sends a message for an app; without `appId`, for the oldest active app of the tenant that owns the number. */
 export async function sendMessage(gateway: Gateway, input: z.output<typeof SendMessageBody>): Promise<MessageState> {
   const caller = await findCaller(gateway, input.message.from, input.appId)
   const { messageId } = await send(gateway, caller, input.message, null)
-  if (input.wait) await untilFinal(gateway, messageId)
   return getStatus(gateway, caller, messageId)
 }
 
@@ -31,32 +26,10 @@ async function findCaller(gateway: Gateway, from: string, appId: string | undefi
     throw new ApiError(
       'not_found',
       appId === undefined
-        ? `No tenant with an active app has ${from} connected: list the numbers with GET /v1/rc/extensions, or name an app with --app APP`
+        ? `No tenant with an active app has ${from} connected: list the numbers with sgw extensions list, or name an app with --app APP`
         : `There is no active app ${appId}`,
     )
   const owners = new Set(rows.map((row) => String(row['tenant_id'])))
   if (owners.size > 1) throw new ApiError('conflict', `Several tenants own ${from}: name the app with --app APP`)
   return { appId: String(first['id']), tenantId: String(first['tenant_id']) }
-}
-
-/** Waits until the message is sent or failed, at most a minute. */
-async function untilFinal(gateway: Gateway, messageId: string): Promise<void> {
-  const isFinal = async (): Promise<boolean> => {
-    const { id, status } = messages
-    const [message] = await gateway.database.reads.select({ status }).from(messages).where(eq(id, messageId))
-    return message?.status === 'sent' || message?.status === 'failed'
-  }
-  const { promise, resolve } = Promise.withResolvers<void>()
-  const unsubscribe = gateway.hub.subscribe((event) => {
-    if (
-      event.type === 'sms_status' &&
-      event.messageId === messageId &&
-      (event.status === 'sent' || event.status === 'failed')
-    )
-      resolve()
-  })
-  const cancel = gateway.clock.after(WAIT_MS, resolve)
-  if (!(await isFinal())) await promise
-  cancel()
-  unsubscribe()
 }

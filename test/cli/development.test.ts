@@ -119,7 +119,7 @@ test.concurrent('refuses a number that is not connected', async () => {
 describe('sgw listen', () => {
   const READY = /Ready: .* (http:\/\/\S+), signed with (whsec_\S+) /
 
-  test.concurrent('forwards inbound messages of the development tenant, signed, and shows the answers', async () => {
+  test.concurrent('forwards inbound messages, signed, and shows the answers', async () => {
     await using receiver = startReceiver()
     await using development = await startDevelopment()
     const { world, key } = development
@@ -148,6 +148,19 @@ describe('sgw listen', () => {
     await world.control.injectSms({ text: 'second' })
     await listener.printed(/<-- {2}\[500\] POST/)
     expect(listener.stderr()).toBe('')
+  })
+
+  test.concurrent('without an address it shows the messages of all tenants', async () => {
+    await using development = await startDevelopment()
+    const { world } = development
+    const { extensionId } = world.control.addExtension({ name: 'Bob', numbers: ['+15555550110'] })
+    await world.connect({ tenantId: world.tenantId, extensionId })
+    await using listener = startSgw(world.folder, ['listen'])
+    await listener.printed(/Ready: messages are shown/)
+    await world.control.injectSms({ from: CONTACT, to: FROM, text: 'to one' })
+    await world.control.injectSms({ from: CONTACT, to: '+15555550110', text: 'to the other' })
+    await listener.printed(/\d\d:\d\d:\d\d {2}\+15555550177 → \+15555550100 {2}to one\n/)
+    await listener.printed(/→ \+15555550110 {2}to the other\n/)
   })
 
   test.concurrent('with --json, standard output has one line per event, and standard error the rest', async () => {
@@ -182,13 +195,14 @@ describe('sgw listen', () => {
     expect(listener.stderr()).toMatch(READY)
   })
 
-  test.concurrent('ignores messages of other tenants, and outbound ones', async () => {
+  test.concurrent('with --tenant it ignores messages of other tenants, and always outbound ones', async () => {
     await using receiver = startReceiver()
     await using development = await startDevelopment()
     const { world, key } = development
+    const { tenantId } = (await world.json<{ tenantId: string }>('GET', '/v1/me', { key })).body
     const { extensionId } = world.control.addExtension({ name: 'Bob', numbers: ['+15555550110'] })
     await world.connect({ tenantId: world.tenantId, extensionId })
-    await using listener = startSgw(world.folder, ['listen', '--forward-to', receiver.url])
+    await using listener = startSgw(world.folder, ['listen', '--forward-to', receiver.url, '--tenant', tenantId])
     await listener.printed(READY)
     await world.control.injectSms({ to: '+15555550110', text: 'foreign' })
     await world.send({}, { key })
@@ -217,7 +231,7 @@ describe('sgw listen', () => {
     rmSync(folder, { recursive: true })
   })
 
-  test.concurrent('fails without a server, a development tenant, or an address to forward to', async () => {
+  test.concurrent('fails without a server, a tenant, or an address that can be forwarded to', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
     const listen = (cwd: string) => sgwIn(cwd, ['listen', '--forward-to', 'http://localhost:1/'])
     for (const cwd of [folder, join(folder, 'not-there-yet')])
@@ -230,13 +244,13 @@ describe('sgw listen', () => {
     rmSync(folder, { recursive: true })
     await using world = await createWorld({ connect: false })
     const operator = openOperatorSocket(world)
-    const cases = [['--forward-to', 'http://localhost:1/'], ['--forward-to', 'localhost:1'], []]
-    const [noTenant, noAddress, incomplete] = await Promise.all(
-      cases.map((args) => sgwIn(world.folder, ['listen', ...args])),
-    )
-    expect(noTenant).toMatchObject({ code: 1, stderr: expect.stringContaining('no development tenant') })
+    const cases = [
+      ['--forward-to', 'http://localhost:1/', '--tenant', `tenant_${'0'.repeat(16)}`],
+      ['--forward-to', 'localhost:1'],
+    ]
+    const [noTenant, noAddress] = await Promise.all(cases.map((args) => sgwIn(world.folder, ['listen', ...args])))
+    expect(noTenant).toMatchObject({ code: 1, stderr: expect.stringContaining('Tenant not found') })
     expect(noAddress).toMatchObject({ code: 2, stderr: expect.stringContaining('Cannot forward to') })
-    expect(incomplete?.code).toBe(2)
     await operator.stop()
   })
 })

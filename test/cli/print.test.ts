@@ -15,6 +15,8 @@ function printed(json: boolean, run: (context: CliContext) => void): string {
     json,
     environment: {},
     terminal: false,
+    columns: null,
+    showsProgress: false,
     prompt: null,
     stdout: (more) => void (text += more),
     stderr: () => undefined,

@@ -33,7 +33,7 @@ test.concurrent('with a server, triggers are created, listed and deleted, and re
   expect(parsed<unknown>(await run('list'))).toEqual([])
   expect(await run('delete', created.triggerId)).toMatchObject({
     code: 1,
-    stderr: '{"error":"Trigger not found"}\n',
+    stderr: '{"error":"Trigger not found: list the triggers with sgw trigger list"}\n',
   })
   await operator.stop()
 })
@@ -43,7 +43,7 @@ test.concurrent('without a server, the commands use the database, and errors exp
   const made = await sgwIn(folder, ['tenant', 'create', '--name', 'Acme', '--json'])
   const { tenantId } = JSON.parse(made.stdout) as { tenantId: string }
   const run = (...args: string[]): Promise<Finished> => sgwIn(folder, ['trigger-subscription', ...args])
-  expect(await run('list', '--tenant', tenantId)).toMatchObject({
+  expect(await run('create', '--tenant', tenantId, '--callback-url', 'http://localhost/')).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('has no active app'),
   })
@@ -69,10 +69,13 @@ test.concurrent('without a server, the commands use the database, and errors exp
       stderr: 'Tenant not found: list them with sgw tenant list\n',
     })
   }
-  expect(await run('list', '--tenant', 'x')).toMatchObject({ code: 1, stderr: 'Invalid tenantId format\n' })
+  expect(await run('list', '--tenant', 'x')).toMatchObject({
+    code: 1,
+    stderr: 'Invalid tenantId format: list the tenants with sgw tenant list\n',
+  })
   expect(await run('delete', '--tenant', tenantId, 'x')).toMatchObject({
     code: 1,
-    stderr: 'Invalid triggerId format\n',
+    stderr: 'Invalid triggerId format: list the triggers with sgw trigger list\n',
   })
   const incomplete = await Promise.all([run('create', '--tenant', tenantId), run('list')])
   expect(incomplete.map((result) => result.code)).toEqual([2, 2])

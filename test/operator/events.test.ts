@@ -11,7 +11,7 @@ test('the stream begins with ready, then has the events of one tenant, and an em
   await using world = await createWorld({ ...quiet, clock })
   const reader = eventStream(world.gateway, world.tenantId).getReader()
   const line = async (): Promise<string> => new TextDecoder().decode((await reader.read()).value)
-  expect(await line()).toBe('{"type":"ready"}\n')
+  expect(await line()).toMatch(/^\{"type":"ready","cursor":"[\w-]{50,64}"\}\n$/)
   await receiveText(world, 'foreign', (await world.otherTenant()).tenantId)
   await receiveText(world, 'own')
   expect(JSON.parse(await line())).toMatchObject({ type: 'sms_inbound', tenantId: world.tenantId, body: 'own' })
@@ -23,6 +23,19 @@ test('the stream begins with ready, then has the events of one tenant, and an em
   clock.advance(120_000)
   await receiveText(world, 'nobody reads')
   expect(world.gateway.hub.hasListeners).toBe(false)
+})
+
+test('without a tenant the stream has the events of all', async () => {
+  await using world = await createWorld(quiet)
+  const reader = eventStream(world.gateway, null).getReader()
+  const line = async (): Promise<string> => new TextDecoder().decode((await reader.read()).value)
+  await line()
+  const { tenantId } = await world.otherTenant()
+  await receiveText(world, 'foreign', tenantId)
+  await receiveText(world, 'own')
+  expect(JSON.parse(await line())).toMatchObject({ tenantId, body: 'foreign' })
+  expect(JSON.parse(await line())).toMatchObject({ tenantId: world.tenantId, body: 'own' })
+  await reader.cancel()
 })
 
 test('a client that does not read is disconnected', async () => {

@@ -1,0 +1,67 @@
+import type { Command } from 'commander'
+import { ask } from './ask.ts'
+import type { CliContext, Run } from './context.ts'
+import { print } from './print.ts'
+import { table } from './table.ts'
+import { actingApps } from './tenant-scope.ts'
+
+interface Health {
+  extensionId: string
+  extensionNumber: string | null
+  name: string | null
+  status: string
+  reason: string | null
+  fix: string | null
+  phoneNumbers: string[]
+}
+
+/** Adds the commands for the provider's extensions. */
+export function addExtensions(program: Command, contextOf: () => CliContext, run: Run): void {
+  const extensions = program
+    .command('extensions')
+    .alias('extension')
+    .description('Connect extensions, whose numbers send and receive')
+  extensions
+    .command('list')
+    .description('List the connected extensions of all tenants, their numbers, and what is wrong with them')
+    .option('--tenant <tenant>', 'only of this tenant')
+    .action(({ tenant }: { tenant?: string }) => list(contextOf(), tenant))
+  const addLink = (verb: string, token: string, description: string): Command =>
+    extensions
+      .command(verb)
+      .description(description)
+      .requiredOption('--app <app>', 'an app of the tenant that the extension belongs to')
+      .action(({ app: appId }: { app: string }) =>
+        run(
+          { method: 'POST', path: `/v1/rc/${token}`, appId },
+          {
+            show: ({ connectUrl }: { connectUrl: string }) => ({ url: `${contextOf().config.publicUrl}${connectUrl}` }),
+          },
+        ),
+      )
+  addLink('connect', 'connect-token', 'Print a link that connects an extension, for you: valid for five minutes')
+  addLink('invite', 'invite-token', 'Print a link to send to the owner of an extension: valid for days')
+}
+
+async function list(context: CliContext, tenant: string | undefined): Promise<void> {
+  const path = context.json ? '/v1/rc/extensions' : '/v1/rc/extensions/health'
+  const found: (Health & { tenantId: string })[] = []
+  for (const { appId, tenantId } of await actingApps(context, tenant)) {
+    const { extensions } = (await ask(context, { method: 'GET', path, appId })) as { extensions: Health[] }
+    found.push(...extensions.map((extension) => ({ ...extension, tenantId })))
+  }
+  if (context.json) return print(context, { extensions: found })
+  if (found.length === 0)
+    return context.stdout('none: sgw extensions connect --app APP prints a link that connects one\n')
+  context.stdout(table(context, found.map(rowOf)))
+  for (const { extensionId, reason, fix } of found)
+    if (reason !== null) context.stdout(`! ${extensionId}: ${reason}${fix === null ? '' : `. ${fix}`}\n`)
+}
+
+const rowOf = ({ extensionId, name, status, phoneNumbers, tenantId }: Health & { tenantId: string }) => ({
+  extensionId,
+  tenantId,
+  status,
+  numbers: phoneNumbers.join(' '),
+  name: name ?? '-',
+})

@@ -1,0 +1,116 @@
+import { type Command, Option } from 'commander'
+import { DIRECTIONS, MESSAGE_STATUSES } from '../db/schema/messages.ts'
+import type { MessageState, Timeline } from '../client/types.ts'
+import { ask } from './ask.ts'
+import type { CliContext, Run } from './context.ts'
+import { addFilters } from './filters.ts'
+import { print } from './print.ts'
+import { reasonOf, shortTime } from './reasons.ts'
+import { type ResendOptions, resend } from './resend.ts'
+import { type SendOptions, send } from './send.ts'
+import { lines, table } from './table.ts'
+import { askOwner, listAll } from './tenant-scope.ts'
+
+/** Adds the commands that send messages and show what became of them. */
+export function addMessages(program: Command, contextOf: () => CliContext, run: Run): void {
+  program
+    .command('send')
+    .description('Send an SMS')
+    .requiredOption('--from <number>', 'a connected number, E.164')
+    .requiredOption('--to <number>', 'the receiver, E.164')
+    .option('--app <app>', 'the app that sends; needed only if several tenants own the number')
+    .option('--wait', 'wait until it is sent or failed, at most a minute, and say why it waits')
+    .argument('<text>')
+    .action((text: string, options: SendOptions) => send(contextOf(), text, options, run))
+  const messages = program.command('messages').alias('message').description('See what became of messages')
+  addList(messages, contextOf)
+  messages
+    .command('show')
+    .description('Show every step of one message, and why it waits or failed')
+    .argument('<message>', 'message id')
+    .option('--tenant <tenant>', 'the tenant of the message; all are searched without it')
+    .action((messageId: string, { tenant }: { tenant?: string }) => show(contextOf(), messageId, tenant))
+  messages
+    .command('resend')
+    .description('Send the texts of failed messages again, as new messages')
+    .requiredOption(
+      '--failed-since <time>',
+      'messages that failed since then: a date-time with offset, or 2h for two hours ago',
+    )
+    .requiredOption('--tenant <tenant>', 'tenant id')
+    .option('--yes', 'do not ask')
+    .action((options: ResendOptions) => resend(contextOf(), options))
+}
+
+function addList(messages: Command, contextOf: () => CliContext): void {
+  const list = messages.command('list').description('List messages of all tenants, newest first')
+  addFilters(list)
+    .addOption(new Option('--status <status>').choices(MESSAGE_STATUSES))
+    .addOption(new Option('--direction <direction>').choices(DIRECTIONS))
+    .option('--app <app>', 'only messages of this app')
+    .option('--from <number>', 'only from this number')
+    .option('--to <number>', 'only to this number')
+    .option('--number <number>', 'only of this own number, in both directions')
+    .option('--contact <number>', 'only with this contact, in both directions')
+    .option('--user-id <id>', 'only with this userId')
+    .addOption(new Option('--include <what>', 'with --json: more fields').choices(['delivery']))
+    .action(async ({ tenant, app, include, ...filters }: Record<string, string>) => {
+      const context = contextOf()
+      const query = { ...filters, appId: app, include: context.json ? include : 'delivery' }
+      const request = { path: '/v1/sms/messages', field: 'messages', query, time: 'createdAt' }
+      const { items, ...page } = await listAll(context, request, tenant)
+      if (context.json) return print(context, { messages: items, ...page })
+      context.stdout(items.length === 0 ? 'none\n' : table(context, (items as unknown as ListedMessage[]).map(rowOf)))
+      if (page.total > items.length) context.stdout(`${items.length} of ${page.total}: --page, --limit\n`)
+    })
+}
+
+interface ListedMessage extends MessageState {
+  direction: 'inbound' | 'outbound'
+  deliveryStatus?: string | null
+  waiting?: { reason: string; until?: string } | null
+}
+
+function rowOf({ messageId, createdAt, direction, from, to, status, error, body, ...more }: ListedMessage) {
+  const { deliveryStatus, waiting } = more
+  const isOver = status === 'sent' && (deliveryStatus === 'delivered' || deliveryStatus === 'undelivered')
+  return {
+    messageId,
+    created: shortTime(createdAt),
+    contact: direction === 'inbound' ? `← ${from}` : `→ ${to}`,
+    status: isOver ? deliveryStatus : status,
+    note: error ?? waiting?.reason ?? body,
+  }
+}
+
+async function show(context: CliContext, messageId: string, tenant: string | undefined): Promise<void> {
+  const path = `/v1/sms/${encodeURIComponent(messageId)}/timeline`
+  const { answer, app } = await askOwner(context, { method: 'GET', path }, tenant)
+  if (context.json) return print(context, answer)
+  const { status, deliveryStatus, waiting, entries } = answer as Timeline
+  const request = { method: 'GET', path: `/v1/sms/status/${encodeURIComponent(messageId)}`, appId: app.appId } as const
+  const { from, to, body, error } = (await ask(context, request)) as MessageState
+  const fields = {
+    messageId,
+    tenantId: app.tenantId,
+    from,
+    to,
+    body,
+    status,
+    ...(deliveryStatus === null ? {} : { delivery: deliveryStatus }),
+    ...(error === null ? {} : { error }),
+    ...(waiting === null ? {} : { waiting: reasonOf(waiting) }),
+  }
+  context.stdout(`${lines(context, fields)}\n`)
+  context.stdout(table(context, entries.map(entryOf)))
+}
+
+/** An entry of a timeline: its time, its type, and its other fields in one column. */
+function entryOf({ at, type, ...fields }: Timeline['entries'][number]) {
+  const details = Object.entries(fields as Record<string, unknown>)
+  return {
+    at: shortTime(at),
+    step: type,
+    details: details.map(([name, value]) => `${name}=${String(value ?? '-')}`).join(' ') || '-',
+  }
+}

@@ -1,0 +1,103 @@
+import { DAY_MS } from '../core/limits.ts'
+import { parseDuration } from '../core/duration.ts'
+import { isoTime, systemClock } from '../core/clock.ts'
+import { parseDateTime } from '../core/date-time.ts'
+import { EXIT } from '../core/start-error.ts'
+import type { MessageState } from '../client/types.ts'
+import { ask } from './ask.ts'
+import { confirm } from './confirm.ts'
+import { type CliContext, CliError } from './context.ts'
+import { print } from './print.ts'
+import { withProgress } from './progress.ts'
+import { actingApps, everyItem } from './tenant-scope.ts'
+
+export interface ResendOptions {
+  failedSince: string
+  tenant: string
+  yes?: boolean
+}
+
+interface FailedMessage extends MessageState {
+  appId: string
+  userId: string | null
+}
+
+/** A message can fail this long after it was accepted: 30 days of `sendAt`, and the time in the queue. */
+const LONGEST_WAIT_MS = 38 * DAY_MS
+
+/** These are not sent again: somebody stopped them, the contact did, or they may have arrived. */
+const NEVER_AGAIN = [
+  'Cancelled before sending',
+  'Recipient opted out',
+  'Delivery could not be confirmed with the provider',
+]
+
+/** Sends the texts of a tenant's failed messages again, as new messages of the same apps. A repetition within a day sends none twice. */
+export async function resend(context: CliContext, { failedSince, tenant, yes = false }: ResendOptions): Promise<void> {
+  const since = timeOf(failedSince)
+  const failed = await findFailed(context, since, tenant)
+  const again = failed.filter(({ error }) => !NEVER_AGAIN.includes(error ?? ''))
+  const skipped = failed.length - again.length
+  if (skipped > 0) context.stderr(`${skipped} are left out: cancelled, opted out, or perhaps delivered\n`)
+  if (again.length > 0) {
+    for (const [error, count] of countsOf(again)) context.stderr(`${String(count).padStart(6)}  ${error}\n`)
+    await confirm(context, yes, `This sends ${again.length} new messages for ${tenant}. Go on?`)
+  }
+  let resent = 0
+  const refusals: string[] = []
+  const work = async (): Promise<void> => {
+    for (const message of again) {
+      const refusal = await sendAgain(context, message)
+      if (refusal === null) resent++
+      else refusals.push(`${message.messageId}: ${refusal}`)
+    }
+  }
+  await withProgress(context, work(), () => `${resent} of ${again.length} sent`)
+  for (const refusal of refusals) context.stderr(`${refusal}\n`)
+  print(context, { resent, skipped, refused: refusals.length })
+  if (refusals.length > 0) throw new CliError('')
+}
+
+function timeOf(text: string): number {
+  const ago = parseDuration(text)
+  const at = ago === null ? parseDateTime(text) : systemClock.now() - ago
+  if (at !== null) return at
+  throw new CliError(
+    `--failed-since ${text}: give a date-time with offset (2026-11-24T10:00:00Z), or 2h for two hours ago`,
+    EXIT.usage,
+  )
+}
+
+/** Oldest first, so that their order stays. */
+async function findFailed(context: CliContext, since: number, tenant: string): Promise<FailedMessage[]> {
+  const [app] = await actingApps(context, tenant)
+  if (app === undefined) return []
+  const query = { direction: 'outbound', status: 'failed', startDate: isoTime(since - LONGEST_WAIT_MS) }
+  const list = { path: '/v1/sms/messages', field: 'messages', query, time: 'createdAt' }
+  const items = (await everyItem(context, list, app)) as unknown as FailedMessage[]
+  return items.filter(({ updatedAt }) => Date.parse(updatedAt) >= since).toReversed()
+}
+
+function countsOf(messages: readonly FailedMessage[]): [error: string, count: number][] {
+  const groups = Map.groupBy(messages, ({ error }) => error ?? '')
+  return [...groups].map(([error, group]): [string, number] => [error, group.length]).toSorted((a, b) => b[1] - a[1])
+}
+
+/** Null, or why the gateway refused. */
+async function sendAgain(context: CliContext, message: FailedMessage): Promise<string | null> {
+  const { messageId, appId, from, to, body, userId } = message
+  try {
+    await ask(context, {
+      method: 'POST',
+      path: '/v1/sms/send',
+      appId,
+      idempotencyKey: `resend-${messageId}`,
+      body: { from, to, body, userId },
+      needs: 'server',
+    })
+    return null
+  } catch (error) {
+    if (error instanceof CliError && error.exitCode === EXIT.failure) return error.message
+    throw error
+  }
+}

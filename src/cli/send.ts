@@ -1,0 +1,48 @@
+import type { MessageState, Timeline } from '../client/types.ts'
+import { ask } from './ask.ts'
+import { type CliContext, CliError, type OperatorRequest, type Run } from './context.ts'
+import { print } from './print.ts'
+import { reasonOf } from './reasons.ts'
+import { type ActingApp, askOwner } from './tenant-scope.ts'
+
+export interface SendOptions {
+  from: string
+  to: string
+  app?: string
+  wait?: boolean
+}
+
+const WAIT_MS = 60_000
+const POLL_MS = 100
+
+/** Sends a message. With `wait` it waits for the outcome, and says what the message waits for. */
+export async function send(context: CliContext, text: string, options: SendOptions, run: Run): Promise<void> {
+  const { from, to, app: appId, wait = false } = options
+  const body = { message: { from, to, body: text }, appId }
+  const request: OperatorRequest = { method: 'POST', path: '/v1/operator/send', body, needs: 'server' }
+  if (!wait) return run(request)
+  const { messageId } = (await ask(context, request)) as MessageState
+  const { answer, app } = await askOwner(context, timelineOf(messageId))
+  const isFinal = await untilFinal(context, app, answer as Timeline)
+  const path = `/v1/sms/status/${messageId}`
+  const message = (await ask(context, { method: 'GET', path, appId: app.appId })) as MessageState
+  print(context, message)
+  if (!isFinal) throw new CliError(`It is still ${message.status}: sgw messages show ${messageId} says more`)
+  if (message.status !== 'sent') throw new CliError('')
+}
+
+const timelineOf = (messageId: string): OperatorRequest => ({ method: 'GET', path: `/v1/sms/${messageId}/timeline` })
+
+/** Whether the message was sent or failed within a minute. Each new reason to wait goes to standard error. */
+async function untilFinal(context: CliContext, { appId }: ActingApp, first: Timeline): Promise<boolean> {
+  const deadline = performance.now() + WAIT_MS
+  let said = ''
+  for (let now = first; ; now = (await ask(context, { ...timelineOf(first.messageId), appId })) as Timeline) {
+    if (now.status === 'sent' || now.status === 'failed') return true
+    if (performance.now() > deadline) return false
+    const reason = now.waiting === null ? '' : reasonOf(now.waiting)
+    if (reason !== '' && now.waiting?.reason !== said) context.stderr(`It waits. ${reason}\n`)
+    said = now.waiting?.reason ?? said
+    await Bun.sleep(POLL_MS)
+  }
+}

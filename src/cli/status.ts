@@ -1,0 +1,46 @@
+import type { Overview } from '../client/resource-types.ts'
+import type { StatusReport } from '../operator/status.ts'
+import { ask } from './ask.ts'
+import type { CliContext } from './context.ts'
+import { print, symbolOf } from './print.ts'
+import { reasonOf, shortTime } from './reasons.ts'
+import { lines } from './table.ts'
+import { actingApps } from './tenant-scope.ts'
+
+/** Runs `sgw status`. A person also reads why messages wait, of each tenant. */
+export async function showStatus(context: CliContext): Promise<void> {
+  const report = (await ask(context, { method: 'GET', path: '/v1/operator/status' })) as StatusReport
+  if (context.json) return print(context, report)
+  context.stdout(lines(context, fieldsOf(report)))
+  if (!report.running) return
+  for (const { tenantId, appId } of await actingApps(context)) {
+    const overview = (await ask(context, { method: 'GET', path: '/v1/overview', appId })) as Overview
+    for (const { count, since, ...waiting } of overview.waiting) {
+      const messages = count === 1 ? '1 message waits' : `${count} messages wait`
+      const symbol = symbolOf(context, waiting.reason === 'scheduled' ? 'ok' : 'warn')
+      context.stdout(`${symbol} ${messages} since ${shortTime(since)}, ${tenantId}\n    ${reasonOf(waiting)}\n`)
+    }
+  }
+}
+
+function fieldsOf({ running, version, schema, queue, extensions, subscriptions, backup }: StatusReport) {
+  const counts = (record: Readonly<Record<string, unknown>>): string =>
+    Object.entries(record)
+      .filter(([, value]) => value !== null && value !== 0)
+      .map(([name, value]) => `${String(value)} ${name}`)
+      .join(', ')
+  const { oldestQueuedAt, ...jobs } = queue
+  const oldest = typeof oldestQueuedAt === 'string' ? `, oldest of ${shortTime(oldestQueuedAt)}` : ''
+  const { active, pending, earliestExpiry } = subscriptions
+  return {
+    server: running ? 'running' : 'not running',
+    version,
+    schema,
+    queue: `${counts(jobs) || 'empty'}${oldest}`,
+    extensions: counts(extensions) || 'none',
+    subscriptions: `${active} active, ${pending} pending${earliestExpiry === null ? '' : `, until ${shortTime(earliestExpiry)}`}`,
+    backup: backup.litestream ? `Litestream, ${backup.lagMs ?? 'unknown'} ms behind` : 'off',
+    ...(backup.restoredAt === null ? {} : { restored: shortTime(backup.restoredAt) }),
+    ...(backup.quarantined === 0 ? {} : { quarantined: String(backup.quarantined) }),
+  }
+}

@@ -1,0 +1,84 @@
+import { printable } from '../core/printable.ts'
+import type { CliContext } from './context.ts'
+import { paint, paintState } from './style.ts'
+
+const GAP = '  '
+/** A column is not cut below this. */
+const MIN_WIDTH = 8
+
+type Row = Readonly<Record<string, string>>
+
+/**
+ * A table of the rows, with a line for each. On a terminal its long texts are cut so that it fits; ids and numbers stay whole,
+ * because they are copied. What cannot fit becomes a block of lines for each row.
+ */
+export function table(context: CliContext, rows: readonly Row[]): string {
+  const shown = rows.map((row) =>
+    Object.fromEntries(Object.entries(row).map(([name, text]) => [printable(name), printable(text)])),
+  )
+  const names = [...new Set(shown.flatMap((row) => Object.keys(row)))]
+  const widths = fit(
+    names.map((name) => ({
+      width: Math.max(...[name, ...shown.map((row) => row[name] ?? '')].map((text) => Bun.stringWidth(text))),
+      canShrink: shown.some((row) => !isWhole(row[name] ?? '')),
+    })),
+    context.columns,
+  )
+  if (widths === null) return shown.map((row) => lines(context, row)).join('\n')
+  const line = (cells: string[], style: (text: string) => string): string =>
+    cells
+      .map((text, index) => style(padded(text, widths[index] ?? 0)))
+      .join(GAP)
+      .trimEnd()
+  const texts = [
+    paint(context, line(names, String), 'grey'),
+    ...shown.map((row) =>
+      line(
+        names.map((name) => row[name] ?? ''),
+        (text) => paintState(context, text),
+      ),
+    ),
+  ]
+  return `${texts.join('\n')}\n`
+}
+
+/** Lines of name and value. */
+export function lines(context: CliContext, fields: Row): string {
+  const width = Math.max(0, ...Object.keys(fields).map((name) => name.length))
+  return Object.entries(fields)
+    .map(([name, value]) => `${printable(name).padEnd(width)}${GAP}${paintState(context, printable(value))}\n`)
+    .join('')
+}
+
+/** A value that is useless when it is cut. */
+const isWhole = (text: string): boolean => /^(\S+_[0-9a-f]{12,}\S*|[\d\s:.+→←-]*|[a-z_]{1,14})$/.test(text)
+
+/** The widths of the columns, at most `columns` in all; null if they cannot be so small. */
+function fit(columns: readonly { width: number; canShrink: boolean }[], available: number | null): number[] | null {
+  const widths = columns.map(({ width }) => width)
+  const total = (): number => widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1))
+  while (available !== null && total() > available) {
+    const widest = columns.reduce(
+      (best, { canShrink }, index) => (canShrink && (widths[index] ?? 0) > (widths[best] ?? 0) ? index : best),
+      -1,
+    )
+    const width = widths[widest] ?? 0
+    if (width <= MIN_WIDTH) return null
+    widths[widest] = width - 1
+  }
+  return widths
+}
+
+function padded(text: string, width: number): string {
+  const shown = Bun.stringWidth(text) > width ? cut(text, width) : text
+  return shown + ' '.repeat(Math.max(0, width - Bun.stringWidth(shown)))
+}
+
+function cut(text: string, width: number): string {
+  let kept = ''
+  for (const character of text) {
+    if (Bun.stringWidth(kept + character) > width - 1) break
+    kept += character
+  }
+  return `${kept}…`
+}

@@ -1,0 +1,119 @@
+import type { AppList } from '../operator/schemas.ts'
+import { Refused, ask } from './ask.ts'
+import { type CliContext, CliError, type OperatorRequest } from './context.ts'
+
+/** An app in whose name a tenant's endpoints are called. */
+export interface ActingApp {
+  appId: string
+  tenantId: string
+}
+
+/** One app of each tenant, or of the one tenant: its oldest active one, else its oldest. Errors: the tenant is not found. */
+export async function actingApps(context: CliContext, tenantId?: string): Promise<ActingApp[]> {
+  const query = tenantId === undefined ? '' : `?${new URLSearchParams({ tenantId })}`
+  const { apps } = (await ask(context, { method: 'GET', path: `/v1/operator/apps${query}` })) as AppList
+  const chosen = new Map<string, AppList['apps'][number]>()
+  for (const app of apps) if (chosen.get(app.tenantId)?.isActive !== true) choose(chosen, app)
+  return [...chosen.values()]
+}
+
+function choose(chosen: Map<string, AppList['apps'][number]>, app: AppList['apps'][number]): void {
+  if (app.isActive || !chosen.has(app.tenantId)) chosen.set(app.tenantId, app)
+}
+
+/** The app in whose name a command acts: the named one, or one of the tenant. */
+export async function actingApp(
+  context: CliContext,
+  { app, tenant }: { app?: string; tenant?: string },
+): Promise<string> {
+  if (app !== undefined) return app
+  const [found] = await actingApps(context, tenant)
+  if (found !== undefined) return found.appId
+  throw new CliError(`${tenant} has no active app: sgw app create --tenant TENANT makes one`)
+}
+
+/** Asks one tenant after the other, until one has what the request names. Returns the answer and the app that asked. */
+export async function askOwner(
+  context: CliContext,
+  request: OperatorRequest,
+  tenantId?: string,
+): Promise<{ answer: unknown; app: ActingApp }> {
+  let missing: unknown = new CliError('There is no app yet: sgw tenant create and sgw app create make one')
+  for (const app of await actingApps(context, tenantId)) {
+    try {
+      return { answer: await ask(context, { ...request, appId: app.appId }), app }
+    } catch (error) {
+      if (!(error instanceof Refused) || error.status !== 404) throw error
+      missing = error
+    }
+  }
+  throw missing
+}
+
+type Item = Readonly<Record<string, unknown>>
+
+/** A page of a list. */
+export interface Page {
+  items: Item[]
+  total: number
+  page: number
+  limit: number
+}
+
+export interface ListRequest {
+  path: string
+  /** The field of the answer that holds the items. */
+  field: string
+  query: Readonly<Record<string, string | undefined>>
+  /** The field by whose time the items are sorted, newest first. */
+  time: string
+}
+
+const MAX_LIMIT = 100
+
+/** A page of a list over all tenants, newest first. One tenant's page is as its endpoint gives it. */
+export async function listAll(context: CliContext, list: ListRequest, tenantId?: string): Promise<Page> {
+  const apps = await actingApps(context, tenantId)
+  const [only] = apps
+  if (only !== undefined && apps.length === 1) return pageOf(context, list, only)
+  const page = Math.max(1, Number(list.query['page'] ?? 1) || 1)
+  const limit = Math.min(MAX_LIMIT, Math.max(1, Number(list.query['limit'] ?? 20) || 20))
+  const found: Item[] = []
+  let total = 0
+  for (const app of apps) {
+    const first = await newest(context, list, app, page * limit)
+    found.push(...first.items)
+    total += first.total
+  }
+  const timeOf = (item: Item): string => String(item[list.time])
+  const sorted = found.toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : timeOf(a) > timeOf(b) ? -1 : 0))
+  return { items: sorted.slice((page - 1) * limit, page * limit), total, page, limit }
+}
+
+/** The newest items of one tenant, from as many pages as that takes. */
+async function newest(context: CliContext, list: ListRequest, app: ActingApp, count: number): Promise<Page> {
+  const items: Item[] = []
+  for (let page = 1; ; page++) {
+    const query = { ...list.query, page: String(page), limit: String(MAX_LIMIT) }
+    const answer = await pageOf(context, { ...list, query }, app)
+    items.push(...answer.items)
+    if (items.length >= Math.min(count, answer.total) || answer.items.length === 0) return { ...answer, items }
+  }
+}
+
+/** Every item of one tenant. */
+export async function everyItem(context: CliContext, list: ListRequest, app: ActingApp): Promise<Item[]> {
+  return (await newest(context, list, app, Infinity)).items
+}
+
+async function pageOf(context: CliContext, { path, field, query }: ListRequest, app: ActingApp): Promise<Page> {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  const text = new URLSearchParams(given).toString()
+  const answer = await ask(context, {
+    method: 'GET',
+    path: `${path}${text === '' ? '' : `?${text}`}`,
+    appId: app.appId,
+  })
+  const { total, page, limit, [field]: items } = answer as Record<string, unknown>
+  return { items: items as Item[], total: Number(total), page: Number(page), limit: Number(limit) }
+}

@@ -1,0 +1,106 @@
+import { type Command, Option } from 'commander'
+import { printable } from '../core/printable.ts'
+import { DELIVERY_KINDS, DELIVERY_OUTCOMES } from '../db/schema/webhooks.ts'
+import type { DeliveryAttempt } from '../client/resource-types.ts'
+import { ask } from './ask.ts'
+import type { CliContext, Run } from './context.ts'
+import { addFilters } from './filters.ts'
+import { print, symbolOf } from './print.ts'
+import { shortTime } from './reasons.ts'
+import { paintState } from './style.ts'
+import { actingApps, askOwner, listAll } from './tenant-scope.ts'
+
+/** Adds the commands that show how webhooks were delivered, and deliver them again. */
+export function addWebhooks(program: Command, contextOf: () => CliContext, run: Run): void {
+  const webhooks = program
+    .command('webhooks')
+    .alias('webhook')
+    .description('See why webhooks fail, and deliver them again')
+  addList(webhooks, contextOf)
+  webhooks
+    .command('redeliver')
+    .description('Make one more attempt of a delivery')
+    .argument('<delivery>', 'delivery id, as sgw webhooks list shows it')
+    .option('--tenant <tenant>', 'the tenant of the delivery; all are searched without it')
+    .action(async (deliveryId: string, { tenant }: { tenant?: string }) => {
+      const path = `/v1/webhook-deliveries/${encodeURIComponent(deliveryId)}/redeliver`
+      const { answer } = await askOwner(contextOf(), { method: 'POST', path }, tenant)
+      print(contextOf(), answer)
+    })
+  webhooks
+    .command('recover')
+    .description('Make one more attempt of each delivery that failed in a range of time')
+    .requiredOption('--since <time>', 'a date, or a date-time with offset')
+    .option('--until <time>', 'now, if absent')
+    .option('--tenant <tenant>', 'only of this tenant')
+    .option('--app <app>', 'only deliveries to this app')
+    .option('--trigger <trigger>', 'only deliveries to this trigger')
+    .action((options: RecoverOptions) => recover(contextOf(), options, run))
+}
+
+function addList(webhooks: Command, contextOf: () => CliContext): void {
+  const list = webhooks.command('list').description('List the attempts of all tenants, newest first, with their errors')
+  addFilters(list)
+    .addOption(new Option('--outcome <outcome>').choices(DELIVERY_OUTCOMES))
+    .addOption(new Option('--kind <kind>').choices(DELIVERY_KINDS))
+    .option('--app <app>', 'only to this app')
+    .option('--trigger <trigger>', 'only to this trigger')
+    .option('--message <message>', 'only about this message')
+    .action(async ({ tenant, app, trigger, message, ...filters }: Record<string, string>) => {
+      const context = contextOf()
+      const query = { ...filters, appId: app, triggerId: trigger, messageId: message }
+      const owner = app === undefined && trigger === undefined ? tenant : (tenant ?? (await ownerOf(context, app)))
+      const request = { path: '/v1/webhook-deliveries', field: 'attempts', query, time: 'attemptedAt' }
+      const { items, ...page } = await listAll(context, request, owner)
+      if (context.json) return print(context, { attempts: items, ...page })
+      const attempts = items as unknown as DeliveryAttempt[]
+      context.stdout(attempts.length === 0 ? 'none\n' : attempts.map((attempt) => linesOf(context, attempt)).join(''))
+      if (page.total > items.length) context.stdout(`${items.length} of ${page.total}: --page, --limit\n`)
+    })
+}
+
+/** The tenant of an app: the endpoint refuses an app of another one. */
+async function ownerOf(context: CliContext, appId: string | undefined): Promise<string | undefined> {
+  if (appId === undefined) return undefined
+  const { tenantId } = (await ask(context, { method: 'GET', path: '/v1/me', appId })) as { tenantId: string }
+  return tenantId
+}
+
+/** Two or three lines: what was posted, where, and what went wrong. */
+function linesOf(context: CliContext, attempt: DeliveryAttempt): string {
+  const { deliveryId, attemptNumber, outcome, statusCode, durationMs, attemptedAt, url } = attempt
+  const result = `${outcome}${statusCode === undefined ? '' : ` ${statusCode}`}`
+  const head = `${shortTime(attemptedAt)}  ${deliveryId}  attempt ${attemptNumber}`
+  const why = [attempt.errorMessage, attempt.responseSnippet].filter((text) => text !== undefined && text !== '')
+  return [
+    `${symbolOf(context, outcome === 'success' ? 'ok' : 'fail')} ${printable(head)}`,
+    `    ${paintState(context, result)} after ${durationMs} ms  ${printable(url)}`,
+    ...(why.length === 0 ? [] : [`    ${printable(why.join(': '))}`]),
+  ]
+    .map((line) => `${line}\n`)
+    .join('')
+}
+
+interface RecoverOptions {
+  since: string
+  until?: string
+  tenant?: string
+  app?: string
+  trigger?: string
+}
+
+async function recover(context: CliContext, options: RecoverOptions, run: Run): Promise<void> {
+  const { since, until, tenant, app, trigger } = options
+  const request = {
+    method: 'POST',
+    path: '/v1/webhook-deliveries/recover',
+    body: { since, until, appId: app, triggerId: trigger },
+  } as const
+  if (app !== undefined) return run({ ...request, appId: app })
+  let scheduled = 0
+  for (const { appId } of await actingApps(context, tenant)) {
+    const answer = (await ask(context, { ...request, appId })) as { scheduled: number }
+    scheduled += answer.scheduled
+  }
+  print(context, { scheduled })
+}

@@ -1,0 +1,165 @@
+import { expect, test } from 'bun:test'
+import { sgwIn, startSgw } from '../support/cli.ts'
+import { openOperatorSocket } from '../support/operator.ts'
+import { receiveText } from '../support/provider-events.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { FROM, TO, type World, createWorld, until } from '../support/world.ts'
+
+async function withServer(
+  run: (world: World, sgw: Sgw) => Promise<void>,
+  env: Record<string, string> = {},
+): Promise<void> {
+  await using world = await createWorld({ env })
+  const operator = openOperatorSocket(world)
+  await run(world, {
+    text: (...words) => sgwIn(world.folder, words),
+    json: async (...words) => {
+      const { code, stdout, stderr } = await sgwIn(world.folder, [...words, '--json'])
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      return JSON.parse(stdout) as never
+    },
+  })
+  await operator.stop()
+}
+
+interface Sgw {
+  text(...words: string[]): Promise<{ code: number; stdout: string; stderr: string }>
+  json<T = Record<string, unknown>>(...words: string[]): Promise<T>
+}
+
+test.concurrent('messages are listed over all tenants, newest first, and one is shown with its steps', async () => {
+  await withServer(async (world, sgw) => {
+    const other = await world.otherTenant()
+    const first = await world.send({ body: 'first' })
+    await world.untilStatus(first)
+    await receiveText(world, 'for the other tenant', other.tenantId)
+    const all = await sgw.json<{ messages: { messageId: string; tenantId: string }[]; total: number }>(
+      'messages',
+      'list',
+    )
+    expect(Object.keys(all)).toEqual(['messages', 'total', 'page', 'limit'])
+    expect(all.messages.map(({ tenantId }) => tenantId)).toEqual([other.tenantId, world.tenantId])
+    expect(all.total).toBe(2)
+    const second = await sgw.json<{ messages: unknown[] }>('message', 'list', '--limit', '1', '--page', '2')
+    expect(second).toMatchObject({ messages: [{ messageId: first }], total: 2, page: 2, limit: 1 })
+    const own = await sgw.json<{ messages: unknown[] }>('messages', 'list', '--tenant', world.tenantId)
+    expect(own.messages).toHaveLength(1)
+    expect((await world.json('GET', '/v1/sms/messages')).body).toEqual(own)
+    const table = await sgw.text('messages', 'list')
+    expect(table.stdout).toMatch(new RegExp(`^${first} .*→ \\${TO} +(sent|delivered) +first$`, 'm'))
+    expect(table.stdout).toContain('for the other tenant')
+    const shown = await sgw.json('messages', 'show', first)
+    expect(shown).toEqual((await world.json('GET', `/v1/sms/${first}/timeline`)).body)
+    const page = await sgw.text('messages', 'show', first)
+    expect(page.stdout).toMatch(/^body +first$[\s\S]*^\S+ \S+ +attempt +number=1 outcome=accepted/m)
+    const missing = await sgw.text('messages', 'show', 'msg_000000000000')
+    expect(missing).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('sgw messages list') })
+    expect((await sgw.text('messages', 'list', '--statsu', 'sent')).stderr).toBe(
+      "error: unknown option '--statsu'\n(Did you mean --status?)\nHelp: sgw messages list --help\n",
+    )
+  })
+})
+
+test.concurrent('failed messages are sent again once, as new messages; cancelled ones are not', async () => {
+  await withServer(async (world, sgw) => {
+    const failed = await world.send({ from: '+15555550999', body: 'again' })
+    await world.untilStatus(failed, ['failed'])
+    const later = new Date(world.gateway.clock.now() + 3_600_000).toISOString()
+    const cancelled = await world.send({ body: 'never', sendAt: later })
+    await world.call('DELETE', `/v1/sms/${cancelled}`)
+    const resend = ['messages', 'resend', '--failed-since', '1h', '--tenant', world.tenantId]
+    const asked = await sgw.text(...resend)
+    expect(asked.stderr).toMatch(/^1 are left out[^]*--yes/)
+    expect(asked).toMatchObject({ code: 2, stdout: '' })
+    const again = await sgwIn(world.folder, [...resend, '--yes', '--json'])
+    expect(JSON.parse(again.stdout)).toEqual({ resent: 1, skipped: 1, refused: 0 })
+    const bodies = async (): Promise<string[]> =>
+      (await world.json<{ messages: { body: string }[] }>('GET', '/v1/sms/messages')).body.messages.map(
+        ({ body }) => body,
+      )
+    expect((await bodies()).toSorted()).toEqual(['again', 'again', 'never'])
+    expect(await sgw.text('messages', 'resend', '--failed-since', 'noon', '--tenant', world.tenantId)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('2h for two hours ago'),
+    })
+  })
+})
+
+test.concurrent('send --wait and status say why a message waits', async () => {
+  await withServer(
+    async (world, sgw) => {
+      await world.untilStatus(await world.send({}))
+      await using sending = startSgw(world.folder, ['send', '--from', FROM, '--to', TO, '--wait', 'hello'])
+      await sending.printed(/^It waits\. number_limit: its number has used its rate limit \(until \S+ \S+\)\n/)
+      const { stdout } = await sgw.text('status')
+      expect(stdout).toMatch(/^! 1 message waits since .*\n {4}number_limit: /m)
+    },
+    { FROM_LIMIT_PER_MINUTE: '1' },
+  )
+})
+
+test.concurrent('webhook deliveries are listed with their errors, and made again', async () => {
+  await using receiver = startReceiver()
+  receiver.answer = () => new Response('no such hook', { status: 410 })
+  await withServer(async (world, sgw) => {
+    await world.call('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl: receiver.url } })
+    await world.control.injectSms({ text: 'hello' })
+    await receiver.received(1)
+    const listed = await until(async () => {
+      const answer = await sgw.json<{ attempts: { deliveryId: string }[] }>('webhooks', 'list')
+      return answer.attempts.length > 0 ? answer : null
+    })
+    expect((await world.json('GET', '/v1/webhook-deliveries')).body).toEqual(listed)
+    const deliveryId = listed.attempts[0]?.deliveryId ?? ''
+    const { stdout } = await sgw.text('webhook', 'list', '--outcome', 'http_error', '--app', world.app.appId)
+    expect(stdout).toContain(`✗`)
+    expect(stdout).toMatch(
+      /http_error 410 after \d+ ms {2}http:\/\/\S+\n {4}The destination answered 410: no such hook\n/,
+    )
+    expect(await sgw.json('webhooks', 'redeliver', deliveryId)).toEqual({ deliveryId, attemptNumber: 2 })
+    await receiver.received(2)
+    await until(async () => (await sgw.json<{ total: number }>('webhooks', 'list')).total === 2)
+    expect(await sgw.json('webhooks', 'recover', '--since', '2020-01-01')).toEqual({ scheduled: 1 })
+    await receiver.received(3)
+    expect(await sgw.text('webhooks', 'redeliver', 'nonsense')).toMatchObject({
+      code: 1,
+      stderr: 'Delivery not found: list the deliveries with sgw webhooks list\n',
+    })
+  })
+})
+
+test.concurrent('extensions are listed, and a link connects another one', async () => {
+  await withServer(async (world, sgw) => {
+    const { extensions } = (await world.json<{ extensions: object[] }>('GET', '/v1/rc/extensions')).body
+    expect(await sgw.json('extensions', 'list')).toEqual({
+      extensions: extensions.map((extension) => ({ ...extension, tenantId: world.tenantId })),
+    })
+    expect((await sgw.text('extension', 'list')).stdout).toContain(FROM)
+    for (const verb of ['connect', 'invite']) {
+      const { url } = await sgw.json<{ url: string }>('extensions', verb, '--app', world.app.appId)
+      expect(url).toMatch(/^http:\/\/localhost:\d+\/v1\/rc\/connect\?token=/)
+      const path = url.slice(new URL(url).origin.length)
+      expect((await world.call('GET', path, { key: null })).status).toBe(200)
+    }
+  })
+})
+
+test.concurrent('events are followed from a cursor, of all tenants', async () => {
+  await withServer(async (world) => {
+    await using first = startSgw(world.folder, ['events'])
+    const [, cursor = ''] = await first.printed(/--after (\S+)/)
+    const id = await world.send({})
+    await first.printed(new RegExp(`sms_status +${id} {2}sent`))
+    await using second = startSgw(world.folder, ['events', '--after', cursor, '--json'])
+    await second.printed(/Ready/)
+    await receiveText(world, 'live', (await world.otherTenant()).tenantId)
+    await second.printed(/live/)
+    const types = second
+      .stdout()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { type: string; status?: string })
+      .map(({ type, status }) => status ?? type)
+    expect(types).toEqual(['queued', 'sending', 'sent', 'sms_inbound'])
+  })
+})
