@@ -26,6 +26,17 @@ test('`/` leads a browser to the phone', async () => {
   expect(new URL(opened.page.url()).pathname).toBe('/console/')
 })
 
+test('what is no number in the address is ignored, and not remembered', async () => {
+  await using gateway = await startTestGateway()
+  await using opened = await openConsole(gateway.url, { hash: '#/phone?number=javascript:alert(1)&contact=99' })
+  const { page, complaints } = opened
+  await page.getByRole('button', { name: 'Send the first text' }).click()
+  await bubble(page, 'Hello from my app. Reply with anything.').waitFor()
+  expect(gateway.phone(CONTACT).inbox).toHaveLength(1)
+  expect(await page.evaluate<string>('localStorage["sgw.pair"]')).toContain(CONTACT)
+  expect(complaints).toEqual([])
+})
+
 test('a reply of the contact reaches the app, step by step', async () => {
   await using gateway = await startTestGateway()
   await using opened = await openConsole(gateway.url)

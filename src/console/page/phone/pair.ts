@@ -29,10 +29,15 @@ export function usePair(): Pair | null {
     if (found.value === null && sgw !== null) void findPair(sgw).then((pair) => void (found.value = pair))
   }, [sgw])
   if (found.value === null) return null
-  const pair = { number: param('number') || found.value.number, contact: param('contact') || found.value.contact }
+  const pair = { number: numberIn('number') ?? found.value.number, contact: numberIn('contact') ?? found.value.contact }
   writeStored('local', LAST_PAIR, JSON.stringify({ ...pair, tenantId: me.value?.tenantId }))
   return pair
 }
+
+const NUMBER = /^\+[1-9]\d{8,14}$/
+
+/** A number of the address. Anything else there is ignored, because the pair is remembered. */
+const numberIn = (name: keyof Pair): string | null => (NUMBER.test(param(name)) ? param(name) : null)
 
 /** The pair of the last visit, if it was the same tenant. */
 function lastPair(): Pair | null {
