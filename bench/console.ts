@@ -49,16 +49,16 @@ async function watch(
   await page.locator('.row, .said').first().waitFor()
   await page.reload()
   await page.locator('.row, .said').first().waitFor()
-  const usableMs = (await page.evaluate('performance.now()')) as number
+  const usableMs = await page.evaluate<number>('performance.now()')
   if (scrollTo > 0) await page.evaluate(`document.querySelector('.rows').scrollTo({ top: ${scrollTo} })`)
   await page.evaluate('longTasks.length = 0')
   await send(gateway, Math.round((MESSAGES_A_MINUTE * runMs) / 60_000), runMs)
-  const tasks = (await page.evaluate('longTasks')) as number[]
+  const tasks = await page.evaluate<number[]>('longTasks')
   return {
     'usable after ms': Math.round(usableMs),
     'tasks over 50 ms': tasks.length,
     'longest task ms': Math.round(Math.max(0, ...tasks)),
-    'requests a minute': Math.round((((await page.evaluate('requestCount()')) as number) * 60_000) / runMs),
+    'requests a minute': Math.round(((await page.evaluate<number>('requestCount()')) * 60_000) / runMs),
     holds: 'no task over 50 ms, usable ≤ 400 ms on a quiet machine',
   }
 }

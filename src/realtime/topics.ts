@@ -1,7 +1,7 @@
 import type { GatewayEvent } from './event.ts'
 
 /** The topic of events for one app. */
-export const appTopic = (appId: string): string => `a:${appId}`
+const appTopic = (appId: string): string => `a:${appId}`
 /** The topic of events for every app of a tenant. */
 export const tenantTopic = (tenantId: string): string => `t:${tenantId}`
 
