@@ -3,7 +3,8 @@ import { mkdir, rm, stat } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import type { BunPlugin } from 'bun'
 import { COMMIT } from '../src/commit.ts'
-import { type PageFile, bundlePage } from '../src/console/bundle.ts'
+import { bundlePage } from '../src/console/bundle.ts'
+import type { PageFile } from '../src/http/served-file.ts'
 
 // bun scripts/build.ts [--target linux-arm64] [--out FOLDER] [--bundle-only]
 //   --commit HASH  the commit that --version names; by default that of this checkout

@@ -46,10 +46,12 @@ export const ROUTES: readonly Route[] = [...APP_ROUTES, ...operatorRoutes]
 /** The HTTP side of the gateway: the request pipeline, the endpoints and the documentation. */
 export function createApp(gateway: Gateway): Server {
   const { console, production, provider } = gateway.config
-  if (!console) return createServer(gateway, APP_ROUTES, { pages: openApi(APP_ROUTES, postedEvents) })
-  const more = provider.simulated && !production ? simulatorRoutes : []
+  const simulated = provider.simulated && !production
+  const documented = { routes: console ? ROUTES : APP_ROUTES, events: postedEvents, simulated: console && simulated }
+  if (!console) return createServer(gateway, APP_ROUTES, { pages: openApi(documented) })
+  const more = simulated ? simulatorRoutes : []
   return createServer(gateway, [...ROUTES, ...more], {
-    pages: [home, ...openApi(ROUTES, postedEvents), ...consolePages(gateway)],
+    pages: [home, ...openApi(documented), ...consolePages(gateway)],
   })
 }
 

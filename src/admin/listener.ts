@@ -1,3 +1,4 @@
+import { jsonAnswer } from '../core/json-answer.ts'
 import { errorName } from '../core/log.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
 import type { Gateway } from '../gateway.ts'
@@ -18,13 +19,13 @@ export function startAdmin(gateway: Gateway, metrics: Metrics, port: number): Ad
   const readGauges = createGauges(gateway, metrics.registry)
   const fetch = async (request: Request): Promise<Response> => {
     const { pathname } = new URL(request.url)
-    if (request.method !== 'GET') return Response.json({ error: 'Not found' }, { status: 404 })
+    if (request.method !== 'GET') return jsonAnswer({ error: 'Not found' }, { status: 404 })
     if (pathname === '/ready') return ready(gateway)
-    if (pathname !== '/metrics') return Response.json({ error: 'Not found' }, { status: 404 })
+    if (pathname !== '/metrics') return jsonAnswer({ error: 'Not found' }, { status: 404 })
     await readGauges()
     return new Response(await metrics.registry.metrics(), { headers: { 'content-type': metrics.registry.contentType } })
   }
-  const error = (problem: unknown): Response => Response.json({ error: errorName(problem) }, { status: 500 })
+  const error = (problem: unknown): Response => jsonAnswer({ error: errorName(problem) }, { status: 500 })
   const server = listen(port, fetch, error)
   const unwatch = watchEventLoop(gateway.clock, metrics.eventLoopLag)
   return {
@@ -59,4 +60,4 @@ async function ready(gateway: Gateway): Promise<Response> {
   return rows.length === 1 ? answer(200, 'ready') : answer(503, 'database does not answer')
 }
 
-const answer = (status: number, text: string): Response => Response.json({ status: text }, { status })
+const answer = (status: number, text: string): Response => jsonAnswer({ status: text }, { status })

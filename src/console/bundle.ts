@@ -1,12 +1,5 @@
 import { join } from 'node:path'
-
-/** One file of the console's page. */
-export interface PageFile {
-  name: string
-  /** Its Content-Type. */
-  type: string
-  bytes: Uint8Array<ArrayBuffer>
-}
+import type { PageFile } from '../http/served-file.ts'
 
 const FOLDER = join(import.meta.dir, 'page')
 
@@ -26,13 +19,14 @@ export async function bundlePage(): Promise<PageFile[]> {
   })
   const outputs = built.outputs.map(async (output) => ({
     name: output.path.replace(/^.*[\\/]/, ''),
-    type: output.type,
+    // The bundler leaves out the space.
+    type: output.type.replace(/;(?! )/, '; '),
     bytes: new Uint8Array(await output.arrayBuffer()),
   }))
   return [
     ...(await Promise.all(outputs)),
-    { name: 'style.css', type: 'text/css;charset=utf-8', bytes: await styles() },
-    { name: 'index.html', type: 'text/html;charset=utf-8', bytes: await Bun.file(join(FOLDER, 'index.html')).bytes() },
+    { name: 'style.css', type: 'text/css; charset=utf-8', bytes: await styles() },
+    { name: 'index.html', type: 'text/html; charset=utf-8', bytes: await Bun.file(join(FOLDER, 'index.html')).bytes() },
   ]
 }
 

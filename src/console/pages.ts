@@ -18,16 +18,13 @@ export function consolePages({ config }: Gateway): Page[] {
     },
     ...FILES.map((name) => ({
       path: `/console/${name}`,
-      answer: async (request: Request) => (await pageFiles({ isAnew: false })).get(name).answer(request, FILE_HEADERS),
+      answer: async (request: Request) => (await pageFiles({ isAnew: false })).get(name).answer(request),
     })),
   ]
 }
 
-const FILE_HEADERS = { 'x-content-type-options': 'nosniff' }
-
 /** Everything comes from this origin, and nothing is inline. */
 const PAGE_HEADERS = {
-  ...FILE_HEADERS,
   'content-security-policy': [
     "default-src 'none'",
     "script-src 'self'",

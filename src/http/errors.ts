@@ -28,6 +28,7 @@ export function errorAnswer(error: unknown, log: Log, requestId: string): ErrorA
   if (error instanceof ApiError) {
     const headers: Record<string, string> = {}
     if (error.retryAfterSeconds !== null) headers['retry-after'] = String(error.retryAfterSeconds)
+    if (error.kind === 'unauthorized') headers['www-authenticate'] = 'Bearer'
     if (error.kind === 'too_large') headers['connection'] = 'close'
     return { status: STATUS[error.kind], body: { error: error.message }, headers }
   }

@@ -11,6 +11,8 @@ export interface Content {
   status: number
   /** A response is sent as it is, anything else as JSON. `undefined` if the request has become a WebSocket. */
   content: unknown
+  /** Whether the content has a secret. */
+  secret?: boolean
 }
 
 /** The steps of every request: request id, CORS, gates, endpoint, rate-limit headers, errors. */
@@ -51,7 +53,8 @@ export class RequestPipeline {
         ? admitOperator(this.gateway, null, request, context)
         : admit(this.gateway, this.#keyless, request, context)
       if (admitted !== undefined) await admitted
-      const { status, content } = await run(context)
+      const { status, content, secret = false } = await run(context)
+      if (secret) Object.assign(headers, SECRET_HEADERS)
       return content === undefined ? undefined : withHeaders(content, status, headers, context)
     } catch (error) {
       const { status, body, headers: own } = this.#errorAnswer(error, context.requestId)
@@ -65,6 +68,8 @@ export class RequestPipeline {
       : errorAnswer(error, this.gateway.log, requestId)
   }
 }
+
+const SECRET_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 
 function withHeaders(
   content: unknown,

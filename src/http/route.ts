@@ -42,6 +42,8 @@ export interface Route {
   response: z.ZodType | 'html' | 'empty' | 'redirect'
   /** The body of a success of a page that is JSON on request. */
   json?: z.ZodType
+  /** The answer has a secret, so no cache may keep it. */
+  secret?: true
   /** Headers of a success beyond the common ones. */
   answerHeaders?: readonly HeaderName[]
   /** Errors beyond the common ones, by status. */

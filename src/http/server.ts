@@ -1,9 +1,10 @@
+import { jsonAnswer } from '../core/json-answer.ts'
 import { Elysia } from 'elysia'
 import { ApiError, apiError } from '../core/errors.ts'
 import type { LogFields } from '../core/log.ts'
 import type { Gateway } from '../gateway.ts'
 import { parseForm, parseJson, readLimited } from './body.ts'
-import { RequestPipeline } from './request-pipeline.ts'
+import { type Content, RequestPipeline } from './request-pipeline.ts'
 import { type ReceivedRequest, type RequestContext, queryOf } from './request-context.ts'
 import { type Route, type RouteInput, validated, withoutLongArrays } from './route.ts'
 
@@ -68,7 +69,7 @@ async function runRoute(
   received: ReceivedRequest,
   context: RequestContext,
   params: RouteInput['params'],
-): Promise<{ status: number; content: unknown }> {
+): Promise<Content> {
   const { request, server } = received
   if (route.auth !== 'none' && context.caller === null && context.operator === null) throw apiError('missingKey')
   if (route.auth === 'operator' && context.operator === null) throw apiError('forbidden')
@@ -84,7 +85,7 @@ async function runRoute(
   try {
     const content = await route.run(input)
     logChange(gateway, route, context, { ...asObject(input.body), ...asObject(content) })
-    return { status: route.status, content }
+    return { status: route.status, content, secret: route.secret === true }
   } finally {
     gateway.traffic.answering -= answering
     // The timeout belongs to the connection, which stays open for further requests.
@@ -166,5 +167,5 @@ const bodyOf = (route: Route, bytes: Uint8Array): unknown =>
 /** Answers errors that do not reach Elysia's error hook, such as a thrown null. */
 function lastResort(error: unknown): Response {
   const known = error instanceof ApiError
-  return Response.json({ error: known ? error.message : 'Internal server error' }, { status: 500 })
+  return jsonAnswer({ error: known ? error.message : 'Internal server error' }, { status: 500 })
 }

@@ -34,6 +34,7 @@ export const localRoutes = [
     method: 'POST',
     path: '/v1/operator/links',
     summary: 'A link that signs an operator in once',
+    secret: true,
     status: 201,
     response: LinkAnswer,
     run: ({ gateway }) => createLink(gateway),

@@ -41,6 +41,7 @@ export const operatorRoutes = [
     description:
       '`sgw console` on the gateway’s machine prints a link that signs in once, within ten minutes. In development a page of the gateway itself, opened on its machine, needs no login while the built-in simulator is the provider.',
     body: SessionBody,
+    secret: true,
     status: 200,
     response: SessionAnswer,
     errors: { 400: texts('badJson'), 401: texts('badLogin'), 429: texts('tooMany') },
@@ -150,6 +151,7 @@ export const operatorRoutes = [
     summary: 'Create an app of a tenant',
     body: RegisterBody,
     priority: ['badName', 'missingTenantId', 'badTenantId', 'badWebhookUrl', 'forbidden'],
+    secret: true,
     status: 201,
     response: Registered,
     errors: {
@@ -165,6 +167,7 @@ export const operatorRoutes = [
     path: '/v1/operator/apps/:appId/rotate-key',
     summary: 'A new key for an app; the old one stops working at once',
     params: AppParams,
+    secret: true,
     status: 200,
     response: RotatedKey,
     errors: { ...appErrors, 409: texts('appInactive') },
@@ -189,6 +192,7 @@ export const operatorRoutes = [
     path: '/v1/operator/apps/:appId/activate',
     summary: 'Activate an inactive app, with a new key',
     params: AppParams,
+    secret: true,
     status: 200,
     response: RotatedKey,
     errors: { ...appErrors, 409: [...texts('appActive'), 'Tenant has reached its limit of 100 apps'] },

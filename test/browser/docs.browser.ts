@@ -1,22 +1,31 @@
 import { expect, test } from 'bun:test'
-import { chromium } from 'playwright-core'
 import { ROUTES } from '../../src/app.ts'
-import { browserOptions } from '../support/browser.ts'
+import { postedEvents } from '../../src/features/events/routes.ts'
+import { openConsole } from '../support/console.ts'
 import { createWorld } from '../support/world.ts'
 
-test('the documentation page shows the document and sends requests only to the gateway', async () => {
+test('the documentation page asks only the gateway, breaks no rule of its policy, and is dark where the system is', async () => {
   await using world = await createWorld({ connect: false, work: false })
-  const browser = await chromium.launch(browserOptions())
-  try {
-    const page = await browser.newPage()
-    const asked = new Set<string>()
-    page.on('request', (request) => asked.add(new URL(request.url()).origin))
-    await page.goto(`${world.url}/docs`)
-    await page.waitForSelector('.opblock-summary-path')
-    expect(await page.locator('.opblock').count()).toBe(ROUTES.length)
-    if (Bun.env['SCREENSHOT'] !== undefined) await page.screenshot({ path: Bun.env['SCREENSHOT'] })
-    expect([...asked].filter((origin) => !origin.startsWith('data:') && origin !== 'null')).toEqual([world.url])
-  } finally {
-    await browser.close()
-  }
+  await using docs = await openConsole(world.url, { path: '/docs', theme: 'dark' })
+  const { page, complaints } = docs
+  const origins = new Set<string>()
+  page.on('request', (request) => origins.add(new URL(request.url()).origin))
+  await page.reload()
+  await page.waitForSelector('.opblock-summary-path')
+  expect(await page.locator('.opblock').count()).toBe(ROUTES.length + postedEvents.length)
+  expect(await page.locator('html').getAttribute('class')).toContain('dark-mode')
+  if (Bun.env['SCREENSHOT'] !== undefined) await page.screenshot({ path: Bun.env['SCREENSHOT'] })
+  expect([...origins].filter((origin) => origin !== 'null')).toEqual([new URL(page.url()).origin])
+  expect(complaints).toEqual([])
+})
+
+test('beside the simulator a request of the page works at once', async () => {
+  await using world = await createWorld()
+  await using docs = await openConsole(world.url, { path: '/docs#/SMS/sendSms' })
+  const { page, complaints } = docs
+  const block = page.locator('#operations-SMS-sendSms')
+  await block.locator('.btn.execute').click()
+  await block.locator('.live-responses-table .response-col_status').first().waitFor()
+  expect(await block.locator('.live-responses-table .response').first().textContent()).toContain('"status": "queued"')
+  expect(complaints).toEqual([])
 })

@@ -24,7 +24,14 @@ function emptyMachine(name: string) {
   return { cwd, home, url: `http://127.0.0.1:${port}`, env: { PATH: '/usr/bin:/bin', HOME: home, PORT: String(port) } }
 }
 
-const DOCUMENTATION = ['/docs', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js', '/openapi.json']
+const DOCUMENTATION = [
+  '/docs',
+  '/docs/swagger-ui.css',
+  '/docs/swagger-ui-bundle.js',
+  '/docs/start.js',
+  '/docs/docs.css',
+  '/openapi.json',
+]
 
 async function expectDocumentation(url: string): Promise<void> {
   for (const path of DOCUMENTATION) {

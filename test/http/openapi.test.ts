@@ -120,9 +120,14 @@ test('the page loads scripts and styles only from the gateway, and its policy al
   const response = await world.call('GET', '/docs', { key: null })
   const page = await response.text()
   expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
-  expect(response.headers.get('content-security-policy')).toStartWith("default-src 'self';")
-  expect(page).toContain('SwaggerUIBundle({"url":"/openapi.json"')
-  const loaded = [...page.matchAll(/<(?:script|link)[^>]+(?:src|href)="([^"]*)"/g)].map(([, address]) => address)
-  expect(loaded).toEqual(['/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js'])
-  for (const path of loaded) expect((await world.call('GET', path ?? '', { key: null })).status).toBe(200)
+  const policy = response.headers.get('content-security-policy') ?? ''
+  expect(policy).toStartWith("default-src 'none'; script-src 'self'; style-src 'self';")
+  expect(policy).not.toContain('unsafe')
+  const scripts = [...page.matchAll(/<script[^>]*>(.*?)<\/script>/gs)].map(([, text]) => text)
+  expect(scripts).toEqual(['', ''])
+  const loaded = [...page.matchAll(/<(?:script|link)[^>]+(?:src|href)="(\/[^"]*)"/g)].map(
+    ([, address]) => address ?? '',
+  )
+  expect(loaded).toEqual(['/docs/swagger-ui.css', '/docs/docs.css', '/docs/swagger-ui-bundle.js', '/docs/start.js'])
+  for (const path of loaded) expect((await world.call('GET', path, { key: null })).status).toBe(200)
 })

@@ -313,6 +313,7 @@ const layerOf = (path: string, layers: readonly Layer[]): Layer | undefined =>
 
 const featureOf = (path: string): string | null => /^src\/features\/([^/]+)\//.exec(path)?.[1] ?? null
 
-const isAsset = (path: string): boolean => path === 'package.json' || path.startsWith('drizzle/')
+const isAsset = (path: string): boolean =>
+  path === 'package.json' || path.startsWith('drizzle/') || /\/page\/\w+\.(css|js)$/.test(path)
 
 const lineAt = (text: string, at: number): number => text.slice(0, at).split('\n').length

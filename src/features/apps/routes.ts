@@ -36,6 +36,7 @@ export const appsRoutes = [
     summary: 'Register an app of your tenant',
     body: RegisterBody,
     priority: ['badName', 'missingTenantId', 'badTenantId', 'badWebhookUrl', 'forbidden'],
+    secret: true,
     status: 201,
     response: Registered,
     errors: {
@@ -99,6 +100,7 @@ export const appsRoutes = [
     path: '/v1/apps/:appId/rotate-key',
     summary: 'A new API key; the old one stops working at once',
     params: AppParams,
+    secret: true,
     status: 200,
     response: RotatedKey,
     errors: ownAppErrors,
@@ -111,6 +113,7 @@ export const appsRoutes = [
     path: '/v1/apps/:appId/rotate-webhook-secret',
     summary: 'A new webhook secret',
     params: AppParams,
+    secret: true,
     status: 200,
     response: RotatedSecret,
     errors: ownAppErrors,

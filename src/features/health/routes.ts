@@ -1,3 +1,4 @@
+import { jsonAnswer } from '../../core/json-answer.ts'
 import { z } from 'zod'
 import { route } from '../../http/route.ts'
 
@@ -16,6 +17,6 @@ export const healthRoutes = [
     response: Health,
     otherwise: { 503: ['While the server stops', Health] },
     run: ({ gateway }) =>
-      gateway.lifecycle.draining ? Response.json({ status: 'draining' }, { status: 503 }) : { status: 'ok' },
+      gateway.lifecycle.draining ? jsonAnswer({ status: 'draining' }, { status: 503 }) : { status: 'ok' },
   }),
 ]

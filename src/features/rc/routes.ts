@@ -1,3 +1,4 @@
+import { jsonAnswer } from '../../core/json-answer.ts'
 import { z } from 'zod'
 import { errorText } from '../../core/errors.ts'
 import type { Gateway } from '../../gateway.ts'
@@ -43,6 +44,7 @@ export const rcRoutes = [
     auth: 'app',
     tag,
     summary: 'Make a link that connects an extension, valid for 5 minutes',
+    secret: true,
     status: 200,
     response: ConnectUrl,
     run: ({ gateway, caller }) => issueToken(gateway, caller, 'connect'),
@@ -55,6 +57,7 @@ export const rcRoutes = [
     tag,
     summary:
       'Make a link to send to the owner of an extension, valid for 7 days unless INVITE_TOKEN_TTL says otherwise',
+    secret: true,
     status: 200,
     response: ConnectUrl,
     run: ({ gateway, caller }) => issueToken(gateway, caller, 'invite'),
@@ -219,8 +222,8 @@ async function askBrowser(
 function answerOf(result: ConnectResult, asJson: boolean): Response {
   const answer = connectResultPage(result)
   if (!asJson) return answer
-  if (result.type === 'connected') return Response.json({ ok: true })
-  return Response.json({ error: JSON_ERRORS[result.type] }, { status: answer.status })
+  if (result.type === 'connected') return jsonAnswer({ ok: true })
+  return jsonAnswer({ error: JSON_ERRORS[result.type] }, { status: answer.status })
 }
 
 async function declined(
@@ -231,7 +234,7 @@ async function declined(
   const used = state === '' ? null : await consumeState(gateway, state)
   const word = isOauthWord(error) ? error : 'other'
   gateway.log.warn({ requestId, tenantId: used?.tenantId, error: word }, 'authorization was declined at the provider')
-  return format === 'json' ? Response.json({ error: 'Not connected' }, { status: 400 }) : declinedPage(word)
+  return format === 'json' ? jsonAnswer({ error: 'Not connected' }, { status: 400 }) : declinedPage(word)
 }
 
 const JSON_ERRORS = {
@@ -242,5 +245,5 @@ const JSON_ERRORS = {
 
 function missingParameter(asJson: boolean, request: Request): Response {
   const message = errorText('missingCodeOrState')
-  return !asJson && prefersPage(request) ? tokenErrorPage(message) : Response.json({ error: message }, { status: 400 })
+  return !asJson && prefersPage(request) ? tokenErrorPage(message) : jsonAnswer({ error: message }, { status: 400 })
 }

@@ -1,3 +1,4 @@
+import { jsonAnswer } from '../../core/json-answer.ts'
 import { z } from 'zod'
 import { Done } from '../../http/done.ts'
 import { listAnswer } from '../../http/list-answer.ts'
@@ -136,6 +137,5 @@ export const smsRoutes = [
 function accepted({ replayed, messageId, status }: SendResult): Accepted | Response {
   const answer = { messageId, status }
   if (!replayed) return answer
-  const headers = { 'content-type': 'application/json', 'idempotent-replayed': 'true' }
-  return Response.json(answer, { status: 202, headers })
+  return jsonAnswer(answer, { status: 202, headers: { 'idempotent-replayed': 'true' } })
 }

@@ -22,6 +22,7 @@ export const triggersRoutes = [
       "The gateway POSTs to it what it POSTs to an app's webhookUrl, with `triggerId` added, signed with its own secret. An answer of 410 deletes the trigger.",
     body: CreateTriggerBody,
     priority: ['badCallbackUrl'],
+    secret: true,
     status: 201,
     response: CreatedTrigger,
     errors: {

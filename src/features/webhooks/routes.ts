@@ -54,5 +54,5 @@ async function handle(
   } catch (error) {
     if (handshake === null || !(error instanceof ApiError)) throw error
   }
-  return handshake ?? new Response(null, { status: 200, headers: { 'content-type': 'application/json' } })
+  return handshake ?? new Response(null, { status: 200 })
 }

@@ -1,3 +1,4 @@
+import { jsonAnswer } from '../../core/json-answer.ts'
 import { z } from 'zod'
 import type { Gateway } from '../../gateway.ts'
 import { type RouteInput, route } from '../../http/route.ts'
@@ -19,6 +20,7 @@ export const wsRoutes = [
     auth: 'app',
     tag,
     summary: 'A token that opens one WebSocket within 60 seconds',
+    secret: true,
     status: 200,
     response: WebSocketToken,
     run: ({ gateway, caller }) => issueWsToken(gateway, caller),
@@ -49,5 +51,5 @@ function openSocket(
   upgrade: RouteInput['upgrade'],
 ): Response | undefined {
   if (upgrade(gateway.sockets.admit(context.address))) return undefined
-  return Response.json({ error: 'Upgrade required' }, { status: 426, headers: { upgrade: 'websocket' } })
+  return jsonAnswer({ error: 'Upgrade required' }, { status: 426, headers: { upgrade: 'websocket' } })
 }

@@ -1,41 +1,62 @@
 import { resolve } from 'node:path'
 import bundlePath from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
-import cssPath from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
+import swaggerCssPath from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
+import { ServedFile } from '../served-file.ts'
 import type { Page } from '../server.ts'
+import cssPath from './page/docs.css' with { type: 'file' }
+import startPath from './page/start.js' with { type: 'file' }
 
-const BUNDLE_PATH = '/docs/swagger-ui-bundle.js'
 export const STYLE_PATH = '/docs/swagger-ui.css'
 
-/** The files of Swagger UI that `/docs` loads. */
+/** The files that `/docs` loads. */
 export const DOCS_ASSETS: readonly Page[] = [
-  { path: STYLE_PATH, answer: () => asset(file(cssPath), 'text/css') },
-  { path: BUNDLE_PATH, answer: () => asset(file(bundlePath), 'text/javascript') },
+  asset(STYLE_PATH, swaggerCssPath, 'text/css'),
+  asset('/docs/docs.css', cssPath, 'text/css'),
+  asset('/docs/swagger-ui-bundle.js', bundlePath, 'text/javascript'),
+  asset('/docs/start.js', startPath, 'text/javascript'),
 ]
 
-/** The plugin's page, with the script from this process. The plugin itself can only use a CDN. */
-export async function docsPage(ofPlugin: Response): Promise<Response> {
-  const html = new HTMLRewriter()
-    .on('script[src]', {
-      element: (script) => void script.setAttribute('src', BUNDLE_PATH).removeAttribute('crossorigin'),
-    })
+/**
+ * The plugin's page with files of this process. The plugin itself can only use a CDN, and starts Swagger UI in an inline script.
+ * `simulated`: beside the built-in simulator, where the page signs in by itself.
+ */
+export async function docsPage(ofPlugin: Response, simulated: boolean): Promise<string> {
+  const page = new HTMLRewriter()
+    .on('html', { element: (html) => void (simulated && html.setAttribute('data-simulator', '')) })
+    .on('head', { element: (head) => void head.append(LINKS, RAW) })
+    .on('script', { element: (script) => void script.remove() })
+    .on('body', { element: (body) => void body.append(SCRIPTS, RAW) })
     .transform(await ofPlugin.text())
-  return new Response(html, {
-    headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': CONTENT_SECURITY_POLICY },
-  })
+  return page
 }
 
-/** The page starts Swagger UI in an inline script. Nothing is loaded from elsewhere. */
-const CONTENT_SECURITY_POLICY =
-  "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'"
+const RAW = { html: true }
+/** The empty icon spares a request for one. */
+const LINKS = '<link rel="stylesheet" href="/docs/docs.css"><link rel="icon" href="data:,">'
+const SCRIPTS = '<script src="/docs/swagger-ui-bundle.js"></script><script type="module" src="/docs/start.js"></script>'
+
+/** Everything comes from this gateway, and nothing is inline. Swagger UI's icons are `data:` images. */
+export const DOCS_HEADERS = {
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "form-action 'none'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+}
 
 /** In a bundle the path is relative to the bundle; from source and in an executable it is absolute. */
-const file = (path: string): Blob => Bun.file(resolve(import.meta.dir, path))
-
-const asset = (content: string | Blob, type: string): Response =>
-  new Response(content, {
-    headers: {
-      'content-type': `${type}; charset=utf-8`,
-      'cache-control': 'max-age=3600',
-      'x-content-type-options': 'nosniff',
-    },
-  })
+function asset(path: string, filePath: string, type: string): Page {
+  let served: Promise<ServedFile> | null = null
+  const load = async (): Promise<ServedFile> => {
+    const bytes = await Bun.file(resolve(import.meta.dir, filePath)).bytes()
+    return new ServedFile({ name: path, type: `${type}; charset=utf-8`, bytes })
+  }
+  return { path, answer: async (request) => (await (served ??= load())).answer(request) }
+}

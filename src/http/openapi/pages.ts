@@ -1,31 +1,39 @@
 import { Elysia } from 'elysia'
 import type { Route } from '../route.ts'
+import { ServedFile } from '../served-file.ts'
 import type { Page } from '../server.ts'
-import { DOCS_ASSETS, STYLE_PATH, docsPage } from './docs-page.ts'
+import { DOCS_ASSETS, DOCS_HEADERS, STYLE_PATH, docsPage } from './docs-page.ts'
 import { documentOf } from './document.ts'
 import type { PostedEvent } from './posted-events.ts'
+
+export interface Described {
+  routes: readonly Route[]
+  /** What the gateway posts to apps and triggers. */
+  events: readonly PostedEvent[]
+  /** Whether the built-in simulator is the provider, so that requests of the page work without a key. */
+  simulated: boolean
+}
 
 /**
  * `/openapi.json` and its page `/docs`, by `@elysiajs/swagger`. The document is made at the first request, because describing the
  * routes would add a tenth to the time of every start.
  */
-export function openApi(routes: readonly Route[], events: readonly PostedEvent[]): Page[] {
-  let described: Promise<Described> | null = null
-  const answer = async (path: string): Promise<Response> => (await (described ??= describe(routes, events)))(path)
+export function openApi(described: Described): Page[] {
+  let files: Promise<Files> | null = null
+  const load = (): Promise<Files> => (files ??= filesOf(described))
   return [
     ...DOCS_ASSETS,
-    { path: '/docs', answer: async () => docsPage(await answer('/docs')) },
-    { path: '/openapi.json', answer: () => answer('/openapi.json') },
+    { path: '/docs', answer: async (request) => (await load()).page.answer(request, DOCS_HEADERS) },
+    { path: '/openapi.json', answer: async (request) => (await load()).document.answer(request) },
   ]
 }
 
-/** The plugin's own address of the document is relative, so it would be wrong at `/docs/`, which is the same page. */
-const SWAGGER_UI = { url: '/openapi.json', validatorUrl: 'none' }
+interface Files {
+  page: ServedFile
+  document: ServedFile
+}
 
-/** The plugin's answer to a GET of this path. */
-type Described = (path: string) => Promise<Response>
-
-async function describe(routes: readonly Route[], events: readonly PostedEvent[]): Promise<Described> {
+async function filesOf({ routes, events, simulated }: Described): Promise<Files> {
   const { swagger } = await import('@elysiajs/swagger')
   const app = new Elysia().use(
     swagger({
@@ -34,11 +42,17 @@ async function describe(routes: readonly Route[], events: readonly PostedEvent[]
       specPath: '/openapi.json',
       theme: STYLE_PATH,
       autoDarkMode: false,
-      swaggerOptions: SWAGGER_UI,
-      // The plugin writes 3.0.3, and knows the types of that version only.
       documentation: documentOf(routes, events),
     }),
   )
   // Not the caller's host: Elysia finds no route if the host has fewer than four characters.
-  return async (path) => app.handle(new Request(`http://localhost${path}`))
+  const answer = (path: string): Promise<Response> => app.handle(new Request(`http://localhost${path}`))
+  const document = await (await answer('/openapi.json')).text()
+  return {
+    page: served('docs', 'text/html; charset=utf-8', await docsPage(await answer('/docs'), simulated)),
+    document: served('openapi.json', 'application/json', document),
+  }
 }
+
+const served = (name: string, type: string, text: string): ServedFile =>
+  new ServedFile({ name, type, bytes: new TextEncoder().encode(text) })

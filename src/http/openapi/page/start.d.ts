@@ -1,0 +1,3 @@
+/** The path of start.js at run time. */
+declare const path: string
+export default path
