@@ -4,6 +4,7 @@ import swaggerCssPath from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' 
 import { ServedFile } from '../served-file.ts'
 import type { Page } from '../server.ts'
 import cssPath from './page/docs.css' with { type: 'file' }
+// oxlint-disable-next-line import/default -- the import is the path of the file
 import startPath from './page/start.js' with { type: 'file' }
 
 export const STYLE_PATH = '/docs/swagger-ui.css'
