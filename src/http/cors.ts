@@ -1,5 +1,5 @@
 /** Headers that a page's script may read, besides the few that browsers always allow. */
-const EXPOSED = 'X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed'
+const EXPOSED = 'X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, X-Ignored-Fields'
 const PREFLIGHT = {
   'access-control-allow-methods': 'GET, POST, PUT, DELETE',
   'access-control-allow-headers': 'Authorization, Content-Type, Idempotency-Key, Sgw-App, X-Request-Id',

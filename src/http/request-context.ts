@@ -26,6 +26,8 @@ export class RequestContext {
   /** Why an operator's request has no `caller`. Endpoints that need one answer it after the body was read. */
   callerError: ErrorName = 'missingKey'
   limit: LimitState | null = null
+  /** Fields that the endpoint ignores, but that resemble one that it knows. */
+  readonly ignored: string[] = []
   #socketAddress: string | null = null
 
   constructor(

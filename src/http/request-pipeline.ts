@@ -78,6 +78,7 @@ function withHeaders(
   context: RequestContext,
 ): Response {
   rateLimitHeaders(context, headers)
+  if (context.ignored.length > 0) headers['x-ignored-fields'] = context.ignored.join(', ')
   if (content instanceof Response) {
     for (const name in headers) content.headers.set(name, headers[name] ?? '')
     return content

@@ -3,6 +3,7 @@ import { Elysia } from 'elysia'
 import { ApiError, apiError } from '../core/errors.ts'
 import type { LogFields } from '../core/log.ts'
 import type { Gateway } from '../gateway.ts'
+import { type IgnoredFields, ignoredFields } from './ignored-fields.ts'
 import { parseForm, parseJson, readLimited } from './body.ts'
 import { type Content, RequestPipeline } from './request-pipeline.ts'
 import { type ReceivedRequest, type RequestContext, queryOf } from './request-context.ts'
@@ -48,9 +49,10 @@ export function createServer(
   )
   for (const route of routes) {
     const path = route.path.includes(':') ? null : route.path
+    const endpoint = { route, ignored: ignoredFields(route) }
     app.route(route.method, route.path, ({ request, params, server }) => {
       const received = { request, server, path }
-      return pipeline.answer(received, (context) => runRoute(gateway, route, received, context, params))
+      return pipeline.answer(received, (context) => runRoute(gateway, endpoint, received, context, params))
     })
   }
   for (const { path, answer } of pages)
@@ -60,24 +62,31 @@ export function createServer(
   return app
 }
 
+/** An endpoint, and what looks for misspelt fields of its requests. */
+interface Endpoint {
+  route: Route
+  ignored: IgnoredFields
+}
+
 export type Server = ReturnType<typeof createServer>
 
 /** Checks again who calls, in case the gate has read another path than the router. */
 async function runRoute(
   gateway: Gateway,
-  route: Route,
+  endpoint: Endpoint,
   received: ReceivedRequest,
   context: RequestContext,
   params: RouteInput['params'],
 ): Promise<Content> {
   const { request, server } = received
+  const { route } = endpoint
   if (route.auth !== 'none' && context.caller === null && context.operator === null) throw apiError('missingKey')
   if (route.auth === 'operator' && context.operator === null) throw apiError('forbidden')
   const before = route.before?.({ gateway, request })
   const admitted: unknown = before instanceof Promise ? await before : before
   const bytes = await readLimited(request)
   requireCaller(route, context)
-  const input = inputOf(route, received, { gateway, context, params, admitted, bytes })
+  const input = inputOf(endpoint, received, { gateway, context, params, admitted, bytes })
   const answering = route.slow === true ? 0 : 1
   gateway.traffic.answering += answering
   // Set only after the body was read, because otherwise a client could take this long to send it.
@@ -124,11 +133,16 @@ const asObject = (value: unknown): Readonly<Record<string, unknown>> =>
 
 /** The input of an endpoint, parsed by its schemas. */
 function inputOf(
-  route: Route,
+  { route, ignored }: Endpoint,
   { request, server }: ReceivedRequest,
   read: Pick<RouteInput, 'gateway' | 'context' | 'params' | 'admitted' | 'bytes'>,
 ): RouteInput {
   const { gateway, context, params, admitted, bytes } = read
+  const note = noteIgnored(gateway, context)
+  const query = route.query === undefined ? undefined : queryOf(request)
+  const body = route.body === undefined ? undefined : withoutLongArrays(bodyOf(route, bytes))
+  ignored.inQuery(query, note)
+  ignored.inBody(body, note)
   return {
     gateway,
     request,
@@ -138,11 +152,16 @@ function inputOf(
     upgrade: (data) => server?.upgrade(request, { data, headers: { 'x-request-id': context.requestId } }) ?? false,
     caller: context.caller ?? { appId: '', tenantId: '' },
     params: validated(route.params, params, route.priority),
-    query: route.query === undefined ? undefined : validated(route.query, queryOf(request), route.priority),
-    body:
-      route.body === undefined
-        ? undefined
-        : validated(route.body, withoutLongArrays(bodyOf(route, bytes)), route.priority),
+    query: validated(route.query, query, route.priority),
+    body: validated(route.body, body, route.priority),
+  }
+}
+
+/** A field that is probably misspelt is ignored like any other, but the answer names it, and in development the log. */
+function noteIgnored({ config, log }: Gateway, context: RequestContext): (field: string, meant: string) => void {
+  return (field, meant) => {
+    context.ignored.push(field)
+    if (!config.production) log.warn({ path: context.path, field }, `a field was ignored: did you mean ${meant}?`)
   }
 }
 

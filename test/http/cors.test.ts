@@ -3,7 +3,7 @@ import { readConfig } from '../../src/core/config.ts'
 import { type World, createWorld } from '../support/world.ts'
 
 const APP = 'https://app.example.com'
-const EXPOSED = 'X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed'
+const EXPOSED = 'X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, Idempotent-Replayed, X-Ignored-Fields'
 
 const quiet = (origins?: string): Promise<World> =>
   createWorld({ connect: false, work: false, ...(origins === undefined ? {} : { env: { CORS_ORIGINS: origins } }) })

@@ -19,6 +19,10 @@ export const HEADERS = {
     description: 'Only on an answer that repeats the first one of its `Idempotency-Key`',
     schema: { type: 'string', enum: ['true'] },
   },
+  'X-Ignored-Fields': {
+    description: 'Fields of the request that were ignored, but resemble a known one: they are probably misspelt',
+    schema: { type: 'string', examples: ['send_at'] },
+  },
   'WWW-Authenticate': { description: 'The scheme of authentication', schema: { type: 'string', enum: ['Bearer'] } },
   Location: { description: 'Where to go on', schema: { type: 'string', format: 'uri' } },
   'Validation-Token': { description: "The handshake's, repeated", schema: { type: 'string' } },

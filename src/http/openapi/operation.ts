@@ -68,6 +68,7 @@ function successOf(route: Route, { schemas }: Shared): Json {
   const names: HeaderName[] = ['X-Request-Id']
   if (route.auth === 'app' || route.auth === 'app or operator') names.push('RateLimit', 'RateLimit-Policy')
   if (route.response === 'redirect') names.push('Location')
+  if (route.internal !== true && (route.body !== undefined || route.query !== undefined)) names.push('X-Ignored-Fields')
   const head = {
     description: DESCRIPTIONS[route.status] ?? 'Success',
     headers: headers([...names, ...(route.answerHeaders ?? [])]),
