@@ -91,7 +91,9 @@ async function askFile(context: CliContext, request: OperatorRequest, waitedMs: 
   try {
     if (needs !== 'nothing' && !(await existsOrIsLocked(path))) {
       if (waitedMs < MISSING_WAIT_MS) return null
-      throw new CliError(`There is no database at ${path}: nothing was done. Check that DATABASE_URL is the server's`)
+      throw new CliError(
+        `There is no database at ${path}: nothing was done. Run this in the folder of the server, or with its DATABASE_URL`,
+      )
     }
     const gateway = await openGateway({ config: context.config, log: silentLog, lockWaitMs: 0 }, stack)
     const response = await createLocalApp(gateway).handle(httpRequest(request))
@@ -121,4 +123,7 @@ function noteOnFile(requested: string, path: string, existed: boolean): string {
 }
 
 export const noServer = (): CliError =>
-  new CliError('No server answers: start one with the same environment (sgw start, or bun run start)', EXIT.noServer)
+  new CliError(
+    'No server answers: run this in the folder of the server or with its DATABASE_URL, or start one (sgw start, or bun run start)',
+    EXIT.noServer,
+  )

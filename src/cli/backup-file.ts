@@ -52,7 +52,7 @@ function databaseOf({ config }: CliContext): string {
   if (path === null) throw new CliError('DATABASE_URL names a server: back up the database there', EXIT.usage)
   if (sizeOf(path) === 0)
     throw new CliError(
-      `There is no database at ${resolve(path)}: nothing was done. Check that DATABASE_URL is the server's`,
+      `There is no database at ${resolve(path)}: nothing was done. Run this in the folder of the server, or with its DATABASE_URL`,
     )
   return resolve(path)
 }

@@ -5,7 +5,7 @@ import type { Requester, WebSocketClass } from './requester.ts'
 import { SgwError } from './sgw-error.ts'
 
 export interface EventsOptions {
-  /** A cursor that you kept: events after it come first. Without it, events from now on. */
+  /** A cursor that you kept, or that of `eventCursor()`: events after it come first. Without it, events from the connection on. */
   after?: string | undefined
   /** Ends the loop. */
   signal?: AbortSignal | undefined

@@ -39,13 +39,27 @@ export class Sgw extends Resource {
 
   /**
    * The events of the app and its tenant, for `for await`: in order, each once, over all reconnections. Throws at once where
-   * there is no `WebSocket`.
+   * there is no `WebSocket`. Without `after` they begin some time after the loop has begun: to send a message and wait for the
+   * answer, pass an `eventCursor()` that you took before the send.
    */
   events(options: EventsOptions = {}): EventStream {
     const given = this.requester.options.WebSocket ?? (globalThis as { WebSocket?: WebSocketClass }).WebSocket
     if (given === undefined)
       throw new SgwError('No WebSocket here: pass one to new Sgw({ WebSocket }), such as that of the package ws')
     return new EventStream(this.requester, given, options)
+  }
+
+  /**
+   * The cursor of this moment. `events({ after })` begins with it, however much later the loop begins.
+   *
+   * @example
+   * const after = await sgw.eventCursor()
+   * await sgw.sms.send({ from, to, body: 'Answer C to confirm.' })
+   * for await (const event of sgw.events({ after }))
+   *   if (event.type === 'sms_inbound' && event.from === to && event.body.trim() === 'C') break
+   */
+  eventCursor(): Promise<string> {
+    return this.member('cursor', '/v1/events')
   }
 
   /** The tenant's conversations, each with its newest message, by last activity. */

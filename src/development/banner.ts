@@ -17,7 +17,8 @@ ${addresses(gateway, url)}
   API key           ${apiKey}
   Database          ${gateway.config.database.path}
   Simulator         ${simulator}/control
-${mode}  The simulator stands in for RingCentral; its numbers end in 0100, 0101 and 0102.
+${mode}  The simulator stands in for RingCentral: nothing reaches a real phone.
+  Your numbers      ${NUMBERS.join(', ')}
 
   Send your first SMS:
 

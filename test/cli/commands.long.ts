@@ -196,7 +196,7 @@ test.concurrent('a suspended tenant’s keys, also cached ones, are refused with
 test.concurrent('commands say that no server runs, or that there is no database', async () => {
   using folder = temporaryFolder()
   const env = { DATABASE_URL: folder.database }
-  const missing = `There is no database at ${folder.file('sgw.db')}: nothing was done. Check that DATABASE_URL is the server's`
+  const missing = `There is no database at ${folder.file('sgw.db')}: nothing was done. Run this in the folder of the server, or with its DATABASE_URL`
   for (const words of [['status'], ['tenant', 'list']])
     expect(await sgw(words, env)).toMatchObject({ code: 1, stdout: '', stderr: `${missing}\n` })
   const { code, stdout } = await sgw(['--json', 'doctor'], env)
@@ -244,7 +244,7 @@ test.concurrent('without a database, no command creates or changes anything', as
     ['keys', 'rotate'],
     ['trigger-subscription', 'list', '--tenant', 'tenant_0000000000000000'],
   ]
-  const stderr = `There is no database at ${path}: nothing was done. Check that DATABASE_URL is the server's\n`
+  const stderr = `There is no database at ${path}: nothing was done. Run this in the folder of the server, or with its DATABASE_URL\n`
   for (const words of commands)
     expect({ words, ...(await sgw(words, { DATABASE_URL: `file:${path}` })) }).toMatchObject({
       words,

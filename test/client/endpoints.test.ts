@@ -51,6 +51,7 @@ async function callEverything(sgw: Sgw): Promise<void> {
   await sgw.conversations().page(1)
   await sgw.usage()
   await sgw.overview()
+  await sgw.eventCursor()
   await sgw.me()
   await firstCalls(sgw)
 }

@@ -48,6 +48,17 @@ describe('events()', () => {
     ])
   })
 
+  test('begins with the cursor of eventCursor(), also when the loop begins after the answer came', async () => {
+    await using world = await createWorld()
+    await world.untilStatus(await world.send())
+    const after = await clientOf(world).eventCursor()
+    await world.control.injectSms({ from: TO, to: FROM, text: 'C' })
+    await until(async () => (await clientOf(world).sms.list({ direction: 'inbound' }).page(1)).total === 1)
+    await using reader = await Reader.open(clientOf(world), { after })
+    await until(() => reader.items.length === 1)
+    expect(reader.items).toMatchObject([{ type: 'sms_inbound', body: 'C' }])
+  })
+
   test('has a cursor that never passes an event which the loop was not given', async () => {
     await using world = await createWorld({ work: false })
     const sgw = clientOf(world)

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { chromium } from 'playwright-core'
-import { VERSION } from '../../src/version.ts'
+import packageFile from '../../package.json'
 import { browserOptions } from '../support/browser.ts'
 import { temporaryFolder } from '../support/process.ts'
 import { PROJECT } from '../support/program.ts'
@@ -31,7 +31,7 @@ const SENT = JSON.stringify({ statuses: ['queued', 'sending', 'sent'], status: '
 
 const folder = temporaryFolder()
 const unpacked = folder.file('package')
-const tarball = folder.file(`sgw-${VERSION}.tgz`)
+const tarball = folder.file(`sgw-${packageFile.version}.tgz`)
 
 beforeAll(async () => {
   await $`npm pack --silent --pack-destination ${folder.path}`.cwd(PROJECT).quiet()
@@ -106,6 +106,22 @@ describe('the package', () => {
     )
     const { stderr, exitCode } = await $`bun test`.cwd(project).nothrow().quiet()
     expect([exitCode, stderr.toString()]).toEqual([0, expect.stringContaining('1 pass')])
+  })
+
+  test('has what the appointment reminder needs outside of the repository', async () => {
+    const project = folder.file('reminder')
+    await $`cp -r ${PROJECT}/examples/appointment-reminder ${project}`
+    const rewrite = async (name: string, change: (text: string) => string): Promise<void> => {
+      const file = join(project, name)
+      writeFileSync(file, change(await Bun.file(file).text()))
+    }
+    await rewrite('package.json', (text) => text.replace('file:../..', `file:${tarball}`))
+    await rewrite('tsconfig.json', (text) => text.replace(/,\s*"paths": \{[^}]*\}/, ''))
+    await $`bun install`.cwd(project).quiet()
+    const types = await $`bun run types`.cwd(project).nothrow().quiet()
+    expect([types.exitCode, types.stdout.toString()]).toEqual([0, ''])
+    const { stderr, exitCode } = await $`bun test`.cwd(project).nothrow().quiet()
+    expect([exitCode, stderr.toString()]).toEqual([0, expect.stringContaining('6 pass')])
   })
 
   test('sends and hears under Node.js 22, without any other package', async () => {

@@ -10,7 +10,8 @@ import { BASE_ENVIRONMENT } from '../support/environment.ts'
 // These tests run the examples of docs/client.md unchanged.
 
 const PAGE = readFileSync(join(PROJECT, 'docs/client.md'), 'utf8')
-const [SEND, READ, FOLLOW, RECEIVE, OPERATE] = [...PAGE.matchAll(/```ts\n([^]*?)```/g)].map(([, text = '']) => text)
+const EXAMPLES = [...PAGE.matchAll(/```ts\n([^]*?)```/g)].map(([, text = '']) => text)
+const [SEND, READ, ASK, FOLLOW, RECEIVE, OPERATE] = EXAMPLES
 
 const folder = temporaryFolder()
 mkdirSync(folder.file('node_modules'))
@@ -20,12 +21,12 @@ for (const name of ['bun-types', '@types'])
 afterAll(() => folder[Symbol.dispose]())
 
 test('the examples have the right types', () => {
-  for (const [index, text] of [SEND, READ, FOLLOW, RECEIVE, OPERATE].entries())
-    writeFileSync(folder.file(`example-${index}.ts`), text ?? '')
+  expect(EXAMPLES).toHaveLength(6)
+  for (const [index, text] of EXAMPLES.entries()) writeFileSync(folder.file(`example-${index}.ts`), text)
   const options =
     `--ignoreConfig --noEmit --strict --skipLibCheck --target esnext --module esnext --moduleResolution bundler
     --allowImportingTsExtensions --customConditions bun --types bun-types`.split(/\s+/)
-  const files = [0, 1, 2, 3, 4].map((index) => `example-${index}.ts`)
+  const files = EXAMPLES.map((_, index) => `example-${index}.ts`)
   const command = [join(PROJECT, 'node_modules/.bin/tsc'), ...options, ...files]
   const { stdout } = Bun.spawnSync(command, { cwd: folder.path })
   expect(stdout.toString()).toBe('')
@@ -51,7 +52,15 @@ test('the second example reads all messages', async () => {
   expect(lines).toEqual([`${TO} failed null`, `${TO} sent pending`, 'failed'])
 })
 
-test('the third example follows events, and goes on after a restart where it was', async () => {
+test('the third example asks, and waits for the answer', async () => {
+  await using world = await createWorld()
+  await using program = run(ASK, world)
+  await until(() => world.control.messages().some(({ text }) => text?.includes('Answer C')))
+  await world.control.injectSms({ from: TO, to: FROM, text: ' C' })
+  expect(await program.ended()).toMatchObject({ code: 0, stdout: 'Confirmed\n' })
+})
+
+test('the fourth example follows events, and goes on after a restart where it was', async () => {
   await using world = await createWorld()
   await using first = run(FOLLOW, world)
   // It follows the events from its connection on, which is made some time after its start.
@@ -79,7 +88,7 @@ test('the third example follows events, and goes on after a restart where it was
   expect(second.stdout).not.toContain('queued')
 })
 
-test('the fourth example accepts webhooks of the gateway and refuses others', async () => {
+test('the fifth example accepts webhooks of the gateway and refuses others', async () => {
   await using world = await createWorld()
   const port = String(20_000 + Math.floor(Math.random() * 10_000))
   await using program = run(RECEIVE, world, { SGW_WEBHOOK_SECRET: world.app.webhookSecret, PORT: port })
@@ -92,7 +101,7 @@ test('the fourth example accepts webhooks of the gateway and refuses others', as
   await program.printed(/\+15555550199 wrote: Yes\n/)
 })
 
-test('the fifth example calls as an operator, and as an app', async () => {
+test('the sixth example calls as an operator, and as an app', async () => {
   await using world = await createWorld()
   const { token } = await signIn(world)
   await using program = run(OPERATE, world, { SGW_OPERATOR_TOKEN: token, SGW_APP: world.app.appId })

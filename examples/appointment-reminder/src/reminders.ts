@@ -1,4 +1,4 @@
-import { type EventPage, type Sgw, SgwError, type WebhookBody } from 'sgw/client'
+import { type Sgw, SgwError, type WebhookBody } from 'sgw/client'
 import type { Appointment, Appointments } from './appointments.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -37,7 +37,7 @@ export class Reminders {
     if (appointments.cursor !== undefined) return appointments.cursor
     // The gateway holds back what would go to a patient who has texted STOP.
     await sgw.optOuts.setPolicy('block')
-    const { cursor } = await sgw.request<EventPage>('GET', '/v1/events')
+    const cursor = await sgw.eventCursor()
     appointments.cursor = cursor
     return cursor
   }
