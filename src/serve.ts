@@ -52,6 +52,7 @@ export async function serve({ environment, terminal, isTest, exit }: ServeOption
     }
     void replication?.ended.then((code) => endWithLitestream(code, shutdown, log, stop))
     log.info({ url: running.url, production: config.production, version: VERSION }, 'listening')
+    if (!config.production) await logMessages(running)
     if (development !== null) await connectSimulator(development)
     else if (!config.production) await prepareRealProvider(running)
     await Bun.sleep(FIRST_RESPONSES_MS)
@@ -95,6 +96,12 @@ async function connectSimulator(development: Development): Promise<void> {
   const { url } = await development.connect()
   const { banner } = await import('./development/banner.ts')
   process.stdout.write(banner(development, url))
+}
+
+/** In development each message leaves lines in the log. */
+async function logMessages({ gateway }: RunningGateway): Promise<void> {
+  const lines = await import('./development/message-lines.ts')
+  lines.logMessages(gateway)
 }
 
 /** In development with RingCentral itself: makes and prints what a developer needs. */
