@@ -36,7 +36,7 @@ export function createProgram(
 ): Command {
   const program = new SgwCommand('sgw')
     .description(
-      'Operate the sgw SMS gateway. Commands act on the running server, or on its database if none runs, and need the same environment. Help on one: sgw messages --help, sgw messages list --help.',
+      'Operate the sgw SMS gateway. Commands act on the running server, or on its database if none runs: run them in its folder, or with its DATABASE_URL. Help on one: sgw messages --help, sgw messages list --help.',
     )
     .version(VERSION)
     .option('--json', 'print exactly one JSON value on standard output')
@@ -82,7 +82,7 @@ function jsonOption(command: string): Option {
 function addServer(program: Command, contextOf: () => CliContext, start: (isTest: boolean) => Promise<void>): void {
   program
     .command('start')
-    .description('Run the server until SIGTERM')
+    .description('Run the server until SIGTERM; without RC_CLIENT_ID, beside a simulator that reaches no real phone')
     .option('--test', 'for tests: with the simulator, without limits, and with a time that can be moved forward')
     .action(({ test = false }: { test?: boolean }) => start(test))
   program
