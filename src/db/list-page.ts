@@ -8,7 +8,7 @@ export interface PageQuery {
   at: 'created_at' | 'attempted_at' | 'since'
   /** An SQL condition that all rows of the list meet. */
   always?: string
-  /** An SQL condition → the value that each `?` of it stands for. `?1` is the tenant. A condition whose value is undefined is left out. */
+  /** An SQL condition → its value, which stands for each `?` in it. `?1` is the tenant in every condition. Without a value the condition is left out. */
   filters: Readonly<Record<string, string | number | undefined>>
   /** From 1. */
   page: number

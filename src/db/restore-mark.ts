@@ -13,11 +13,11 @@ export interface RestoreMark {
   /** Call after the commit of a send attempt and before the provider call. Resolves when the file is written; attempts of one commit share a write. */
   noteAttempt(seq: number): Promise<void>
   /** Call after the commit of a webhook attempt and before the destination is dialled. */
-  noteDelivery(seq: number): void
+  noteWebhookAttempt(seq: number): void
   close(): void
 }
 
-export const createNoMark = (): RestoreMark => ({ noteAttempt: () => WRITTEN, noteDelivery() {}, close() {} })
+export const createNoMark = (): RestoreMark => ({ noteAttempt: () => WRITTEN, noteWebhookAttempt() {}, close() {} })
 
 const WRITTEN = Promise.resolve()
 
@@ -165,7 +165,7 @@ function createMark(path: string, progress: Progress, writeAt: WriteAt): Restore
       // In a microtask, so that all attempts of one commit share the write. A failed write is repeated once.
       return isBehind ? (writing ??= WRITTEN.then(catchUp).catch(catchUp)) : WRITTEN
     },
-    noteDelivery(seq) {
+    noteWebhookAttempt(seq) {
       if (seq <= progress.delivery) return
       progress.delivery = seq
       write()

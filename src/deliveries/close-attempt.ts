@@ -1,7 +1,7 @@
 import type { Gateway } from '../gateway.ts'
 import type { PostResult } from '../outbound/post-json.ts'
 import { latencyClass } from '../usage/latency.ts'
-import { CLOSE_DELIVERY, CLOSE_FAILED_DELIVERY } from './delivery-rows.ts'
+import { CLOSE_ATTEMPT, CLOSE_FAILED_ATTEMPT } from './delivery-rows.ts'
 import { NO_NEXT, type NextDelays, nextDelays } from './retry-schedule.ts'
 
 /** An attempt whose row is open. */
@@ -35,11 +35,11 @@ export async function closeAttempt(gateway: Gateway, attempt: OpenDeliveryAttemp
     durationMs,
     latencyMs: latencyClass(durationMs),
   }
-  if (outcome === 'success') return void (await gateway.database.writer.row(CLOSE_DELIVERY, row))
+  if (outcome === 'success') return void (await gateway.database.writer.row(CLOSE_ATTEMPT, row))
   const { clock, jobs, database } = gateway
   // The commit reads the policy, so it gets the delays of both policies.
   const delays = statusCode === GONE ? NO_NEXT : delaysAfter(gateway, attempt, result)
-  const [next] = await database.writer.row(CLOSE_FAILED_DELIVERY, {
+  const [next] = await database.writer.row(CLOSE_FAILED_ATTEMPT, {
     ...row,
     tenantId: attempt.tenantId,
     goneTriggerId: attempt.kind === 'trigger' && statusCode === GONE ? attempt.targetId : null,

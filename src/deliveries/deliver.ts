@@ -6,7 +6,7 @@ import type { PostRequest } from '../outbound/post-json.ts'
 import { signedHeaders } from '../outbound/sign.ts'
 import { type OpenDeliveryAttempt, closeAttempt } from './close-attempt.ts'
 import { type Delivery, correlationOf } from './delivery.ts'
-import { OPEN_DELIVERY, OPEN_DELIVERY_RETRY, policyOf } from './delivery-rows.ts'
+import { OPEN_FIRST_ATTEMPT, OPEN_FURTHER_ATTEMPT, policyOf } from './delivery-rows.ts'
 import { loadDeliveries } from './load-deliveries.ts'
 import { closeLeftOpen } from './interrupted.ts'
 import type { SigningSecrets } from './signing-secrets.ts'
@@ -54,22 +54,25 @@ async function open(
 ): Promise<OpenDeliveryAttempt | null> {
   const { deliveryId, kind, targetId, messageId, correlationId } = delivery
   const { tenantId } = job
-  const [opened] = await gateway.database.writer.row(job.kind === 'webhook' ? OPEN_DELIVERY : OPEN_DELIVERY_RETRY, {
-    deliveryId,
-    tenantId,
-    kind,
-    targetId,
-    messageId,
-    correlationId,
-    ...to,
-    jobId: job.id,
-    jobSeq: job.seq,
-    bootId: gateway.bootId,
-    now: gateway.clock.now(),
-  })
+  const [opened] = await gateway.database.writer.row(
+    job.kind === 'webhook' ? OPEN_FIRST_ATTEMPT : OPEN_FURTHER_ATTEMPT,
+    {
+      deliveryId,
+      tenantId,
+      kind,
+      targetId,
+      messageId,
+      correlationId,
+      ...to,
+      jobId: job.id,
+      jobSeq: job.seq,
+      bootId: gateway.bootId,
+      now: gateway.clock.now(),
+    },
+  )
   if (opened === undefined) return null
   const seq = Number(opened['seq'])
-  gateway.mark.noteDelivery(seq)
+  gateway.mark.noteWebhookAttempt(seq)
   return { seq, attemptNumber: Number(opened['attempt_number']), jobSeq: job.seq, kind, targetId, tenantId }
 }
 

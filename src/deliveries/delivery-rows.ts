@@ -57,7 +57,7 @@ const openAttempt = (attemptNumber: string, job: RowStatement, condition: string
  * Opens the first attempt. Returns one row, with its `seq`, unless this delivery was attempted before, its message was
  * erased, or its destination has changed.
  */
-export const OPEN_DELIVERY: RowOperation<NewDeliveryAttempt> = {
+export const OPEN_FIRST_ATTEMPT: RowOperation<NewDeliveryAttempt> = {
   key: 'deliveryId',
   statements: [openAttempt('1', { columns: [], sql: '' }, '')],
 }
@@ -71,7 +71,7 @@ export const policyOf = (kind: string, targetId: string): string => `CASE ${kind
  * Opens a further attempt, under the same conditions. No attempt may be open, and the policy must not be `none` unless the
  * attempt is a redelivery.
  */
-export const OPEN_DELIVERY_RETRY: RowOperation<NewDeliveryAttempt> = {
+export const OPEN_FURTHER_ATTEMPT: RowOperation<NewDeliveryAttempt> = {
   key: 'deliveryId',
   statements: [
     openAttempt(
@@ -113,7 +113,7 @@ const STORE_OUTCOME: RowStatement = {
 const STORE_RESULTS = [COUNT_ATTEMPTS, NOTE_OUTCOMES, STORE_OUTCOME]
 
 /** Stores a success and deletes the job in one commit. */
-export const CLOSE_DELIVERY: RowOperation<DeliveryResult> = {
+export const CLOSE_ATTEMPT: RowOperation<DeliveryResult> = {
   key: 'attemptSeq',
   statements: [
     ...STORE_RESULTS,
@@ -134,7 +134,7 @@ export interface FailedDeliveryResult extends DeliveryResult {
  * Stores a failure, and in the same commit turns the job into the next retry or deletes it, by the destination's policy.
  * Returns the `due_at` of the retry. An attempt that was erased during its POST has no retry.
  */
-export const CLOSE_FAILED_DELIVERY: RowOperation<FailedDeliveryResult> = {
+export const CLOSE_FAILED_ATTEMPT: RowOperation<FailedDeliveryResult> = {
   key: 'attemptSeq',
   statements: [
     ...STORE_RESULTS,
@@ -145,6 +145,7 @@ export const CLOSE_FAILED_DELIVERY: RowOperation<FailedDeliveryResult> = {
     },
     {
       columns: ['attemptSeq', 'jobSeq', 'shortDueAt', 'standardDueAt'],
+      // A null due time marks the job for the next statement.
       sql: `UPDATE jobs SET kind = 'webhook_retry', due_at = CASE WHEN is_last = 1 THEN NULL ELSE (
         SELECT CASE ${policyOf('kind', 'target_id')} WHEN 'short' THEN shortDueAt WHEN 'standard' THEN standardDueAt END
         FROM webhook_attempts WHERE webhook_attempts.seq = input.attemptSeq) END

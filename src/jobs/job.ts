@@ -11,7 +11,7 @@ export interface Job {
   kind: LoopKindName
   lane: string
   tenantId: string
-  /** The id of the row that the job works on. */
+  /** What the job works on: a message, a delivery, or an extension. */
   subject: string
 }
 

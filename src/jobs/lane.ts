@@ -5,7 +5,7 @@ import type { LimitedKey, Slot } from '../core/limiter.ts'
  * own lane, so that holding one does not hold the other.
  */
 export class Lane {
-  /** At least so many jobs may be due that have not begun. Infinity: an unknown number. */
+  /** How many due jobs the lane may have that have not begun; Infinity if unknown. */
   wanted = 0
   /** Slots for jobs that are still to be read. */
   slots: Slot[] = []

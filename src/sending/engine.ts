@@ -107,6 +107,7 @@ export class SendEngine implements EngineParts {
     const entry = newEntry(queue, messageId, to, 0)
     queue.arriving++
     try {
+      // With null the commit opens no attempt.
       const stored = await this.#store(message, entry, this.attempts.attemptRow(entry, null, message.now))
       this.#enter(entry, stored)
       queue.arriving--

@@ -16,8 +16,8 @@ export interface SchedulerTasks {
 }
 
 /**
- * An entry that may begin: it has a call slot and a slot in both rate windows, and its conversation is busy. One method of the
- * scheduler ends it.
+ * An entry that may begin: it has a call slot and a slot in both rate windows, and its conversation is busy. One method of
+ * `Reservations` ends it.
  */
 export interface Reservation {
   readonly entry: Entry

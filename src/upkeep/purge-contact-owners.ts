@@ -6,7 +6,7 @@ import type { Gateway } from '../gateway.ts'
 
 /** Rows read at a time. There is no index by age, because it would cost every message to a new contact. */
 const ROWS_PER_RANGE = 2000
-/** How far the time of a row may be behind its newest message: the SQL trigger `conversations_follow` does not write it for each. */
+/** How far the time of a row may be behind its newest message: the SQL trigger `contact_owners_follow` does not write it for each. */
 const BEHIND_MS = HOUR_MS
 
 /** Deletes the owners of contacts whose newest message is past its retention, at most an hour later than the message. */

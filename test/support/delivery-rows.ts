@@ -1,4 +1,4 @@
-import { CLOSE_DELIVERY } from '../../src/deliveries/delivery-rows.ts'
+import { CLOSE_ATTEMPT } from '../../src/deliveries/delivery-rows.ts'
 import { latencyClass } from '../../src/usage/latency.ts'
 import type { World } from './world.ts'
 
@@ -33,7 +33,7 @@ export async function endDeliveries(world: World, rows: readonly DeliveryRow[]):
   await gate.execute({ sql: 'UPDATE webhook_attempts SET outcome = NULL WHERE seq > ?1', args: [before] })
   await Promise.all(
     rows.map(({ outcome, statusCode = null, durationMs = 1 }, index) =>
-      writer.row(CLOSE_DELIVERY, {
+      writer.row(CLOSE_ATTEMPT, {
         attemptSeq: before + 1 + index,
         jobSeq: null,
         outcome,

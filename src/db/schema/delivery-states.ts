@@ -7,7 +7,7 @@ export type DeliveryConclusion = (typeof DELIVERY_CONCLUSIONS)[number]
 
 /**
  * One row for each tracked message. `src/tracking/start-tracking.ts` inserts it from the event log soon after `sent`.
- * Separate from `messages`: a change to an ended message would delete the list segment that holds it.
+ * Separate from `messages`, whose rows and index do not change after a message has ended.
  */
 export const deliveryStates = sqliteTable(
   'delivery_states',

@@ -11,7 +11,7 @@ export type JobKindName = (typeof JOB_KINDS)[number]
 export const jobs = sqliteTable(
   'jobs',
   {
-    /** Never reused, because a job loop reads on after the last one that it saw. */
+    /** Never reused, because a queue of the send engine reads on after its cursor. */
     seq: integer().primaryKey({ autoIncrement: true }),
     /** The jobs of one message share its `job_id`, so this is not unique. */
     id: text().notNull(),
