@@ -44,6 +44,8 @@ export interface Route {
   json?: z.ZodType
   /** The answer has a secret, so no cache may keep it. */
   secret?: true
+  /** What a client sends after the answer, on a WebSocket. */
+  sends?: z.ZodType
   /** Headers of a success beyond the common ones. */
   answerHeaders?: readonly HeaderName[]
   /** Errors beyond the common ones, by status. */

@@ -60,7 +60,7 @@ test('content types have one spelling', async () => {
   )
   // Response.json spells it differently.
   const features = readdirSync('src/features', { recursive: true, encoding: 'utf8' }).filter((name) =>
-    /\.ts$/.test(name),
+    name.endsWith('.ts'),
   )
   expect(features.filter((name) => readFileSync(`src/features/${name}`, 'utf8').includes('Response.json'))).toEqual([])
 })

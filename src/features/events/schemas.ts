@@ -1,7 +1,5 @@
 import { z } from 'zod'
-import { appId, contactNumber, messageId, ownNumber, tenantId, time, triggerId } from '../../fields/answer-fields.ts'
-import { OptOutSource } from '../../fields/named-enums.ts'
-import { DELIVERY_CONCLUSIONS } from '../../db/schema/delivery-states.ts'
+import { Event, OptOut, SmsDelivery, SmsInbound, SmsStatus, TriggerInbound, WebhookTest } from '../../fields/events.ts'
 import { DEFAULT_EVENTS, MAX_EVENTS } from '../../core/limits.ts'
 import { sizeUpTo, textFilter } from '../../http/list-query.ts'
 
@@ -14,61 +12,6 @@ export const EventsQuery = z.object({
   limit: sizeUpTo(MAX_EVENTS, DEFAULT_EVENTS),
 })
 
-const SmsStatus = z
-  .object({
-    type: z.literal('sms_status'),
-    messageId,
-    appId,
-    tenantId,
-    status: z.enum(['queued', 'sending', 'sent', 'failed']),
-    rcMessageId: z.string().optional().meta({ description: 'Only with status sent' }),
-    error: z.string().optional().meta({ description: 'Only with status failed' }),
-    timestamp: time,
-  })
-  .meta({ id: 'SmsStatusEvent' })
-
-const SmsInbound = z
-  .object({
-    type: z.literal('sms_inbound'),
-    messageId,
-    from: contactNumber,
-    to: ownNumber,
-    body: z.string(),
-    rcMessageId: z.string(),
-    tenantId,
-    timestamp: time,
-    receivingExtensionId: z.string().optional(),
-  })
-  .meta({ id: 'SmsInboundEvent' })
-
-const SmsDelivery = z
-  .object({
-    type: z.literal('sms_delivery'),
-    messageId,
-    appId,
-    tenantId,
-    rcMessageId: z.string(),
-    deliveryStatus: z.enum(DELIVERY_CONCLUSIONS),
-    errorCode: z.string().optional().meta({ description: "The provider's code, of an undelivered message" }),
-    reason: z.string().optional().meta({ description: 'Only with deliveryStatus undelivered' }),
-    timestamp: time,
-  })
-  .meta({ id: 'SmsDeliveryEvent' })
-
-const OptOut = z
-  .object({
-    type: z.literal('opt_out'),
-    tenantId,
-    number: ownNumber,
-    contact: contactNumber,
-    optedOut: z.boolean(),
-    source: OptOutSource,
-    timestamp: time,
-  })
-  .meta({ id: 'OptOutEvent' })
-
-const Event = z.discriminatedUnion('type', [SmsStatus, SmsInbound, SmsDelivery, OptOut]).meta({ id: 'Event' })
-
 export const EventsAnswer = z
   .object({
     events: z.array(Event).meta({ description: 'Oldest first' }),
@@ -79,11 +22,6 @@ export const EventsAnswer = z
     gap: z.boolean().meta({ description: 'Whether events after the cursor `after` may be gone', example: false }),
   })
   .meta({ id: 'EventPage' })
-
-const WebhookTest = z
-  .object({ type: z.literal('test'), timestamp: time, source: z.string().meta({ example: 'sgw' }) })
-  .meta({ id: 'WebhookTest' })
-const TriggerInbound = SmsInbound.extend({ triggerId }).meta({ id: 'TriggerInbound' })
 
 /** What the gateway posts to apps and triggers. */
 export const POSTED_EVENTS = [

@@ -1,5 +1,6 @@
 import { jsonAnswer } from '../../core/json-answer.ts'
 import { z } from 'zod'
+import { SocketAuth, SocketMessage } from '../../fields/events.ts'
 import type { Gateway } from '../../gateway.ts'
 import { type RouteInput, route } from '../../http/route.ts'
 import { issueWsToken } from './issue-token.ts'
@@ -36,7 +37,8 @@ export const wsRoutes = [
     description:
       'Send `{"type":"auth","apiKey":…}` or `{"type":"auth","token":…}` first and within 5 seconds; `{"type":"auth_ok"}` answers. Then `sms_status` and `sms_delivery` events of your app and `sms_inbound` and `opt_out` events of your tenant follow, and a `ping` every 30 seconds. `{"type":"cursor","cursor":…}` comes after `auth_ok` and at most once a second while events come: `GET /v1/events` continues after it.',
     status: 101,
-    response: 'empty',
+    response: SocketMessage,
+    sends: SocketAuth,
     errors: {
       426: ['Upgrade required'],
       429: ['Too many requests'],

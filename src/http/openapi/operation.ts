@@ -27,6 +27,7 @@ const SECURITY: Record<Route['auth'], Json> = {
 
 /** The operation of an endpoint, made from the schemas that validate it. */
 export function operationOf(route: Route, shared: Shared): Json {
+  if (route.sends !== undefined) shared.schemas.of(route.sends, 'input')
   const parameters = [
     ...shared.parameters.of('path', route.params),
     ...shared.parameters.of('query', route.query),
