@@ -72,19 +72,20 @@ function addCreateAndList(app: Command, run: Run): void {
         { method: 'GET', path: `/v1/operator/apps${query}` },
         {
           show: ({ apps }: AppList) => apps,
-          view: ({ apps }: AppList) => apps.map(rowOf),
+          view: ({ apps }: AppList) => apps.map((item) => rowOf(item, tenant !== undefined)),
         },
       )
     })
 }
 
-const rowOf = ({ appId, tenantId, name, isActive, webhookUrl }: AppList['apps'][number]) => ({
-  appId,
-  tenantId,
-  status: isActive ? 'active' : 'inactive',
-  name,
-  webhookUrl,
-})
+/** Both kinds of rows fit 80 columns. */
+function rowOf(app: AppList['apps'][number], isOfOneTenant: boolean): object {
+  const { appId, tenantId, name, isActive, webhookUrl, apiKeyPrefix } = app
+  const status = isActive ? 'active' : 'inactive'
+  return isOfOneTenant
+    ? { appId, apiKeyPrefix, status, name, webhookUrl }
+    : { appId, tenantId, apiKeyPrefix, status, name }
+}
 
 /** Before a question, so that nobody confirms what cannot be done. */
 async function refuseUnknown(context: CliContext, appId: string): Promise<void> {

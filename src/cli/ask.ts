@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { z } from 'zod'
 import { silentLog } from '../core/log.ts'
 import { printable } from '../core/printable.ts'
@@ -112,7 +112,8 @@ const exists = (path: string): boolean => sizeOf(path) > 0
 
 /** The same. Throws a `StartError` if another process, such as a server that is creating it, holds the lock of a missing database. */
 async function existsOrIsLocked(path: string): Promise<boolean> {
-  if (!exists(path) && existsSync(dirname(path))) (await openDataFolder(path, 0)).release()
+  // Without the file of the lock nobody holds it, and a command leaves none behind.
+  if (!exists(path) && existsSync(`${path}.lock`)) (await openDataFolder(path, 0)).release()
   return exists(path)
 }
 

@@ -1,7 +1,7 @@
 import type { Config } from '../core/config.ts'
 import { sizeOf } from '../data-folder.ts'
 import { traceOfDatabase } from '../db/lost-database.ts'
-import { checkProvider, checkPublicUrl } from './doctor-surroundings.ts'
+import { checkBackupSetting, checkProvider, checkPublicUrl } from './doctor-surroundings.ts'
 import { checkDisk } from './doctor.ts'
 import { Fault } from './fault.ts'
 import { type Finding, finding, findingOf } from './finding.ts'
@@ -15,6 +15,7 @@ export async function diagnoseOffline(config: Config, why: string): Promise<Find
     ['disk', () => checkDisk({ config })],
     ['provider', () => checkProvider({ config })],
     ['public address', () => checkPublicUrl({ config })],
+    ['backup', () => checkBackupSetting(config)],
   ]
   const findings = [
     finding('configuration', 'ok', config.production ? 'production' : 'development'),

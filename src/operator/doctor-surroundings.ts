@@ -1,3 +1,4 @@
+import type { Config } from '../core/config.ts'
 import { errorName } from '../core/log.ts'
 import { readBackupLag } from '../backup/lag.ts'
 import type { Gateway } from '../gateway.ts'
@@ -81,11 +82,7 @@ export async function checkPublicUrl({ config }: Pick<Gateway, 'config'>): Promi
 
 /** Checks what Litestream reports about the backup. `sgw restore --check` reads the backup itself. */
 export async function checkBackup(gateway: Gateway): Promise<string> {
-  if (!gateway.config.litestream) {
-    const advice = 'off: set LITESTREAM_REPLICA_URL and start the gateway with the entry point (docs/backup.md)'
-    if (gateway.config.production) throw new Fault(advice, 'warn')
-    return advice
-  }
+  if (!gateway.config.litestream) return checkBackupSetting(gateway.config)
   const { walBytes, keptBytes, begun, lagMs } = await readBackupLag(gateway.config.database.path)
   if (walBytes > MAX_WAL_BYTES)
     throw new Fault(
@@ -108,4 +105,12 @@ export async function checkBackup(gateway: Gateway): Promise<string> {
       `the backup has been behind for ${Math.round(lagMs / 1000)} s: Litestream cannot copy to the storage; see its log, check the credentials and the network, and keep this volume until the backup has caught up`,
     )
   return `at most ${Math.ceil(lagMs / 1000)} s behind; a drill checks it fully: sgw restore --check`
+}
+
+/** What can be said about the backup before the first start. */
+export function checkBackupSetting({ litestream, production }: Config): string {
+  if (litestream) return 'on; a drill checks it: sgw restore --check'
+  const advice = 'off: set LITESTREAM_REPLICA_URL and start the gateway with the entry point (docs/backup.md)'
+  if (production) throw new Fault(advice, 'warn')
+  return advice
 }

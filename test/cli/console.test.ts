@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { sgwIn } from '../support/cli.ts'
 import { folderInMemory } from '../support/memory-folder.ts'
 import { openOperatorSocket } from '../support/operator.ts'
@@ -39,9 +39,10 @@ test.concurrent('a link that was made without a server signs in to the next one'
   expect(answer.status).toBe(200)
 })
 
-test.concurrent('sgw console makes no database, and refuses where the console is off', async () => {
+test.concurrent('sgw console makes no file, and refuses where the console is off', async () => {
   const folder = folderInMemory()
   expect(await sgwIn(folder, ['console'])).toMatchObject({ code: 1, stderr: expect.stringContaining('no database') })
+  expect(readdirSync(folder)).toEqual([])
   await sgwIn(folder, ['tenant', 'create', '--name', 'Acme'])
   expect(await sgwIn(folder, ['console'], { CONSOLE: 'off' })).toMatchObject({
     code: 1,

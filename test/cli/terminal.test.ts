@@ -46,3 +46,40 @@ test.concurrent('on a terminal, the doctor’s symbols are coloured unless NO_CO
   expect((await onTerminal(['doctor'], { ...env, NO_COLOR: '1' })).screen).toContain('✓ configuration')
   expect((await onTerminal(['secret'], env)).screen).toMatch(/^key +[A-Za-z0-9+/]{43}=/)
 }, 60_000)
+
+test.concurrent('on a terminal of 80 columns no line of a list is longer, ids are whole, and a state has a colour', async () => {
+  using folder = temporaryFolder()
+  const env = { DATABASE_URL: folder.database }
+  const name = 'A name that is as long as names of companies are at times, and then some more'
+  const made = await sgw(['--json', 'tenant', 'create', '--name', name], env)
+  const { tenantId } = JSON.parse(made.stdout) as { tenantId: string }
+  const app = await sgw(
+    [
+      '--json',
+      'app',
+      'create',
+      '--tenant',
+      tenantId,
+      '--name',
+      name,
+      '--webhook-url',
+      'https://hooks.example.com/a/long/way/to/go',
+    ],
+    env,
+  )
+  const { appId } = JSON.parse(app.stdout) as { appId: string }
+  for (const [words, id] of [
+    [['tenant', 'list'], tenantId],
+    [['app', 'list'], appId],
+    [['app', 'list', '--tenant', tenantId], appId],
+  ] as const) {
+    const { screen } = await onTerminal([...words], { ...env, NO_COLOR: '1' })
+    for (const line of screen.split(/\r?\n/)) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(80)
+    expect(screen).toContain(id)
+    expect(screen).toContain('…')
+  }
+  expect((await onTerminal(['app', 'list'], env)).screen).toContain('\u001B[32mactive\u001B[0m')
+  const help = await onTerminal(['--help'], env)
+  for (const line of help.screen.split(/\r?\n/)) expect(line.length).toBeLessThanOrEqual(80)
+  expect((await onTerminal(['app', 'rotate'], env)).screen).toContain('(Did you mean rotate-key?)')
+}, 60_000)
