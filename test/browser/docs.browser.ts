@@ -10,6 +10,8 @@ test('the documentation page asks only the gateway, breaks no rule of its policy
   const { page, complaints } = docs
   const origins = new Set<string>()
   page.on('request', (request) => origins.add(new URL(request.url()).origin))
+  // The console stores its choice at every visit.
+  await page.evaluate(`localStorage.setItem('sgw.theme', 'system')`)
   await page.reload()
   await page.waitForSelector('.opblock-summary-path')
   expect(await page.locator('.opblock').count()).toBe(ROUTES.length + postedEvents.length)

@@ -11,7 +11,7 @@ if (isSimulated) await signIn()
 function followTheme() {
   const dark = matchMedia('(prefers-color-scheme: dark)')
   const chosen = localStorage.getItem('sgw.theme')
-  const show = () => root.classList.toggle('dark-mode', chosen === null ? dark.matches : chosen === 'dark')
+  const show = () => root.classList.toggle('dark-mode', chosen === 'dark' || (chosen !== 'light' && dark.matches))
   dark.addEventListener('change', show)
   show()
 }
