@@ -6,7 +6,12 @@ export type PageFileName = 'index.html' | 'simulator.html' | 'main.js' | 'theme.
 
 /** The files of the page by name, bundled when first asked for; with `isAnew` bundled again, to show a change of the source. */
 export function pageFiles({ isAnew }: { isAnew: boolean }): Promise<PageFiles> {
-  if (isAnew || bundled === null) bundled = bundle()
+  if (isAnew || bundled === null) {
+    const fresh = bundle()
+    bundled = fresh
+    // A bundle that failed, as without a free file descriptor, is not kept.
+    fresh.catch(() => (bundled = bundled === fresh ? null : bundled))
+  }
   return bundled
 }
 
