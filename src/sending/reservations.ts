@@ -80,7 +80,7 @@ export class Reservations {
     const { context, slots } = this.scheduler
     context.quota.callReturned(entry.queue.number, extensionId)
     slots.callReturned(entry)
-    this.scheduler.touch(entry.queue)
+    this.scheduler.plan()
   }
 
   /** Gives the slots in the rate windows back: no call was made. */

@@ -31,7 +31,7 @@ export class Scheduler {
     readonly slots: CallSlots,
     readonly tasks: SchedulerTasks,
   ) {
-    this.#alarm = new Alarm(context.clock, () => this.#plan())
+    this.#alarm = new Alarm(context.clock, () => this.plan())
   }
 
   start(): void {
@@ -52,7 +52,7 @@ export class Scheduler {
   /** Marks the queue to be examined in the next run. Call it after every change that may let a message begin. */
   touch(queue: NumberQueue): void {
     this.#touched.add(queue)
-    this.#plan()
+    this.plan()
   }
 
   wake(tenantId: string): void {
@@ -131,7 +131,8 @@ export class Scheduler {
     return queue.next((to) => this.entries.isBusy(queue.number, to), this.context.clock.monotonic())
   }
 
-  #plan(): void {
+  /** Plans a run. Call it after a change that frees a slot of all extensions. */
+  plan(): void {
     if (this.#isPlanned || this.isStopped) return
     this.#isPlanned = true
     this.context.defer(() => this.#run())
@@ -196,7 +197,7 @@ export class Scheduler {
     if (waitMs <= 0) return this.#reserveFirst(extension)
     this.#later(extension, waitMs, () => {
       this.#ready.add(extension)
-      this.#plan()
+      this.plan()
     })
     return null
   }

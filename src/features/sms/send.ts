@@ -71,7 +71,7 @@ function newMessage(
     now,
     idempotencyKey: key,
     requestHash: key === null ? null : requestHash(message),
-    keysExpiredBefore: gateway.clockCheck.isTrusted ? now - IDEMPOTENCY_RETENTION_MS : 0,
+    keysExpiredBefore: key !== null && gateway.clockCheck.isTrusted ? now - IDEMPOTENCY_RETENTION_MS : 0,
   }
 }
 
