@@ -28,14 +28,21 @@ export class SgwCommand extends Command {
     return parsed
   }
 
+  /** A command whose name begins so, or the only one elsewhere that is called so. Null leaves the guess to commander. */
+  #meantBy(typed: string): string | null {
+    const begun = this.commands.find((command) => command.name().startsWith(typed))
+    if (begun !== undefined) return begun.name()
+    const [only, ...others] = leavesOf(rootOf(this)).filter((command) => command.name() === typed)
+    return only === undefined || others.length > 0 ? null : wordsOf(only)
+  }
+
   /** A misspelt option is the cause of a missing one, so it is named first. */
   override error(message: string, options?: { exitCode?: number; code?: string }): never {
     this.showHelpAfterError(`Help: ${wordsOf(this)} --help`)
     const [typed = ''] = this.args
-    const begun = this.commands.find((command) => command.name().startsWith(typed))
-    // Somebody who types the beginning of a name means that name, however long its rest is.
-    if (options?.code === 'commander.unknownCommand' && begun !== undefined)
-      return super.error(`error: unknown command '${typed}'\n(Did you mean ${begun.name()}?)`, options)
+    const meantCommand = options?.code === 'commander.unknownCommand' ? this.#meantBy(typed) : null
+    if (meantCommand !== null)
+      return super.error(`error: unknown command '${typed}'\n(Did you mean ${meantCommand}?)`, options)
     const [misspelt] = this.#unknown
     if (options?.code !== 'commander.missingMandatoryOptionValue' || misspelt === undefined)
       return super.error(message, options)
@@ -50,6 +57,14 @@ export class SgwCommand extends Command {
     })
   }
 }
+
+const rootOf = (command: Command): Command => (command.parent === null ? command : rootOf(command.parent))
+
+/** The commands without commands of their own; those that play the provider are not meant by slips. */
+const leavesOf = (command: Command): Command[] =>
+  command.commands.length === 0
+    ? [command]
+    : command.commands.filter((child) => child.name() !== 'simulate').flatMap((child) => leavesOf(child))
 
 /** The words that call a command: `sgw tenant create`. */
 export function wordsOf(command: Command): string {

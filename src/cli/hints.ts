@@ -1,5 +1,7 @@
 import { type ErrorName, errorText } from '../core/errors.ts'
 
+const TIMES = ': give a date (2026-11-24), a date-time with offset (2026-11-24T10:00:00Z), or 2h for two hours ago'
+
 /** Advice at the terminal for errors whose texts the API fixes. */
 const HINTS: Readonly<Record<string, string>> = {
   [errorText('appActive')]: ': sgw app rotate-key APP gives it a new key',
@@ -14,6 +16,11 @@ const HINTS: Readonly<Record<string, string>> = {
   [errorText('triggerNotFound')]: ': list the triggers with sgw trigger list',
   [errorText('badTriggerId')]: ': list the triggers with sgw trigger list',
   [errorText('tenantNotFound')]: ': list them with sgw tenant list',
+  [errorText('badCursor')]: ': a cursor is printed by sgw events, and by GET /v1/events',
+  [errorText('badStartDate')]: TIMES,
+  [errorText('badEndDate')]: TIMES,
+  [errorText('badSince')]: TIMES,
+  [errorText('badUntil')]: TIMES,
   [errorText('notFound')]: ': the server may be older than this program',
 }
 

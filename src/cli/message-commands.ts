@@ -16,7 +16,7 @@ export function addMessages(program: Command, contextOf: () => CliContext, run: 
   program
     .command('send')
     .description('Send an SMS')
-    .requiredOption('--from <number>', 'a connected number, E.164')
+    .requiredOption('--from <number>', 'a connected number (sgw extensions list), E.164')
     .requiredOption('--to <number>', 'the receiver, E.164')
     .option('--app <app>', 'the app that sends; needed only if several tenants own the number')
     .option('--wait', 'wait until it is sent or failed, at most a minute, and say why it waits')

@@ -139,7 +139,7 @@ function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): voi
   program
     .command('keys')
     .alias('key')
-    .description('Manage the encryption keys of stored secrets')
+    .description('Manage the encryption keys of stored secrets. A key of the API belongs to an app: sgw app --help')
     .command('rotate')
     .description('Encrypt every stored secret again with the newest of ENCRYPTION_KEYS; the server may run')
     .action(() =>

@@ -20,7 +20,13 @@ export async function send(context: CliContext, text: string, options: SendOptio
   const { from, to, app: appId, wait = false } = options
   const body = { message: { from, to, body: text }, appId }
   const request: OperatorRequest = { method: 'POST', path: '/v1/operator/send', body, needs: 'server' }
-  if (!wait) return run(request)
+  if (!wait)
+    return run(request, {
+      view(message: MessageState) {
+        sayNext(context, message)
+        return message
+      },
+    })
   const { messageId } = (await ask(context, request)) as MessageState
   const { answer, app } = await askOwner(context, timelineOf(messageId))
   const isFinal = await untilFinal(context, app, answer as Timeline)
@@ -29,6 +35,11 @@ export async function send(context: CliContext, text: string, options: SendOptio
   print(context, message)
   if (!isFinal) throw new CliError(`It is still ${message.status}: sgw messages show ${messageId} says more`)
   if (message.status !== 'sent') throw new CliError('')
+}
+
+/** Tells a person at the terminal how to go on. */
+function sayNext({ showsProgress, stderr }: CliContext, { messageId }: MessageState): void {
+  if (showsProgress) stderr(`See what becomes of it: sgw messages show ${messageId}\n`)
 }
 
 const timelineOf = (messageId: string): OperatorRequest => ({ method: 'GET', path: `/v1/sms/${messageId}/timeline` })

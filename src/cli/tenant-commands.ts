@@ -6,7 +6,10 @@ import { print } from './print.ts'
 
 /** Adds the commands for tenants. */
 export function addTenants(program: Command, contextOf: () => CliContext, run: Run): void {
-  const tenant = program.command('tenant').alias('tenants').description('Manage tenants: the customers of this gateway')
+  const tenant = program
+    .command('tenant')
+    .alias('tenants')
+    .description('Manage tenants: the customers of this gateway. Their keys belong to their apps: sgw app --help')
   tenant
     .command('create')
     .description('Create a tenant')

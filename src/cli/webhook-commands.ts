@@ -4,7 +4,7 @@ import { DELIVERY_KINDS, DELIVERY_OUTCOMES } from '../db/schema/webhooks.ts'
 import type { DeliveryAttempt } from '../client/resource-types.ts'
 import { ask } from './ask.ts'
 import type { CliContext, Run } from './context.ts'
-import { addFilters } from './filters.ts'
+import { addFilters, timeOf } from './filters.ts'
 import { print, symbolOf } from './print.ts'
 import { shortTime } from './reasons.ts'
 import { paintState } from './style.ts'
@@ -30,8 +30,8 @@ export function addWebhooks(program: Command, contextOf: () => CliContext, run: 
   webhooks
     .command('recover')
     .description('Make one more attempt of each delivery that failed in a range of time')
-    .requiredOption('--since <time>', 'a date, or a date-time with offset')
-    .option('--until <time>', 'now, if absent')
+    .requiredOption('--since <time>', 'a date, a date-time with offset, or 2h for two hours ago', timeOf)
+    .option('--until <time>', 'now, if absent', timeOf)
     .option('--tenant <tenant>', 'only of this tenant')
     .option('--app <app>', 'only deliveries to this app')
     .option('--trigger <trigger>', 'only deliveries to this trigger')

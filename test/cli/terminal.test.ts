@@ -82,4 +82,5 @@ test.concurrent('on a terminal of 80 columns no line of a list is longer, ids ar
   const help = await onTerminal(['--help'], env)
   for (const line of help.screen.split(/\r?\n/)) expect(line.length).toBeLessThanOrEqual(80)
   expect((await onTerminal(['app', 'rotate'], env)).screen).toContain('(Did you mean rotate-key?)')
+  expect((await onTerminal(['tenant', 'rotate-key'], env)).screen).toContain('(Did you mean sgw app rotate-key?)')
 }, 60_000)
