@@ -42,7 +42,9 @@ afterAll(() => folder[Symbol.dispose]())
 describe('the package', () => {
   test('has the source, the migrations and the client, and nothing else', async () => {
     const files = [...new Bun.Glob('**/*').scanSync({ cwd: unpacked, dot: true })].toSorted()
-    const others = files.filter((file) => !/^src\/.*\.(tsx?|css|svg|html|json)$|^drizzle\/\d{4}_\w+\.sql$/.test(file))
+    const others = files.filter(
+      (file) => !/^src\/.*\.(tsx?|js|css|svg|html|json)$|^drizzle\/\d{4}_\w+\.sql$/.test(file),
+    )
     expect(others).toEqual([
       'LICENSE',
       'README.md',
