@@ -25,12 +25,12 @@ const ConnectUrl = z
   .meta({ id: 'ConnectLink' })
 const optionalText = z.string().optional()
 const CallbackQuery = z.object({
-  code: optionalText.meta({ description: "The provider's authorization code", example: 'U0pDMTF…' }),
-  state: optionalText.meta({ description: 'As the gateway gave it to the provider', example: 'q7Zk…' }),
+  code: optionalText.meta({ description: "The provider's authorization code", example: 'U0pDMTFQMDE' }),
+  state: optionalText.meta({ description: 'As the gateway gave it to the provider', example: 'q7Zk1vRt' }),
   error: optionalText.meta({ description: 'Why the provider did not authorize', example: 'access_denied' }),
   format: optionalText.meta({ description: '`json` for an answer without a page', example: 'json' }),
   confirm: optionalText.meta({
-    example: 'k3Vb…',
+    example: 'k3Vb9sWx',
     description: 'Sent by the page that asks a browser which did not begin the authorization',
   }),
 })
@@ -70,7 +70,7 @@ export const rcRoutes = [
     auth: 'none',
     tag,
     summary: 'The confirmation page; does not consume the token',
-    query: z.object({ token: optionalText.meta({ description: 'Of the link', example: 'c2d9…' }) }),
+    query: z.object({ token: optionalText.meta({ description: 'Of the link', example: 'c2d9Qm3xT9aL' }) }),
     status: 200,
     response: 'html',
     errors: tokenErrors,

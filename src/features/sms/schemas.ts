@@ -71,7 +71,7 @@ export const SendBody = z
           'When the message is to be sent: a date-time with offset, at most 30 days ahead; the past means now',
         type: 'string',
         format: 'date-time',
-        example: '2026-12-24T18:00:00+01:00',
+        example: '2026-11-30T18:00:00+01:00',
       }),
     },
     fails('missingSendField'),

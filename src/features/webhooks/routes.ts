@@ -19,8 +19,8 @@ export const webhooksRoutes = [
     description:
       'Repeats `Validation-Token` in its answer. Events must carry the `Verification-Token` of their subscription. The answer comes when the message is on disk.',
     headers: z.object({
-      'Validation-Token': z.string().optional().meta({ description: 'Of a handshake', example: '6d9f…' }),
-      'Verification-Token': z.string().optional().meta({ description: 'Of an event', example: 'b81c…' }),
+      'Validation-Token': z.string().optional().meta({ description: 'Of a handshake', example: '6d9f2c81' }),
+      'Verification-Token': z.string().optional().meta({ description: 'Of an event', example: 'b81c07d4' }),
     }),
     before: ({ gateway, request }) => admit(gateway, request),
     status: 200,
