@@ -43,9 +43,7 @@ describe('endpoints without a key', () => {
     expect(guarded.length).toBeGreaterThanOrEqual(18)
     for (const { method, path } of guarded) {
       const answer = await world.call(method, path, { key: null })
-      expect(
-        [...answer.headers.keys()].filter((name) => /^(ratelimit|retry-after|set-cookie)/.test(name)),
-      ).toEqual([])
+      expect([...answer.headers.keys()].filter((name) => /^(ratelimit|retry-after|set-cookie)/.test(name))).toEqual([])
       await expectError(answer, 401, 'Missing or invalid API key')
     }
   })
