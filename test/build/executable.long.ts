@@ -95,7 +95,7 @@ describe('the executable', () => {
   test('without a command it prints its help', async () => {
     const { cwd, env } = emptyMachine('help')
     const { code, stderr } = await finished([join(folder, 'dist/sgw')], env, cwd)
-    expect(stderr).toContain('start [options]')
+    expect(stderr).toContain('Run the server until SIGTERM')
     expect(code).toBe(2)
   })
 

@@ -29,7 +29,8 @@ test('calls to the provider use the proxy of the environment', async () => {
   const toLogin = await fetch(`${server.url}/v1/rc/connect`, { method: 'POST', body, redirect: 'manual' })
   const state = new URL(toLogin.headers.get('location') ?? '').searchParams.get('state')
   expect((await fetch(`${server.url}/v1/rc/callback?code=any&state=${state}`)).status).toBeGreaterThanOrEqual(400)
-  expect(asked).toEqual(['CONNECT provider.test:443 HTTP/1.1'])
+  // The gateway has shown its credentials at the start, too.
+  expect([...new Set(asked)]).toEqual(['CONNECT provider.test:443 HTTP/1.1'])
 
   async function run(...words: string[]): Promise<Record<string, string>> {
     return JSON.parse((await sgw(['--json', ...words], env)).stdout) as Record<string, string>
