@@ -52,9 +52,7 @@ export async function serve({ environment, terminal, isTest, exit }: ServeOption
     }
     void replication?.ended.then((code) => endWithLitestream(code, shutdown, log, stop))
     log.info({ url: running.url, production: config.production, version: VERSION }, 'listening')
-    if (!config.production) await logMessages(running)
-    if (development !== null) await connectSimulator(development)
-    else if (!config.production) await prepareRealProvider(running)
+    if (!config.production) await prepareDevelopment(running, development)
     await Bun.sleep(FIRST_RESPONSES_MS)
     running.work()
     // Commands are answered only from here on: before, the doctor would report that the server is not working.
@@ -89,6 +87,17 @@ function localApp({ gateway }: RunningGateway, prepared: Promise<void>): () => P
     return createLocalApp(gateway)
   }
   return () => (app ??= load())
+}
+
+/** Prepares what a developer needs. A stop that comes meanwhile closes the database under it, which is no error. */
+async function prepareDevelopment(running: RunningGateway, development: Development | null): Promise<void> {
+  try {
+    await logMessages(running)
+    if (development === null) await prepareRealProvider(running)
+    else await connectSimulator(development)
+  } catch (error) {
+    if (!running.gateway.lifecycle.draining) throw error
+  }
 }
 
 /** Connects the simulator, and prints what a developer needs. */
