@@ -145,11 +145,11 @@ export class Conversation {
     this.#plan()
   }
 
+  /** An outbound event names no numbers, and can be faster than the answer that makes its message known. */
   #concerns(event: LiveEvent): boolean {
-    if (event.type === 'gap') return true
     if (event.type === 'sms_inbound') return event.from === this.contact && event.to === this.number
     if (event.type === 'opt_out') return event.contact === this.contact && event.number === this.number
-    return this.messages.value.some(({ messageId }) => messageId === event.messageId) || event.type === 'sms_status'
+    return true
   }
 
   #plan(): void {
