@@ -93,7 +93,7 @@ async function runRoute(
   if (route.slow === true) server?.timeout(request, SLOW_ANSWER_SECONDS)
   try {
     const content = await route.run(input)
-    logChange(gateway, route, context, { ...asObject(input.body), ...asObject(content) })
+    logChange(gateway, route, context, [input.body, content])
     return { status: route.status, content, secret: route.secret === true }
   } finally {
     gateway.traffic.answering -= answering
@@ -109,14 +109,15 @@ function requireCaller({ auth }: Route, { caller, callerError }: RequestContext)
   throw apiError(callerError)
 }
 
-/** Leaves a line in the log for each change that an operator makes: who, what, and whom it concerns. */
+/** Leaves a line in the log for each change that an operator makes: who, what, and whom it concerns, as request and answer name them. */
 function logChange(
   { log }: Gateway,
   { method }: Route,
   { operator, caller, path, requestId }: RequestContext,
-  named: Readonly<Record<string, unknown>>,
+  [asked, answered]: readonly [unknown, unknown],
 ): void {
   if (operator === null || method === 'GET') return
+  const named = { ...asObject(asked), ...asObject(answered) }
   const session = operator.sessionId ?? 'socket'
   const whom = Object.fromEntries(CONCERNED.map((name) => [name, textIn(named[name])]))
   const fields: LogFields = { requestId, session, method, path, ...whom }

@@ -25,3 +25,9 @@ test('in development each message leaves lines, without texts and full numbers',
   const text = lines.join('')
   for (const secret of [FROM, TO, '+15555550999', 'secret']) expect(text).not.toContain(secret)
 })
+
+test('no events are read for lines that the log level leaves out', async () => {
+  await using quiet = await createWorld({ env: { LOG_LEVEL: 'warn' } })
+  logMessages(quiet.gateway)
+  expect(quiet.gateway.hub.hasListeners).toBe(false)
+})
