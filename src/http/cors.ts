@@ -26,7 +26,7 @@ export class Cors {
       : { vary: 'Origin', 'access-control-allow-origin': allowed, 'access-control-expose-headers': EXPOSED }
   }
 
-  /** The headers of the answer to a preflight of an allowed origin, else null. Call it before the gates: browsers send no key with a preflight. */
+  /** The headers of the answer to a preflight of an allowed origin, else null. Call it before `admit`: browsers send no key with a preflight. */
   preflight(request: Request): Record<string, string> | null {
     const isPreflight = request.method === 'OPTIONS' && request.headers.has('access-control-request-method')
     return isPreflight && this.#allowed(request) !== null ? PREFLIGHT : null

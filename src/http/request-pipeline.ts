@@ -3,7 +3,7 @@ import { admitOperator } from './admit-operator.ts'
 import { Cors } from './cors.ts'
 import { type ErrorAnswer, errorAnswer, localErrorAnswer } from './errors.ts'
 import { Peers, type ReceivedRequest, RequestContext } from './request-context.ts'
-import { type KeylessPaths, admit, rateLimitHeaders } from './require-app.ts'
+import { type KeylessPaths, admit, rateLimitHeaders } from './admit.ts'
 import type { Route } from './route.ts'
 import { untrustedForwarding } from './untrusted-forwarding.ts'
 
@@ -15,7 +15,7 @@ export interface Content {
   secret?: boolean
 }
 
-/** The steps of every request: request id, CORS, gates, endpoint, rate-limit headers, errors. */
+/** The steps of every request: request id, CORS, checks before the body, endpoint, rate-limit headers, errors. */
 export class RequestPipeline {
   readonly #peers: Peers
   readonly #noteForwarding: ReturnType<typeof untrustedForwarding>
@@ -26,7 +26,7 @@ export class RequestPipeline {
   constructor(
     readonly gateway: Gateway,
     routes: readonly Route[],
-    /** Whether every request is the operator's, so that the gates are open. */
+    /** Whether every request is the operator's, so that none needs a key. */
     readonly local: boolean,
   ) {
     this.#peers = new Peers(gateway.config.trustedProxies)
@@ -36,7 +36,7 @@ export class RequestPipeline {
     this.#keyless = keylessPaths(routes)
   }
 
-  /** Answers a request. Calls `run` only if the request passes the gates. */
+  /** Answers a request. Calls `run` only if the request is admitted. */
   async answer(
     received: ReceivedRequest,
     run: (context: RequestContext) => Promise<Content>,
@@ -49,10 +49,10 @@ export class RequestPipeline {
     const preflight = this.#cors.preflight(request)
     if (preflight !== null) return new Response(null, { status: 204, headers: { ...headers, ...preflight } })
     try {
-      const admitted = this.local
+      const admitting = this.local
         ? admitOperator(this.gateway, null, request, context)
         : admit(this.gateway, this.#keyless, request, context)
-      if (admitted !== undefined) await admitted
+      if (admitting !== undefined) await admitting
       const { status, content, secret = false } = await run(context)
       if (secret) Object.assign(headers, SECRET_HEADERS)
       return content === undefined ? undefined : withHeaders(content, status, headers, context)

@@ -52,7 +52,7 @@ export interface Route {
   errors?: Partial<Record<400 | 401 | 403 | 404 | 409 | 426 | 429 | 502 | 503, readonly string[]>>
   /** Other answers with a body of their own: when they come, and their schema. */
   otherwise?: Partial<Record<503, readonly [when: string, body: z.ZodType]>>
-  /** A gate of this endpoint, before the body is read. `run` gets its result as `admitted`. */
+  /** A check of this endpoint, before the body is read. `run` gets its result as `beforeResult`. */
   before?(input: { gateway: Gateway; request: Request }): unknown
   run(input: RouteInput): unknown
 }
@@ -66,7 +66,7 @@ export interface RouteInput {
   query: unknown
   body: unknown
   /** The result of `before`. */
-  admitted: unknown
+  beforeResult: unknown
   /** The unparsed body, for endpoints without a body schema. */
   bytes: Uint8Array
   /** Turns the request into a WebSocket; returns false if it does not ask for one. */

@@ -70,7 +70,7 @@ interface Endpoint {
 
 export type Server = ReturnType<typeof createServer>
 
-/** Checks again who calls, in case the gate has read another path than the router. */
+/** Checks again who calls, in case `admit` has read another path than the router. */
 async function runRoute(
   gateway: Gateway,
   endpoint: Endpoint,
@@ -83,10 +83,10 @@ async function runRoute(
   if (route.auth !== 'none' && context.caller === null && context.operator === null) throw apiError('missingKey')
   if (route.auth === 'operator' && context.operator === null) throw apiError('forbidden')
   const before = route.before?.({ gateway, request })
-  const admitted: unknown = before instanceof Promise ? await before : before
+  const beforeResult: unknown = before instanceof Promise ? await before : before
   const bytes = await readLimited(request)
   requireCaller(route, context)
-  const input = inputOf(endpoint, received, { gateway, context, params, admitted, bytes })
+  const input = inputOf(endpoint, received, { gateway, context, params, beforeResult, bytes })
   const answering = route.slow === true ? 0 : 1
   gateway.traffic.answering += answering
   // Set only after the body was read, because otherwise a client could take this long to send it.
@@ -136,9 +136,9 @@ const asObject = (value: unknown): Readonly<Record<string, unknown>> =>
 function inputOf(
   { route, ignored }: Endpoint,
   { request, server }: ReceivedRequest,
-  read: Pick<RouteInput, 'gateway' | 'context' | 'params' | 'admitted' | 'bytes'>,
+  read: Pick<RouteInput, 'gateway' | 'context' | 'params' | 'beforeResult' | 'bytes'>,
 ): RouteInput {
-  const { gateway, context, params, admitted, bytes } = read
+  const { gateway, context, params, beforeResult, bytes } = read
   const note = noteIgnored(gateway, context)
   const query = route.query === undefined ? undefined : queryOf(request)
   const body = route.body === undefined ? undefined : withoutLongArrays(bodyOf(route, bytes))
@@ -148,7 +148,7 @@ function inputOf(
     gateway,
     request,
     context,
-    admitted,
+    beforeResult,
     bytes,
     upgrade: (data) => server?.upgrade(request, { data, headers: { 'x-request-id': context.requestId } }) ?? false,
     caller: context.caller ?? { appId: '', tenantId: '' },
@@ -166,7 +166,7 @@ function noteIgnored({ config, log }: Gateway, context: RequestContext): (field:
   }
 }
 
-/** Throws the error. As the `run` of a request it does so only after the gates. */
+/** Throws the error. As the `run` of a request it does so only after `admit`. */
 async function reject(error: unknown): Promise<never> {
   throw await error
 }

@@ -147,7 +147,7 @@ export class Sockets {
     if (data.missed.some((scope) => isMeant(scope, auth))) return this.#closer.fail(socket, 'Invalid API key')
     // The contract has no text for too many sockets.
     if (this.#countOf(ownTopic(auth)) >= MAX_SOCKETS_PER_APP) return this.#closer.fail(socket, 'Invalid API key')
-    this.#admitted(socket, auth, progress)
+    this.#letIn(socket, auth, progress)
   }
 
   /** Notes a frame of the client, of any kind. */
@@ -158,7 +158,7 @@ export class Sockets {
     if (data.frames === WS_FRAMES_PER_PING + 1) this.#closer.close(socket, POLICY_VIOLATION, 'Too many messages')
   }
 
-  #admitted(socket: Socket, auth: Extract<SocketAuth, { ok: true }>, progress: Progress): void {
+  #letIn(socket: Socket, auth: Extract<SocketAuth, { ok: true }>, progress: Progress): void {
     const { data } = socket
     this.#stopWaiting(socket)
     data.state = 'authenticated'

@@ -22,19 +22,20 @@ export const webhooksRoutes = [
       'Validation-Token': z.string().optional().meta({ description: 'Of a handshake', example: '6d9f2c81' }),
       'Verification-Token': z.string().optional().meta({ description: 'Of an event', example: 'b81c07d4' }),
     }),
-    before: ({ gateway, request }) => admit(gateway, request),
+    before: ({ gateway, request }) => subscriptionOf(gateway, request),
     status: 200,
     response: 'empty',
     answerHeaders: ['Validation-Token'],
     errors: { 400: [errorText('badJson')], 401: [errorText('badVerificationToken')] },
-    run: ({ gateway, request, bytes, admitted }) => handle(gateway, request, bytes, admitted as Subscription | null),
+    run: ({ gateway, request, bytes, beforeResult }) =>
+      handle(gateway, request, bytes, beforeResult as Subscription | null),
   }),
 ]
 
 const verificationToken = (request: Request): string | null => request.headers.get('verification-token')
 
-/** Checks the token before the body is read. Null for a handshake. */
-const admit = (gateway: Gateway, request: Request): Subscription | Promise<Subscription> | null =>
+/** Checks the token of an event before the body is read. Null for a handshake. */
+const subscriptionOf = (gateway: Gateway, request: Request): Subscription | Promise<Subscription> | null =>
   handshakeAnswer(request) === null ? verify(gateway, verificationToken(request)) : null
 
 /**
@@ -45,12 +46,12 @@ async function handle(
   gateway: Gateway,
   request: Request,
   bytes: Uint8Array,
-  admitted: Subscription | null,
+  subscription: Subscription | null,
 ): Promise<Response> {
   const handshake = handshakeAnswer(request)
   if (handshake !== null && bytes.length === 0) return handshake
   try {
-    await receive(gateway, admitted ?? (await verify(gateway, verificationToken(request))), parseJson(bytes))
+    await receive(gateway, subscription ?? (await verify(gateway, verificationToken(request))), parseJson(bytes))
   } catch (error) {
     if (handshake === null || !(error instanceof ApiError)) throw error
   }

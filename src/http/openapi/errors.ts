@@ -1,5 +1,5 @@
 import { errorText } from '../../core/errors.ts'
-import { ALLOWED_WITHOUT_HTTPS } from '../require-app.ts'
+import { ALLOWED_WITHOUT_HTTPS } from '../admit.ts'
 import type { Route } from '../route.ts'
 import { type HeaderName, headers } from './headers.ts'
 import type { Json } from './named-schemas.ts'

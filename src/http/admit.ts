@@ -15,9 +15,9 @@ export const ALLOWED_WITHOUT_HTTPS = '/health'
 const CHECKS_CREDENTIALS: readonly string[] = ['/ws', '/v1/operator/session']
 
 /**
- * The gates before the body is read, in the contract's order:
+ * Admits a request or throws. These checks come before the body is read, in the contract's order:
  * HTTPS → address block → key → tenant → key limit.
- * Returns a promise only if a key must be looked up, because reading a body after an `await` takes as long as all gates.
+ * Returns a promise only if a key must be looked up, because reading a body after an `await` takes as long as all checks.
  */
 export function admit(
   gateway: Gateway,
