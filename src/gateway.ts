@@ -24,7 +24,7 @@ import { observed } from './provider/observed.ts'
 import type { Provider } from './provider/provider.ts'
 import { ProviderState } from './provider/provider-state.ts'
 import { Quota } from './provider/quota.ts'
-import { Session } from './provider/session.ts'
+import { ExtensionCalls } from './provider/extension-calls.ts'
 import { Subscriptions } from './provider/subscriptions.ts'
 import { Tokens } from './provider/tokens.ts'
 import { Cursors } from './realtime/cursor.ts'
@@ -47,7 +47,7 @@ export interface Gateway extends SharedParts {
   tokens: Tokens
   quota: Quota
   providerState: ProviderState
-  session: Session
+  extensionCalls: ExtensionCalls
   numbers: Numbers
   subscriptions: Subscriptions
   subscriptionTokens: SubscriptionTokens
@@ -186,7 +186,14 @@ function withObservedProvider(given: GatewayParts): GatewayParts & { providerSta
 
 type ExtensionParts = Pick<
   Gateway,
-  'clockCheck' | 'directory' | 'quota' | 'tokens' | 'session' | 'numbers' | 'subscriptions' | 'subscriptionTokens'
+  | 'clockCheck'
+  | 'directory'
+  | 'quota'
+  | 'tokens'
+  | 'extensionCalls'
+  | 'numbers'
+  | 'subscriptions'
+  | 'subscriptionTokens'
 >
 
 /** The parts that deal with connected extensions. They call `changed` when something changed that a message may wait for. */
@@ -203,13 +210,13 @@ function extensionParts(
   })
   const shared = { provider, directory, reads, writer, secrets, ids, clock, log }
   const tokens = new Tokens({ ...shared, changed: ({ tenantId }) => changed(tenantId) })
-  const session = new Session(tokens, quota, writer, clock)
+  const extensionCalls = new ExtensionCalls(tokens, quota, writer, clock)
   // The built-in simulator runs in this process and may not be able to reach the public address.
   const webhookBase = (): string => (config.provider.simulated ? `http://127.0.0.1:${config.port}` : config.publicUrl)
   const subscriptionTokens = new SubscriptionTokens({ reads, secrets })
   const subscriptions = new Subscriptions({
     ...shared,
-    session,
+    extensionCalls,
     quota,
     address: () => `${webhookBase()}/v1/webhooks/provider`,
     isConnected: async ({ tenantId, extensionId }) =>
@@ -217,7 +224,7 @@ function extensionParts(
     changed: () => subscriptionTokens.forget(),
     reads,
   })
-  const numbers = new Numbers({ directory, session, provider, writer, clock })
+  const numbers = new Numbers({ directory, extensionCalls, provider, writer, clock })
   const clockCheck = new ClockCheck(clock, provider)
-  return { clockCheck, directory, quota, tokens, session, numbers, subscriptions, subscriptionTokens }
+  return { clockCheck, directory, quota, tokens, extensionCalls, numbers, subscriptions, subscriptionTokens }
 }

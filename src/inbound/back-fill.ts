@@ -5,7 +5,7 @@ import type { Job, JobKind, JobOutcome } from '../jobs/job.ts'
 import { deleteJob } from '../jobs/run-job.ts'
 import { LIST_TOO_LONG, type MessageQuery, type ProviderFailure, type StoredSms } from '../provider/provider.ts'
 import { noteRefusal } from '../provider/refusals.ts'
-import type { CallResult } from '../provider/session.ts'
+import type { CallResult } from '../provider/extension-calls.ts'
 import { storeInbound } from './store-inbound.ts'
 
 /** Windows overlap, because clocks differ and records may be listed late. Known messages are not stored again. */
@@ -59,7 +59,7 @@ export async function backFill(gateway: Gateway, extension: ExtensionRow): Promi
 }
 
 function listInbound(
-  { session, provider, log }: Gateway,
+  { extensionCalls, provider, log }: Gateway,
   extension: ExtensionRow,
   { since, until }: { since: number; until: number },
   now: number,
@@ -72,7 +72,7 @@ function listInbound(
     skipped: (record) =>
       log.warn({ tenantId, extensionId, ...record }, "a record of the provider's message store is unreadable: skipped"),
   }
-  return session.call(extension, 'light', (token) => provider.listMessages(token, query))
+  return extensionCalls.make(extension, 'light', (token) => provider.listMessages(token, query))
 }
 
 const isTooLong = (listed: CallResult<StoredSms[]>): boolean =>

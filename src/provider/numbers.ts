@@ -3,11 +3,11 @@ import type { Writer } from '../db/writer.ts'
 import type { Directory } from './directory.ts'
 import { type ExtensionKey, replaceNumbers } from './extension-rows.ts'
 import type { Provider } from './provider.ts'
-import type { CallResult, Session } from './session.ts'
+import type { CallResult, ExtensionCalls } from './extension-calls.ts'
 
 export interface NumbersContext {
   directory: Directory
-  session: Session
+  extensionCalls: ExtensionCalls
   provider: Provider
   writer: Writer
   clock: Clock
@@ -19,8 +19,8 @@ export class Numbers {
 
   /** Reads the numbers of one extension from the provider and stores them. */
   async read(key: ExtensionKey): Promise<CallResult<string[]>> {
-    const { session, provider, writer, clock, directory } = this.context
-    const result = await session.call(key, 'light', (token) => provider.listSmsNumbers(token))
+    const { extensionCalls, provider, writer, clock, directory } = this.context
+    const result = await extensionCalls.make(key, 'light', (token) => provider.listSmsNumbers(token))
     if (result.type !== 'ok') return result
     await writer.write(replaceNumbers(key, result.value, clock.now()))
     directory.forget(key.tenantId)

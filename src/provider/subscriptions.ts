@@ -7,7 +7,7 @@ import type { Writer } from '../db/writer.ts'
 import type { ExtensionKey } from './extension-rows.ts'
 import type { Provider, ProviderFailure, ProviderSubscription } from './provider.ts'
 import type { Quota } from './quota.ts'
-import type { CallResult, Session } from './session.ts'
+import type { CallResult, ExtensionCalls } from './extension-calls.ts'
 import { type Grant, grantedAtOf, halfLifeMs, isSound, unsound } from './subscription-life.ts'
 import { Retries } from './subscription-retries.ts'
 import {
@@ -29,7 +29,7 @@ export type Ensured = 'kept' | 'created' | 'waiting' | 'failed'
 
 export interface SubscriptionsContext {
   provider: Provider
-  session: Session
+  extensionCalls: ExtensionCalls
   quota: Quota
   reads: Reads
   writer: Writer
@@ -125,7 +125,7 @@ export class Subscriptions {
 
   /** Commits the token before the call, because the handshake and first events arrive before the answer. */
   async #create(key: ExtensionKey): Promise<Outcome> {
-    const { provider, session, quota, ids, secrets, writer, clock } = this.context
+    const { provider, extensionCalls, quota, ids, secrets, writer, clock } = this.context
     const id = ids.of('sub')
     const verificationToken = ids.secret()
     await writer.write([
@@ -133,7 +133,7 @@ export class Subscriptions {
       insertSubscription(key, id, secrets.hash(verificationToken), clock.now()),
     ])
     quota.count(key.extensionId)
-    const created = await session.call(key, 'medium', (token) =>
+    const created = await extensionCalls.make(key, 'medium', (token) =>
       provider.createSubscription(token, { address: this.context.address(), verificationToken }),
     )
     if (created.type !== 'ok') {
@@ -155,8 +155,8 @@ export class Subscriptions {
   }
 
   async #renew(key: ExtensionKey, subscription: ProviderSubscription): Promise<Outcome> {
-    const { provider, session, clock } = this.context
-    const renewed = await session.call(key, 'light', (token) =>
+    const { provider, extensionCalls, clock } = this.context
+    const renewed = await extensionCalls.make(key, 'light', (token) =>
       provider.renewSubscription(token, subscription.subscriptionId),
     )
     return renewed.type === 'ok' ? this.#keep(key, renewed.value, clock.now()) : this.#failed(key, 'renew', renewed)
@@ -170,9 +170,9 @@ export class Subscriptions {
 
   /** The subscriptions that point to this gateway. An extension may have others, of other programs. */
   async #list(key: ExtensionKey): Promise<CallResult<ProviderSubscription[]>> {
-    const { provider, session } = this.context
+    const { provider, extensionCalls } = this.context
     const address = this.context.address()
-    const listed = await session.call(key, 'light', (token) => provider.listSubscriptions(token))
+    const listed = await extensionCalls.make(key, 'light', (token) => provider.listSubscriptions(token))
     if (listed.type !== 'ok') return listed
     return { type: 'ok', value: listed.value.filter((subscription) => subscription.address === address) }
   }
@@ -185,11 +185,11 @@ export class Subscriptions {
   }
 
   async #delete(key: ExtensionKey, subscription: ProviderSubscription): Promise<void> {
-    const { provider, session, quota, reads } = this.context
+    const { provider, extensionCalls, quota, reads } = this.context
     // One extension may be connected to two tenants of this gateway, each with a subscription of its own.
     if (await isOfAnotherTenant(reads, key, subscription.subscriptionId)) return
     quota.count(key.extensionId)
-    await session.call(key, 'medium', (token) => provider.deleteSubscription(token, subscription.subscriptionId))
+    await extensionCalls.make(key, 'medium', (token) => provider.deleteSubscription(token, subscription.subscriptionId))
   }
 
   /** Logs a wait. The caller logs a failure, with its fix. */

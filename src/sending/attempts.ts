@@ -5,7 +5,7 @@ import { maskNumber } from '../core/phone.ts'
 import type { Row } from '../db/connection.ts'
 import type { ProviderFailure, SmsAnswer } from '../provider/provider.ts'
 import { SEND_GROUP } from '../provider/quota.ts'
-import type { CallResult } from '../provider/session.ts'
+import type { CallResult } from '../provider/extension-calls.ts'
 import { type AttemptRow, CLAIM, WHY_NOT_OPENED } from './attempt-rows.ts'
 import { type OpenEntry, giveUp, storeClose, storeEnd, storeUnknown } from './attempt-store.ts'
 import { callEnd, isMovedNumber, clearsBackoff } from './call-end.ts'
@@ -160,12 +160,12 @@ export class Attempts {
   }
 
   async #call({ entry, attempt, message: { body: text } }: OpenEntry): Promise<CallResult<SmsAnswer>> {
-    const { session, provider, mark } = this.context
+    const { extensionCalls, provider, mark } = this.context
     const { seq, extensionId } = attempt
     await mark.noteAttempt(seq)
     const { tenantId, number: from } = entry.queue
     const message = { from, to: entry.to, text }
-    return session.call({ tenantId, extensionId }, SEND_GROUP, (token) => provider.sendSms(token, message))
+    return extensionCalls.make({ tenantId, extensionId }, SEND_GROUP, (token) => provider.sendSms(token, message))
   }
 
   /** Logs a failure, and decides how long the message or its extension waits before the next call. */

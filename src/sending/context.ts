@@ -10,7 +10,7 @@ import type { Directory } from '../provider/directory.ts'
 import type { Numbers } from '../provider/numbers.ts'
 import type { Provider } from '../provider/provider.ts'
 import type { Quota } from '../provider/quota.ts'
-import type { Session } from '../provider/session.ts'
+import type { ExtensionCalls } from '../provider/extension-calls.ts'
 import type { Tokens } from '../provider/tokens.ts'
 import type { DeliveryTracking } from '../tracking/tracking.ts'
 
@@ -29,7 +29,7 @@ export interface SendingContext {
   directory: Directory
   tokens: Tokens
   clockCheck: Pick<ClockCheck, 'isTrusted' | 'dueUntil'>
-  session: Session
+  extensionCalls: ExtensionCalls
   quota: Quota
   numbers: Numbers
   tracking: Pick<DeliveryTracking, 'isOn' | 'sent'>

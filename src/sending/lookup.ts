@@ -103,7 +103,7 @@ async function endJob({ database }: SendingContext, { seq, lane, tenantId }: Job
 }
 
 async function list(context: SendingContext, key: ExtensionKey, entries: readonly Entry[]): Promise<Lookup> {
-  const { session, provider, clock } = context
+  const { extensionCalls, provider, clock } = context
   const beganAt = clock.steady()
   const since = Math.min(...entries.map(({ attempt }) => (attempt === null ? beganAt : sinceOf(attempt))))
   let unreadable = 0
@@ -112,7 +112,7 @@ async function list(context: SendingContext, key: ExtensionKey, entries: readonl
     since: clock.now() - beganAt + since,
     skipped: () => void unreadable++,
   }
-  const listed = await session.call(key, 'light', (token) => {
+  const listed = await extensionCalls.make(key, 'light', (token) => {
     unreadable = 0
     return provider.listMessages(token, query)
   })

@@ -4,7 +4,7 @@ import type { Log } from '../core/log.ts'
 import type { Meter } from '../core/meter.ts'
 import type { Database } from '../db/database.ts'
 import type { Provider } from '../provider/provider.ts'
-import type { Session } from '../provider/session.ts'
+import type { ExtensionCalls } from '../provider/extension-calls.ts'
 
 /** The parts of the gateway that tracking uses. */
 export interface TrackingContext {
@@ -14,5 +14,5 @@ export interface TrackingContext {
   meter: Meter
   database: Database
   provider: Provider
-  session: Session
+  extensionCalls: ExtensionCalls
 }

@@ -1,7 +1,7 @@
 import { HOUR_MS } from '../core/limits.ts'
 import type { ExtensionKey } from '../provider/extension-rows.ts'
 import { LIST_TOO_LONG, type MessageQuery, type StoredSms } from '../provider/provider.ts'
-import type { CallResult } from '../provider/session.ts'
+import type { CallResult } from '../provider/extension-calls.ts'
 import { type Conclusion, conclude } from './conclude.ts'
 import type { TrackingContext } from './context.ts'
 import { firstSentAfter, openMessages, oldestOpen, sentAtOffset } from './state-rows.ts'
@@ -77,7 +77,7 @@ export async function endTracking(context: TrackingContext, key: ExtensionKey): 
 
 /** Lists records between two steady times. The provider's listing takes wall-clock times. */
 function list(
-  { session, provider, clock }: TrackingContext,
+  { extensionCalls, provider, clock }: TrackingContext,
   key: ExtensionKey,
   since: number,
   end: number | null,
@@ -90,7 +90,7 @@ function list(
     // An unreadable record does not affect the others.
     skipped: () => undefined,
   }
-  return session.call(key, 'light', (token) => provider.listMessages(token, query))
+  return extensionCalls.make(key, 'light', (token) => provider.listMessages(token, query))
 }
 
 async function concludeFound(context: TrackingContext, tenantId: string, records: readonly StoredSms[]): Promise<void> {

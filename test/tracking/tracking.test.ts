@@ -325,10 +325,10 @@ test('a message that a lookup found after a restore is tracked', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock, work: false, env: { RECONCILE_SETTLE: '1s' } })
   const id = await world.send()
-  const { session, provider } = world.gateway
+  const { extensionCalls, provider } = world.gateway
   const extensionId = world.control.extensions()[0]?.extensionId ?? ''
   const key = { tenantId: world.tenantId, extensionId }
-  await session.call(key, 'medium', (token) => provider.sendSms(token, { from: FROM, to: TO, text: 'Hello' }))
+  await extensionCalls.make(key, 'medium', (token) => provider.sendSms(token, { from: FROM, to: TO, text: 'Hello' }))
   await quarantine(world)
   world.running.work()
   await untilSent(world, clock, id)

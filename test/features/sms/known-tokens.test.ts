@@ -7,13 +7,13 @@ import { FROM, createWorld } from '../../support/world.ts'
  */
 async function readySession() {
   const world = await createWorld()
-  const { directory, tokens, session, quota } = world.gateway
+  const { directory, tokens, extensionCalls, quota } = world.gateway
   await world.untilStatus(await world.send({ from: FROM, body: 'first' }))
   const [extension] = world.control.extensions()
   const key = { tenantId: world.tenantId, extensionId: extension?.extensionId ?? '' }
   const seen = { calls: 0 }
   const call = () =>
-    session.call(key, 'medium', async () => {
+    extensionCalls.make(key, 'medium', async () => {
       seen.calls++
       return { ok: true, value: 'called' }
     })

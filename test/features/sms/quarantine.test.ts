@@ -14,9 +14,9 @@ const extensionId = (world: World): string =>
 
 /** Records at the provider that the message was sent after the backup was made. */
 async function wasSent(world: World, to: string, text: string): Promise<void> {
-  const { session, provider } = world.gateway
+  const { extensionCalls, provider } = world.gateway
   const key = { tenantId: world.tenantId, extensionId: extensionId(world) }
-  await session.call(key, 'medium', (token) => provider.sendSms(token, { from: FROM, to, text }))
+  await extensionCalls.make(key, 'medium', (token) => provider.sendSms(token, { from: FROM, to, text }))
 }
 
 const listings = (world: World): number =>

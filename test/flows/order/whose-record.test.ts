@@ -14,8 +14,8 @@ const LOST = { route: 'sms', fault: { kind: 'reset' } } as const
 /** Puts a record into the store that belongs to no message of the gateway. Returns its id. */
 async function putRecord({ gateway, control, tenantId }: World, text: string, to = TO): Promise<string> {
   const key = { tenantId, extensionId: control.extensions()[0]?.extensionId ?? '' }
-  const { session, provider } = gateway
-  const result = await session.call(key, 'medium', (token) => provider.sendSms(token, { from: FROM, to, text }))
+  const { extensionCalls, provider } = gateway
+  const result = await extensionCalls.make(key, 'medium', (token) => provider.sendSms(token, { from: FROM, to, text }))
   if (result.type !== 'ok') throw new Error(`The record was not created: ${result.type}`)
   return result.value.providerMessageId
 }

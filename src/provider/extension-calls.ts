@@ -17,8 +17,8 @@ export type CallResult<T> =
   | { type: 'gone' }
   | { type: 'deferred'; retryInMs: number }
 
-/** Calls the provider for an extension. Retries once with a new token after a 401. Makes no call during a pause. */
-export class Session {
+/** Calls to the provider for an extension, with its token. */
+export class ExtensionCalls {
   constructor(
     readonly tokens: Tokens,
     readonly quota: Quota,
@@ -26,7 +26,8 @@ export class Session {
     readonly clock: Clock,
   ) {}
 
-  async call<T>(
+  /** Makes a call. Retries once with a new token after a 401. Makes none during a pause. */
+  async make<T>(
     key: ExtensionKey,
     group: QuotaGroup,
     run: (accessToken: string) => Promise<ProviderResult<T>>,
