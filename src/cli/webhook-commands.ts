@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { printable } from '../core/printable.ts'
-import { DELIVERY_KINDS, DELIVERY_OUTCOMES } from '../db/schema/webhooks.ts'
+import { DESTINATION_KINDS, DELIVERY_OUTCOMES } from '../db/schema/webhooks.ts'
 import type { DeliveryAttempt } from '../client/resource-types.ts'
 import { ask } from './ask.ts'
 import type { CliContext, Run } from './context.ts'
@@ -42,7 +42,7 @@ function addList(webhooks: Command, contextOf: () => CliContext): void {
   const list = webhooks.command('list').description('List the attempts of all tenants, newest first, with their errors')
   addFilters(list)
     .addOption(new Option('--outcome <outcome>').choices(DELIVERY_OUTCOMES))
-    .addOption(new Option('--kind <kind>').choices(DELIVERY_KINDS))
+    .addOption(new Option('--kind <kind>').choices(DESTINATION_KINDS))
     .option('--app <app>', 'only to this app')
     .option('--trigger <trigger>', 'only to this trigger')
     .option('--message <message>', 'only about this message')

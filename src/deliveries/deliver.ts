@@ -11,8 +11,8 @@ import { loadDeliveries } from './load-deliveries.ts'
 import { closeLeftOpen } from './interrupted.ts'
 import type { SigningSecrets } from './signing-secrets.ts'
 
-/** The job runs again with its current destination. */
-const AGAIN: JobOutcome = { type: 'wait', delayMs: 0 }
+/** The job is read again at once, with its current destination. */
+const READ_AGAIN: JobOutcome = { type: 'wait', delayMs: 0 }
 /** The tenant's activation ends the wait sooner. */
 const SUSPENDED_MS = 60_000
 
@@ -76,7 +76,7 @@ async function open(
   return { seq, attemptNumber: Number(opened['attempt_number']), jobSeq: job.seq, kind, targetId, tenantId }
 }
 
-/** Finds out why an attempt was not opened. If only the destination has changed, the job runs again. */
+/** Finds out why an attempt was not opened. If only the destination has changed, the job is read again. */
 async function notOpened(gateway: Gateway, job: Job, delivery: Delivery): Promise<JobOutcome> {
   const current = (await loadDeliveries(gateway, [job.subject])).get(job.subject)
   // The message was erased. If it has come again, it has other jobs.
@@ -85,7 +85,7 @@ async function notOpened(gateway: Gateway, job: Job, delivery: Delivery): Promis
   if (await (job.kind === 'webhook' ? wasAttempted : isUnwanted)(gateway, job, delivery))
     return deleteJob(gateway.database, job)
   if (current.url === delivery.url && current.secret === delivery.secret) throw new Error('Cannot open a delivery')
-  return AGAIN
+  return READ_AGAIN
 }
 
 async function wasAttempted({ database }: Gateway, { subject }: Job): Promise<boolean> {
@@ -107,7 +107,7 @@ async function withoutDestination(gateway: Gateway, job: Job): Promise<JobOutcom
   if (await closeLeftOpen(gateway, job)) return DONE
   if (await isSuspended(gateway, job)) return { type: 'wait', delayMs: SUSPENDED_MS }
   const current = (await loadDeliveries(gateway, [job.subject])).get(job.subject)
-  return (current?.url ?? null) === null ? deleteJob(gateway.database, job) : AGAIN
+  return (current?.url ?? null) === null ? deleteJob(gateway.database, job) : READ_AGAIN
 }
 
 async function isSuspended({ database }: Gateway, { tenantId }: Job): Promise<boolean> {

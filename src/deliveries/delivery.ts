@@ -1,5 +1,5 @@
 import type { EncryptionContext } from '../core/secrets.ts'
-import { type DeliveryKind, WEBHOOK_EVENTS, type WebhookEvent } from '../db/schema/webhooks.ts'
+import { type DestinationKind, WEBHOOK_EVENTS, type WebhookEvent } from '../db/schema/webhooks.ts'
 
 /** An event of a message and the destination that it is posted to: the work of one `webhook` job. */
 export interface Delivery extends Destination {
@@ -7,7 +7,7 @@ export interface Delivery extends Destination {
   deliveryId: string
   messageId: string
   tenantId: string
-  kind: DeliveryKind
+  kind: DestinationKind
   /** The same for all deliveries of a message. */
   correlationId: string
   /** The body of its POSTs: the fields of the WebSocket event. */

@@ -3,7 +3,7 @@ import type { ErrorName } from '../core/errors.ts'
 import { EXTENSION_STATUSES } from '../db/schema/connections.ts'
 import { DIRECTIONS, MESSAGE_STATUSES } from '../db/schema/messages.ts'
 import { OPT_OUT_SOURCES } from '../db/schema/opt-outs.ts'
-import { DELIVERY_KINDS, DELIVERY_OUTCOMES, WEBHOOK_EVENTS } from '../db/schema/webhooks.ts'
+import { DESTINATION_KINDS, DELIVERY_OUTCOMES, WEBHOOK_EVENTS } from '../db/schema/webhooks.ts'
 
 // Enums that several schemas share. Each is one named schema of the OpenAPI document, in fields and in parameters.
 
@@ -14,7 +14,11 @@ export const DeliveryOutcome = namedEnum(
   DELIVERY_OUTCOMES,
   '`success` is a 2xx, `http_error` any other answer, `timeout` none within 5 s, `network_error` no connection',
 )
-export const DeliveryKind = namedEnum('DeliveryKind', DELIVERY_KINDS, "An app's webhookUrl, or a trigger's callbackUrl")
+export const DestinationKind = namedEnum(
+  'DestinationKind',
+  DESTINATION_KINDS,
+  "An app's webhookUrl, or a trigger's callbackUrl",
+)
 export const ExtensionStatus = namedEnum(
   'ExtensionStatus',
   EXTENSION_STATUSES,

@@ -3,7 +3,7 @@ import type { RowOperation } from '../db/writer.ts'
 import type { Gateway } from '../gateway.ts'
 import { countUsage } from '../usage/roll-up.ts'
 import { tombstonesOf } from './tombstones.ts'
-import { INSERT_WEBHOOK_JOBS } from './destinations.ts'
+import { INSERT_WEBHOOK_JOBS } from './webhook-job-rows.ts'
 import { type Keyword, STORE_KEYWORDS, keywordIn } from './keyword-opt-outs.ts'
 
 export interface InboundSms {

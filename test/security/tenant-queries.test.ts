@@ -57,7 +57,7 @@ const STATEMENTS: readonly (readonly [path: string, beginning: string, why: stri
     'the token is the credential: its row says which tenant it is for',
   ],
   [
-    'src/inbound/destinations.ts',
+    'src/inbound/webhook-job-rows.ts',
     "SELECT messages.job_id, 'webhook'",
     'the message that the statement before it stored in this very commit, by its own job id',
   ],

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { DELIVERY_KINDS, DELIVERY_OUTCOMES } from './webhooks.ts'
+import { DESTINATION_KINDS, DELIVERY_OUTCOMES } from './webhooks.ts'
 
 /**
  * The roll-up of messages: how many of an app's messages were accepted, sent and so on in a half hour. The commits that
@@ -49,7 +49,7 @@ export const usageDestinations = sqliteTable(
     targetId: text('target_id').notNull(),
     /** The attempts' duration, as `latencyClass` says. Attempts from before the upgrade to 1.1.0 are in coarser classes. */
     durationMs: integer('duration_ms').notNull(),
-    kind: text({ enum: DELIVERY_KINDS }).notNull(),
+    kind: text({ enum: DESTINATION_KINDS }).notNull(),
     /** The latest. */
     url: text().notNull(),
     success: integer().notNull().default(0),
@@ -65,7 +65,7 @@ export const webhookDestinations = sqliteTable(
     tenantId: text('tenant_id').notNull(),
     /** An app or a trigger. */
     targetId: text('target_id').notNull(),
-    kind: text({ enum: DELIVERY_KINDS }).notNull(),
+    kind: text({ enum: DESTINATION_KINDS }).notNull(),
     lastOutcome: text('last_outcome', { enum: DELIVERY_OUTCOMES }).notNull(),
     lastStatusCode: integer('last_status_code'),
     /** When the first attempt since the last success began that failed. Null if the last one succeeded. */

@@ -3,8 +3,8 @@ import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'driz
 
 export const DELIVERY_OUTCOMES = ['success', 'http_error', 'timeout', 'network_error'] as const
 export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number]
-export const DELIVERY_KINDS = ['app', 'trigger'] as const
-export type DeliveryKind = (typeof DELIVERY_KINDS)[number]
+export const DESTINATION_KINDS = ['app', 'trigger'] as const
+export type DestinationKind = (typeof DESTINATION_KINDS)[number]
 
 /** How often a failed delivery is tried again; `retry-schedule.ts` has the steps. */
 export const RETRY_POLICIES = ['none', 'short', 'standard'] as const
@@ -42,7 +42,7 @@ export const webhookAttempts = sqliteTable(
     /** From 1. */
     attemptNumber: integer('attempt_number').notNull().default(1),
     tenantId: text('tenant_id').notNull(),
-    kind: text({ enum: DELIVERY_KINDS }).notNull(),
+    kind: text({ enum: DESTINATION_KINDS }).notNull(),
     targetId: text('target_id').notNull(),
     messageId: text('message_id').notNull(),
     correlationId: text('correlation_id').notNull(),

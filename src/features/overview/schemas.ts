@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { appId, time, triggerId } from '../../fields/answer-fields.ts'
-import { DeliveryKind, DeliveryOutcome } from '../../fields/named-enums.ts'
+import { DestinationKind, DeliveryOutcome } from '../../fields/named-enums.ts'
 import { MAX_LISTED, MAX_OVERVIEW_HOURS, MIN_OVERVIEW_HOURS } from '../../core/limits.ts'
 import { sizeUpTo } from '../../http/list-query.ts'
 import { WAITING_REASONS } from '../../sending/waiting.ts'
@@ -46,7 +46,7 @@ export const Overview = z
       .array(
         z.object({
           url: z.string(),
-          kind: DeliveryKind,
+          kind: DestinationKind,
           appId: appId.optional(),
           triggerId: triggerId.optional(),
           success: z.int(),

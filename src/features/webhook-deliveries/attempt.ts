@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { appId, messageId, pageFields, tenantId, time, triggerId } from '../../fields/answer-fields.ts'
-import { DeliveryKind, DeliveryOutcome } from '../../fields/named-enums.ts'
+import { DestinationKind, DeliveryOutcome } from '../../fields/named-enums.ts'
 import { isoTimeOf } from '../../core/clock.ts'
 import type { Row } from '../../db/connection.ts'
 
@@ -8,7 +8,7 @@ import type { Row } from '../../db/connection.ts'
 export const DeliveryAttempt = z
   .object({
     tenantId,
-    kind: DeliveryKind,
+    kind: DestinationKind,
     appId: appId.optional().meta({ description: 'Only with kind app' }),
     triggerId: triggerId.optional().meta({ description: 'Only with kind trigger' }),
     messageId,

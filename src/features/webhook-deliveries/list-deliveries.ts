@@ -1,6 +1,6 @@
 import type { Caller } from '../../core/caller.ts'
 import { EMPTY_PAGE, type Page, readPage } from '../../db/list-page.ts'
-import type { DeliveryKind } from '../../db/schema/webhooks.ts'
+import type { DestinationKind } from '../../db/schema/webhooks.ts'
 import type { Gateway } from '../../gateway.ts'
 import { type DeliveryAttempt, attemptOf } from './attempt.ts'
 import { requireOwnDestinations } from './own-destinations.ts'
@@ -37,7 +37,7 @@ export async function listDeliveries(
 }
 
 /** The kinds that the filters ask for. A destination has one kind, so filters for two kinds find nothing. */
-function requestedKinds({ appId, triggerId, kind }: DeliveriesQuery): Set<DeliveryKind> {
+function requestedKinds({ appId, triggerId, kind }: DeliveriesQuery): Set<DestinationKind> {
   const wanted = [
     kind,
     appId === undefined ? undefined : 'app',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { DeliveryKind, DeliveryOutcome } from '../../fields/named-enums.ts'
+import { DestinationKind, DeliveryOutcome } from '../../fields/named-enums.ts'
 import { MESSAGE_ID } from '../../core/ids.ts'
 import { fails } from '../../http/route.ts'
 import {
@@ -22,7 +22,7 @@ export const DeliveriesQuery = z.object({
     example: 'msg_0123456789ab',
   }),
   outcome: oneOfFilter(DeliveryOutcome, 'badOutcome').meta({ description: 'Only those that ended so' }),
-  kind: oneOfFilter(DeliveryKind, 'badKind').meta({ description: 'Only those to apps, or only those to triggers' }),
+  kind: oneOfFilter(DestinationKind, 'badKind').meta({ description: 'Only those to apps, or only those to triggers' }),
   startDate,
   endDate,
   page: pageNumber,
