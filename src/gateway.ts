@@ -172,7 +172,7 @@ export function buildGateway(given: GatewayParts): Gateway {
     webhookWaker: new WebhookWaker({
       gate,
       hub: engines.hub,
-      wake: (appId, tenantId) => engines.jobs.dueAfter('webhook', appId, tenantId, 0),
+      wake: (appId, tenantId) => engines.jobs.wake('webhook', appId, tenantId, 0),
     }),
   }
   return gateway

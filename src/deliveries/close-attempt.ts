@@ -46,8 +46,7 @@ export async function closeAttempt(gateway: Gateway, attempt: OpenDeliveryAttemp
     ...dueTimes(delays, clock.steady()),
   })
   const dueAt = next?.['due_at']
-  if (typeof dueAt === 'number')
-    jobs.dueAfter('webhook_retry', attempt.targetId, attempt.tenantId, dueAt - clock.steady())
+  if (typeof dueAt === 'number') jobs.wake('webhook_retry', attempt.targetId, attempt.tenantId, dueAt - clock.steady())
 }
 
 const MAX_UINT32 = 2 ** 32 - 1

@@ -134,7 +134,7 @@ async function storeOnce(gateway: Gateway, sms: InboundSms, messageId: string): 
     : writer.row(STORE_WITH_KEYWORD, { ...row, ...keyword }))
   if (!rows.some(({ type }) => type === 'message')) return (await isKnown(gateway, row)) ? 'known' : 'id_taken'
   for (const job of rows.filter(({ type }) => type === 'job'))
-    gateway.jobs.dueAfter('webhook', String(job['lane']), row.tenantId, 0)
+    gateway.jobs.wake('webhook', String(job['lane']), row.tenantId, 0)
   return 'new'
 }
 

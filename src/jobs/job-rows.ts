@@ -25,7 +25,7 @@ const firstJobs = (kind: LoopKindName): string => `SELECT jobs.seq, jobs.id, lan
   ORDER BY due_at, jobs.seq`
 
 /** Reads the first `limit` jobs of each lane by due time, also those that are not due yet, without those in `running`. */
-export async function readJobs(
+export async function readFirstJobs(
   gate: Gate,
   kind: LoopKindName,
   lanes: readonly LaneAddress[],

@@ -5,11 +5,11 @@ import { JobLoop } from './loop.ts'
 interface AnyLoop {
   start(): void
   stop(): Promise<void>
-  dueAfter(lane: string, tenantId: string, delayMs: number): void
+  wake(lane: string, tenantId: string, delayMs: number): void
   tenantFreed(tenantId: string): void
 }
 
-/** All job loops, by kind. `worker.ts` registers the kinds; other callers report committed jobs. Throws for a kind that is not registered. */
+/** All job loops, by kind. `worker.ts` registers the kinds; who commits a job wakes its lane. Throws for a kind that is not registered. */
 export class Jobs {
   readonly #loops = new Map<LoopKindName, AnyLoop>()
 
@@ -28,8 +28,8 @@ export class Jobs {
   }
 
   /** Call after the commit that inserted or changed a job of this lane so that it is due after `delayMs`. */
-  dueAfter(kind: LoopKindName, lane: string, tenantId: string, delayMs: number): void {
-    this.#loop(kind).dueAfter(lane, tenantId, delayMs)
+  wake(kind: LoopKindName, lane: string, tenantId: string, delayMs: number): void {
+    this.#loop(kind).wake(lane, tenantId, delayMs)
   }
 
   /** Call when waiting jobs of this tenant may go on. */

@@ -5,14 +5,17 @@ import type { Job, JobKind, JobOutcome } from './job.ts'
 import { readLanes } from './job-rows.ts'
 import { Lane, nameOf } from './lane.ts'
 import type { LoopContext } from './loop-context.ts'
-import { type Reading, beginReading, read } from './reading.ts'
+import { type Reading, beginReading, fill } from './reading.ts'
 import { deleteJob, storeSnooze } from './run-job.ts'
 
 const DISCOVER_EVERY_MS = 60_000
 
 /**
- * Runs the jobs of one kind: woken by a commit or by the clock, idle otherwise. A lane with due jobs requests slots from the
- * limiter. Lanes with slots read their next jobs, in one query for all of them.
+ * Runs the jobs of one kind.
+ * 1. Wake: a commit, the clock or a search once a minute says that a lane has due jobs.
+ * 2. Request: the lane requests slots from the limiter.
+ * 3. Read: all lanes that have slots read their next jobs, in one query.
+ * 4. Run: each of these jobs takes a slot. Its outcome may wake its lane again, or hold it.
  */
 export class JobLoop<Subject> {
   readonly #limiter: Limiter
@@ -51,7 +54,7 @@ export class JobLoop<Subject> {
   }
 
   /** Call after the commit that inserted or changed a job of this lane so that it is due after `delayMs`. */
-  dueAfter(name: string, tenantId: string, delayMs: number): void {
+  wake(name: string, tenantId: string, delayMs: number): void {
     if (!this.#isStopped) this.#wakeAfter(this.#lane(name, tenantId), delayMs)
   }
 
@@ -61,7 +64,7 @@ export class JobLoop<Subject> {
       if (lane.tenantId !== tenantId) continue
       lane.freed++
       lane.heldUntil = 0
-      if (lane.wanted > 0) this.#request(lane)
+      if (lane.wanted > 0) this.#requestSlots(lane)
     }
   }
 
@@ -77,7 +80,7 @@ export class JobLoop<Subject> {
     let nextMs = DISCOVER_EVERY_MS
     try {
       for (const { lane, tenantId } of await readLanes(this.context.gate, this.kind.name))
-        this.#wake(this.#lane(lane, tenantId), Infinity)
+        this.#wakeNow(this.#lane(lane, tenantId), Infinity)
     } catch (error) {
       this.#logUnreadable(error)
       nextMs = RETRY_AFTER_FAULT_MS
@@ -86,13 +89,13 @@ export class JobLoop<Subject> {
   }
 
   /** Notes that so many jobs of the lane may have become due. */
-  #wake(lane: Lane, jobs: number): void {
+  #wakeNow(lane: Lane, jobs: number): void {
     lane.wanted += jobs
-    this.#request(lane)
+    this.#requestSlots(lane)
   }
 
   #wakeAfter(lane: Lane, delayMs: number): void {
-    if (delayMs <= 0) this.#wake(lane, 1)
+    if (delayMs <= 0) this.#wakeNow(lane, 1)
     else this.#setAlarm(lane, delayMs)
   }
 
@@ -104,7 +107,7 @@ export class JobLoop<Subject> {
     lane.alarmAt = at
     lane.cancelAlarm = clock.after(Math.ceil(delayMs), () => {
       lane.alarmAt = Infinity
-      this.#wake(lane, Infinity)
+      this.#wakeNow(lane, Infinity)
     })
   }
 
@@ -112,30 +115,26 @@ export class JobLoop<Subject> {
   #hold(lane: Lane, delayMs: number): void {
     lane.heldUntil = Math.max(lane.heldUntil, this.context.clock.monotonic() + delayMs)
     lane.giveBack()
-    this.#wake(lane, Infinity)
+    this.#wakeNow(lane, Infinity)
   }
 
-  /** Requests slots for the jobs that the lane may have. */
-  #request(lane: Lane): void {
+  /** Requests a slot for each job that the lane may have. When one is granted, the lane reads its next jobs. */
+  #requestSlots(lane: Lane): void {
     if (this.#isStopped) return
     const heldMs = lane.heldUntil - this.context.clock.monotonic()
     if (heldMs > 0) return this.#setAlarm(lane, heldMs)
-    while (lane.leaveQueue === null && lane.slots.length < lane.wanted) {
-      const granted = (slot: Slot): void => {
-        lane.leaveQueue = null
-        lane.slots.push(slot)
-        this.#toRead.add(lane)
-        this.#planRead()
-      }
-      this.#waitForSlot(lane, granted)
-    }
+    while (lane.leaveQueue === null && lane.slots.length < lane.wanted) this.#requestSlot(lane)
   }
 
-  #waitForSlot(lane: Lane, granted: (slot: Slot) => void): void {
+  /** The limiter grants a slot at once, or later if none is free: until then the lane waits in its queue. */
+  #requestSlot(lane: Lane): void {
     let isGranted = false
     const leaveQueue = this.#limiter.request(lane.tenantId, lane.keys, (slot) => {
       isGranted = true
-      granted(slot)
+      lane.leaveQueue = null
+      lane.slots.push(slot)
+      this.#toRead.add(lane)
+      this.#planRead()
     })
     if (!isGranted) lane.leaveQueue = leaveQueue
   }
@@ -146,14 +145,14 @@ export class JobLoop<Subject> {
     this.context.defer(() => this.#track(this.#read()))
   }
 
-  /** Reads and begins the next jobs of all lanes that have slots. */
+  /** Reads and runs the next jobs of all lanes that have slots. */
   async #read(): Promise<void> {
     // A lane that was granted one slot may find more of them free.
-    for (const lane of this.#toRead) this.#request(lane)
+    for (const lane of this.#toRead) this.#requestSlots(lane)
     const readings = [...this.#toRead].filter(({ slots }) => slots.length > 0).map(beginReading)
     this.#toRead.clear()
     try {
-      if (readings.length > 0) await this.#beginNext(readings)
+      if (readings.length > 0) await this.#runNext(readings)
     } catch (error) {
       this.#logUnreadable(error)
       for (const { lane } of readings) this.#hold(lane, RETRY_AFTER_FAULT_MS)
@@ -163,11 +162,11 @@ export class JobLoop<Subject> {
     if (this.#toRead.size > 0) this.#planRead()
   }
 
-  async #beginNext(readings: readonly Reading[]): Promise<void> {
+  async #runNext(readings: readonly Reading[]): Promise<void> {
     const { gate, clock } = this.context
-    await read(gate, this.kind.name, readings, clock.steady())
+    await fill(readings, gate, this.kind.name, clock.steady())
     for (const { lane, hasMore, nextDueAt } of this.#isStopped ? [] : readings) {
-      if (hasMore) this.#wake(lane, Infinity)
+      if (hasMore) this.#wakeNow(lane, Infinity)
       else if (nextDueAt !== null) this.#wakeAfter(lane, nextDueAt - clock.steady())
     }
     const subjects = readings.flatMap(({ jobs }) => jobs.map(({ subject }) => subject))
@@ -185,7 +184,7 @@ export class JobLoop<Subject> {
     if (key !== undefined && !slot.hold(key)) {
       lane.giveBack()
       lane.alsoLimitedBy(key)
-      this.#wake(lane, Infinity)
+      this.#wakeNow(lane, Infinity)
       return false
     }
     slots.shift()

@@ -1,12 +1,13 @@
 import type { Slot } from '../core/limiter.ts'
 import type { Gate } from '../db/gate.ts'
 import type { Job, LoopKindName } from './job.ts'
-import { readJobs } from './job-rows.ts'
+import { readFirstJobs } from './job-rows.ts'
 import { type Lane, nameOf } from './lane.ts'
 
-/** A read of a lane: the slots that it fills, and what it found. */
+/** What one read finds for one lane. */
 export interface Reading {
   lane: Lane
+  /** Those that the lane had when the read began. Each job that begins takes one. */
   slots: Slot[]
   /** The next due jobs, at most one for each slot. */
   jobs: Job[]
@@ -16,25 +17,25 @@ export interface Reading {
   nextDueAt: number | null
 }
 
-/** Jobs that are reported from now on are not part of this reading. */
+/** A wake from now on leads to another read, because this one may not see its job. */
 export function beginReading(lane: Lane): Reading {
   lane.isBeingRead = true
   lane.wanted = 0
   return { lane, slots: lane.slots.splice(0), jobs: [], hasMore: false, nextDueAt: null }
 }
 
-/** Reads the next jobs of all lanes in one query, without the running ones. */
-export async function read(
+/** Reads the next jobs of all these lanes in one query, without the running ones. */
+export async function fill(
+  readings: readonly Reading[],
   gate: Gate,
   kind: LoopKindName,
-  readings: readonly Reading[],
   steadyNow: number,
 ): Promise<void> {
   const lanes = readings.map(({ lane }) => lane)
   const running = lanes.flatMap((lane) => [...lane.running])
   // One more tells whether there are more jobs, or when the next one is due.
   const limit = Math.max(...readings.map(({ slots }) => slots.length)) + 1
-  const stored = await readJobs(gate, kind, lanes, running, limit)
+  const stored = await readFirstJobs(gate, kind, lanes, running, limit)
   const byLane = Map.groupBy(stored, ({ lane, tenantId }) => nameOf(lane, tenantId))
   for (const reading of readings) {
     const { lane, slots } = reading

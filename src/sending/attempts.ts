@@ -102,7 +102,7 @@ export class Attempts {
     const { entry, extensionId } = reservation
     const attempt = await openQuarantined(this.context, entry, extensionId, message)
     if (attempt === null) return this.#putBackForLater(reservation)
-    this.context.jobs.dueAfter('lookup', extensionId, entry.queue.tenantId, 0)
+    this.context.jobs.wake('lookup', extensionId, entry.queue.tenantId, 0)
     return this.reservations.openWithoutCall(reservation, attempt)
   }
 
@@ -200,7 +200,7 @@ export class Attempts {
     const { entry, attempt } = open
     entry.attempt = attempt
     const lookupMs = await storeUnknown(this.context, open, failure)
-    this.context.jobs.dueAfter('lookup', attempt.extensionId, entry.queue.tenantId, lookupMs)
+    this.context.jobs.wake('lookup', attempt.extensionId, entry.queue.tenantId, lookupMs)
   }
 
   /** Deletes the job of a message that has ended or was erased. */

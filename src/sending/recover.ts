@@ -77,7 +77,7 @@ async function makeUnknown({ database, clock, config, jobs }: SendingContext, op
     { sql: ENSURE_LOOKUPS, args: [steadyNow, seqs] },
   ])
   const rows = [...(changed?.rows ?? [])]
-  for (const row of rows) jobs.dueAfter('lookup', String(row['extension_id']), String(row['tenant_id']), 0)
+  for (const row of rows) jobs.wake('lookup', String(row['extension_id']), String(row['tenant_id']), 0)
   return rows
 }
 

@@ -43,7 +43,7 @@ const optOut = (world: World, messageId: string, source: string) =>
 const count = async (world: World, table: string): Promise<number> =>
   (await world.gateway.database.gate.execute(`SELECT 1 FROM ${table}`)).rows.length
 
-const wake = (world: World): void => world.gateway.jobs.dueAfter('webhook', world.app.appId, world.tenantId, 0)
+const wake = (world: World): void => world.gateway.jobs.wake('webhook', world.app.appId, world.tenantId, 0)
 
 test('sms_delivery is posted to the app that sent the message, with the fields of the WebSocket event, also by a retry', async () => {
   const clock = manualClock()

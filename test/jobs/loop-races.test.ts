@@ -13,7 +13,7 @@ test('a job that is committed while its lane is being read runs', async () => {
     if (!late && typeof statement !== 'string' && statement.sql.includes('NOT IN')) {
       late = true
       await harness.commit({ lane: 'b', subject: 'b1', tenantId: 'tenant_b' })
-      loop.dueAfter('b', 'tenant_b', 0)
+      loop.wake('b', 'tenant_b', 0)
     }
     return result
   }
@@ -34,7 +34,7 @@ test('every committed job runs, whatever else happens at the same time', async (
   for (let count = 0; count < 300; count++) {
     const lane = `lane${count % 7}`
     await harness.commit({ lane, subject: `s${count}`, tenantId: `tenant_${count % 3}` })
-    loop.dueAfter(lane, `tenant_${count % 3}`, 0)
+    loop.wake(lane, `tenant_${count % 3}`, 0)
     if (count % 5 === 0) await new Promise<void>((resolve) => setImmediate(resolve))
   }
   await harness.untilRan(300)
@@ -69,7 +69,7 @@ test('a job that ends while its lane is read again does not run twice', async ()
   }
   // The lane is read again from its start, and a0 is still in the table.
   await harness.commit({ lane: 'a', subject: 'a1' })
-  loop.dueAfter('a', 'tenant_a', 0)
+  loop.wake('a', 'tenant_a', 0)
   await harness.untilRan(2)
   await harness.untilIdle()
   expect(harness.ran).toEqual(['a0', 'a1'])
@@ -100,10 +100,10 @@ test('a lane whose last running job ends while more are being loaded continues',
   await harness.untilRan(1)
   await harness.untilIdle()
   await harness.commit({ lane: 'a', subject: 'a1' })
-  loop.dueAfter('a', 'tenant_a', 0)
+  loop.wake('a', 'tenant_a', 0)
   await harness.untilRan(2)
   await harness.commit({ lane: 'a', subject: 'a2' })
-  loop.dueAfter('a', 'tenant_a', 0)
+  loop.wake('a', 'tenant_a', 0)
   await harness.untilRan(3)
   await harness.untilIdle()
   expect({ ran: harness.ran, twice: harness.twice }).toEqual({ ran: ['a0', 'a1', 'a2'], twice: [] })
@@ -122,7 +122,7 @@ test('lanes of the same name of two tenants are independent', async () => {
     { lane: '+15555550100', subject: 'a1', tenantId: 'tenant_a' },
   )
   loop.start()
-  for (const tenantId of ['tenant_a', 'tenant_b']) loop.dueAfter('+15555550100', tenantId, 0)
+  for (const tenantId of ['tenant_a', 'tenant_b']) loop.wake('+15555550100', tenantId, 0)
   await harness.untilIdle()
   expect(harness.ran.toSorted()).toEqual(['a0', 'a1', 'b0'])
   expect(await harness.left()).toEqual(['b0'])
@@ -176,7 +176,7 @@ test('stop waits for running jobs, starts no more, and leaves the others in the 
   await harness.untilRan(1)
   let stopped = false
   const stopping = loop.stop().then(() => (stopped = true))
-  loop.dueAfter('b', 'tenant_a', 0)
+  loop.wake('b', 'tenant_a', 0)
   await harness.untilIdle()
   expect(stopped).toBe(false)
   blocked.resolve()

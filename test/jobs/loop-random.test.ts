@@ -66,7 +66,7 @@ async function submit(
 ): Promise<void> {
   const committed = (await harness.commit(...jobs)).toSorted(() => random() - 0.5)
   const lanes = committed.map(({ lane }) => lane)
-  for (const lane of random() < 0.5 ? lanes : new Set(lanes)) loop.dueAfter(lane, 'tenant_a', 0)
+  for (const lane of random() < 0.5 ? lanes : new Set(lanes)) loop.wake(lane, 'tenant_a', 0)
 }
 
 /** Returns the outcome of a run, or null if the job is done. */

@@ -243,7 +243,7 @@ test('a backlog of 10,000 jobs in a waiting lane causes no queries, also while o
   }
   expect(harness.calls).toBe(calls)
   await harness.commit({ lane: 'free', subject: 'free' })
-  loop.dueAfter('free', 'tenant_a', 0)
+  loop.wake('free', 'tenant_a', 0)
   await harness.untilRan(ran + 1)
   await harness.untilIdle()
   expect(harness.calls - calls).toBeLessThanOrEqual(3)
@@ -265,11 +265,11 @@ test('with every slot in use, a due lane does not set timers in a loop', async (
   const loop = harness.newLoop()
   loop.start()
   await harness.commit({ lane: 'a', subject: 'later' })
-  loop.dueAfter('a', 'tenant_a', 0)
+  loop.wake('a', 'tenant_a', 0)
   await harness.untilRan(1)
   await harness.untilIdle()
   await harness.commit({ lane: 'b', subject: 'slow' })
-  loop.dueAfter('b', 'tenant_a', 0)
+  loop.wake('b', 'tenant_a', 0)
   await harness.untilRan(2)
   await harness.untilIdle()
   let timers = 0

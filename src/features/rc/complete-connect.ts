@@ -141,7 +141,7 @@ async function startUsing(
   const numbers = await gateway.numbers.read(key)
   if (numbers.type === 'failed') note('numbers', numbers.failure)
   gateway.sending.wake(tenantId)
-  for (const kind of ['lookup', 'back_fill'] as const) gateway.jobs.dueAfter(kind, extension.extensionId, tenantId, 0)
+  for (const kind of ['lookup', 'back_fill'] as const) gateway.jobs.wake(kind, extension.extensionId, tenantId, 0)
   const ensured = await gateway.subscriptions.ensure(key)
   const receiving = ensured === 'kept' || ensured === 'created'
   const refusal = ensured === 'failed' ? gateway.subscriptions.refusal(key) : null

@@ -82,6 +82,6 @@ async function recoverStep(
     .write([{ sql: RECOVER, args: [tenantId, from.at, now, from.seq, end.at, end.seq, since, until, targetId, limit] }])
     .finally(turn.release)
   const rows = made?.rows ?? []
-  for (const lane of new Set(rows.map((row) => String(row['lane'])))) jobs.dueAfter('webhook_retry', lane, tenantId, 0)
+  for (const lane of new Set(rows.map((row) => String(row['lane'])))) jobs.wake('webhook_retry', lane, tenantId, 0)
   return rows.length
 }

@@ -16,7 +16,7 @@ export async function redeliver(gateway: Gateway, caller: Caller, deliveryId: st
   ])
   const row = made?.rows[0]
   if (row === undefined) throw await refusalOf(gateway, caller, deliveryId)
-  jobs.dueAfter('webhook_retry', String(row['lane']), caller.tenantId, 0)
+  jobs.wake('webhook_retry', String(row['lane']), caller.tenantId, 0)
   return { deliveryId, attemptNumber: Number(row['attempt_number']) }
 }
 
