@@ -1,3 +1,4 @@
+import { loadOnce } from '../core/load-once.ts'
 import { type PageFile, ServedFile } from '../http/served-file.ts'
 import { bundlePage } from './bundle.ts'
 
@@ -5,21 +6,13 @@ import { bundlePage } from './bundle.ts'
 export type PageFileName = 'index.html' | 'simulator.html' | 'main.js' | 'theme.js' | 'style.css'
 
 /** The files of the page by name, bundled when first asked for; with `isAnew` bundled again, to show a change of the source. */
-export function pageFiles({ isAnew }: { isAnew: boolean }): Promise<PageFiles> {
-  if (isAnew || bundled === null) {
-    const fresh = bundle()
-    bundled = fresh
-    // A bundle that failed, as without a free file descriptor, is not kept.
-    fresh.catch(() => (bundled = bundled === fresh ? null : bundled))
-  }
-  return bundled
-}
+export const pageFiles = ({ isAnew }: { isAnew: boolean }): Promise<PageFiles> => bundled(isAnew)
+
+const bundled = loadOnce(bundle)
 
 export interface PageFiles {
   get(name: PageFileName): ServedFile
 }
-
-let bundled: Promise<PageFiles> | null = null
 
 async function bundle(): Promise<PageFiles> {
   const files = await bundlePage()

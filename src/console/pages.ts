@@ -1,4 +1,5 @@
 import type { Gateway } from '../gateway.ts'
+import { OWN_FILES_HEADERS } from '../http/page-headers.ts'
 import type { Page } from '../http/server.ts'
 import { pageFiles } from './page-files.ts'
 
@@ -13,7 +14,7 @@ export function consolePages({ config }: Gateway): Page[] {
       path: '/console/',
       answer: async (request) => {
         const files = await pageFiles({ isAnew: !config.production })
-        return files.get(config.provider.simulated ? 'simulator.html' : 'index.html').answer(request, PAGE_HEADERS)
+        return files.get(config.provider.simulated ? 'simulator.html' : 'index.html').answer(request, OWN_FILES_HEADERS)
       },
     },
     ...FILES.map((name) => ({
@@ -21,21 +22,4 @@ export function consolePages({ config }: Gateway): Page[] {
       answer: async (request: Request) => (await pageFiles({ isAnew: false })).get(name).answer(request),
     })),
   ]
-}
-
-/** Everything comes from this origin, and nothing is inline. */
-const PAGE_HEADERS = {
-  'content-security-policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "form-action 'none'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
-  'x-frame-options': 'DENY',
-  'referrer-policy': 'no-referrer',
-  'cross-origin-opener-policy': 'same-origin',
 }

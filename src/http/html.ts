@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { pageHeaders } from './page-headers.ts'
 
 /** HTML that is known to be escaped. */
 export interface Html {
@@ -35,10 +36,7 @@ export function page({ status, title, content, formTargets = [] }: PageOptions):
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-store',
-      'referrer-policy': 'no-referrer',
-      'x-content-type-options': 'nosniff',
-      'cross-origin-opener-policy': 'same-origin',
-      'content-security-policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`,
+      ...pageHeaders([`style-src 'sha256-${STYLE_HASH}'`], formAction),
     },
   })
 }

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import bundlePath from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
 import swaggerCssPath from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
+import { loadOnce } from '../../core/load-once.ts'
 import { ServedFile } from '../served-file.ts'
 import type { Page } from '../server.ts'
 import cssPath from './page/docs.css' with { type: 'file' }
@@ -36,28 +37,11 @@ const RAW = { html: true }
 const LINKS = '<link rel="stylesheet" href="/docs/docs.css"><link rel="icon" href="data:,">'
 const SCRIPTS = '<script src="/docs/swagger-ui-bundle.js"></script><script type="module" src="/docs/start.js"></script>'
 
-/** Everything comes from this gateway, and nothing is inline. Swagger UI's icons are `data:` images. */
-export const DOCS_HEADERS = {
-  'content-security-policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "form-action 'none'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
-  'referrer-policy': 'no-referrer',
-  'cross-origin-opener-policy': 'same-origin',
-}
-
 /** In a bundle the path is relative to the bundle; from source and in an executable it is absolute. */
 function asset(path: string, filePath: string, type: string): Page {
-  let served: Promise<ServedFile> | null = null
-  const load = async (): Promise<ServedFile> => {
+  const load = loadOnce(async () => {
     const bytes = await Bun.file(resolve(import.meta.dir, filePath)).bytes()
     return new ServedFile({ name: path, type: `${type}; charset=utf-8`, bytes })
-  }
-  return { path, answer: async (request) => (await (served ??= load())).answer(request) }
+  })
+  return { path, answer: async (request) => (await load()).answer(request) }
 }

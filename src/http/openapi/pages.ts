@@ -1,8 +1,10 @@
 import { Elysia } from 'elysia'
+import { loadOnce } from '../../core/load-once.ts'
+import { OWN_FILES_HEADERS } from '../page-headers.ts'
 import type { Route } from '../route.ts'
 import { ServedFile } from '../served-file.ts'
 import type { Page } from '../server.ts'
-import { DOCS_ASSETS, DOCS_HEADERS, STYLE_PATH, docsPage } from './docs-page.ts'
+import { DOCS_ASSETS, STYLE_PATH, docsPage } from './docs-page.ts'
 import { documentOf } from './document.ts'
 import type { PostedEvent } from './posted-events.ts'
 
@@ -19,11 +21,10 @@ export interface Described {
  * routes would add a tenth to the time of every start.
  */
 export function openApi(described: Described): Page[] {
-  let files: Promise<Files> | null = null
-  const load = (): Promise<Files> => (files ??= filesOf(described))
+  const load = loadOnce(() => filesOf(described))
   return [
     ...DOCS_ASSETS,
-    { path: '/docs', answer: async (request) => (await load()).page.answer(request, DOCS_HEADERS) },
+    { path: '/docs', answer: async (request) => (await load()).page.answer(request, OWN_FILES_HEADERS) },
     { path: '/openapi.json', answer: async (request) => (await load()).document.answer(request) },
   ]
 }
