@@ -19,28 +19,13 @@ import type { UsageDay, UsageQuery } from '../../src/features/usage/schemas.ts'
 import type { DeliveryAttempt } from '../../src/features/webhook-deliveries/attempt.ts'
 import type * as deliveries from '../../src/features/webhook-deliveries/schemas.ts'
 import type { RetryPolicySetting } from '../../src/http/retry-policy.ts'
-
-/** The same type as one object without `undefined` in optional members, which zod adds and the hand-written types leave out. */
-type Plain<T> = T extends readonly (infer Item)[]
-  ? Plain<Item>[]
-  : T extends Date
-    ? T
-    : T extends object
-      ? { [Name in keyof T]: Plain<Exclude<T[Name], undefined>> }
-      : T
-
-/** True if the types are the same to the letter. */
-type Same<A, B> =
-  (<T>() => T extends Plain<A> ? 1 : 2) extends <T>() => T extends Plain<B> ? 1 : 2 ? true : ['differs', A, B]
+import { type Same, prove } from '../support/same-type.ts'
 
 type Answer<Schema extends z.ZodType> = z.output<Schema>
 /** The parameters of a query without the page, which the client counts itself. */
 type Filter<Schema extends z.ZodType> = { [Name in Exclude<keyof z.output<Schema>, 'page'>]: unknown }
 /** The members of a filter or body, whatever their types: the client also takes a `Date` for a time. */
 type Names<T> = { [Name in keyof T]-?: unknown }
-
-/** `bun run types` refuses a call with anything but `true`. */
-const prove = <_Proof extends true>(): void => undefined
 
 test('every answer of the client has the type of its route', () => {
   prove<Same<client.Accepted, Answer<typeof sms.Accepted>>>()
