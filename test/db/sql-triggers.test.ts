@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { EVENT_KINDS } from '../../src/db/schema/events.ts'
 import { JOB_KINDS } from '../../src/db/schema/jobs.ts'
 import { storeInbound } from '../../src/inbound/store-inbound.ts'
+import { readyWorld } from '../support/ready-world.ts'
 import { FROM, TO, type World, createWorld } from '../support/world.ts'
 
 const { queued, sending, sent, failed, received } = EVENT_KINDS
@@ -14,7 +15,7 @@ const kindsOf = async (world: World, subject: string): Promise<unknown[]> => {
 }
 
 test('the commits that change a message append its events', async () => {
-  await using world = await createWorld()
+  await using world = await readyWorld()
   const id = await world.send()
   await world.untilStatus(id)
   expect(await kindsOf(world, id)).toEqual([queued | sending, sent])

@@ -4,12 +4,15 @@ import { FROM_2, type World, type WorldOptions, createWorld, until } from './wor
 /** The beginning of the texts of messages that prepare a world. */
 export const WARM_UP = 'warm-up'
 
-/** A world without waiting messages, in which the first attempt of the next message begins with its commit. */
+/**
+ * A world without waiting messages, in which the first attempt of the next message begins with its commit. Its time stands still
+ * unless the test has a clock, so that no recurring work makes the gateway read the tenant anew.
+ */
 export async function readyWorld(options: WorldOptions = {}): Promise<World> {
-  const world = await createWorld(options)
+  const world = await createWorld({ clock: manualClock(), ...options })
   const { gate } = world.gateway.database
-  // The setup of the connection clears what the gateway knows of the tenant.
-  await until(async () => (await gate.execute("SELECT 1 FROM subscriptions WHERE status = 'active'")).rows.length > 0)
+  // The back-fill of a new connection makes it read the tenant anew, too.
+  await until(async () => (await gate.execute('SELECT 1 FROM jobs')).rows.length === 0)
   await world.untilStatus(await world.send({ from: FROM_2, body: WARM_UP }))
   for (const table of ['messages', 'send_attempts']) await gate.execute(`DELETE FROM ${table}`)
   await world.gateway.directory.tenant(world.tenantId)
