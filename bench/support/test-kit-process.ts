@@ -16,15 +16,15 @@ const { startTestGateway } = await timed('import', () => import('../../src/testi
 const first = await timed('first start', startTestGateway)
 const next = await timed('next start', startTestGateway)
 const sideBySide = await timed('four side by side', () => Promise.all([1, 2, 3, 4].map(startTestGateway)))
-const send = ({ url, apiKey, numbers }: typeof first): Promise<Response> =>
-  fetch(`${url}/v1/sms/send`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${apiKey}` },
-    body: JSON.stringify({ from: numbers[0], to: '+15555550199', body: 'Hello' }),
-  })
-await timed('send to phone', async () => {
-  await send(next)
+const send = async ({ client, numbers }: typeof first): Promise<string> =>
+  (await client.sms.send({ from: numbers[0] ?? '', to: '+15555550199', body: 'Hello' })).messageId
+const messageId = await timed('send to phone', async () => {
+  const id = await send(next)
   await next.phone('+15555550199').waitFor('Hello')
+  return id
+})
+await timed('phone to delivered', async () => {
+  while ((await next.client.sms.timeline(messageId)).deliveryStatus !== 'delivered') await Bun.sleep(1)
 })
 await timed('stop', () => next.stop())
 first.provider.next('hang')

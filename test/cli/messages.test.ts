@@ -1,9 +1,12 @@
-import { expect, test } from 'bun:test'
+import { expect, setDefaultTimeout, test } from 'bun:test'
 import { sgwIn, startSgw } from '../support/cli.ts'
 import { openOperatorSocket } from '../support/operator.ts'
 import { receiveText } from '../support/provider-events.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { FROM, TO, type World, createWorld, until } from '../support/world.ts'
+
+// Each test starts many processes, and all run at once.
+setDefaultTimeout(60_000)
 
 async function withServer(
   run: (world: World, sgw: Sgw) => Promise<void>,
@@ -48,13 +51,15 @@ test.concurrent('messages are listed over all tenants, newest first, and one is 
     const table = await sgw.text('messages', 'list')
     expect(table.stdout).toMatch(new RegExp(`^${first} .*→ \\${TO} +(sent|delivered) +first$`, 'm'))
     expect(table.stdout).toContain('for the other tenant')
-    const shown = await sgw.json('messages', 'show', first)
+    const shown = await sgw.json<{ entries: object[] }>('messages', 'show', first)
     expect(Object.keys(shown)).toEqual(['messageId', 'status', 'deliveryStatus', 'waiting', 'entries'])
-    expect(shown).toMatchObject({
-      messageId: first,
-      status: 'sent',
-      entries: [{ type: 'queued' }, { type: 'attempt', outcome: 'accepted' }, { type: 'sent' }],
-    })
+    expect(shown).toMatchObject({ messageId: first, status: 'sent' })
+    // Later it may be delivered as well.
+    expect(shown.entries.slice(0, 3)).toMatchObject([
+      { type: 'queued' },
+      { type: 'attempt', outcome: 'accepted' },
+      { type: 'sent' },
+    ])
     const page = await sgw.text('messages', 'show', first)
     expect(page.stdout).toMatch(/^body +first$[\s\S]*^\S+ \S+ +attempt +number=1 outcome=accepted/m)
     const missing = await sgw.text('messages', 'show', 'msg_000000000000')
@@ -95,7 +100,7 @@ test.concurrent('send --wait and status say why a message waits', async () => {
     async (world, sgw) => {
       await world.untilStatus(await world.send({}))
       await using sending = startSgw(world.folder, ['send', '--from', FROM, '--to', TO, '--wait', 'hello'])
-      await sending.printed(/^It waits\. number_limit: its number has used its rate limit \(until \S+ \S+\)\n/)
+      await sending.printed(/^It waits\. number_limit: its number has used its rate limit \(until \S+ \S+\)\n/m)
       const { stdout } = await sgw.text('status')
       expect(stdout).toMatch(/^! 1 message waits since .*\n {4}number_limit: /m)
     },
@@ -165,6 +170,8 @@ test.concurrent('events are followed from a cursor, of all tenants', async () =>
       .split('\n')
       .map((line) => JSON.parse(line) as { type: string; status?: string })
       .map(({ type, status }) => status ?? type)
+      // It may come between the others.
+      .filter((type) => type !== 'sms_delivery')
     expect(types).toEqual(['queued', 'sending', 'sent', 'sms_inbound'])
   })
 })

@@ -24,7 +24,7 @@ export interface RunningCli extends AsyncDisposable {
   stdout(): string
   stderr(): string
   /** Resolves with the first match in standard output or standard error. */
-  printed(pattern: RegExp, withinMs?: number): Promise<RegExpExecArray>
+  printed(pattern: RegExp): Promise<RegExpExecArray>
 }
 
 export function startSgw(folder: string, args: string[]): RunningCli {
@@ -38,7 +38,7 @@ export function startSgw(folder: string, args: string[]): RunningCli {
   return {
     stdout: out,
     stderr: err,
-    printed: (pattern, withinMs = 10_000) => until(() => pattern.exec(out()) ?? pattern.exec(err()), withinMs),
+    printed: (pattern) => until(() => pattern.exec(out()) ?? pattern.exec(err())),
     [Symbol.asyncDispose]: () => end(child),
   }
 }
