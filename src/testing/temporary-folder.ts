@@ -7,8 +7,12 @@ const MEMORY = '/dev/shm'
 /** More than the data of any test. Docker gives 64 MB. */
 const NEEDED_BYTES = 32_000_000
 
-/** Creates an empty folder, in memory if there is one with enough space, so that commits do not wait for a disk. */
-export const temporaryFolder = (): string => mkdtempSync(join(isMemoryFree() ? MEMORY : tmpdir(), 'sgw-kit-'))
+/**
+ * Creates an empty folder, in memory if there is one with enough space, so that commits do not wait for a disk. Its
+ * name has the id of the process.
+ */
+export const temporaryFolder = (): string =>
+  mkdtempSync(join(isMemoryFree() ? MEMORY : tmpdir(), `sgw-kit-${process.pid}-`))
 
 function isMemoryFree(): boolean {
   try {

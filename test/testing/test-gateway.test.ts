@@ -14,9 +14,10 @@ const HANGING_CALL_MS = 5000
 const messagesOf = async (gateway: TestGateway): Promise<Record<string, unknown>[]> =>
   (await call<{ messages: Record<string, unknown>[] }>(gateway, 'GET', '/v1/sms/messages')).messages
 
+/** The folders of this process. Tests in other processes have their own. */
 const kitFolders = (): string[] =>
   ['/dev/shm', tmpdir()].flatMap((folder) =>
-    existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith('sgw-kit-')) : [],
+    existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith(`sgw-kit-${process.pid}-`)) : [],
   )
 
 test('a message reaches the phone, and is delivered before RingCentral would be asked for the first time', async () => {
