@@ -91,13 +91,12 @@ async function askFile(context: CliContext, request: OperatorRequest, waitedMs: 
   try {
     if (needs !== 'nothing' && !(await existsOrIsLocked(path))) {
       if (waitedMs < MISSING_WAIT_MS) return null
-      throw new CliError(
-        `There is no database at ${path}: nothing was done. Run this in the folder of the server, or with its DATABASE_URL`,
-      )
+      throw new CliError(`There is no database at ${path}: nothing was done. ${MISSING_DATABASE}`)
     }
     const gateway = await openGateway({ config: context.config, log: silentLog, lockWaitMs: 0 }, stack)
     const response = await createLocalApp(gateway).handle(httpRequest(request))
-    context.stderr(noteOnFile(request.path, path, existed))
+    if (response.ok || !existed)
+      note(context, existed ? noteOn(request) : `There was no database at ${path}: an empty one was created`)
     return response
   } catch (thrown) {
     const error = asStartError(thrown, context.config)
@@ -117,11 +116,29 @@ async function existsOrIsLocked(path: string): Promise<boolean> {
   return exists(path)
 }
 
-/** Tells the operator that a database was created, or that `status` shows a database whose server does not run. */
-function noteOnFile(requested: string, path: string, existed: boolean): string {
-  if (!existed) return `There was no database at ${path}: an empty one was created\n`
-  return requested === '/v1/operator/status' ? 'No server answers: these figures are from its database\n' : ''
+/** What to do about a missing database. */
+export const MISSING_DATABASE =
+  'Run this in the folder of the server, or with its DATABASE_URL; the first start (sgw start) creates one'
+
+const noted = new WeakMap<CliContext, string>()
+
+/** Prints a note, but not twice for a command with several requests. */
+function note(context: CliContext, text: string): void {
+  if (text !== '' && noted.get(context) !== text) context.stderr(`${text}\n`)
+  noted.set(context, text)
 }
+
+/** What is different because no server runs. */
+function noteOn({ path }: OperatorRequest): string {
+  const different = NOTES.find(([pattern]) => pattern.test(path))?.[1]
+  return different === undefined ? '' : `No server answers: ${different}`
+}
+
+const NOTES: readonly [path: RegExp, note: string][] = [
+  [/^\/v1\/operator\/status$/, 'these figures are from its database'],
+  [/^\/v1\/webhook-deliveries\/.*(redeliver|recover)$/, 'the attempts are made when one starts'],
+  [/^\/v1\/(operator\/links|rc\/(connect|invite)-token)$/, 'start one (sgw start) before the link is opened'],
+]
 
 export const noServer = (): CliError =>
   new CliError(

@@ -3,7 +3,7 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statfsS
 import { dirname, resolve } from 'node:path'
 import { EXIT } from '../core/start-error.ts'
 import { sizeOf } from '../data-folder.ts'
-import { askServer, resultOf } from './ask.ts'
+import { MISSING_DATABASE, askServer, resultOf } from './ask.ts'
 import { type CliContext, CliError } from './context.ts'
 import { print } from './print.ts'
 
@@ -51,9 +51,7 @@ function databaseOf({ config }: CliContext): string {
   const { path } = config.database
   if (path === null) throw new CliError('DATABASE_URL names a server: back up the database there', EXIT.usage)
   if (sizeOf(path) === 0)
-    throw new CliError(
-      `There is no database at ${resolve(path)}: nothing was done. Run this in the folder of the server, or with its DATABASE_URL`,
-    )
+    throw new CliError(`There is no database at ${resolve(path)}: nothing was done. ${MISSING_DATABASE}`)
   return resolve(path)
 }
 

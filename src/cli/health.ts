@@ -10,7 +10,7 @@ export async function checkHealth(context: CliContext): Promise<void> {
   const local = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host
   const url = `http://${local.includes(':') ? `[${local}]` : local}:${port}/health`
   const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(() => {
-    throw new CliError(`${url} does not answer`)
+    throw new CliError(`${url} does not answer: start the server (sgw start), or run this with its HOST and PORT`)
   })
   const health = z
     .object({ status: z.string() })

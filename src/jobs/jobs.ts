@@ -27,9 +27,12 @@ export class Jobs {
     await Promise.all([...this.#loops.values()].map((loop) => loop.stop()))
   }
 
-  /** Call after the commit that inserted or changed a job of this lane so that it is due after `delayMs`. */
+  /**
+   * Call after the commit that inserted or changed a job of this lane so that it is due after `delayMs`. A command without a server has
+   * no loops; the next start reads the job.
+   */
   wake(kind: LoopKindName, lane: string, tenantId: string, delayMs: number): void {
-    this.#loop(kind).wake(lane, tenantId, delayMs)
+    if (this.#loops.size > 0) this.#loop(kind).wake(lane, tenantId, delayMs)
   }
 
   /** Call when waiting jobs of this tenant may go on. */

@@ -19,7 +19,7 @@ export async function diagnoseOffline(config: Config, why: string): Promise<Find
   ]
   const findings = [
     finding('configuration', 'ok', config.production ? 'production' : 'development'),
-    finding('server', 'warn', 'no server answers'),
+    finding('server', 'warn', 'no server answers: sgw start starts one'),
   ]
   for (const [check, run] of checks) findings.push(await findingOf(check, run))
   return findings

@@ -8,6 +8,8 @@ import { connectedServer } from '../main/connected-server.ts'
 
 type Json = Record<string, unknown>
 
+const WHAT_TO_DO =
+  'Run this in the folder of the server, or with its DATABASE_URL; the first start (sgw start) creates one'
 const FROM_DATABASE = 'No server answers: these figures are from its database\n'
 const made = (path: string): string => `There was no database at ${path}: an empty one was created\n`
 
@@ -196,7 +198,7 @@ test.concurrent('a suspended tenant’s keys, also cached ones, are refused with
 test.concurrent('commands say that no server runs, or that there is no database', async () => {
   using folder = temporaryFolder()
   const env = { DATABASE_URL: folder.database }
-  const missing = `There is no database at ${folder.file('sgw.db')}: nothing was done. Run this in the folder of the server, or with its DATABASE_URL`
+  const missing = `There is no database at ${folder.file('sgw.db')}: nothing was done. ${WHAT_TO_DO}`
   for (const words of [['status'], ['tenant', 'list']])
     expect(await sgw(words, env)).toMatchObject({ code: 1, stdout: '', stderr: `${missing}\n` })
   const { code, stdout } = await sgw(['--json', 'doctor'], env)
@@ -244,7 +246,7 @@ test.concurrent('without a database, no command creates or changes anything', as
     ['keys', 'rotate'],
     ['trigger-subscription', 'list', '--tenant', 'tenant_0000000000000000'],
   ]
-  const stderr = `There is no database at ${path}: nothing was done. Run this in the folder of the server, or with its DATABASE_URL\n`
+  const stderr = `There is no database at ${path}: nothing was done. ${WHAT_TO_DO}\n`
   for (const words of commands)
     expect({ words, ...(await sgw(words, { DATABASE_URL: `file:${path}` })) }).toMatchObject({
       words,

@@ -1,0 +1,59 @@
+import { expect, test } from 'bun:test'
+import { rmSync } from 'node:fs'
+import { sgwIn } from '../support/cli.ts'
+import { folderInMemory } from '../support/memory-folder.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { createWorld, until } from '../support/world.ts'
+
+// What the command line does without a server, and says about it.
+
+test.concurrent('a delivery that is made again without a server is made by the next start', async () => {
+  await using receiver = startReceiver(500)
+  const folder = folderInMemory()
+  {
+    await using world = await createWorld({ folder })
+    await world.call('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl: receiver.url } })
+    await world.otherTenant()
+    for (const text of ['first', 'second']) await world.control.injectSms({ text })
+    await until(async () => (await world.json<{ total: number }>('GET', '/v1/webhook-deliveries')).body.total === 2)
+  }
+  const { stdout } = await sgwIn(folder, ['webhooks', 'list', '--json', '--limit', '1'])
+  const [{ deliveryId }] = (JSON.parse(stdout) as { attempts: [{ deliveryId: string }] }).attempts
+  const stderr = 'No server answers: the attempts are made when one starts\n'
+  expect(await sgwIn(folder, ['webhooks', 'redeliver', deliveryId, '--json'])).toMatchObject({
+    code: 0,
+    stdout: `${JSON.stringify({ deliveryId, attemptNumber: 2 })}\n`,
+    stderr,
+  })
+  expect(await sgwIn(folder, ['webhooks', 'recover', '--since', '1h'])).toMatchObject({
+    code: 0,
+    stdout: 'scheduled  1\n',
+    stderr,
+  })
+  expect((await sgwIn(folder, ['webhooks', 'redeliver', 'nonsense'])).stderr).toBe(
+    'Delivery not found: list the deliveries with sgw webhooks list\n',
+  )
+  await using _restarted = await createWorld({ folder, connect: false })
+  await receiver.received(4)
+  rmSync(folder, { recursive: true })
+})
+
+test.concurrent('a link that is made without a server says that it needs one', async () => {
+  const folder = folderInMemory()
+  let appId = ''
+  {
+    await using world = await createWorld({ folder, connect: false, work: false })
+    ;({ appId } = world.app)
+  }
+  for (const words of [
+    ['console'],
+    ['extensions', 'connect', '--app', appId],
+    ['extensions', 'invite', '--app', appId],
+  ])
+    expect(await sgwIn(folder, words)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('http'),
+      stderr: 'No server answers: start one (sgw start) before the link is opened\n',
+    })
+  rmSync(folder, { recursive: true })
+})
