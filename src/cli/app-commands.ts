@@ -15,14 +15,30 @@ export function addApps(program: Command, contextOf: () => CliContext, run: Run)
     .description('Manage apps: the programs that call the API, each with its own key')
   addCreateAndList(app, run)
   app
+    .command('update')
+    .argument('<app>', 'app id (sgw app list)')
+    .description('Change the address of an app that inbound messages are POSTed to')
+    .requiredOption('--webhook-url <url>', 'the new address; an empty text removes it')
+    .action((appId: string, { webhookUrl }: { webhookUrl: string }) =>
+      run(
+        {
+          method: 'PUT',
+          path: `/v1/apps/${encodeURIComponent(appId)}`,
+          body: { webhookUrl: webhookUrl === '' ? null : webhookUrl },
+          appId,
+        },
+        { show: (answer: object) => ({ appId, ...answer }) },
+      ),
+    )
+  app
     .command('activate')
-    .argument('<app>', 'app id')
+    .argument('<app>', 'app id (sgw app list)')
     .description('Activate an inactive app, with a new key')
     .action((appId: string) => run(...changeOf('activate', appId)))
   const addWithConfirmation = (verb: string, description: string, question: (appId: string) => string): Command =>
     app
       .command(verb)
-      .argument('<app>', 'app id')
+      .argument('<app>', 'app id (sgw app list)')
       .description(description)
       .option('--yes', 'do not ask')
       .action(async (appId: string, { yes = false }: { yes?: boolean }) => {
@@ -32,7 +48,7 @@ export function addApps(program: Command, contextOf: () => CliContext, run: Run)
       })
   addWithConfirmation(
     'rotate-key',
-    'Give an app a new key; the old one stops working at once',
+    'Give an app a new key; the old one stops working at once. For a change without a gap create a second app, and deactivate this one later',
     (appId) => `The key of ${appId} stops working at once, and its WebSockets close. Go on?`,
   )
   addWithConfirmation(
@@ -52,7 +68,7 @@ function addCreateAndList(app: Command, run: Run): void {
   app
     .command('create')
     .description('Create an app and show its key, once')
-    .requiredOption('--tenant <tenant>', 'tenant id')
+    .requiredOption('--tenant <tenant>', 'tenant id (sgw tenant list)')
     .requiredOption('--name <name>', 'name of the app, 1 to 100 characters')
     .option('--webhook-url <url>', 'address that inbound messages are POSTed to')
     .action((options: { tenant: string; name: string; webhookUrl?: string }) =>
@@ -64,7 +80,9 @@ function addCreateAndList(app: Command, run: Run): void {
     )
   app
     .command('list')
-    .description("List the apps of all tenants; with --json also which app's key registered each")
+    .description(
+      "List the apps of all tenants; with --tenant also their webhook addresses, with --json also which app's key registered each",
+    )
     .option('--tenant <tenant>', 'only of this tenant')
     .action(({ tenant }: { tenant?: string }) => {
       const query = tenant === undefined ? '' : `?${new URLSearchParams({ tenantId: tenant })}`

@@ -1,7 +1,17 @@
-import { Command, type Help } from 'commander'
+import { Command, type Help, type Option } from 'commander'
 import { similar } from '../core/edit-distance.ts'
 
 const HELP_WIDTH = 80
+
+/** Words that people try, and what they mean. */
+const MEANT: Readonly<Record<string, string>> = {
+  revoke: 'sgw app deactivate',
+  'set-webhook': 'sgw app update',
+  queue: 'sgw status',
+  version: 'sgw --version',
+}
+
+type ErrorOptions = { exitCode?: number; code?: string }
 
 /** A command whose help fits 80 columns, and whose errors name what was probably meant and the command's help. */
 export class SgwCommand extends Command {
@@ -16,47 +26,67 @@ export class SgwCommand extends Command {
       helpWidth: HELP_WIDTH,
       subcommandTerm: (command: Command) => [command.name(), ...argumentsOf(command)].join(' '),
       commandUsage: (command: Command) =>
-        [wordsOf(command), ...argumentsOf(command), command.commands.length > 0 ? 'COMMAND' : '', '[options]']
+        [
+          wordsOf(command),
+          ...argumentsOf(command),
+          command.commands.length > 0 ? 'COMMAND' : '',
+          ...requiredOf(command).map(({ flags }) => flags.replace(/<(.+)>/, (_, value: string) => value.toUpperCase())),
+          '[options]',
+        ]
           .filter((word) => word !== '')
           .join(' '),
     })
   }
 
   override parseOptions(words: string[]): ReturnType<Command['parseOptions']> {
-    const parsed = super.parseOptions(words)
+    // Commander's own help takes one word only.
+    const [first, ...asked] = words
+    const isHelp = this.parent === null && first === 'help' && asked.length > 1
+    const parsed = super.parseOptions(isHelp ? [...asked, '--help'] : words)
     this.#unknown = parsed.unknown.filter((word) => word.startsWith('-'))
     return parsed
   }
 
-  /** A command whose name begins so, or the only one elsewhere that is called so. Null leaves the guess to commander. */
-  #meantBy(typed: string): string | null {
-    const begun = this.commands.find((command) => command.name().startsWith(typed))
-    if (begun !== undefined) return begun.name()
-    const [only, ...others] = leavesOf(rootOf(this)).filter((command) => command.name() === typed)
-    return only === undefined || others.length > 0 ? null : wordsOf(only)
+  override error(message: string, options?: ErrorOptions): never {
+    this.showHelpAfterError(`Help: ${wordsOf(this)} --help`)
+    if (options?.code === 'commander.unknownCommand') {
+      const [typed = ''] = this.args
+      return super.error(`error: unknown command '${typed}'${suggestionOf(this.#meantBy(typed))}`, options)
+    }
+    if (options?.code === 'commander.missingMandatoryOptionValue') return this.#refuseMissing(options)
+    if (options?.code !== 'commander.excessArguments' || !takesText(this)) return super.error(message, options)
+    return super.error(`${message}\n(A text of several words needs quotes)`, options)
   }
 
   /** A misspelt option is the cause of a missing one, so it is named first. */
-  override error(message: string, options?: { exitCode?: number; code?: string }): never {
-    this.showHelpAfterError(`Help: ${wordsOf(this)} --help`)
-    const [typed = ''] = this.args
-    const meantCommand = options?.code === 'commander.unknownCommand' ? this.#meantBy(typed) : null
-    if (meantCommand !== null)
-      return super.error(`error: unknown command '${typed}'\n(Did you mean ${meantCommand}?)`, options)
+  #refuseMissing(options: ErrorOptions): never {
     const [misspelt] = this.#unknown
-    if (options?.code !== 'commander.missingMandatoryOptionValue' || misspelt === undefined)
-      return super.error(message, options)
+    if (misspelt === undefined) {
+      const missing = requiredOf(this).filter((option) => this.getOptionValue(option.attributeName()) === undefined)
+      const names = missing.map(({ flags }) => `'${flags}'`).join(', ')
+      return super.error(`error: required option${missing.length > 1 ? 's' : ''} ${names} not specified`, options)
+    }
     const meant = similar(
       misspelt,
       this.options.flatMap(({ long }) => long ?? []),
     )
-    const suggestion = meant === null ? '' : `\n(Did you mean ${meant}?)`
-    return super.error(`error: unknown option '${misspelt}'${suggestion}`, {
+    return super.error(`error: unknown option '${misspelt}'${suggestionOf(meant)}`, {
       ...options,
       code: 'commander.unknownOption',
     })
   }
+
+  /** A command whose name begins so or is similar, or the only one elsewhere that is called so. */
+  #meantBy(typed: string): string | null {
+    const names = this.commands.map((command) => command.name())
+    const near = names.find((name) => name.startsWith(typed)) ?? similar(typed, names)
+    if (near !== null) return near
+    const [only, ...others] = leavesOf(rootOf(this)).filter((command) => command.name() === typed)
+    return only === undefined || others.length > 0 ? (MEANT[typed] ?? null) : wordsOf(only)
+  }
 }
+
+const suggestionOf = (meant: string | null): string => (meant === null ? '' : `\n(Did you mean ${meant}?)`)
 
 const rootOf = (command: Command): Command => (command.parent === null ? command : rootOf(command.parent))
 
@@ -73,3 +103,11 @@ export function wordsOf(command: Command): string {
 
 const argumentsOf = ({ registeredArguments }: Command): string[] =>
   registeredArguments.map((argument) => argument.name().toUpperCase())
+
+const requiredOf = ({ options }: Command): Option[] => options.filter(({ mandatory }) => mandatory)
+
+/** Whether it takes something that people write, and do not copy. */
+const takesText = (command: Command): boolean =>
+  [...argumentsOf(command), ...requiredOf(command).map((option) => option.attributeName().toUpperCase())].some((name) =>
+    ['TEXT', 'NAME', 'FILE'].includes(name),
+  )

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { CliContext, Run } from './context.ts'
+import { countOf } from './filters.ts'
 import { type ListenOptions, listen } from './listen.ts'
 
 interface InboundOptions {
@@ -33,7 +34,7 @@ function addSituations(simulate: Command, run: Run): void {
   for (const [situation, description] of Object.entries(SITUATIONS)) {
     const command = simulate.command(situation).description(description)
     if (situation !== 'outage' && situation !== 'reset')
-      command.option('--times <count>', 'how many messages, 1 if absent', Number)
+      command.option('--times <count>', 'how many messages, 1 if absent', (text) => Number(countOf(text)))
     if (situation === 'undelivered') command.option('--code <code>', 'the error code of the delivery')
     command.action((options: { times?: number; code?: string }) =>
       run({

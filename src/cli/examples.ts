@@ -12,6 +12,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   'tenant deactivate': 'sgw tenant deactivate tenant_a51e14c2ed5d0c6a',
   'app create': 'sgw app create --tenant tenant_a51e14c2ed5d0c6a --name "My app"',
   'app list': 'sgw app list --tenant tenant_a51e14c2ed5d0c6a',
+  'app update': 'sgw app update app_1f0e8d9b2c3a4556 --webhook-url https://example.com/sms',
   'app activate': 'sgw app activate app_1f0e8d9b2c3a4556',
   'app rotate-key': 'sgw app rotate-key app_1f0e8d9b2c3a4556',
   'app deactivate': 'sgw app deactivate app_1f0e8d9b2c3a4556 --yes',

@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
 import { ask } from './ask.ts'
 import type { CliContext, Run } from './context.ts'
-import { print } from './print.ts'
+import { type Owner, addOwner, requireOwner } from './filters.ts'
+import { print, sayNext } from './print.ts'
 import { table } from './table.ts'
-import { actingApps } from './tenant-scope.ts'
+import { actingApp, actingApps } from './tenant-scope.ts'
 
 interface Health {
   extensionId: string
@@ -27,20 +28,22 @@ export function addExtensions(program: Command, contextOf: () => CliContext, run
     .option('--tenant <tenant>', 'only of this tenant')
     .action(({ tenant }: { tenant?: string }) => list(contextOf(), tenant))
   const addLink = (verb: string, token: string, description: string): Command =>
-    extensions
-      .command(verb)
-      .description(description)
-      .requiredOption('--app <app>', 'an app of the tenant that the extension belongs to')
-      .action(({ app: appId }: { app: string }) =>
-        run(
-          { method: 'POST', path: `/v1/rc/${token}`, appId },
-          {
-            show: ({ connectUrl }: { connectUrl: string }) => ({ url: `${contextOf().config.publicUrl}${connectUrl}` }),
-          },
-        ),
+    addOwner(extensions.command(verb).description(description)).action(async (owner: Owner, command: Command) => {
+      requireOwner(command, owner)
+      const context = contextOf()
+      const appId = await actingApp(context, owner)
+      await run(
+        { method: 'POST', path: `/v1/rc/${token}`, appId },
+        { show: ({ connectUrl }: { connectUrl: string }) => ({ url: `${context.config.publicUrl}${connectUrl}` }) },
       )
-  addLink('connect', 'connect-token', 'Print a link that connects an extension, for you: valid for five minutes')
-  addLink('invite', 'invite-token', 'Print a link to send to the owner of an extension: valid for days')
+      sayNext(context, 'Once it is connected, sgw extensions list shows it')
+    })
+  addLink('connect', 'connect-token', 'Print a link that connects an extension, for you: works once, for five minutes')
+  addLink(
+    'invite',
+    'invite-token',
+    'Print a link to send to the owner of an extension: works once, for INVITE_TOKEN_TTL (7 days)',
+  )
 }
 
 async function list(context: CliContext, tenant: string | undefined): Promise<void> {
@@ -52,7 +55,7 @@ async function list(context: CliContext, tenant: string | undefined): Promise<vo
   }
   if (context.json) return print(context, { extensions: found })
   if (found.length === 0)
-    return context.stdout('none: sgw extensions connect --app APP prints a link that connects one\n')
+    return context.stdout('none: sgw extensions connect --tenant TENANT prints a link that connects one\n')
   context.stdout(table(context, found.map(rowOf)))
   for (const { extensionId, reason, fix } of found)
     if (reason !== null) context.stdout(`! ${extensionId}: ${reason}${fix === null ? '' : `. ${fix}`}\n`)

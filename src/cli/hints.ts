@@ -2,6 +2,9 @@ import { type ErrorName, errorText } from '../core/errors.ts'
 
 const TIMES = ': give a date (2026-11-24), a date-time with offset (2026-11-24T10:00:00Z), or 2h for two hours ago'
 
+const NUMBER = ': write a number with + and its country code, such as +15555550100'
+const ADDRESS = ': write all of it, such as https://example.com/sms'
+
 /** Advice at the terminal for errors whose texts the API fixes. */
 const HINTS: Readonly<Record<string, string>> = {
   [errorText('appActive')]: ': sgw app rotate-key APP gives it a new key',
@@ -16,6 +19,11 @@ const HINTS: Readonly<Record<string, string>> = {
   [errorText('triggerNotFound')]: ': list the triggers with sgw trigger list',
   [errorText('badTriggerId')]: ': list the triggers with sgw trigger list',
   [errorText('tenantNotFound')]: ': list them with sgw tenant list',
+  [errorText('badPhoneNumber')]: NUMBER,
+  [errorText('badNumberOrContact')]: NUMBER,
+  [errorText('badPhone')]: NUMBER,
+  [errorText('badWebhookUrl')]: ADDRESS,
+  [errorText('badCallbackUrl')]: ADDRESS,
   [errorText('badCursor')]: ': a cursor is printed by sgw events, and by GET /v1/events',
   [errorText('badStartDate')]: TIMES,
   [errorText('badEndDate')]: TIMES,

@@ -4,10 +4,11 @@ import type { MessageState, Timeline } from '../client/types.ts'
 import { ask } from './ask.ts'
 import type { CliContext, Run } from './context.ts'
 import { addFilters } from './filters.ts'
-import { print } from './print.ts'
+import { pageLine, print, sayNext } from './print.ts'
 import { reasonOf, shortTime } from './reasons.ts'
 import { type ResendOptions, resend } from './resend.ts'
 import { type SendOptions, send } from './send.ts'
+import { steps } from './steps.ts'
 import { lines, table } from './table.ts'
 import { askOwner, listAll } from './tenant-scope.ts'
 
@@ -27,7 +28,7 @@ export function addMessages(program: Command, contextOf: () => CliContext, run: 
   messages
     .command('show')
     .description('Show every step of one message, and why it waits or failed')
-    .argument('<message>', 'message id')
+    .argument('<message>', 'message id (sgw messages list)')
     .option('--tenant <tenant>', 'the tenant of the message; all are searched without it')
     .action((messageId: string, { tenant }: { tenant?: string }) => show(contextOf(), messageId, tenant))
   messages
@@ -37,7 +38,7 @@ export function addMessages(program: Command, contextOf: () => CliContext, run: 
       '--failed-since <time>',
       'messages that failed since then: a date-time with offset, or 2h for two hours ago',
     )
-    .requiredOption('--tenant <tenant>', 'tenant id')
+    .requiredOption('--tenant <tenant>', 'tenant id (sgw tenant list)')
     .option('--yes', 'do not ask')
     .action((options: ResendOptions) => resend(contextOf(), options))
 }
@@ -45,7 +46,7 @@ export function addMessages(program: Command, contextOf: () => CliContext, run: 
 function addList(messages: Command, contextOf: () => CliContext): void {
   const list = messages.command('list').description('List messages of all tenants, newest first')
   addFilters(list)
-    .addOption(new Option('--status <status>').choices(MESSAGE_STATUSES))
+    .addOption(new Option('--status <status>', 'delivered and undelivered ones are sent').choices(MESSAGE_STATUSES))
     .addOption(new Option('--direction <direction>').choices(DIRECTIONS))
     .option('--app <app>', 'only messages of this app')
     .option('--from <number>', 'only from this number')
@@ -61,7 +62,7 @@ function addList(messages: Command, contextOf: () => CliContext): void {
       const { items, ...page } = await listAll(context, request, tenant)
       if (context.json) return print(context, { messages: items, ...page })
       context.stdout(items.length === 0 ? 'none\n' : table(context, (items as unknown as ListedMessage[]).map(rowOf)))
-      if (page.total > items.length) context.stdout(`${items.length} of ${page.total}: --page, --limit\n`)
+      context.stdout(pageLine({ ...page, shown: items.length }))
     })
 }
 
@@ -102,15 +103,7 @@ async function show(context: CliContext, messageId: string, tenant: string | und
     ...(waiting === null ? {} : { waiting: reasonOf(waiting) }),
   }
   context.stdout(`${lines(context, fields)}\n`)
-  context.stdout(table(context, entries.map(entryOf)))
-}
-
-/** An entry of a timeline: its time, its type, and its other fields in one column. */
-function entryOf({ at, type, ...fields }: Timeline['entries'][number]) {
-  const details = Object.entries(fields as Record<string, unknown>)
-  return {
-    at: shortTime(at),
-    step: type,
-    details: details.map(([name, value]) => `${name}=${String(value ?? '-')}`).join(' ') || '-',
-  }
+  context.stdout(steps(context, entries))
+  if (entries.some((entry) => entry.type === 'webhook' && entry.outcome !== 'success'))
+    sayNext(context, `Why a webhook failed: sgw webhooks list --message ${messageId}`)
 }

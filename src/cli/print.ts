@@ -12,6 +12,26 @@ export function print(context: CliContext, value: unknown): void {
   context.stdout(context.json ? `${printable(JSON.stringify(value))}\n` : readable(context, value))
 }
 
+/** Tells a person at the terminal how to go on. */
+export function sayNext({ json, showsProgress, stderr }: CliContext, text: string): void {
+  if (showsProgress && !json) stderr(`${text}\n`)
+}
+
+/** How much of a list is shown, and how to see more; nothing if that is all. */
+export function pageLine({ shown, total, page, limit }: PageCounts): string {
+  if (shown === total) return ''
+  const pages = Math.ceil(total / limit)
+  const more = page < pages ? `: --page ${page + 1} shows more` : ''
+  return `${shown} of ${total}, page ${page} of ${pages}${more}\n`
+}
+
+interface PageCounts {
+  shown: number
+  total: number
+  page: number
+  limit: number
+}
+
 const SYMBOLS: Record<Finding['level'], [symbol: string, colour: Colour]> = {
   ok: ['✓', 'green'],
   warn: ['!', 'yellow'],

@@ -36,10 +36,10 @@ export function createProgram(
 ): Command {
   const program = new SgwCommand('sgw')
     .description(
-      'Operate the sgw SMS gateway. Commands act on the running server, or on its database if none runs: run them in its folder, or with its DATABASE_URL. Help on one: sgw messages --help, sgw messages list --help.',
+      'Operate the sgw SMS gateway. Commands act on the running server, or on its database if none runs: run them in its folder, or with its DATABASE_URL. Times are UTC. Help on one: sgw messages --help, sgw messages list --help.',
     )
     .version(VERSION)
-    .option('--json', 'print exactly one JSON value on standard output')
+    .option('--json', 'print exactly one JSON value on standard output, and errors as JSON on standard error')
     .configureOutput(writeErr === null ? {} : { writeErr })
     .exitOverride()
   const contextOf = (): CliContext => makeContext(program.opts<{ json?: boolean }>().json === true)
@@ -73,9 +73,14 @@ export function createProgram(
   return program
 }
 
+const STREAMS = new Map([
+  ['listen', 'one JSON value per message, one per line'],
+  ['events', 'one JSON value per event, one per line'],
+])
+
 /** The `--json` of a command. Hidden for `start`, whose log is JSON by default. */
 function jsonOption(command: string): Option {
-  const what = command === 'listen' ? 'one JSON value per message, one per line' : 'exactly one JSON value'
+  const what = STREAMS.get(command) ?? 'exactly one JSON value'
   return new Option('--json', `print ${what}`).hideHelp(command === 'start')
 }
 
@@ -94,7 +99,7 @@ function addServer(program: Command, contextOf: () => CliContext, start: (isTest
 function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): void {
   program
     .command('status')
-    .description('Show the queue and why messages wait, extensions, subscriptions and backup')
+    .description('Show the queue and why messages wait, webhooks that fail, extensions, subscriptions and backup')
     .action(() => showStatus(contextOf()))
   program
     .command('doctor')

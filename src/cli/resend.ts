@@ -4,7 +4,7 @@ import { isoTime, systemClock } from '../core/clock.ts'
 import { parseDateTime } from '../core/date-time.ts'
 import { EXIT } from '../core/start-error.ts'
 import type { MessageState } from '../client/types.ts'
-import { ask } from './ask.ts'
+import { Refused, askServer, noServer, resultOf } from './ask.ts'
 import { confirm } from './confirm.ts'
 import { type CliContext, CliError } from './context.ts'
 import { print } from './print.ts'
@@ -35,26 +35,32 @@ const NEVER_AGAIN = [
 /** Sends the texts of a tenant's failed messages again, as new messages of the same apps. A repetition within a day sends none twice. */
 export async function resend(context: CliContext, { failedSince, tenant, yes = false }: ResendOptions): Promise<void> {
   const since = timeOf(failedSince)
+  // Nobody is asked about what then cannot be done.
+  if ((await askServer(context, { method: 'GET', path: '/v1/operator/status' })) === null) throw noServer()
   const failed = await findFailed(context, since, tenant)
   const again = failed.filter(({ error }) => !NEVER_AGAIN.includes(error ?? ''))
   const skipped = failed.length - again.length
   if (skipped > 0) context.stderr(`${skipped} are left out: cancelled, opted out, or perhaps delivered\n`)
   if (again.length > 0) {
+    context.stderr(`${again.length} failed:\n`)
     for (const [error, count] of countsOf(again)) context.stderr(`${String(count).padStart(6)}  ${error}\n`)
     await confirm(context, yes, `This sends ${again.length} new messages for ${tenant}. Go on?`)
   }
   let resent = 0
+  let repeated = 0
   const refusals: string[] = []
   const work = async (): Promise<void> => {
     for (const message of again) {
-      const refusal = await sendAgain(context, message)
-      if (refusal === null) resent++
-      else refusals.push(`${message.messageId}: ${refusal}`)
+      const result = await sendAgain(context, message)
+      if (result === 'sent') resent++
+      else if (result === 'sent before') repeated++
+      else refusals.push(`${message.messageId}: ${result.refusal}`)
     }
   }
   await withProgress(context, work(), () => `${resent} of ${again.length} sent`)
   for (const refusal of refusals) context.stderr(`${refusal}\n`)
-  print(context, { resent, skipped, refused: refusals.length })
+  if (repeated > 0) context.stderr(`${repeated} were sent again before\n`)
+  print(context, { resent, skipped: skipped + repeated, refused: refusals.length })
   if (refusals.length > 0) throw new CliError('')
 }
 
@@ -83,21 +89,23 @@ function countsOf(messages: readonly FailedMessage[]): [error: string, count: nu
   return [...groups].map(([error, group]): [string, number] => [error, group.length]).toSorted((a, b) => b[1] - a[1])
 }
 
-/** Null, or why the gateway refused. */
-async function sendAgain(context: CliContext, message: FailedMessage): Promise<string | null> {
+async function sendAgain(context: CliContext, message: FailedMessage): Promise<SendAgain> {
   const { messageId, appId, from, to, body, userId } = message
+  const response = await askServer(context, {
+    method: 'POST',
+    path: '/v1/sms/send',
+    appId,
+    idempotencyKey: `resend-${messageId}`,
+    body: { from, to, body, userId },
+  })
+  if (response === null) throw noServer()
   try {
-    await ask(context, {
-      method: 'POST',
-      path: '/v1/sms/send',
-      appId,
-      idempotencyKey: `resend-${messageId}`,
-      body: { from, to, body, userId },
-      needs: 'server',
-    })
-    return null
+    await resultOf(response)
+    return response.headers.get('idempotent-replayed') === 'true' ? 'sent before' : 'sent'
   } catch (error) {
-    if (error instanceof CliError && error.exitCode === EXIT.failure) return error.message
+    if (error instanceof Refused) return { refusal: error.message }
     throw error
   }
 }
+
+type SendAgain = 'sent' | 'sent before' | { refusal: string }

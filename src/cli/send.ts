@@ -1,7 +1,7 @@
 import type { MessageState, Timeline } from '../client/types.ts'
 import { ask } from './ask.ts'
 import { type CliContext, CliError, type OperatorRequest, type Run } from './context.ts'
-import { print } from './print.ts'
+import { print, sayNext } from './print.ts'
 import { reasonOf } from './reasons.ts'
 import { type ActingApp, askOwner } from './tenant-scope.ts'
 
@@ -23,7 +23,7 @@ export async function send(context: CliContext, text: string, options: SendOptio
   if (!wait)
     return run(request, {
       view(message: MessageState) {
-        sayNext(context, message)
+        sayNext(context, `See what becomes of it: sgw messages show ${message.messageId}`)
         return message
       },
     })
@@ -35,11 +35,6 @@ export async function send(context: CliContext, text: string, options: SendOptio
   print(context, message)
   if (!isFinal) throw new CliError(`It is still ${message.status}: sgw messages show ${messageId} says more`)
   if (message.status !== 'sent') throw new CliError('')
-}
-
-/** Tells a person at the terminal how to go on. */
-function sayNext({ showsProgress, stderr }: CliContext, { messageId }: MessageState): void {
-  if (showsProgress) stderr(`See what becomes of it: sgw messages show ${messageId}\n`)
 }
 
 const timelineOf = (messageId: string): OperatorRequest => ({ method: 'GET', path: `/v1/sms/${messageId}/timeline` })

@@ -2,12 +2,12 @@ import type { Overview } from '../client/resource-types.ts'
 import type { StatusReport } from '../operator/status.ts'
 import { ask } from './ask.ts'
 import type { CliContext } from './context.ts'
-import { print, symbolOf } from './print.ts'
+import { print, sayNext, symbolOf } from './print.ts'
 import { reasonOf, shortTime } from './reasons.ts'
 import { lines } from './table.ts'
 import { actingApps } from './tenant-scope.ts'
 
-/** Runs `sgw status`. A person also reads why messages wait, of each tenant. */
+/** Runs `sgw status`. A person also reads why messages wait, of each tenant, and which webhooks fail. */
 export async function showStatus(context: CliContext): Promise<void> {
   const report = (await ask(context, { method: 'GET', path: '/v1/operator/status' })) as StatusReport
   if (context.json) return print(context, report)
@@ -20,7 +20,20 @@ export async function showStatus(context: CliContext): Promise<void> {
       const symbol = symbolOf(context, waiting.reason === 'scheduled' ? 'ok' : 'warn')
       context.stdout(`${symbol} ${messages} since ${shortTime(since)}, ${tenantId}\n    ${reasonOf(waiting)}\n`)
     }
+    if (overview.waiting.length > 0)
+      sayNext(context, `    Which: sgw messages list --tenant ${tenantId} --status queued, and --status sending`)
+    for (const destination of overview.destinations) context.stdout(failureOf(context, destination))
   }
+}
+
+/** Two lines about a destination whose webhooks fail at present, else nothing. */
+function failureOf(context: CliContext, destination: Overview['destinations'][number]): string {
+  const { kind, appId, triggerId, failingSince, lastOutcome, lastStatusCode } = destination
+  if (failingSince === null) return ''
+  const id = appId ?? triggerId ?? ''
+  const outcome = [lastOutcome, lastStatusCode].filter((word) => word !== null && word !== undefined).join(' ')
+  const head = `${symbolOf(context, 'warn')} webhooks of ${id} fail since ${shortTime(failingSince)}`
+  return `${head}\n    ${outcome}: sgw webhooks list --${kind} ${id}\n`
 }
 
 function fieldsOf({ running, version, schema, queue, extensions, subscriptions, backup }: StatusReport) {

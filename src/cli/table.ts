@@ -51,7 +51,7 @@ export function lines(context: CliContext, fields: Row): string {
 }
 
 /** A value that is useless when it is cut. */
-const isWhole = (text: string): boolean => /^(\S+_[0-9a-f]{12,}\S*|[\d\s:.+→←-]*|[a-z_]{1,14})$/.test(text)
+const isWhole = (text: string): boolean => /^(\S+_[0-9a-f]{12,}\S*|sgw_\S{8}|[\d\s:.+→←-]*|[a-z_]{1,14})$/.test(text)
 
 /** The widths of the columns, at most `columns` in all; null if they cannot be so small. */
 function fit(columns: readonly { width: number; canShrink: boolean }[], available: number | null): number[] | null {

@@ -32,7 +32,7 @@ export function addTenants(program: Command, contextOf: () => CliContext, run: R
     tenant
       .command(verb)
       .description(description)
-      .argument('<tenant>', 'tenant id')
+      .argument('<tenant>', 'tenant id (sgw tenant list)')
       .action((tenantId: string) =>
         run({ method: 'PUT', path: `/v1/operator/tenants/${encodeURIComponent(tenantId)}`, body: { status } }),
       )

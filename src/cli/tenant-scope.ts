@@ -1,6 +1,7 @@
 import type { AppList } from '../operator/schemas.ts'
 import { Refused, ask } from './ask.ts'
 import { type CliContext, CliError, type OperatorRequest } from './context.ts'
+import type { Owner } from './filters.ts'
 
 /** An app in whose name a tenant's endpoints are called. */
 export interface ActingApp {
@@ -22,10 +23,7 @@ function choose(chosen: Map<string, AppList['apps'][number]>, app: AppList['apps
 }
 
 /** The app in whose name a command acts: the named one, or one of the tenant. */
-export async function actingApp(
-  context: CliContext,
-  { app, tenant }: { app?: string; tenant?: string },
-): Promise<string> {
+export async function actingApp(context: CliContext, { app, tenant }: Owner): Promise<string> {
   if (app !== undefined) return app
   const [found] = await actingApps(context, tenant)
   if (found !== undefined) return found.appId

@@ -3,13 +3,9 @@ import type { Trigger } from '../client/resource-types.ts'
 import { ask } from './ask.ts'
 import type { CliContext, Run } from './context.ts'
 import { addInbound } from './development-commands.ts'
+import { type Owner, addOwner, requireOwner } from './filters.ts'
 import { print } from './print.ts'
 import { actingApp, actingApps, askOwner } from './tenant-scope.ts'
-
-interface Owner {
-  tenant?: string
-  app?: string
-}
 
 /** Adds the commands for triggers. The names of release 1.0.0 keep working, and help does not show them. */
 export function addTriggers(program: Command, contextOf: () => CliContext, run: Run): void {
@@ -17,11 +13,7 @@ export function addTriggers(program: Command, contextOf: () => CliContext, run: 
     .command('trigger')
     .alias('triggers')
     .description("Manage triggers: further addresses that receive a tenant's inbound messages")
-  addVerbs(trigger, contextOf, run, (command) =>
-    command
-      .option('--app <app>', 'an app of the tenant, in whose name it is done')
-      .option('--tenant <tenant>', 'the tenant, instead of an app'),
-  )
+  addVerbs(trigger, contextOf, run, addOwner)
   addInbound(trigger.command('sms_inbound', { hidden: true }).description('See sgw simulate inbound'), run)
   const old = program.command('trigger-subscription', { hidden: true }).alias('trigger-subscriptions')
   addVerbs(old.description('See sgw trigger'), contextOf, run, (command) =>
@@ -38,8 +30,7 @@ function addVerbs(
   withOwner(trigger.command('create').description('Add an address and show its secret, once'))
     .requiredOption('--callback-url <url>', 'address that inbound messages are POSTed to')
     .action(async ({ callbackUrl, ...owner }: Owner & { callbackUrl: string }, command: Command) => {
-      if (owner.app === undefined && owner.tenant === undefined)
-        command.error("error: required option '--app <app>' not specified", { exitCode: 2 })
+      requireOwner(command, owner)
       const appId = await actingApp(contextOf(), owner)
       await run({ method: 'POST', path: '/v1/triggers', body: { callbackUrl }, appId })
     })
@@ -47,7 +38,7 @@ function addVerbs(
     list(contextOf(), owner),
   )
   withOwner(trigger.command('delete').description('Delete a trigger'))
-    .argument('<trigger>', 'trigger id')
+    .argument('<trigger>', 'trigger id (sgw trigger list)')
     .action(async (triggerId: string, owner: Owner) => {
       const request = { method: 'DELETE', path: `/v1/triggers/${encodeURIComponent(triggerId)}` } as const
       if (owner.app !== undefined) return run({ ...request, appId: owner.app })

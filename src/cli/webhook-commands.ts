@@ -5,7 +5,7 @@ import type { DeliveryAttempt } from '../client/resource-types.ts'
 import { ask } from './ask.ts'
 import type { CliContext, Run } from './context.ts'
 import { addFilters, timeOf } from './filters.ts'
-import { print, symbolOf } from './print.ts'
+import { pageLine, print, sayNext, symbolOf } from './print.ts'
 import { shortTime } from './reasons.ts'
 import { paintState } from './style.ts'
 import { actingApps, askOwner, listAll } from './tenant-scope.ts'
@@ -15,7 +15,7 @@ export function addWebhooks(program: Command, contextOf: () => CliContext, run: 
   const webhooks = program
     .command('webhooks')
     .alias('webhook')
-    .description('See why webhooks fail, and deliver them again')
+    .description('See why webhooks fail, and deliver them again: without a retry policy each is tried once')
   addList(webhooks, contextOf)
   webhooks
     .command('redeliver')
@@ -26,6 +26,7 @@ export function addWebhooks(program: Command, contextOf: () => CliContext, run: 
       const path = `/v1/webhook-deliveries/${encodeURIComponent(deliveryId)}/redeliver`
       const { answer } = await askOwner(contextOf(), { method: 'POST', path }, tenant)
       print(contextOf(), answer)
+      sayNext(contextOf(), `See how it ends: sgw webhooks list --message ${deliveryId.split(':')[0]}`)
     })
   webhooks
     .command('recover')
@@ -55,7 +56,12 @@ function addList(webhooks: Command, contextOf: () => CliContext): void {
       if (context.json) return print(context, { attempts: items, ...page })
       const attempts = items as unknown as DeliveryAttempt[]
       context.stdout(attempts.length === 0 ? 'none\n' : attempts.map((attempt) => linesOf(context, attempt)).join(''))
-      if (page.total > items.length) context.stdout(`${items.length} of ${page.total}: --page, --limit\n`)
+      context.stdout(pageLine({ ...page, shown: items.length }))
+      if (attempts.some(({ outcome: ended }) => ended !== 'success'))
+        sayNext(
+          context,
+          'Deliver again: sgw webhooks redeliver DELIVERY, or all of a time: sgw webhooks recover --since 2h',
+        )
     })
 }
 
@@ -103,4 +109,5 @@ async function recover(context: CliContext, options: RecoverOptions, run: Run): 
     scheduled += answer.scheduled
   }
   print(context, { scheduled })
+  if (scheduled > 0) sayNext(context, 'See how they end: sgw webhooks list')
 }

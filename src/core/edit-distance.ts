@@ -1,12 +1,16 @@
-/** The Levenshtein distance. */
+/** The Levenshtein distance, with two letters in the wrong order as one step. */
 export function editDistance(a: string, b: string): number {
+  let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (const [index, letter] of a.split('').entries()) {
-    const next = [index + 1]
-    for (const [at, other] of b.split('').entries()) {
-      const replaced = (row[at] ?? 0) + (letter === other ? 0 : 1)
-      next.push(Math.min(replaced, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1))
+  for (let i = 0; i < a.length; i++) {
+    const next = [i + 1]
+    for (let j = 0; j < b.length; j++) {
+      const replaced = (row[j] ?? 0) + (a[i] === b[j] ? 0 : 1)
+      const isSwapped = i > 0 && j > 0 && a[i] === b[j - 1] && a[i - 1] === b[j]
+      const swapped = isSwapped ? (before[j - 1] ?? 0) + 1 : Infinity
+      next.push(Math.min(replaced, swapped, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1))
     }
+    before = row
     row = next
   }
   return row.at(-1) ?? 0

@@ -91,6 +91,6 @@ async function checkExtensions(gateway: Gateway): Promise<string> {
     throw new Fault(list.join(' '), broken.some((row) => row.status === 'revoked') ? 'fail' : 'warn')
   }
   return rows.length === 0
-    ? 'none connected yet: sgw extensions connect --app APP prints a link'
+    ? 'none connected yet: sgw extensions connect --tenant TENANT prints a link'
     : `${rows.length} active`
 }

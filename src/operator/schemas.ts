@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { z } from 'zod'
 import { pageFields, tenantId as ownedTenantId, time } from '../fields/answer-fields.ts'
 import { countedAddress, parseAddress } from '../auth/client-address.ts'
@@ -142,7 +143,9 @@ export const KeysBody = z.object({
 export const UnblockBody = z.object(
   {
     address: z.string(fails('badAddress')).transform((text, context) => {
-      const parsed = parseAddress(text.trim().replace(/\/64$/, ''))
+      const bare = text.trim().replace(/\/64$/, '')
+      // The parser would read 1.2.3 as 1.2.0.3.
+      const parsed = isIP(bare) === 0 ? null : parseAddress(bare)
       if (parsed !== null) return countedAddress(parsed)
       context.addIssue({ code: 'custom', message: 'badAddress' })
       return z.NEVER

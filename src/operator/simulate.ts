@@ -14,7 +14,7 @@ export async function simulateInbound(
   if (deliveries.length === 0)
     throw new ApiError(
       'unavailable',
-      `No webhook is subscribed to ${sms.to}: connect its extension first (sgw extensions connect --app APP prints a link)`,
+      `No webhook is subscribed to ${sms.to}: connect its extension first (sgw extensions connect --tenant TENANT prints a link)`,
     )
   if (!deliveries.some((delivery) => delivery.status === 200))
     throw new ApiError('unavailable', 'The webhook refused the message: see the log')

@@ -43,6 +43,10 @@ test.concurrent('messages are listed over all tenants, newest first, and one is 
     expect(Object.keys(all)).toEqual(['messages', 'total', 'page', 'limit'])
     expect(all.messages.map(({ tenantId }) => tenantId)).toEqual([other.tenantId, world.tenantId])
     expect(all.total).toBe(2)
+    const lineOf = async (page: string): Promise<string | undefined> =>
+      (await sgw.text('messages', 'list', '--limit', '1', '--page', page)).stdout.trimEnd().split('\n').at(-1)
+    expect(await lineOf('1')).toBe('1 of 2, page 1 of 2: --page 2 shows more')
+    expect(await lineOf('2')).toBe('1 of 2, page 2 of 2')
     const second = await sgw.json<{ messages: unknown[] }>('message', 'list', '--limit', '1', '--page', '2')
     expect(second).toMatchObject({ messages: [{ messageId: first }], total: 2, page: 2, limit: 1 })
     const own = await sgw.json<{ messages: unknown[] }>('messages', 'list', '--tenant', world.tenantId)
@@ -88,6 +92,12 @@ test.concurrent('failed messages are sent again once, as new messages; cancelled
         ({ body }) => body,
       )
     expect((await bodies()).toSorted()).toEqual(['again', 'again', 'never'])
+    await until(async () => (await sgw.json<{ total: number }>('messages', 'list', '--status', 'failed')).total === 3)
+    // The new message has failed too, and is sent once more; the old one is not.
+    const repeated = await sgwIn(world.folder, [...resend, '--yes', '--json'])
+    expect(JSON.parse(repeated.stdout)).toEqual({ resent: 1, skipped: 2, refused: 0 })
+    expect(repeated.stderr).toContain('1 were sent again before\n')
+    expect(await bodies()).toHaveLength(4)
     expect(await sgw.text('messages', 'resend', '--failed-since', 'noon', '--tenant', world.tenantId)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('2h for two hours ago'),
@@ -126,6 +136,13 @@ test.concurrent('webhook deliveries are listed with their errors, and made again
     expect(stdout).toMatch(
       /http_error 410 after \d+ ms {2}http:\/\/\S+\n {4}The destination answered 410: no such hook\n/,
     )
+    const { stdout: status } = await sgw.text('status')
+    expect(status).toMatch(
+      new RegExp(
+        `^! webhooks of ${world.app.appId} fail since .*\\n {4}http_error 410: sgw webhooks list --app ${world.app.appId}$`,
+        'm',
+      ),
+    )
     expect(await sgw.json('webhooks', 'redeliver', deliveryId)).toEqual({ deliveryId, attemptNumber: 2 })
     await receiver.received(2)
     await until(async () => (await sgw.json<{ total: number }>('webhooks', 'list')).total === 2)
@@ -135,6 +152,19 @@ test.concurrent('webhook deliveries are listed with their errors, and made again
       code: 1,
       stderr: 'Delivery not found: list the deliveries with sgw webhooks list\n',
     })
+    receiver.answer = () => new Response('thanks')
+    expect(await sgw.json('app', 'update', world.app.appId, '--webhook-url', `${receiver.url}/right`)).toEqual({
+      appId: world.app.appId,
+      ok: true,
+    })
+    await sgw.json('webhooks', 'redeliver', deliveryId)
+    expect((await receiver.received(4)).at(-1)?.path).toBe('/hook/right')
+    await until(async () => !(await sgw.text('status')).stdout.includes('webhooks of'))
+    await sgw.json('app', 'update', world.app.appId, '--webhook-url', '')
+    expect((await sgw.text('webhooks', 'redeliver', deliveryId)).stderr).toContain('no destination')
+    expect((await sgw.text('app', 'update', world.app.appId, '--webhook-url', 'localhost/hook')).stderr).toContain(
+      'write all of it, such as https://example.com/sms\n',
+    )
   })
 })
 
@@ -145,8 +175,12 @@ test.concurrent('extensions are listed, and a link connects another one', async 
       extensions: extensions.map((extension) => ({ ...extension, tenantId: world.tenantId })),
     })
     expect((await sgw.text('extension', 'list')).stdout).toContain(FROM)
-    for (const verb of ['connect', 'invite']) {
-      const { url } = await sgw.json<{ url: string }>('extensions', verb, '--app', world.app.appId)
+    for (const words of [
+      ['connect', '--app', world.app.appId],
+      ['invite', '--app', world.app.appId],
+      ['connect', '--tenant', world.tenantId],
+    ]) {
+      const { url } = await sgw.json<{ url: string }>('extensions', ...words)
       expect(url).toMatch(/^http:\/\/localhost:\d+\/v1\/rc\/connect\?token=/)
       const path = url.slice(new URL(url).origin.length)
       expect((await world.call('GET', path, { key: null })).status).toBe(200)

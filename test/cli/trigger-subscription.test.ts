@@ -51,7 +51,8 @@ test.concurrent('without a server, the commands use the database, and errors exp
   const created = await run('create', '--tenant', tenantId, '--callback-url', 'http://localhost:8080/hook')
   expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/trg_[0-9a-f]{16}[\s\S]*whsec_/) })
   expect((await run('list', '--tenant', tenantId)).stdout).toContain('http://localhost:8080/hook')
-  const badUrl = 'Invalid callbackUrl: must be https:// in production, max 2000 chars\n'
+  const badUrl =
+    'Invalid callbackUrl: must be https:// in production, max 2000 chars: write all of it, such as https://example.com/sms\n'
   expect(await run('create', '--tenant', tenantId, '--callback-url', 'nonsense')).toMatchObject({
     code: 1,
     stdout: '',

@@ -20,6 +20,6 @@ test('an address is read in any form, and IPv6 by its /64', async () => {
   for (const text of ['2001:db8::7', ' 2001:0DB8:0:0:1:2:3:4 ', '2001:db8:0:0::/64'])
     expect(await read(text)).toBe('2001:db8:0:0::/64')
   expect(await read('::ffff:192.0.2.1')).toBe('192.0.2.1')
-  for (const text of ['', 'example.com', '192.0.2.1/24', 5])
+  for (const text of ['', 'example.com', '192.0.2.1/24', '192.0.2', 5])
     expect(await unblock(world, text)).toEqual({ status: 400, body: { error: 'address must be an IP address' } })
 })
