@@ -21,6 +21,21 @@ test('offline is said with its time, and what happened meanwhile is caught up', 
   await page.locator('.connection', { hasText: 'Live' }).waitFor()
 })
 
+test('on a phone, offline is said above the view, and a text that was not taken says so', async () => {
+  await using gateway = await startTestGateway()
+  using proxy = startCuttableProxy(gateway.url)
+  await using opened = await openConsole(proxy.url, { width: 390, height: 844 })
+  const { page } = opened
+  await page.getByRole('button', { name: 'Send the first text' }).waitFor()
+  await page.waitForLoadState('networkidle')
+  proxy.cut()
+  await page.locator('.offline-bar', { hasText: /^Offline since \d\d:\d\d:\d\d\. Trying again/ }).waitFor()
+  await page.getByRole('button', { name: 'Send the first text' }).click()
+  await page.getByRole('alert').filter({ hasText: 'The gateway does not answer.' }).waitFor()
+  proxy.mend()
+  await page.locator('.offline-bar').waitFor({ state: 'detached' })
+})
+
 test('events that may be missing are told by a line, and loaded again', async () => {
   await using gateway = await startTestGateway()
   using proxy = startCuttableProxy(gateway.url)

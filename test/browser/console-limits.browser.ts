@@ -57,6 +57,8 @@ const SIZES: readonly [width: number, height: number, theme: 'light' | 'dark'][]
   [1024, 768, 'light'],
   [390, 844, 'dark'],
   [360, 740, 'light'],
+  // 1440 × 900 at a zoom of 200 %.
+  [720, 450, 'light'],
 ]
 
 for (const [width, height, theme] of SIZES)
@@ -80,10 +82,20 @@ for (const [width, height, theme] of SIZES)
     await page.locator('.said.theirs').waitFor()
     await page.locator('.step', { hasText: 'delivered' }).first().waitFor()
     await expectFits(page)
+    await expectApart(page)
     expect(complaints).toEqual([])
   })
 
 async function expectFits(page: Page): Promise<void> {
   expect(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')).toBe(0)
   await expectAccessible(page)
+}
+
+/** The steps and the phone stand beside or under each other. */
+async function expectApart(page: Page): Promise<void> {
+  const overlap = `(() => {
+    const [a, b] = ['.trace', '.handset'].map((name) => document.querySelector(name).getBoundingClientRect())
+    return Math.min(a.right, b.right) > Math.max(a.left, b.left) && Math.min(a.bottom, b.bottom) > Math.max(a.top, b.top)
+  })()`
+  expect(await page.evaluate(overlap)).toBe(false)
 }

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { type TestGateway, startTestGateway } from '../../src/testing/index.ts'
 import { expectAccessible, openConsole } from '../support/console.ts'
+import { startReceiver } from '../support/receiver.ts'
 
 const TO = '+15555550199'
 
@@ -63,9 +64,63 @@ test('a message that cannot be sent says why, and what can be done', async () =>
   await gateway.client.sms.sendAndWait({ from: '+15555550999', to: TO, body: 'from nowhere' })
   await using opened = await openConsole(gateway.url, { hash: '#/messages?status=failed' })
   const { page } = opened
-  await row(page, 'number of no extension').click()
+  await row(page, 'number not connected').click()
   await page.getByText('+15555550999 belongs to no connected extension.').waitFor()
   await page.getByText('Send from a number of a connected extension.').waitFor()
+})
+
+test('a webhook that fails stands in the message with its answer, and is delivered again', async () => {
+  await using gateway = await startTestGateway()
+  await using receiver = startReceiver(500)
+  const { appId } = await gateway.client.me()
+  await gateway.client.apps.update(appId ?? '', { webhookUrl: `${receiver.url}/sms` })
+  const [to = ''] = gateway.numbers
+  await gateway.phone(TO).reply('Where do I park?')
+  await receiver.received(1)
+  await using opened = await openConsole(gateway.url, { hash: `#/messages?number=${encodeURIComponent(to)}` })
+  const { page, complaints } = opened
+  await page.getByText(/answers 500: 1 webhook failed since/).waitFor()
+  await row(page, 'Where do I park?').click()
+  const webhook = page.getByRole('region', { name: 'Webhooks' }).locator('.webhook')
+  await webhook.filter({ hasText: 'HTTP 500' }).filter({ hasText: 'It answered “thanks”.' }).waitFor()
+  await expectAccessible(page)
+  receiver.answer = () => new Response('ok')
+  await page.getByRole('button', { name: 'Deliver again' }).click()
+  await webhook.filter({ hasText: 'HTTP 200' }).filter({ hasText: 'attempt 2' }).waitFor()
+  await page.getByRole('button', { name: 'Deliver again' }).waitFor({ state: 'detached' })
+  expect(complaints).toEqual([])
+})
+
+test('on paper the open message stands alone, dark on white, from the dark theme, too', async () => {
+  await using gateway = await startTestGateway()
+  await send(gateway, 'for the file')
+  await using opened = await openConsole(gateway.url, { hash: '#/messages', theme: 'dark' })
+  const { page } = opened
+  await row(page, 'for the file').click()
+  await page.getByRole('heading', { name: /^Delivered in/ }).waitFor()
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
+  expect(await page.locator('.list').isVisible()).toBe(false)
+  expect(await page.locator('.actions').isVisible()).toBe(false)
+  const colour = (selector: string, name: string) =>
+    page.evaluate<string>(`getComputedStyle(document.querySelector(${JSON.stringify(selector)})).${name}`)
+  expect(await colour('.outcome', 'color')).toBe('rgb(0, 0, 0)')
+  expect(await colour('html', 'backgroundColor')).toBe('rgb(255, 255, 255)')
+})
+
+test('a scheduled message is no trouble: it is held until its time, and its row stays one line', async () => {
+  await using gateway = await startTestGateway()
+  const [from = ''] = gateway.numbers
+  const sendAt = new Date(Date.now() + 86_400_000)
+  await gateway.client.sms.send({ from, to: TO, body: 'Tomorrow, in so many words that the row cuts them', sendAt })
+  await using opened = await openConsole(gateway.url, { hash: '#/messages', width: 390, height: 844 })
+  const { page } = opened
+  const reason = row(page, 'Tomorrow').locator('em')
+  await reason.filter({ hasText: 'goes out tomorrow' }).waitFor()
+  expect((await reason.boundingBox())?.height).toBeLessThanOrEqual(20)
+  await row(page, 'Tomorrow').click()
+  await page.getByText(/^It goes out tomorrow \d\d:\d\d, in 2?\d h/).waitFor()
+  await page.locator('.chart-line', { hasText: 'Scheduled' }).locator('.queue').waitFor()
+  expect(await page.locator('.chart-track .wait').count()).toBe(0)
 })
 
 test('a message is cancelled, and sent again as a new one, after a question', async () => {

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { startTestGateway } from '../../src/testing/index.ts'
 import { expectAccessible, openConsole } from '../support/console.ts'
+import { startReceiver } from '../support/receiver.ts'
 
 const CONTACT = '+15555550199'
 
@@ -94,6 +95,29 @@ test('a slow answer and an opted-out recipient show what became of the text', as
   await page.keyboard.press('Enter')
   await page.locator('.said-note', { hasText: 'not delivered' }).waitFor()
   await step(page, 'sms_delivery undelivered').waitFor()
+  await page.locator('.said-note.bad', { hasText: 'not delivered: the recipient has opted out' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.goto(`${new URL(page.url()).origin}/console/#/messages`)
+  await page.getByRole('heading', { name: '1 of 2 not delivered in 24 hours.' }).waitFor()
+  await page.locator('.row', { hasText: 'Anyone there?' }).click()
+  await page.getByRole('heading', { name: 'Not delivered', exact: true }).waitFor()
+  await page.getByText('Sending it again will fail again, until the recipient texts START.').waitFor()
+})
+
+test('a webhook of a reply is a step with its answer and its time', async () => {
+  await using gateway = await startTestGateway()
+  await using receiver = startReceiver()
+  const { appId } = await gateway.client.me()
+  await gateway.client.apps.update(appId ?? '', { webhookUrl: `${receiver.url}/sms` })
+  await using opened = await openConsole(gateway.url)
+  const { page } = opened
+  await page.getByLabel('Text as the contact').fill('C')
+  await page.keyboard.press('Enter')
+  await step(page, /webhook 200, signed\d+ ms/).click()
+  await page.locator('.exchange', { hasText: `POST ${receiver.url}/sms` }).waitFor()
+  await page.locator('.said-note', { hasText: /^your app answered 200 in / }).waitFor()
+  await page.getByRole('button', { name: 'Close the step' }).click()
+  expect(await page.locator('.exchange', { hasText: 'POST' }).count()).toBe(0)
 })
 
 test('the phone can be used by keyboard alone, and axe finds nothing', async () => {

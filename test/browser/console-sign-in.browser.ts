@@ -13,8 +13,8 @@ test('without a session the page asks for a link or a key, and says what each sh
   await using opened = await openConsole(world.url)
   const { page, complaints } = opened
   await page.getByRole('heading', { name: 'Sign in to this gateway' }).waitFor()
-  await page.getByText('Sees all tenants and apps.').waitFor()
-  await page.getByText("Sees the messages of the app's tenant").waitFor()
+  await page.getByText('You see all tenants and apps.').waitFor()
+  await page.getByText("You see the messages of the app's tenant").waitFor()
   await expectAccessible(page)
   expect(complaints).toEqual([])
 })

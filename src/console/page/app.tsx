@@ -1,3 +1,4 @@
+import { OfflineBar } from './frame/connection-state.tsx'
 import { NoApp } from './frame/no-app.tsx'
 import { KeysHelp } from './frame/keys-help.tsx'
 import { Rail } from './frame/rail.tsx'
@@ -23,6 +24,7 @@ export function App() {
       <TopBar />
       <Rail />
       <main id="main" tabIndex={-1} key={me.value.appId}>
+        <OfflineBar />
         <CurrentView />
       </main>
       <TabBar />

@@ -6,24 +6,46 @@ import { hasPhone } from './views.ts'
 export function ConnectionState() {
   const { online } = connection.value
   return (
-    <div class="connection" role="status" title={online ? liveText() : offlineText()}>
+    <div class="connection" role="status" title={online ? liveText() : sinceText()}>
       <span class={online ? 'dot' : 'dot off'} />
-      <span class="label">{online ? liveText() : offlineText()}</span>
+      <span class="label">{online ? liveText() : <OfflineText />}</span>
     </div>
   )
 }
 
+/** The same above the view, where the rail is too narrow for words or is not there. */
+export const OfflineBar = () =>
+  connection.value.online ? null : (
+    <p class="offline-bar" role="status">
+      <span class="dot off" />
+      <span>
+        <OfflineText /> Below is what was known then.
+      </span>
+    </p>
+  )
+
 function liveText(): string {
   const rate = eventsPerMinute.value
-  if (rate > 0) return `Live, ${rate >= 1000 ? '1,000+' : rate} a minute`
-  return hasPhone.value ? 'Live, simulator' : 'Live'
+  if (hasPhone.value) return 'Live, simulator'
+  return rate > 0 ? `Live, ${rate >= 1000 ? '1,000+' : rate} a minute` : 'Live'
 }
 
-function offlineText(): string {
-  const { since, retryAt } = connection.value
-  const seconds = Math.max(1, Math.ceil(((retryAt ?? now.value) - now.value) / 1000))
-  const from = since === null ? 'Offline.' : `Offline since ${clockTime(since)}.`
-  return retryAt === null
-    ? `${from} Trying again.`
-    : `${from} Trying again in ${duration(seconds * 1000).replace('.0', '')}.`
+/** The countdown changes each second, which nobody wants read out. */
+const OfflineText = () => (
+  <>
+    {sinceText()}
+    <span aria-hidden="true"> {retryText()}</span>
+  </>
+)
+
+function sinceText(): string {
+  const { since } = connection.value
+  return since === null ? 'Offline.' : `Offline since ${clockTime(since)}.`
+}
+
+function retryText(): string {
+  const { retryAt } = connection.value
+  if (retryAt === null) return 'Trying again.'
+  const seconds = Math.max(1, Math.ceil((retryAt - now.value) / 1000))
+  return `Trying again in ${duration(seconds * 1000).replace('.0', '')}.`
 }

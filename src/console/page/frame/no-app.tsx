@@ -3,6 +3,7 @@ import type { RegisteredApp } from '../../../client/client.ts'
 import { CopyButton } from '../parts/copy.tsx'
 import { Mark } from '../parts/icon.tsx'
 import { actAs, hasNoApp, operator } from '../state/caller.ts'
+import { failureText } from '../state/failure.ts'
 import { createApp, createTenant, listTenants } from '../state/operator.ts'
 
 /** What an operator sees before there is an app: one form that creates it, and its tenant if there is none. */
@@ -29,7 +30,7 @@ function CreateApp({ created }: { created: (app: RegisteredApp) => void }) {
       const app = await createFirstApp(name.value)
       if (app !== null) created(app)
     } catch (reason) {
-      error.value = reason instanceof Error ? reason.message : String(reason)
+      error.value = failureText(reason)
     }
   }
   return (
@@ -38,7 +39,7 @@ function CreateApp({ created }: { created: (app: RegisteredApp) => void }) {
       <p class="dim">An app is a program with a key of its own. It sends texts and receives answers.</p>
       {error.value !== '' && (
         <p class="notice" role="alert">
-          The gateway says: {error.value}.
+          {error.value}
         </p>
       )}
       <form class="secret-form" onSubmit={(event) => void submit(event)}>

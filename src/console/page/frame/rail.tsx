@@ -58,37 +58,43 @@ const RailItem = ({
   </a>
 )
 
+interface Choice {
+  icon: IconName
+  label: string
+  /** Of the rail's tooltip. */
+  key?: string
+  isOn?: boolean
+  run(): void
+}
+
 /** Theme, privacy and keys. */
-export const Choices = () => (
+export const choicesShown = (): readonly Choice[] => [
+  { icon: 'theme', label: `Theme: ${theme.value}`, run: nextTheme },
+  {
+    icon: 'privacy',
+    label: 'Hide texts and numbers',
+    key: 'p',
+    isOn: privacy.value === 'on',
+    run: () => void (privacy.value = privacy.value === 'on' ? 'off' : 'on'),
+  },
+  { icon: 'keys', label: 'Keys', key: '?', run: () => void (isHelpOpen.value = true) },
+]
+
+const Choices = () => (
   <div class="rail-choices">
-    <button
-      type="button"
-      class="icon-button"
-      aria-label={`Theme: ${theme.value}`}
-      title={`Theme: ${theme.value}`}
-      onClick={nextTheme}
-    >
-      <Icon name="theme" />
-    </button>
-    <button
-      type="button"
-      class="icon-button"
-      aria-label="Hide texts and numbers"
-      title="Hide texts and numbers (p)"
-      aria-pressed={privacy.value === 'on'}
-      onClick={() => void (privacy.value = privacy.value === 'on' ? 'off' : 'on')}
-    >
-      <Icon name="privacy" />
-    </button>
-    <button
-      type="button"
-      class="icon-button"
-      aria-label="Keys"
-      title="Keys (?)"
-      onClick={() => void (isHelpOpen.value = true)}
-    >
-      <Icon name="keys" />
-    </button>
+    {choicesShown().map(({ icon, label, key, isOn, run }) => (
+      <button
+        key={icon}
+        type="button"
+        class="icon-button"
+        aria-label={label}
+        title={key === undefined ? label : `${label} (${key})`}
+        {...(isOn === undefined ? {} : { 'aria-pressed': isOn })}
+        onClick={run}
+      >
+        <Icon name={icon} />
+      </button>
+    ))}
   </div>
 )
 

@@ -1,35 +1,46 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import { CopyButton } from '../parts/copy.tsx'
 import { Mark } from '../parts/icon.tsx'
 import { signInByKey, signInByLogin, signInReason } from '../state/session.ts'
 
 /** Sign in by the operator's link or an app's key. It says what each of them shows. */
-export const SignIn = () => (
-  <main class="sign-in" id="main" tabIndex={-1}>
-    <Mark />
-    <h1>Sign in to this gateway</h1>
-    {signInReason.value !== '' && (
-      <p class="notice" role="alert">
-        {signInReason.value}
+export function SignIn() {
+  /** The label of the form that was sent last: a refusal stands beside it. */
+  const sent = useSignal('')
+  return (
+    <main class="sign-in" id="main" tabIndex={-1}>
+      <p class="sign-in-name">
+        <Mark />
+        <b>sgw</b> <span class="dim">SMS gateway</span>
       </p>
-    )}
-    <Operator />
-    <AppKey />
-  </main>
-)
+      <h1>Sign in to this gateway</h1>
+      {sent.value === '' && <Refusal />}
+      <Operator sent={sent} />
+      <AppKey sent={sent} />
+    </main>
+  )
+}
+
+const Refusal = () =>
+  signInReason.value === '' ? null : (
+    <p class="notice" role="alert">
+      {signInReason.value}
+    </p>
+  )
 
 /** The link can be pasted as well, because a terminal on another machine cannot open it here. */
-const Operator = () => (
+const Operator = ({ sent }: { sent: Signal<string> }) => (
   <section>
     <h2>As the operator</h2>
     <p class="dim">
-      Sees all tenants and apps. On the machine of the gateway, run this and open the link that it prints:
+      You see all tenants and apps. On the gateway's machine, run this and open the link that it prints:
     </p>
     <p class="command">
       <code>sgw console</code>
       <CopyButton text="sgw console" label="Copy the command" />
     </p>
     <SecretForm
+      sent={sent}
       label="Or paste the link here"
       hint="http://…/console/#login=…"
       button="Open"
@@ -38,31 +49,36 @@ const Operator = () => (
   </section>
 )
 
-const AppKey = () => (
+const AppKey = ({ sent }: { sent: Signal<string> }) => (
   <section>
     <h2>With an app's key</h2>
-    <p class="dim">Sees the messages of the app's tenant, and sends as the app. The key is forgotten with this tab.</p>
-    <SecretForm label="API key" hint="sgw_…" button="Sign in" submit={signInByKey} />
+    <p class="dim">
+      You see the messages of the app's tenant, and send as the app. The key is forgotten when this tab closes.
+    </p>
+    <SecretForm sent={sent} label="API key" hint="sgw_…" button="Sign in" submit={signInByKey} />
   </section>
 )
 
 interface SecretFormProps {
+  sent: Signal<string>
   label: string
   hint: string
   button: string
   submit: (secret: string) => Promise<void>
 }
 
-function SecretForm({ label, hint, button, submit }: SecretFormProps) {
+function SecretForm({ sent, label, hint, button, submit }: SecretFormProps) {
   const secret = useSignal('')
   const isBusy = useSignal(false)
   const send = async (event: Event): Promise<void> => {
     event.preventDefault()
     isBusy.value = true
+    sent.value = label
     await submit(secret.value.trim()).finally(() => void (isBusy.value = false))
   }
   return (
     <form class="secret-form" onSubmit={(event) => void send(event)}>
+      {sent.value === label && <Refusal />}
       <label>
         {label}
         <input

@@ -2,10 +2,12 @@ import { useSignal } from '@preact/signals'
 import { Dialog } from '../parts/dialog.tsx'
 import { Icon, Mark } from '../parts/icon.tsx'
 import { address, addressOf } from '../state/address.ts'
+import { readChoices } from '../state/caller.ts'
 import { clockTime, now, zoneName } from '../state/clock.ts'
+import { privacy } from '../state/settings.ts'
 import { ConnectionState } from './connection-state.tsx'
 import { focusSearch } from './keys.ts'
-import { Choices } from './rail.tsx'
+import { choicesShown } from './rail.tsx'
 import { switcherItems } from './switcher.tsx'
 import { viewsShown } from './views.ts'
 
@@ -14,6 +16,18 @@ export const TopBar = () => (
   <header class="top-bar">
     <Mark />
     <b>{viewsShown.value.find(({ view }) => view === address.value.view)?.name ?? 'sgw'}</b>
+    <span class="rail-space" />
+    {privacy.value === 'on' && (
+      <button
+        type="button"
+        class="icon-button"
+        aria-label="Show texts and numbers"
+        aria-pressed="true"
+        onClick={() => void (privacy.value = 'off')}
+      >
+        <Icon name="privacy" />
+      </button>
+    )}
     <button type="button" class="icon-button" aria-label="Search" onClick={focusSearch}>
       <Icon name="search" />
     </button>
@@ -23,6 +37,10 @@ export const TopBar = () => (
 /** The views at the bottom of a phone, and behind More what the rail has besides. */
 export function TabBar() {
   const isMoreOpen = useSignal(false)
+  const openMore = (): void => {
+    isMoreOpen.value = true
+    void readChoices().catch(() => undefined)
+  }
   return (
     <nav class="tab-bar" aria-label="Views">
       {viewsShown.value.map(({ view, name, icon, trouble }) => (
@@ -37,7 +55,7 @@ export function TabBar() {
           )}
         </a>
       ))}
-      <button type="button" aria-haspopup="dialog" onClick={() => void (isMoreOpen.value = true)}>
+      <button type="button" aria-haspopup="dialog" onClick={openMore}>
         <Icon name="more" />
         More
       </button>
@@ -52,21 +70,34 @@ const More = ({ close }: { close: () => void }) => (
       {switcherItems().map(({ label, hint, isChosen, run }) => (
         <li key={label}>
           <button type="button" class="more-item" aria-pressed={isChosen} onClick={() => (run(), close())}>
+            <Icon name={isChosen === undefined ? 'signOut' : 'tenant'} />
             {label}
             {hint !== undefined && <span class="dim small">{hint}</span>}
           </button>
         </li>
       ))}
+      {choicesShown().map(({ icon, label, isOn, run }) => (
+        <li key={icon}>
+          <button
+            type="button"
+            class="more-item"
+            {...(isOn === undefined ? {} : { 'aria-pressed': isOn })}
+            onClick={run}
+          >
+            <Icon name={icon} />
+            {label}
+          </button>
+        </li>
+      ))}
     </ul>
-    <ConnectionState />
-    <p class="dim small">
-      {clockTime(now.value)} {zoneName(now.value)}
-    </p>
-    <Choices />
-    <div class="dialog-actions">
-      <button type="button" class="button" onClick={close}>
-        Close
-      </button>
+    <div class="more-foot">
+      <ConnectionState />
+      <span class="dim small">
+        {clockTime(now.value)} {zoneName(now.value)}
+      </span>
     </div>
+    <button type="button" class="button" onClick={close}>
+      Close
+    </button>
   </Dialog>
 )

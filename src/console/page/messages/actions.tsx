@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { hasPhone } from '../frame/views.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
@@ -7,7 +8,8 @@ import { copyText } from '../parts/copy.tsx'
 import { address, addressOf, open } from '../state/address.ts'
 import { client } from '../state/caller.ts'
 import { clockTime } from '../state/clock.ts'
-import type { Row } from './row.ts'
+import { failureText } from '../state/failure.ts'
+import { type Row, contactOf, ownNumberOf } from './row.ts'
 import { asCurl, asTypeScript } from './snippets.ts'
 
 /** What can be done with a message. */
@@ -27,6 +29,16 @@ export function Actions({ row }: { row: Row }) {
         </button>
       )}
       <CopyMenu row={row} />
+      {hasPhone.value && (
+        <a
+          class="button quiet"
+          title="Show on the phone"
+          href={addressOf('phone', { number: ownNumberOf(row), contact: contactOf(row) })}
+        >
+          <Icon name="phone" />
+          Phone
+        </a>
+      )}
       {asked.value === 'again' && <SendAgain row={row} close={close} />}
       {asked.value === 'cancel' && <Cancel row={row} close={close} />}
     </div>
@@ -35,6 +47,7 @@ export function Actions({ row }: { row: Row }) {
 
 const CopyMenu = ({ row }: { row: Row }) => (
   <Menu
+    class={row.direction === 'inbound' ? 'button' : 'button quiet'}
     items={[
       { label: 'curl', run: () => void copyText(asCurl(row, location.origin)) },
       { label: 'TypeScript', run: () => void copyText(asTypeScript(row, location.origin)) },
@@ -101,7 +114,7 @@ function Confirm({ title, button, isDanger = false, run, close, children }: Conf
       await run()
       close()
     } catch (reason) {
-      error.value = reason instanceof Error ? reason.message : String(reason)
+      error.value = failureText(reason)
     } finally {
       isBusy.value = false
     }
@@ -111,7 +124,7 @@ function Confirm({ title, button, isDanger = false, run, close, children }: Conf
       <p>{children}</p>
       {error.value !== '' && (
         <p class="bad" role="alert">
-          The gateway says: {error.value}.
+          {error.value}
         </p>
       )}
       <div class="dialog-actions">

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
-import type { MessageState, Sgw, Timeline } from '../../../client/client.ts'
+import { type DeliveryAttempt, type MessageState, type Sgw, SgwError, type Timeline } from '../../../client/client.ts'
 import { whileSignedIn } from '../state/caller.ts'
+import { failureText } from '../state/failure.ts'
 import type { LiveEvent } from '../state/live.ts'
 import { messageIdOf } from './row.ts'
 
@@ -9,12 +10,18 @@ const LOAD_AFTER_MS = 120
 /** Several events of one message come together. */
 const RELOAD_AFTER_MS = 250
 const WAITS_EVERY_MS = 15_000
+const MAX_WEBHOOKS = 20
+/** An attempt that a click asked for has been answered after so long, as a rule. */
+const REDELIVERED_AFTER_MS = 1000
 
-/** The open message: its facts and its timeline, read again when an event is about it, and while it waits. */
+/** The open message: its facts, its timeline and its webhooks, read again when an event is about it, and while it waits. */
 export class OpenMessage {
   readonly facts = signal<MessageState | null>(null)
   readonly timeline = signal<Timeline | null>(null)
+  /** The attempts of its webhooks, oldest first. */
+  readonly webhooks = signal<readonly DeliveryAttempt[] | null>(null)
   readonly error = signal('')
+  readonly isUnknown = signal(false)
   #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(
@@ -37,16 +44,34 @@ export class OpenMessage {
     this.#timer = setTimeout(() => void this.load(), ms)
   }
 
+  /** Makes one more attempt of a webhook, and shows it. */
+  async redeliver(deliveryId: string): Promise<void> {
+    try {
+      await this.sgw.deliveries.redeliver(deliveryId)
+      this.#plan(REDELIVERED_AFTER_MS)
+    } catch (error) {
+      this.error.value = failureText(error)
+    }
+  }
+
   async load(): Promise<void> {
     try {
       const { sgw, id } = this
-      const [facts, timeline] = await whileSignedIn(Promise.all([sgw.sms.get(id), sgw.sms.timeline(id)]))
+      const [facts, timeline, { attempts }] = await whileSignedIn(
+        Promise.all([
+          sgw.sms.get(id),
+          sgw.sms.timeline(id),
+          sgw.deliveries.list({ messageId: id, limit: MAX_WEBHOOKS }).page(1),
+        ]),
+      )
       this.facts.value = facts
       this.timeline.value = timeline
+      this.webhooks.value = attempts.toReversed()
       this.error.value = ''
       if (timeline.status === 'queued' || timeline.status === 'sending') this.#plan(WAITS_EVERY_MS)
     } catch (error) {
-      this.error.value = error instanceof Error ? error.message : String(error)
+      this.error.value = failureText(error)
+      this.isUnknown.value = error instanceof SgwError && error.status === 404
     }
   }
 }

@@ -13,6 +13,7 @@ import { Outcome } from './outcome.tsx'
 import { type Row, contactOf, ownNumberOf } from './row.ts'
 import { TextWithSegments } from './text-with-segments.tsx'
 import { TimelineChart } from './timeline.tsx'
+import { Webhooks } from './webhooks.tsx'
 
 interface DetailProps {
   id: string
@@ -21,7 +22,7 @@ interface DetailProps {
   move: (step: number) => void
 }
 
-/** One message: outcome, reason, buttons, text, timeline, facts, JSON. */
+/** One message: outcome, reason, buttons, text, timeline, webhooks, facts, JSON. */
 export function Detail({ id, row, move }: DetailProps) {
   const sgw = client.value
   const message = useMemo(() => (sgw === null ? null : new OpenMessage(sgw, id)), [sgw, id])
@@ -62,7 +63,10 @@ const NotThere = ({ message }: { message: OpenMessage | null }) => (
     {message !== null && message.error.value !== '' && (
       <>
         <h2>This message cannot be shown.</h2>
-        <p class="dim">The gateway says: {message.error.value}. It may belong to another tenant, or it was erased.</p>
+        <p class="dim">
+          {message.error.value}
+          {message.isUnknown.value && ' It may belong to another tenant, or it was erased.'}
+        </p>
       </>
     )}
   </section>
@@ -80,6 +84,7 @@ function Body({ row, message }: { row: Row; message: OpenMessage | null }) {
         <TextWithSegments row={row} />
       </section>
       {timeline !== null && <TimelineChart timeline={timeline} />}
+      {message !== null && <Webhooks message={message} isInbound={row.direction === 'inbound'} />}
       <Facts row={row} />
       <details class="print-hidden">
         <summary>
@@ -112,7 +117,7 @@ const DetailHead = ({ id, move }: { id: string; move: (step: number) => void }) 
     <button type="button" class="icon-button" aria-label="Next message" title="Next (j)" onClick={() => move(1)}>
       <Icon name="down" />
     </button>
-    <button type="button" class="icon-button" aria-label="Close" title="Close (Esc)" onClick={close}>
+    <button type="button" class="icon-button shut" aria-label="Close" title="Close (Esc)" onClick={close}>
       <Icon name="failed" />
     </button>
   </header>
@@ -131,7 +136,7 @@ function Facts({ row }: { row: Row }) {
         </a>
       ),
     ],
-    ['User', row.userId === null ? '–' : <span class="mono">{row.userId}</span>],
+    ['User', row.userId === null ? '–' : <span class="mono mask">{row.userId}</span>],
     [
       'Contact',
       <a class="link" href={addressOf('messages', { contact: contactOf(row) })}>
@@ -144,7 +149,7 @@ function Facts({ row }: { row: Row }) {
         <PhoneNumber value={ownNumberOf(row)} />
       </a>,
     ],
-    ['At RingCentral', row.rcMessageId === null ? '–' : <span class="mono">{row.rcMessageId}</span>],
+    ['RingCentral id', row.rcMessageId === null ? '–' : <span class="mono">{row.rcMessageId}</span>],
     ['Job', row.jobId === '' ? '–' : <span class="mono">{row.jobId}</span>],
     [row.direction === 'inbound' ? 'Received' : 'Accepted', wholeTime(row.createdAt)],
   ]

@@ -2,6 +2,8 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { hasPhone } from '../frame/views.ts'
 import { addressOf, refine } from '../state/address.ts'
+import { CopyButton } from '../parts/copy.tsx'
+import { asCurl } from './snippets.ts'
 import { FILTER_NAMES } from './filter.ts'
 import type { MessageList } from './list-state.ts'
 
@@ -15,7 +17,7 @@ export function EmptyList({ list }: { list: MessageList }) {
     return (
       <div class="empty">
         <h2>The messages could not be loaded.</h2>
-        <p class="dim">The gateway says: {list.error.value}.</p>
+        <p class="dim">{list.error.value}</p>
         <button type="button" class="button" onClick={() => void list.load()}>
           Try again
         </button>
@@ -37,16 +39,23 @@ const NothingFound = () => (
   </div>
 )
 
+const FIRST_CALL = asCurl(
+  { direction: 'outbound', messageId: '', from: '+15555550100', to: '+15555550199', body: 'Hello' },
+  location.origin,
+)
+
 const NoMessages = () => (
   <div class="empty">
-    <h2>No messages yet.</h2>
-    <p class="dim">Every text that your apps send or receive will stand here, with what became of it.</p>
+    <p class="dim">Texts that your apps send or receive appear here, each with its outcome.</p>
     {hasPhone.value && (
       <a class="button primary" href={addressOf('phone')}>
         Send the first text
       </a>
     )}
-    <pre>{`curl ${location.origin}/v1/sms/send -H "Authorization: Bearer $SGW_KEY" \\\n  -d '{"from":"+15555550100","to":"+15555550199","body":"Hello"}'`}</pre>
+    <div class="empty-command">
+      <pre>{FIRST_CALL}</pre>
+      <CopyButton text={FIRST_CALL} label="Copy the command" />
+    </div>
   </div>
 )
 

@@ -56,14 +56,17 @@ export function queryOf(filter: Filter, apps: ReadonlyMap<string, string>): Mess
 }
 
 const DAY_MS = 86_400_000
+const HOUR_MS = 3_600_000
 
-/** `today`, `yesterday`, a date, or a date-time; the local day's beginning for the first two. */
+/** `today`, `yesterday`, `24h`, `7d`, a date, or a date-time; the local day's beginning for the first two. */
 function dateOf(value: string): string {
   const today = new Date()
   today.setHours(0, 0, 0, 0)
   if (value === 'today') return today.toISOString()
   if (value === 'yesterday') return new Date(today.getTime() - DAY_MS).toISOString()
-  return value
+  const [, amount, unit] = /^(\d{1,4})([hd])$/.exec(value) ?? []
+  if (amount === undefined) return value
+  return new Date(Date.now() - Number(amount) * (unit === 'h' ? HOUR_MS : DAY_MS)).toISOString()
 }
 
 /** Whether a loaded row has the searched text. */

@@ -1,6 +1,7 @@
 import { computed, signal } from '@preact/signals'
 import type { Sgw } from '../../../client/client.ts'
 import { whileSignedIn } from '../state/caller.ts'
+import { failureText } from '../state/failure.ts'
 import type { LiveEvent } from '../state/live.ts'
 import { type Filter, hasText, queryOf } from './filter.ts'
 import { type Row, afterEvent, messageIdOf } from './row.ts'
@@ -142,7 +143,7 @@ export class MessageList {
       this.error.value = ''
       return answer
     } catch (error) {
-      this.error.value = error instanceof Error ? error.message : String(error)
+      this.error.value = failureText(error)
       return null
     }
   }

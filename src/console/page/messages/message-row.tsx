@@ -3,7 +3,7 @@ import { PhoneNumber } from '../parts/phone-number.tsx'
 import { addressOf, address } from '../state/address.ts'
 import { clockTime, utcTime } from '../state/clock.ts'
 import { type Row, contactOf, ownNumberOf } from './row.ts'
-import { explainedShort, stateOf, waitingText } from './words.ts'
+import { explainedShort, shortWaitingText, stateOf } from './words.ts'
 
 interface MessageRowProps {
   row: Row
@@ -46,7 +46,7 @@ export function MessageRow({ row, isOpen, isCursor, appName, now }: MessageRowPr
 
 /** Never cut, unlike the text. */
 function Reason({ row, now }: { row: Row; now: number }) {
-  if (row.waiting) return <em>{waitingText(row.waiting, now)}</em>
+  if (row.waiting) return <em>{shortWaitingText(row.waiting, now)}</em>
   if (row.error !== null) return <em>{explainedShort(row.error)}</em>
-  return row.deliveryStatus === 'undelivered' ? <em>not delivered</em> : null
+  return row.deliveryStatus === 'undelivered' ? <em class="said-by-word">not delivered</em> : null
 }

@@ -31,16 +31,17 @@ export function MessagesView() {
     <div class={id === '' ? 'messages' : 'messages open'}>
       <section class="list" aria-label="Messages">
         <header class="list-head">
-          <Sentence />
+          <Sentence isEmpty={list.total.value === 0 && Object.keys(list.filter).length === 0} />
           <SearchField filter={list.filter} />
           <Tabs total={count(list.total.value)} />
         </header>
-        {list.filter.text !== undefined && <TextNote list={list} />}
+        {list.filter.text !== undefined && list.rows.value.length > 0 && <TextNote list={list} />}
         <Rows key={filterKey.value} list={list} cursor={cursor.value} />
         {isRaw.value && <RawEvents close={() => void (isRaw.value = false)} />}
         <footer class="list-foot">
           <span>
             {count(list.shown.value.length)} of {count(list.total.value)} shown
+            {list.hasMore.value && ', the rest loads as you scroll'}
             {isLimitedToApp() && ', and those of other apps are not live'}
           </span>
           <span class="key-hints">

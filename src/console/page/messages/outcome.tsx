@@ -5,7 +5,7 @@ import { PhoneNumber } from '../parts/phone-number.tsx'
 import { appName } from '../state/caller.ts'
 import { duration, now } from '../state/clock.ts'
 import type { Row } from './row.ts'
-import { WAIT_ADVICE, explained, stateOf, waitingText } from './words.ts'
+import { UNDELIVERED_ADVICE, WAIT_ADVICE, explained, stateOf, waitingText } from './words.ts'
 
 /** What became of a message, in one line, and under it why. */
 export function Outcome({ row, timeline }: { row: Row; timeline: Timeline | null }) {
@@ -41,6 +41,7 @@ function outcomeText(row: Row, word: string, timeline: Timeline | null): string 
       : `Failed after ${attempts === 1 ? 'one attempt' : `${attempts} attempts`}`
   if (row.status === 'sending' && attempts > 1) return `${word}, attempt ${attempts}`
   if (row.deliveryStatus === 'unknown') return 'Sent, delivery unknown'
+  if (row.deliveryStatus === 'undelivered') return word
   return took === null ? word : `${word} in ${duration(took)}`
 }
 
@@ -56,9 +57,10 @@ function tookMs(timeline: Timeline | null): number | null {
 function Why({ row, timeline }: { row: Row; timeline: Timeline | null }) {
   if (row.waiting)
     return (
-      <div class="why warn-edge">
+      <div class={row.waiting.reason === 'scheduled' ? 'why plain-edge' : 'why warn-edge'}>
         <p>
-          <b>{capital(waitingText(row.waiting, now.peek()))}.</b>
+          <b>{capital(waitingText(row.waiting, now.value))}</b>
+          {leftText(row.waiting.until)}.
         </p>
         <p>{WAIT_ADVICE[row.waiting.reason]}</p>
       </div>
@@ -73,10 +75,17 @@ function Why({ row, timeline }: { row: Row; timeline: Timeline | null }) {
       </p>
       <p>
         RingCentral took the text and could not deliver it
-        {undelivered.errorCode === undefined ? '' : ` (${undelivered.errorCode})`}. The gateway does not send it again.
+        {undelivered.errorCode === undefined ? '' : ` (${undelivered.errorCode})`}. The gateway does not send it again.{' '}
+        {UNDELIVERED_ADVICE[undelivered.errorCode?.slice(-3) ?? ''] ?? 'Whether sending it again helps is unknown.'}
       </p>
     </div>
   )
+}
+
+/** `, in 3 min 44 s`; '' without an end, or when it has passed. */
+function leftText(until: string | undefined): string {
+  const left = Date.parse(until ?? '') - now.value
+  return left >= 1000 ? `, in ${duration(Math.floor(left / 1000) * 1000).replace('.0 s', ' s')}` : ''
 }
 
 function FailureReason({ error }: { error: string }) {
@@ -91,7 +100,7 @@ function FailureReason({ error }: { error: string }) {
           RingCentral said “{quote}”{code !== undefined && ` (${code})`}.
         </p>
       )}
-      <p>{advice}</p>
+      {advice !== '' && <p>{advice}</p>}
     </div>
   )
 }

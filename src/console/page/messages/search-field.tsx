@@ -33,7 +33,7 @@ export function SearchField({ filter }: { filter: Filter }) {
           if (event.key === 'Escape') event.currentTarget.blur()
         }}
       />
-      <kbd aria-hidden="true">/</kbd>
+      {filter.text === undefined && chips.length === 0 && <kbd aria-hidden="true">/</kbd>}
     </form>
   )
 }

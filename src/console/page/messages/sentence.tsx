@@ -1,82 +1,100 @@
-import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
-import type { Overview } from '../../../client/client.ts'
-import { troubles } from '../frame/views.ts'
+import type { ExtensionHealth, OverviewDestination } from '../../../client/client.ts'
+import { Icon } from '../parts/icon.tsx'
 import { addressOf } from '../state/address.ts'
-import { client } from '../state/caller.ts'
-import { count } from '../state/clock.ts'
-import { onEvent } from '../state/live.ts'
+import { count, now, rowTime } from '../state/clock.ts'
+import { type Standing, countOf, useStanding, waitsOf } from './overview.ts'
+import { waitingText } from './words.ts'
 
-/** The figures are read again after events, at most this often. */
-const READ_EVERY_MS = 30_000
-
-/** What matters about the last day's messages, in one sentence with its nouns linked. */
-export function Sentence() {
-  const overview = useOverview()
-  if (overview === null) return <h1 class="sentence">Messages</h1>
-  const { totals, previous, queued, scheduled } = overview
-  const waits = Math.max(0, queued - scheduled)
-  if (totals.accepted === 0 && totals.received === 0 && queued === 0)
-    return <h1 class="sentence">No messages in 24 hours.</h1>
-  const failed = totals.failed > 0 && (
-    <a class="link" href={addressOf('messages', { status: 'failed' })}>
-      {count(totals.failed)} of {count(totals.accepted)}
-    </a>
-  )
-  const waiting = waits > 0 && (
-    <a class="link" href={addressOf('messages', { status: 'queued' })}>
-      {count(waits)} {waits === 1 ? 'waits' : 'wait'}
-    </a>
-  )
+/**
+ * What matters about the last day's messages, in one sentence with its nouns linked. Under it stands what else needs a look:
+ * extensions, then webhooks. `isEmpty`: there is no message at all.
+ */
+export function Sentence({ isEmpty }: { isEmpty: boolean }) {
+  const standing = useStanding()
+  const { overview, extensions } = standing ?? { overview: null, extensions: [] }
+  const failing = overview?.destinations.filter(({ failingSince }) => failingSince !== null) ?? []
   return (
-    <h1 class="sentence">
-      {failed !== false && (
-        <>
-          {failed} failed in 24 hours
-          {totals.failed > previous.failed
-            ? `, ${previous.failed === 0 ? 'none' : count(previous.failed)} the day before`
-            : ''}
-        </>
-      )}
-      {failed !== false && waiting !== false && '; '}
-      {waiting}
-      {failed === false &&
-        waiting === false &&
-        `${count(totals.sent)} sent and ${count(totals.received)} received in 24 hours, none failed`}
-      {failed === false && waiting !== false && ', none failed in 24 hours'}.
-    </h1>
+    <>
+      <h1 class="sentence">{isEmpty ? 'No messages yet.' : standing === null ? 'Messages' : sentence(standing)}</h1>
+      {extensions
+        .filter(({ reason }) => reason !== null)
+        .map((extension) => (
+          <BadExtension key={extension.extensionId} {...extension} />
+        ))}
+      {failing.map((destination) => (
+        <FailingWebhook key={`${destination.url} ${destination.appId}`} {...destination} />
+      ))}
+    </>
   )
 }
 
-function useOverview(): Overview | null {
-  const overview = useSignal<Overview | null>(null)
-  const sgw = client.value
-  useEffect(() => {
-    if (sgw === null) return
-    let timer: ReturnType<typeof setTimeout> | undefined
-    let readAt = -Infinity
-    const read = async (): Promise<void> => {
-      timer = undefined
-      readAt = Date.now()
-      const answer = await sgw.overview(24).catch(() => null)
-      if (answer === null) return
-      overview.value = answer
-      noteTrouble(answer)
-    }
-    const ignore = onEvent(() => {
-      timer ??= setTimeout(() => void read(), Math.max(1000, readAt + READ_EVERY_MS - Date.now()))
-    })
-    void read()
-    return () => {
-      ignore()
-      clearTimeout(timer)
-    }
-  }, [sgw])
-  return overview.value
+/** The worst fact first. */
+function sentence(standing: Standing) {
+  const parts = [failedPart(standing), undeliveredPart(standing), waitingPart(standing)].filter((part) => part !== null)
+  return <>{parts.length === 0 ? finePart(standing) : parts.map((part, at) => [at > 0 && '; ', part])}.</>
 }
 
-function noteTrouble({ queued, scheduled }: Overview): void {
-  const waits = queued - scheduled
-  const { messages: _, ...others } = troubles.value
-  troubles.value = waits > 0 ? { ...others, messages: { count: waits, kind: 'warn', word: 'waiting' } } : others
+function failedPart({ overview: { totals, previous } }: Standing) {
+  if (totals.failed === 0) return null
+  return (
+    <>
+      <a class="link" href={addressOf('messages', { status: 'failed', after: '24h' })}>
+        {count(totals.failed)} of {count(Math.max(totals.accepted, totals.failed))}
+      </a>{' '}
+      failed in 24 hours
+      {previous.failed > 0 && totals.failed > previous.failed && `, ${count(previous.failed)} the day before`}
+    </>
+  )
 }
+
+/** The API has no filter for it, so it is no link. */
+function undeliveredPart({ overview: { totals } }: Standing): string | null {
+  if (totals.undelivered === 0) return null
+  if (totals.failed > 0) return `${count(totals.undelivered)} not delivered`
+  return `${count(totals.undelivered)} of ${count(Math.max(totals.sent, totals.undelivered))} not delivered in 24 hours`
+}
+
+function waitingPart({ overview, extensions }: Standing) {
+  const waits = waitsOf(overview)
+  const [first] = waits
+  if (first === undefined) return null
+  const { extensionNumber } = extensions.find(({ extensionId }) => extensionId === first.extensionId) ?? {}
+  const why = waitingText(first, now.peek())
+  return (
+    <>
+      <a class="link" href={addressOf('messages', { status: 'queued' })}>
+        {count(countOf(waits))} {countOf(waits) === 1 ? 'waits' : 'wait'}
+      </a>
+      : {extensionNumber ? why.replace('the extension', `extension ${extensionNumber}`) : why}
+    </>
+  )
+}
+
+function finePart({ overview: { totals, queued } }: Standing): string {
+  if (totals.accepted === 0 && totals.received === 0) return queued === 0 ? 'No messages in 24 hours' : 'Messages'
+  return `${count(totals.sent)} sent and ${count(totals.received)} received in 24 hours, none failed`
+}
+
+const BadExtension = ({ extensionId, extensionNumber, reason, since, fix }: ExtensionHealth) => (
+  <p class="also">
+    <Icon name="failed" />
+    <span>
+      Extension {extensionNumber ?? extensionId}: {midSentence(reason ?? '')}
+      {since !== null && `, since ${rowTime(since, now.peek())}`}. {fix !== null && `${withoutStop(fix)}.`}
+    </span>
+  </p>
+)
+
+const FailingWebhook = ({ url, failed, failingSince, lastStatusCode }: OverviewDestination) => (
+  <p class="also">
+    <Icon name="failed" />
+    <span>
+      {new URL(url).host} {lastStatusCode === undefined ? 'cannot be reached' : `answers ${lastStatusCode}`}:{' '}
+      {failed === 1 ? '1 webhook' : `${count(failed)} webhooks`} failed since {rowTime(failingSince ?? 0, now.peek())}.
+    </span>
+  </p>
+)
+
+const midSentence = (text: string): string => withoutStop(text.charAt(0).toLowerCase() + text.slice(1))
+
+const withoutStop = (text: string): string => text.replace(/\.$/, '')

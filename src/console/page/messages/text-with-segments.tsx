@@ -24,7 +24,9 @@ export function TextWithSegments({ row }: { row: Row }) {
       <div class={row.direction === 'inbound' ? 'bubble theirs' : 'bubble ours'}>
         <span class="mask">{row.body}</span>
       </div>
-      <p class="small dim bubble-note">{preview.value === null ? '\u00a0' : segmentsText(preview.value)}</p>
+      {row.direction === 'outbound' && (
+        <p class="small dim bubble-note">{preview.value === null ? '\u00a0' : segmentsText(preview.value)}</p>
+      )}
     </>
   )
 }

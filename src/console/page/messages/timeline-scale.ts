@@ -1,5 +1,5 @@
 import type { Timeline } from '../../../client/client.ts'
-import { clockTime, duration } from '../state/clock.ts'
+import { clockTime, duration, rowTime } from '../state/clock.ts'
 
 type Entry = Timeline['entries'][number]
 type Attempt = Extract<Entry, { type: 'attempt' }>
@@ -7,7 +7,7 @@ type Attempt = Extract<Entry, { type: 'attempt' }>
 /** One line of the timeline: a moment, or a time that something took. */
 export interface Line {
   name: string
-  kind: 'point' | 'work' | 'wait' | 'bad-work' | 'bad-point'
+  kind: 'point' | 'work' | 'queue' | 'wait' | 'bad-work' | 'bad-point'
   /** In milliseconds. A point ends where it starts; an open end is now. */
   start: number
   end: number
@@ -17,41 +17,59 @@ export interface Line {
   note?: string
 }
 
+const COMMIT_MS = 1000
+
 /** The lines of a message's life, in order. Between two attempts, and before the first, it waits. */
 export function linesOf({ entries, status }: Timeline, now: number): Line[] {
   const lines: Line[] = []
-  let attempts = 0
-  let freeSince: number | null = null
-  for (const entry of entries) {
-    const at = Date.parse(entry.at)
-    const isAttempt = entry.type === 'attempt'
-    if (freeSince !== null && (isAttempt || entry.type === 'failed') && at > freeSince)
-      lines.push(waitLine(attempts === 0 ? 'Queued' : 'Waits', freeSince, at))
-    lines.push(lineOf(entry, at, now))
-    if (isAttempt) attempts++
-    freeSince = isAttempt
-      ? at + (entry.durationMs ?? 0)
-      : entry.type === 'queued' || entry.type === 'scheduled'
-        ? (freeSince ?? at)
-        : freeSince
-    if (entry.type === 'sent') freeSince = null
-  }
   const isOpen = status === 'queued' || status === 'sending'
-  const isCalling = entries.at(-1)?.type === 'attempt' && (entries.at(-1) as Attempt).durationMs === null
-  if (isOpen && freeSince !== null && !isCalling)
-    lines.push(waitLine(attempts === 0 ? 'Queued' : 'Waits', freeSince, now))
+  let last: Attempt | null = null
+  let freeSince: number | null = null
+  entries.forEach((entry, index) => {
+    const at = Date.parse(entry.at)
+    // What is refused for good fails at once: the commit is no wait.
+    const isWaited = entry.type === 'attempt' || (entry.type === 'failed' && at - (freeSince ?? at) > COMMIT_MS)
+    if (freeSince !== null && isWaited && at > freeSince) lines.push(waitLine(last, freeSince, at))
+    if (entry.type === 'scheduled') {
+      const end = Math.min(Date.parse(entry.sendAt), Date.parse(entries[index + 1]?.at ?? '') || now)
+      lines.push(heldLine(entry.sendAt, at, end))
+      freeSince = end < now ? end : null
+      return
+    }
+    lines.push(lineOf(entry, at, now))
+    if (entry.type === 'queued') freeSince = at
+    if (entry.type === 'sent') freeSince = null
+    if (entry.type !== 'attempt') return
+    last = entry
+    freeSince = entry.durationMs === null ? null : at + entry.durationMs
+  })
+  if (isOpen && freeSince !== null && now > freeSince) lines.push({ ...waitLine(last, freeSince, now), kind: 'wait' })
   return lines
 }
 
-const waitLine = (name: string, start: number, end: number): Line => ({
-  name,
-  kind: 'wait',
+function waitLine(before: Attempt | null, start: number, end: number): Line {
+  const name =
+    before === null
+      ? 'Queued'
+      : before.httpStatus === 429
+        ? 'Paused'
+        : before.outcome === 'unknown'
+          ? 'Checked'
+          : 'Waited'
+  return { name, kind: before === null ? 'queue' : 'wait', start, end, measure: duration(end - start) }
+}
+
+/** A scheduled message is held until its time, which is no trouble. */
+const heldLine = (sendAt: string, start: number, end: number): Line => ({
+  name: 'Scheduled',
+  kind: 'queue',
   start,
-  end,
+  end: Math.max(start, end),
   measure: duration(end - start),
+  note: `For ${rowTime(sendAt, end)}.`,
 })
 
-function lineOf(entry: Entry, at: number, now: number): Line {
+function lineOf(entry: Exclude<Entry, { type: 'scheduled' }>, at: number, now: number): Line {
   const point = (name: string, kind: Line['kind'] = 'point'): Line => ({
     name,
     kind,
@@ -64,14 +82,12 @@ function lineOf(entry: Entry, at: number, now: number): Line {
       return attemptLine(entry, at, now)
     case 'queued':
       return point('Accepted')
-    case 'scheduled':
-      return { ...point('Scheduled'), note: `To go out ${clockTime(entry.sendAt)}.` }
     case 'failed':
       return point('Failed', 'bad-point')
     case 'undelivered':
       return { ...point('Not delivered', 'bad-point'), note: `${entry.reason}.` }
     case 'webhook':
-      return webhookLine(entry, at)
+      return webhookLine(entry, point)
     case 'sent':
       return point('Sent')
     case 'delivered':
@@ -105,24 +121,23 @@ function attemptNote({ outcome, httpStatus, errorCode, message, durationMs }: At
   if (durationMs === null) return 'RingCentral has not answered yet.'
   if (outcome === 'accepted') return ''
   const said = [
-    httpStatus === undefined ? 'No answer' : `HTTP ${httpStatus}`,
+    httpStatus !== undefined
+      ? `HTTP ${httpStatus}`
+      : outcome === 'not_accepted'
+        ? 'The call did not get through'
+        : 'No answer',
     ...(errorCode === undefined ? [] : [errorCode]),
     ...(message === undefined ? [] : [`“${message}”`]),
   ].join(', ')
   return `${said}. ${MEANINGS[outcome]}`
 }
 
-function webhookLine({ outcome, attemptNumber, deliveryId }: Extract<Entry, { type: 'webhook' }>, at: number): Line {
-  const isGood = outcome === 'success'
-  return {
-    name: `Webhook${attemptNumber === 1 ? '' : ` ${attemptNumber}`}`,
-    kind: isGood ? 'point' : 'bad-point',
-    start: at,
-    end: at,
-    measure: clockTime(at),
-    note: `${deliveryId.split(':')[1] ?? deliveryId}: ${isGood ? 'answered 2xx' : outcome.replace('_', ' ')}.`,
-  }
-}
+/** The webhooks below have the answers. */
+const webhookLine = (
+  { outcome, attemptNumber }: Extract<Entry, { type: 'webhook' }>,
+  point: (name: string, kind?: Line['kind']) => Line,
+): Line =>
+  point(`Webhook${attemptNumber === 1 ? '' : ` ${attemptNumber}`}`, outcome === 'success' ? 'point' : 'bad-point')
 
 /** A line with its place in percent of the width. `isCut`: the wait was longer than shown. */
 export interface PlacedLine extends Line {
@@ -156,7 +171,7 @@ export function placed(lines: readonly Line[]): { lines: PlacedLine[]; ticks: Ti
     width: place(line.end) - place(line.start),
     isCut: cuts.some((cut) => cut.start === line.start && cut.end === line.end),
   }))
-  return { lines: placedLines, ticks: ticksOf(placedLines, start), totalMs }
+  return { lines: placedLines, ticks: ticksOf(placedLines, start, totalMs), totalMs }
 }
 
 const clamp = (share: number): number => Math.min(1, Math.max(0, share))
@@ -169,7 +184,7 @@ interface Cut {
 }
 
 function cutsOf(lines: readonly Line[], totalMs: number): Cut[] {
-  const waits = lines.filter(({ kind }) => kind === 'wait')
+  const waits = lines.filter(({ kind }) => kind === 'wait' || kind === 'queue')
   const long = waits.filter(({ start, end }) => {
     const rest = totalMs - (end - start)
     return rest > 0 && end - start > rest * CUT_ABOVE
@@ -178,15 +193,26 @@ function cutsOf(lines: readonly Line[], totalMs: number): Cut[] {
 }
 
 const TICK_GAP_PERCENT = 18
+/** Round lengths between two ticks: 1, 2 and 5 times a power of ten below a minute, then minutes, hours and days. */
+const ROUND_MS = [
+  ...[1, 10, 100, 1000].flatMap((power) => [power, 2 * power, 5 * power]),
+  ...[10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 18_000, 36_000, 86_400].map((seconds) => seconds * 1000),
+]
 
-/** Ticks at the starts of lines, as far apart as their texts need. */
-function ticksOf(lines: readonly PlacedLine[], start: number): Tick[] {
+/** Ticks in round numbers; where a wait is cut, at the starts of lines, as far apart as their texts need. */
+function ticksOf(lines: readonly PlacedLine[], start: number, totalMs: number): Tick[] {
   const ticks: Tick[] = [{ left: 0, text: '0' }]
-  for (const line of lines) {
-    const last = ticks.at(-1)
-    const text = duration(line.start - start)
-    const hasRoom = last !== undefined && line.left - last.left >= TICK_GAP_PERCENT
-    if (hasRoom && last.text !== text && line.left < 100 - TICK_GAP_PERCENT / 2) ticks.push({ left: line.left, text })
+  const step = ROUND_MS.find((ms) => (ms / totalMs) * 100 >= TICK_GAP_PERCENT) ?? totalMs
+  const ends = lines.some(({ isCut }) => isCut)
+    ? lines.map((line) => ({ left: line.left, ms: line.start - start }))
+    : Array.from({ length: Math.floor(totalMs / step) }, (_, index) => (index + 1) * step).map((ms) => ({
+        ms,
+        left: (ms / totalMs) * 100,
+      }))
+  for (const { left, ms } of ends) {
+    const before = ticks.at(-1)?.left ?? 0
+    if (left - before >= TICK_GAP_PERCENT && left <= 100 - TICK_GAP_PERCENT / 2)
+      ticks.push({ left, text: duration(ms).replace('.0 s', ' s') })
   }
   return ticks
 }

@@ -12,7 +12,7 @@ export function TimelineChart({ timeline }: { timeline: Timeline }) {
   return (
     <section aria-label="What happened">
       <h3 aria-level={isOnePane.value ? 2 : 3}>
-        What happened <span>{totalMs > 0 ? `${duration(totalMs)} in all` : ''}</span>
+        What happened <span>{totalMs > 0 ? `${duration(totalMs)} ${isOpen ? 'so far' : 'in all'}` : ''}</span>
       </h3>
       <div class="chart">
         {lines.map((line, index) => (

@@ -1,5 +1,5 @@
 import type { IconName } from '../parts/icon.tsx'
-import { clockTime, dayOf, rowTime } from '../state/clock.ts'
+import { dayOf, rowTime, shortTime } from '../state/clock.ts'
 import type { Row, Waiting } from './row.ts'
 
 /** The shape and the word of a message's state. The word carries the meaning; colour is for trouble alone. */
@@ -24,26 +24,49 @@ export function stateOf({ direction, status, error, waiting, deliveryStatus }: R
     : { icon: 'queued', word: 'Queued', kind: 'plain' }
 }
 
-/** Why a message has not gone out yet, short enough for a row. */
+/** Why a message has not gone out yet, short enough for a row on a phone. */
+const SHORT_WAITS: Readonly<Record<Waiting['reason'], string>> = {
+  suspended: 'tenant suspended',
+  scheduled: 'goes out',
+  restore: 'checked after restore',
+  reauthorization: 'needs authorization',
+  number_lookup: 'looking up number',
+  reconciling: 'asking if it arrived',
+  provider_unreachable: 'no answer',
+  provider_paused: 'paused',
+  order: 'after an earlier one',
+  number_limit: 'limit of number',
+  extension_limit: 'limit of extension',
+}
+
+/** The same as a part of a sentence. */
 const WAITS: Readonly<Record<Waiting['reason'], string>> = {
   suspended: 'the tenant is suspended',
-  scheduled: 'goes out',
-  restore: 'checked after a restore',
-  reauthorization: 'extension must be authorized',
-  number_lookup: 'looking up the number',
-  reconciling: 'asking whether it arrived',
+  scheduled: 'it goes out',
+  restore: 'it is checked after a restore',
+  reauthorization: 'the extension must be authorized',
+  number_lookup: 'the gateway looks up the number',
+  reconciling: 'the gateway asks whether it arrived',
   provider_unreachable: 'RingCentral does not answer',
   provider_paused: 'RingCentral paused the extension',
   order: 'an earlier message goes first',
-  number_limit: 'limit of the number',
-  extension_limit: 'limit of the extension',
+  number_limit: 'the number is at its limit',
+  extension_limit: 'the extension is at its limit',
 }
 
 /** `RingCentral paused the extension until 14:32:00`, `goes out 25 Nov 09:00`. */
-export function waitingText({ reason, until }: Waiting, now: number): string {
-  if (until === undefined) return WAITS[reason]
-  const time = dayOf(until) === dayOf(now) ? clockTime(until) : rowTime(until, now)
-  return reason === 'scheduled' ? `${WAITS[reason]} ${time}` : `${WAITS[reason]} until ${time}`
+export const waitingText = (waiting: Waiting, now: number): string => untilText(WAITS[waiting.reason], waiting, now)
+
+/** `paused until 14:32:00`, for a row. */
+export const shortWaitingText = (waiting: Waiting, now: number): string =>
+  untilText(SHORT_WAITS[waiting.reason], waiting, now)
+
+const DAY_MS = 86_400_000
+
+function untilText(text: string, { reason, until }: Waiting, now: number): string {
+  if (until === undefined) return text
+  const time = dayOf(until) === dayOf(now + DAY_MS) ? `tomorrow ${shortTime(until)}` : rowTime(until, now)
+  return `${text} ${reason === 'scheduled' ? '' : 'until '}${time}`
 }
 
 /** What the gateway does about a wait by itself, and what a person can do. */
@@ -56,11 +79,21 @@ export const WAIT_ADVICE: Readonly<Record<Waiting['reason'], string>> = {
   number_lookup: 'The gateway asks RingCentral which extension has the number.',
   reconciling:
     'RingCentral did not answer clearly. The gateway looks into the message store, and sends again only if the text is not there.',
-  provider_unreachable: 'The gateway tries again by itself. It goes out when RingCentral answers.',
-  provider_paused: 'RingCentral asked the gateway to slow down. It goes out when the pause ends.',
+  provider_unreachable:
+    'The gateway tries again by itself. Nothing is lost: the text goes out when RingCentral answers.',
+  provider_paused:
+    'RingCentral asked the gateway to slow down. Nothing is lost: the text goes out by itself when the pause ends.',
   order: 'Messages of a number go out in the order in which they were accepted.',
   number_limit: 'A number sends 40 messages a minute. It goes out in its turn.',
   extension_limit: 'An extension sends 40 messages a minute. It goes out in its turn.',
+}
+
+/** What a person can do about a text that was not delivered, by the last three digits of the provider's code. */
+export const UNDELIVERED_ADVICE: Readonly<Partial<Record<string, string>>> = {
+  403: 'Send it again when the limit has passed.',
+  410: 'Sending it again will fail again.',
+  413: 'Sending it again will fail again, until the recipient texts START.',
+  430: 'Change the text before you send it again.',
 }
 
 /** An error in four parts: what happened, why in the provider's words, what the gateway does, what a person can do. */
@@ -87,7 +120,11 @@ const KNOWN: readonly [begins: string, what: string, advice: string][] = [
     'It waited too long and expired before it could be sent.',
     'It was never sent. Sending it again is safe.',
   ],
-  ['Cancelled before sending', 'It was cancelled before it was sent.', 'Nothing was sent.'],
+  [
+    'Cancelled before sending',
+    'It was cancelled before it was sent.',
+    'Nothing was sent. It can be sent again as a new message.',
+  ],
   [
     'Recipient opted out',
     'The recipient has opted out, and this tenant blocks such messages.',
@@ -108,7 +145,7 @@ export function explained(error: string): Explained {
       what: 'RingCentral refused the message.',
       quote: refusal[1] ?? '',
       ...(refusal[2] === undefined ? {} : { code: refusal[2] }),
-      advice: 'The gateway does not try again, because the answer would be the same.',
+      advice: 'The gateway does not try again. Sending it again will fail again.',
     }
   const unregistered = /^Phone number (\S+) is not registered/.exec(error)
   if (unregistered !== null)
@@ -117,7 +154,9 @@ export function explained(error: string): Explained {
       advice: 'Send from a number of a connected extension.',
     }
   const known = KNOWN.find(([begins]) => error.startsWith(begins))
-  return known === undefined ? { what: `${error}.`, advice: '' } : { what: known[1], advice: known[2] }
+  return known === undefined
+    ? { what: `${error}.`, advice: 'The gateway does not try again.' }
+    : { what: known[1], advice: known[2] }
 }
 
 const SHORT: readonly [begins: string, short: string][] = [
@@ -127,7 +166,7 @@ const SHORT: readonly [begins: string, short: string][] = [
   ['Cancelled before sending', 'cancelled'],
   ['Recipient opted out', 'recipient has opted out'],
   ['Delivery could not be confirmed', 'not confirmed'],
-  ['Phone number ', 'number of no extension'],
+  ['Phone number ', 'number not connected'],
 ]
 
 /** The reason of a failure in a few words, for a row. */
@@ -135,5 +174,8 @@ export function explainedShort(error: string): string {
   const { quote, code } = explained(error)
   if (code !== undefined) return `refused, ${code}`
   if (quote !== undefined) return 'refused'
-  return SHORT.find(([begins]) => error.startsWith(begins))?.[1] ?? 'failed'
+  return SHORT.find(([begins]) => error.startsWith(begins))?.[1] ?? clipped(error)
 }
+
+const MAX_SHORT = 32
+const clipped = (text: string): string => (text.length > MAX_SHORT ? `${text.slice(0, MAX_SHORT)}…` : text)

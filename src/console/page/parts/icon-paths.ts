@@ -16,8 +16,8 @@ export const ICON_PATHS = {
   sent: 'M20 6 9 17l-5-5',
   delivered: 'M18 6 7 17l-5-5M22 10l-7.5 7.5L13 16',
   failed: 'M18 6 6 18M6 6l12 12',
-  waiting:
-    'M15 3h3a1 1 0 0 1 1 1v16a1 1 0 0 1 -1 1h-3a1 1 0 0 1 -1 -1v-16a1 1 0 0 1 1 -1zM6 3h3a1 1 0 0 1 1 1v16a1 1 0 0 1 -1 1h-3a1 1 0 0 1 -1 -1v-16a1 1 0 0 1 1 -1z',
+  // Two strokes in place of Lucide's two outlined bars, which are hard to tell at 16 pixels.
+  waiting: 'M8.5 5v14M15.5 5v14',
   received: 'M17 7 7 17M17 17H7V7',
   scheduled: 'M8 2v3M16 2v3M5 3h14a2 2 0 0 1 2 2v14a2 2 0 0 1 -2 2h-14a2 2 0 0 1 -2 -2v-14a2 2 0 0 1 2 -2zM3 9h18',
   optedOut: 'M2 12a10 10 0 1 0 20 0a10 10 0 1 0 -20 0M4.929 4.929 19.07 19.071',

@@ -5,7 +5,7 @@ export type IconName = keyof typeof ICON_PATHS
 /** An icon beside a word. It says nothing to a screen reader: the word or the control's label does. */
 export const Icon = ({ name }: { name: IconName }) => (
   <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
-    <path d={ICON_PATHS[name]} stroke-width="2.1" />
+    <path d={ICON_PATHS[name]} stroke-width={name === 'waiting' ? 4 : 2.1} />
   </svg>
 )
 

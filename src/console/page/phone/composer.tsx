@@ -64,8 +64,8 @@ export function Composer({ conversation, isFirst }: ComposerProps) {
         </div>
       </form>
       {conversation.error.value !== '' && (
-        <p class="bad" role="alert">
-          The gateway says: {conversation.error.value}.
+        <p class="bad composer-error" role="alert">
+          {conversation.error.value}
         </p>
       )}
       <Faults conversation={conversation} />

@@ -1,6 +1,7 @@
 import { computed, signal } from '@preact/signals'
-import type { Message, Sgw, Timeline } from '../../../client/client.ts'
+import type { DeliveryAttempt, Message, Sgw, Timeline } from '../../../client/client.ts'
 import { whileSignedIn } from '../state/caller.ts'
+import { failureText } from '../state/failure.ts'
 import type { LiveEvent } from '../state/live.ts'
 import {
   type SimulatorCall,
@@ -29,6 +30,7 @@ export interface HeardEvent {
 const SHOWN_MESSAGES = 30
 /** Every step is drawn of the last message, and of those that came since the page was opened, up to so many. */
 const TRACED_MESSAGES = 4
+const SHOWN_WEBHOOKS = 5
 const OPENED_BEFORE_MS = 5000
 /** A contact's text was recorded before the gateway stored it. */
 const CALLS_BEFORE_MS = 2000
@@ -38,14 +40,17 @@ const READ_AFTER_MS = 150
 const REQUESTS_PER_MINUTE = 18
 const MINUTE_MS = 60_000
 const CLICK_COUNTS_MS = 10_000
-/** Of one read: messages, fault, calls, and a timeline for each traced message. */
+/** Of one read: messages, fault, calls, and a timeline or the webhooks of each traced message. */
 const MOST_REQUESTS = 3 + TRACED_MESSAGES
 
 /** One number of ours and one contact: their messages, and for the newest ones every step between app and phone. */
 export class Conversation {
   /** Oldest first. */
   readonly messages = signal<readonly Message[]>([])
+  /** Of outbound messages. */
   readonly timelines = signal<ReadonlyMap<string, Timeline>>(new Map())
+  /** Of inbound messages: each POST to the app, oldest first. */
+  readonly webhooks = signal<ReadonlyMap<string, readonly DeliveryAttempt[]>>(new Map())
   readonly calls = signal<readonly SimulatorCall[]>([])
   readonly sends = signal<ReadonlyMap<string, OwnSend>>(new Map())
   readonly heard = signal<readonly HeardEvent[]>([])
@@ -93,15 +98,25 @@ export class Conversation {
     const since = new Date(Date.parse(first.createdAt) - CALLS_BEFORE_MS).toISOString()
     const changed = this.traced.value.filter(({ messageId }) => !isOver(this.timelines.value.get(messageId)))
     this.#count(1 + changed.length)
-    const [calls, ...timelines] = await Promise.all([
+    const [calls, timelines, webhooks] = await Promise.all([
       listCalls(this.sgw, { since, limit: 100 }),
-      ...changed.map(({ messageId }) => this.sgw.sms.timeline(messageId)),
+      Promise.all(idsOf(changed, 'outbound').map(async (id) => [id, await this.sgw.sms.timeline(id)] as const)),
+      Promise.all(idsOf(changed, 'inbound').map(async (id) => [id, await this.#webhooksOf(id)] as const)),
     ])
     this.calls.value = calls
-    this.timelines.value = new Map([
-      ...this.timelines.value,
-      ...timelines.map((timeline) => [timeline.messageId, timeline] as const),
-    ])
+    this.timelines.value = new Map([...this.timelines.value, ...timelines])
+    this.webhooks.value = new Map([...this.webhooks.value, ...webhooks])
+  }
+
+  async #webhooksOf(messageId: string): Promise<readonly DeliveryAttempt[]> {
+    const { attempts } = await this.sgw.deliveries.list({ messageId, limit: SHOWN_WEBHOOKS }).page(1)
+    return attempts.toReversed()
+  }
+
+  /** Why a traced message was not delivered; '' if it was, or it is not known. */
+  reasonOf(messageId: string): string {
+    const entry = this.timelines.value.get(messageId)?.entries.findLast(({ type }) => type === 'undelivered')
+    return entry?.type === 'undelivered' ? entry.reason.charAt(0).toLowerCase() + entry.reason.slice(1) : ''
   }
 
   /** Sends a text from the app, and measures the answer. */
@@ -183,10 +198,13 @@ export class Conversation {
       await whileSignedIn(run())
       this.error.value = ''
     } catch (error) {
-      this.error.value = error instanceof Error ? error.message : String(error)
+      this.error.value = failureText(error)
     }
   }
 }
+
+const idsOf = (messages: readonly Message[], direction: Message['direction']): string[] =>
+  messages.filter((message) => message.direction === direction).map(({ messageId }) => messageId)
 
 /** Whether nothing more can happen to a message. */
 const isOver = (timeline: Timeline | undefined): boolean =>

@@ -30,6 +30,9 @@ export function FirstSteps({ conversation }: { conversation: Conversation }) {
           <CopyButton text={shown} label="Copy this" />
         </header>
         <pre>{shown}</pre>
+        <p class="small dim exchange-note">
+          <code>SGW_KEY</code> is the API key that the gateway prints when it starts.
+        </p>
       </section>
       <section class="then-try">
         <h2>Then try</h2>
@@ -41,8 +44,11 @@ export function FirstSteps({ conversation }: { conversation: Conversation }) {
             <b>Choose “429, try later” and send again.</b> The gateway waits and repeats by itself.
           </li>
           <li>
-            <b>Choose “502 after accepting”.</b> The gateway looks whether the text arrived before it repeats, so nobody
-            gets it twice.
+            <b>Choose “502 after accepting” and send again.</b> The gateway checks whether the text arrived before it
+            sends it again, so nobody gets it twice.
+          </li>
+          <li>
+            <b>Send real texts.</b> Set <code>RC_CLIENT_ID</code> and <code>RC_CLIENT_SECRET</code>, and start again.
           </li>
         </ol>
       </section>

@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import type { Message } from '../../../client/client.ts'
+import type { DeliveryAttempt, Message } from '../../../client/client.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { PhoneNumber, spokenNumber } from '../parts/phone-number.tsx'
 import { open } from '../state/address.ts'
 import { me } from '../state/caller.ts'
 import { dayHeader, dayOf, duration, now, shortTime } from '../state/clock.ts'
-import { explainedShort, waitingText } from '../messages/words.ts'
+import { explainedShort, shortWaitingText, stateOf } from '../messages/words.ts'
 import type { Conversation } from './conversation.ts'
 import { type PairChoices, loadChoices, newContact } from './pair.ts'
 
@@ -64,7 +64,8 @@ function ContactBar({ conversation }: { conversation: Conversation }) {
 function Thread({ conversation }: { conversation: Conversation }) {
   const box = useRef<HTMLDivElement>(null)
   const messages = conversation.messages.value
-  useLayoutEffect(() => box.current?.scrollTo({ top: box.current.scrollHeight }), [messages.length])
+  // A note that comes under the last text makes the thread longer, too.
+  useLayoutEffect(() => box.current?.scrollTo({ top: box.current.scrollHeight }), [messages.length, messages.at(-1)])
   return (
     <div class="thread" ref={box} tabIndex={0} role="log" aria-label="Conversation">
       {messages.length === 0 && conversation.isLoaded.value && (
@@ -78,6 +79,8 @@ function Thread({ conversation }: { conversation: Conversation }) {
         <ThreadMessage
           key={message.messageId}
           message={message}
+          reason={conversation.reasonOf(message.messageId)}
+          answer={conversation.webhooks.value.get(message.messageId)?.at(-1)}
           isNewDay={dayOf(message.createdAt) !== dayOf(messages[index - 1]?.createdAt ?? 0)}
         />
       ))}
@@ -85,7 +88,16 @@ function Thread({ conversation }: { conversation: Conversation }) {
   )
 }
 
-const ThreadMessage = ({ message, isNewDay }: { message: Message; isNewDay: boolean }) => (
+interface ThreadMessageProps {
+  message: Message
+  isNewDay: boolean
+  /** Why it was not delivered, if that is known. */
+  reason: string
+  /** What the app's webhook answered last. */
+  answer: DeliveryAttempt | undefined
+}
+
+const ThreadMessage = ({ message, isNewDay, reason, answer }: ThreadMessageProps) => (
   <>
     {isNewDay && (
       <p class="thread-day">
@@ -97,16 +109,21 @@ const ThreadMessage = ({ message, isNewDay }: { message: Message; isNewDay: bool
         <p class="said mine">
           <span class="mask">{message.body}</span>
         </p>
-        <p class="said-note mine">received {shortTime(message.createdAt)}</p>
+        <p class="said-note mine">
+          {answer === undefined ? `received ${shortTime(message.createdAt)}` : answerText(answer)}
+        </p>
       </>
     ) : (
-      <Arriving message={message} />
+      <Arriving message={message} reason={reason} />
     )}
   </>
 )
 
+const answerText = ({ statusCode, durationMs }: DeliveryAttempt): string =>
+  statusCode === undefined ? 'your app did not answer' : `your app answered ${statusCode} in ${duration(durationMs)}`
+
 /** A text of the app. Before the provider has it, only a note says what it waits for. */
-function Arriving({ message }: { message: Message }) {
+function Arriving({ message, reason }: { message: Message; reason: string }) {
   const isThere = message.status === 'sent' && message.deliveryStatus !== 'undelivered'
   return (
     <>
@@ -115,12 +132,12 @@ function Arriving({ message }: { message: Message }) {
           <span class="mask">{message.body}</span>
         </p>
       )}
-      <p class={isThere ? 'said-note' : 'said-note pending'}>{noteOf(message)}</p>
+      <p class={`said-note ${isThere ? '' : stateOf(message).kind}`}>{noteOf(message, reason)}</p>
     </>
   )
 }
 
-function noteOf({ status, error, deliveryStatus, waiting, createdAt, updatedAt, body }: Message) {
+function noteOf({ status, error, deliveryStatus, waiting, createdAt, updatedAt, body }: Message, reason: string) {
   const took = duration(Date.parse(updatedAt) - Date.parse(createdAt))
   const text = <span class="mask">“{body.length > 24 ? `${body.slice(0, 24)}…` : body}”</span>
   if (status === 'failed')
@@ -132,13 +149,13 @@ function noteOf({ status, error, deliveryStatus, waiting, createdAt, updatedAt, 
   if (deliveryStatus === 'undelivered')
     return (
       <>
-        <Icon name="undelivered" /> {text} not delivered
+        <Icon name="undelivered" /> {text} not delivered{reason !== '' && `: ${reason}`}
       </>
     )
   if (deliveryStatus === 'delivered')
     return (
       <>
-        <Icon name="delivered" /> delivered, sent in {took}
+        <Icon name="delivered" /> sent in {took}, delivered
       </>
     )
   if (status === 'sent')
@@ -150,7 +167,7 @@ function noteOf({ status, error, deliveryStatus, waiting, createdAt, updatedAt, 
   return (
     <>
       <Icon name={!waiting ? 'sending' : 'waiting'} /> {text}{' '}
-      {!waiting ? 'on its way' : waitingText(waiting, now.peek())}
+      {!waiting ? 'on its way' : shortWaitingText(waiting, now.peek())}
     </>
   )
 }

@@ -20,13 +20,13 @@ export function PhoneView() {
   if (pair === null || conversation === null) return null
   const isEmpty = conversation.isLoaded.value && conversation.messages.value.length === 0
   return (
-    <div class="phone">
+    <div class={isEmpty ? 'phone first' : 'phone'}>
       <div class="phone-left">
         <header class="phone-head">
           <h1>This phone is simulated. Nothing leaves your machine.</h1>
-          <p class="dim">
+          <p class={isEmpty ? 'dim' : 'dim lead'}>
             {isEmpty
-              ? 'Press Send. The text travels from your app to the phone, and every step shows up here.'
+              ? 'Press “Send the first text”. It travels from your app to the phone, and every step shows up here.'
               : 'Send a text from your app, answer it on the phone, and watch every step between.'}
           </p>
         </header>
@@ -35,7 +35,9 @@ export function PhoneView() {
           <Sequence conversation={conversation} chosen={chosen} />
           {isEmpty && <FirstSteps conversation={conversation} />}
         </div>
-        {chosen.value?.detail && <StepDetails detail={chosen.value.detail} />}
+        {chosen.value?.detail && (
+          <StepDetails key={chosen.value.key} detail={chosen.value.detail} close={() => void (chosen.value = null)} />
+        )}
       </div>
       <Handset conversation={conversation} />
     </div>

@@ -55,7 +55,7 @@ const Group = ({
       <span class="lanes lines">
         <span class="group-title">
           <span class="mask">“{message.body}”</span>
-          <span class="dim"> from {message.direction === 'inbound' ? 'the contact' : 'your app'}</span>
+          <span class="dim">from {message.direction === 'inbound' ? 'the contact' : 'your app'}</span>
         </span>
       </span>
       <span />

@@ -1,4 +1,4 @@
-import type { Message } from '../../../client/client.ts'
+import type { DeliveryAttempt, Message } from '../../../client/client.ts'
 import type { SimulatorCall } from '../state/operator.ts'
 
 /** What is shown of a step when it is chosen. */
@@ -6,6 +6,8 @@ export interface StepDetail {
   title: string
   request: string
   response: string | null
+  /** The response is what one wants to see. */
+  isBad?: boolean
   /** Said above what was not recorded but rebuilt. */
   note?: string
 }
@@ -16,15 +18,16 @@ export function detailOf(title: string, { method, path, request, response, fault
     title: `${title}: ${method} ${path}`,
     request: wire(request),
     response: response === null ? 'No answer.' : `${response.status}\n${wire(response)}`,
-    ...(fault === null ? {} : { note: `The simulator was told to answer so: ${fault}.` }),
+    isBad: response === null || response.status >= 400,
+    ...(fault === null ? {} : { note: `The simulator plays a fault here: ${fault}.` }),
   }
 }
 
-/** The body that the webhooks of an inbound message had. */
-export function webhookDetail(message: Message): StepDetail {
+/** A webhook of an inbound message. Its body is not stored, so it is rebuilt. */
+export function webhookDetail(message: Message, { url, ...answer }: DeliveryAttempt): StepDetail {
   const { messageId, from, to, body, rcMessageId, tenantId, createdAt, receivingExtensionId } = message
   return {
-    title: 'Webhook to your app',
+    title: `POST ${url}`,
     request: json({
       type: 'sms_inbound',
       messageId,
@@ -36,10 +39,14 @@ export function webhookDetail(message: Message): StepDetail {
       timestamp: createdAt,
       receivingExtensionId,
     }),
-    response: null,
-    note: 'Rebuilt from the stored message. The request had X-Gateway-Timestamp and X-Gateway-Signature besides.',
+    response: answerOf(answer),
+    isBad: answer.outcome !== 'success',
+    note: 'The body is rebuilt from the stored message. The request had X-Gateway-Timestamp and X-Gateway-Signature besides.',
   }
 }
+
+const answerOf = ({ statusCode, responseSnippet, errorMessage }: Omit<DeliveryAttempt, 'url'>): string =>
+  statusCode === undefined ? `No answer. ${errorMessage ?? ''}` : `${statusCode}\n\n${responseSnippet ?? ''}`.trim()
 
 const wire = ({ headers, body }: { headers: Record<string, string>; body: string }): string =>
   `${Object.entries(headers)

@@ -1,11 +1,12 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { CopyButton } from '../parts/copy.tsx'
+import { Icon } from '../parts/icon.tsx'
 import type { StepDetail } from './step-detail.ts'
 
 /** Request and response of the chosen step. */
-export function StepDetails({ detail }: { detail: StepDetail }) {
-  const side = useSignal<'request' | 'response'>('request')
+export function StepDetails({ detail, close }: { detail: StepDetail; close: () => void }) {
+  const side = useSignal<'request' | 'response'>(detail.isBad === true ? 'response' : 'request')
   // The details take room from the steps, so the chosen one may have left the visible part.
   useEffect(() => document.querySelector('.step[aria-pressed=true]')?.scrollIntoView({ block: 'nearest' }), [detail])
   const shown = side.value === 'response' && detail.response !== null ? detail.response : detail.request
@@ -28,6 +29,9 @@ export function StepDetails({ detail }: { detail: StepDetail }) {
           </>
         )}
         <CopyButton text={shown} label="Copy this" />
+        <button type="button" class="icon-button tiny" aria-label="Close the step" onClick={close}>
+          <Icon name="failed" />
+        </button>
       </header>
       {detail.note !== undefined && <p class="small dim exchange-note">{detail.note}</p>}
       <pre class="mask">{shown}</pre>

@@ -1,5 +1,6 @@
-import type { Message, Timeline } from '../../../client/client.ts'
-import { duration } from '../state/clock.ts'
+import type { DeliveryAttempt, Message, Timeline } from '../../../client/client.ts'
+import { shortWaitingText } from '../messages/words.ts'
+import { duration, now } from '../state/clock.ts'
 import type { SimulatorCall } from '../state/operator.ts'
 import type { Conversation, HeardEvent, OwnSend } from './conversation.ts'
 import { type StepDetail, detailOf, json, webhookDetail } from './step-detail.ts'
@@ -29,7 +30,7 @@ export function stepsOf(message: Message, conversation: Conversation): Step[] {
   const own = heard.value.filter(({ event }) => 'messageId' in event && event.messageId === message.messageId)
   const steps =
     message.direction === 'inbound'
-      ? inboundSteps(message, timeline, calls.value)
+      ? inboundSteps(message, conversation.webhooks.value.get(message.messageId) ?? [], calls.value)
       : outboundSteps(message, timeline, calls.value, sends.value.get(message.messageId))
   return [...steps, ...own.filter(isOutcome).map(heardStep)].toSorted((a, b) => a.at - b.at)
 }
@@ -50,6 +51,8 @@ function outboundSteps(
     steps.push(attemptStep(attempt, callAt(calls, 'sms', Date.parse(attempt.at))))
   })
   const last = attempts.at(-1)
+  if (message.waiting)
+    steps.push(holdStep(message, Date.parse(last?.at ?? message.createdAt) + (last?.durationMs ?? 0)))
   for (const entry of timeline?.entries ?? []) {
     const at = Date.parse(entry.at)
     if (entry.type === 'sent' && last?.outcome === 'unknown') steps.push(lookupStep(last, at, calls))
@@ -83,7 +86,7 @@ function outboundSteps(
   return steps
 }
 
-function inboundSteps(message: Message, timeline: Timeline | undefined, calls: readonly SimulatorCall[]): Step[] {
+function inboundSteps(message: Message, webhooks: readonly DeliveryAttempt[], calls: readonly SimulatorCall[]): Step[] {
   const stored = Date.parse(message.createdAt)
   const event = calls.find((call) => call.rcMessageId === message.rcMessageId && call.direction === 'in')
   const at = event === undefined ? stored : Date.parse(event.at)
@@ -98,19 +101,19 @@ function inboundSteps(message: Message, timeline: Timeline | undefined, calls: r
       measure: duration(event.durationMs),
       detail: detailOf('Event from RingCentral', event),
     })
-  for (const entry of timeline?.entries ?? [])
-    if (entry.type === 'webhook')
-      steps.push({
-        ...base(`webhook ${entry.deliveryId} ${entry.attemptNumber}`, Date.parse(entry.at)),
-        kind: 'back',
-        station: 0,
-        title: 'webhook',
-        result: entry.outcome === 'success' ? '2xx, signed' : entry.outcome.replace('_', ' '),
-        isBad: entry.outcome !== 'success',
-        detail: webhookDetail(message),
-      })
-  return steps
+  return [...steps, ...webhooks.map((attempt) => webhookStep(message, attempt))]
 }
+
+const webhookStep = (message: Message, attempt: DeliveryAttempt): Step => ({
+  ...base(`webhook ${attempt.deliveryId} ${attempt.attemptNumber}`, Date.parse(attempt.attemptedAt)),
+  kind: 'back',
+  station: 0,
+  title: 'webhook',
+  result: `${attempt.statusCode ?? 'no answer'}, signed`,
+  measure: duration(attempt.durationMs),
+  isBad: attempt.outcome !== 'success',
+  detail: webhookDetail(message, attempt),
+})
 
 const base = (key: string, at: number) =>
   ({ key, at, result: '', measure: '', isBad: false, detail: null }) satisfies Partial<Step>
@@ -175,6 +178,14 @@ function waitStep(before: Attempt, next: Attempt, calls: readonly SimulatorCall[
     measure: duration(Date.parse(next.at) - from),
   }
 }
+
+/** What a message waits for now. */
+const holdStep = ({ waiting }: Message, from: number): Step => ({
+  ...base('hold', from),
+  kind: 'wait',
+  station: 1,
+  title: waiting ? shortWaitingText(waiting, now.peek()) : '',
+})
 
 /** A call belongs to an attempt if it began within this time of it. */
 const SAME_CALL_MS = 1500

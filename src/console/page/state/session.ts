@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import { Sgw, SgwError } from '../../../client/client.ts'
 import { takeLogin } from './address.ts'
+import { failureText } from './failure.ts'
 import { closeSession, openSession } from './operator.ts'
 import { readStored, writeStored } from './settings.ts'
 
@@ -41,7 +42,7 @@ export async function signInByLogin(login: string | null): Promise<void> {
     if (login !== null)
       signInReason.value = reasonOf(
         error,
-        'This link was used, or it is older than 10 minutes. Run sgw console for a new one.',
+        'This link was used, or it is older than 10 minutes. Run “sgw console” for a new one.',
       )
   }
 }
@@ -53,7 +54,10 @@ export async function signInByKey(key: string): Promise<void> {
     writeStored('session', KEY, key)
     begin({ kind: 'key', token: key })
   } catch (error) {
-    signInReason.value = reasonOf(error, 'The gateway does not know this key, or its app is inactive.')
+    signInReason.value = reasonOf(
+      error,
+      'The gateway does not know this key, or its app is inactive. Check it, or make a new one: sgw app rotate-key APP.',
+    )
   }
 }
 
@@ -98,5 +102,5 @@ function reasonOf(error: unknown, refused: string): string {
   if (!(error instanceof SgwError)) throw error
   if (error.status === 401) return refused
   if (error.status === 429) return 'There were too many attempts from this address. Try again in a few minutes.'
-  return error.status === 0 ? 'The gateway does not answer.' : `The gateway says: ${error.message}.`
+  return failureText(error)
 }

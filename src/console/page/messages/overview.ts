@@ -1,0 +1,63 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { ExtensionHealth, Overview } from '../../../client/client.ts'
+import { troubles } from '../frame/views.ts'
+import { client } from '../state/caller.ts'
+import { onEvent } from '../state/live.ts'
+
+/** The last day's figures, and how the extensions are. */
+export interface Standing {
+  overview: Overview
+  extensions: readonly ExtensionHealth[]
+}
+
+/** Both are read again after events, at most this often; sooner while there are no messages. */
+const READ_EVERY_MS = 30_000
+const READ_FIRST_MS = 1000
+
+/** How things stand; null until it is known. */
+export function useStanding(): Standing | null {
+  const standing = useSignal<Standing | null>(null)
+  const sgw = client.value
+  useEffect(() => {
+    if (sgw === null) return
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let readAt = -Infinity
+    const read = async (): Promise<void> => {
+      timer = undefined
+      readAt = Date.now()
+      const [overview, extensions] = await Promise.all([
+        sgw.overview(24).catch(() => null),
+        sgw.connection.health().catch(() => standing.peek()?.extensions ?? []),
+      ])
+      if (overview === null) return
+      standing.value = { overview, extensions }
+      noteTrouble(overview)
+    }
+    const ignore = onEvent(() => {
+      const rest = isEmpty(standing.peek()) ? 0 : readAt + READ_EVERY_MS - Date.now()
+      timer ??= setTimeout(() => void read(), Math.max(READ_FIRST_MS, rest))
+    })
+    void read()
+    return () => {
+      ignore()
+      clearTimeout(timer)
+    }
+  }, [sgw])
+  return standing.value
+}
+
+const isEmpty = (standing: Standing | null): boolean =>
+  standing !== null && standing.overview.totals.accepted + standing.overview.totals.received === 0
+
+/** The waits that are trouble, the most frequent first. A scheduled message is none. */
+export const waitsOf = ({ waiting }: Overview): Overview['waiting'] =>
+  waiting.filter(({ reason }) => reason !== 'scheduled').toSorted((a, b) => b.count - a.count)
+
+export const countOf = (waits: Overview['waiting']): number => waits.reduce((sum, wait) => sum + wait.count, 0)
+
+function noteTrouble(overview: Overview): void {
+  const count = countOf(waitsOf(overview))
+  const { messages: _, ...others } = troubles.value
+  troubles.value = count > 0 ? { ...others, messages: { count, kind: 'warn', word: 'waiting' } } : others
+}

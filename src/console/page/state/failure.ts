@@ -1,0 +1,7 @@
+import { SgwError } from '../../../client/client.ts'
+
+/** Why a call failed, as a sentence: the gateway's words, or that it does not answer. */
+export function failureText(error: unknown): string {
+  if (error instanceof SgwError && error.status === 0) return 'The gateway does not answer.'
+  return `The gateway says: ${error instanceof Error ? error.message : String(error)}.`
+}
