@@ -7,6 +7,8 @@ import { confirm } from './confirm.ts'
 import { type CliContext, CliError, type Run } from './context.ts'
 import { withHint } from './hints.ts'
 
+type ListedApp = AppList['apps'][number]
+
 /** Adds the commands for apps and their keys. */
 export function addApps(program: Command, contextOf: () => CliContext, run: Run): void {
   const app = program
@@ -14,22 +16,7 @@ export function addApps(program: Command, contextOf: () => CliContext, run: Run)
     .alias('apps')
     .description('Manage apps: the programs that call the API, each with its own key')
   addCreateAndList(app, run)
-  app
-    .command('update')
-    .argument('<app>', 'app id (sgw app list)')
-    .description('Change the address of an app that inbound messages are POSTed to')
-    .requiredOption('--webhook-url <url>', 'the new address; an empty text removes it')
-    .action((appId: string, { webhookUrl }: { webhookUrl: string }) =>
-      run(
-        {
-          method: 'PUT',
-          path: `/v1/apps/${encodeURIComponent(appId)}`,
-          body: { webhookUrl: webhookUrl === '' ? null : webhookUrl },
-          appId,
-        },
-        { show: (answer: object) => ({ appId, ...answer }) },
-      ),
-    )
+  addUpdate(app, contextOf, run)
   app
     .command('activate')
     .argument('<app>', 'app id (sgw app list)')
@@ -42,7 +29,8 @@ export function addApps(program: Command, contextOf: () => CliContext, run: Run)
       .description(description)
       .option('--yes', 'do not ask')
       .action(async (appId: string, { yes = false }: { yes?: boolean }) => {
-        await refuseUnknown(contextOf(), appId)
+        const found = await findApp(contextOf(), appId)
+        if (verb === 'rotate-key') refuseInactive(found)
         await confirm(contextOf(), yes, question(appId))
         await run(...changeOf(verb, appId))
       })
@@ -63,6 +51,22 @@ const changeOf = (verb: string, appId: string): Parameters<Run> => [
   { method: 'POST', path: `/v1/operator/apps/${encodeURIComponent(appId)}/${verb}` },
   { show: (answer: object) => ({ appId, ...answer }) },
 ]
+
+function addUpdate(app: Command, contextOf: () => CliContext, run: Run): void {
+  app
+    .command('update')
+    .argument('<app>', 'app id (sgw app list)')
+    .description('Change the address of an app that inbound messages are POSTed to')
+    .requiredOption('--webhook-url <url>', 'the new address; an empty text removes it')
+    .action(async (appId: string, options: { webhookUrl: string }) => {
+      refuseInactive(await findApp(contextOf(), appId))
+      const body = { webhookUrl: options.webhookUrl === '' ? null : options.webhookUrl }
+      await run(
+        { method: 'PUT', path: `/v1/apps/${encodeURIComponent(appId)}`, body, appId },
+        { show: (answer: object) => ({ appId, ...answer }) },
+      )
+    })
+}
 
 function addCreateAndList(app: Command, run: Run): void {
   app
@@ -97,7 +101,7 @@ function addCreateAndList(app: Command, run: Run): void {
 }
 
 /** Both kinds of rows fit 80 columns. */
-function rowOf(app: AppList['apps'][number], isOfOneTenant: boolean): object {
+function rowOf(app: ListedApp, isOfOneTenant: boolean): object {
   const { appId, tenantId, name, isActive, webhookUrl, apiKeyPrefix } = app
   const status = isActive ? 'active' : 'inactive'
   return isOfOneTenant
@@ -105,11 +109,16 @@ function rowOf(app: AppList['apps'][number], isOfOneTenant: boolean): object {
     : { appId, tenantId, apiKeyPrefix, status, name }
 }
 
-/** Before a question, so that nobody confirms what cannot be done. */
-async function refuseUnknown(context: CliContext, appId: string): Promise<void> {
+/** Finds an app before a question, so that nobody confirms what cannot be done. Errors: there is none. */
+async function findApp(context: CliContext, appId: string): Promise<ListedApp | undefined> {
   if (!APP_ID.test(appId)) throw new CliError(withHint('badAppId'))
   const { apps } = (await ask(context, { method: 'GET', path: '/v1/operator/apps' })) as AppList
+  const found = apps.find((app) => app.appId === appId)
   // Of very many apps the list lacks inactive ones; the command itself then refuses.
-  if (apps.length > 0 && apps.length < MAX_LISTED && !apps.some((app) => app.appId === appId))
-    throw new CliError(withHint('appNotFound'))
+  if (found === undefined && apps.length > 0 && apps.length < MAX_LISTED) throw new CliError(withHint('appNotFound'))
+  return found
+}
+
+function refuseInactive(app: ListedApp | undefined): void {
+  if (app?.isActive === false) throw new CliError(withHint('appInactive'))
 }

@@ -39,12 +39,21 @@ export class SgwCommand extends Command {
   }
 
   override parseOptions(words: string[]): ReturnType<Command['parseOptions']> {
-    // Commander's own help takes one word only.
-    const [first, ...asked] = words
-    const isHelp = this.parent === null && first === 'help' && asked.length > 1
-    const parsed = super.parseOptions(isHelp ? [...asked, '--help'] : words)
+    const [first, ...asked] = words.filter((word) => !word.startsWith('-'))
+    const isHelp = this.parent === null && first === 'help' && asked.length > 0
+    const parsed = super.parseOptions(isHelp ? [...this.#commandOf(asked), '--help'] : words)
     this.#unknown = parsed.unknown.filter((word) => word.startsWith('-'))
     return parsed
+  }
+
+  /** The words of the command that help is asked about. Commander takes one word only, and no unknown one for an error. */
+  #commandOf(asked: readonly string[]): string[] {
+    const [word, ...others] = asked
+    if (word === undefined || word === 'help' || this.commands.length === 0) return []
+    const named = this.commands.find((command) => command.name() === word || command.aliases().includes(word))
+    if (named instanceof SgwCommand) return [word, ...named.#commandOf(others)]
+    this.args = [word]
+    return this.error('', { code: 'commander.unknownCommand' })
   }
 
   override error(message: string, options?: ErrorOptions): never {

@@ -21,6 +21,7 @@ export function sayNext({ json, showsProgress, stderr }: CliContext, text: strin
 export function pageLine({ shown, total, page, limit }: PageCounts): string {
   if (shown === total) return ''
   const pages = Math.ceil(total / limit)
+  if (shown === 0) return `${total} in all: the last page is ${pages}\n`
   const more = page < pages ? `: --page ${page + 1} shows more` : ''
   return `${shown} of ${total}, page ${page} of ${pages}${more}\n`
 }

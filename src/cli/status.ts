@@ -21,7 +21,7 @@ export async function showStatus(context: CliContext): Promise<void> {
       context.stdout(`${symbol} ${messages} since ${shortTime(since)}, ${tenantId}\n    ${reasonOf(waiting)}\n`)
     }
     if (overview.waiting.length > 0)
-      sayNext(context, `    Which: sgw messages list --tenant ${tenantId} --status queued, and --status sending`)
+      sayNext(context, '    Which: sgw messages list --status queued, and --status sending')
     for (const destination of overview.destinations) context.stdout(failureOf(context, destination))
   }
 }

@@ -58,10 +58,7 @@ function addList(webhooks: Command, contextOf: () => CliContext): void {
       context.stdout(attempts.length === 0 ? 'none\n' : attempts.map((attempt) => linesOf(context, attempt)).join(''))
       context.stdout(pageLine({ ...page, shown: items.length }))
       if (attempts.some(({ outcome: ended }) => ended !== 'success'))
-        sayNext(
-          context,
-          'Deliver again: sgw webhooks redeliver DELIVERY, or all of a time: sgw webhooks recover --since 2h',
-        )
+        sayNext(context, 'Deliver again: sgw webhooks redeliver DELIVERY, or recover --since 2h')
     })
 }
 

@@ -47,6 +47,7 @@ test.concurrent('messages are listed over all tenants, newest first, and one is 
       (await sgw.text('messages', 'list', '--limit', '1', '--page', page)).stdout.trimEnd().split('\n').at(-1)
     expect(await lineOf('1')).toBe('1 of 2, page 1 of 2: --page 2 shows more')
     expect(await lineOf('2')).toBe('1 of 2, page 2 of 2')
+    expect(await lineOf('9')).toBe('2 in all: the last page is 2')
     const second = await sgw.json<{ messages: unknown[] }>('message', 'list', '--limit', '1', '--page', '2')
     expect(second).toMatchObject({ messages: [{ messageId: first }], total: 2, page: 2, limit: 1 })
     const own = await sgw.json<{ messages: unknown[] }>('messages', 'list', '--tenant', world.tenantId)
@@ -164,6 +165,10 @@ test.concurrent('webhook deliveries are listed with their errors, and made again
     expect((await sgw.text('webhooks', 'redeliver', deliveryId)).stderr).toContain('no destination')
     expect((await sgw.text('app', 'update', world.app.appId, '--webhook-url', 'localhost/hook')).stderr).toContain(
       'write all of it, such as https://example.com/sms\n',
+    )
+    await sgw.json('app', 'deactivate', world.app.appId, '--yes')
+    expect((await sgw.text('app', 'update', world.app.appId, '--webhook-url', receiver.url)).stderr).toBe(
+      'App is not active: sgw app activate APP activates it, with a new key\n',
     )
   })
 })

@@ -45,9 +45,14 @@ test('a text without quotes is told from a word too many', async () => {
   expect(await said('messages list extra')).not.toContain('quotes')
 })
 
-test('help takes the words of a command', async () => {
+test('help takes the words of a command, and runs none', async () => {
   expect(await said('help messages list')).toBe(await said('messages list --help'))
   expect(await said('help messages')).toBe(await said('messages --help'))
+  expect(await said('help message lists extra')).toBe(
+    "error: unknown command 'lists'\n(Did you mean list?)\nHelp: sgw messages --help\n",
+  )
+  expect(await said('help nonsense')).toBe("error: unknown command 'nonsense'\nHelp: sgw --help\n")
+  expect(await said('help backup file')).toBe(await said('backup --help'))
 })
 
 test.each(['messages list --limit abc', 'webhooks list --page 0', 'simulate fail --times 1.5'])(
