@@ -32,7 +32,7 @@ export class EventLog {
   constructor(readonly context: EventLogContext) {}
 
   /** Returns the events after a cursor. Without a cursor it returns no events, only the current cursor. Errors: `badCursor`. */
-  async page(reader: Caller, cursor: string | undefined, limit: number): Promise<EventPage> {
+  async page(caller: Caller, cursor: string | undefined, limit: number): Promise<EventPage> {
     const { cursors } = this.context
     const { epoch, oldest, newest } = await this.#bounds()
     if (cursor === undefined)
@@ -43,7 +43,7 @@ export class EventLog {
     const isBeyond = after.seq + (after.returned > 0 ? 1 : 0) > newest
     const gap = after.epoch !== epoch || after.seq < oldest - 1 || isBeyond
     const start = gap ? { seq: Math.max(0, oldest - 1), returned: 0 } : after
-    const { events, end, isPurged } = await this.#walk(reader, start, newest, limit)
+    const { events, end, isPurged } = await this.#walk(caller, start, newest, limit)
     return { events, cursor: cursors.encode(epoch, end), gap: gap || isPurged }
   }
 
@@ -55,22 +55,22 @@ export class EventLog {
   }
 
   /** Reads slices until it has events or reaches the end of the log, however many rows of other apps it must skip. */
-  async #walk(reader: Caller, start: Position, newest: number, limit: number): Promise<Taken> {
+  async #walk(caller: Caller, start: Position, newest: number, limit: number): Promise<Taken> {
     let taken: Taken = { events: [], end: start, isPurged: false }
     while (taken.end.seq < newest) {
-      taken = await this.#takeSlice(reader, taken, newest, limit)
+      taken = await this.#takeSlice(caller, taken, newest, limit)
       const { events, end } = taken
       if (events.length === limit || (events.length > 0 && end.seq - start.seq >= ROWS_PER_PAGE)) break
     }
     return taken
   }
 
-  async #takeSlice(reader: Caller, taken: Taken, newest: number, limit: number): Promise<Taken> {
+  async #takeSlice(caller: Caller, taken: Taken, newest: number, limit: number): Promise<Taken> {
     const { events, end } = taken
     const from = end.seq
     const until = Math.min(from + ROWS_PER_SLICE, newest)
     const most = limit - events.length
-    const rows = await this.#slice(reader, from, until, most)
+    const rows = await this.#slice(caller, from, until, most)
     // A purge may have deleted rows of the slice since the walk began.
     const isPurged = taken.isPurged || (await this.#bounds()).oldest - 1 > from
     for (const row of rows) {
@@ -89,8 +89,8 @@ export class EventLog {
     return { events, end: { seq: last ?? until, returned: 0 }, isPurged }
   }
 
-  async #slice(reader: Caller, from: number, until: number, limit: number): Promise<LoggedRow[]> {
-    const { tenantId, appId, sessionId } = reader
+  async #slice(caller: Caller, from: number, until: number, limit: number): Promise<LoggedRow[]> {
+    const { tenantId, appId, sessionId } = caller
     // An operator hears the whole tenant.
     const ofApp = sessionId === undefined ? appId : null
     const rows = await this.context.reader.longRead(tenantId, SLICE, [from, until, tenantId, ofApp, limit])
