@@ -92,7 +92,7 @@ export class Sockets {
   }
 
   /** The data of a new socket. */
-  admit(address: string): SocketData {
+  newData(address: string): SocketData {
     return {
       address,
       state: 'new',

@@ -52,6 +52,6 @@ function openSocket(
   context: RouteInput['context'],
   upgrade: RouteInput['upgrade'],
 ): Response | undefined {
-  if (upgrade(gateway.sockets.admit(context.address))) return undefined
+  if (upgrade(gateway.sockets.newData(context.address))) return undefined
   return jsonAnswer({ error: 'Upgrade required' }, { status: 426, headers: { upgrade: 'websocket' } })
 }
