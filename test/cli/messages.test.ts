@@ -149,6 +149,7 @@ test.concurrent('webhook deliveries are listed with their errors, and made again
     await until(async () => (await sgw.json<{ total: number }>('webhooks', 'list')).total === 2)
     expect(await sgw.json('webhooks', 'recover', '--since', '1h')).toEqual({ scheduled: 1 })
     await receiver.received(3)
+    await until(async () => (await sgw.json<{ total: number }>('webhooks', 'list')).total === 3)
     expect(await sgw.text('webhooks', 'redeliver', 'nonsense')).toMatchObject({
       code: 1,
       stderr: 'Delivery not found: list the deliveries with sgw webhooks list\n',
