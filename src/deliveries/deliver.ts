@@ -1,7 +1,7 @@
 import type { Slot } from '../core/limiter.ts'
 import type { Gateway } from '../gateway.ts'
 import { DONE, type Job, type JobOutcome } from '../jobs/job.ts'
-import { deleteJob } from '../jobs/run-job.ts'
+import { deleteJob } from '../jobs/job-rows.ts'
 import type { PostRequest } from '../outbound/post-json.ts'
 import { signedHeaders } from '../outbound/sign.ts'
 import { type OpenDeliveryAttempt, closeAttempt } from './close-attempt.ts'

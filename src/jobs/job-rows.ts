@@ -1,9 +1,11 @@
-import { and, gt, ne, or } from 'drizzle-orm'
+import { and, eq, gt, ne, or } from 'drizzle-orm'
 import { MAX_RETRY_DELAY_MS } from '../core/limits.ts'
+import { errorName } from '../core/log.ts'
 import type { Gate } from '../db/gate.ts'
 import { type JobKindName, jobs } from '../db/schema/jobs.ts'
 import { build, statementOf } from '../db/statement.ts'
-import type { Job, LoopKindName } from './job.ts'
+import { DONE, type Job, type JobOutcome, type LoopKindName } from './job.ts'
+import type { LoopContext } from './loop-context.ts'
 
 export interface LaneAddress {
   lane: string
@@ -70,4 +72,27 @@ export async function makeAllDue(gate: Gate, steadyNow: number): Promise<void> {
   const losesDelay = or(ne(jobs.kind, 'webhook_retry'), gt(jobs.dueAt, steadyNow + MAX_RETRY_DELAY_MS))
   const isResettable = and(gt(jobs.dueAt, steadyNow), ne(jobs.kind, 'schedule'), losesDelay)
   await gate.execute(statementOf(build.update(jobs).set({ dueAt: steadyNow }).where(isResettable)))
+}
+
+/** Deletes a job, for example because its subject is gone. */
+export async function deleteJob({ writer }: Pick<LoopContext, 'writer'>, { seq }: Job): Promise<JobOutcome> {
+  await writer.write([statementOf(build.delete(jobs).where(eq(jobs.seq, seq)))])
+  return DONE
+}
+
+/** Stores when the job is due again. If that fails, the time is kept in memory until the next start. */
+export async function storeSnooze(
+  { clock, writer, log }: Pick<LoopContext, 'writer' | 'clock' | 'log'>,
+  job: Job,
+  delayMs: number,
+): Promise<void> {
+  const dueAt = Math.ceil(clock.steady() + delayMs)
+  await writer
+    .write([statementOf(build.update(jobs).set({ dueAt }).where(eq(jobs.seq, job.seq)))])
+    .catch((error: unknown) =>
+      log.warn(
+        { jobId: job.id, error: errorName(error) },
+        'the time of a snoozed job could not be stored; it is kept in memory until the next start',
+      ),
+    )
 }

@@ -9,7 +9,7 @@ interface AnyLoop {
   tenantFreed(tenantId: string): void
 }
 
-/** All job loops, by kind. `worker.ts` registers the kinds; who commits a job wakes its lane. Throws for a kind that is not registered. */
+/** All job loops, by kind. `worker.ts` registers the kinds; code that commits a job wakes its lane. Throws for a kind that is not registered. */
 export class Jobs {
   readonly #loops = new Map<LoopKindName, AnyLoop>()
 

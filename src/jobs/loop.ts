@@ -2,11 +2,10 @@ import { Limiter, type Slot } from '../core/limiter.ts'
 import { RETRY_AFTER_FAULT_MS } from '../core/limits.ts'
 import { errorName, unexpected } from '../core/log.ts'
 import type { Job, JobKind, JobOutcome } from './job.ts'
-import { readLanes } from './job-rows.ts'
 import { Lane, nameOf } from './lane.ts'
 import type { LoopContext } from './loop-context.ts'
 import { type Reading, beginReading, fill } from './reading.ts'
-import { deleteJob, storeSnooze } from './run-job.ts'
+import { deleteJob, readLanes, storeSnooze } from './job-rows.ts'
 
 const DISCOVER_EVERY_MS = 60_000
 
