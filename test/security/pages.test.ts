@@ -49,6 +49,7 @@ describe('every page', () => {
       expect(page.headers.get('referrer-policy')).toBe('no-referrer')
       expect(page.headers.get('x-content-type-options')).toBe('nosniff')
       expect(page.headers.get('cross-origin-opener-policy')).toBe('same-origin')
+      expect(page.headers.get('x-frame-options')).toBe('DENY')
       expect(page.headers.get('content-security-policy')).toMatch(
         /^default-src 'none'; style-src 'sha256-[^']+'; form-action [^;]+; base-uri 'none'; frame-ancestors 'none'$/,
       )
