@@ -12,10 +12,14 @@ test('messages appear live, and change where they stand', async () => {
   const { page, complaints } = opened
   await page.getByText('No messages yet.').waitFor()
   await send(gateway, 'one')
+  await page.getByRole('heading', { name: '1 sent and 0 received in 24 hours, none failed.' }).waitFor()
   await row(page, 'one').locator('.state', { hasText: 'Delivered' }).waitFor()
   await send(gateway, 'two')
   await row(page, 'two').waitFor()
   expect(await page.locator('.row .text').allTextContents()).toEqual(['two', 'one'])
+  await gateway.client.sms.send({ from: '+15555550999', to: TO, body: 'from nowhere' })
+  // Long before the figures are due to be read again: a failure must not stand under "none failed".
+  await page.getByRole('heading', { name: /^1 of 3 failed in 24 hours/ }).waitFor({ timeout: 20_000 })
   expect(complaints).toEqual([])
 })
 

@@ -48,7 +48,7 @@ test('a reply of the contact reaches the app, step by step', async () => {
   await step(page, 'event 200, stored').click()
   await page.getByRole('button', { name: 'Response' }).click()
   expect(await page.locator('.exchange pre').textContent()).toContain('200')
-  await step(page, 'sms_inbound stored').waitFor()
+  await step(page, 'sms_inbound').waitFor()
   const { messages } = await gateway.client.sms.list({ direction: 'inbound' }).page(1)
   expect(messages.map(({ body, from }) => [body, from])).toEqual([['C', CONTACT]])
   expect(complaints).toEqual([])
@@ -87,6 +87,7 @@ test('a slow answer and an opted-out recipient show what became of the text', as
   const { page } = opened
   await choose(page, 'takes 3 s')
   await page.getByRole('button', { name: 'Send the first text' }).click()
+  await step(page, 'attempt 1 runs').waitFor()
   await bubble(page, 'Hello').waitFor()
   // The call took the simulator's three seconds.
   await step(page, /attempt 1.*[3-9]\.\d s/).waitFor()

@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks'
 import type { ExtensionHealth, Overview } from '../../../client/client.ts'
 import { troubles } from '../frame/views.ts'
 import { client } from '../state/caller.ts'
-import { onEvent } from '../state/live.ts'
+import { type LiveEvent, onEvent } from '../state/live.ts'
 
 /** The last day's figures, and how the extensions are. */
 export interface Standing {
@@ -11,7 +11,7 @@ export interface Standing {
   extensions: readonly ExtensionHealth[]
 }
 
-/** Both are read again after events, at most this often; sooner while there are no messages. */
+/** Both are read again after events, at most this often; soon while there are no messages, and after the first trouble. */
 const READ_EVERY_MS = 30_000
 const READ_FIRST_MS = 1000
 
@@ -34,9 +34,11 @@ export function useStanding(): Standing | null {
       standing.value = { overview, extensions }
       noteTrouble(overview)
     }
-    const ignore = onEvent(() => {
-      const rest = isEmpty(standing.peek()) ? 0 : readAt + READ_EVERY_MS - Date.now()
-      timer ??= setTimeout(() => void read(), Math.max(READ_FIRST_MS, rest))
+    const ignore = onEvent((event) => {
+      const isSoon = isEmpty(standing.peek()) || (isBad(event) && isFine(standing.peek()))
+      if (isSoon) clearTimeout(timer)
+      else if (timer !== undefined) return
+      timer = setTimeout(() => void read(), Math.max(READ_FIRST_MS, isSoon ? 0 : readAt + READ_EVERY_MS - Date.now()))
     })
     void read()
     return () => {
@@ -49,6 +51,13 @@ export function useStanding(): Standing | null {
 
 const isEmpty = (standing: Standing | null): boolean =>
   standing !== null && standing.overview.totals.accepted + standing.overview.totals.received === 0
+
+const isFine = (standing: Standing | null): boolean =>
+  standing !== null && standing.overview.totals.failed + standing.overview.totals.undelivered === 0
+
+const isBad = (event: LiveEvent): boolean =>
+  (event.type === 'sms_status' && event.status === 'failed') ||
+  (event.type === 'sms_delivery' && event.deliveryStatus === 'undelivered')
 
 /** The waits that are trouble, the most frequent first. A scheduled message is none. */
 export const waitsOf = ({ waiting }: Overview): Overview['waiting'] =>

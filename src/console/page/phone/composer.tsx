@@ -5,6 +5,7 @@ import { Menu } from '../parts/menu.tsx'
 import { PhoneNumber, spokenNumber } from '../parts/phone-number.tsx'
 import { open } from '../state/address.ts'
 import { client } from '../state/caller.ts'
+import { connection } from '../state/live.ts'
 import type { SimulatorFault } from '../state/operator.ts'
 import type { Conversation } from './conversation.ts'
 import { type PairChoices, loadChoices } from './pair.ts'
@@ -66,6 +67,8 @@ export function Composer({ conversation, isFirst }: ComposerProps) {
       {conversation.error.value !== '' && (
         <p class="bad composer-error" role="alert">
           {conversation.error.value}
+          {!connection.value.online &&
+            ' Your text stays here. If the gateway took it, the phone shows it when the connection is back.'}
         </p>
       )}
       <Faults conversation={conversation} />

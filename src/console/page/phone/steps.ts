@@ -50,6 +50,7 @@ function outboundSteps(
     if (before !== undefined) steps.push(waitStep(before, attempt, calls))
     steps.push(attemptStep(attempt, callAt(calls, 'sms', Date.parse(attempt.at))))
   })
+  if (message.status === 'sending' && !message.waiting) steps.push(runningStep(message, attempts.length + 1))
   const last = attempts.at(-1)
   if (message.waiting)
     steps.push(holdStep(message, Date.parse(last?.at ?? message.createdAt) + (last?.durationMs ?? 0)))
@@ -179,6 +180,15 @@ function waitStep(before: Attempt, next: Attempt, calls: readonly SimulatorCall[
   }
 }
 
+/** The timeline has an attempt when it has ended. */
+const runningStep = ({ updatedAt }: Message, number: number): Step => ({
+  ...base(`attempt ${number}`, Date.parse(updatedAt)),
+  kind: 'hop',
+  station: 1,
+  title: `attempt ${number}`,
+  result: 'runs',
+})
+
 /** What a message waits for now. */
 const holdStep = ({ waiting }: Message, from: number): Step => ({
   ...base('hold', from),
@@ -202,8 +212,7 @@ const isOutcome = ({ event }: HeardEvent): boolean =>
   event.type !== 'sms_status' || event.status === 'sent' || event.status === 'failed'
 
 function heardStep({ at, event }: HeardEvent): Step {
-  const state =
-    event.type === 'sms_status' ? event.status : event.type === 'sms_delivery' ? event.deliveryStatus : 'stored'
+  const state = event.type === 'sms_status' ? event.status : event.type === 'sms_delivery' ? event.deliveryStatus : ''
   return {
     ...base(`${event.type} ${state}`, at),
     kind: 'back',
