@@ -31,7 +31,10 @@ export function MessagesView() {
     <div class={id === '' ? 'messages' : 'messages open'}>
       <section class="list" aria-label="Messages">
         <header class="list-head">
-          <Sentence isEmpty={list.total.value === 0 && Object.keys(list.filter).length === 0} />
+          <Sentence
+            isEmpty={list.total.value === 0 && Object.keys(list.filter).length === 0}
+            newestAt={list.rows.value[0]?.createdAt ?? ''}
+          />
           <SearchField filter={list.filter} />
           <Tabs total={count(list.total.value)} />
         </header>

@@ -7,15 +7,17 @@ import { waitingText } from './words.ts'
 
 /**
  * What matters about the last day's messages, in one sentence with its nouns linked. Under it stands what else needs a look:
- * extensions, then webhooks. `isEmpty`: there is no message at all.
+ * extensions, then webhooks. `isEmpty`: there is no message at all. `newestAt`: when the list's newest message was accepted.
  */
-export function Sentence({ isEmpty }: { isEmpty: boolean }) {
+export function Sentence({ isEmpty, newestAt }: { isEmpty: boolean; newestAt: string }) {
   const standing = useStanding()
   const { overview, extensions } = standing ?? { overview: null, extensions: [] }
   const failing = overview?.destinations.filter(({ failingSince }) => failingSince !== null) ?? []
   return (
     <>
-      <h1 class="sentence">{isEmpty ? 'No messages yet.' : standing === null ? 'Messages' : sentence(standing)}</h1>
+      <h1 class="sentence">
+        {isEmpty ? 'No messages yet.' : standing === null ? 'Messages' : sentence(standing, newestAt)}
+      </h1>
       {extensions
         .filter(({ reason }) => reason !== null)
         .map((extension) => (
@@ -29,9 +31,9 @@ export function Sentence({ isEmpty }: { isEmpty: boolean }) {
 }
 
 /** The worst fact first. */
-function sentence(standing: Standing) {
+function sentence(standing: Standing, newestAt: string) {
   const parts = [failedPart(standing), undeliveredPart(standing), waitingPart(standing)].filter((part) => part !== null)
-  return <>{parts.length === 0 ? finePart(standing) : parts.map((part, at) => [at > 0 && '; ', part])}.</>
+  return <>{parts.length === 0 ? finePart(standing, newestAt) : parts.map((part, at) => [at > 0 && '; ', part])}.</>
 }
 
 function failedPart({ overview: { totals, previous } }: Standing) {
@@ -70,8 +72,10 @@ function waitingPart({ overview, extensions }: Standing) {
   )
 }
 
-function finePart({ overview: { totals, queued } }: Standing): string {
-  if (totals.accepted === 0 && totals.received === 0) return queued === 0 ? 'No messages in 24 hours' : 'Messages'
+/** Figures can know less than the list, as those of messages from before an upgrade: then they say nothing. */
+function finePart({ overview: { from, totals, queued } }: Standing, newestAt: string): string {
+  if (totals.accepted === 0 && totals.received === 0)
+    return queued > 0 || newestAt >= from ? 'Messages, newest first' : 'No messages in 24 hours'
   return `${count(totals.sent)} sent and ${count(totals.received)} received in 24 hours, none failed`
 }
 
