@@ -10,10 +10,14 @@ import { printFindings } from './cli/print.ts'
 import { createProgram } from './cli/program.ts'
 import { finding } from './operator/finding.ts'
 
+/** Exit code of a command whose reader has left, as if SIGPIPE had ended it. */
+const READER_LEFT = 141
+
 process.exitCode = await main(process.argv)
 
 async function main(argv: string[]): Promise<number> {
   protectFiles()
+  endWithReader()
   const json = argv.includes('--json')
   const fail = (message: string): void => void process.stderr.write(json ? jsonError(message) : `${message}\n`)
   try {
@@ -30,6 +34,16 @@ async function main(argv: string[]): Promise<number> {
     if (error.message !== '') fail(error.message)
     return error.exitCode
   }
+}
+
+/** Ends a command whose reader has left, as in `sgw messages list | head -1`. A server goes on without its log. */
+function endWithReader(): void {
+  if (commandName() === 'start') return
+  for (const stream of [process.stdout, process.stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error
+      process.exit(READER_LEFT)
+    })
 }
 
 function jsonError(error: string): string {

@@ -85,3 +85,18 @@ test.concurrent('on a terminal of 80 columns no line of a list is longer, ids ar
   expect((await onTerminal(['app', 'rotate'], env)).screen).toContain('(Did you mean rotate-key?)')
   expect((await onTerminal(['tenant', 'rotate-key'], env)).screen).toContain('(Did you mean sgw app rotate-key?)')
 }, 60_000)
+
+test.concurrent('a command whose reader has left ends without a stack trace', async () => {
+  using folder = temporaryFolder()
+  const env = { ...BASE_ENVIRONMENT, HOME: process.env['HOME'] ?? '', DATABASE_URL: folder.database }
+  for (const words of [['--help'], ['doctor'], ['doctor', '--json']]) {
+    // It begins once nobody reads any more.
+    const line = ['sh', '-c', 'read line; exec "$@"', 'sh', process.execPath, join(PROJECT, 'src/cli.ts'), ...words]
+    const child = Bun.spawn(line, { env, stdin: 'pipe', stdout: 'pipe', stderr: 'pipe' })
+    await child.stdout.cancel()
+    await child.stdin.write('\n')
+    await child.stdin.end()
+    expect(await child.stderr.text()).toBe('')
+    expect(await child.exited).toBe(141)
+  }
+}, 60_000)
