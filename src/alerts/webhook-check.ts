@@ -1,6 +1,7 @@
 import { HOUR_MS } from '../core/limits.ts'
 import type { Row } from '../db/connection.ts'
 import type { Gateway } from '../gateway.ts'
+import { IS_IN_USE } from '../usage/destination-rows.ts'
 import type { Check, Condition } from './condition.ts'
 
 /** A single failure may be caused by its message. A destination fails only after a second one. */
@@ -23,9 +24,8 @@ export const webhookCheck = ({ database, clock }: Gateway): Check => ({
  * chat, and one tenant must not hide the others.
  */
 const FAILING = `WITH failing AS (
-    SELECT own.* FROM webhook_destinations AS own WHERE failing_since <= ?1 AND failures >= ${MIN_FAILURES} AND CASE kind
-      WHEN 'trigger' THEN EXISTS (SELECT 1 FROM triggers WHERE id = target_id)
-      ELSE EXISTS (SELECT 1 FROM apps WHERE id = target_id AND is_active = 1 AND webhook_url IS NOT NULL) END
+    SELECT own.* FROM webhook_destinations AS own WHERE failing_since <= ?1 AND failures >= ${MIN_FAILURES}
+      AND ${IS_IN_USE}
     ORDER BY failing_since LIMIT ${MAX_READ})
   SELECT tenant_id, target_id, kind, failing_since, failures FROM (
     SELECT *, row_number() OVER (PARTITION BY tenant_id ORDER BY failing_since) AS position FROM failing)

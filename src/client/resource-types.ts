@@ -235,7 +235,7 @@ export interface OverviewDestination {
   success: number
   failed: number
   p95Ms: number | null
-  /** The first failure since the last success; null while all is well. */
+  /** The first failure since the last success; null while all is well, or once nothing is posted there any more. */
   failingSince: string | null
   /** Of the latest attempt; null if it is not known any more. */
   lastOutcome: DeliveryOutcome | null

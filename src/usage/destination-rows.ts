@@ -34,19 +34,26 @@ export const NOTE_OUTCOMES: RowStatement = {
     failures = CASE WHEN excluded.failures = 1 THEN failures + 1 ELSE 0 END`,
 }
 
+/** Whether anything is posted to a destination still: its app is active and has an address, or its trigger exists. */
+export const IS_IN_USE = `CASE kind WHEN 'trigger' THEN EXISTS (SELECT 1 FROM triggers WHERE id = target_id)
+  ELSE EXISTS (SELECT 1 FROM apps WHERE id = target_id AND is_active = 1 AND webhook_url IS NOT NULL) END`
+
 /** How a webhook destination does. */
 export interface DestinationState {
   lastOutcome: DeliveryOutcome
   /** Null if the last attempt had no response. */
   lastStatusCode: number | null
-  /** When the first attempt since the last success began that failed, epoch milliseconds; null if the last one succeeded. */
+  /**
+   * When the first attempt since the last success began that failed, epoch milliseconds. Null if the last one succeeded, or
+   * nothing is posted there any more.
+   */
   failingSince: number | null
 }
 
 /** Reads the states of a tenant's destinations, by app or trigger id. */
 export async function readDestinationStates(gate: Gate, tenantId: string): Promise<Map<string, DestinationState>> {
-  const sql =
-    'SELECT target_id, last_outcome, last_status_code, failing_since FROM webhook_destinations WHERE tenant_id = ?1'
+  const sql = `SELECT target_id, last_outcome, last_status_code, CASE WHEN ${IS_IN_USE} THEN failing_since END AS failing_since
+    FROM webhook_destinations WHERE tenant_id = ?1`
   const { rows } = await gate.execute({ sql, args: [tenantId] })
   const numberIn = (value: unknown): number | null => (typeof value === 'number' ? value : null)
   return new Map(

@@ -52,7 +52,9 @@ export const Overview = z
           success: z.int(),
           failed: z.int(),
           p95Ms: z.number().nullable().meta({ description: 'At most 9 % off' }),
-          failingSince: time.nullable().meta({ description: 'The first failure since the last success' }),
+          failingSince: time.nullable().meta({
+            description: 'The first failure since the last success; null also once nothing is posted there any more',
+          }),
           lastOutcome: DeliveryOutcome.nullable().meta({
             description: 'Of the latest attempt; null if its last attempt was longer than 30 days before the upgrade',
           }),

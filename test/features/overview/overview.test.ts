@@ -122,6 +122,7 @@ test('waiting messages are counted by reason, and a tenant sees only its own', a
 test('webhook attempts are counted by destination', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const { appId } = world.app
+  await world.call('PUT', `/v1/apps/${appId}`, { body: { webhookUrl: 'http://one.example/' } })
   const at = Date.now() - 10_000
   const app = { kind: 'app', targetId: appId, url: 'http://one.example/' } as const
   const trigger = { kind: 'trigger', targetId: 'trg_1', url: 'http://two.example/' } as const
@@ -140,6 +141,9 @@ test('webhook attempts are counted by destination', async () => {
     { ...one, failingSince: new Date(at + 3).toISOString(), lastOutcome: 'http_error', lastStatusCode: 503 },
     { ...two, failingSince: null, lastOutcome: 'success', lastStatusCode: 204 },
   ])
+  await world.call('PUT', `/v1/apps/${appId}`, { body: { webhookUrl: null } })
+  const [unused] = (await overview(world)).destinations as object[]
+  expect(unused).toEqual({ ...one, failingSince: null, lastOutcome: 'http_error', lastStatusCode: 503 })
 })
 
 test('90 days with much usage have their totals', async () => {
