@@ -1,13 +1,8 @@
 import type { Command } from 'commander'
-import { APP_ID } from '../core/ids.ts'
-import { MAX_LISTED } from '../core/limits.ts'
 import type { AppList } from '../operator/schemas.ts'
-import { ask } from './ask.ts'
 import { confirm } from './confirm.ts'
-import { type CliContext, CliError, type Run } from './context.ts'
-import { withHint } from './hints.ts'
-
-type ListedApp = AppList['apps'][number]
+import type { CliContext, Run } from './context.ts'
+import { type ListedApp, findApp, requireActive } from './find-app.ts'
 
 /** Adds the commands for apps and their keys. */
 export function addApps(program: Command, contextOf: () => CliContext, run: Run): void {
@@ -29,20 +24,20 @@ export function addApps(program: Command, contextOf: () => CliContext, run: Run)
       .description(description)
       .option('--yes', 'do not ask')
       .action(async (appId: string, { yes = false }: { yes?: boolean }) => {
-        const found = await findApp(contextOf(), appId)
-        if (verb === 'rotate-key') refuseInactive(found)
+        await (verb === 'rotate-key' ? requireActive : findApp)(contextOf(), appId)
         await confirm(contextOf(), yes, question(appId))
         await run(...changeOf(verb, appId))
       })
   addWithConfirmation(
     'rotate-key',
-    'Give an app a new key; the old one stops working at once. For a change without a gap create a second app, and deactivate this one later',
+    'Give an app a new key; the old one stops working at once. For a change without a gap create a second app, and deactivate this one later: while both have an address, both get each inbound message',
     (appId) => `The key of ${appId} stops working at once, and its WebSockets close. Go on?`,
   )
   addWithConfirmation(
     'deactivate',
-    'Deactivate an app: its key stops working at once, and it gets no more webhooks',
-    (appId) => `The key of ${appId} stops working at once, and it gets no more webhooks. Go on?`,
+    'Deactivate an app: its key stops working at once, and it gets no more webhooks, also none that failed before',
+    (appId) =>
+      `The key of ${appId} stops working at once, and it gets no more webhooks, also none that failed before. Go on?`,
   )
 }
 
@@ -59,7 +54,7 @@ function addUpdate(app: Command, contextOf: () => CliContext, run: Run): void {
     .description('Change the address of an app that inbound messages are POSTed to')
     .requiredOption('--webhook-url <url>', 'the new address; an empty text removes it')
     .action(async (appId: string, options: { webhookUrl: string }) => {
-      refuseInactive(await findApp(contextOf(), appId))
+      await requireActive(contextOf(), appId)
       const body = { webhookUrl: options.webhookUrl === '' ? null : options.webhookUrl }
       await run(
         { method: 'PUT', path: `/v1/apps/${encodeURIComponent(appId)}`, body, appId },
@@ -76,11 +71,14 @@ function addCreateAndList(app: Command, run: Run): void {
     .requiredOption('--name <name>', 'name of the app, 1 to 100 characters')
     .option('--webhook-url <url>', 'address that inbound messages are POSTed to')
     .action((options: { tenant: string; name: string; webhookUrl?: string }) =>
-      run({
-        method: 'POST',
-        path: '/v1/operator/apps',
-        body: { tenantId: options.tenant, name: options.name, webhookUrl: options.webhookUrl },
-      }),
+      run(
+        {
+          method: 'POST',
+          path: '/v1/operator/apps',
+          body: { tenantId: options.tenant, name: options.name, webhookUrl: options.webhookUrl },
+        },
+        { view: (answer: object) => ({ ...answer, webhookUrl: options.webhookUrl }) },
+      ),
     )
   app
     .command('list')
@@ -107,18 +105,4 @@ function rowOf(app: ListedApp, isOfOneTenant: boolean): object {
   return isOfOneTenant
     ? { appId, apiKeyPrefix, status, name, webhookUrl }
     : { appId, tenantId, apiKeyPrefix, status, name }
-}
-
-/** Finds an app before a question, so that nobody confirms what cannot be done. Errors: there is none. */
-async function findApp(context: CliContext, appId: string): Promise<ListedApp | undefined> {
-  if (!APP_ID.test(appId)) throw new CliError(withHint('badAppId'))
-  const { apps } = (await ask(context, { method: 'GET', path: '/v1/operator/apps' })) as AppList
-  const found = apps.find((app) => app.appId === appId)
-  // Of very many apps the list lacks inactive ones; the command itself then refuses.
-  if (found === undefined && apps.length > 0 && apps.length < MAX_LISTED) throw new CliError(withHint('appNotFound'))
-  return found
-}
-
-function refuseInactive(app: ListedApp | undefined): void {
-  if (app?.isActive === false) throw new CliError(withHint('appInactive'))
 }

@@ -16,6 +16,9 @@ const HINTS: Readonly<Record<string, string>> = {
   [errorText('messageNotFound')]: ': list the messages with sgw messages list',
   [errorText('badMessageId')]: ': list the messages with sgw messages list',
   [errorText('deliveryNotFound')]: ': list the deliveries with sgw webhooks list',
+  [errorText('deliveryWithoutDestination')]:
+    ': its app is inactive or has no webhook address (sgw app list --tenant TENANT), or its trigger was deleted',
+  [errorText('forbidden')]: ': no tenant has it, or not this one (sgw app list, sgw trigger list)',
   [errorText('triggerNotFound')]: ': list the triggers with sgw trigger list',
   [errorText('badTriggerId')]: ': list the triggers with sgw trigger list',
   [errorText('tenantNotFound')]: ': list them with sgw tenant list',

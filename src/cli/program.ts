@@ -53,7 +53,7 @@ export function createProgram(
   }
   program.commandsGroup('Messages:')
   addMessages(program, contextOf, run)
-  addWebhooks(program, contextOf, run)
+  addWebhooks(program, contextOf)
   addEvents(program, contextOf)
   program.commandsGroup('Who may send, and from where:')
   addTenants(program, contextOf, run)

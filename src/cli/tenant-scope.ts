@@ -48,6 +48,27 @@ export async function askOwner(
   throw missing
 }
 
+/**
+ * What each tenant answers. A tenant that refuses, because the app or trigger that is asked about is not its own, is left out.
+ * Errors: all refuse.
+ */
+export async function askEach<App, Answer>(
+  apps: readonly App[],
+  answerOf: (app: App) => Promise<Answer>,
+): Promise<Answer[]> {
+  const answers: Answer[] = []
+  let refusal: Refused | null = null
+  for (const app of apps)
+    try {
+      answers.push(await answerOf(app))
+    } catch (error) {
+      if (!(error instanceof Refused) || error.status !== 403) throw error
+      refusal = error
+    }
+  if (answers.length === 0 && refusal !== null) throw refusal
+  return answers
+}
+
 type Item = Readonly<Record<string, unknown>>
 
 /** A page of a list. */
@@ -76,15 +97,12 @@ export async function listAll(context: CliContext, list: ListRequest, tenantId?:
   if (only !== undefined && apps.length === 1) return pageOf(context, list, only)
   const page = Math.max(1, Number(list.query['page'] ?? 1) || 1)
   const limit = Math.min(MAX_LIMIT, Math.max(1, Number(list.query['limit'] ?? 20) || 20))
-  const found: Item[] = []
-  let total = 0
-  for (const app of apps) {
-    const first = await newest(context, list, app, page * limit)
-    found.push(...first.items)
-    total += first.total
-  }
+  const found = await askEach(apps, (app) => newest(context, list, app, page * limit))
+  const total = found.reduce((sum, each) => sum + each.total, 0)
   const timeOf = (item: Item): string => String(item[list.time])
-  const sorted = found.toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : timeOf(a) > timeOf(b) ? -1 : 0))
+  const sorted = found
+    .flatMap(({ items }) => items)
+    .toSorted((a, b) => (timeOf(a) < timeOf(b) ? 1 : timeOf(a) > timeOf(b) ? -1 : 0))
   return { items: sorted.slice((page - 1) * limit, page * limit), total, page, limit }
 }
 

@@ -3,19 +3,22 @@ import { printable } from '../core/printable.ts'
 import { DESTINATION_KINDS, DELIVERY_OUTCOMES } from '../db/schema/webhooks.ts'
 import type { DeliveryAttempt } from '../client/resource-types.ts'
 import { ask } from './ask.ts'
-import type { CliContext, Run } from './context.ts'
+import type { CliContext } from './context.ts'
 import { addFilters, timeOf } from './filters.ts'
+import { requireActive } from './find-app.ts'
 import { pageLine, print, sayNext, symbolOf } from './print.ts'
 import { shortTime } from './reasons.ts'
 import { paintState } from './style.ts'
-import { actingApps, askOwner, listAll } from './tenant-scope.ts'
+import { actingApps, askEach, askOwner, listAll } from './tenant-scope.ts'
 
 /** Adds the commands that show how webhooks were delivered, and deliver them again. */
-export function addWebhooks(program: Command, contextOf: () => CliContext, run: Run): void {
+export function addWebhooks(program: Command, contextOf: () => CliContext): void {
   const webhooks = program
     .command('webhooks')
     .alias('webhook')
-    .description('See why webhooks fail, and deliver them again: without a retry policy each is tried once')
+    .description(
+      'See why webhooks fail, and deliver them again: without a retry policy (PUT /v1/apps/APP/webhook-retries) each is tried once',
+    )
   addList(webhooks, contextOf)
   webhooks
     .command('redeliver')
@@ -36,7 +39,7 @@ export function addWebhooks(program: Command, contextOf: () => CliContext, run: 
     .option('--tenant <tenant>', 'only of this tenant')
     .option('--app <app>', 'only deliveries to this app')
     .option('--trigger <trigger>', 'only deliveries to this trigger')
-    .action((options: RecoverOptions) => recover(contextOf(), options, run))
+    .action((options: RecoverOptions) => recover(contextOf(), options))
 }
 
 function addList(webhooks: Command, contextOf: () => CliContext): void {
@@ -92,19 +95,15 @@ interface RecoverOptions {
   trigger?: string
 }
 
-async function recover(context: CliContext, options: RecoverOptions, run: Run): Promise<void> {
+async function recover(context: CliContext, options: RecoverOptions): Promise<void> {
   const { since, until, tenant, app, trigger } = options
-  const request = {
-    method: 'POST',
-    path: '/v1/webhook-deliveries/recover',
-    body: { since, until, appId: app, triggerId: trigger },
-  } as const
-  if (app !== undefined) return run({ ...request, appId: app })
-  let scheduled = 0
-  for (const { appId } of await actingApps(context, tenant)) {
-    const answer = (await ask(context, { ...request, appId })) as { scheduled: number }
-    scheduled += answer.scheduled
-  }
+  if (app !== undefined) await requireActive(context, app)
+  const apps = app === undefined ? await actingApps(context, tenant) : [{ appId: app }]
+  const path = '/v1/webhook-deliveries/recover'
+  const body = { since, until, appId: app, triggerId: trigger }
+  const answers = await askEach(apps, ({ appId }) => ask(context, { method: 'POST', path, body, appId }))
+  const scheduled = (answers as { scheduled: number }[]).reduce((sum, answer) => sum + answer.scheduled, 0)
   print(context, { scheduled })
   if (scheduled > 0) sayNext(context, 'See how they end: sgw webhooks list')
+  else sayNext(context, 'No delivery failed last in that time and still has an address: sgw webhooks list')
 }

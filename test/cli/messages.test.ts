@@ -163,7 +163,9 @@ test.concurrent('webhook deliveries are listed with their errors, and made again
     expect((await receiver.received(4)).at(-1)?.path).toBe('/hook/right')
     await until(async () => !(await sgw.text('status')).stdout.includes('webhooks of'))
     await sgw.json('app', 'update', world.app.appId, '--webhook-url', '')
-    expect((await sgw.text('webhooks', 'redeliver', deliveryId)).stderr).toContain('no destination')
+    expect((await sgw.text('webhooks', 'redeliver', deliveryId)).stderr).toContain(
+      'no destination: its app is inactive or has no webhook address (sgw app list --tenant TENANT)',
+    )
     expect((await sgw.text('app', 'update', world.app.appId, '--webhook-url', 'localhost/hook')).stderr).toContain(
       'write all of it, such as https://example.com/sms\n',
     )
@@ -171,6 +173,27 @@ test.concurrent('webhook deliveries are listed with their errors, and made again
     expect((await sgw.text('app', 'update', world.app.appId, '--webhook-url', receiver.url)).stderr).toBe(
       'App is not active: sgw app activate APP activates it, with a new key\n',
     )
+    expect((await sgw.text('webhooks', 'recover', '--since', '1h', '--app', world.app.appId)).stderr).toBe(
+      'App is not active: sgw app activate APP activates it, with a new key\n',
+    )
+  })
+})
+
+test.concurrent('the webhooks of one trigger are found, whichever tenant it belongs to', async () => {
+  await using receiver = startReceiver(500)
+  await withServer(async (world, sgw) => {
+    const other = await world.otherTenant()
+    const created = ['trigger', 'create', '--tenant', other.tenantId, '--callback-url', receiver.url]
+    const { triggerId } = await sgw.json<{ triggerId: string }>(...created)
+    await receiveText(world, 'for the other tenant', other.tenantId)
+    await receiver.received(1)
+    const list = ['webhooks', 'list', '--trigger', triggerId]
+    await until(async () => (await sgw.json<{ total: number }>(...list)).total === 1)
+    expect((await sgw.text('status')).stdout).toContain(`: sgw ${list.join(' ')}\n`)
+    expect(await sgw.json('webhooks', 'recover', '--since', '1h', '--trigger', triggerId)).toEqual({ scheduled: 1 })
+    await receiver.received(2)
+    const missing = await sgw.text('webhooks', 'recover', '--since', '1h', '--trigger', 'trg_0000000000000000')
+    expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('sgw trigger list') })
   })
 })
 
