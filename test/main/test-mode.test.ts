@@ -142,7 +142,8 @@ test.concurrent('sgw simulate makes the provider fail, and ends that', async () 
   expect(now >= sendAt).toBe(true)
   await timelineOnce(scheduled.messageId, 'delivered')
   expect(await simulate('advance', 'tomorrow')).toContain('duration must be like 90s, 15m, 24h or 7d')
-  expect(await simulate('fail', '--times', '0')).toContain('times must be 1-1000')
+  expect(await simulate('fail', '--times', '0')).toContain('It is a whole number from 1')
+  expect(await simulate('fail', '--times', '1001')).toContain('times must be 1-1000')
 })
 
 test.concurrent('sgw stop ends the server, and returns when it has ended', async () => {
