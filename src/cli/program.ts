@@ -99,21 +99,21 @@ function addServer(program: Command, contextOf: () => CliContext, start: (isTest
 function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): void {
   program
     .command('status')
-    .description('Show the queue and why messages wait, webhooks that fail, extensions, subscriptions and backup')
+    .description('Show alerts, the queue, why messages wait, webhooks that fail, extensions, subscriptions and backup')
     .action(() => showStatus(contextOf()))
   program
     .command('doctor')
     .description('Check everything that a gateway needs, and name the fix of each failure')
-    .option('--alert', 'also post a test to ALERT_URL')
+    .option('--alert', 'also post a test to ALERT_URL, where alerts are posted (docs/alerts.md)')
     .action(({ alert = false }: { alert?: boolean }) => diagnose(contextOf(), alert))
   program
     .command('backup')
-    .description('Copy the database into a new file, and check the copy')
+    .description('Copy the database into a new file, and check the copy. How to start from it: docs/operate.md')
     .argument('<file>', 'a file that does not exist yet')
     .action((file: string) => backUp(contextOf(), file))
   program
     .command('restore')
-    .description('Restore a missing database from its backup, before a start')
+    .description('Restore a missing database from LITESTREAM_REPLICA_URL, before a start')
     .option('--check', 'only test that the backup can be restored, beside the live database')
     .action(({ check }: { check?: boolean }) => (check === true ? checkBackup(contextOf()) : restore(contextOf())))
   program

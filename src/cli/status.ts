@@ -1,4 +1,6 @@
 import type { Overview } from '../client/resource-types.ts'
+import { printable } from '../core/printable.ts'
+import type { Alerts } from '../operator/schemas.ts'
 import type { StatusReport } from '../operator/status.ts'
 import { ask } from './ask.ts'
 import type { CliContext } from './context.ts'
@@ -7,12 +9,17 @@ import { reasonOf, shortTime } from './reasons.ts'
 import { lines } from './table.ts'
 import { actingApps } from './tenant-scope.ts'
 
-/** Runs `sgw status`. A person also reads why messages wait, of each tenant, and which webhooks fail. */
+/** Runs `sgw status`. A person also reads which alerts fire, why messages wait, of each tenant, and which webhooks fail. */
 export async function showStatus(context: CliContext): Promise<void> {
   const report = (await ask(context, { method: 'GET', path: '/v1/operator/status' })) as StatusReport
   if (context.json) return print(context, report)
   context.stdout(lines(context, fieldsOf(report)))
   if (!report.running) return
+  const { alerts } = (await ask(context, { method: 'GET', path: '/v1/operator/alerts' })) as Alerts
+  // Each webhook that fails has a line of its own below, before an hour is over.
+  for (const { alert, text, since } of alerts)
+    if (alert !== 'webhook_failing')
+      context.stdout(`${symbolOf(context, 'fail')} since ${shortTime(since)}\n    ${printable(text)}\n`)
   for (const { tenantId, appId } of await actingApps(context)) {
     const overview = (await ask(context, { method: 'GET', path: '/v1/overview', appId })) as Overview
     for (const { count, since, ...waiting } of overview.waiting) {

@@ -6,6 +6,7 @@ import { faultOfFile, filesOpenToOthers } from '../db/database-file.ts'
 import { extensions } from '../db/schema/connections.ts'
 import type { Gateway } from '../gateway.ts'
 import { troubleOf } from '../upkeep/extension-trouble.ts'
+import { checkAlertSetting } from './alerts.ts'
 import { checkAuthorization, checkRedirectAddress, checkSubscriptions } from './doctor-connections.ts'
 import { checkBackup, checkClock, checkCredentials, checkProvider, checkPublicUrl } from './doctor-surroundings.ts'
 import { Fault } from './fault.ts'
@@ -32,6 +33,7 @@ export async function diagnose(gateway: Gateway): Promise<Finding[]> {
     ['subscriptions', () => checkSubscriptions(gateway)],
     ['public address', () => checkPublicUrl(gateway)],
     ['backup', () => checkBackup(gateway)],
+    ['alerts', () => checkAlertSetting(gateway.config)],
   ]
   const findings = [finding('configuration', 'ok', gateway.config.production ? 'production' : 'development')]
   for (const [check, run] of checks) findings.push(await findingOf(check, run))

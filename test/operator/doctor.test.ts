@@ -25,6 +25,13 @@ test('a healthy gateway passes every check', async () => {
   )
 })
 
+test('whether anybody is told of alerts', async () => {
+  await using silent = await createWorld({ work: false })
+  expect(await findingOf(silent, 'alerts')).toMatchObject({ level: 'ok', detail: expect.stringContaining('ALERT_URL') })
+  await using told = await createWorld({ work: false, env: { ALERT_URL: 'http://127.0.0.1:9/chat' } })
+  expect(await findingOf(told, 'alerts')).toMatchObject({ level: 'ok', detail: expect.stringContaining('--alert') })
+})
+
 test('a state that needs attention is a warning, and a state that an operator must fix is a failure', async () => {
   await using world = await createWorld({ work: false })
   const levels = async (check: string) => {
