@@ -35,9 +35,9 @@ export function addApps(program: Command, contextOf: () => CliContext, run: Run)
   )
   addWithConfirmation(
     'deactivate',
-    'Deactivate an app: its key stops working at once, and it gets no more webhooks, also none that failed before',
+    'Deactivate an app: its key stops working at once, and it gets no more webhooks, and none that failed can be delivered again',
     (appId) =>
-      `The key of ${appId} stops working at once, and it gets no more webhooks, also none that failed before. Go on?`,
+      `The key of ${appId} stops working at once, and it gets no more webhooks, and none that failed can be delivered again. Go on?`,
   )
 }
 

@@ -9,6 +9,14 @@ const MEANT: Readonly<Record<string, string>> = {
   'set-webhook': 'sgw app update',
   queue: 'sgw status',
   version: 'sgw --version',
+  alert: 'sgw status',
+  alerts: 'sgw status',
+  contact: 'sgw messages list',
+  contacts: 'sgw messages list',
+  'app show': 'sgw app list',
+  'app delete': 'sgw app deactivate',
+  'tenant show': 'sgw tenant list',
+  'tenant delete': 'sgw tenant deactivate',
 }
 
 type ErrorOptions = { exitCode?: number; code?: string }
@@ -39,8 +47,11 @@ export class SgwCommand extends Command {
   }
 
   override parseOptions(words: string[]): ReturnType<Command['parseOptions']> {
-    const [first, ...asked] = words.filter((word) => !word.startsWith('-'))
+    const named = words.filter((word) => !word.startsWith('-'))
+    const [first, ...asked] = named
     const isHelp = this.parent === null && first === 'help' && asked.length > 0
+    // Commander would answer an unknown word with the help of its group.
+    if (words.some((word) => word === '--help' || word === '-h')) this.#commandOf(named)
     const parsed = super.parseOptions(isHelp ? [...this.#commandOf(asked), '--help'] : words)
     this.#unknown = parsed.unknown.filter((word) => word.startsWith('-'))
     return parsed
@@ -85,13 +96,15 @@ export class SgwCommand extends Command {
     })
   }
 
-  /** A command whose name begins so or is similar, or the only one elsewhere that is called so. */
+  /** What `MEANT` says, a command whose name begins so or is similar, or the only one elsewhere that is called so. */
   #meantBy(typed: string): string | null {
+    const meant = MEANT[`${this.name()} ${typed}`] ?? MEANT[typed]
+    if (meant !== undefined) return meant
     const names = this.commands.map((command) => command.name())
     const near = names.find((name) => name.startsWith(typed)) ?? similar(typed, names)
     if (near !== null) return near
     const [only, ...others] = leavesOf(rootOf(this)).filter((command) => command.name() === typed)
-    return only === undefined || others.length > 0 ? (MEANT[typed] ?? null) : wordsOf(only)
+    return only === undefined || others.length > 0 ? null : wordsOf(only)
   }
 }
 

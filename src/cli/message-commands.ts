@@ -1,10 +1,11 @@
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
 import { DIRECTIONS, MESSAGE_STATUSES } from '../db/schema/messages.ts'
+import type { OptOut } from '../client/resource-types.ts'
 import type { MessageState, Timeline } from '../client/types.ts'
 import { ask } from './ask.ts'
 import type { CliContext, Run } from './context.ts'
 import { addFilters } from './filters.ts'
-import { pageLine, print, sayNext } from './print.ts'
+import { pageLine, print, sayNext, symbolOf } from './print.ts'
 import { reasonOf, shortTime } from './reasons.ts'
 import { type ResendOptions, resend } from './resend.ts'
 import { type SendOptions, send } from './send.ts'
@@ -46,13 +47,13 @@ export function addMessages(program: Command, contextOf: () => CliContext, run: 
 function addList(messages: Command, contextOf: () => CliContext): void {
   const list = messages.command('list').description('List messages of all tenants, newest first')
   addFilters(list)
-    .addOption(new Option('--status <status>', 'delivered and undelivered ones are sent').choices(MESSAGE_STATUSES))
+    .addOption(new Option('--status <status>', SENT_IS).choices(MESSAGE_STATUSES).argParser(statusOf))
     .addOption(new Option('--direction <direction>').choices(DIRECTIONS))
     .option('--app <app>', 'only messages of this app')
     .option('--from <number>', 'only from this number')
     .option('--to <number>', 'only to this number')
     .option('--number <number>', 'only of this own number, in both directions')
-    .option('--contact <number>', 'only with this contact, in both directions')
+    .option('--contact <number>', 'only with this contact, in both directions; also says whether it opted out')
     .option('--user-id <id>', 'only with this userId')
     .addOption(new Option('--include <what>', 'with --json: more fields').choices(['delivery']))
     .action(async ({ tenant, app, include, ...filters }: Record<string, string>) => {
@@ -63,7 +64,28 @@ function addList(messages: Command, contextOf: () => CliContext): void {
       if (context.json) return print(context, { messages: items, ...page })
       context.stdout(items.length === 0 ? 'none\n' : table(context, (items as unknown as ListedMessage[]).map(rowOf)))
       context.stdout(pageLine({ ...page, shown: items.length }))
+      if (filters['contact'] !== undefined) context.stdout(await optOutLines(context, filters, tenant))
     })
+}
+
+const SENT_IS = 'delivered and undelivered ones are sent'
+
+/** The list shows two states that are no statuses, so people ask for them. */
+function statusOf(text: string): string {
+  if (MESSAGE_STATUSES.some((status) => status === text)) return text
+  throw new InvalidArgumentError(`Allowed choices are ${MESSAGE_STATUSES.join(', ')}; ${SENT_IS}.`)
+}
+
+/** Which of the own numbers must not text a contact. */
+async function optOutLines(context: CliContext, filters: Record<string, string>, tenant?: string): Promise<string> {
+  const { contact, number } = filters
+  const request = { path: '/v1/opt-outs', field: 'optOuts', query: { contact, number, limit: '100' }, time: 'since' }
+  const { items } = await listAll(context, request, tenant)
+  const found = (items as unknown as OptOut[]).map(
+    (optOut) => `opted out of ${optOut.number} since ${shortTime(optOut.since)} (${optOut.source})`,
+  )
+  // Two tenants can have the same number.
+  return [...new Set(found)].map((line) => `${symbolOf(context, 'warn')} ${contact} ${line}\n`).join('')
 }
 
 interface ListedMessage extends MessageState {

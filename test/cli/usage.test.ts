@@ -25,6 +25,10 @@ test.each([
   ['extensions disconnect', null],
   ['messages shwo', 'show'],
   ['queue', 'sgw status'],
+  ['alerts --help', 'sgw status'],
+  ['contact +15555550177', 'sgw messages list'],
+  ['tenant show', 'sgw tenant list'],
+  ['messages lsit --help', 'list'],
 ])('sgw %s: unknown, and the suggestion is %p', async (line, meant) => {
   const [error, suggestion, ...rest] = (await said(line)).trimEnd().split('\n')
   expect(error).toStartWith("error: unknown command '")
@@ -61,6 +65,11 @@ test.each(['messages list --limit abc', 'webhooks list --page 0', 'simulate fail
     expect(await said(line)).toMatch(/^error: option .* is invalid\. It is a whole number from 1\.\nHelp: /)
   },
 )
+
+test('messages that were delivered are asked for as sent ones', async () => {
+  expect(await said('messages list --status delivered')).toContain('; delivered and undelivered ones are sent.\nHelp: ')
+  expect(await said('messages list --status failed')).toBe('')
+})
 
 test.each(['trigger create --callback-url https://example.com/sms', 'extensions connect', 'extensions invite'])(
   'sgw %s needs an app or a tenant',
