@@ -35,10 +35,11 @@ function webhookFailing(row: Row): Condition {
   const [tenantId, targetId] = [String(row['tenant_id']), String(row['target_id'])]
   const kind = row['kind'] === 'trigger' ? 'trigger' : 'app'
   const name = `The webhook of ${kind} ${targetId} of ${tenantId}`
+  const command = `sgw webhooks list --${kind} ${targetId}`
   return {
     alert: 'webhook_failing',
     subject: targetId,
-    text: `${name} has failed for an hour: GET /v1/webhook-deliveries shows the errors.`,
+    text: `${name} has failed for an hour: ${command} shows the errors, sgw webhooks recover delivers again.`,
     overText: `Resolved: ${name} works again, or is gone.`,
     detail: {
       tenantId,

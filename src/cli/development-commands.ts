@@ -19,7 +19,12 @@ export function addDevelopment(program: Command, contextOf: () => CliContext, ru
     .action((options: ListenOptions) => listen(contextOf(), options))
   const simulate = program.command('simulate').description('Play the phone of a contact, or let the provider fail')
   addSituations(simulate, run)
-  addInbound(simulate.command('inbound').description('Send an SMS from the simulator to one of your numbers'), run)
+  addInbound(
+    simulate
+      .command('inbound')
+      .description('Send an SMS from the simulator to one of your numbers, and print its id there'),
+    run,
+  )
 }
 
 const SITUATIONS = {

@@ -213,7 +213,7 @@ test('a destination that has failed for an hour fires; a success or its removal 
       alert: 'webhook_failing',
       state: 'firing',
       since: new Date(beganAt).toISOString(),
-      text: expect.stringContaining(world.app.appId),
+      text: expect.stringContaining(`sgw webhooks list --app ${world.app.appId} shows`),
       detail: { appId: world.app.appId, tenantId: world.tenantId, failedAttempts: 4 },
     },
   ])
