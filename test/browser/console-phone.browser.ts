@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { startTestGateway } from '../../src/testing/index.ts'
 import { expectAccessible, openConsole } from '../support/console.ts'
 import { startReceiver } from '../support/receiver.ts'
@@ -121,6 +121,99 @@ test('a webhook of a reply is a step with its answer and its time', async () => 
   expect(await page.locator('.exchange', { hasText: 'POST' }).count()).toBe(0)
 })
 
+test('what the page measured stays while it is open, and after a reload it is not promised', async () => {
+  await using gateway = await startTestGateway()
+  await using opened = await openConsole(gateway.url)
+  const { page } = opened
+  await page.getByRole('button', { name: 'Send the first text' }).click()
+  const measured = ['POST /v1/sms/send 202', 'sms_status sent', 'sms_delivery delivered']
+  for (const text of measured) await step(page, text).waitFor()
+  await page.getByLabel('Text from your app').fill('Another one')
+  await page.keyboard.press('Enter')
+  for (const text of measured) await step(page, text).nth(1).waitFor()
+  await page.getByRole('link', { name: 'Messages' }).first().click()
+  // It arrives while the phone is not shown.
+  await gateway.client.sms.sendAndWait({ from: gateway.numbers[0] ?? '', to: CONTACT, body: 'From elsewhere' })
+  await page.locator('.row', { hasText: 'From elsewhere' }).locator('.state', { hasText: 'Delivered' }).waitFor()
+  await page.getByRole('link', { name: 'Phone' }).first().click()
+  await page.locator('.group-head', { hasText: 'from your app, call not measured here' }).waitFor()
+  await step(page, 'sms_status sent').nth(2).waitFor()
+  expect(await step(page, 'POST /v1/sms/send 202').count()).toBe(2)
+  await page.getByRole('button', { name: 'New contact' }).click()
+  await page.getByText('No texts yet.').waitFor()
+  await page.goBack()
+  for (const text of measured) await step(page, text).nth(1).waitFor()
+  await page.reload()
+  await page.locator('.group-head', { hasText: 'from your app, call and events not measured here' }).first().waitFor()
+  expect(await step(page, 'POST /v1/sms/send').count()).toBe(0)
+})
+
+test('the time at the left is when a step began, and the figure at the right how long it took alone', async () => {
+  await using gateway = await startTestGateway()
+  await using opened = await openConsole(gateway.url)
+  const { page } = opened
+  await choose(page, '502 after accepting')
+  await page.getByRole('button', { name: 'Send the first text' }).click()
+  const delivered = step(page, /^\S+delivered/)
+  await delivered.waitFor()
+  const { messages } = await gateway.client.sms.list({ direction: 'outbound' }).page(1)
+  const { entries } = await gateway.client.sms.timeline(messages[0]?.messageId ?? '')
+  const at = (type: string) => Date.parse(entries.find((entry) => entry.type === type)?.at ?? '')
+  const attempt = entries.find((entry) => entry.type === 'attempt')
+  const attemptEnd = at('attempt') + (attempt?.type === 'attempt' ? (attempt.durationMs ?? 0) : 0)
+  expect(await beganAt(delivered)).toBe(at('sent'))
+  expect(await tookMs(delivered)).toBeCloseTo(at('delivered') - at('sent'), -3)
+  const wait = step(page, 'waits before it asks the message store')
+  const lookup = step(page, 'message store found')
+  expect(await beganAt(wait)).toBe(attemptEnd)
+  // What is shown is cut to tenths of a second.
+  const between = (await beganAt(lookup)) - attemptEnd
+  expect(between - (await tookMs(wait))).toBeLessThan(100)
+  expect(await tookMs(wait)).toBeLessThanOrEqual(between)
+})
+
+test('a text to somebody who opted out never looks received', async () => {
+  await using gateway = await startTestGateway()
+  await using opened = await openConsole(gateway.url)
+  const { page } = opened
+  await choose(page, 'recipient opted out')
+  await page.evaluate(`(() => {
+    window.looks = []
+    new MutationObserver(() => {
+      for (const bubble of document.querySelectorAll('.said.theirs')) window.looks.push(bubble.className)
+    }).observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true })
+  })()`)
+  await page.getByRole('button', { name: 'Send the first text' }).click()
+  await page.locator('.said-note.bad', { hasText: 'not delivered: the recipient has opted out' }).waitFor()
+  expect(new Set(await page.evaluate<string[]>('window.looks'))).toEqual(new Set(['said theirs pending']))
+  await gateway.client.optOuts.setPolicy('block')
+  await page.getByLabel('Text from your app').fill('And now?')
+  await page.keyboard.press('Enter')
+  await page.locator('.said-note.bad', { hasText: '“And now?” not sent: recipient opted out' }).waitFor()
+})
+
+test('no step stops half under the heads, and no text touches a life line', async () => {
+  await using gateway = await startTestGateway()
+  await using opened = await openConsole(gateway.url, { width: 1024, height: 768 })
+  const { page } = opened
+  await page.getByRole('button', { name: 'Send the first text' }).click()
+  await step(page, 'sms_delivery delivered').waitFor()
+  await page.getByLabel('Text from your app').fill('Another one')
+  await page.keyboard.press('Enter')
+  await step(page, 'sms_delivery delivered').nth(1).waitFor()
+  const cut = `(() => {
+    const head = Math.max(...[...document.querySelectorAll('.stations, .group-head')]
+      .map((each) => each.getBoundingClientRect().bottom).filter((bottom) => bottom < document.querySelector('.trace').getBoundingClientRect().top + 90))
+    return [...document.querySelectorAll('.step:not(.group-head)')].map((each) => each.getBoundingClientRect())
+      .filter(({ top, bottom }) => top < head - 1 && bottom > head + 1).length
+  })()`
+  expect(await page.locator('.trace').evaluate(({ scrollTop }) => scrollTop)).toBeGreaterThan(0)
+  expect(await page.evaluate<number>(cut)).toBe(0)
+  await page.locator('.group-head', { hasText: 'Another one' }).waitFor()
+  const ground = await page.evaluate<string>("getComputedStyle(document.querySelector('.hop > span')).backgroundColor")
+  expect(ground).not.toBe('rgba(0, 0, 0, 0)')
+})
+
 test('the phone can be used by keyboard alone, and axe finds nothing', async () => {
   await using gateway = await startTestGateway()
   await using opened = await openConsole(gateway.url)
@@ -155,3 +248,12 @@ test('a new contact has a phone of its own', async () => {
 const bubble = (page: Page, text: string) => page.locator('.said.theirs', { hasText: text })
 const step = (page: Page, text: string | RegExp) => page.locator('.step', { hasText: text })
 const choose = (page: Page, fault: string) => page.getByText(fault, { exact: true }).click()
+
+const beganAt = async (line: Locator): Promise<number> =>
+  Date.parse((await line.locator('time').getAttribute('title'))?.replace(' ', 'T').replace(' UTC', 'Z') ?? '')
+
+/** The length that a step shows, in milliseconds. */
+async function tookMs(line: Locator): Promise<number> {
+  const [, amount, unit] = /^([\d.]+) (ms|s)$/.exec((await line.locator('.measure').textContent()) ?? '') ?? []
+  return Number(amount) * (unit === 's' ? 1000 : 1)
+}

@@ -3,6 +3,7 @@ import { render } from 'preact'
 import { App } from './app.tsx'
 import { followKeys } from './frame/keys.ts'
 import { hasPhone } from './frame/views.ts'
+import { followHeard } from './phone/measured.ts'
 import { followAddress, startWith } from './state/address.ts'
 import { findCaller, me } from './state/caller.ts'
 import { startClock } from './state/clock.ts'
@@ -28,4 +29,5 @@ effect(() => {
   if (me.value !== null && session.value?.kind === 'key') startWith('messages', { app: me.value.name ?? '' })
   else if (me.value !== null) startWith(hasPhone.value ? 'phone' : 'messages', {})
 })
+followHeard()
 followEvents()

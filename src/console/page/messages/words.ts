@@ -164,7 +164,7 @@ const SHORT: readonly [begins: string, short: string][] = [
   ['Extension not connected', 'extension revoked'],
   ['Message expired', 'expired'],
   ['Cancelled before sending', 'cancelled'],
-  ['Recipient opted out', 'recipient has opted out'],
+  ['Recipient opted out', 'recipient opted out'],
   ['Delivery could not be confirmed', 'not confirmed'],
   ['Phone number ', 'number not connected'],
 ]

@@ -12,26 +12,14 @@ import {
   setNextFault,
 } from '../state/operator.ts'
 import { afterEvent, messageIdOf } from '../messages/row.ts'
-
-/** A send that this page made: when, how long the gateway took to answer, and what was said. */
-export interface OwnSend {
-  at: number
-  ms: number
-  request: { to: string; from: string; body: string }
-  response: unknown
-}
-
-/** An event as this page's socket got it. */
-export interface HeardEvent {
-  at: number
-  event: LiveEvent
-}
+import { noteSend } from './measured.ts'
 
 const SHOWN_MESSAGES = 30
-/** Every step is drawn of the last message, and of those that came since the page was opened, up to so many. */
+/** Every step is drawn of the last message, and of those that came since the page was loaded, up to so many. */
 const TRACED_MESSAGES = 4
 const SHOWN_WEBHOOKS = 5
-const OPENED_BEFORE_MS = 5000
+/** What came just before counts, too. */
+const TRACED_SINCE = performance.timeOrigin - 5000
 /** A contact's text was recorded before the gateway stored it. */
 const CALLS_BEFORE_MS = 2000
 /** Events of one text come together. */
@@ -52,18 +40,13 @@ export class Conversation {
   /** Of inbound messages: each POST to the app, oldest first. */
   readonly webhooks = signal<ReadonlyMap<string, readonly DeliveryAttempt[]>>(new Map())
   readonly calls = signal<readonly SimulatorCall[]>([])
-  readonly sends = signal<ReadonlyMap<string, OwnSend>>(new Map())
-  readonly heard = signal<readonly HeardEvent[]>([])
   readonly fault = signal<SimulatorFault>(null)
   readonly error = signal('')
   readonly isLoaded = signal(false)
   readonly traced = computed(() => {
     const newest = this.messages.value.slice(-TRACED_MESSAGES)
-    return newest.filter(
-      ({ createdAt }, index) => index === newest.length - 1 || Date.parse(createdAt) >= this.#openedAt,
-    )
+    return newest.filter(({ createdAt }, index) => index === newest.length - 1 || Date.parse(createdAt) >= TRACED_SINCE)
   })
-  readonly #openedAt = Date.now() - OPENED_BEFORE_MS
   #timer: ReturnType<typeof setTimeout> | undefined
   /** The times of requests that no click caused. */
   #unasked: readonly number[] = []
@@ -127,10 +110,7 @@ export class Conversation {
       const at = Date.now()
       const began = performance.now()
       const response = await this.sgw.sms.send(request)
-      this.sends.value = new Map([
-        ...this.sends.value,
-        [response.messageId, { at, ms: performance.now() - began, request, response }],
-      ])
+      noteSend(response.messageId, { at, ms: performance.now() - began, request, response })
       await this.read()
     })
   }
@@ -152,7 +132,6 @@ export class Conversation {
   /** Takes an event: a known message changes at once, and everything is read again soon. */
   note(event: LiveEvent): void {
     if (!this.#concerns(event)) return
-    this.heard.value = [...this.heard.value, { at: Date.now(), event }].slice(-200)
     const id = messageIdOf(event)
     this.messages.value = this.messages.value.map((message) =>
       message.messageId === id ? afterEvent(message, event) : message,

@@ -122,13 +122,14 @@ const ThreadMessage = ({ message, isNewDay, reason, answer }: ThreadMessageProps
 const answerText = ({ statusCode, durationMs }: DeliveryAttempt): string =>
   statusCode === undefined ? 'your app did not answer' : `your app answered ${statusCode} in ${duration(durationMs)}`
 
-/** A text of the app. Before the provider has it, only a note says what it waits for. */
+/** A text of the app. Before the provider has it, only a note says what it waits for; until it is delivered, it is an outline. */
 function Arriving({ message, reason }: { message: Message; reason: string }) {
   const isThere = message.status === 'sent' && message.deliveryStatus !== 'undelivered'
+  const isPending = message.deliveryStatus === 'pending'
   return (
     <>
       {isThere && (
-        <p class="said theirs">
+        <p class={isPending ? 'said theirs pending' : 'said theirs'}>
           <span class="mask">{message.body}</span>
         </p>
       )}
@@ -137,13 +138,14 @@ function Arriving({ message, reason }: { message: Message; reason: string }) {
   )
 }
 
-function noteOf({ status, error, deliveryStatus, waiting, createdAt, updatedAt, body }: Message, reason: string) {
+function noteOf(message: Message, reason: string) {
+  const { status, error, deliveryStatus, waiting, createdAt, updatedAt, body } = message
   const took = duration(Date.parse(updatedAt) - Date.parse(createdAt))
   const text = <span class="mask">“{body.length > 24 ? `${body.slice(0, 24)}…` : body}”</span>
   if (status === 'failed')
     return (
       <>
-        <Icon name="failed" /> {text} {explainedShort(error ?? '')}
+        <Icon name={stateOf(message).icon} /> {text} not sent: {explainedShort(error ?? '')}
       </>
     )
   if (deliveryStatus === 'undelivered')
@@ -162,6 +164,7 @@ function noteOf({ status, error, deliveryStatus, waiting, createdAt, updatedAt, 
     return (
       <>
         <Icon name="sent" /> sent in {took}
+        {deliveryStatus === 'pending' && ', not known to have arrived'}
       </>
     )
   return (

@@ -1,8 +1,10 @@
 import type { Signal } from '@preact/signals'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Message } from '../../../client/client.ts'
-import { preciseTime, utcTime } from '../state/clock.ts'
+import { duration, preciseTime, utcTime } from '../state/clock.ts'
+import { messageIdOf } from '../messages/row.ts'
 import type { Conversation } from './conversation.ts'
+import { heard, sends } from './measured.ts'
 import { STATIONS, type Step, stepsOf } from './steps.ts'
 
 /** Every step of the newest texts between app, gateway, RingCentral and phone. */
@@ -11,9 +13,7 @@ export function Sequence({ conversation, chosen }: { conversation: Conversation;
   const groups = conversation.traced.value.map((message) => ({ message, steps: stepsOf(message, conversation) }))
   const length = groups.reduce((sum, { steps }) => sum + steps.length, 0)
   useLayoutEffect(() => {
-    // Where the steps scroll with the whole page, a new one does not pull the page down.
-    const scroller = box.current?.parentElement
-    scroller?.scrollTo({ top: scroller.scrollHeight })
+    if (box.current !== null) showEnd(box.current)
   }, [length])
   return (
     <section class="sequence" aria-label="Every step" ref={box}>
@@ -40,6 +40,21 @@ export function Sequence({ conversation, chosen }: { conversation: Conversation;
   )
 }
 
+/** Scrolls to the last step, with as much room below it as leaves a whole step, and no half one, under the heads. */
+function showEnd(box: HTMLElement): void {
+  const scroller = box.parentElement
+  // Where the steps scroll with the whole page, a new one does not pull the page down.
+  if (scroller === null || getComputedStyle(scroller).overflowY === 'visible') return
+  box.style.paddingBottom = ''
+  scroller.scrollTo({ top: scroller.scrollHeight })
+  const edge = scroller.getBoundingClientRect().top + Number.parseFloat(getComputedStyle(scroller).scrollPaddingTop)
+  const tops = [...box.querySelectorAll('.step:not(.group-head)')].map((step) => step.getBoundingClientRect().top)
+  const first = tops.find((top) => top >= edge - 1)
+  if (scroller.scrollTop === 0 || first === undefined) return
+  box.style.paddingBottom = `${first - edge}px`
+  scroller.scrollTo({ top: scroller.scrollHeight })
+}
+
 const Group = ({
   message,
   steps,
@@ -55,7 +70,7 @@ const Group = ({
       <span class="lanes lines">
         <span class="group-title">
           <span class="mask">“{message.body}”</span>
-          <span class="dim">from {message.direction === 'inbound' ? 'the contact' : 'your app'}</span>
+          <span class="dim">from {originOf(message)}</span>
         </span>
       </span>
       <span />
@@ -66,11 +81,19 @@ const Group = ({
   </>
 )
 
+/** Steps at the app are known only of what this page did and heard since it was loaded. */
+function originOf({ direction, messageId }: Message): string {
+  if (direction === 'inbound') return 'the contact'
+  if (sends.value.has(messageId)) return 'your app'
+  const isHeard = heard.value.some(({ event }) => messageIdOf(event) === messageId)
+  return `your app, ${isHeard ? 'call' : 'call and events'} not measured here`
+}
+
 function StepLine({ id, step, chosen }: { id: string; step: Step; chosen: Signal<Step | null> }) {
   const isChosen = chosen.value !== null && chosen.value.key === step.key && chosen.value.at === step.at
   const content = (
     <>
-      <time title={utcTime(step.at)}>{step.kind === 'wait' ? '' : preciseTime(step.at)}</time>
+      <time title={utcTime(step.at)}>{preciseTime(step.at)}</time>
       <span class="lanes lines">
         <span class={`${step.kind} at-${step.station}${step.isBad ? ' bad' : ''}`}>
           <span>
@@ -78,7 +101,7 @@ function StepLine({ id, step, chosen }: { id: string; step: Step; chosen: Signal
           </span>
         </span>
       </span>
-      <span class="measure">{step.measure}</span>
+      <span class="measure">{step.took === null ? '' : duration(step.took)}</span>
     </>
   )
   if (step.detail === null) return <div class={`step ${step.kind}-step`}>{content}</div>

@@ -1,8 +1,10 @@
 import type { DeliveryAttempt, Message, Timeline } from '../../../client/client.ts'
+import { messageIdOf } from '../messages/row.ts'
 import { shortWaitingText } from '../messages/words.ts'
-import { duration, now } from '../state/clock.ts'
+import { now } from '../state/clock.ts'
 import type { SimulatorCall } from '../state/operator.ts'
-import type { Conversation, HeardEvent, OwnSend } from './conversation.ts'
+import type { Conversation } from './conversation.ts'
+import { type HeardEvent, type OwnSend, heard, sends } from './measured.ts'
 import { type StepDetail, detailOf, json, webhookDetail } from './step-detail.ts'
 
 /** The stations, from left to right. */
@@ -18,62 +20,58 @@ export interface Step {
   title: string
   /** What stands after the title, such as a status. */
   result: string
-  measure: string
+  /** How long this step alone took, in milliseconds; null for a moment, and while it runs. */
+  took: number | null
   isBad: boolean
   detail: StepDetail | null
 }
 
-/** The steps of one message, in the order of their times. */
+/** The steps of one message, in the order in which they began; of two that began together the shorter one first. */
 export function stepsOf(message: Message, conversation: Conversation): Step[] {
-  const { calls, heard, sends, timelines } = conversation
-  const timeline = timelines.value.get(message.messageId)
-  const own = heard.value.filter(({ event }) => 'messageId' in event && event.messageId === message.messageId)
+  const { calls, timelines } = conversation
+  const own = heard.value.filter(({ event }) => messageIdOf(event) === message.messageId)
   const steps =
     message.direction === 'inbound'
       ? inboundSteps(message, conversation.webhooks.value.get(message.messageId) ?? [], calls.value)
-      : outboundSteps(message, timeline, calls.value, sends.value.get(message.messageId))
-  return [...steps, ...own.filter(isOutcome).map(heardStep)].toSorted((a, b) => a.at - b.at)
+      : outboundSteps(message, timelines.value.get(message.messageId), calls.value)
+  return [...steps, ...own.filter(isOutcome).map(heardStep)].toSorted(
+    (a, b) => a.at - b.at || (a.took ?? 0) - (b.took ?? 0),
+  )
 }
 
-function outboundSteps(
-  message: Message,
-  timeline: Timeline | undefined,
-  calls: readonly SimulatorCall[],
-  send: OwnSend | undefined,
-): Step[] {
+function outboundSteps(message: Message, timeline: Timeline | undefined, calls: readonly SimulatorCall[]): Step[] {
   const created = Date.parse(message.createdAt)
+  const send = sends.value.get(message.messageId)
   const steps: Step[] = send === undefined ? [] : [sendStep(message, send)]
   steps.push({ ...base('queued', created), kind: 'self', station: 1, title: 'committed to disk, queued' })
   const attempts = timeline?.entries.filter((entry) => entry.type === 'attempt') ?? []
   attempts.forEach((attempt, index) => {
     const before = attempts[index - 1]
     if (before !== undefined) steps.push(waitStep(before, attempt, calls))
+    else if (Date.parse(attempt.at) - created >= SHOWN_WAIT_MS) steps.push(turnStep(created, Date.parse(attempt.at)))
     steps.push(attemptStep(attempt, callAt(calls, 'sms', Date.parse(attempt.at))))
   })
   if (message.status === 'sending' && !message.waiting) steps.push(runningStep(message, attempts.length + 1))
   const last = attempts.at(-1)
-  if (message.waiting)
-    steps.push(holdStep(message, Date.parse(last?.at ?? message.createdAt) + (last?.durationMs ?? 0)))
-  for (const entry of timeline?.entries ?? []) {
+  if (message.waiting) steps.push(holdStep(message, last === undefined ? created : endOf(last)))
+  return [...steps, ...(timeline === undefined ? [] : endSteps(timeline, last, calls))]
+}
+
+/** What became of a text after its last attempt. */
+function endSteps({ entries, deliveryStatus }: Timeline, last: Attempt | undefined, calls: readonly SimulatorCall[]) {
+  const steps: Step[] = []
+  let sentAt = 0
+  for (const entry of entries) {
     const at = Date.parse(entry.at)
-    if (entry.type === 'sent' && last?.outcome === 'unknown') steps.push(lookupStep(last, at, calls))
-    if (entry.type === 'delivered')
-      steps.push({
-        ...base('delivered', at),
-        kind: 'hop',
-        station: 2,
-        title: 'delivered',
-        measure: duration(at - created),
-      })
+    if (entry.type === 'sent') sentAt = at
+    if (entry.type === 'sent' && last?.outcome === 'unknown') steps.push(...lookupSteps(last, at, calls))
+    if (entry.type === 'delivered') steps.push({ ...deliveryStep(sentAt || at, at), title: 'delivered' })
     if (entry.type === 'undelivered')
       steps.push({
-        ...base('undelivered', at),
-        kind: 'hop',
-        station: 2,
+        ...deliveryStep(sentAt || at, at),
         title: 'not delivered',
         result: entry.errorCode ?? '',
         isBad: true,
-        measure: duration(at - created),
       })
     if (entry.type === 'failed')
       steps.push({
@@ -84,8 +82,17 @@ function outboundSteps(
         isBad: true,
       })
   }
+  if (deliveryStatus === 'pending' && sentAt > 0) steps.push({ ...deliveryStep(sentAt, null), title: 'on its way' })
   return steps
 }
+
+/** From RingCentral to the phone: from the time of `sent` until the gateway knows what became of it. */
+const deliveryStep = (sentAt: number, knownAt: number | null): Omit<Step, 'title'> => ({
+  ...base('delivery', sentAt),
+  kind: 'hop',
+  station: 2,
+  took: knownAt === null ? null : knownAt - sentAt,
+})
 
 function inboundSteps(message: Message, webhooks: readonly DeliveryAttempt[], calls: readonly SimulatorCall[]): Step[] {
   const stored = Date.parse(message.createdAt)
@@ -99,7 +106,7 @@ function inboundSteps(message: Message, webhooks: readonly DeliveryAttempt[], ca
       station: 1,
       title: 'event',
       result: event.response === null ? 'no answer' : `${event.response.status}, stored`,
-      measure: duration(event.durationMs),
+      took: event.durationMs,
       detail: detailOf('Event from RingCentral', event),
     })
   return [...steps, ...webhooks.map((attempt) => webhookStep(message, attempt))]
@@ -111,13 +118,13 @@ const webhookStep = (message: Message, attempt: DeliveryAttempt): Step => ({
   station: 0,
   title: 'webhook',
   result: `${attempt.statusCode ?? 'no answer'}, signed`,
-  measure: duration(attempt.durationMs),
+  took: attempt.durationMs,
   isBad: attempt.outcome !== 'success',
   detail: webhookDetail(message, attempt),
 })
 
 const base = (key: string, at: number) =>
-  ({ key, at, result: '', measure: '', isBad: false, detail: null }) satisfies Partial<Step>
+  ({ key, at, result: '', took: null, isBad: false, detail: null }) satisfies Partial<Step>
 
 const sendStep = ({ messageId }: Message, { at, ms, request, response }: OwnSend): Step => ({
   ...base('send', at),
@@ -125,7 +132,7 @@ const sendStep = ({ messageId }: Message, { at, ms, request, response }: OwnSend
   station: 0,
   title: 'POST /v1/sms/send',
   result: '202',
-  measure: duration(ms),
+  took: ms,
   detail: { title: `POST /v1/sms/send, ${messageId}`, request: json(request), response: `202\n\n${json(response)}` },
 })
 
@@ -141,28 +148,48 @@ function attemptStep(attempt: Attempt, call: SimulatorCall | undefined): Step {
     title: `attempt ${number}`,
     result: durationMs === null ? 'runs' : String(status),
     isBad: durationMs !== null && outcome !== 'accepted',
-    measure: durationMs === null ? '' : duration(durationMs),
+    took: durationMs,
     detail: call === undefined ? null : detailOf('Call to RingCentral', call),
   }
 }
 
-/** An answer that did not tell whether the text was taken: the gateway finds it in the message store. */
-function lookupStep(attempt: Attempt, sentAt: number, calls: readonly SimulatorCall[]): Step {
+/** When an attempt ended; one that runs has just begun. */
+const endOf = ({ at, durationMs }: Attempt): number => Date.parse(at) + (durationMs ?? 0)
+
+/** An answer that did not tell whether the text was taken: after a while the gateway finds it in the message store. */
+function lookupSteps(attempt: Attempt, sentAt: number, calls: readonly SimulatorCall[]): Step[] {
   const call = calls.findLast(({ route, at }) => route === 'message-store' && Date.parse(at) <= sentAt)
-  return {
-    ...base('lookup', call === undefined ? sentAt : Date.parse(call.at)),
+  const [from, until] = [endOf(attempt), call === undefined ? sentAt : Date.parse(call.at)]
+  const wait = { ...pauseStep('wait lookup', from, until), title: 'waits before it asks the message store' }
+  const lookup: Step = {
+    ...base('lookup', until),
     kind: 'hop',
     station: 1,
     title: 'message store',
     result: 'found',
-    measure: duration(sentAt - Date.parse(attempt.at) - (attempt.durationMs ?? 0)),
+    took: call?.durationMs ?? null,
     detail: call === undefined ? null : detailOf('Look into the message store', call),
   }
+  return [wait, lookup]
 }
+
+/** A shorter time before the first attempt is no wait. */
+const SHOWN_WAIT_MS = 1000
+
+const pauseStep = (key: string, from: number, until: number): Omit<Step, 'title'> => ({
+  ...base(key, from),
+  kind: 'wait',
+  station: 1,
+  took: Math.max(0, until - from),
+})
+
+const turnStep = (created: number, until: number): Step => ({
+  ...pauseStep('wait 1', created, until),
+  title: 'waits for its turn',
+})
 
 /** Between two attempts: a pause that RingCentral asked for, or a look into its message store. */
 function waitStep(before: Attempt, next: Attempt, calls: readonly SimulatorCall[]): Step {
-  const from = Date.parse(before.at) + (before.durationMs ?? 0)
   const headers = callAt(calls, 'sms', Date.parse(before.at))?.response?.headers ?? {}
   const [, retryAfter] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'retry-after') ?? []
   const title =
@@ -171,13 +198,7 @@ function waitStep(before: Attempt, next: Attempt, calls: readonly SimulatorCall[
       : retryAfter === undefined
         ? 'waits before it repeats'
         : `paused, Retry-After ${retryAfter} s`
-  return {
-    ...base(`wait ${next.number}`, from),
-    kind: 'wait',
-    station: 1,
-    title,
-    measure: duration(Date.parse(next.at) - from),
-  }
+  return { ...pauseStep(`wait ${next.number}`, endOf(before), Date.parse(next.at)), title }
 }
 
 /** The timeline has an attempt when it has ended. */
@@ -213,13 +234,15 @@ const isOutcome = ({ event }: HeardEvent): boolean =>
 
 function heardStep({ at, event }: HeardEvent): Step {
   const state = event.type === 'sms_status' ? event.status : event.type === 'sms_delivery' ? event.deliveryStatus : ''
+  // The browser's clock can be behind the gateway's.
+  const sentAt = 'timestamp' in event ? Math.min(at, Date.parse(event.timestamp)) : at
   return {
-    ...base(`${event.type} ${state}`, at),
+    ...base(`${event.type} ${state}`, sentAt),
     kind: 'back',
     station: 0,
     title: event.type,
     result: state,
-    measure: 'timestamp' in event ? duration(Math.max(0, at - Date.parse(event.timestamp))) : '',
+    took: 'timestamp' in event ? at - sentAt : null,
     isBad: state === 'failed' || state === 'undelivered',
     detail: { title: 'WebSocket event', request: json(event), response: null },
   }

@@ -1,0 +1,46 @@
+import { effect, signal } from '@preact/signals'
+import { messageIdOf } from '../messages/row.ts'
+import { type LiveEvent, onEvent } from '../state/live.ts'
+import { session } from '../state/session.ts'
+
+/** A send that this page made: when, how long the gateway took to answer, and what was said. */
+export interface OwnSend {
+  at: number
+  ms: number
+  request: { to: string; from: string; body: string }
+  response: unknown
+}
+
+/** An event as this page's socket got it. */
+export interface HeardEvent {
+  at: number
+  event: LiveEvent
+}
+
+/** What the page measured itself stays until it is loaded again or signed out, whichever view and contact are shown. */
+export const sends = signal<ReadonlyMap<string, OwnSend>>(new Map())
+export const heard = signal<readonly HeardEvent[]>([])
+
+/** So many of the newest events are kept, and all of the page's own sends. */
+const KEPT_EVENTS = 1000
+
+/** Notes each event of the socket, also while another view is shown. */
+export function followHeard(): void {
+  onEvent((event) => {
+    const all = [...heard.value, { at: Date.now(), event }]
+    heard.value =
+      all.length > KEPT_EVENTS ? all.filter((each, index) => index >= all.length - KEPT_EVENTS || isOwn(each)) : all
+  })
+  effect(() => {
+    if (session.value !== null) return
+    sends.value = new Map()
+    heard.value = []
+  })
+}
+
+const isOwn = ({ event }: HeardEvent): boolean => sends.peek().has(messageIdOf(event) ?? '')
+
+/** Notes a send and its answer. */
+export function noteSend(messageId: string, send: OwnSend): void {
+  sends.value = new Map([...sends.value, [messageId, send]])
+}
