@@ -23,6 +23,108 @@ test('messages appear live, and change where they stand', async () => {
   expect(complaints).toEqual([])
 })
 
+test('shares are of the messages that were accepted and not scheduled for later, and lead to what they count', async () => {
+  await using gateway = await startTestGateway()
+  const [from = ''] = gateway.numbers
+  await send(gateway, 'fine')
+  await gateway.client.sms.send({ from, to: TO, body: 'later', sendAt: new Date(Date.now() + 3_600_000) })
+  await using opened = await openConsole(gateway.url)
+  const { page, complaints } = opened
+  await page.getByText('recipient opted out', { exact: true }).click()
+  await page.getByLabel('Text from your app').fill('Anyone there?')
+  await page.getByRole('button', { name: 'Send from your app' }).click()
+  await page.locator('.said-note.bad').waitFor()
+  await page.getByRole('link', { name: 'Messages' }).first().click()
+  await page.getByRole('heading', { name: '1 of 2 not delivered in 24 hours.' }).waitFor()
+  await page.getByRole('link', { name: '1 of 2 not delivered' }).click()
+  await page.getByRole('heading', { name: 'Not delivered', exact: true }).waitFor()
+  await page.locator('.row[aria-current]', { hasText: 'Anyone there?' }).waitFor()
+  await gateway.client.sms.sendAndWait({ from: '+15555550999', to: TO, body: 'from nowhere' })
+  await page.reload()
+  await page.getByRole('heading', { name: '1 of 3 failed in 24 hours; 1 not delivered.' }).waitFor()
+  expect(complaints).toEqual([])
+})
+
+test('figures that do not know the messages say nothing of failures', async () => {
+  await using gateway = await startTestGateway()
+  await send(gateway, 'old and fine')
+  await gateway.client.sms.sendAndWait({ from: '+15555550999', to: TO, body: 'old and failed' })
+  await using opened = await openConsole(gateway.url)
+  const { page } = opened
+  const totals = { accepted: 1, sent: 1, failed: 0, received: 0, delivered: 0, undelivered: 0 }
+  await page.route('**/v1/overview?*', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: { ...(await response.json()), totals } })
+  })
+  const read = page.waitForResponse(/overview/)
+  await page.getByRole('link', { name: 'Messages' }).first().click()
+  await read
+  await row(page, 'old and failed').waitFor()
+  await page.getByRole('heading', { name: 'Messages, newest first.' }).waitFor()
+  await page.getByRole('button', { name: 'Failed' }).click()
+  await row(page, 'old and fine').waitFor({ state: 'detached' })
+  expect(await page.locator('h1').textContent()).not.toContain('none failed')
+})
+
+test('an extension that was revoked comes with a button that makes an invite link', async () => {
+  await using gateway = await startTestGateway()
+  await send(gateway, 'before')
+  await using opened = await openConsole(gateway.url)
+  const { page, complaints } = opened
+  const [known] = await gateway.client.connection.health()
+  const fix = 'Authorize it again with an invite link (POST /v1/rc/invite-token).'
+  const revoked = { ...known, reason: 'Its authorization has ended', since: new Date().toISOString(), fix }
+  await page.route('**/v1/rc/extensions/health', (route) => route.fulfill({ json: { extensions: [revoked] } }))
+  await page.getByRole('link', { name: 'Messages' }).first().click()
+  const also = page.locator('.also', { hasText: 'Authorize it again with an invite link.' })
+  await also.getByRole('button', { name: 'Make invite link' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Invite link' })
+  const link = (await dialog.locator('.mono').textContent()) ?? ''
+  expect(new URL(link).pathname).toStartWith('/v1/rc/')
+  expect((await fetch(link.replace('localhost', '127.0.0.1'), { redirect: 'manual' })).status).toBeLessThan(400)
+  await dialog.getByRole('button', { name: 'Copy the link' }).click()
+  await dialog.getByRole('button', { name: 'Copied' }).waitFor()
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  expect(complaints).toEqual([])
+})
+
+test('what waits is named as its tab', async () => {
+  await using gateway = await startTestGateway()
+  await using opened = await openConsole(gateway.url, { hash: '#/messages' })
+  const { page } = opened
+  gateway.provider.next('429', 20)
+  const [from = ''] = gateway.numbers
+  for (const body of ['waits first', 'waits second']) await gateway.client.sms.send({ from, to: TO, body })
+  await row(page, 'waits first').locator('.state', { hasText: 'Sending again' }).waitFor()
+  await row(page, 'waits second').locator('.state', { hasText: 'Queued' }).waitFor()
+})
+
+test('a moment does not stand before the end of the bar that led to it, however short that was', async () => {
+  await using gateway = await startTestGateway()
+  await send(gateway, 'quick')
+  await using opened = await openConsole(gateway.url, { hash: '#/messages' })
+  const { page } = opened
+  const after = (ms: number): string => new Date(Date.UTC(2026, 10, 24, 12) + ms).toISOString()
+  await page.route('**/timeline', async (route) => {
+    const response = await route.fetch()
+    const entries = [
+      { at: after(0), type: 'queued' },
+      { at: after(2), type: 'attempt', number: 1, outcome: 'accepted', httpStatus: 200, durationMs: 3 },
+      { at: after(5), type: 'sent', rcMessageId: null },
+      { at: after(10_000), type: 'delivered' },
+    ]
+    await route.fulfill({ response, json: { ...(await response.json()), deliveryStatus: 'delivered', entries } })
+  })
+  await row(page, 'quick').click()
+  await page.getByText('10.0 s in all').waitFor()
+  const box = (name: string) => page.locator('.chart-line', { hasText: name }).locator('i').first().boundingBox()
+  const [bar, dot] = [await box('Attempt 1'), await box('Sent')]
+  if (bar === null || dot === null) throw new Error('The chart lacks a line')
+  expect(dot.x + dot.width / 2).toBeGreaterThanOrEqual(bar.x + bar.width)
+})
+
 test('the search field takes the filters of the API, and the address keeps them', async () => {
   await using gateway = await startTestGateway()
   await send(gateway, 'for him')
@@ -71,6 +173,10 @@ test('a message that cannot be sent says why, and what can be done', async () =>
   await row(page, 'number not connected').click()
   await page.getByText('+15555550999 belongs to no connected extension.').waitFor()
   await page.getByText('Send from a number of a connected extension.').waitFor()
+  // It would fail again, so that is neither the first thing to press nor the loudest.
+  const buttons = page.locator('.actions > *, .actions .menu > button')
+  expect(await buttons.last().textContent()).toBe('Send again as new…')
+  expect(await buttons.last().getAttribute('class')).toBe('button quiet')
 })
 
 test('a webhook that fails stands in the message with its answer, and is delivered again', async () => {
@@ -84,7 +190,8 @@ test('a webhook that fails stands in the message with its answer, and is deliver
   await using opened = await openConsole(gateway.url, { hash: `#/messages?number=${encodeURIComponent(to)}` })
   const { page, complaints } = opened
   await page.getByText(/answers 500: 1 webhook failed since/).waitFor()
-  await row(page, 'Where do I park?').click()
+  await page.getByRole('button', { name: '1 webhook failed' }).click()
+  await page.locator('.row[aria-current]', { hasText: 'Where do I park?' }).waitFor()
   const webhook = page.getByRole('region', { name: 'Webhooks' }).locator('.webhook')
   await webhook.filter({ hasText: 'HTTP 500' }).filter({ hasText: 'It answered “thanks”.' }).waitFor()
   await expectAccessible(page)
@@ -161,8 +268,9 @@ test('the list is walked by keyboard alone', async () => {
   await page.keyboard.press('Escape')
   expect(await current.count()).toBe(0)
   await page.keyboard.press('?')
-  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
-  await page.keyboard.press('Escape')
+  await page.getByRole('dialog', { name: 'Keys' }).getByText('copy the id of the open message').waitFor()
+  await page.getByRole('dialog', { name: 'Keys' }).getByRole('button', { name: 'Close' }).click()
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'detached' })
   await page.keyboard.press('g')
   await page.keyboard.press('c')
   await page.getByRole('heading', { name: 'This phone is simulated. Nothing leaves your machine.' }).waitFor()

@@ -7,7 +7,7 @@ const KEYS: readonly [keys: readonly string[], does: string][] = [
   [['Enter'], 'open'],
   [['Esc'], 'close'],
   [['/', 'Ctrl K'], 'search'],
-  [['c'], 'copy the open message'],
+  [['c'], 'copy the id of the open message'],
   [['e'], 'raw events'],
   [['g', 'm'], 'go to Messages'],
   [['g', 'c'], 'go to Phone'],
@@ -19,8 +19,9 @@ const KEYS: readonly [keys: readonly string[], does: string][] = [
 /** The list of keys, and the switch for those that are single letters. */
 export function KeysHelp() {
   if (!isHelpOpen.value) return null
+  const close = (): void => void (isHelpOpen.value = false)
   return (
-    <Dialog title="Keys" close={() => void (isHelpOpen.value = false)}>
+    <Dialog title="Keys" close={close}>
       <dl class="key-list">
         {KEYS.map(([keys, does]) => (
           <>
@@ -37,6 +38,11 @@ export function KeysHelp() {
         />
         Single letters are keys. Switch this off for speech input.
       </label>
+      <div class="dialog-actions">
+        <button type="button" class="button" onClick={close}>
+          Close
+        </button>
+      </div>
     </Dialog>
   )
 }

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import type { Timeline } from '../../../client/client.ts'
 import { hasPhone } from '../frame/views.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -9,13 +10,26 @@ import { address, addressOf, open } from '../state/address.ts'
 import { client } from '../state/caller.ts'
 import { clockTime } from '../state/clock.ts'
 import { failureText } from '../state/failure.ts'
+import { InviteLink } from './invite-link.tsx'
 import { type Row, contactOf, ownNumberOf } from './row.ts'
 import { asCurl, asTypeScript } from './snippets.ts'
+import { failsAgain, needsInvite } from './words.ts'
 
-/** What can be done with a message. */
-export function Actions({ row }: { row: Row }) {
+interface ActionsProps {
+  row: Row
+  timeline: Timeline | null
+}
+
+/** What can be done with a message. Sending it again comes last where it is known to be useless. */
+export function Actions({ row, timeline }: ActionsProps) {
   const asked = useSignal<'again' | 'cancel' | null>(null)
   const close = (): void => void (asked.value = null)
+  const isUseless = failsAgain(row, timeline)
+  const again = row.direction === 'outbound' && (row.status === 'sent' || row.status === 'failed') && (
+    <button type="button" class={isUseless ? 'button quiet' : 'button'} onClick={() => void (asked.value = 'again')}>
+      Send again as new…
+    </button>
+  )
   return (
     <div class="actions">
       {row.direction === 'outbound' && row.status === 'queued' && (
@@ -23,27 +37,27 @@ export function Actions({ row }: { row: Row }) {
           Cancel message…
         </button>
       )}
-      {row.direction === 'outbound' && (row.status === 'sent' || row.status === 'failed') && (
-        <button type="button" class="button" onClick={() => void (asked.value = 'again')}>
-          Send again as new…
-        </button>
-      )}
+      {needsInvite(row) && <InviteLink />}
+      {!isUseless && again}
       <CopyMenu row={row} />
-      {hasPhone.value && (
-        <a
-          class="button quiet"
-          title="Show on the phone"
-          href={addressOf('phone', { number: ownNumberOf(row), contact: contactOf(row) })}
-        >
-          <Icon name="phone" />
-          Phone
-        </a>
-      )}
+      {hasPhone.value && <PhoneLink row={row} />}
+      {isUseless && again}
       {asked.value === 'again' && <SendAgain row={row} close={close} />}
       {asked.value === 'cancel' && <Cancel row={row} close={close} />}
     </div>
   )
 }
+
+const PhoneLink = ({ row }: { row: Row }) => (
+  <a
+    class="button quiet"
+    title="Show on the phone"
+    href={addressOf('phone', { number: ownNumberOf(row), contact: contactOf(row) })}
+  >
+    <Icon name="phone" />
+    Phone
+  </a>
+)
 
 const CopyMenu = ({ row }: { row: Row }) => (
   <Menu

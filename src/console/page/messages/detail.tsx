@@ -78,7 +78,7 @@ function Body({ row, message }: { row: Row; message: OpenMessage | null }) {
     <>
       <section>
         <Outcome row={row} timeline={timeline} />
-        <Actions row={row} />
+        <Actions row={row} timeline={timeline} />
       </section>
       <section>
         <TextWithSegments row={row} />

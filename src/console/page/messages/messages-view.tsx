@@ -31,10 +31,7 @@ export function MessagesView() {
     <div class={id === '' ? 'messages' : 'messages open'}>
       <section class="list" aria-label="Messages">
         <header class="list-head">
-          <Sentence
-            isEmpty={list.total.value === 0 && Object.keys(list.filter).length === 0}
-            newestAt={list.rows.value[0]?.createdAt ?? ''}
-          />
+          <Sentence list={list} />
           <SearchField filter={list.filter} />
           <Tabs total={count(list.total.value)} />
         </header>

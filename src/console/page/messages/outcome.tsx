@@ -39,7 +39,7 @@ function outcomeText(row: Row, word: string, timeline: Timeline | null): string 
     return attempts === 0
       ? 'Failed without an attempt'
       : `Failed after ${attempts === 1 ? 'one attempt' : `${attempts} attempts`}`
-  if (row.status === 'sending' && attempts > 1) return `${word}, attempt ${attempts}`
+  if (row.status === 'sending' && !row.waiting && attempts > 1) return `${word}, attempt ${attempts}`
   if (row.deliveryStatus === 'unknown') return 'Sent, delivery unknown'
   if (row.deliveryStatus === 'undelivered') return word
   return took === null ? word : `${word} in ${duration(took)}`

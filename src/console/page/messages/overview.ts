@@ -4,11 +4,14 @@ import type { ExtensionHealth, Overview } from '../../../client/client.ts'
 import { troubles } from '../frame/views.ts'
 import { client } from '../state/caller.ts'
 import { type LiveEvent, onEvent } from '../state/live.ts'
+import type { Row } from './row.ts'
 
 /** The last day's figures, and how the extensions are. */
 export interface Standing {
   overview: Overview
   extensions: readonly ExtensionHealth[]
+  /** When they were asked for, in milliseconds. */
+  readAt: number
 }
 
 /** Both are read again after events, at most this often; soon while there are no messages, and after the first trouble. */
@@ -31,7 +34,7 @@ export function useStanding(): Standing | null {
         sgw.connection.health().catch(() => standing.peek()?.extensions ?? []),
       ])
       if (overview === null) return
-      standing.value = { overview, extensions }
+      standing.value = { overview, extensions, readAt }
       noteTrouble(overview)
     }
     const ignore = onEvent((event) => {
@@ -64,6 +67,19 @@ export const waitsOf = ({ waiting }: Overview): Overview['waiting'] =>
   waiting.filter(({ reason }) => reason !== 'scheduled').toSorted((a, b) => b.count - a.count)
 
 export const countOf = (waits: Overview['waiting']): number => waits.reduce((sum, wait) => sum + wait.count, 0)
+
+/** What shares are of: the messages that were accepted, without those that are scheduled for later. */
+export function accountedIn({ totals, waiting }: Overview): number {
+  const scheduled = countOf(waiting.filter(({ reason }) => reason === 'scheduled'))
+  return Math.max(totals.accepted - scheduled, totals.failed + totals.undelivered)
+}
+
+/** Whether the figures count the loaded rows of their time. */
+export function knows({ overview: { from, totals }, readAt }: Standing, rows: readonly Row[]): boolean {
+  const counted = rows.filter(({ createdAt }) => createdAt >= from && Date.parse(createdAt) < readAt)
+  const received = counted.filter(({ direction }) => direction === 'inbound').length
+  return received <= totals.received && counted.length - received <= totals.accepted
+}
 
 function noteTrouble(overview: Overview): void {
   const count = countOf(waitsOf(overview))

@@ -1,22 +1,30 @@
-import type { ExtensionHealth, OverviewDestination } from '../../../client/client.ts'
+import { useRef } from 'preact/hooks'
+import type { ExtensionHealth, Sgw } from '../../../client/client.ts'
 import { Icon } from '../parts/icon.tsx'
-import { addressOf } from '../state/address.ts'
+import { address, addressOf } from '../state/address.ts'
 import { count, now, rowTime } from '../state/clock.ts'
-import { type Standing, countOf, useStanding, waitsOf } from './overview.ts'
+import { FailingWebhook } from './failing-webhook.tsx'
+import { InviteLink } from './invite-link.tsx'
+import type { MessageList } from './list-state.ts'
+import { type Standing, accountedIn, countOf, knows, useStanding, waitsOf } from './overview.ts'
+import type { Row } from './row.ts'
 import { waitingText } from './words.ts'
 
 /**
  * What matters about the last day's messages, in one sentence with its nouns linked. Under it stands what else needs a look:
- * extensions, then webhooks. `isEmpty`: there is no message at all. `newestAt`: when the list's newest message was accepted.
+ * extensions, then webhooks. The sentence denies nothing that the list shows.
  */
-export function Sentence({ isEmpty, newestAt }: { isEmpty: boolean; newestAt: string }) {
+export function Sentence({ list }: { list: MessageList }) {
   const standing = useStanding()
+  const rows = useLoadedRows(list)
+  const isKnown = useIsKnown(list, standing, rows)
+  const isEmpty = list.total.value === 0 && Object.keys(list.filter).length === 0
   const { overview, extensions } = standing ?? { overview: null, extensions: [] }
   const failing = overview?.destinations.filter(({ failingSince }) => failingSince !== null) ?? []
   return (
     <>
       <h1 class="sentence">
-        {isEmpty ? 'No messages yet.' : standing === null ? 'Messages' : sentence(standing, newestAt)}
+        {isEmpty ? 'No messages yet.' : !standing || !rows ? 'Messages' : sentence(standing, rows, isKnown)}
       </h1>
       {extensions
         .filter(({ reason }) => reason !== null)
@@ -24,24 +32,41 @@ export function Sentence({ isEmpty, newestAt }: { isEmpty: boolean; newestAt: st
           <BadExtension key={extension.extensionId} {...extension} />
         ))}
       {failing.map((destination) => (
-        <FailingWebhook key={`${destination.url} ${destination.appId}`} {...destination} />
+        <FailingWebhook key={`${destination.url} ${destination.appId}`} destination={destination} />
       ))}
     </>
   )
 }
 
-/** The worst fact first. */
-function sentence(standing: Standing, newestAt: string) {
-  const parts = [failedPart(standing), undeliveredPart(standing), waitingPart(standing)].filter((part) => part !== null)
-  return <>{parts.length === 0 ? finePart(standing, newestAt) : parts.map((part, at) => [at > 0 && '; ', part])}.</>
+/** The rows of the list, or those before it until it is loaded; null before the first. */
+function useLoadedRows(list: MessageList): readonly Row[] | null {
+  const loaded = useRef<readonly Row[] | null>(null)
+  if (!list.isLoading.value) loaded.current = list.rows.value
+  return loaded.current
 }
 
-function failedPart({ overview: { totals, previous } }: Standing) {
+/** Whether the figures have known all rows that were loaded so far, whatever the filter. */
+function useIsKnown({ sgw }: MessageList, standing: Standing | null, rows: readonly Row[] | null): boolean {
+  const lacking = useRef<Sgw | null>(null)
+  if (standing !== null && rows !== null && !knows(standing, rows)) lacking.current = sgw
+  return lacking.current !== sgw
+}
+
+/** The worst fact first. Figures that do not know the messages, as those from before an upgrade, say nothing of failures. */
+function sentence(standing: Standing, rows: readonly Row[], isKnown: boolean) {
+  const ends = isKnown ? [failedPart(standing), undeliveredPart(standing, rows)] : []
+  const parts = [...ends, waitingPart(standing)].filter((part) => part !== null)
+  const fine = isKnown ? finePart(standing, rows) : 'Messages, newest first'
+  return <>{parts.length === 0 ? fine : parts.map((part, at) => [at > 0 && '; ', part])}.</>
+}
+
+function failedPart({ overview }: Standing) {
+  const { totals, previous } = overview
   if (totals.failed === 0) return null
   return (
     <>
       <a class="link" href={addressOf('messages', { status: 'failed', after: '24h' })}>
-        {count(totals.failed)} of {count(Math.max(totals.accepted, totals.failed))}
+        {count(totals.failed)} of {count(accountedIn(overview))}
       </a>{' '}
       failed in 24 hours
       {previous.failed > 0 && totals.failed > previous.failed && `, ${count(previous.failed)} the day before`}
@@ -49,11 +74,22 @@ function failedPart({ overview: { totals, previous } }: Standing) {
   )
 }
 
-/** The API has no filter for it, so it is no link. */
-function undeliveredPart({ overview: { totals } }: Standing): string | null {
-  if (totals.undelivered === 0) return null
-  if (totals.failed > 0) return `${count(totals.undelivered)} not delivered`
-  return `${count(totals.undelivered)} of ${count(Math.max(totals.sent, totals.undelivered))} not delivered in 24 hours`
+/** The API has no filter for it, so it leads to the newest loaded one, or, if none is loaded, to what was sent. */
+function undeliveredPart({ overview }: Standing, rows: readonly Row[]) {
+  const { failed, undelivered } = overview.totals
+  if (undelivered === 0) return null
+  const newest = rows.find(({ deliveryStatus }) => deliveryStatus === 'undelivered')
+  const there =
+    newest === undefined ? { status: 'sent', after: '24h' } : { ...address.value.params, id: newest.messageId }
+  const share = failed > 0 ? count(undelivered) : `${count(undelivered)} of ${count(accountedIn(overview))}`
+  return (
+    <>
+      <a class="link" href={addressOf('messages', there)}>
+        {share} not delivered
+      </a>
+      {failed === 0 && ' in 24 hours'}
+    </>
+  )
 }
 
 function waitingPart({ overview, extensions }: Standing) {
@@ -72,11 +108,13 @@ function waitingPart({ overview, extensions }: Standing) {
   )
 }
 
-/** Figures can know less than the list, as those of messages from before an upgrade: then they say nothing. */
-function finePart({ overview: { from, totals, queued } }: Standing, newestAt: string): string {
+function finePart({ overview: { from, totals, queued } }: Standing, rows: readonly Row[]): string {
   if (totals.accepted === 0 && totals.received === 0)
-    return queued > 0 || newestAt >= from ? 'Messages, newest first' : 'No messages in 24 hours'
-  return `${count(totals.sent)} sent and ${count(totals.received)} received in 24 hours, none failed`
+    return queued > 0 || rows.some(({ createdAt }) => createdAt >= from)
+      ? 'Messages, newest first'
+      : 'No messages in 24 hours'
+  const hasBad = rows.some(({ status, deliveryStatus }) => status === 'failed' || deliveryStatus === 'undelivered')
+  return `${count(totals.sent)} sent and ${count(totals.received)} received in 24 hours${hasBad ? '' : ', none failed'}`
 }
 
 const BadExtension = ({ extensionId, extensionNumber, reason, since, fix }: ExtensionHealth) => (
@@ -84,20 +122,14 @@ const BadExtension = ({ extensionId, extensionNumber, reason, since, fix }: Exte
     <Icon name="failed" />
     <span>
       Extension {extensionNumber ?? extensionId}: {midSentence(reason ?? '')}
-      {since !== null && `, since ${rowTime(since, now.peek())}`}. {fix !== null && `${withoutStop(fix)}.`}
+      {since !== null && `, since ${rowTime(since, now.peek())}`}. {fix !== null && `${withoutCall(fix)}.`}
     </span>
+    {fix?.includes('invite link') && <InviteLink />}
   </p>
 )
 
-const FailingWebhook = ({ url, failed, failingSince, lastStatusCode }: OverviewDestination) => (
-  <p class="also">
-    <Icon name="failed" />
-    <span>
-      {new URL(url).host} {lastStatusCode === undefined ? 'cannot be reached' : `answers ${lastStatusCode}`}:{' '}
-      {failed === 1 ? '1 webhook' : `${count(failed)} webhooks`} failed since {rowTime(failingSince ?? 0, now.peek())}.
-    </span>
-  </p>
-)
+/** The remedy without the call that does it, because a button does. */
+const withoutCall = (fix: string): string => withoutStop(fix).replace(' (POST /v1/rc/invite-token)', '')
 
 const midSentence = (text: string): string => withoutStop(text.charAt(0).toLowerCase() + text.slice(1))
 

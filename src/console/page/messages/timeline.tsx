@@ -1,7 +1,7 @@
 import type { Timeline } from '../../../client/client.ts'
 import { isOnePane } from '../parts/media.ts'
 import { duration, now } from '../state/clock.ts'
-import { linesOf, placed } from './timeline-scale.ts'
+import { type PlacedLine, linesOf, placed } from './timeline-scale.ts'
 
 /** What happened to a message, line by line and true to scale. */
 export function TimelineChart({ timeline }: { timeline: Timeline }) {
@@ -21,7 +21,7 @@ export function TimelineChart({ timeline }: { timeline: Timeline }) {
             <span class="chart-track">
               <i
                 class={line.kind}
-                style={{ left: `${line.left}%`, width: line.kind.endsWith('point') ? '' : `${line.width}%` }}
+                style={{ left: leftOf(line, lines.slice(0, index)), width: isPoint(line) ? '' : `${line.width}%` }}
               />
               {line.isCut && <b class="cut" style={{ left: `${line.left + line.width / 2}%` }} />}
             </span>
@@ -43,4 +43,16 @@ export function TimelineChart({ timeline }: { timeline: Timeline }) {
       </div>
     </section>
   )
+}
+
+const isPoint = ({ kind }: PlacedLine): boolean => kind.endsWith('point')
+
+/** The least width of a bar. */
+const LEAST_PX = 4
+
+/** A bar can be drawn longer than it is; a moment after it does not stand before its end. */
+function leftOf(line: PlacedLine, before: readonly PlacedLine[]): string {
+  const bar = before.findLast((each) => !isPoint(each) && each.end <= line.start)
+  if (bar === undefined || !isPoint(line)) return `${line.left}%`
+  return `max(${line.left}%, calc(${bar.left}% + ${LEAST_PX}px))`
 }

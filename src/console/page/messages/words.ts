@@ -1,3 +1,4 @@
+import type { Timeline } from '../../../client/client.ts'
 import type { IconName } from '../parts/icon.tsx'
 import { dayOf, rowTime, shortTime } from '../state/clock.ts'
 import type { Row, Waiting } from './row.ts'
@@ -18,11 +19,15 @@ export function stateOf({ direction, status, error, waiting, deliveryStatus }: R
   if (deliveryStatus === 'delivered') return { icon: 'delivered', word: 'Delivered', kind: 'plain' }
   if (status === 'sent') return { icon: 'sent', word: 'Sent', kind: 'plain' }
   if (waiting?.reason === 'scheduled') return { icon: 'scheduled', word: 'Scheduled', kind: 'plain' }
-  if (waiting) return { icon: 'waiting', word: 'Waiting', kind: 'warn' }
+  if (waiting) return { icon: 'waiting', word: waitWord(status, waiting), kind: 'warn' }
   return status === 'sending'
     ? { icon: 'sending', word: 'Sending', kind: 'warn' }
     : { icon: 'queued', word: 'Queued', kind: 'plain' }
 }
+
+/** The status, as the tabs have it; the mark and the reason say that it waits. */
+const waitWord = (status: Row['status'], { reason }: Waiting): string =>
+  status === 'queued' ? 'Queued' : reason === 'reconciling' ? 'Sending' : 'Sending again'
 
 /** Why a message has not gone out yet, short enough for a row on a phone. */
 const SHORT_WAITS: Readonly<Record<Waiting['reason'], string>> = {
@@ -158,6 +163,27 @@ export function explained(error: string): Explained {
     ? { what: `${error}.`, advice: 'The gateway does not try again.' }
     : { what: known[1], advice: known[2] }
 }
+
+/** Errors, and the ends of delivery codes, after which the same text fails again until something else has changed. */
+const LASTING = [
+  'Provider rejected the message',
+  'Telephony provider not connected',
+  'Extension not connected',
+  'Phone number ',
+  'Recipient opted out',
+]
+const LASTING_CODES = ['410', '413', '430']
+
+/** Whether sending the same text again is known to be useless. */
+export function failsAgain({ error }: Row, timeline: Timeline | null): boolean {
+  const undelivered = timeline?.entries.findLast((entry) => entry.type === 'undelivered')
+  const code = undelivered?.type === 'undelivered' ? undelivered.errorCode : undefined
+  return LASTING.some((begins) => error?.startsWith(begins)) || LASTING_CODES.includes(code?.slice(-3) ?? '')
+}
+
+/** Whether an extension must be authorized before it can send. */
+export const needsInvite = ({ error }: Row): boolean =>
+  error !== null && /^(Extension|Telephony provider) not connected/.test(error)
 
 const SHORT: readonly [begins: string, short: string][] = [
   ['Telephony provider not connected', 'no extension connected'],
