@@ -61,8 +61,10 @@ test('a provider that has not answered for two minutes fires an alert, also with
     },
   ])
   await restart(world)
-  expect(await check()).toMatchObject([{ alert: 'provider_unreachable', state: 'resolved' }])
-  expect(await check()).toEqual([])
+  // The provider that was started anew does not know the extension's tokens: a refresh that is tried again ends as revoked.
+  const ofProvider = async () => (await check()).filter(({ alert }) => alert !== 'extension_revoked')
+  expect(await ofProvider()).toMatchObject([{ alert: 'provider_unreachable', state: 'resolved' }])
+  expect(await ofProvider()).toEqual([])
 })
 
 test('a wrong client secret is logged at the start with its fix, and fires an alert once', async () => {
