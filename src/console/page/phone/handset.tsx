@@ -164,7 +164,7 @@ function noteOf(message: Message, reason: string) {
     return (
       <>
         <Icon name="sent" /> sent in {took}
-        {deliveryStatus === 'pending' && ', not known to have arrived'}
+        {deliveryStatus === 'pending' && ', on its way'}
       </>
     )
   return (
