@@ -23,7 +23,7 @@ export function Rows({ list, cursor }: { list: MessageList; cursor: string }) {
     itemsOf(list.shown.value, list.gap.value, isPhoneWide.value ? HEIGHTS.phone : HEIGHTS.wide),
   )
   useEffect(() => followSize(box.current, scroll), [])
-  useStay(box, items.value, list)
+  const top = useStay(box, items.value, scroll, list)
   useLayoutEffect(() => showCursor(box.current, items.value, param('id') || cursor), [cursor, param('id')])
   const noteScroll = ({ currentTarget }: { currentTarget: HTMLElement }): void => {
     scroll.value = { top: currentTarget.scrollTop, height: currentTarget.clientHeight }
@@ -35,13 +35,13 @@ export function Rows({ list, cursor }: { list: MessageList; cursor: string }) {
     box.current?.scrollTo({ top: 0 })
     list.newCount.value = 0
   }
-  const { visible, above, below, day } = windowOf(items.value, scroll.value.top, scroll.value.height)
+  const { visible, above, below, day } = windowOf(items.value, top, scroll.value.height)
   const header = items.value.find((item) => item.type === 'day' && item.key === day)
   if (list.shown.value.length === 0) return <EmptyList list={list} />
   return (
     <div class="rows" ref={box} onScroll={noteScroll} tabIndex={-1} role="region" aria-label="Messages, newest first">
       {header?.type === 'day' && <DayHeader at={header.at} newCount={list.newCount.value} toTop={toTop} isSticky />}
-      <div class="spacer" style={{ height: `${Math.max(0, above - (visible[0]?.key === day ? 0 : 0))}px` }} />
+      <div class="spacer" style={{ height: `${above}px` }} />
       <ol>
         {visible.map((item) => (
           <li key={item.key} class={item.type === 'day' && item.key === day ? 'under-header' : undefined}>
@@ -98,7 +98,7 @@ const GapLine = ({ gap, again }: { gap: Gap; again: () => void }) => (
   </div>
 )
 
-function followSize(box: HTMLElement | null, scroll: Signal<{ top: number; height: number }>): () => void {
+function followSize(box: HTMLElement | null, scroll: Signal<Scroll>): () => void {
   const observer = new ResizeObserver(() => {
     if (box !== null) scroll.value = { top: box.scrollTop, height: box.clientHeight }
   })
@@ -106,19 +106,33 @@ function followSize(box: HTMLElement | null, scroll: Signal<{ top: number; heigh
   return () => observer.disconnect()
 }
 
-/** Keeps the visible rows in place when rows come in above them. */
-function useStay(box: { current: HTMLElement | null }, items: readonly Item[], list: MessageList): void {
+interface Scroll {
+  top: number
+  height: number
+}
+
+/**
+ * Keeps the visible rows in place when rows come in above them; returns where the visible part begins. It is known before the rows are
+ * drawn: otherwise others would be drawn first, and these once more.
+ */
+function useStay(
+  box: { current: HTMLElement | null },
+  items: readonly Item[],
+  scroll: Signal<Scroll>,
+  list: MessageList,
+): number {
   const before = useRef<{ key: string; top: number } | null>(null)
+  const { top } = scroll.value
+  const isAtTop = top <= TOP_PX
+  const moved = before.current === null || isAtTop ? 0 : topOf(items, before.current.key) - before.current.top
   useLayoutEffect(() => {
-    const element = box.current
-    if (element === null) return
-    const { key, top } = before.current ?? { key: '', top: 0 }
-    const isAtTop = element.scrollTop <= TOP_PX
-    const moved = before.current === null || isAtTop ? 0 : topOf(items, key) - top
-    if (moved !== 0) element.scrollTop += moved
     if (isAtTop) list.newCount.value = 0
-    before.current = anchorAt(items, element.scrollTop)
+    before.current = anchorAt(items, top + moved)
+    if (moved === 0 || box.current === null) return
+    box.current.scrollTop += moved
+    scroll.value = { ...scroll.peek(), top: box.current.scrollTop }
   })
+  return top + moved
 }
 
 function anchorAt(items: readonly Item[], scrollTop: number): { key: string; top: number } | null {
@@ -130,7 +144,7 @@ function anchorAt(items: readonly Item[], scrollTop: number): { key: string; top
   return null
 }
 
-/** The distance of an item from the list's top; where it stood, if it is gone. */
+/** The distance of an item from the list's top; 0 if it is gone, because another list begins at its top. */
 function topOf(items: readonly Item[], key: string): number {
   let top = 0
   for (const item of items) {
