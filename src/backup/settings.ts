@@ -75,7 +75,7 @@ function readEndpoint(settings: Settings): string {
 const PASSED_ON =
   /^(LITESTREAM|AWS|AZURE|GOOGLE|GCE|OSS|SSL_CERT)_|^(PATH|HOME|USER|TMPDIR|TZ)$|^(HTTP|HTTPS|ALL|NO)_PROXY$/i
 
-/** The gateway's own secrets are none of Litestream's business: whoever can read its environment would have them. */
+/** The gateway's own secrets are none of Litestream's business: anyone who can read its environment would have them. */
 const passedOn = ({ values }: Environment): Environment['values'] =>
   Object.fromEntries(Object.entries(values).filter(([name]) => PASSED_ON.test(name)))
 

@@ -19,7 +19,7 @@ import { type ProcessLock, untilLocked } from './lock.ts'
 export const SUFFIXES = ['', '-wal', '-shm'] as const
 /**
  * Creates the database file if it is missing, makes it readable for this user alone, and locks it. The lock belongs to the
- * file, whatever it is called and whoever removes `sgw.db.lock`. Errors: `StartError`, exit codes 73 and 75.
+ * file, whatever it is called, and also if somebody removes `sgw.db.lock`. Errors: `StartError`, exit codes 73 and 75.
  */
 export async function lockDatabase(path: string, waitMs: number, onWait: () => void): Promise<ProcessLock> {
   const file = openToWrite(path)

@@ -57,6 +57,7 @@ test('a payload has the fields of the example, and the example’s function veri
 const python = Bun.which('python3')
 const PYTHON = blocksOf('python')[0] ?? ''
 
+// Python is not needed to develop sgw, so a machine without it leaves the test out.
 test.if(python !== null)('the Python example takes the gateway’s webhooks, and refuses others', async () => {
   await using world = await createWorld()
   const { app } = world

@@ -37,7 +37,7 @@ const EXAMPLE: ExtensionHealth = {
   extensionId: '629890016',
   rcAccountId: '809640016',
   extensionNumber: '101',
-  name: 'Front desk',
+  name: 'Reception',
   status: 'active',
   reason: null,
   since: null,

@@ -75,7 +75,7 @@ const CopyMenu = ({ row }: { row: Row }) => (
   </Menu>
 )
 
-/** A link to this view with this message. It pins the end of the list, so that whoever opens it sees the same rows. */
+/** A link to this view with this message. It pins the end of the list, so that everyone who opens it sees the same rows. */
 const linkTo = (row: Row): string =>
   new URL(
     addressOf('messages', { before: new Date().toISOString(), ...address.value.params, id: row.messageId }),

@@ -5,7 +5,7 @@ import { failureText } from './failure.ts'
 import { closeSession, openSession } from './operator.ts'
 import { readStored, writeStored } from './settings.ts'
 
-/** Who looks at the console: an operator by a session, or whoever has an app's key. */
+/** Who looks at the console: an operator by a session, or anyone with an app's key. */
 export interface Session {
   kind: 'operator' | 'key'
   /** The operator's token or the app's key. */
