@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { PROJECT } from '../../test/support/program.ts'
 import { type TortureProgram, eventually, startTortureProgram } from './program.ts'
@@ -47,9 +48,10 @@ export class GatewayProcess {
     await this.serving()
   }
 
-  /** Resolves when the gateway answers. */
+  /** Resolves when the gateway answers. Throws with its output if it has ended by itself. */
   async serving(): Promise<void> {
     await eventually('The start of the gateway', START_MS, async () => {
+      this.#refuseEnded()
       const response = await fetch(`${this.url}/health`, { keepalive: false }).catch(() => null)
       return response?.ok === true ? true : null
     })
@@ -85,15 +87,28 @@ export class GatewayProcess {
     return { code, ms: performance.now() - startedAt }
   }
 
-  /** Calls an operator's endpoint over the Unix socket. */
+  /** Calls an operator's endpoint over the Unix socket, as soon as it is there. */
   async operator<T>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T> {
-    const init = { unix: `${this.options.path}.sock`, method }
+    const unix = `${this.options.path}.sock`
+    await eventually("The operator's socket", START_MS, () => {
+      this.#refuseEnded()
+      return existsSync(unix) ? true : null
+    })
+    const init = { unix, method }
     const sent = body === undefined ? init : { ...init, body: JSON.stringify(body) }
     const response = await fetch(`http://localhost/v1/operator/${path}`, sent)
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
     return (await response.json()) as T
   }
+
+  /** Another program on the same port would answer `/health` in place of a gateway that could not start. */
+  #refuseEnded(): void {
+    if (this.#program?.hasEnded() !== true) return
+    throw new Error(`The gateway has ended by itself: ${readFileSync(this.options.log, 'utf8').slice(-LOG_CHARACTERS)}`)
+  }
 }
+
+const LOG_CHARACTERS = 2000
 
 /** With `BENCH_PROFILE=<folder>`, every gateway that ends by SIGTERM writes a CPU profile there. */
 function profiling(): string[] {

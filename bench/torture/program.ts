@@ -7,6 +7,7 @@ export interface TortureProgram {
   pid: number
   /** The exit code, or null if a signal ended it. */
   exited: Promise<number | null>
+  hasEnded(): boolean
   signal(name: 'SIGKILL' | 'SIGTERM' | 'SIGSTOP' | 'SIGCONT'): void
 }
 
@@ -35,6 +36,7 @@ export function startTortureProgram({ args, env, log, folder = PROJECT }: Tortur
   const program: TortureProgram = {
     pid: child.pid,
     exited: child.exited.then((code) => (child.signalCode === null ? code : null)),
+    hasEnded: () => child.exitCode !== null,
     signal: (name) => child.kill(name),
   }
   live.add(program)

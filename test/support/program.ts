@@ -93,10 +93,15 @@ export async function finished(
   return { code, stdout, stderr }
 }
 
-/** Finds a free port below the range for outgoing connections, so that it is free again after a restart. */
+/** Ports that this process has used already: a program that is still starting does not hold its own yet. */
+const usedPorts = new Set<number>()
+
+/** Finds a free port below the range for outgoing connections, so that it is free again after a restart. Never the same twice. */
 export function freePort(): number {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 12_000)
+    if (usedPorts.has(port)) continue
+    usedPorts.add(port)
     try {
       Bun.listen({ hostname: '127.0.0.1', port, socket: { data() {} } }).stop(true)
       return port
