@@ -73,7 +73,7 @@ export class Requester {
   async #attempt(method: string, path: string, { query, body, headers, signal }: RequestOptions): Promise<unknown> {
     const { apiKey, appId, fetch: given } = this.options
     const abort = new AbortController()
-    const end = () => abort.abort()
+    const end = () => abort.abort(signal?.reason)
     if (signal?.aborted) end()
     signal?.addEventListener('abort', end)
     const timer = setTimeout(end, this.timeoutMs)

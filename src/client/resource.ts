@@ -1,4 +1,4 @@
-import type { Requester } from './requester.ts'
+import type { RequestOptions, Requester } from './requester.ts'
 
 /** A group of endpoints. */
 export abstract class Resource {
@@ -8,13 +8,13 @@ export abstract class Resource {
     this.requester = requester
   }
 
-  protected call<T>(method: string, path: string, body?: unknown): Promise<T> {
-    return this.requester.request(method, path, { body })
+  protected call<T>(method: string, path: string, body?: unknown, options?: RequestOptions): Promise<T> {
+    return this.requester.request(method, path, { ...options, body })
   }
 
   /** Resolves with one member of the answer. */
   protected async member<T>(name: string, path: string, query?: object): Promise<T> {
-    const answer = await this.requester.request<Record<string, T>>('GET', path, { query })
+    const answer = await this.call<Record<string, T>>('GET', path, undefined, { query })
     return answer[name] as T
   }
 }

@@ -74,7 +74,7 @@ export class Sgw extends Resource {
 
   /** The tenant's messages of the last hours at a glance: 24 (default) to 2160. */
   overview(hours?: number): Promise<Overview> {
-    return this.requester.request('GET', '/v1/overview', { query: { hours } })
+    return this.call('GET', '/v1/overview', undefined, { query: { hours } })
   }
 
   /** Calls an endpoint that has no method here, such as `request<Status>('GET', '/v1/operator/status')`. */

@@ -20,28 +20,27 @@ const MAX_POLL_MS = 2000
 /** Messages. */
 export class Sms extends Resource {
   /** Accepts a message, which is then stored and will be sent. Tries again safely: it is sent once. */
-  send(message: NewMessage, { idempotencyKey = randomKey() }: SendOptions = {}): Promise<Accepted> {
-    const headers = { 'idempotency-key': idempotencyKey }
-    return this.requester.request('POST', '/v1/sms/send', { body: message, headers, repeatable: true })
+  send(message: NewMessage, options: SendOptions = {}): Promise<Accepted> {
+    return this.#send(message, options)
   }
 
   /** Sends a message and waits until it is `sent` or `failed`. Throws with status 0 after `timeoutMs`. */
   async sendAndWait(message: NewMessage, options: SendAndWaitOptions = {}): Promise<MessageState> {
     const { timeoutMs = 60_000, ...sendOptions } = options
-    const deadline = Date.now() + timeoutMs
-    const { messageId } = await this.send(message, sendOptions)
-    for (let pollMs = 50; ; pollMs = Math.min(MAX_POLL_MS, pollMs * 2)) {
-      const state = await this.get(messageId).catch(passing)
+    // It also ends a request that gets no answer, and the pause before it is made again.
+    const signal = AbortSignal.timeout(timeoutMs)
+    const { messageId } = await this.#send(message, sendOptions, signal)
+    for (let pollMs = 50; !signal.aborted; pollMs = Math.min(MAX_POLL_MS, pollMs * 2)) {
+      const state = await this.#get(messageId, signal).catch(passing)
       if (state?.status === 'sent' || state?.status === 'failed') return state
-      const leftMs = deadline - Date.now()
-      if (leftMs <= 0) throw new SgwError(`${messageId} was neither sent nor failed within ${timeoutMs} ms`)
-      await pause(Math.min(pollMs, leftMs))
+      await pause(pollMs, signal)
     }
+    throw new SgwError(`${messageId} was neither sent nor failed within ${timeoutMs} ms`)
   }
 
   /** One message. */
   get(messageId: string): Promise<MessageState> {
-    return this.call('GET', `/v1/sms/status/${segment(messageId)}`)
+    return this.#get(messageId)
   }
 
   /** The tenant's messages, newest first. Messages that come while you read do not shift the pages. */
@@ -59,12 +58,24 @@ export class Sms extends Resource {
 
   /** How many SMS a text takes. Nothing is sent. */
   preview(body: string): Promise<Preview> {
-    return this.requester.request('POST', '/v1/sms/preview', { body: { body }, repeatable: true })
+    return this.call('POST', '/v1/sms/preview', { body }, { repeatable: true })
   }
 
   /** What became of a message, and why it waits. */
   timeline(messageId: string): Promise<Timeline> {
     return this.call('GET', `/v1/sms/${segment(messageId)}/timeline`)
+  }
+
+  #send(message: NewMessage, { idempotencyKey = randomKey() }: SendOptions, signal?: AbortSignal): Promise<Accepted> {
+    return this.call('POST', '/v1/sms/send', message, {
+      headers: { 'idempotency-key': idempotencyKey },
+      repeatable: true,
+      signal,
+    })
+  }
+
+  #get(messageId: string, signal?: AbortSignal): Promise<MessageState> {
+    return this.call('GET', `/v1/sms/status/${segment(messageId)}`, undefined, { signal })
   }
 }
 

@@ -211,6 +211,18 @@ describe('a message', () => {
     expect(error.message).toMatch(/^msg_\w{12} was neither sent nor failed within 100 ms$/)
   })
 
+  test('makes sendAndWait throw with status 0 in time, also if the gateway does not answer or asks to wait longer', async () => {
+    const hangs = () => new Promise<never>(() => undefined)
+    const accepted = answer(202, { messageId: 'msg_1' })
+    using sending = new AnsweringServer(hangs)
+    using reading = new AnsweringServer(accepted, hangs)
+    using waiting = new AnsweringServer(accepted, answer(429, {}, { 'Retry-After': '60' }))
+    const errors = [sending, reading, waiting].map((server) =>
+      errorOf(server.client().sms.sendAndWait(MESSAGE, { timeoutMs: 100 })),
+    )
+    expect((await Promise.all(errors)).map(({ status }) => status)).toEqual([0, 0, 0])
+  })
+
   test('is waited for although the gateway does not answer for a while', async () => {
     using server = new AnsweringServer(
       answer(202, { messageId: 'msg_1' }),
