@@ -3,10 +3,10 @@ import type { z } from 'zod'
 import type * as client from '../../src/client/client.ts'
 import type { App } from '../../src/features/apps/app.ts'
 import type * as apps from '../../src/features/apps/schemas.ts'
-import type { ConversationList } from '../../src/features/conversations/schemas.ts'
+import type { ConversationList, ConversationsQuery } from '../../src/features/conversations/schemas.ts'
 import type { EventsAnswer } from '../../src/features/events/schemas.ts'
 import type { Me } from '../../src/features/me/get-me.ts'
-import type { OptOutBody, OptOutList, Policy } from '../../src/features/opt-outs/schemas.ts'
+import type { OptOutBody, OptOutList, OptOutsQuery, Policy } from '../../src/features/opt-outs/schemas.ts'
 import type { Overview } from '../../src/features/overview/schemas.ts'
 import type { ConnectionStatus } from '../../src/features/rc/get-connection.ts'
 import type { ExtensionsHealth } from '../../src/features/rc/get-health.ts'
@@ -26,6 +26,8 @@ type Answer<Schema extends z.ZodType> = z.output<Schema>
 type Filter<Schema extends z.ZodType> = { [Name in Exclude<keyof z.output<Schema>, 'page'>]: unknown }
 /** The members of a filter or body, whatever their types: the client also takes a `Date` for a time. */
 type Names<T> = { [Name in keyof T]-?: unknown }
+/** The schema of the connection is one object, in which all but `connected` may be missing. */
+type Connected = Extract<client.ConnectionStatus, { connected: true }>
 
 test('every answer of the client has the type of its route', () => {
   prove<Same<client.Accepted, Answer<typeof sms.Accepted>>>()
@@ -46,6 +48,7 @@ test('every answer of the client has the type of its route', () => {
   prove<Same<client.Redelivered, Answer<typeof deliveries.Redelivered>>>()
   prove<Same<client.Recovered, Answer<typeof deliveries.Recovered>>>()
   prove<Same<client.ConnectionStatus, ConnectionStatus>>()
+  prove<Same<Omit<Connected, 'connected'>, Required<Omit<Answer<typeof ConnectionStatus>, 'connected'>>>>()
   prove<Same<client.ConnectedExtension, Answer<typeof ConnectedExtension>>>()
   prove<Same<client.Page<'conversations', client.Conversation>, Answer<typeof ConversationList>>>()
   prove<Same<client.Page<'optOuts', client.OptOut>, Answer<typeof OptOutList>>>()
@@ -65,5 +68,7 @@ test('every filter and body of the client has the members that its route takes',
   prove<Same<Names<client.DeliveryFilter>, Names<Filter<typeof deliveries.DeliveriesQuery>>>>()
   prove<Same<Names<client.RecoverRange>, Names<z.output<typeof deliveries.RecoverBody>>>>()
   prove<Same<Parameters<client.Sgw['optOuts']['set']>[0], z.output<typeof OptOutBody>>>()
+  prove<Same<Names<client.PairFilter>, Names<Filter<typeof OptOutsQuery>>>>()
+  prove<Same<Names<client.PairFilter>, Names<Filter<typeof ConversationsQuery>>>>()
   prove<Same<Names<client.UsageRange>, Names<z.output<typeof UsageQuery>>>>()
 })
