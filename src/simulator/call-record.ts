@@ -86,7 +86,8 @@ const SECRET_NAMES =
   'access_token|refresh_token|id_token|token|code|code_verifier|code_challenge|client_secret|client_assertion|state|verificationToken'
 
 function maskHeader(name: string, value: string): string {
-  if (!SECRET_HEADERS.test(name)) return value
+  // A `Location` has a query.
+  if (!SECRET_HEADERS.test(name)) return maskForm(value)
   const scheme = /^(Basic|Bearer) /i.exec(value)?.[0] ?? ''
   return `${scheme}${MASK}`
 }

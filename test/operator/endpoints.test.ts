@@ -212,6 +212,8 @@ describe('the simulator', () => {
     expect(text).not.toMatch(/"(access_token|refresh_token|verificationToken)" *: *"(?!\*\*\*)/)
     expect(text).not.toMatch(/(^|&)(code|code_verifier|refresh_token)=(?!\*\*\*)/m)
     expect(JSON.stringify(all)).not.toMatch(/(Bearer|Basic) (?!\*\*\*)/)
+    const redirects = all.flatMap(({ response }) => response?.headers['Location'] ?? [])
+    expect(redirects).toEqual([expect.stringContaining('?code=***&state=***&')])
   })
 
   test('refuses wrong input', async () => {
