@@ -140,7 +140,7 @@ export interface AttemptEntry {
   at: string
   type: 'attempt'
   number: number
-  /** An unknown outcome stays `unknown` after the provider was asked. */
+  /** Also `unknown` while the call is open. An unknown outcome stays `unknown` after the provider was asked. */
   outcome: 'accepted' | 'rejected' | 'not_accepted' | 'unknown'
   httpStatus?: number
   /** The provider's code, or the connection's error. */

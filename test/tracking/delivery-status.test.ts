@@ -116,7 +116,9 @@ test('a message whose answer was lost becomes sent and undelivered if RingCentra
   world.control.planNextSms({ messageStatus: 'SendingFailed', deliveryErrorCode: 'SMS-CAR-413' })
   world.control.fault({ route: 'sms', fault: { kind: 'accept-then-reset' } })
   const messageId = await world.send()
-  await until(async () => (await timelineOf(world, messageId)).entries.length > 1)
+  await until(async () =>
+    (await timelineOf(world, messageId)).entries.some(({ durationMs = null }) => durationMs !== null),
+  )
   const { entries, ...state } = await until(async () => {
     clock.advance(1000)
     const timeline = await timelineOf(world, messageId)

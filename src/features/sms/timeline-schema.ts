@@ -16,9 +16,10 @@ export const TimelineEntry = z
         at: at.meta({ description: 'When the call began' }),
         type: z.literal('attempt'),
         number: z.int(),
-        outcome: z
-          .enum(ATTEMPT_OUTCOMES)
-          .meta({ description: 'An unknown outcome stays `unknown` after the provider was asked' }),
+        outcome: z.enum(ATTEMPT_OUTCOMES).meta({
+          description:
+            'Also `unknown` while the call is open. An unknown outcome stays `unknown` after the provider was asked',
+        }),
         httpStatus: z.int().optional(),
         errorCode: z.string().optional().meta({ description: "The provider's code, or the connection's error" }),
         durationMs: z.int().nullable().meta({

@@ -30,8 +30,9 @@ async function outbound(gateway: Gateway, { tenantId }: Caller, message: Row): P
   const messageId = String(message['id'])
   const state = (await loadDeliveryStates(database.gate, tenantId, [messageId])).get(messageId)
   const { rows: attempts } = await database.gate.execute({
-    sql: `SELECT started_at, outcome, http_status, error_code, duration_ms, message FROM send_attempts
-      WHERE message_id = ?1 AND tenant_id = ?2 AND outcome IS NOT NULL AND ${WAS_CALLED} ORDER BY seq`,
+    // The outcome of a call that has not ended is not known.
+    sql: `SELECT started_at, coalesce(outcome, 'unknown') AS outcome, http_status, error_code, duration_ms, message FROM send_attempts
+      WHERE message_id = ?1 AND tenant_id = ?2 AND ${WAS_CALLED} ORDER BY seq`,
     args: [messageId, tenantId],
   })
   // Attempts are stored by the steady clock.

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import type { ExtensionKey } from '../../../src/provider/extension-rows.ts'
 import { recoverSending } from '../../../src/sending/recover.ts'
 import { expectError } from '../../support/expect-error.ts'
+import { holdCalls } from '../../support/held-calls.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { startReceiver } from '../../support/receiver.ts'
 import { FROM, TO, type World, createWorld, until } from '../../support/world.ts'
@@ -26,6 +27,10 @@ async function extensionOf({ gateway, tenantId }: World): Promise<ExtensionKey> 
   const [extensionId = ''] = (await gateway.directory.tenant(tenantId)).extensions.keys()
   return { tenantId, extensionId }
 }
+
+/** The attempts whose call has ended. */
+const endedAttempts = ({ entries }: TimelineView): number =>
+  entries.filter(({ type, durationMs }) => type === 'attempt' && durationMs !== null).length
 
 const entryTypes = ({ entries }: TimelineView): unknown[] => entries.map(({ type }) => type)
 
@@ -52,7 +57,7 @@ test('the timeline has each attempt with its outcome and RingCentral’s status 
   }
   world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 429, headers: { 'Retry-After': '5' } } })
   const messageId = await world.send()
-  await until(async () => (await timeline(world, messageId)).entries.length === 2)
+  await until(async () => endedAttempts(await timeline(world, messageId)) === 1)
   expect((await timeline(world, messageId)).entries[1]).toEqual({
     at: START,
     type: 'attempt',
@@ -66,7 +71,7 @@ test('the timeline has each attempt with its outcome and RingCentral’s status 
   world.control.fault({ route: 'sms', fault: { kind: 'reset' } })
   clock.advance(5000)
   const unknown = { at: '2026-11-21T02:30:05.040Z', type: 'attempt', number: 2, outcome: 'unknown', durationMs: 40 }
-  await until(async () => (await timeline(world, messageId)).entries.length === 3)
+  await until(async () => endedAttempts(await timeline(world, messageId)) === 2)
   expect((await timeline(world, messageId)).entries[2]).toMatchObject(unknown)
   await until(async () => {
     clock.advance(500)
@@ -91,6 +96,20 @@ test('of long words of the provider an attempt shows 200 characters, without the
   expect(String(attempt?.['message'])).toMatch(/^Refused \S+ x+$/)
   expect(String(attempt?.['message'])).not.toContain(token.accessToken)
   expect(String(attempt?.['message'])).toHaveLength(200)
+})
+
+test('an attempt is shown while its call is under way, without a duration', async () => {
+  await using world = await createWorld({ clock: manualClock() })
+  const release = holdCalls(world, 'sendSms')
+  const messageId = await world.send()
+  await until(async () => (await timeline(world, messageId)).status === 'sending')
+  expect((await timeline(world, messageId)).entries).toEqual([
+    { at: START, type: 'queued' },
+    { at: START, type: 'attempt', number: 1, outcome: 'unknown', durationMs: null },
+  ])
+  release()
+  await world.untilStatus(messageId)
+  expect((await timeline(world, messageId)).entries[1]).toMatchObject({ outcome: 'accepted', durationMs: 0 })
 })
 
 test('a call whose process died has no duration', async () => {

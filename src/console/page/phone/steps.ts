@@ -51,8 +51,9 @@ function outboundSteps(message: Message, timeline: Timeline | undefined, calls: 
     else if (Date.parse(attempt.at) - created >= SHOWN_WAIT_MS) steps.push(turnStep(created, Date.parse(attempt.at)))
     steps.push(attemptStep(attempt, callAt(calls, 'sms', Date.parse(attempt.at))))
   })
-  if (message.status === 'sending' && !message.waiting) steps.push(runningStep(message, attempts.length + 1))
   const last = attempts.at(-1)
+  if (message.status === 'sending' && !message.waiting && last?.durationMs !== null)
+    steps.push(runningStep(message, attempts.length + 1))
   if (message.waiting) steps.push(holdStep(message, last === undefined ? created : endOf(last)))
   return [...steps, ...(timeline === undefined ? [] : endSteps(timeline, last, calls))]
 }
@@ -201,7 +202,7 @@ function waitStep(before: Attempt, next: Attempt, calls: readonly SimulatorCall[
   return { ...pauseStep(`wait ${next.number}`, endOf(before), Date.parse(next.at)), title }
 }
 
-/** The timeline has an attempt when it has ended. */
+/** An attempt that the timeline, when it was loaded, did not have yet. */
 const runningStep = ({ updatedAt }: Message, number: number): Step => ({
   ...base(`attempt ${number}`, Date.parse(updatedAt)),
   kind: 'hop',
