@@ -96,8 +96,10 @@ test('what waits is named as its tab', async () => {
   const { page } = opened
   gateway.provider.next('429', 20)
   const [from = ''] = gateway.numbers
-  for (const body of ['waits first', 'waits second']) await gateway.client.sms.send({ from, to: TO, body })
+  await gateway.client.sms.send({ from, to: TO, body: 'waits first' })
+  // No event tells of a wait.
   await row(page, 'waits first').locator('.state', { hasText: 'Sending again' }).waitFor()
+  await gateway.client.sms.send({ from, to: TO, body: 'waits second' })
   await row(page, 'waits second').locator('.state', { hasText: 'Queued' }).waitFor()
 })
 
@@ -123,6 +125,30 @@ test('a moment does not stand before the end of the bar that led to it, however 
   const [bar, dot] = [await box('Attempt 1'), await box('Sent')]
   if (bar === null || dot === null) throw new Error('The chart lacks a line')
   expect(dot.x + dot.width / 2).toBeGreaterThanOrEqual(bar.x + bar.width)
+})
+
+test('only an attempt whose call is under way runs; one whose process ended got no answer', async () => {
+  await using gateway = await startTestGateway()
+  await send(gateway, 'cut off')
+  await using opened = await openConsole(gateway.url, { hash: '#/messages' })
+  const { page } = opened
+  const start = Date.now() - 5000
+  const after = (ms: number): string => new Date(start + ms).toISOString()
+  const open = { at: after(0), type: 'attempt', number: 1, outcome: 'unknown', durationMs: null }
+  let timeline: object = { status: 'sending', waiting: null, entries: [{ at: after(0), type: 'queued' }, open] }
+  await page.route('**/timeline', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: { ...(await response.json()), ...timeline } })
+  })
+  await row(page, 'cut off').click()
+  await page.getByText('RingCentral has not answered yet.').waitFor()
+  const line = page.locator('.chart-line', { hasText: 'Attempt 1' })
+  expect(await line.locator('i.work').count()).toBe(1)
+  timeline = { status: 'sent', entries: [open, { at: after(2000), type: 'sent', rcMessageId: null }] }
+  await page.reload()
+  await page.getByText('No answer. Unknown outcome').waitFor()
+  expect(await line.locator('i.bad-work').count()).toBe(1)
+  expect(await line.textContent()).toContain('–')
 })
 
 test('the search field takes the filters of the API, and the address keeps them', async () => {

@@ -1,8 +1,8 @@
 import type { Timeline } from '../../../client/client.ts'
 import { clockTime, duration, rowTime } from '../state/clock.ts'
+import { type Attempt, isRunning } from '../state/running.ts'
 
 type Entry = Timeline['entries'][number]
-type Attempt = Extract<Entry, { type: 'attempt' }>
 
 /** One line of the timeline: a moment, or a time that something took. */
 export interface Line {
@@ -20,7 +20,8 @@ export interface Line {
 const COMMIT_MS = 1000
 
 /** The lines of a message's life, in order. Between two attempts, and before the first, it waits. */
-export function linesOf({ entries, status }: Timeline, now: number): Line[] {
+export function linesOf(timeline: Timeline, now: number): Line[] {
+  const { entries, status } = timeline
   const lines: Line[] = []
   const isOpen = status === 'queued' || status === 'sending'
   let last: Attempt | null = null
@@ -36,12 +37,16 @@ export function linesOf({ entries, status }: Timeline, now: number): Line[] {
       freeSince = end < now ? end : null
       return
     }
-    lines.push(lineOf(entry, at, now))
+    if (entry.type === 'attempt') {
+      const runs = isRunning(timeline, entry)
+      lines.push(runs ? runningLine(entry, at, now) : attemptLine(entry, at))
+      last = entry
+      freeSince = runs ? null : at + (entry.durationMs ?? 0)
+      return
+    }
+    lines.push(lineOf(entry, at))
     if (entry.type === 'queued') freeSince = at
     if (entry.type === 'sent') freeSince = null
-    if (entry.type !== 'attempt') return
-    last = entry
-    freeSince = entry.durationMs === null ? null : at + entry.durationMs
   })
   if (isOpen && freeSince !== null && now > freeSince) lines.push({ ...waitLine(last, freeSince, now), kind: 'wait' })
   return lines
@@ -69,7 +74,7 @@ const heldLine = (sendAt: string, start: number, end: number): Line => ({
   note: `For ${rowTime(sendAt, end)}.`,
 })
 
-function lineOf(entry: Exclude<Entry, { type: 'scheduled' }>, at: number, now: number): Line {
+function lineOf(entry: Exclude<Entry, { type: 'scheduled' | 'attempt' }>, at: number): Line {
   const point = (name: string, kind: Line['kind'] = 'point'): Line => ({
     name,
     kind,
@@ -78,8 +83,6 @@ function lineOf(entry: Exclude<Entry, { type: 'scheduled' }>, at: number, now: n
     measure: clockTime(at),
   })
   switch (entry.type) {
-    case 'attempt':
-      return attemptLine(entry, at, now)
     case 'queued':
       return point('Accepted')
     case 'failed':
@@ -97,15 +100,24 @@ function lineOf(entry: Exclude<Entry, { type: 'scheduled' }>, at: number, now: n
   }
 }
 
-function attemptLine(entry: Attempt, at: number, now: number): Line {
-  const end = at + (entry.durationMs ?? now - at)
+const runningLine = ({ number }: Attempt, at: number, now: number): Line => ({
+  name: `Attempt ${number}`,
+  kind: 'work',
+  start: at,
+  end: Math.max(at, now),
+  measure: 'runs',
+  note: 'RingCentral has not answered yet.',
+})
+
+function attemptLine(entry: Attempt, at: number): Line {
+  const note = attemptNote(entry)
   return {
     name: `Attempt ${entry.number}`,
     kind: entry.outcome === 'accepted' ? 'work' : 'bad-work',
     start: at,
-    end,
-    measure: entry.durationMs === null ? 'runs' : duration(entry.durationMs),
-    ...(attemptNote(entry) === '' ? {} : { note: attemptNote(entry) }),
+    end: at + (entry.durationMs ?? 0),
+    measure: entry.durationMs === null ? '–' : duration(entry.durationMs),
+    ...(note === '' ? {} : { note }),
   }
 }
 
@@ -117,8 +129,7 @@ const MEANINGS: Readonly<Record<Attempt['outcome'], string>> = {
   unknown: 'Unknown outcome: repeated only if the message store does not have it.',
 }
 
-function attemptNote({ outcome, httpStatus, errorCode, message, durationMs }: Attempt): string {
-  if (durationMs === null) return 'RingCentral has not answered yet.'
+function attemptNote({ outcome, httpStatus, errorCode, message }: Attempt): string {
   if (outcome === 'accepted') return ''
   const said = [
     httpStatus !== undefined

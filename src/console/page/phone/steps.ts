@@ -3,6 +3,7 @@ import { messageIdOf } from '../messages/row.ts'
 import { shortWaitingText } from '../messages/words.ts'
 import { now } from '../state/clock.ts'
 import type { SimulatorCall } from '../state/operator.ts'
+import { type Attempt, isRunning } from '../state/running.ts'
 import type { Conversation } from './conversation.ts'
 import { type HeardEvent, type OwnSend, heard, sends } from './measured.ts'
 import { type StepDetail, detailOf, json, webhookDetail } from './step-detail.ts'
@@ -49,11 +50,10 @@ function outboundSteps(message: Message, timeline: Timeline | undefined, calls: 
     const before = attempts[index - 1]
     if (before !== undefined) steps.push(waitStep(before, attempt, calls))
     else if (Date.parse(attempt.at) - created >= SHOWN_WAIT_MS) steps.push(turnStep(created, Date.parse(attempt.at)))
-    steps.push(attemptStep(attempt, callAt(calls, 'sms', Date.parse(attempt.at))))
+    const call = callAt(calls, 'sms', Date.parse(attempt.at))
+    steps.push(timeline && isRunning(timeline, attempt) ? runningStep(attempt) : attemptStep(attempt, call))
   })
   const last = attempts.at(-1)
-  if (message.status === 'sending' && !message.waiting && last?.durationMs !== null)
-    steps.push(runningStep(message, attempts.length + 1))
   if (message.waiting) steps.push(holdStep(message, last === undefined ? created : endOf(last)))
   return [...steps, ...(timeline === undefined ? [] : endSteps(timeline, last, calls))]
 }
@@ -137,8 +137,6 @@ const sendStep = ({ messageId }: Message, { at, ms, request, response }: OwnSend
   detail: { title: `POST /v1/sms/send, ${messageId}`, request: json(request), response: `202\n\n${json(response)}` },
 })
 
-type Attempt = Extract<Timeline['entries'][number], { type: 'attempt' }>
-
 function attemptStep(attempt: Attempt, call: SimulatorCall | undefined): Step {
   const { number, at, durationMs, outcome, httpStatus } = attempt
   const status = httpStatus ?? call?.response?.status ?? (outcome === 'accepted' ? 'accepted' : 'no answer')
@@ -147,14 +145,14 @@ function attemptStep(attempt: Attempt, call: SimulatorCall | undefined): Step {
     kind: 'hop',
     station: 1,
     title: `attempt ${number}`,
-    result: durationMs === null ? 'runs' : String(status),
-    isBad: durationMs !== null && outcome !== 'accepted',
+    result: String(status),
+    isBad: outcome !== 'accepted',
     took: durationMs,
     detail: call === undefined ? null : detailOf('Call to RingCentral', call),
   }
 }
 
-/** When an attempt ended; one that runs has just begun. */
+/** When an attempt ended, or began if it has no end. */
 const endOf = ({ at, durationMs }: Attempt): number => Date.parse(at) + (durationMs ?? 0)
 
 /** An answer that did not tell whether the text was taken: after a while the gateway finds it in the message store. */
@@ -202,9 +200,8 @@ function waitStep(before: Attempt, next: Attempt, calls: readonly SimulatorCall[
   return { ...pauseStep(`wait ${next.number}`, endOf(before), Date.parse(next.at)), title }
 }
 
-/** An attempt that the timeline, when it was loaded, did not have yet. */
-const runningStep = ({ updatedAt }: Message, number: number): Step => ({
-  ...base(`attempt ${number}`, Date.parse(updatedAt)),
+const runningStep = ({ at, number }: Attempt): Step => ({
+  ...base(`attempt ${number}`, Date.parse(at)),
   kind: 'hop',
   station: 1,
   title: `attempt ${number}`,
