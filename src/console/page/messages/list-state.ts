@@ -9,7 +9,7 @@ import { type Row, afterEvent, messageIdOf } from './row.ts'
 const PAGE_ROWS = 50
 /** An unknown message reloads the first page at once, then at most this often. */
 const RELOAD_EVERY_MS = 4000
-/** While rows wait, their reasons are read again this often, because a changed wait has no event. */
+/** While rows wait, their reasons are read again this often, because a wait has no event. */
 const WAITS_EVERY_MS = 15_000
 
 /** Between two rows, messages or events may be missing: from the time of the older row to that of the newer one. */
@@ -39,6 +39,8 @@ export class MessageList {
   #pin: string | undefined
   #reloadedAt = -Infinity
   #timer: ReturnType<typeof setTimeout> | undefined
+  /** When the first page is read again, in milliseconds. */
+  #reloadAt = Infinity
   #isPaging = false
 
   constructor(
@@ -59,7 +61,6 @@ export class MessageList {
     this.#pin = page.messages[0]?.createdAt
     this.rows.value = page.messages
     this.total.value = page.total
-    this.#reloadedAt = Date.now()
     this.#planWaits()
   }
 
@@ -88,9 +89,10 @@ export class MessageList {
     if (changed !== row) this.rows.value = this.rows.value.with(at, changed)
   }
 
-  /** Ends timers. */
+  /** Ends the reading, for good. */
   stop(): void {
     clearTimeout(this.#timer)
+    this.#reloadAt = -Infinity
   }
 
   #noteGap(): void {
@@ -100,9 +102,19 @@ export class MessageList {
   }
 
   #planReload(): void {
+    this.#reloadIn(Math.max(0, this.#reloadedAt + RELOAD_EVERY_MS - Date.now()))
+  }
+
+  /** Reads the first page again after `ms`, unless that is planned for an earlier time. */
+  #reloadIn(ms: number): void {
+    const at = Date.now() + ms
+    if (at >= this.#reloadAt) return
     clearTimeout(this.#timer)
-    const wait = Math.max(0, this.#reloadedAt + RELOAD_EVERY_MS - Date.now())
-    this.#timer = setTimeout(() => void this.#reload(), wait)
+    this.#reloadAt = at
+    this.#timer = setTimeout(() => {
+      this.#reloadAt = Infinity
+      void this.#reload()
+    }, ms)
   }
 
   /** Reads the first page and puts it on top of the rows. If it does not reach a known row, a gap remains between them. */
@@ -124,14 +136,15 @@ export class MessageList {
     this.#planWaits()
   }
 
-  /** Reads waits again after a while, or when the first of them ends. */
+  /** Reads waits again after a while, or when the first of them ends. A row that is open without one may have one soon. */
   #planWaits(): void {
-    clearTimeout(this.#timer)
-    const waits = this.rows.value.flatMap(({ waiting }) => (!waiting ? [] : [waiting]))
-    if (waits.length === 0) return
+    const firstPage = this.rows.value.slice(0, PAGE_ROWS)
+    const open = firstPage.filter(({ status }) => status === 'queued' || status === 'sending')
+    if (open.length === 0) return
+    const waits = open.flatMap(({ waiting }) => (!waiting ? [] : [waiting]))
     const ends = waits.flatMap(({ until }) => (until === undefined ? [] : [Date.parse(until) - Date.now()]))
     const next = Math.min(WAITS_EVERY_MS, ...ends.filter((ms) => ms > 0).map((ms) => ms + 200))
-    this.#timer = setTimeout(() => void this.#reload(), Math.max(next, RELOAD_EVERY_MS))
+    this.#reloadIn(Math.max(waits.length < open.length ? 0 : next, RELOAD_EVERY_MS))
   }
 
   async #page(page: number, endDate?: string) {
