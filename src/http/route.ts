@@ -103,13 +103,14 @@ export function validated(schema: z.ZodType | undefined, value: unknown, priorit
 }
 
 /**
- * A body without its arrays of more than `MAX_BODY_ENTRIES`: null stands in their place, which the schema refuses as it does any value
- * that is no array. A schema would check each entry of a long array before it counts them.
+ * A body whose arrays have at most one entry more than `MAX_BODY_ENTRIES`, which every schema still refuses. A schema would check each
+ * entry of a long array before it counts them.
  */
 export function withoutLongArrays(body: unknown): unknown {
-  const isLong = (value: unknown): boolean => Array.isArray(value) && value.length > MAX_BODY_ENTRIES
+  const isLong = (value: unknown): value is unknown[] => Array.isArray(value) && value.length > MAX_BODY_ENTRIES
   if (typeof body !== 'object' || body === null || !Object.values(body).some(isLong)) return body
-  return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, isLong(value) ? null : value]))
+  const shorten = (value: unknown): unknown => (isLong(value) ? value.slice(0, MAX_BODY_ENTRIES + 1) : value)
+  return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, shorten(value)]))
 }
 
 /** Options of a schema's rule: the name of the error that it causes. */

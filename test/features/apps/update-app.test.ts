@@ -47,7 +47,15 @@ test('an empty object, isActive: true and unknown fields change nothing', async 
 test('a bad webhookUrl is refused and changes nothing; only null removes the address', async () => {
   await using world = await quiet()
   await put(world, { webhookUrl: 'https://hooks.example.com/1' })
-  for (const webhookUrl of ['', 5, {}, 'x', `https://hooks.example.com/${'x'.repeat(2000)}`]) {
+  for (const webhookUrl of [
+    '',
+    5,
+    {},
+    [],
+    Array(101).fill('x'),
+    'x',
+    `https://hooks.example.com/${'x'.repeat(2000)}`,
+  ]) {
     await expectError(await put(world, { webhookUrl }), 400, URL_ERROR)
     await expectError(await put(world, { webhookUrl, isActive: false }), 400, URL_ERROR)
   }
