@@ -51,6 +51,9 @@ export class Alerts {
     try {
       const state = await loadState(this.gateway.database)
       if (this.#poster === null) state.posts = []
+      // Without this limit, a clock that was set back by a day would delay a post by a day.
+      const now = this.gateway.clock.steady()
+      for (const post of state.posts) post.dueAt = Math.min(post.dueAt, now + (retryMs(post.attempts) ?? 0))
       return state
     } catch (error) {
       this.#loading = null

@@ -1,8 +1,9 @@
-import { and, eq, gt, ne, or } from 'drizzle-orm'
+import { and, eq, exists, gt, ne, or } from 'drizzle-orm'
 import { MAX_RETRY_DELAY_MS } from '../core/limits.ts'
 import { errorName } from '../core/log.ts'
 import type { Gate } from '../db/gate.ts'
 import { type JobKindName, jobs } from '../db/schema/jobs.ts'
+import { webhookAttempts } from '../db/schema/webhooks.ts'
 import { build, statementOf } from '../db/statement.ts'
 import { DONE, type Job, type JobOutcome, type LoopKindName } from './job.ts'
 import type { LoopContext } from './loop-context.ts'
@@ -64,12 +65,21 @@ export async function readLanes(gate: Gate, kind: JobKindName): Promise<LaneAddr
   return rows.map((row) => ({ lane: String(row['lane']), tenantId: String(row['tenant_id']) }))
 }
 
+/** An attempt that is further in the future shows that the clock was set back. */
+const CLOCK_TOLERANCE_MS = 60_000
+
 /**
  * Makes all jobs due at the start, except scheduled messages and webhook retries: delays belonged to the earlier process. A retry
- * that is due later than the longest delay is made due, too, because the clock was set back.
+ * is made due, too, if the clock was set back: it is due later than the longest delay, or its last attempt is in the future.
  */
 export async function makeAllDue(gate: Gate, steadyNow: number): Promise<void> {
-  const losesDelay = or(ne(jobs.kind, 'webhook_retry'), gt(jobs.dueAt, steadyNow + MAX_RETRY_DELAY_MS))
+  const future = gt(webhookAttempts.attemptedAt, steadyNow + CLOCK_TOLERANCE_MS)
+  const madeInFuture = build.select({ seq: webhookAttempts.seq }).from(webhookAttempts)
+  const losesDelay = or(
+    ne(jobs.kind, 'webhook_retry'),
+    gt(jobs.dueAt, steadyNow + MAX_RETRY_DELAY_MS),
+    exists(madeInFuture.where(and(eq(webhookAttempts.deliveryId, jobs.subject), future))),
+  )
   const isResettable = and(gt(jobs.dueAt, steadyNow), ne(jobs.kind, 'schedule'), losesDelay)
   await gate.execute(statementOf(build.update(jobs).set({ dueAt: steadyNow }).where(isResettable)))
 }

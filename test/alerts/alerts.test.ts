@@ -364,6 +364,21 @@ test('a post that was under way when the process ended is retried at its time, n
   await run
 })
 
+test('a post does not wait for a day more if the clock was set back by a day before the start', async () => {
+  const made = await setUp()
+  made.receiver.answer = () => new Response('down', { status: 500 })
+  await execute(made, `UPDATE extensions SET status = 'revoked'`)
+  expect(await made.check()).toHaveLength(1)
+  await execute(
+    made,
+    `UPDATE facts SET value = json_set(value, '$.posts[0].dueAt', value ->> '$.posts[0].dueAt' + 86400000) WHERE name = 'alerts'`,
+  )
+  restart(made)
+  expect(await made.check()).toEqual([])
+  made.clock.advance(5000)
+  expect(await made.check()).toHaveLength(1)
+})
+
 test('ALERT_URL is checked like the address of a webhook and never logged', async () => {
   const { log, lines } = recordedLog()
   const made = await setUp({ log })

@@ -21,13 +21,14 @@ async function restarted(
   options: { work: boolean },
   prepare: (first: World) => Promise<unknown>,
   between: (database: string) => void = () => {},
+  later: ManualClock = clock,
 ) {
   const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
   const first = await createWorld({ clock, folder, ...options })
   await prepare(first)
   await first[Symbol.asyncDispose]()
   between(join(folder, 'sgw.db'))
-  const second = await createWorld({ clock, folder, connect: false })
+  const second = await createWorld({ clock: later, folder, connect: false })
   return {
     world: second,
     log: () => attempts(second, '', first.key),
@@ -149,4 +150,19 @@ test('a retry waits no longer than its schedule allows, even if the clock was se
   })
   await receiver.received(2)
   expect((await second.log()).length).toBeGreaterThan(0)
+})
+
+test('a retry does not wait for a day more if the clock was set back by a day before the start', async () => {
+  const clock = manualClock()
+  const behind = manualClock(clock.now() - 24 * 60 * MINUTE)
+  await using receiver = startFailingReceiver()
+  const prepare = async (first: World): Promise<void> => {
+    await setWebhookUrl(first, receiver.url)
+    await setRetryPolicy(first, 'standard')
+    await first.control.injectSms({ text: 'from tomorrow' })
+    await receiver.received(1)
+    await attemptsEnded(first, clock)
+  }
+  await using _second = await restarted(clock, { work: true }, prepare, undefined, behind)
+  await receiver.received(2)
 })
