@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readFileSync, readdirSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, readlinkSync } from 'node:fs'
 import { type Socket, connect } from 'node:net'
 import { startServer, temporaryFolder } from '../support/process.ts'
 import { FROM, TO, until } from '../support/world.ts'
@@ -37,6 +37,13 @@ interface Answer {
   total?: number
 }
 
+/** How often a process has opened a file. */
+const openCount = (pid: number, path: string): number =>
+  readdirSync(`/proc/${pid}/fd`).filter((name) => {
+    const link = `/proc/${pid}/fd/${name}`
+    return existsSync(link) && readlinkSync(link) === path
+  }).length
+
 const limitOpenFiles = (pid: number, count: number): void =>
   void Bun.spawnSync(['prlimit', '--pid', String(pid), `--nofile=${count}:4096`])
 
@@ -69,8 +76,8 @@ test('sends and lists go on while the process can open no more than one connecti
   const send = () => call('POST', '/v1/sms/send', { from: FROM, to: TO, body: 'Hi' })
   const { messageId = '' } = (await send()).body
   await until(async () => (await call('GET', `/v1/sms/status/${messageId}`)).body.status === 'sent')
-  // The reader thread has opened its files when the first list is answered.
-  await call('GET', '/v1/sms/messages')
+  // By the lock, the gate and the reader thread, which opens it at the start: at the first list no descriptor may be left.
+  await until(() => openCount(pid, folder.file('sgw.db')) === 3)
   limitOpenFiles(pid, readdirSync(`/proc/${pid}/fd`).length + 1)
   for (let round = 1; round <= 20; round++) {
     expect((await send()).status).toBe(202)
