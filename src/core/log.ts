@@ -10,6 +10,11 @@ export interface Log {
   info(fields: LogFields, message: string): void
   warn(fields: LogFields, message: string): void
   error(fields: LogFields, message: string): void
+  /**
+   * A line of level `info` about a change: who made it, and what it changed. None is ever left out, because the lines of many changes
+   * would hide the later ones. Not for refused calls.
+   */
+  audit(fields: LogFields, message: string): void
 }
 
 /** An `Error` is only for `cause`: its message and stack are written outside production, and nothing of it in production. */
@@ -32,7 +37,7 @@ interface Line {
   cause?: unknown
 }
 
-/** How many lines of one message are written in a minute. Callers without a key could otherwise fill the disk. */
+/** How many lines of one message are written in a minute, but for audits. Callers without a key could otherwise fill the disk. */
 export const MAX_LINES_PER_MINUTE = 60
 const MINUTE_MS = 60_000
 
@@ -40,19 +45,21 @@ const MINUTE_MS = 60_000
 export function createLog(options: LogOptions): Log {
   const write = options.write ?? ((line: string) => void process.stdout.write(line))
   const lineOf = options.format === 'json' ? jsonLine : prettyLine
-  const writeLine = throttled(
-    (line) => write(lineOf(withCause(line, options.causes ?? false))),
-    options.now ?? (() => performance.now()),
-  )
-  return pino({
-    level: options.level,
+  const writeLine = (line: Line): void => write(lineOf(withCause(line, options.causes ?? false)))
+  const audits = loggerOf(options.level, writeLine)
+  const log = loggerOf(options.level, throttled(writeLine, options.now ?? (() => performance.now())))
+  return Object.assign(log, { audit: (fields: LogFields, message: string) => audits.info(fields, message) })
+}
+
+const loggerOf = (level: string, writeLine: (line: Line) => void): pino.Logger =>
+  pino({
+    level,
     timestamp: pino.stdTimeFunctions.isoTime,
     browser: {
-      formatters: { level: (level) => ({ level }) },
+      formatters: { level: (name) => ({ level: name }) },
       write: (line) => writeLine(line as Line),
     },
   })
-}
 
 /** Writes the first lines of each message in a minute. The next minute begins with how many were left out. */
 function throttled(write: (line: Line) => void, now: () => number): (line: Line) => void {
@@ -85,7 +92,7 @@ export const unexpected = (error: unknown): { error: string; cause: Error | unde
   cause: error instanceof Error ? error : undefined,
 })
 
-export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} }
+export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {}, audit() {} }
 
 /** The name and code of an error. Logs keep nothing else of a foreign error, because its message can contain parameters. */
 export function errorName(error: unknown): string {

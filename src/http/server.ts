@@ -121,7 +121,7 @@ function logChange(
   const session = operator.sessionId ?? 'socket'
   const whom = Object.fromEntries(CONCERNED.map((name) => [name, textIn(named[name])]))
   const fields: LogFields = { requestId, session, method, path, ...whom }
-  log.info(caller === null ? fields : { ...fields, appId: caller.appId }, 'an operator made a change')
+  log.audit(caller === null ? fields : { ...fields, appId: caller.appId }, 'an operator made a change')
 }
 
 /** Fields of a request or an answer that say whom a change concerns. They are ids, states and addresses of clients. */

@@ -39,7 +39,7 @@ export async function erase(
     await inRanges(gateway, 'opt_outs', (from) => deleteRange(gateway, 'opt_outs', phone, from))
   }
   await deleteErrors(gateway, phone)
-  gateway.log.info({ phone: maskNumber(phone), ...total }, 'a number was erased')
+  gateway.log.audit({ phone: maskNumber(phone), ...total }, 'a number was erased')
   return total
 }
 

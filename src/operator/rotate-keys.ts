@@ -24,7 +24,7 @@ export async function rotateKeys(
   const counts: Counts = { resealed: 0, broken: 0 }
   for (const column of ENCRYPTED_COLUMNS) await reencryptColumn(gateway, column, counts)
   await reencryptTokens(gateway, counts)
-  gateway.log.info({ ...counts, key: gateway.secrets.keyId }, 'secrets were encrypted with the newest key')
+  gateway.log.audit({ ...counts, key: gateway.secrets.keyId }, 'secrets were encrypted with the newest key')
   if (counts.broken > 0)
     throw new ApiError(
       'conflict',

@@ -30,7 +30,7 @@ export async function openSession(gateway: Gateway, visitor: Visitor): Promise<S
     throw apiError('badLogin')
   }
   const { sessionId, token, expiresAt } = opened
-  gateway.log.info({ session: sessionId, address: visitor.address }, 'an operator signed in')
+  gateway.log.audit({ session: sessionId, address: visitor.address }, 'an operator signed in')
   return { sessionId, token, expiresAt: isoTime(expiresAt) }
 }
 

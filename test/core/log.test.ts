@@ -31,6 +31,15 @@ test('of one message a minute has a bounded number of lines, and the next minute
   expect(JSON.parse(lines.at(-1) ?? '')).not.toHaveProperty('leftOut')
 })
 
+test('an audit is never left out, and leaves out no other line', () => {
+  const { log, lines } = setUp()
+  for (let time = 0; time < 200; time++) log.audit({ session: `ses_${time}` }, 'a change')
+  for (let time = 0; time < MAX_LINES_PER_MINUTE; time++) log.info({}, 'a change')
+  log.audit({ session: 'ses_last' }, 'a change')
+  expect(lines).toHaveLength(200 + MAX_LINES_PER_MINUTE + 1)
+  expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ level: 'info', msg: 'a change', session: 'ses_last' })
+})
+
 test('debug lines are not counted', () => {
   const { log, lines } = setUp()
   for (let time = 0; time < 200; time++) log.debug({}, 'a detail')

@@ -146,7 +146,7 @@ async function startUsing(
   const receiving = ensured === 'kept' || ensured === 'created'
   const refusal = ensured === 'failed' ? gateway.subscriptions.refusal(key) : null
   if (refusal !== null) note('subscription', refusal)
-  gateway.log.info({ requestId, tenantId, extensionId: extension.extensionId, receiving }, 'extension connected')
+  gateway.log.audit({ requestId, tenantId, extensionId: extension.extensionId, receiving }, 'extension connected')
   return {
     type: 'connected',
     tenantId,

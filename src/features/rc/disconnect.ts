@@ -42,6 +42,7 @@ function end(gateway: Gateway, scope: ConnectionScope): Promise<{ ok: true }> {
 
 async function endOnce(gateway: Gateway, scope: ConnectionScope): Promise<{ ok: true }> {
   const { tenantId } = scope
+  let count = 0
   gateway.directory.startDisconnecting(scope)
   // The scheduler now skips the queues of this scope.
   gateway.sending.wake(tenantId)
@@ -51,12 +52,14 @@ async function endOnce(gateway: Gateway, scope: ConnectionScope): Promise<{ ok: 
     await Promise.all(extensions.map((row) => cleanUp(gateway, row)))
     await deleteConnection(gateway, scope)
     for (const row of extensions) gateway.directory.refusals.forget(row)
+    count = extensions.length
   } finally {
     // After a failure as well, because messages that were accepted during the disconnection are waiting.
     gateway.directory.endDisconnecting(scope)
     gateway.sending.wake(tenantId)
   }
-  gateway.log.info({ tenantId, extensionId: scope.extensionId ?? undefined }, 'disconnected')
+  // A call that found nothing to disconnect has changed nothing.
+  if (count > 0) gateway.log.audit({ tenantId, extensionId: scope.extensionId ?? undefined }, 'disconnected')
   return { ok: true }
 }
 
