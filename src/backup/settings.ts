@@ -36,7 +36,7 @@ export function readBackupSettings(environment: Environment, databasePath: strin
     databasePath,
     timeoutMs: settings.durationMs('LITESTREAM_TIMEOUT', '30s', 100),
     variables: {
-      ...passedOn(environment),
+      ...passedOn(settings),
       ...secretsInFiles(settings),
       LITESTREAM_DATABASE: databasePath,
       LITESTREAM_SOCKET: controlSocketPath(databasePath),
@@ -76,8 +76,12 @@ const PASSED_ON =
   /^(LITESTREAM|AWS|AZURE|GOOGLE|GCE|OSS|SSL_CERT)_|^(PATH|HOME|USER|TMPDIR|TZ)$|^(HTTP|HTTPS|ALL|NO)_PROXY$/i
 
 /** The gateway's own secrets are none of Litestream's business: anyone who can read its environment would have them. */
-const passedOn = ({ values }: Environment): Environment['values'] =>
-  Object.fromEntries(Object.entries(values).filter(([name]) => PASSED_ON.test(name)))
+const passedOn = (settings: Settings): Environment['values'] =>
+  Object.fromEntries(
+    Object.keys(settings.environment.values)
+      .filter((name) => PASSED_ON.test(name))
+      .map((name) => [name, settings.text(name) ?? undefined]),
+  )
 
 /** Litestream itself does not know `NAME_FILE`. */
 function secretsInFiles(settings: Settings): Record<string, string> {

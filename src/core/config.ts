@@ -8,7 +8,7 @@ import {
 } from './network-config.ts'
 import { type ProviderConfig, namesProxy, readProvider } from './provider-config.ts'
 import { type Environment, Settings } from './settings.ts'
-import { similarNames } from './similar-names.ts'
+import { ALSO_KNOWN, similarNames } from './similar-names.ts'
 
 /** Everything that an operator can set, read once at the start. `docs/configure.md` describes the variables. */
 export interface Config {
@@ -74,6 +74,8 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 export function readConfig(environment: Environment, terminal = false): ConfigResult {
   const settings = new Settings(environment)
   const config = configOf(settings, terminal)
+  // Bun and Litestream read these, and would take quotes as part of the value.
+  for (const name of ALSO_KNOWN) settings.text(name)
   refuseRedis(settings)
   refuseUncheckedTls(settings, config.production)
   const { problems } = settings

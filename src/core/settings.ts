@@ -8,6 +8,9 @@ export interface Environment {
 
 const PLACEHOLDERS = /^(changeme|change-me|change_me|secret|password|todo|xxx+|your[-_ ].*|<.*>|\.\.\.|example)$/i
 
+/** `.env` and shells remove quotes around a value. `docker run --env-file` and a file with a secret do not. */
+const IN_QUOTES = /^["'`“‘].*["'`”’]$/s
+
 /** Reads variables and collects all problems, so that a start reports them at once. */
 export class Settings {
   readonly problems: string[] = []
@@ -16,10 +19,15 @@ export class Settings {
 
   constructor(readonly environment: Environment) {}
 
+  /** Refuses a value in quotes, of which it says nothing more because it may be a secret. */
   text(name: string): string | null {
+    const isFirst = !this.namesRead.has(name)
     this.namesRead.add(name)
-    const value = this.environment.values[name]?.trim()
-    return value === undefined || value === '' ? null : value
+    const value = this.environment.values[name]?.trim() ?? ''
+    const isQuoted = IN_QUOTES.test(value)
+    if (isQuoted && isFirst)
+      this.problem(name, 'is in quotes', 'remove them (docker run --env-file makes them part of the value)')
+    return value === '' || isQuoted ? null : value
   }
 
   /** A secret from `NAME`, or from the file that `NAME_FILE` names. Refuses placeholders. */
@@ -83,10 +91,12 @@ export class Settings {
     const path = this.text(`${name}_FILE`)
     if (path === null) return null
     const value = this.#readFile(path)
-    if (value === null)
-      this.problem(`${name}_FILE`, `names "${path}", which cannot be read`, 'check the path and its permissions')
-    if (value === '') this.problem(`${name}_FILE`, `names "${path}", which is empty`, 'put the value into it')
-    return value === '' ? null : value
+    const problem = (what: string, fix: string): void => this.problem(`${name}_FILE`, `names "${path}", ${what}`, fix)
+    if (value === null) problem('which cannot be read', 'check the path and its permissions')
+    else if (value === '') problem('which is empty', 'put the value into it')
+    else if (IN_QUOTES.test(value)) problem('whose text is in quotes', 'remove them')
+    else return value
+    return null
   }
 
   #readFile(path: string): string | null {

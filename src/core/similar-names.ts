@@ -1,7 +1,7 @@
 import { editDistance } from './edit-distance.ts'
 
 /** Variables of the entry point, Litestream, Compose, Bun and Node.js, and system variables that resemble one of sgw. */
-const ALSO_KNOWN = [
+export const ALSO_KNOWN = [
   'LITESTREAM_REPLICA_URL',
   'LITESTREAM_ENDPOINT',
   'LITESTREAM_REGION',
