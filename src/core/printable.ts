@@ -7,6 +7,3 @@ export const printable = (text: string): string =>
     ACTS_ON_A_TERMINAL,
     (character) => String.raw`\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
-
-/** Whether a text has no character that acts on a terminal. */
-export const isPrintable = (text: string): boolean => printable(text) === text

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
+import { name } from '../fields/name.ts'
 import { pageFields, tenantId as ownedTenantId, time } from '../fields/answer-fields.ts'
 import { countedAddress, parseAddress } from '../auth/client-address.ts'
 import { parseDuration } from '../core/duration.ts'
@@ -7,7 +8,6 @@ import { isE164 } from '../core/phone.ts'
 import { APP_ID, TENANT_ID } from '../core/ids.ts'
 import { NEXT_FAULTS, SITUATIONS } from '../core/simulator-access.ts'
 import { App } from '../features/apps/app.ts'
-import { RegisterBody } from '../features/apps/schemas.ts'
 import { PreviewBody, SendBody } from '../features/sms/schemas.ts'
 import { idFilter, numberFilter, pageNumber, pageSize, since, sizeUpTo } from '../http/list-query.ts'
 import { fails } from '../http/route.ts'
@@ -57,9 +57,7 @@ export type TenantItem = z.infer<typeof TenantItem>
 export const TenantList = z.object({ tenants: z.array(TenantItem), ...pageFields }).meta({ id: 'TenantList' })
 export type TenantList = z.infer<typeof TenantList>
 export const TenantsQuery = z.object({ page: pageNumber, limit: pageSize })
-export const TenantBody = z
-  .object({ name: RegisterBody.shape.name }, fails('badName'))
-  .meta({ id: 'CreateTenantRequest' })
+export const TenantBody = z.object({ name }, fails('badName')).meta({ id: 'CreateTenantRequest' })
 export const TenantParams = z.object({ tenantId })
 export const TenantStatusBody = z
   .object({ status: TenantStatus }, fails('badStatus'))

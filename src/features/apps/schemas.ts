@@ -1,13 +1,11 @@
 import { z } from 'zod'
 import { appId, tenantId } from '../../fields/answer-fields.ts'
+import { name } from '../../fields/name.ts'
 import { WebhookEvent, refusing } from '../../fields/named-enums.ts'
 import { App } from './app.ts'
 import { APP_ID, TENANT_ID } from '../../core/ids.ts'
-import { MAX_APP_NAME_LENGTH, MAX_BODY_ENTRIES, MAX_WEBHOOK_URL_LENGTH } from '../../core/limits.ts'
-import { isPrintable } from '../../core/printable.ts'
+import { MAX_BODY_ENTRIES, MAX_WEBHOOK_URL_LENGTH } from '../../core/limits.ts'
 import { fails } from '../../http/route.ts'
-
-const isText = (value: string): boolean => isPrintable(value) && value.isWellFormed()
 
 const webhookUrl = z
   .string(fails('badWebhookUrl'))
@@ -23,23 +21,7 @@ const webhookUrl = z
 export const RegisterBody = z
   .object(
     {
-      name: z
-        .string(fails('badName'))
-        .transform((name) => name.trim())
-        .pipe(
-          z
-            .string()
-            .min(1, fails('badName'))
-            .max(MAX_APP_NAME_LENGTH, fails('badName'))
-            .refine(isText, fails('badName')),
-        )
-        .meta({
-          description: 'Spaces around it are removed; no control characters',
-          minLength: 1,
-          maxLength: MAX_APP_NAME_LENGTH,
-          pattern: String.raw`\S`,
-          example: 'Shop',
-        }),
+      name,
       tenantId: z
         .string(fails('missingTenantId'))
         .min(1, fails('missingTenantId'))
