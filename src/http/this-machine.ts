@@ -1,14 +1,23 @@
 import ipaddr from 'ipaddr.js'
 import type { RequestContext } from './request-context.ts'
 
-/** Headers by which proxies and tunnels reveal that the client is another machine. */
-const FORWARDING = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip']
+/**
+ * Names of headers that only proxies, tunnels and content networks add: the client is another machine. The first line has what
+ * most of them use, such as `X-Forwarded-For`, `X-Real-IP` and `True-Client-IP`, the others what single vendors do.
+ */
+const BY_PROXIES = new RegExp(
+  [
+    'forwarded|client-?ip|real-ip|remote-(addr|ip)|proxy|^via$|^x-original-',
+    '^(cf|cdn|fly|fastly|akamai|tailscale|ngrok)-',
+    '^x-(envoy|amzn?|azure|appengine|cloud|vercel|nf|akamai|arr|tunnel)-|^x-varnish$',
+  ].join('|'),
+)
 
 /** Whether the client runs on this machine: a loopback address, and no proxy in between. */
 export function isFromThisMachine({ socketAddress, received: { request } }: RequestContext): boolean {
   if (!ipaddr.isValid(socketAddress)) return false
   if (ipaddr.process(socketAddress).range() !== 'loopback') return false
-  return !FORWARDING.some((name) => request.headers.has(name))
+  return ![...request.headers.keys()].some((name) => BY_PROXIES.test(name))
 }
 
 const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/
