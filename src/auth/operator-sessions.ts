@@ -2,8 +2,15 @@ import { LRUCache } from 'lru-cache'
 import { bounded } from '../core/bounded.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Ids } from '../core/ids.ts'
-import { DAY_MS, MAX_CACHED_KEYS, OPERATOR_LINK_TTL_MS, OPERATOR_SESSION_TTL_MS } from '../core/limits.ts'
+import {
+  DAY_MS,
+  MAX_CACHED_KEYS,
+  MAX_OPERATOR_SESSIONS,
+  OPERATOR_LINK_TTL_MS,
+  OPERATOR_SESSION_TTL_MS,
+} from '../core/limits.ts'
 import { type Secrets, sameSecret, sha256Hex } from '../core/secrets.ts'
+import type { Result } from '../db/connection.ts'
 import type { Gate } from '../db/gate.ts'
 import type { Statement, Writer } from '../db/writer.ts'
 
@@ -16,7 +23,11 @@ export interface OperatorSession {
 /** A new session; the token is shown once. */
 export interface OpenedSession extends OperatorSession {
   token: string
+  /** The ids of the oldest sessions, which this one has ended because there were too many. */
+  ended: string[]
 }
+
+type NewSession = Omit<OpenedSession, 'ended'>
 
 export interface OperatorSessionsContext {
   gate: Gate
@@ -101,8 +112,12 @@ export class OperatorSessions {
   /** Opens a session without a login. The caller has proved to be the operator. */
   async open(): Promise<OpenedSession> {
     const session = this.#newSession()
-    await this.context.writer.write([this.#insert(session, 'SELECT 1'), this.#deleteOld()])
-    return session
+    const [, ended] = await this.context.writer.write([
+      this.#insert(session, 'SELECT 1'),
+      this.#endOldest(session),
+      this.#deleteOld(),
+    ])
+    return this.#opened(session, ended)
   }
 
   /** Opens a session with a login that was not used yet, and deletes the login; null if there is no such login. */
@@ -111,12 +126,13 @@ export class OperatorSessions {
     const session = this.#newSession()
     const hashes = JSON.stringify(secrets.hashes(login))
     const ofLogin = 'login_hash IN (SELECT value FROM json_each(?5))'
-    const [opened] = await writer.write([
+    const [opened, ended] = await writer.write([
       this.#insert(session, `SELECT 1 FROM operator_links WHERE ${ofLogin} AND expires_at > ?6`, [hashes, clock.now()]),
+      this.#endOldest(session),
       { sql: 'DELETE FROM operator_links WHERE login_hash IN (SELECT value FROM json_each(?1))', args: [hashes] },
       this.#deleteOld(),
     ])
-    return opened?.rows.length === 1 ? session : null
+    return opened?.rows.length === 1 ? this.#opened(session, ended) : null
   }
 
   async end(sessionId: string): Promise<void> {
@@ -152,22 +168,34 @@ export class OperatorSessions {
     return `sgwlogin_${this.context.ids.secret()}`
   }
 
-  #newSession(): OpenedSession {
+  #opened(session: NewSession, ended: Result | undefined): OpenedSession {
+    const ids = ended?.rows.map(({ id }) => String(id)) ?? []
+    if (ids.length > 0) this.#forget()
+    return { ...session, ended: ids }
+  }
+
+  #newSession(): NewSession {
     const { ids, clock } = this.context
     const expiresAt = clock.now() + OPERATOR_SESSION_TTL_MS
     return { sessionId: ids.of('ses'), token: `${TOKEN_PREFIX}${ids.secret()}`, expiresAt }
   }
 
-  #insert(
-    { sessionId, token, expiresAt }: OpenedSession,
-    condition: string,
-    args: (string | number)[] = [],
-  ): Statement {
+  #insert({ sessionId, token, expiresAt }: NewSession, condition: string, args: (string | number)[] = []): Statement {
     const { secrets, clock } = this.context
     return {
       sql: `INSERT INTO operator_sessions (id, token_hash, created_at, expires_at)
         SELECT ?1, ?2, ?3, ?4 WHERE EXISTS (${condition}) RETURNING id`,
       args: [sessionId, secrets.hash(token), clock.now(), expiresAt, ...args],
+    }
+  }
+
+  /** Ends the live sessions beyond the limit if this one was opened. Rows are numbered as they come, whatever the clock says. */
+  #endOldest({ sessionId }: NewSession): Statement {
+    return {
+      sql: `UPDATE operator_sessions SET expires_at = ?1 WHERE rowid IN (SELECT live.rowid
+        FROM operator_sessions AS opened, operator_sessions AS live WHERE opened.id = ?2 AND live.expires_at > ?1
+        ORDER BY live.rowid DESC LIMIT -1 OFFSET ?3) RETURNING id`,
+      args: [this.context.clock.now(), sessionId, MAX_OPERATOR_SESSIONS],
     }
   }
 

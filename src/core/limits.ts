@@ -37,6 +37,8 @@ export const MAX_LIMITED_APPS = 100_000
 
 export const OPERATOR_LINK_TTL_MS = 10 * 60_000
 export const OPERATOR_SESSION_TTL_MS = 12 * HOUR_MS
+/** Sessions of operators that are live at once: one more ends the oldest. */
+export const MAX_OPERATOR_SESSIONS = 20
 /** Requests of one operator's session. */
 export const OPERATOR_LIMIT_PER_MINUTE = 600
 

@@ -29,8 +29,12 @@ export async function openSession(gateway: Gateway, visitor: Visitor): Promise<S
     if (login !== undefined) gateway.failedAttempts.note(visitor.address)
     throw apiError('badLogin')
   }
-  const { sessionId, token, expiresAt } = opened
+  const { sessionId, token, expiresAt, ended } = opened
   gateway.log.audit({ session: sessionId, address: visitor.address }, 'an operator signed in')
+  for (const oldest of ended) {
+    gateway.hub.revoke({ sessionId: oldest })
+    gateway.log.audit({ session: oldest, by: sessionId }, 'the oldest session of an operator ended: too many are open')
+  }
   return { sessionId, token, expiresAt: isoTime(expiresAt) }
 }
 
