@@ -20,7 +20,7 @@ export const DOCS_ASSETS: readonly Page[] = [
 
 /**
  * The plugin's page with files of this process. The plugin itself can only use a CDN, and starts Swagger UI in an inline script.
- * `simulated`: beside the built-in simulator, where the page signs in by itself.
+ * `simulated`: beside the built-in simulator, where the page uses the console's session.
  */
 export async function docsPage(ofPlugin: Response, simulated: boolean): Promise<string> {
   const page = new HTMLRewriter()

@@ -12,7 +12,7 @@ export interface Described {
   routes: readonly Route[]
   /** What the gateway posts to apps and triggers. */
   events: readonly PostedEvent[]
-  /** Whether the built-in simulator is the provider, so that requests of the page work without a key. */
+  /** Whether the built-in simulator is the provider, so that requests of the page work with the console's session. */
   simulated: boolean
 }
 

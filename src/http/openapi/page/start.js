@@ -5,7 +5,7 @@ const isSimulated = 'simulator' in root.dataset
 
 followTheme()
 const ui = await start()
-if (isSimulated) await signIn()
+if (isSimulated) await useSession()
 
 /** Dark if the console was set to it, else as the system is. */
 function followTheme() {
@@ -33,13 +33,27 @@ async function start() {
   })
 }
 
-/** Beside the built-in simulator requests work at once: as the operator, who acts as the first app. */
-async function signIn() {
-  const answer = await fetch('/v1/operator/session', { method: 'POST', body: '{}' })
+/**
+ * Beside the built-in simulator requests work at once with the session that the console has opened in this browser: as the operator,
+ * who acts as the first app. The page opens no session itself, because each load would leave one behind.
+ */
+async function useSession() {
+  const token = storedToken()
+  if (token === null) return
+  const answer = await fetch('/v1/operator/apps', { headers: { authorization: `Bearer ${token}` } })
   if (!answer.ok) return
-  const { token } = await answer.json()
+  const { apps } = await answer.json()
   ui.preauthorizeApiKey('operatorToken', token)
-  const { apps } = await (await fetch('/v1/operator/apps', { headers: { authorization: `Bearer ${token}` } })).json()
   const app = apps.find(({ isActive }) => isActive)
   if (app !== undefined) ui.preauthorizeApiKey('actingApp', app.appId)
+}
+
+/** Where `console/page/state/session.ts` stores it; null if there is none, or it has expired. */
+function storedToken() {
+  try {
+    const { token, expiresAt } = JSON.parse(localStorage.getItem('sgw.operator'))
+    return Date.parse(expiresAt) > Date.now() ? token : null
+  } catch {
+    return null
+  }
 }
