@@ -94,7 +94,7 @@ test('the error is that of a name of the wrong length', async () => {
 test('a name that was stored by an earlier release is listed as it is, and its tenant and app work', async () => {
   await using world = await createWorld(quiet)
   const { gate } = world.gateway.database
-  for (const table of ['tenants', 'apps']) await gate.execute(`UPDATE ${table} SET name = 'Old${'\u200B'}'`)
+  for (const table of ['tenants', 'apps']) await gate.execute(`UPDATE ${table} SET name = 'Old\u200B'`)
   const tenants = await operate<{ tenants: object[] }>(world, 'GET', '/v1/operator/tenants')
   expect(tenants.body.tenants).toMatchObject([{ name: 'Old\u200B' }])
   expect((await world.json('GET', '/v1/me')).body).toMatchObject({ name: 'Old\u200B', tenantName: 'Old\u200B' })

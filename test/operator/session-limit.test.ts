@@ -41,7 +41,7 @@ test('twenty sessions are live; one more ends the oldest, and closes its sockets
   expect(staying.isOpen).toBe(true)
   const ended = lines
     .map((line) => JSON.parse(line) as Record<string, unknown>)
-    .filter(({ msg }) => /ended/.test(`${msg}`))
+    .filter(({ msg }) => msg === 'the oldest session of an operator ended: too many are open')
   expect(ended).toMatchObject([{ session: oldest.sessionId, by: newest.sessionId }])
 })
 

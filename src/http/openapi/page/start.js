@@ -52,7 +52,7 @@ async function useSession() {
 function storedToken() {
   try {
     const { token, expiresAt } = JSON.parse(localStorage.getItem('sgw.operator'))
-    return Date.parse(expiresAt) > Date.now() ? token : null
+    return Date.parse(String(expiresAt)) > Date.now() ? token : null
   } catch {
     return null
   }
