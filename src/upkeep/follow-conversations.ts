@@ -8,12 +8,25 @@ export const FOLLOWED_THROUGH = 'conversations_through'
 /** A step takes about 8 ms of the event loop, if each message has another contact. */
 const ROWS_PER_STEP = 1000
 
+/** The columns of `messages` that tell the conversation of a message. */
+const CONVERSATION = `tenant_id, iif(direction = 'outbound', from_number, to_number) AS number,
+    iif(direction = 'outbound', to_number, from_number) AS contact`
+
 /** Every conversation with messages in the range, with its newest one. */
 const FOLLOW = `INSERT INTO conversation_activity (tenant_id, number, contact, last_seq)
-  SELECT tenant_id, iif(direction = 'outbound', from_number, to_number) AS number,
-    iif(direction = 'outbound', to_number, from_number) AS contact, max(seq)
+  SELECT ${CONVERSATION}, max(seq)
   FROM messages WHERE seq > ?1 AND seq <= ?2 GROUP BY 1, 2, 3
   ON CONFLICT (tenant_id, contact, number) DO UPDATE SET last_seq = excluded.last_seq WHERE excluded.last_seq > last_seq`
+
+/**
+ * A query of the tenant `?1` for what `conversation_activity` would have if it were up to date, with its `rowid`. The unary plus keeps SQLite
+ * from reading all messages of the tenant.
+ */
+export const CURRENT_ACTIVITY = `SELECT max(last_seq) AS rowid, max(last_seq) AS last_seq, tenant_id, number, contact FROM (
+    SELECT tenant_id, number, contact, last_seq FROM conversation_activity WHERE tenant_id = ?1
+    UNION ALL SELECT ${CONVERSATION}, seq FROM messages
+      WHERE +tenant_id = ?1 AND seq > coalesce((SELECT CAST(value AS INTEGER) FROM facts WHERE name = '${FOLLOWED_THROUGH}'), 0))
+  GROUP BY number, contact`
 
 const NOTE = `INSERT INTO facts (name, value) VALUES ('${FOLLOWED_THROUGH}', ?1)
   ON CONFLICT (name) DO UPDATE SET value = excluded.value`

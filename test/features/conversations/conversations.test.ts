@@ -165,3 +165,33 @@ test('a page behind very many conversations is the same, and so is its total', a
     expect(await list(world, `?limit=100&page=121${number}`)).toMatchObject({ total: 12_000, conversations: [] })
   }
 })
+
+test('with a full disk the list is answered with everything that is stored, whether it was ever listed before or not', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  const { writer } = world.gateway.database
+  const write = writer.write.bind(writer)
+  const isFull = (): void =>
+    void (writer.write = () =>
+      Promise.reject(Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })))
+  const other = await world.otherTenant()
+  const queries = ['', `?number=${encodeURIComponent(FROM)}`, '?contact=%2B15555550191', '?limit=1&page=2', '?page=9']
+  const expectSameAnswers = async (): Promise<void> => {
+    isFull()
+    const answers = await Promise.all(queries.map((query) => world.call('GET', `/v1/conversations${query}`)))
+    expect(answers.map(({ status }) => status)).toEqual(queries.map(() => 200))
+    const onFullDisk = await Promise.all(answers.map((answer) => answer.json()))
+    expect((await list(world, '', other.apiKey)).conversations).toEqual([])
+    writer.write = write
+    expect(onFullDisk).toEqual(await Promise.all(queries.map((query) => list(world, query))))
+  }
+  await world.send({ to: '+15555550191' })
+  await world.send({ to: '+15555550192' })
+  await expectSameAnswers()
+  await world.send({ to: '+15555550191', from: FROM_2 })
+  await receive(world, '+15555550192', FROM, 'answer')
+  expect((await list(world)).total).toBe(3)
+  await world.send({ to: '+15555550193' })
+  await receive(world, '+15555550191', FROM, 'newest')
+  await expectSameAnswers()
+  expect(await pairs(world)).toEqual(['0-1', '0-3', '0-2', '1-1'])
+})
