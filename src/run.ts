@@ -1,6 +1,7 @@
 import { atMost } from './core/at-most.ts'
 import type { Clock } from './core/clock.ts'
 import { systemClock } from './core/clock.ts'
+import { codeOf } from './core/error-code.ts'
 import type { Config } from './core/config.ts'
 import { createIds } from './core/ids.ts'
 import { type Log, errorName } from './core/log.ts'
@@ -9,13 +10,14 @@ import { EXIT, StartError } from './core/start-error.ts'
 import { describeLost } from './auth/lost-keys.ts'
 import { FORGET_OPERATORS } from './auth/operator-sessions.ts'
 import { authenticateSocket } from './features/ws/authenticate.ts'
-import { encryptionKeys, openDataFolder, sizeOf } from './data-folder.ts'
+import { dataFolder, encryptionKeys, openDataFolder, sizeOf } from './data-folder.ts'
 import { type Database, type UpgradeStep, openDatabase } from './db/database.ts'
 import { lockDatabase } from './db/database-file.ts'
-import { damageOf } from './db/gate.ts'
+import { damageOf, isBusy, isStorageCode } from './db/gate.ts'
 import { SchemaError } from './db/migrate.ts'
 import { traceOfDatabase } from './db/lost-database.ts'
 import { openRestoreMark } from './db/restore-mark.ts'
+import { withoutRepeats } from './db/storage-log.ts'
 import { type Gateway, buildGateway } from './gateway.ts'
 import { listen, stopListening, urlHost } from './http/listener.ts'
 import type { Timers } from './jobs/timers.ts'
@@ -63,10 +65,23 @@ export async function runGateway(options: RunOptions): Promise<RunningGateway> {
   }
 }
 
-/** Turns an error of a damaged database, which can occur at any step, into a `StartError`. Returns others unchanged. */
-export function asStartError(error: unknown, config: Config): unknown {
-  const damage = damageOf(error, config.database.path ?? config.database.url)
-  return damage === null ? error : new StartError(EXIT.cannotWrite, damage)
+/** Turns an error of a damaged database or a full disk, which can occur at any step, into a `StartError`. Returns others unchanged. */
+export function asStartError(error: unknown, { database: { path, url } }: Config): unknown {
+  const damage = damageOf(error, path ?? url)
+  if (damage !== null) return new StartError(EXIT.cannotWrite, damage)
+  const code = diskFault(error)
+  if (code === null) return error
+  const folder = dataFolder(path ?? '.')
+  return new StartError(
+    EXIT.cannotWrite,
+    `Cannot write in ${folder} (${code}): free some space, or check the disk and who may write there, then start again`,
+  )
+}
+
+/** The code of an error that only a person can end, such as of a full disk; null for other errors. */
+function diskFault(error: unknown): string | null {
+  const code = codeOf(error) ?? ''
+  return isStorageCode(code) && !isBusy(error) ? code : null
 }
 
 /** Builds a gateway without listener, jobs or timers: for the server, and for commands that run without one. */
@@ -114,7 +129,7 @@ export async function openGateway(options: RunOptions, stack: AsyncDisposableSta
     encryptionKeys: keys,
     clock,
     ids,
-    log,
+    log: withoutRepeats(log, database.storage),
     database,
     bootId: ids.of('boot'),
     mark,
@@ -198,7 +213,7 @@ async function open(config: Config, log: Log, clock: Clock): Promise<Database> {
     return await openDatabase({ ...config.database, litestream: config.litestream, log, clock, progress })
   } catch (error) {
     if (error instanceof SchemaError) throw new StartError(EXIT.badConfig, error.message)
-    if (damageOf(error, '') !== null) throw error
+    if (diskFault(error) !== null) throw error
     throw new StartError(
       EXIT.cannotWrite,
       `Cannot open the database ${config.database.path ?? config.database.url}: ${error instanceof Error ? error.message : 'unknown error'}`,

@@ -8,7 +8,7 @@ import { EXIT, StartError } from './core/start-error.ts'
 import { protectFiles, socketPath, withRealPath } from './data-folder.ts'
 import type { Development } from './development/development.ts'
 import { type LocalApp, serveOperator } from './operator/socket.ts'
-import { type RunningGateway, runGateway } from './run.ts'
+import { type RunningGateway, asStartError, runGateway } from './run.ts'
 import { VERSION } from './version.ts'
 
 /** The process that the server runs in. `main.ts` and `sgw start` pass their own. */
@@ -58,8 +58,9 @@ export async function serve({ environment, terminal, isTest, exit }: ServeOption
     // Commands are answered only from here on: before, the doctor would report that the server is not working.
     prepared.resolve()
   } catch (error) {
-    if (!(error instanceof StartError)) throw error
-    fail(error)
+    const known = asStartError(error, config)
+    if (!(known instanceof StartError)) throw known
+    fail(known)
   }
 }
 

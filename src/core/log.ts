@@ -1,4 +1,5 @@
 import pino from 'pino/browser'
+import { codeOf } from './error-code.ts'
 import { printable } from './printable.ts'
 
 /**
@@ -97,8 +98,8 @@ export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {}, au
 /** The name and code of an error. Logs keep nothing else of a foreign error, because its message can contain parameters. */
 export function errorName(error: unknown): string {
   if (!(error instanceof Error)) return typeof error
-  const code: unknown = 'code' in error ? error.code : undefined
-  return typeof code === 'string' ? `${error.name} ${code}` : error.name
+  const code = codeOf(error)
+  return code === null ? error.name : `${error.name} ${code}`
 }
 
 const jsonLine = ({ level, ...rest }: Line): string => `${JSON.stringify({ level, ...rest })}\n`

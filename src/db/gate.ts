@@ -1,5 +1,6 @@
 import type { InStatement, Value } from '@libsql/client'
 import { SqliteConnection, type Result } from './connection.ts'
+import { codeOf } from '../core/error-code.ts'
 import { type Storage, isDamage } from './storage.ts'
 
 /**
@@ -91,7 +92,7 @@ async function untilNotBusy<T>(holder: ConnectionHolder, call: (connection: Sqli
       return call((holder.connection ??= holder.open()))
     } catch (error) {
       const isLast = !isBusy(error) || tries >= BUSY_RETRIES
-      if (isLast && isStorageFault(error)) holder.storage?.failed(sqliteCode(error) ?? '')
+      if (isLast && isStorageFault(error)) holder.storage?.failed(codeOf(error) ?? '')
       // At once, because the old connection may hold locks that other processes wait for.
       if (isBusy(error) && holder.reconnects) drop(holder)
       if (isLast) throw error
@@ -109,25 +110,24 @@ function drop(holder: ConnectionHolder): void {
   files?.closed()
 }
 
-const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(sqliteCode(error) ?? '')
+/** True while another connection holds a lock. */
+export const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error) ?? '')
 
 /** True for a violated UNIQUE, CHECK, NOT NULL or FOREIGN KEY rule. */
-export const isConstraint = (error: unknown): boolean => sqliteCode(error)?.startsWith('SQLITE_CONSTRAINT') ?? false
+export const isConstraint = (error: unknown): boolean => codeOf(error)?.startsWith('SQLITE_CONSTRAINT') ?? false
 
 /** True when the storage itself failed (disk full, I/O, lock), so that every unit of a commit would fail. */
-export const isStorageFault = (error: unknown): boolean =>
-  /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|NOMEM|BUSY|LOCKED)/.test(sqliteCode(error) ?? '')
+export const isStorageFault = (error: unknown): boolean => SQLITE_FAULT.test(codeOf(error) ?? '')
+
+/** The same for a code, which may also be the operating system's, for a file beside the database. */
+export const isStorageCode = (code: string): boolean => SQLITE_FAULT.test(code) || FILE_FAULT.test(code)
+
+const SQLITE_FAULT = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|NOMEM|BUSY|LOCKED)/
+const FILE_FAULT = /^(ENOSPC|EDQUOT|EFBIG|EROFS|EIO)$/
 
 /** The message for an operator if the error means that the file is damaged; null for any other error. */
 export function damageOf(error: unknown, path: string): string | null {
-  const code = sqliteCode(error) ?? ''
+  const code = codeOf(error) ?? ''
   if (!isDamage(code)) return null
   return `The database ${path} is damaged (${code}): do not start it again before you have read docs/damaged-database.md`
-}
-
-/** The SQLite result code of a failed call, also if Drizzle has wrapped the error. */
-export function sqliteCode(error: unknown): string | null {
-  if (!(error instanceof Error)) return null
-  if ('code' in error && typeof error.code === 'string') return error.code
-  return sqliteCode(error.cause)
 }

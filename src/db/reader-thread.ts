@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { type Argument, SqliteConnection } from './connection.ts'
-import { sqliteCode } from './gate.ts'
+import { codeOf } from '../core/error-code.ts'
 
 // The reader thread: runs one query at a time on a connection that cannot write.
 
@@ -52,7 +52,7 @@ function answer({ sql, args, isFresh }: ReadQuery): ThreadAnswer {
   } catch (error) {
     // The driver never resets a statement that has failed: see the gate.
     renewConnection()
-    return { failure: error instanceof Error ? error.message : String(error), code: sqliteCode(error) }
+    return { failure: error instanceof Error ? error.message : String(error), code: codeOf(error) }
   }
 }
 

@@ -49,15 +49,19 @@ export class Storage {
     throw Object.assign(new Error(`${name} was deleted or replaced`), { code: MOVED })
   }
 
+  /** Whether the log has had a line about a fault within the last minute. The next one has the number of failures since. */
+  get isReported(): boolean {
+    return this.clock.monotonic() - this.#loggedAt < LOG_EVERY_MS
+  }
+
   /** Call when a commit failed, with SQLite's result code. */
   failed(code: string): void {
     // A damaged file stays damaged, even if the disk fills up later.
     this.#fault = this.#fault !== null && isDamage(this.#fault) ? this.#fault : code
     this.#failures++
-    const now = this.clock.monotonic()
-    if (now - this.#loggedAt < LOG_EVERY_MS) return
+    if (this.isReported) return
     this.log.error({ code: this.#fault, failures: this.#failures }, textOf(this.#fault))
-    this.#loggedAt = now
+    this.#loggedAt = this.clock.monotonic()
     this.#failures = 0
     this.#isAnnounced = true
   }

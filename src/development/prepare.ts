@@ -72,6 +72,9 @@ async function connect(gateway: Gateway, url: string, tenantId: string): Promise
   const login = await fetch((await beginAuthorization(gateway, tenantId)).url, { redirect: 'manual' })
   const callback = URL.parse(login.headers.get('location') ?? '')
   const answer = callback === null ? null : await fetch(`${url}${CALLBACK_PATH}${callback.search}&format=json`)
-  if (answer?.ok !== true)
+  if (answer?.ok === true) return
+  const problem = gateway.database.storage?.problem ?? null
+  if (problem === null)
     throw new StartError(EXIT.unavailable, 'The built-in simulator could not be connected: see the log above')
+  throw new StartError(EXIT.cannotWrite, `The built-in simulator could not be connected, because ${problem}`)
 }

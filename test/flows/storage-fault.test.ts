@@ -103,3 +103,32 @@ test('a full disk is logged at most once a minute, with how many requests were r
   expect(about()).toHaveLength(2)
   expect(JSON.parse(about()[1] ?? '')).toMatchObject({ level: 'error', code: 'SQLITE_FULL', failures: 31 })
 })
+
+test('while nothing can be written, queues, jobs, timers and alerts add no lines of their own to the log', async () => {
+  const { log, lines } = recordedLog()
+  const clock = manualClock(Date.now())
+  await using world = await createWorld({ log, clock })
+  const { gate } = world.gateway.database
+  await world.secondApp('http://127.0.0.1:9/')
+  await world.send({ to: '+15555550198' })
+  await world.send({ sendAt: new Date(clock.now() + 5000).toISOString() })
+  const token = await subscribe(world)
+  await postEvent(world, token, smsEvent())
+  await gate.execute('PRAGMA query_only = ON')
+  const begun = lines.length
+  for (let second = 0; second < 90; second++) {
+    if (second % 10 === 0) expect((await send(world, 'refused')).status).toBe(503)
+    clock.advance(1000)
+    // What has become due tries to write, and fails.
+    for (let step = 0; step < 5; step++) await gate.execute('SELECT 1')
+  }
+  const logged = lines.slice(begun).map((line) => JSON.parse(line) as { level: string; msg: string; error?: string })
+  const serious = logged.filter(({ level }) => level !== 'debug' && level !== 'info').map(({ msg }) => msg)
+  expect(serious.filter((msg) => msg !== 'alert')).toEqual([
+    expect.stringContaining('the storage fails'),
+    expect.stringContaining('the storage fails'),
+  ])
+  const repeats = logged.filter(({ level, error }) => level === 'debug' && error?.includes('SQLITE_READONLY'))
+  expect(new Set(repeats.map(({ msg }) => msg)).size).toBeGreaterThan(2)
+  await gate.execute('PRAGMA query_only = OFF')
+})

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { readConfig } from '../../src/core/config.ts'
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync, statSync } from 'node:fs'
-import { sgw, startProgram, startServer, temporaryFolder } from '../support/process.ts'
+import { PipedProgram, sgw, startProgram, startServer, temporaryFolder } from '../support/process.ts'
 import type { Finished } from '../support/program.ts'
 
 /** Runs a start that is refused. Returns its exit code and the lines on stderr. */
@@ -71,6 +71,53 @@ test.concurrent('a restore mark that cannot be written ends the start with 73 an
   expect({ code, count: lines.length }).toEqual({ code: 73, count: 1 })
   expect(lines[0]).toMatch(/^Cannot mark the database in .*sgw\.db\.mark \(.*EISDIR.*\): check/)
 })
+
+/** Runs a start whose process cannot write beyond `bytes` of any file, as on a full disk. */
+async function startOnFullDisk(bytes: number, env: Record<string, string>): Promise<Finished> {
+  const command = ['prlimit', `--fsize=${bytes}`, process.execPath, 'src/main.ts']
+  const environment = { PATH: process.env['PATH'], HOME: process.env['HOME'], NO_COLOR: '1', PORT: '0', ...env }
+  await using program = new PipedProgram(
+    Bun.spawn(command, { env: environment, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' }),
+  )
+  return await program.ended()
+}
+
+/** At the smaller limits the secrets cannot be written, then the database, its migrations, and what the built-in simulator needs. */
+test.concurrent.each([0, 60, 16_384, 300_000])(
+  'a first start that can write only %d bytes of a file ends with 73 and one line, and starts once there is space',
+  async (bytes) => {
+    using folder = temporaryFolder()
+    const env = { DATABASE_URL: folder.database }
+    const { code, stderr } = await startOnFullDisk(bytes, env)
+    expect({ code, lines: stderr.trim().split('\n') }).toEqual({
+      code: 73,
+      lines: [expect.stringMatching(/^Cannot write in .*(free some space|has space)/)],
+    })
+    await using server = await startServer(env)
+    await server.printed(/limit=1/)
+  },
+)
+
+test.concurrent.each([0, 16_384])(
+  'a later start that can write only %d bytes of a file ends with 73 and one line, with the simulator',
+  async (bytes) => {
+    using folder = temporaryFolder()
+    const env = { DATABASE_URL: folder.database }
+    {
+      await using server = await startServer(env)
+      await server.printed(/limit=1/)
+      server.kill('SIGTERM')
+      await server.ended()
+    }
+    const { code, stderr } = await startOnFullDisk(bytes, env)
+    expect({ code, lines: stderr.trim().split('\n') }).toEqual({
+      code: 73,
+      lines: [
+        expect.stringMatching(/^(Cannot write in|The built-in simulator could not be connected, because the storage)/),
+      ],
+    })
+  },
+)
 
 test.concurrent('with the keys of another database the start ends with 78 and one line, unless ALLOW_NEW_KEYS is on', async () => {
   using folder = temporaryFolder()

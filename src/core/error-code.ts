@@ -1,0 +1,6 @@
+/** The code of an error, or of the error that caused it: Drizzle wraps those of the driver. Null if there is none. */
+export function codeOf(error: unknown): string | null {
+  if (!(error instanceof Error)) return null
+  if ('code' in error && typeof error.code === 'string') return error.code
+  return codeOf(error.cause)
+}
