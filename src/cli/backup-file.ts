@@ -6,6 +6,7 @@ import { sizeOf } from '../data-folder.ts'
 import { MISSING_DATABASE, askServer, resultOf } from './ask.ts'
 import { type CliContext, CliError } from './context.ts'
 import { print } from './print.ts'
+import { beginBackup, unfinishedName } from './unfinished-backups.ts'
 
 const BUSY_TIMEOUT_MS = 5000
 /** A copy of this size takes about a second; larger ones announce themselves. */
@@ -20,7 +21,8 @@ export async function backUp(context: CliContext, file: string): Promise<void> {
   const target = resolve(file)
   if (existsSync(target)) throw new CliError(`${target} exists: name a new file`)
   if (!existsSync(dirname(target))) throw new CliError(`There is no folder ${dirname(target)}: create it first`)
-  const part = `${target}.part-${process.pid}`
+  using _folder = beginBackup(target)
+  const part = unfinishedName(target)
   try {
     if (!(await isRescued(context, part))) copyFrom(context, databaseOf(context), part)
     const integrity = check(part)

@@ -5,6 +5,7 @@ import { openDataFolder, sizeOf } from '../data-folder.ts'
 import { NO_MESSAGE, type NewestMessage, databasePath, firstMissing, inspect, removeDatabase } from './backup.ts'
 import { type CliContext, CliError } from './context.ts'
 import { fetchBackup } from './fetch-backup.ts'
+import { isAlive } from './is-alive.ts'
 import { print } from './print.ts'
 
 const LOCK_WAIT_MS = 30_000
@@ -96,14 +97,6 @@ function removeUnfinished(path: string): void {
   const prefix = `${path}.drill-`
   for (const file of readdirSync(dirname(path)).map((name) => join(dirname(path), name)))
     if (file.startsWith(prefix) && !isAlive(Number.parseInt(file.slice(prefix.length)))) rmSync(file, { force: true })
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
-  }
 }
 
 /** Litestream copies changes about once a second, so a minute is a clear failure. */

@@ -1,4 +1,3 @@
-import { dlopen } from 'bun:ffi'
 import {
   accessSync,
   chmodSync,
@@ -13,6 +12,7 @@ import {
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { EXIT, StartError } from '../core/start-error.ts'
+import { lockAlone } from './file-lock.ts'
 import { type ProcessLock, untilLocked } from './lock.ts'
 
 /** What SQLite adds to the name of a database. */
@@ -26,7 +26,7 @@ export async function lockDatabase(path: string, waitMs: number, onWait: () => v
   try {
     const fault = faultOfFile(path)
     if (fault !== null) throw new StartError(EXIT.cannotWrite, fault)
-    if (!(await untilLocked(() => tryLock(file), waitMs, onWait))) throw inUse(path)
+    if (!(await untilLocked(() => lockAlone(file), waitMs, onWait))) throw inUse(path)
     // Somebody has replaced the file meanwhile.
     if (fstatSync(file).ino !== statSync(path, { throwIfNoEntry: false })?.ino) throw inUse(path)
     for (const suffix of SUFFIXES) hideFromOthers(`${path}${suffix}`)
@@ -121,18 +121,3 @@ function hideFromOthers(path: string): void {
     // Another user owns it.
   }
 }
-
-const LOCK_EX = 2
-const LOCK_NB = 4
-
-/**
- * `flock` and the locks of SQLite do not see each other on Linux. Elsewhere they may, so there the lock beside the database
- * is the only one.
- */
-function tryLock(file: number): boolean {
-  if (process.platform !== 'linux') return true
-  flock ??= dlopen('libc.so.6', { flock: { args: ['int', 'int'], returns: 'int' } }).symbols.flock
-  return flock(file, LOCK_EX | LOCK_NB) === 0
-}
-
-let flock: ((file: number, operation: number) => number) | null = null

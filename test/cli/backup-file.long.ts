@@ -1,8 +1,8 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { existsSync, readFileSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs'
-import { sgw, startServer, temporaryFolder } from '../support/process.ts'
-import { FROM, TO } from '../support/world.ts'
+import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import { sgw, startProgram, startServer, temporaryFolder } from '../support/process.ts'
+import { FROM, TO, until } from '../support/world.ts'
 
 const messagesIn = (path: string): string[] => {
   using database = new Database(path, { readonly: true })
@@ -80,3 +80,41 @@ test.concurrent('backup overwrites no file, leaves no file if it fails, and does
   await refused(folder.file('other.db'), 'docs/damaged-database.md')
   expect(existsSync(folder.file('other.db'))).toBe(false)
 }, 30_000)
+
+/** A database of which a copy takes so long that a test can interrupt it. */
+function writeBigDatabase(path: string): void {
+  using database = new Database(path, { create: true })
+  database.run('CREATE TABLE big (value BLOB)')
+  database.run(
+    'INSERT INTO big WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 150) SELECT zeroblob(1000000) FROM n',
+  )
+}
+
+test.concurrent('a backup removes what killed backups left in its folder, and not what another one is writing', async () => {
+  using folder = temporaryFolder()
+  const env = { DATABASE_URL: folder.database }
+  writeBigDatabase(folder.file('sgw.db'))
+  mkdirSync(folder.file('copies'))
+  const copies = (): string[] => readdirSync(folder.file('copies')).toSorted()
+  const parts = (): string[] => copies().filter((name) => /part-[0-9]+$/.test(name))
+  const begin = async (name: string) => {
+    const program = startProgram('src/cli.ts', ['backup', folder.file(`copies/${name}`)], env)
+    await until(() => parts().some((part) => part.startsWith(name)))
+    return program
+  }
+  await using slow = await begin('slow.db')
+  slow.kill('SIGSTOP')
+  expect((await sgw(['backup', folder.file('copies/other.db')], env)).code).toBe(0)
+  expect(parts()).toHaveLength(1)
+  slow.kill('SIGCONT')
+  expect((await slow.ended()).code).toBe(0)
+  {
+    await using killed = await begin('killed.db')
+    killed.kill('SIGKILL')
+    await killed.ended()
+  }
+  expect(parts()).toHaveLength(1)
+  writeFileSync(folder.file('copies/film.part-1'), 'of another program')
+  expect((await sgw(['backup', folder.file('copies/next.db')], env)).code).toBe(0)
+  expect(copies()).toEqual(['film.part-1', 'next.db', 'other.db', 'slow.db'])
+}, 60_000)
