@@ -12,10 +12,13 @@ const ROWS_AT_ONCE = 100
 /** Few enough that a tenant with many due messages leaves room for others. */
 const ROWS_IN_TURN = 50
 const MAX_ENTERING_MS = 1000
-/** Timers are short, because the wall clock may be set and a timer cannot wait for 30 days. */
-const MAX_WAIT_MS = 60_000
-/** How often due messages are looked for while the clock is not trusted. */
-const UNTRUSTED_WAIT_MS = 1000
+/**
+ * How often due messages are looked for while any is scheduled. A timer that waits until the time of a message would be wrong after the wall
+ * clock was set, in either direction and any number of times.
+ */
+const LOOK_EVERY_MS = 1000
+/** How often while none is known. */
+const IDLE_LOOK_EVERY_MS = 60_000
 
 /**
  * Messages with a `sendAt` in the future. Each has a `schedule` job. When its time comes, one commit replaces that job with a
@@ -112,8 +115,8 @@ export class ScheduledMessages {
   #setAlarm(): void {
     if (this.#isStopped || this.#entering !== null) return
     const { clock, clockCheck } = this.engine.context
-    const waitMs = Math.max(this.#nextAt - clock.now(), clockCheck.isTrusted ? 0 : UNTRUSTED_WAIT_MS)
-    this.#alarm.set(Math.min(waitMs, MAX_WAIT_MS))
+    if (this.#nextAt === Infinity) return this.#alarm.set(IDLE_LOOK_EVERY_MS)
+    this.#alarm.set(clockCheck.isTrusted ? Math.min(this.#nextAt - clock.now(), LOOK_EVERY_MS) : LOOK_EVERY_MS)
   }
 
   /** Commits the send jobs of scheduled messages. Until their `seq` is known, no later message of their queues may begin. */
