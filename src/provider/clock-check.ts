@@ -58,6 +58,16 @@ export class ClockCheck {
     return Math.min(now, this.#providerNow ?? 0)
   }
 
+  /**
+   * What makes a steady time of a wall-clock time that was given by somebody else, such as `sendAt`. A wall-clock that has jumped while the
+   * process runs does not count: the steady clock has not.
+   */
+  get toSteadyMs(): number {
+    const skewMs = this.provider.clockSkewMs()
+    const hasJumped = this.isWrong && skewMs !== null && Math.abs(skewMs) <= MAX_ERROR_MS
+    return hasJumped ? skewMs : this.clock.steady() - this.clock.now()
+  }
+
   get #providerNow(): number | null {
     const skewMs = this.provider.clockSkewMs()
     return skewMs === null ? null : this.clock.steady() - skewMs

@@ -28,7 +28,7 @@ export interface SendingContext {
   provider: Provider
   directory: Directory
   tokens: Tokens
-  clockCheck: Pick<ClockCheck, 'isTrusted' | 'dueUntil'>
+  clockCheck: Pick<ClockCheck, 'isTrusted' | 'dueUntil' | 'toSteadyMs'>
   extensionCalls: ExtensionCalls
   quota: Quota
   numbers: Numbers

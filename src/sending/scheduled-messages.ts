@@ -130,7 +130,7 @@ export class ScheduledMessages {
     for (const queue of queues) queue.arriving++
     try {
       const seqs = JSON.stringify(rows.map((row) => row['seq']))
-      const toSteady = Math.round(context.clock.steady() - context.clock.now())
+      const toSteady = Math.round(context.clockCheck.toSteadyMs)
       const [entered] = await context.database.writer.write([
         { sql: INSERT_SEND_JOBS, args: [seqs, toSteady] },
         { sql: DELETE_SCHEDULE_JOBS, args: [seqs] },

@@ -5,6 +5,7 @@ import { createApp } from '../../src/operator/apps.ts'
 import { checkClock } from '../../src/operator/doctor-surroundings.ts'
 import { createTenant } from '../../src/operator/tenants.ts'
 import { runGateway } from '../../src/run.ts'
+import { expireMessages } from '../../src/sending/expire.ts'
 import { startSimulator } from '../../src/simulator/simulator.ts'
 import { type ManualClock, manualClock } from '../support/manual-clock.ts'
 import { temporaryFolder } from '../support/process.ts'
@@ -111,6 +112,34 @@ test('without any answer of the provider nothing expires for ten minutes, and th
   })
   const error = 'Message expired before it could be sent'
   for (const id of [waiting, later]) expect(await world.status(id)).toMatchObject({ error })
+})
+
+test('a scheduled message whose time comes while the clock is days ahead does not expire when the clock is right again', async () => {
+  await using stack = new AsyncDisposableStack()
+  const site = await openSite(stack)
+  const later = await site.first.send({ body: 'later', sendAt: new Date(site.clock.now() + MINUTE_MS).toISOString() })
+  await site.first.running.stop()
+  let aheadMs = 0
+  const running = await site.start({ ...site.clock, now: () => site.clock.now() + aheadMs })
+  stack.defer(() => running.stop())
+  const { gateway } = running
+  running.work()
+  await until(() => gateway.clockCheck.isTrusted)
+  const [extension] = site.control.extensions()
+  gateway.quota.pause(extension?.extensionId ?? '', 'medium', 10 * MINUTE_MS)
+  aheadMs = 2 * DAY_MS
+  site.clock.advance(MINUTE_MS)
+  const world = site.worldOf(running)
+  const entered = `SELECT 1 FROM jobs WHERE kind = 'send'`
+  await until(async () => {
+    site.clock.advance(1000)
+    return (await gateway.database.gate.execute(entered)).rows.length === 1
+  })
+  aheadMs = 0
+  await expireMessages(gateway.sending, gateway.lifecycle)
+  expect(await world.status(later)).toMatchObject({ status: 'queued' })
+  site.clock.advance(10 * MINUTE_MS)
+  expect(await world.untilStatus(later)).toMatchObject({ status: 'sent' })
 })
 
 const UNREACHABLE = {
