@@ -96,11 +96,19 @@ export function startTimers(gateway: Gateway): Timers {
   return timers
 }
 
+/** How soon a purge is tried again that has not run because the clock was not trusted. */
+const UNTRUSTED_PURGE_MS = MINUTE_MS
+
 /** Starts the purges. None runs while the clock is not trusted: it may be days ahead. */
 function startPurges(timers: Timers, gateway: Gateway): void {
   const purge = (name: string, everyMs: number, firstMs: number, work: () => Promise<unknown>): void =>
-    timers.every(`purge ${name}`, everyMs, firstMs, async () => {
-      if (gateway.clockCheck.isTrusted) await work()
+    timers.once(`purge ${name}`, firstMs, async () => {
+      const { isTrusted } = gateway.clockCheck
+      try {
+        if (isTrusted) await work()
+      } finally {
+        purge(name, everyMs, isTrusted ? everyMs : Math.min(everyMs, UNTRUSTED_PURGE_MS), work)
+      }
     })
   purge('deliveries', HOURLY_MS, 3 * MINUTE_MS, () => purgeDeliveries(gateway))
   purge('messages', HOURLY_MS, 6 * MINUTE_MS, () => purgeMessages(gateway))

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { DELIVERY_RETENTION_DAYS } from '../../src/core/limits.ts'
 import { createRandom } from '../simulation/random.ts'
+import { manualClock } from '../support/manual-clock.ts'
 import { type World, createWorld } from '../support/world.ts'
 
 // These tests compare each item of the long lists with its row.
@@ -35,7 +37,7 @@ let world: World
 
 beforeAll(async () => {
   console.log(`LISTS_SEED=${SEED}`)
-  world = await createWorld({ connect: false, work: false })
+  world = await createWorld({ connect: false, work: false, clock: manualClock(NOON) })
 })
 afterAll(() => world[Symbol.asyncDispose]())
 
@@ -73,7 +75,7 @@ async function storeAttempt(n: number): Promise<Item | null> {
   const statusCode = random.chance(0.5) ? random.pick([0, 200, 599]) : null
   const [errorClass, errorMessage, responseSnippet] = [textOrNull(), textOrNull(), textOrNull()]
   const durationMs = random.chance(0.8) ? random.int(0, 10_000) : null
-  const attemptedAt = time()
+  const attemptedAt = NOON - random.int(0, DELIVERY_RETENTION_DAYS * 86_400_000)
   await world.gateway.database.gate.execute({
     sql: `INSERT INTO webhook_attempts (delivery_id, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at, outcome,
       status_code, error_class, error_message, response_snippet, duration_ms) VALUES (${Array(15).fill('?').join()})`,

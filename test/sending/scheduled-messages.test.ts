@@ -108,27 +108,30 @@ async function settle({ gateway }: World): Promise<void> {
 test.each([
   ['back by an hour and forward again', [-HOUR_MS]],
   ['forward by a minute, back by an hour and forward again', [59_000, -HOUR_MS]],
-])('if the clock jumps %s, a message whose time has passed meanwhile leaves within two seconds', async (_name, jumps) => {
-  const steady = manualClock()
-  let aheadMs = 0
-  const clock = { ...steady, now: () => steady.now() + aheadMs }
-  await using world = await createWorld({ clock })
-  await world.send({ body: 'scheduled', sendAt: new Date(clock.now() + 40_000).toISOString() })
-  const letPass = async (seconds: number): Promise<void> => {
-    for (let second = 0; second < seconds; second++) {
-      clock.advance(1000)
-      await settle(world)
+])(
+  'if the clock jumps %s, a message whose time has passed meanwhile leaves within two seconds',
+  async (_name, jumps) => {
+    const steady = manualClock()
+    let aheadMs = 0
+    const clock = { ...steady, now: () => steady.now() + aheadMs }
+    await using world = await createWorld({ clock })
+    await world.send({ body: 'scheduled', sendAt: new Date(clock.now() + 40_000).toISOString() })
+    const letPass = async (seconds: number): Promise<void> => {
+      for (let second = 0; second < seconds; second++) {
+        clock.advance(1000)
+        await settle(world)
+      }
     }
-  }
-  for (const jumpMs of jumps) {
-    aheadMs = jumpMs
-    await letPass(jumpMs > 0 ? 5 : 42)
-    expect(await jobs(world)).toEqual(['schedule 0'])
-  }
-  aheadMs = 0
-  await letPass(2)
-  await until(() => texts(world).length === 1)
-})
+    for (const jumpMs of jumps) {
+      aheadMs = jumpMs
+      await letPass(jumpMs > 0 ? 5 : 42)
+      expect(await jobs(world)).toEqual(['schedule 0'])
+    }
+    aheadMs = 0
+    await letPass(2)
+    await until(() => texts(world).length === 1)
+  },
+)
 
 test('a suspended tenant’s scheduled message is held', async () => {
   const clock = manualClock()

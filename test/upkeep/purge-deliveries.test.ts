@@ -37,6 +37,20 @@ test('deliveries over 30 days old are deleted, at most 500 per commit, and newer
   expect(await countRows(world)).toBe(3)
 })
 
+test('a purge that has waited for the first answer of the provider runs within a minute of it', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ connect: false, clock })
+  await insertDeliveries(world, rowsOf(world, 2, clock.now() - 31 * DAY_MS))
+  for (let minute = 0; minute < 5; minute++) {
+    clock.advance(MINUTE_MS)
+    await world.gateway.database.gate.execute('SELECT 1')
+  }
+  expect(await countRows(world)).toBe(2)
+  confirmClock(world)
+  clock.advance(MINUTE_MS)
+  await until(async () => (await countRows(world)) === 0)
+})
+
 test('the purge runs every hour', async () => {
   const clock = manualClock()
   await using world = await createWorld({ connect: false, clock })

@@ -1,4 +1,5 @@
 import type { Caller } from '../../core/caller.ts'
+import { DAY_MS, DELIVERY_RETENTION_DAYS } from '../../core/limits.ts'
 import { EMPTY_PAGE, type Page, readPage } from '../../db/list-page.ts'
 import type { DestinationKind } from '../../db/schema/webhooks.ts'
 import type { Gateway } from '../../gateway.ts'
@@ -6,7 +7,10 @@ import { type DeliveryAttempt, attemptOf } from './attempt.ts'
 import { requireOwnDestinations } from './own-destinations.ts'
 import type { DeliveriesQuery } from './schemas.ts'
 
-/** Attempts of the caller's tenant, newest first. Errors: `forbidden` for an app or trigger that is not the tenant's. */
+/**
+ * Attempts of the caller's tenant, newest first. Those that are past their retention are left out by the clock of this machine, also while
+ * they cannot be deleted because the clock is not trusted. Errors: `forbidden` for an app or trigger that is not the tenant's.
+ */
 export async function listDeliveries(
   gateway: Gateway,
   caller: Caller,
@@ -15,6 +19,7 @@ export async function listDeliveries(
   await requireOwnDestinations(gateway, caller, query)
   const [kind, ...others] = requestedKinds(query)
   if (others.length > 0) return EMPTY_PAGE
+  const retainedSince = gateway.clock.now() - DELIVERY_RETENTION_DAYS * DAY_MS
   const { total, items } = await readPage(gateway.database.reader, caller.tenantId, {
     table: 'webhook_attempts',
     at: 'attempted_at',
@@ -24,7 +29,7 @@ export async function listDeliveries(
       // A delivery id begins with the id of its message.
       [`seq IN (SELECT seq FROM webhook_attempts WHERE delivery_id > ? || ':' AND delivery_id < ? || ';')`]:
         query.messageId,
-      'attempted_at >= ?': query.startDate,
+      'attempted_at >= ?': Math.max(query.startDate ?? 0, retainedSince),
       'attempted_at <= ?': query.endDate,
       'kind = ?': kind,
       'target_id = ?': query.appId ?? query.triggerId,

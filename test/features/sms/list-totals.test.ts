@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { seedRows } from '../../../bench/support/seed-lists.ts'
-import { DAY_MS } from '../../../src/core/limits.ts'
+import { DAY_MS, DELIVERY_RETENTION_DAYS } from '../../../src/core/limits.ts'
 import { purgeMessages } from '../../../src/upkeep/purge-messages.ts'
 import { storeInbound } from '../../../src/inbound/store-inbound.ts'
 import { erase } from '../../../src/operator/erase.ts'
@@ -13,6 +13,7 @@ const SEED = Number(process.env['LISTS_SEED'] ?? Math.floor(Math.random() * 1e9)
 const STEPS = 20
 const QUERIES_PER_STEP = 6
 const ROWS = 12_000
+const RETENTION_MS = DELIVERY_RETENTION_DAYS * DAY_MS
 
 let world: World
 const random = createRandom(SEED)
@@ -28,6 +29,9 @@ beforeAll(async () => {
     share: 0.8,
     appId: world.app.appId,
   })
+  // No attempt passes its retention during the test.
+  const soon = `DELETE FROM webhook_attempts WHERE attempted_at BETWEEN ${now - RETENTION_MS} AND ${now - RETENTION_MS + 600_000}`
+  await world.gateway.database.gate.execute(soon)
 }, 30_000)
 
 afterAll(() => world[Symbol.asyncDispose]())
@@ -125,7 +129,7 @@ function randomDeliveriesQuery(): Query {
   const given = Object.entries(values).filter(() => random.chance(0.3))
   const range = [now - random.int(0, 95) * DAY_MS, now - random.int(-1, 60) * DAY_MS] as const
   const { where, ...rest } = asked('/v1/webhook-deliveries', given, range, 'attempted_at')
-  return { ...rest, where: `${where} AND outcome IS NOT NULL` }
+  return { ...rest, where: `${where} AND outcome IS NOT NULL AND attempted_at >= ${now - RETENTION_MS}` }
 }
 
 function asked(

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Registered } from '../../../src/features/apps/schemas.ts'
 import { type DeliveryRow, insertDeliveries, messageIdOf } from '../../support/delivery-rows.ts'
 import { expectError } from '../../support/expect-error.ts'
+import { manualClock } from '../../support/manual-clock.ts'
 import { type World, createWorld } from '../../support/world.ts'
 
 interface Page {
@@ -11,6 +12,7 @@ interface Page {
   limit: number
 }
 
+const DAY_MS = 86_400_000
 const DAY = Date.parse('2026-11-21T00:00:00.000Z')
 const OUTCOMES = ['success', 'http_error', 'timeout', 'network_error'] as const
 
@@ -25,7 +27,7 @@ let triggerId: string
 let foreignTrigger: string
 
 beforeAll(async () => {
-  world = await createWorld({ connect: false, work: false })
+  world = await createWorld({ connect: false, work: false, clock: manualClock(DAY + 2 * DAY_MS) })
   second = await world.secondApp()
   stranger = await world.otherTenant()
   const create = async (key: string): Promise<string> =>
@@ -201,8 +203,20 @@ describe('access', () => {
       await world.json<{ triggerId: string }>('POST', '/v1/triggers', { body: { callbackUrl: 'http://127.0.0.1:9/' } })
     ).body
     await insertDeliveries(world, [
-      { messageId: messageIdOf(301), kind: 'app', targetId: extra.appId, outcome: 'success', attemptedAt: 1 },
-      { messageId: messageIdOf(302), kind: 'trigger', targetId: removed, outcome: 'success', attemptedAt: 2 },
+      {
+        messageId: messageIdOf(301),
+        kind: 'app',
+        targetId: extra.appId,
+        outcome: 'success',
+        attemptedAt: DAY - DAY_MS,
+      },
+      {
+        messageId: messageIdOf(302),
+        kind: 'trigger',
+        targetId: removed,
+        outcome: 'success',
+        attemptedAt: DAY - DAY_MS,
+      },
     ])
     await world.call('DELETE', `/v1/apps/${extra.appId}`, { key: extra.apiKey })
     await world.call('DELETE', `/v1/triggers/${removed}`)
@@ -213,7 +227,7 @@ describe('access', () => {
       403,
       'Forbidden',
     )
-    await world.gateway.database.gate.execute('DELETE FROM webhook_attempts WHERE attempted_at < 10')
+    await world.gateway.database.gate.execute(`DELETE FROM webhook_attempts WHERE attempted_at = ${DAY - DAY_MS}`)
   })
 
   test('the list requires a key', async () => {
@@ -232,4 +246,32 @@ describe('access', () => {
     expect(await total(`messageId=${messageIdOf(400)}`)).toBe(0)
     await world.gateway.database.gate.execute('DELETE FROM webhook_attempts WHERE attempted_at < 10')
   })
+})
+
+test('attempts are listed for 30 days by the clock, and a clock that is set forward deletes none of them', async () => {
+  const clock = manualClock(DAY)
+  await using one = await createWorld({ connect: false, clock })
+  // The provider has not answered, so the clock is not trusted, and nothing is purged.
+  const target = { kind: 'app', targetId: one.app.appId, outcome: 'success' } as const
+  const ages = [0, 29 * DAY_MS, 30 * DAY_MS, 30 * DAY_MS + 1, 400 * DAY_MS]
+  await insertDeliveries(
+    one,
+    ages.map((age, n) => ({ messageId: messageIdOf(n), ...target, attemptedAt: DAY - age })),
+  )
+  const listed = async (query = ''): Promise<unknown> => {
+    const { body } = await one.json<Page>('GET', `/v1/webhook-deliveries?${query}`)
+    return { total: body.total, ids: body.attempts.map((attempt) => attempt['messageId']) }
+  }
+  const inRetention = { total: 3, ids: [0, 1, 2].map(messageIdOf) }
+  expect(await listed()).toEqual(inRetention)
+  expect(await listed('startDate=2020-01-01')).toEqual(inRetention)
+  expect(await listed(`messageId=${messageIdOf(3)}`)).toEqual({ total: 0, ids: [] })
+  const set = (ms: number): void => void Object.assign(clock, { now: () => DAY + ms })
+  set(31 * DAY_MS)
+  expect(await listed()).toEqual({ total: 0, ids: [] })
+  set(365 * DAY_MS)
+  expect(await listed()).toEqual({ total: 0, ids: [] })
+  clock.advance(9 * 60_000)
+  set(0)
+  expect(await listed()).toEqual(inRetention)
 })
