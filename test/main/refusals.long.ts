@@ -83,7 +83,7 @@ async function startOnFullDisk(bytes: number, env: Record<string, string>): Prom
 }
 
 /** At the smaller limits the secrets cannot be written, then the database, its migrations, and what the built-in simulator needs. */
-test.concurrent.each([0, 60, 16_384, 300_000])(
+test.each([0, 60, 16_384, 300_000])(
   'a first start that can write only %d bytes of a file ends with 73 and one line, and starts once there is space',
   async (bytes) => {
     using folder = temporaryFolder()
@@ -98,7 +98,7 @@ test.concurrent.each([0, 60, 16_384, 300_000])(
   },
 )
 
-test.concurrent.each([0, 16_384])(
+test.each([0, 16_384])(
   'a later start that can write only %d bytes of a file ends with 73 and one line, with the simulator',
   async (bytes) => {
     using folder = temporaryFolder()
