@@ -43,9 +43,9 @@ async function restarted(
 const storeOpenAttempt = (world: World, number: number): Promise<unknown> =>
   world.gateway.database.gate.execute({
     sql: `INSERT INTO webhook_attempts (delivery_id, attempt_number, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at)
-      SELECT subject, ?1, tenant_id, 'app', lane, substr(subject, 1, 16), 'cor_0', '', 'boot_before', 0
+      SELECT subject, ?1, tenant_id, 'app', lane, substr(subject, 1, 16), 'cor_0', '', 'boot_before', ?2
       FROM jobs WHERE kind IN ('webhook', 'webhook_retry')`,
-    args: [number],
+    args: [number, world.gateway.clock.now()],
   })
 
 const POLICIES = [
