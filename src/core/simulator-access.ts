@@ -48,7 +48,7 @@ export interface CallFilter {
   limit?: number | undefined
 }
 
-/** One HTTP call. Tokens are masked, and bodies cut at 4 KB. */
+/** One HTTP call. Tokens are masked, and bodies cut at 4,096 bytes. */
 export interface RecordedCall {
   /** Epoch milliseconds. */
   at: number

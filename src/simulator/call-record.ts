@@ -2,7 +2,7 @@ import type { CallFilter, RecordedCall } from '../core/simulator-access.ts'
 import { asObject, jsonObject } from './http.ts'
 
 const MAX_CALLS = 500
-const MAX_BODY_CHARACTERS = 4096
+const MAX_BODY_BYTES = 4096
 
 /** A call as it was made. It is masked and cut when somebody reads it, because most calls are never read. */
 export interface RawCall extends Omit<RecordedCall, 'request' | 'response' | 'rcMessageId'> {
@@ -77,8 +77,14 @@ const shown = (call: RawCall, rcMessageId: string | null): RecordedCall => ({
 
 const shownPart = ({ headers, body }: Part): Part => ({
   headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, maskHeader(name, value)])),
-  body: (body.startsWith('{') ? maskJson(body) : maskForm(body)).slice(0, MAX_BODY_CHARACTERS),
+  body: firstBytes(body.startsWith('{') ? maskJson(body) : maskForm(body)),
 })
+
+/** The whole characters in the first bytes of a text, as UTF-8. */
+function firstBytes(text: string): string {
+  const { read } = new TextEncoder().encodeInto(text, new Uint8Array(MAX_BODY_BYTES))
+  return text.slice(0, read)
+}
 
 const MASK = '***'
 const SECRET_HEADERS = /^(authorization|verification-token|validation-token|cookie|set-cookie)$/i

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { ALICE, answer, BOB, CUSTOMER, REDIRECT, SELF, startHarness } from './harness.ts'
+import { ALICE, answer, BOB, CUSTOMER, REDIRECT, SELF, smsBody, startHarness } from './harness.ts'
 
 const knob = (url: string, name: string, argument?: unknown) =>
   answer(
@@ -147,6 +147,22 @@ test('an app without the setting for refresh tokens gets none', async () => {
   await using harness = await startHarness()
   harness.control.configure({ issueRefreshTokens: false })
   expect(await harness.login()).not.toHaveProperty('refresh_token')
+})
+
+test('recorded bodies have at most 4,096 bytes, and end with a whole character', async () => {
+  await using harness = await startHarness()
+  const { access_token } = await harness.login()
+  const texts = ['', 'a', 'aa', 'aaa'].map((shift) => `${shift}${'€😀'.repeat(900)}`)
+  for (const text of texts) await harness.sms(access_token, text)
+  const calls = harness.control.calls().filter(({ route }) => route === 'sms')
+  expect(calls).toHaveLength(texts.length)
+  for (const [at, { request }] of calls.entries()) {
+    expect(JSON.stringify(smsBody(texts[at] ?? '')).startsWith(request.body)).toBe(true)
+    expect(request.body.isWellFormed()).toBe(true)
+    const bytes = Buffer.byteLength(request.body)
+    expect(bytes).toBeLessThanOrEqual(4096)
+    expect(bytes).toBeGreaterThan(4092)
+  }
 })
 
 test('the program prints its address and answers there', async () => {
