@@ -43,7 +43,9 @@ export function documentOf(routes: readonly Route[], events: readonly PostedEven
 
 const INFO = {
   title: 'sgw',
-  version: VERSION,
+  /** Of the API, not of the program: the contract's version. Additions do not change it. */
+  version: '1.0.0',
+  'x-build': VERSION,
   summary: 'A self-hosted SMS gateway',
   description:
     'Sends and receives SMS through a RingCentral account. Every error is `{"error": string}`, and every answer carries `X-Request-Id`.',
