@@ -1,18 +1,18 @@
 import { and, isNotNull, lte, or } from 'drizzle-orm'
-import { HOUR_MS } from '../core/limits.ts'
+import { HOUR_MS, OAUTH_STATE_TTL_MS } from '../core/limits.ts'
 import { connectTokens, oauthStates } from '../db/schema/connections.ts'
 import { build, statementOf } from '../db/statement.ts'
 import type { Gateway } from '../gateway.ts'
 
-/** Deletes connect links and OAuth states that are used or expired. Links of the last hour stay: they count for the tenant's limit. */
+/**
+ * Deletes connect links that are used or expired, and OAuth states that expired ten minutes ago. Links of the last hour stay: they count
+ * for the tenant's limit. Used states stay, so that a page that is loaded again can say what has become of it.
+ */
 export async function purgeLinks(gateway: Gateway): Promise<void> {
   const now = gateway.clock.now()
-  const isOver = (table: typeof connectTokens | typeof oauthStates) =>
-    or(isNotNull(table.usedAt), lte(table.expiresAt, now))
+  const isOver = or(isNotNull(connectTokens.usedAt), lte(connectTokens.expiresAt, now))
   await gateway.database.writer.write([
-    statementOf(
-      build.delete(connectTokens).where(and(isOver(connectTokens), lte(connectTokens.createdAt, now - HOUR_MS))),
-    ),
-    statementOf(build.delete(oauthStates).where(isOver(oauthStates))),
+    statementOf(build.delete(connectTokens).where(and(isOver, lte(connectTokens.createdAt, now - HOUR_MS)))),
+    statementOf(build.delete(oauthStates).where(lte(oauthStates.expiresAt, now - OAUTH_STATE_TTL_MS))),
   ])
 }

@@ -91,6 +91,7 @@ export const oauthStates = sqliteTable('oauth_states', {
   stateHash: text('state_hash').primaryKey(),
   tenantId: text('tenant_id').notNull(),
   codeVerifier: text('code_verifier').notNull(),
+  /** Equals `usedAt` if the state has connected an extension. */
   expiresAt: integer('expires_at').notNull(),
   usedAt: integer('used_at'),
 })

@@ -3,7 +3,7 @@ import { connectExtension } from '../../provider/extension-rows.ts'
 import type { ProviderExtension, ProviderFailure, Step, TokenPair } from '../../provider/provider.ts'
 import { noteRefusal } from '../../provider/refusals.ts'
 import { redirectUri } from './connect.ts'
-import { logRefusedState, consumeState } from './oauth-state.ts'
+import { type ConsumedState, consumeState, logRefusedState, markConnected } from './oauth-state.ts'
 
 /** The result of an authorization. Only `connected` stored anything. */
 export type ConnectResult =
@@ -18,6 +18,8 @@ export type ConnectResult =
       fixes: string[]
     }
   | { type: 'bad_state' }
+  /** By an earlier callback with the same state. */
+  | { type: 'connected_before' }
   | { type: 'exchange_failed'; fix: string }
   | { type: 'other_account' }
 
@@ -39,8 +41,8 @@ export async function completeConnect(
 ): Promise<ConnectResult> {
   const consumed = await consumeState(gateway, state)
   if (consumed === null) {
-    await logRefusedState(gateway, state, requestId)
-    return { type: 'bad_state' }
+    const hasConnected = await logRefusedState(gateway, state, requestId)
+    return { type: hasConnected ? 'connected_before' : 'bad_state' }
   }
   const { tenantId, codeVerifier } = consumed
   const exchanged = await gateway.provider.exchangeCode({ code, codeVerifier, redirectUri: redirectUri(gateway) })
@@ -52,7 +54,7 @@ export async function completeConnect(
   }
   for (const step of ['authorization', 'extension'] as const)
     gateway.directory.refusals.clear({ tenantId, extensionId: null }, step)
-  if (await storeExtension(gateway, tenantId, extension.value, exchanged.value))
+  if (await storeExtension(gateway, consumed, extension.value, exchanged.value))
     return startUsing(gateway, { tenantId, requestId }, extension.value)
   await gateway.provider.revoke(exchanged.value.refreshToken)
   return notStored(gateway, { tenantId, requestId })
@@ -79,16 +81,18 @@ function exchangeFailed(
 /** False if the tenant is no longer active, or is connected to another account. */
 async function storeExtension(
   gateway: Gateway,
-  tenantId: string,
+  state: ConsumedState,
   extension: ProviderExtension,
   pair: TokenPair,
 ): Promise<boolean> {
+  const { tenantId } = state
   const key = { tenantId, extensionId: extension.extensionId }
   const previous = await gateway.directory.extension(tenantId, extension.extensionId)
   const encrypted = await gateway.tokens.encrypt(key, pair)
   const now = gateway.clock.now()
   const [connected] = await gateway.database.writer.write([
     connectExtension({ ...extension, ...key, ...encrypted, now }),
+    markConnected(state, encrypted.refreshToken),
     {
       sql: `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
         SELECT ?1, 'back_fill', ?2, ?3, ?2, ?4, ?5

@@ -75,7 +75,13 @@ export function connectResultPage(result: ConnectResult): Response {
       return errorPage(
         400,
         errorText('badToken'),
-        'This authorization was used before, or took too long. Start again with a new link.',
+        'This authorization was used before, or took too long. Unless you have seen that your extension is connected, start again with a new link.',
+      )
+    case 'connected_before':
+      return errorPage(
+        400,
+        'Connected already',
+        'Your extension was connected when this page was loaded first. There is nothing more to do: you can close this window.',
       )
     case 'exchange_failed':
       return page({

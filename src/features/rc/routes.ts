@@ -239,6 +239,7 @@ async function declined(
 
 const JSON_ERRORS = {
   bad_state: errorText('badToken'),
+  connected_before: errorText('badToken'),
   exchange_failed: 'The provider did not answer as it should',
   other_account: 'Another account is connected',
 } as const

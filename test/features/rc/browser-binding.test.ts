@@ -69,6 +69,18 @@ test.each([{}, { PUBLIC_URL: 'https://sms.example.com' }])(
   },
 )
 
+test('only the browser that connected the extension is told so when it loads the page again', async () => {
+  await using world = await quiet()
+  const { cookie, path } = await begin(world)
+  for (const [headers, title] of [
+    [{ cookie }, 'Connected'],
+    [{ cookie }, 'Connected already'],
+    [{}, 'Invalid or expired token'],
+    [{ cookie: (await begin(world)).cookie }, 'Invalid or expired token'],
+  ] as const)
+    expect(await (await open(world, path, { ...BROWSER, ...headers })).text()).toContain(`<h1>${title}</h1>`)
+})
+
 test('another browser is asked to confirm, and the code is not exchanged before', async () => {
   await using world = await quiet()
   const { cookie, path } = await begin(world)

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { callbackPath, newLink, open, pressConnect, tokenOf } from '../../support/connect-flow.ts'
 import { setTenantStatus } from '../../../src/operator/tenants.ts'
+import { purgeLinks } from '../../../src/upkeep/purge-links.ts'
 import { expectError } from '../../support/expect-error.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { FROM, FROM_2, type World, createWorld, recordedLog } from '../../support/world.ts'
@@ -77,6 +78,52 @@ test('an unknown state is refused before the provider is called', async () => {
   }
   await expectError(await open(world, '/v1/rc/callback?code=x&state=y&format=json'), 400, 'Invalid or expired token')
   expect(world.control.requests({ route: 'token' })).toEqual([])
+})
+
+const ALREADY = 'Connected already'
+
+test('a reload of the result page says that the extension is connected; nothing is exchanged again', async () => {
+  const { log, lines } = recordedLog()
+  await using world = await createWorld({ connect: false, work: false, log })
+  const path = await callbackPath(world)
+  await expectPage(await open(world, path), 200, 'Connected')
+  world.control.clearRequests()
+  await purgeLinks(world.gateway)
+  for (const _ of [1, 2]) {
+    const text = await expectPage(await open(world, path), 400, ALREADY)
+    for (const hidden of [FROM, 'First', 'new link']) expect(text).not.toContain(hidden)
+  }
+  await expectError(await open(world, `${path}&format=json`), 400, 'Invalid or expired token')
+  expect(world.control.requests()).toEqual([])
+  expect(lines.filter((line) => line.includes('"why":"used"'))).toHaveLength(3)
+})
+
+test('a reload after a failed authorization does not say that the extension is connected, even if another one succeeded', async () => {
+  await using world = await quiet()
+  const [declined, failed] = [await callbackPath(world), await callbackPath(world)]
+  const { searchParams } = new URL(declined, 'http://x')
+  await expectPage(
+    await open(world, `/v1/rc/callback?error=access_denied&state=${searchParams.get('state')}`),
+    400,
+    'Not connected',
+  )
+  world.control.fault({ route: 'token', fault: { kind: 'respond', status: 503 } })
+  await expectPage(await open(world, failed), 502, 'The provider did not answer as it should')
+  await expectPage(await open(world, await callbackPath(world)), 200, 'Connected')
+  for (const path of [declined, failed]) await expectPage(await open(world, path), 400, 'Invalid or expired token')
+})
+
+test('a used state is forgotten ten minutes after its use', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ connect: false, work: false, clock })
+  const path = await callbackPath(world)
+  await open(world, path)
+  clock.advance(599_999)
+  await purgeLinks(world.gateway)
+  await expectPage(await open(world, path), 400, ALREADY)
+  clock.advance(1)
+  await purgeLinks(world.gateway)
+  await expectPage(await open(world, path), 400, 'Invalid or expired token')
 })
 
 test('a state expires after 10 minutes', async () => {
