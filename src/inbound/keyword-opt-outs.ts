@@ -1,6 +1,6 @@
+import { keywordOf } from '../core/keyword.ts'
 import { isE164 } from '../core/phone.ts'
 import type { Gateway } from '../gateway.ts'
-import { keywordOf } from '../opt-outs/keyword.ts'
 import { storeOptOuts } from '../opt-outs/opt-out-rows.ts'
 import { decidedAtOf, providerNow } from '../opt-outs/provider-time.ts'
 

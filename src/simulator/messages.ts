@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import type { Extension } from './directory.ts'
+import { OPTED_OUT, OptOuts } from './opt-outs.ts'
 import type { Settings } from './settings.ts'
 
 /** The stored messages. Statuses are computed from the clock when they are read, so that many sends need no timers. */
@@ -84,19 +85,22 @@ export function createMessages(clock: Clock, settings: Settings): Messages {
   const byId = new Map<number, Message>()
   const byExtension = new Map<number, Message[]>()
   const planned: FinalOutcome[] = []
+  const optOuts = new OptOuts()
   // Ids follow real time even with a manual clock, because a restarted simulator must not reuse an id that its client
   // has stored.
   let lastId = Date.now() * 1000
 
   function addOutbound(extension: Extension, sms: OutboundSms): Message {
-    return add(extension, 'Outbound', { ...sms, attachments: [] })
+    const outcome = planned.shift() ?? (optOuts.blocks(sms) ? OPTED_OUT : null)
+    return add(extension, 'Outbound', { ...sms, attachments: [] }, outcome)
   }
 
   function addInbound(extension: Extension, sms: StoredInbound): Message {
-    return add(extension, 'Inbound', sms)
+    optOuts.noteInbound(sms, sms.text)
+    return add(extension, 'Inbound', sms, null)
   }
 
-  function add(extension: Extension, direction: Direction, sms: StoredInbound): Message {
+  function add(extension: Extension, direction: Direction, sms: StoredInbound, outcome: FinalOutcome | null): Message {
     const message: Message = {
       id: ++lastId,
       extensionId: extension.id,
@@ -107,7 +111,7 @@ export function createMessages(clock: Clock, settings: Settings): Messages {
       text: sms.text,
       attachments: sms.attachments.map((one) => ({ ...one, id: ++lastId })),
       createdAt: clock.now(),
-      outcome: direction === 'Outbound' ? (planned.shift() ?? null) : null,
+      outcome,
       forced: null,
     }
     byId.set(message.id, message)

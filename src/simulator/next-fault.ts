@@ -1,6 +1,7 @@
 import type { NextFault } from '../core/simulator-access.ts'
 import type { Fault } from './faults.ts'
 import { jsonObject, type Reply } from './http.ts'
+import { OPTED_OUT } from './opt-outs.ts'
 import type { Arrival } from './routes.ts'
 import type { World } from './world.ts'
 
@@ -35,6 +36,6 @@ const FAULTS: Record<NextFault, Fault | null> = {
 async function processOptedOut(world: World, arrival: Arrival): Promise<Reply> {
   const reply = await arrival.process()
   const message = world.messages.find(Number(jsonObject(reply.body)?.['id']))
-  if (message !== undefined) message.outcome = { messageStatus: 'SendingFailed', deliveryErrorCode: 'SMS-RC-413' }
+  if (message !== undefined) message.outcome = OPTED_OUT
   return reply
 }

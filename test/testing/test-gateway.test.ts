@@ -53,6 +53,26 @@ test('the client sends, and follows what happens', async () => {
   expect((await seen).filter((type) => type !== 'sms_delivery')).toEqual(['queued', 'sending', 'sent', 'sms_inbound'])
 })
 
+test('after STOP messages are sent and do not reach the phone, until START', async () => {
+  await using gateway = await startTestGateway()
+  const phone = gateway.phone(CONTACT)
+  await phone.reply('STOP')
+  const blocked = await send(gateway, 'blocked')
+  expect(await entriesOnce(gateway, blocked, 'undelivered')).toEqual([
+    'queued',
+    'attempt accepted',
+    'sent',
+    'undelivered',
+  ])
+  expect(await call(gateway, 'GET', `/v1/sms/${blocked}/timeline`)).toMatchObject({
+    entries: expect.arrayContaining([expect.objectContaining({ type: 'undelivered', errorCode: 'SMS-RC-413' })]),
+  })
+  await phone.reply('START')
+  await send(gateway, 'again')
+  await phone.waitFor('again')
+  expect(phone.inbox.map(({ text }) => text)).toEqual(['again'])
+})
+
 test('gateways side by side share nothing', async () => {
   const gateways = await Promise.all(Array.from({ length: 4 }, () => startTestGateway()))
   try {

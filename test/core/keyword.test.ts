@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { keywordOf } from '../../src/opt-outs/keyword.ts'
+import { keywordOf } from '../../src/core/keyword.ts'
 
 const OUT =
   'STOP|STOPALL|UNSUBSCRIBE|END|QUIT|CANCEL|REVOKE|OPTOUT|OPT OUT|OPT-OUT|ARRET|ARRÊT|stop|Stop.|StOp!!!| stop\n|stop !|arrêt|ARRE\u0302T|opt-out…|\u00a0STOP'
