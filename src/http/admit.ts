@@ -4,6 +4,7 @@ import { apiError } from '../core/errors.ts'
 import type { Gateway } from '../gateway.ts'
 import { admitSession, isOperatorPath } from './admit-operator.ts'
 import type { RequestContext } from './request-context.ts'
+import { noteKeyMistake } from './request-mistakes.ts'
 
 /** Methods and paths of the endpoints that need no key. */
 export interface KeylessPaths {
@@ -44,12 +45,10 @@ function refuseBlocked(gateway: Gateway, context: RequestContext): undefined {
 
 function presentedKey(gateway: Gateway, request: Request, context: RequestContext): string {
   const header = request.headers.get('authorization')
-  if (header === null) throw apiError('missingKey')
-  if (!header.startsWith('Bearer sgw_')) {
-    gateway.failedAttempts.note(context.address)
-    throw apiError('missingKey')
-  }
-  return header.slice('Bearer '.length)
+  if (header?.startsWith('Bearer sgw_') === true) return header.slice('Bearer '.length)
+  if (header !== null) gateway.failedAttempts.note(context.address)
+  noteKeyMistake(gateway, context, header)
+  throw apiError('missingKey')
 }
 
 async function admitUnknown(gateway: Gateway, key: string, context: RequestContext): Promise<void> {

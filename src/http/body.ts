@@ -58,7 +58,7 @@ const BACKSLASH = 0x5c
 const [OPEN_ARRAY, OPEN_OBJECT, CLOSE_ARRAY, CLOSE_OBJECT] = [0x5b, 0x7b, 0x5d, 0x7d]
 
 /** Deep nesting is refused before it is parsed, because parsing it takes far more time than sending it. */
-function isTooDeep(bytes: Uint8Array): boolean {
+export function isTooDeep(bytes: Uint8Array): boolean {
   let depth = 0
   let inString = false
   for (let i = 0; i < bytes.length; i++) {

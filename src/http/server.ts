@@ -7,6 +7,7 @@ import { type IgnoredFields, ignoredFields } from './ignored-fields.ts'
 import { parseForm, parseJson, readLimited } from './body.ts'
 import { type Content, RequestPipeline } from './request-pipeline.ts'
 import { type ReceivedRequest, type RequestContext, queryOf } from './request-context.ts'
+import { noteBodyMistake } from './request-mistakes.ts'
 import { type Route, type RouteInput, validated, withoutLongArrays } from './route.ts'
 
 /** Bun itself refuses larger bodies, without a JSON error. So this is far above the gateway's limit, which is counted while reading. */
@@ -86,7 +87,7 @@ async function runRoute(
   const beforeResult: unknown = before instanceof Promise ? await before : before
   const bytes = await readLimited(request)
   requireCaller(route, context)
-  const input = inputOf(endpoint, received, { gateway, context, params, beforeResult, bytes })
+  const input = inputOrHint(endpoint, received, { gateway, context, params, beforeResult, bytes })
   const answering = route.slow === true ? 0 : 1
   gateway.traffic.answering += answering
   // Set only after the body was read, because otherwise a client could take this long to send it.
@@ -132,12 +133,19 @@ const textIn = (value: unknown): string | undefined => (typeof value === 'string
 const asObject = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !(value instanceof Response) ? { ...value } : {}
 
+type ReadInput = Pick<RouteInput, 'gateway' | 'context' | 'params' | 'beforeResult' | 'bytes'>
+
+function inputOrHint(endpoint: Endpoint, received: ReceivedRequest, read: ReadInput): RouteInput {
+  try {
+    return inputOf(endpoint, received, read)
+  } catch (error) {
+    noteBodyMistake(read.gateway, read.context, read.bytes, error)
+    throw error
+  }
+}
+
 /** The input of an endpoint, parsed by its schemas. */
-function inputOf(
-  { route, ignored }: Endpoint,
-  { request, server }: ReceivedRequest,
-  read: Pick<RouteInput, 'gateway' | 'context' | 'params' | 'beforeResult' | 'bytes'>,
-): RouteInput {
+function inputOf({ route, ignored }: Endpoint, { request, server }: ReceivedRequest, read: ReadInput): RouteInput {
   const { gateway, context, params, beforeResult, bytes } = read
   const note = noteIgnored(gateway, context)
   const query = route.query === undefined ? undefined : queryOf(request)
