@@ -5,7 +5,7 @@ import type { Clock } from '../core/clock.ts'
 import type { DatabaseConfig } from '../core/config.ts'
 import { type Log, errorName, silentLog } from '../core/log.ts'
 import { type Gate, openGate } from './gate.ts'
-import { type UpgradeHooks, migrate } from './migrate.ts'
+import { type UpgradeHooks, migrate, noteVersion } from './migrate.ts'
 import { MIGRATIONS, type Migration } from './migrations.ts'
 import { type Reader, openReader } from './reader.ts'
 import { savedPath } from './lost-database.ts'
@@ -73,6 +73,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   try {
     const { migrations = MIGRATIONS } = options
     const migrated = await migrate(gate, migrations, upgrade(gate, options))
+    await noteVersion(gate)
     const reader = openReader(gate, options.path)
     const writer = createWriter(checked, options.defer)
     files?.moved()

@@ -1,6 +1,7 @@
 import { type Gate, isConstraint } from './gate.ts'
 import type { Migration } from './migrations.ts'
 import { sha256Hex } from '../core/secrets.ts'
+import { VERSION } from '../version.ts'
 
 /** Hooks of an upgrade. A new database runs none of them. */
 export interface UpgradeHooks {
@@ -16,7 +17,8 @@ export async function migrate(gate: Gate, migrations: readonly Migration[], hook
     'CREATE TABLE IF NOT EXISTS schema_migrations (position INTEGER PRIMARY KEY, name TEXT NOT NULL, hash TEXT NOT NULL)',
   )
   const applied = await readApplied(gate)
-  refuseUnknown(applied, migrations)
+  const refusal = refusalOf(applied, migrations)
+  if (refusal !== null) throw new SchemaError(`${refusal}${await lastOpened(gate)}`)
   const pending = migrations.slice(applied.length)
   const [first] = pending
   const upgradeHooks = applied.length > 0 ? hooks : undefined
@@ -43,20 +45,41 @@ async function readApplied(gate: Gate): Promise<Applied[]> {
   return rows.map((row) => ({ name: String(row['name']), hash: String(row['hash']) }))
 }
 
-function refuseUnknown(applied: readonly Applied[], known: readonly Migration[]): void {
+/** The first commit of main whose migrations have not changed since. */
+const UPGRADABLE_SINCE = 'c3f72dd'
+
+/** Why these migrations cannot continue those of the database; null if they can. */
+function refusalOf(applied: readonly Applied[], known: readonly Migration[]): string | null {
   for (const [position, { name, hash }] of applied.entries()) {
     const expected = known[position]
-    if (expected === undefined) {
-      throw new SchemaError(
-        `The database is newer than this program (it has migration ${name}): start the newer version, or restore the copy made before the upgrade`,
-      )
-    }
-    if (expected.name !== name || sha256Hex(expected.sql) !== hash) {
-      throw new SchemaError(
-        `The database was made by another version (its migration ${name} differs from ours): start the version that made it`,
-      )
-    }
+    if (expected === undefined)
+      return `The database is newer than this program (it has migration ${name}): start the newer version, or restore the copy made before the upgrade`
+    if (expected.name !== name || sha256Hex(expected.sql) !== hash)
+      return `The database was made by another version (its migration ${name} differs from ours: ${hash.slice(0, 12)}). Only databases of releases and commits of main since ${UPGRADABLE_SINCE} can be upgraded: start the version that made this one; docs/upgrade.md shows how to find it`
   }
+  return null
+}
+
+/** A sentence that names the version which opened the database last, and how a checkout gets it. Empty if it is not known. */
+async function lastOpened(gate: Gate): Promise<string> {
+  // A database that was not made by us may have no such table.
+  const read = await gate.execute(`SELECT value FROM facts WHERE name = '${OPENED_BY}'`).catch(() => null)
+  const version = read?.rows[0]?.['value']
+  if (typeof version !== 'string') return ''
+  const [release, commit] = version.split('+')
+  const revision = commit ?? (version.endsWith('-dev') ? null : `v${release}`)
+  return `. ${version} opened it last${revision === null ? '' : `: git checkout ${revision}`}`
+}
+
+/** The fact that has the version which opened the database last. */
+const OPENED_BY = 'opened_by'
+
+/** Stores this version in the database, for a version that has to refuse it. */
+export async function noteVersion(gate: Gate): Promise<void> {
+  const sql = `INSERT INTO facts (name, value) VALUES ('${OPENED_BY}', ?1)
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE value != excluded.value`
+  // What a disk that cannot be written means, the start finds out by itself.
+  await gate.execute({ sql, args: [VERSION] }).catch(() => undefined)
 }
 
 /**

@@ -5,6 +5,8 @@ import { openDatabase } from '../../src/db/database.ts'
 import { type Gate, openGate } from '../../src/db/gate.ts'
 import { SchemaError, migrate } from '../../src/db/migrate.ts'
 import { MIGRATIONS } from '../../src/db/migrations.ts'
+import { sha256Hex } from '../../src/core/secrets.ts'
+import { VERSION } from '../../src/version.ts'
 import { failureOf, startProgram, temporaryFolder } from '../support/process.ts'
 
 const FIRST = {
@@ -96,6 +98,39 @@ test('a newer database, an edited migration and a diverged history are refused b
   expect(copies).toBe(0)
   expect(await tablesOf(gate)).toEqual(['children', 'parents', 'schema_migrations'])
   await gate.close()
+})
+
+test('a refusal says which versions can be upgraded, which version opened the database last, and how to get that one', async () => {
+  using folder = temporaryFolder()
+  const options = { url: folder.database, authToken: null, path: folder.file('sgw.db'), litestream: false }
+  await (await openDatabase(options)).close()
+  const attempt = async (openedBy: string | null, change: (list: (typeof MIGRATIONS)[number][]) => void) => {
+    const database = new Database(folder.file('sgw.db'))
+    expect(database.query("SELECT value FROM facts WHERE name = 'opened_by'").get()).toEqual({ value: VERSION })
+    if (openedBy === null) database.run("DELETE FROM facts WHERE name = 'opened_by'")
+    else database.run("UPDATE facts SET value = ? WHERE name = 'opened_by'", [openedBy])
+    database.close()
+    const migrations = [...MIGRATIONS]
+    change(migrations)
+    const message = await refusal(openDatabase({ ...options, migrations }))
+    await (await openDatabase(options)).close()
+    return message
+  }
+  const edit = (list: (typeof MIGRATIONS)[number][]): unknown =>
+    list.splice(8, 1, { name: '0008_after_sent', sql: 'x' })
+  const differs = await attempt('1.1.0-dev+2738616', edit)
+  for (const text of [
+    `its migration 0008_after_sent differs from ours: ${sha256Hex(MIGRATIONS[8]?.sql ?? '').slice(0, 12)}`,
+    'Only databases of releases and commits of main since c3f72dd can be upgraded',
+    'docs/upgrade.md',
+    '. 1.1.0-dev+2738616 opened it last: git checkout 2738616',
+  ])
+    expect(differs).toContain(text)
+  expect(await attempt(null, edit)).not.toContain('opened it last')
+  const newer = await attempt('1.2.0', (list) => list.pop())
+  expect(newer).toContain('newer than this program')
+  expect(newer).toEndWith('. 1.2.0 opened it last: git checkout v1.2.0')
+  expect(await attempt('1.2.0-dev', (list) => list.pop())).toEndWith('. 1.2.0-dev opened it last')
 })
 
 test('several statements without a breakpoint are refused before any change, because the driver would run only the first', async () => {
