@@ -82,14 +82,16 @@ function addCreateAndList(app: Command, run: Run): void {
     )
   app
     .command('list')
-    .description(
-      "List the apps of all tenants; with --tenant also their webhook addresses, with --json also which app's key registered each",
-    )
+    .description('List the apps of all tenants; with --tenant also their webhook addresses')
     .option('--tenant <tenant>', 'only of this tenant')
-    .action(({ tenant }: { tenant?: string }) => {
-      const query = tenant === undefined ? '' : `?${new URLSearchParams({ tenantId: tenant })}`
+    .option('--registered-by <app>', 'only those that this app registered with its key')
+    .action(({ tenant, registeredBy }: { tenant?: string; registeredBy?: string }) => {
+      const query = new URLSearchParams({
+        ...(tenant === undefined ? {} : { tenantId: tenant }),
+        ...(registeredBy === undefined ? {} : { registeredBy }),
+      })
       return run(
-        { method: 'GET', path: `/v1/operator/apps${query}` },
+        { method: 'GET', path: `/v1/operator/apps?${query}` },
         {
           show: ({ apps }: AppList) => apps,
           view: ({ apps }: AppList) => apps.map((item) => rowOf(item, tenant !== undefined)),

@@ -1,16 +1,16 @@
 import { and, desc, eq } from 'drizzle-orm'
+import type { z } from 'zod'
 import { apiError, limitReached } from '../core/errors.ts'
 import { MAX_LISTED } from '../core/limits.ts'
-import { apps } from '../db/schema/tenants.ts'
+import { apps, tenants } from '../db/schema/tenants.ts'
 import { build, statementOf } from '../db/statement.ts'
 import type { Statement } from '../db/writer.ts'
 import { appItem } from '../features/apps/app.ts'
 import { deleteWsTokens, newApiKey } from '../features/apps/credentials.ts'
-import { readApps } from '../features/apps/list-apps.ts'
 import { register } from '../features/apps/register.ts'
 import type { RegisterBody, Registered, RotatedKey } from '../features/apps/schemas.ts'
 import type { Gateway } from '../gateway.ts'
-import type { AppList } from './schemas.ts'
+import type { AppList, AppsQuery } from './schemas.ts'
 import { readTenant } from './tenants.ts'
 
 interface OneApp {
@@ -19,21 +19,32 @@ interface OneApp {
 
 export const createApp = (gateway: Gateway, input: RegisterBody): Promise<Registered> => register(gateway, null, input)
 
-/** The apps of a tenant, or of all. Errors: `tenantNotFound`. */
-export async function listApps(gateway: Gateway, tenantId: string | undefined): Promise<AppList> {
+/**
+ * The apps of all tenants, oldest first; only those of a tenant, or that an app's key registered, where these are given. Of very
+ * many apps, inactive ones are left out first. Errors: `tenantNotFound`.
+ */
+export async function listApps(
+  gateway: Gateway,
+  { tenantId, registeredBy }: z.output<typeof AppsQuery>,
+): Promise<AppList> {
   if (tenantId !== undefined) await readTenant(gateway, tenantId)
-  const rows = tenantId === undefined ? await readAllApps(gateway) : await readApps(gateway, { tenantId })
-  return { apps: rows.map((row) => ({ ...appItem(row), registeredBy: row.registeredBy })) }
-}
-
-/** Of very many apps, inactive ones are left out first. */
-async function readAllApps({ database }: Gateway): Promise<(typeof apps.$inferSelect)[]> {
-  const rows = await database.reads
-    .select()
+  const rows = await gateway.database.reads
+    .select({ app: apps, tenantName: tenants.name })
     .from(apps)
+    .innerJoin(tenants, eq(tenants.id, apps.tenantId))
+    .where(
+      and(
+        tenantId === undefined ? undefined : eq(apps.tenantId, tenantId),
+        registeredBy === undefined ? undefined : eq(apps.registeredBy, registeredBy),
+      ),
+    )
     .orderBy(desc(apps.isActive), apps.seq)
     .limit(2 * MAX_LISTED)
-  return rows.toSorted((a, b) => a.seq - b.seq)
+  return {
+    apps: rows
+      .toSorted((one, other) => one.app.seq - other.app.seq)
+      .map(({ app, tenantName }) => ({ ...appItem(app), tenantName })),
+  }
 }
 
 /** Activates an inactive app, with a new key. Errors: `appActive`, `conflict` at the tenant's limit, `appNotFound`. */

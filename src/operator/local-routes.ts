@@ -10,12 +10,12 @@ import { rescue } from './rescue.ts'
 import { rotateKeys } from './rotate-keys.ts'
 import {
   AdvanceBody,
-  AppsQuery,
   EraseBody,
   KeysBody,
   LinkAnswer,
   SendMessageBody,
   SituationBody,
+  TenantQuery,
   UnblockBody,
 } from './schemas.ts'
 import { sendMessage } from './send-message.ts'
@@ -164,7 +164,7 @@ export const localRoutes = [
     method: 'GET',
     path: '/v1/operator/events',
     summary: 'The events of a tenant or of all from now on, one JSON line each',
-    query: AppsQuery,
+    query: TenantQuery,
     status: 200,
     response: 'empty',
     run: ({ gateway, query }) => streamEvents(gateway, query.tenantId),

@@ -140,8 +140,8 @@ export const operatorRoutes = [
     query: AppsQuery,
     status: 200,
     response: AppList,
-    errors: { 400: texts('badTenantId'), 404: texts('tenantNotFound') },
-    run: ({ gateway, query }) => listApps(gateway, query.tenantId),
+    errors: { 400: texts('badTenantId', 'badAppId'), 404: texts('tenantNotFound') },
+    run: ({ gateway, query }) => listApps(gateway, query),
   }),
   route({
     ...common,

@@ -63,21 +63,23 @@ export const TenantStatusBody = z
   .object({ status: TenantStatus }, fails('badStatus'))
   .meta({ id: 'SetTenantStatusRequest' })
 
-export const AppsQuery = z.object({
+export const TenantQuery = z.object({
   tenantId: idFilter(TENANT_ID, 'badTenantId').meta({
     description: 'Only those of this tenant',
     example: 'tenant_0123456789abcdef',
   }),
 })
-/** An app, and the app whose key registered it. */
-const RegisteredApp = App.extend({
-  registeredBy: z
-    .string()
-    .nullable()
-    .meta({ description: 'The app whose key registered it; null if an operator did, or a release before 1.1.0' }),
-}).meta({ id: 'OperatorApp' })
-export type RegisteredApp = z.infer<typeof RegisteredApp>
-export const AppList = z.object({ apps: z.array(RegisteredApp) }).meta({ id: 'OperatorAppList' })
+export const AppsQuery = TenantQuery.extend({
+  registeredBy: idFilter(APP_ID, 'badAppId').meta({
+    description: 'Only those that this app registered with its key',
+    example: 'app_0123456789abcdef',
+  }),
+})
+export const AppList = z
+  .object({
+    apps: z.array(App.extend({ tenantName: Tenant.shape.name }).meta({ id: 'OperatorApp' })),
+  })
+  .meta({ id: 'OperatorAppList' })
 export type AppList = z.infer<typeof AppList>
 
 export const Alerts = z

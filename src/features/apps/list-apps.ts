@@ -11,7 +11,7 @@ export async function listApps(gateway: Gateway, caller: Pick<Caller, 'tenantId'
 }
 
 /** Reads at most `MAX_LISTED` active apps and the newest `MAX_LISTED` of all, because inactive apps are never deleted. */
-export async function readApps(
+async function readApps(
   { database: { reads } }: Gateway,
   caller: Pick<Caller, 'tenantId'>,
 ): Promise<(typeof apps.$inferSelect)[]> {

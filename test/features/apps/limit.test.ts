@@ -96,18 +96,16 @@ test('the list is bounded: it has the active and the newest apps, oldest first',
   expect(times).toEqual(times.toSorted())
 })
 
-test('an app stores the key that registered it, and the API does not show it', async () => {
+test('an operator finds the apps that a key registered, and no answer names the key', async () => {
   await using world = await limited()
   const { appId } = (await (await register(world)).json()) as { appId: string }
-  const listed = await operate(world, 'GET', `/v1/operator/apps?tenantId=${world.tenantId}`)
-  expect(listed).toMatchObject({
-    status: 200,
-    body: {
-      apps: [
-        { appId: world.app.appId, registeredBy: null },
-        { appId, registeredBy: world.app.appId },
-      ],
-    },
-  })
-  expect(await (await world.call('GET', '/v1/apps')).text()).not.toContain('registeredBy')
+  const list = (query: string) => operate<{ apps: object[] }>(world, 'GET', `/v1/operator/apps?${query}`)
+  const registered = await list(`registeredBy=${world.app.appId}`)
+  expect(registered).toMatchObject({ status: 200, body: { apps: [{ appId, tenantName: expect.any(String) }] } })
+  expect((await list(`registeredBy=${appId}`)).body).toEqual({ apps: [] })
+  expect((await list('registeredBy=nobody')).status).toBe(400)
+  const ofTenant = (await list(`tenantId=${world.tenantId}`)).body
+  expect(ofTenant.apps).toMatchObject([{ appId: world.app.appId }, { appId }])
+  const own = await (await world.call('GET', '/v1/apps')).text()
+  expect(JSON.stringify([registered.body, ofTenant]) + own).not.toContain('registeredBy')
 })
