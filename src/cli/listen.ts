@@ -1,12 +1,15 @@
 import { z } from 'zod'
 import { systemClock } from '../core/clock.ts'
 import { printable } from '../core/printable.ts'
+import { isLoopbackHost } from '../core/provider-config.ts'
 import { webhookSecret } from '../core/secrets.ts'
 import { EXIT } from '../core/start-error.ts'
 import { readOrCreateSecret } from '../data-folder.ts'
 import { AddressGuard } from '../outbound/address-guard.ts'
 import { type PostResult, WebhookPoster } from '../outbound/post-json.ts'
 import { signedHeaders } from '../outbound/sign.ts'
+import { formsOf, kindOf } from '../outbound/special-addresses.ts'
+import { bareHost, parseWebhookUrl } from '../outbound/webhook-url.ts'
 import { noServer } from './ask.ts'
 import { type CliContext, CliError } from './context.ts'
 import { openEvents } from './event-lines.ts'
@@ -64,20 +67,24 @@ const InboundLine = z.looseObject({
   body: z.string(),
 })
 
-/** Refuses an address that the webhook rules do not allow. */
-function createPoster(context: CliContext, url: string): WebhookPoster {
-  const guard = new AddressGuard({
-    production: context.config.production,
-    allowCidrs: context.config.webhookAllowCidrs,
-  })
-  if (!guard.accepts(url))
-    throw new CliError(
-      context.config.production
-        ? `Cannot forward to ${url}: in production an address is https:// and public, or listed in WEBHOOK_ALLOW_CIDRS`
-        : `Cannot forward to ${url}: give an address such as http://localhost:8080/webhook`,
-      EXIT.usage,
-    )
+/** Refuses an address that the webhook rules do not allow. The operator's own shell may post to its machine, in production too. */
+function createPoster({ config }: CliContext, url: string): WebhookPoster {
+  const production = config.production && !isLoopbackHost(URL.parse(url)?.hostname ?? '')
+  const guard = new AddressGuard({ production, allowCidrs: config.webhookAllowCidrs })
+  if (!guard.accepts(url)) throw new CliError(`Cannot forward to ${url}: ${refusalOf(url, production)}`, EXIT.usage)
   return new WebhookPoster({ guard, clock: systemClock })
+}
+
+/** Which condition a refused address does not meet. */
+function refusalOf(text: string, production: boolean): string {
+  const url = parseWebhookUrl(text, false)
+  if (url === null) return 'give an address such as http://localhost:8080/webhook'
+  const forms = formsOf(bareHost(url.hostname))
+  if (forms.some((form) => kindOf(form) === 'never')) return 'link-local and metadata addresses are never posted to'
+  if (production && url.protocol === 'http:')
+    return 'in production http:// goes only to this machine, such as http://127.0.0.1:8080/webhook'
+  if (forms.length > 0) return 'it is not an address of the open Internet: list it in WEBHOOK_ALLOW_CIDRS'
+  return 'in production its name is public, and its port is 80, 443 or above 1023'
 }
 
 /** Prints messages instead of forwarding them. */

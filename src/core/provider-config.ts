@@ -45,10 +45,10 @@ export function namesProxy(settings: Settings): boolean {
   return (settings.text(name) ?? settings.text(name.toUpperCase())) !== null
 }
 
-/** Does not match names such as 127.0.0.1.example.com. `URL` has already normalized every spelling of an IPv4 address to four parts. */
-const LOOPBACK_HOST = /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/
+/** Whether the host name of a `URL`, which writes every IPv4 address as four parts, is this machine. False for 127.0.0.1.example.com. */
+export const isLoopbackHost = (hostname: string): boolean => /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/.test(hostname)
 
 function isProviderAddress(text: string): boolean {
   const url = /^https?:\/\/[^\s\\/?#@]+(\/[^\s\\?#]*)?$/i.test(text) ? URL.parse(text) : null
-  return url !== null && (url.protocol === 'https:' || LOOPBACK_HOST.test(url.hostname))
+  return url !== null && (url.protocol === 'https:' || isLoopbackHost(url.hostname))
 }

@@ -15,9 +15,13 @@ const environmentOf = (folder: string, more: Record<string, string> = {}): Recor
   ...more,
 })
 
-/** Runs `sgw` on the database of a folder, to its end. */
-export const sgwIn = (folder: string, args: string[], env: Record<string, string> = {}): Promise<Finished> =>
-  finished([process.execPath, CLI, ...args], environmentOf(folder, env))
+/** Runs `sgw` on the database of a folder, to its end. `stdin`: what it can read. */
+export const sgwIn = (
+  folder: string,
+  args: string[],
+  env: Record<string, string> = {},
+  stdin: Blob | 'ignore' = 'ignore',
+): Promise<Finished> => finished([process.execPath, CLI, ...args], environmentOf(folder, env), undefined, stdin)
 
 /** A command that runs until it is ended. A test can wait for its output. */
 export interface RunningCli extends AsyncDisposable {
@@ -27,9 +31,9 @@ export interface RunningCli extends AsyncDisposable {
   printed(pattern: RegExp): Promise<RegExpExecArray>
 }
 
-export function startSgw(folder: string, args: string[]): RunningCli {
+export function startSgw(folder: string, args: string[], env: Record<string, string> = {}): RunningCli {
   const child = Bun.spawn([process.execPath, CLI, ...args], {
-    env: environmentOf(folder),
+    env: environmentOf(folder, env),
     stdout: 'pipe',
     stderr: 'pipe',
   })

@@ -76,16 +76,17 @@ export interface Finished {
   stderr: string
 }
 
-/** Runs a command to its end. */
+/** Runs a command to its end. `stdin`: what it can read. */
 export async function finished(
   command: string[],
   env: Record<string, string>,
   cwd: string = PROJECT,
+  stdin: Blob | 'ignore' = 'ignore',
 ): Promise<Finished> {
   const child = Bun.spawn(command, {
     cwd,
     env: { ...BASE_ENVIRONMENT, ...env },
-    stdin: 'ignore',
+    stdin,
     stdout: 'pipe',
     stderr: 'pipe',
   })
