@@ -69,6 +69,7 @@ function makeContext(json: boolean): CliContext {
     columns: process.stdout.isTTY ? process.stdout.columns || 80 : null,
     showsProgress: process.stderr.isTTY,
     prompt: process.stdin.isTTY && process.stderr.isTTY ? prompt : null,
+    stdin: process.stdin.isTTY ? null : process.stdin,
     stdout: (text: string) => void process.stdout.write(text),
     stderr: (text: string) => void process.stderr.write(text),
   }

@@ -74,6 +74,8 @@ export class SgwCommand extends Command {
       return super.error(`error: unknown command '${typed}'${suggestionOf(this.#meantBy(typed))}`, options)
     }
     if (options?.code === 'commander.missingMandatoryOptionValue') return this.#refuseMissing(options)
+    if (options?.code === 'commander.unknownOption')
+      return super.error(`${message}${this.#dashAdvice(message)}`, options)
     if (options?.code !== 'commander.excessArguments' || !takesText(this)) return super.error(message, options)
     return super.error(`${message}\n(A text of several words needs quotes)`, options)
   }
@@ -90,10 +92,16 @@ export class SgwCommand extends Command {
       misspelt,
       this.options.flatMap(({ long }) => long ?? []),
     )
-    return super.error(`error: unknown option '${misspelt}'${suggestionOf(meant)}`, {
+    return this.error(`error: unknown option '${misspelt}'${suggestionOf(meant)}`, {
       ...options,
       code: 'commander.unknownOption',
     })
+  }
+
+  /** How to write a text that was taken for an option. An option that is meant is named by a suggestion. */
+  #dashAdvice(message: string): string {
+    const isText = argumentsOf(this).includes('TEXT') && !message.includes('Did you mean')
+    return isText ? `\n(A text that begins with - goes after --: ${wordsOf(this)} … -- TEXT)` : ''
   }
 
   /** What `MEANT` says, a command whose name begins so or is similar, or the only one elsewhere that is called so. */

@@ -15,6 +15,8 @@ export interface CliContext {
   showsProgress: boolean
   /** Asks the person at the terminal; null if there is no terminal. */
   prompt: ((question: string) => Promise<string>) | null
+  /** Standard input; null if it is a terminal. */
+  stdin: AsyncIterable<Uint8Array> | null
   stdout(text: string): void
   stderr(text: string): void
 }

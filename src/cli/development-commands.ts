@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { CliContext, Run } from './context.ts'
 import { countOf } from './filters.ts'
 import { type ListenOptions, listen } from './listen.ts'
+import { textOf } from './standard-input.ts'
 
 interface InboundOptions {
   to: string
@@ -23,6 +24,7 @@ export function addDevelopment(program: Command, contextOf: () => CliContext, ru
     simulate
       .command('inbound')
       .description('Send an SMS from the simulator to one of your numbers, and print its id there'),
+    contextOf,
     run,
   )
 }
@@ -59,15 +61,16 @@ function addSituations(simulate: Command, run: Run): void {
     )
 }
 
-export function addInbound(command: Command, run: Run): void {
+export function addInbound(command: Command, contextOf: () => CliContext, run: Run): void {
   command
     .requiredOption('--to <number>', 'a connected number, E.164')
     .requiredOption('--from <number>', 'the sender, E.164')
-    .requiredOption('--text <text>', 'the message')
-    .action((body: InboundOptions) =>
-      run(
+    .requiredOption('--text <text>', 'the message; - reads it from standard input')
+    .action(async ({ text, ...numbers }: InboundOptions) => {
+      const body = { ...numbers, text: await textOf(contextOf(), text) }
+      await run(
         { method: 'POST', path: '/v1/operator/simulator/inbound', body, needs: 'server' },
         { show: ({ rcMessageId }: { rcMessageId: string }) => ({ id: rcMessageId }) },
-      ),
-    )
+      )
+    })
 }

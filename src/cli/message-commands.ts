@@ -22,7 +22,7 @@ export function addMessages(program: Command, contextOf: () => CliContext, run: 
     .requiredOption('--to <number>', 'the receiver, E.164')
     .option('--app <app>', 'the app that sends; needed only if several tenants own the number')
     .option('--wait', 'wait until it is sent or failed, at most a minute, and say why it waits')
-    .argument('<text>')
+    .argument('<text>', 'the message; - reads it from standard input')
     .action((text: string, options: SendOptions) => send(contextOf(), text, options, run))
   const messages = program.command('messages').alias('message').description('See what became of messages')
   addList(messages, contextOf)

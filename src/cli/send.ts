@@ -3,6 +3,7 @@ import { ask } from './ask.ts'
 import { type CliContext, CliError, type OperatorRequest, type Run } from './context.ts'
 import { print, sayNext } from './print.ts'
 import { reasonOf } from './reasons.ts'
+import { textOf } from './standard-input.ts'
 import { type ActingApp, askOwner } from './tenant-scope.ts'
 
 export interface SendOptions {
@@ -15,10 +16,10 @@ export interface SendOptions {
 const WAIT_MS = 60_000
 const POLL_MS = 100
 
-/** Sends a message. With `wait` it waits for the outcome, and says what the message waits for. */
-export async function send(context: CliContext, text: string, options: SendOptions, run: Run): Promise<void> {
+/** Sends a message; `-` as the text reads it from standard input. With `wait` it waits for the outcome, and says what the message waits for. */
+export async function send(context: CliContext, given: string, options: SendOptions, run: Run): Promise<void> {
   const { from, to, app: appId, wait = false } = options
-  const body = { message: { from, to, body: text }, appId }
+  const body = { message: { from, to, body: await textOf(context, given) }, appId }
   const request: OperatorRequest = { method: 'POST', path: '/v1/operator/send', body, needs: 'server' }
   if (!wait)
     return run(request, {

@@ -13,12 +13,12 @@ export function addTriggers(program: Command, contextOf: () => CliContext, run: 
     .command('trigger')
     .alias('triggers')
     .description("Manage triggers: further addresses that receive a tenant's inbound messages")
-  addVerbs(trigger, contextOf, run, addOwner)
-  addInbound(trigger.command('sms_inbound', { hidden: true }).description('See sgw simulate inbound'), run)
+  addVerbs(trigger, contextOf, run, addOwner, (triggers) => ({ triggers }))
+  const inbound = trigger.command('sms_inbound', { hidden: true }).description('See sgw simulate inbound')
+  addInbound(inbound, contextOf, run)
   const old = program.command('trigger-subscription', { hidden: true }).alias('trigger-subscriptions')
-  addVerbs(old.description('See sgw trigger'), contextOf, run, (command) =>
-    command.requiredOption('--tenant <tenant>', 'tenant id'),
-  )
+  const withTenant = (command: Command): Command => command.requiredOption('--tenant <tenant>', 'tenant id')
+  addVerbs(old.description('See sgw trigger'), contextOf, run, withTenant, (triggers) => triggers)
 }
 
 function addVerbs(
@@ -26,6 +26,7 @@ function addVerbs(
   contextOf: () => CliContext,
   run: Run,
   withOwner: (command: Command) => Command,
+  jsonOf: (triggers: Trigger[]) => unknown,
 ): void {
   withOwner(trigger.command('create').description('Add an address and show its secret, once'))
     .requiredOption('--callback-url <url>', 'address that inbound messages are POSTed to')
@@ -34,9 +35,11 @@ function addVerbs(
       const appId = await actingApp(contextOf(), owner)
       await run({ method: 'POST', path: '/v1/triggers', body: { callbackUrl }, appId })
     })
-  withOwner(trigger.command('list').description('List the triggers of all tenants')).action((owner: Owner) =>
-    list(contextOf(), owner),
-  )
+  withOwner(trigger.command('list').description('List the triggers of all tenants')).action(async (owner: Owner) => {
+    const context = contextOf()
+    const triggers = await allTriggers(context, owner)
+    print(context, context.json ? jsonOf(triggers) : triggers)
+  })
   withOwner(trigger.command('delete').description('Delete a trigger'))
     .argument('<trigger>', 'trigger id (sgw trigger list)')
     .action(async (triggerId: string, owner: Owner) => {
@@ -46,12 +49,12 @@ function addVerbs(
     })
 }
 
-async function list(context: CliContext, { app, tenant }: Owner): Promise<void> {
+async function allTriggers(context: CliContext, { app, tenant }: Owner): Promise<Trigger[]> {
   const apps = app === undefined ? await actingApps(context, tenant) : [{ appId: app }]
   const triggers: Trigger[] = []
   for (const { appId } of apps) {
     const answer = (await ask(context, { method: 'GET', path: '/v1/triggers', appId })) as { triggers: Trigger[] }
     triggers.push(...answer.triggers)
   }
-  print(context, triggers)
+  return triggers
 }

@@ -18,6 +18,7 @@ function printed(json: boolean, run: (context: CliContext) => void): string {
     columns: null,
     showsProgress: false,
     prompt: null,
+    stdin: null,
     stdout: (more) => void (text += more),
     stderr: () => undefined,
   })

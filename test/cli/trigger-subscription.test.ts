@@ -24,8 +24,11 @@ test.concurrent('with a server, triggers are created, listed and deleted, and re
   )
   expect(Object.keys(created)).toEqual(['triggerId', 'callbackUrl', 'secret', 'createdAt'])
   const { secret, ...item } = created
+  // The old name keeps its shape; the new one prints that of the endpoint.
   expect(parsed<unknown>(await run('list'))).toEqual([item])
-  expect((await world.json('GET', '/v1/triggers')).body).toEqual({ triggers: [item] })
+  const { body } = await world.json('GET', '/v1/triggers')
+  expect(body).toEqual({ triggers: [item] })
+  expect(parsed<unknown>(await sgwIn(world.folder, ['trigger', 'list', '--json']))).toEqual(body)
   await world.control.injectSms({ text: 'hello' })
   const [post] = await receiver.received(1)
   verifySignatures(post!, secret)
