@@ -1,3 +1,4 @@
+import { withoutSecrets } from '../core/network-config.ts'
 import { type Environment, Settings } from '../core/settings.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
 import { socketPath } from '../data-folder.ts'
@@ -49,9 +50,9 @@ export function readBackupSettings(environment: Environment, databasePath: strin
 /** Where Litestream answers questions about a database that it replicates. */
 export const controlSocketPath = (databasePath: string): string => socketPath(databasePath, '.litestream.sock')
 
-/** The location as messages show it. */
+/** The location as messages show it, without secrets. */
 export const describeReplica = ({ replicaUrl, endpoint }: BackupSettings): string =>
-  endpoint === '' ? replicaUrl : `${replicaUrl} (${endpoint})`
+  withoutSecrets(replicaUrl) + (endpoint === '' ? '' : ` (${withoutSecrets(endpoint)})`)
 
 /**
  * A warning about settings that work until the storage is away; null without one. Without a region Litestream asks Amazon

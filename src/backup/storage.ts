@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { errorName } from '../core/log.ts'
+import { withoutSecrets } from '../core/network-config.ts'
 import { isBeforeVersion5, runLitestream } from './program.ts'
 import type { BackupSettings } from './settings.ts'
 
@@ -25,7 +26,7 @@ export async function probeEndpoint({ endpoint }: BackupSettings): Promise<strin
   if (endpoint === '') return null
   return fetch(endpoint, { signal: AbortSignal.timeout(ANSWER_LIMIT_MS) }).then(
     () => null,
-    (error: unknown) => `${endpoint} cannot be reached (${errorName(error)})`,
+    (error: unknown) => `${withoutSecrets(endpoint)} cannot be reached (${errorName(error)})`,
   )
 }
 

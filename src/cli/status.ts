@@ -13,7 +13,7 @@ import { actingApps } from './tenant-scope.ts'
 export async function showStatus(context: CliContext): Promise<void> {
   const report = (await ask(context, { method: 'GET', path: '/v1/operator/status' })) as StatusReport
   if (context.json) return print(context, report)
-  context.stdout(lines(context, fieldsOf(report)))
+  context.stdout(lines(context, fieldsOf(report, context.config.backupAddress)))
   if (!report.running) return
   const { alerts } = (await ask(context, { method: 'GET', path: '/v1/operator/alerts' })) as Alerts
   // Each webhook that fails has a line of its own below, before an hour is over.
@@ -43,7 +43,8 @@ function failureOf(context: CliContext, destination: Overview['destinations'][nu
   return `${head}\n    ${outcome}: sgw webhooks list --${kind} ${id}\n`
 }
 
-function fieldsOf({ running, version, schema, queue, extensions, subscriptions, backup }: StatusReport) {
+function fieldsOf(report: StatusReport, backupAddress: string | null) {
+  const { running, version, schema, queue, extensions, subscriptions, backup } = report
   const counts = (record: Readonly<Record<string, unknown>>): string =>
     Object.entries(record)
       .filter(([, value]) => value !== null && value !== 0)
@@ -59,7 +60,11 @@ function fieldsOf({ running, version, schema, queue, extensions, subscriptions, 
     queue: `${counts(jobs) || 'empty'}${oldest}`,
     extensions: counts(extensions) || 'none',
     subscriptions: `${active} active, ${pending} pending${earliestExpiry === null ? '' : `, until ${shortTime(earliestExpiry)}`}`,
-    backup: backup.litestream ? `Litestream, ${backup.lagMs ?? 'unknown'} ms behind` : 'off',
+    backup: backup.litestream
+      ? `Litestream, ${backup.lagMs ?? 'unknown'} ms behind`
+      : backupAddress === null || running
+        ? 'off'
+        : `at ${backupAddress}; check it: sgw restore --check`,
     ...(backup.restoredAt === null ? {} : { restored: shortTime(backup.restoredAt) }),
     ...(backup.quarantined === 0 ? {} : { quarantined: String(backup.quarantined) }),
   }

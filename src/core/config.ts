@@ -5,6 +5,7 @@ import {
   readPublicUrl,
   readTrustedProxies,
   refuseUncheckedTls,
+  withoutSecrets,
 } from './network-config.ts'
 import { type ProviderConfig, namesProxy, readProvider } from './provider-config.ts'
 import { type Environment, Settings } from './settings.ts'
@@ -52,6 +53,8 @@ export interface Config {
   /** Where alerts are posted; it may hold a secret. */
   alertUrl: string | null
   litestream: boolean
+  /** Where the backup is, without secrets; null if none is set. The entry point and `sgw restore` read all of the variable. */
+  backupAddress: string | null
   requireRestore: boolean
   logLevel: string
   logFormat: 'json' | 'pretty'
@@ -119,6 +122,7 @@ function configOf(settings: Settings, terminal: boolean): Config {
     console: settings.flag('CONSOLE', 'on'),
     alertUrl: readAlertUrl(settings, production),
     litestream: settings.flag('LITESTREAM'),
+    backupAddress: readBackupAddress(settings),
     requireRestore: settings.flag('REQUIRE_RESTORE'),
     logLevel: settings.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
     logFormat: settings.oneOf('LOG_FORMAT', ['json', 'pretty'], terminal ? 'pretty' : 'json'),
@@ -146,6 +150,11 @@ function readDatabase(settings: Settings): DatabaseConfig {
     settings.problem('DATABASE_URL', `is "${url}"`, 'give file:PATH')
   }
   return { url, authToken, path: null }
+}
+
+function readBackupAddress(settings: Settings): string | null {
+  const url = settings.text('LITESTREAM_REPLICA_URL')
+  return url === null ? null : withoutSecrets(url)
 }
 
 function readEncryptionKeys(settings: Settings, production: boolean): Uint8Array[] | null {

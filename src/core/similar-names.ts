@@ -2,7 +2,6 @@ import { editDistance } from './edit-distance.ts'
 
 /** Variables of the entry point, Litestream, Compose, Bun and Node.js, and system variables that resemble one of sgw. */
 export const ALSO_KNOWN = [
-  'LITESTREAM_REPLICA_URL',
   'LITESTREAM_ENDPOINT',
   'LITESTREAM_REGION',
   'LITESTREAM_ACCESS_KEY_ID',

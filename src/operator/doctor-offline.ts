@@ -15,7 +15,7 @@ export async function diagnoseOffline(config: Config, why: string): Promise<Find
     ['disk', () => checkDisk({ config })],
     ['provider', () => checkProvider({ config })],
     ['public address', () => checkPublicUrl({ config })],
-    ['backup', () => checkBackupSetting(config)],
+    ['backup', () => checkBackupSetting(config, false)],
   ]
   const findings = [
     finding('configuration', 'ok', config.production ? 'production' : 'development'),

@@ -82,7 +82,8 @@ export async function checkPublicUrl({ config }: Pick<Gateway, 'config'>): Promi
 
 /** Checks what Litestream reports about the backup. `sgw restore --check` reads the backup itself. */
 export async function checkBackup(gateway: Gateway): Promise<string> {
-  if (!gateway.config.litestream) return checkBackupSetting(gateway.config)
+  const isRunning = gateway.lifecycle.working
+  if (!gateway.config.litestream) return checkBackupSetting(gateway.config, isRunning)
   const { walBytes, keptBytes, begun, lagMs } = await readBackupLag(gateway.config.database.path)
   if (walBytes > MAX_WAL_BYTES)
     throw new Fault(
@@ -93,8 +94,7 @@ export async function checkBackup(gateway: Gateway): Promise<string> {
       `Litestream keeps ${Math.round(keptBytes / 1_048_576)} MiB beside the database, so it cannot upload: see its log, and run sgw restore --check`,
     )
   if (!begun) throw new Fault('Litestream has not begun: start the gateway with the entry point')
-  if (lagMs === null && !gateway.lifecycle.working)
-    return 'unknown: no server is running; a drill checks the backup: sgw restore --check'
+  if (lagMs === null && !isRunning) return checkBackupSetting(gateway.config, isRunning)
   if (lagMs === null)
     throw new Fault(
       'Litestream does not report how far the backup is behind: it may be waiting for the storage, be older than 0.5, or have no "socket" in litestream.yml; see its log',
@@ -107,10 +107,16 @@ export async function checkBackup(gateway: Gateway): Promise<string> {
   return `at most ${Math.ceil(lagMs / 1000)} s behind; a drill checks it fully: sgw restore --check`
 }
 
-/** What can be said about the backup before the first start. */
-export function checkBackupSetting({ litestream, production }: Config): string {
-  if (litestream) return 'on; a drill checks it: sgw restore --check'
-  const advice = 'off: set LITESTREAM_REPLICA_URL and start the gateway with the entry point (docs/backup.md)'
-  if (production) throw new Fault(advice, 'warn')
-  return advice
+/** What the configuration says about the backup. Without a server only a drill can say more. */
+export function checkBackupSetting({ backupAddress, production }: Config, isRunning: boolean): string {
+  if (backupAddress === null) {
+    const advice = 'off: set LITESTREAM_REPLICA_URL and start the gateway with the entry point (docs/backup.md)'
+    if (production) throw new Fault(advice, 'warn')
+    return advice
+  }
+  if (!isRunning) return `a backup at ${backupAddress} is set; check it: sgw restore --check`
+  throw new Fault(
+    'off: LITESTREAM_REPLICA_URL is set, but the gateway was not started with the entry point (docs/backup.md)',
+    'warn',
+  )
 }
