@@ -21,7 +21,7 @@ async function findRevoked({ database }: Gateway): Promise<Condition[]> {
     return {
       alert: 'extension_revoked',
       subject: `${ids.tenantId}/${ids.extensionId}`,
-      text: `${name} is revoked, so its messages fail: authorize it again with an invite link (POST /v1/rc/invite-token).`,
+      text: `${name} is revoked, so its messages fail: authorize it again with an invite link (sgw extensions invite --tenant ${ids.tenantId}).`,
       overText: `Resolved: ${name} is no longer revoked.`,
       detail: ids,
       holdMs: 0,

@@ -7,6 +7,7 @@ import type { Owner } from './filters.ts'
 export interface ActingApp {
   appId: string
   tenantId: string
+  isActive: boolean
 }
 
 /** One app of each tenant, or of the one tenant: its oldest active one, else its oldest. Errors: the tenant is not found. */
@@ -22,12 +23,12 @@ function choose(chosen: Map<string, AppList['apps'][number]>, app: AppList['apps
   if (app.isActive || !chosen.has(app.tenantId)) chosen.set(app.tenantId, app)
 }
 
-/** The app in whose name a command acts: the named one, or one of the tenant. */
+/** The app in whose name a command acts: the named one, or an active one of the tenant. */
 export async function actingApp(context: CliContext, { app, tenant }: Owner): Promise<string> {
   if (app !== undefined) return app
   const [found] = await actingApps(context, tenant)
-  if (found !== undefined) return found.appId
-  throw new CliError(`${tenant} has no active app: sgw app create --tenant TENANT makes one`)
+  if (found?.isActive === true) return found.appId
+  throw new CliError(`${tenant} has no active app: sgw app create --tenant ${tenant} --name NAME makes one`)
 }
 
 /** Asks one tenant after the other, until one has what the request names. Returns the answer and the app that asked. */

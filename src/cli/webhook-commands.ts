@@ -98,7 +98,8 @@ interface RecoverOptions {
 async function recover(context: CliContext, options: RecoverOptions): Promise<void> {
   const { since, until, tenant, app, trigger } = options
   if (app !== undefined) await requireActive(context, app)
-  const apps = app === undefined ? await actingApps(context, tenant) : [{ appId: app }]
+  const owners = app === undefined ? await actingApps(context, tenant) : [{ appId: app, isActive: true }]
+  const apps = owners.filter(({ isActive }) => isActive)
   const path = '/v1/webhook-deliveries/recover'
   const body = { since, until, appId: app, triggerId: trigger }
   const answers = await askEach(apps, ({ appId }) => ask(context, { method: 'POST', path, body, appId }))

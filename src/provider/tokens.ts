@@ -211,8 +211,13 @@ export class Tokens {
     const [noted] = await this.#commit(row, noteRefreshFailure(row, row.refreshToken, change))
     if (noted?.rows.length === 0) return this.access(row)
     this.context.log.warn(
-      { tenantId: row.tenantId, extensionId: row.extensionId, why },
-      'extension revoked: someone must authorize it again, with an invite link (POST /v1/rc/invite-token)',
+      {
+        tenantId: row.tenantId,
+        extensionId: row.extensionId,
+        why,
+        fix: `sgw extensions invite --tenant ${row.tenantId}`,
+      },
+      'extension revoked: someone must authorize it again, with an invite link',
     )
     return { type: 'gone' }
   }

@@ -27,7 +27,7 @@ const sinceOf = ({ statusSince, refreshedAt }: ExtensionRow): number => statusSi
 
 const revoked = (row: ExtensionRow): Trouble => ({
   reason: 'Its authorization has ended',
-  fix: 'Authorize it again with an invite link (POST /v1/rc/invite-token).',
+  fix: `Authorize it again with an invite link: sgw extensions invite --tenant ${row.tenantId}, or POST /v1/rc/invite-token.`,
   since: sinceOf(row),
 })
 

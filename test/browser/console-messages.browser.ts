@@ -72,7 +72,8 @@ test('an extension that was revoked comes with a button that makes an invite lin
   await using opened = await openConsole(gateway.url)
   const { page, complaints } = opened
   const [known] = await gateway.client.connection.health()
-  const fix = 'Authorize it again with an invite link (POST /v1/rc/invite-token).'
+  const fix =
+    'Authorize it again with an invite link: sgw extensions invite --tenant tenant_0123456789abcdef, or POST /v1/rc/invite-token.'
   const revoked = { ...known, reason: 'Its authorization has ended', since: new Date().toISOString(), fix }
   await page.route('**/v1/rc/extensions/health', (route) => route.fulfill({ json: { extensions: [revoked] } }))
   await page.getByRole('link', { name: 'Messages' }).first().click()

@@ -96,7 +96,7 @@ test('every problem is named with its fix: revoked, refresh failed, refused, not
   const revoked = await change(`UPDATE extensions SET status = 'revoked'`)
   expect([revoked?.reason, revoked?.fix]).toEqual([
     'Its authorization has ended',
-    expect.stringContaining('/v1/rc/invite-token') as never,
+    `Authorize it again with an invite link: sgw extensions invite --tenant ${world.tenantId}, or POST /v1/rc/invite-token.`,
   ])
 })
 

@@ -128,8 +128,8 @@ const BadExtension = ({ extensionId, extensionNumber, reason, since, fix }: Exte
   </p>
 )
 
-/** The remedy without the call that does it, because a button does. */
-const withoutCall = (fix: string): string => withoutStop(fix).replace(' (POST /v1/rc/invite-token)', '')
+/** The remedy without the command that does it, because a button does. */
+const withoutCall = (fix: string): string => withoutStop(fix).replace(/: sgw extensions invite .*$/, '')
 
 const midSentence = (text: string): string => withoutStop(text.charAt(0).toLowerCase() + text.slice(1))
 
