@@ -1,7 +1,7 @@
 import { describeLost } from '../auth/lost-keys.ts'
 import { readBackupLag } from '../backup/lag.ts'
 import type { Row } from '../db/connection.ts'
-import { probeStorage } from '../db/storage-check.ts'
+import { storageProblem } from '../db/storage-check.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Condition, Check } from './condition.ts'
 
@@ -21,10 +21,10 @@ export const machineChecks = (gateway: Gateway): Check[] => [
 ]
 
 async function findStorageFault(gateway: Gateway): Promise<Condition[]> {
-  if (!(await probeStorage(gateway))) return []
+  const why = await storageProblem(gateway)
+  if (why === null) return []
   const { path } = gateway.config.database
   const name = `The database ${path ?? ''}`.trimEnd()
-  const why = gateway.database.storage?.problem ?? 'its disk is full, so messages are refused with 503: make room'
   const condition: Condition = {
     alert: 'storage_failing',
     subject: 'database',

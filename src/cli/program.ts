@@ -99,7 +99,9 @@ function addServer(program: Command, contextOf: () => CliContext, start: (isTest
 function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): void {
   program
     .command('status')
-    .description('Show alerts, the queue, why messages wait, webhooks that fail, extensions, subscriptions and backup')
+    .description(
+      'Show alerts, the queue, messages that failed and why others wait, webhooks that fail, extensions, subscriptions and backup',
+    )
     .action(() => showStatus(contextOf()))
   program
     .command('doctor')

@@ -9,16 +9,24 @@ import { reasonOf, shortTime } from './reasons.ts'
 import { lines } from './table.ts'
 import { actingApps } from './tenant-scope.ts'
 
+/** A person reads about the failed messages of so many tenants, those with the most. */
+const MAX_TENANTS = 10
+
 /** Runs `sgw status`. A person also reads which alerts fire, why messages wait, of each tenant, and which webhooks fail. */
 export async function showStatus(context: CliContext): Promise<void> {
   const report = (await ask(context, { method: 'GET', path: '/v1/operator/status' })) as StatusReport
   if (context.json) return print(context, report)
   context.stdout(lines(context, fieldsOf(report, context.config.backupAddress)))
+  if (report.storage !== null)
+    context.stdout(`${symbolOf(context, 'fail')} the database cannot be written\n    ${report.storage}\n`)
+  for (const failures of report.failed.slice(0, MAX_TENANTS)) context.stdout(failedOf(context, failures))
+  if (report.failed.length > MAX_TENANTS)
+    context.stdout(`    and of ${report.failed.length - MAX_TENANTS} more tenants: sgw status --json\n`)
   if (!report.running) return
   const { alerts } = (await ask(context, { method: 'GET', path: '/v1/operator/alerts' })) as Alerts
-  // Each webhook that fails has a line of its own below, before an hour is over.
+  // These have lines of their own, before the alert fires.
   for (const { alert, text, since } of alerts)
-    if (alert !== 'webhook_failing')
+    if (alert !== 'webhook_failing' && alert !== 'storage_failing')
       context.stdout(`${symbolOf(context, 'fail')} since ${shortTime(since)}\n    ${printable(text)}\n`)
   for (const { tenantId, appId } of await actingApps(context)) {
     const overview = (await ask(context, { method: 'GET', path: '/v1/overview', appId })) as Overview
@@ -31,6 +39,20 @@ export async function showStatus(context: CliContext): Promise<void> {
       sayNext(context, '    Which: sgw messages list --status queued, and --status sending')
     for (const destination of overview.destinations) context.stdout(failureOf(context, destination))
   }
+}
+
+/** Lines about a tenant's messages that failed: why, and the commands that list them and send them again. */
+function failedOf(context: CliContext, { tenantId, count, since, lastAt, errors }: StatusReport['failed'][number]) {
+  const messages = count === 1 ? '1 message' : `${count} messages`
+  return [
+    `${symbolOf(context, 'warn')} ${messages} failed since ${shortTime(since)}, ${tenantId}`,
+    ...errors.map((each) => `    ${each.count} ${printable(each.error)}`),
+    `    The last at ${shortTime(lastAt)}. List them, and send them again:`,
+    `    sgw messages list --status failed --tenant ${tenantId}`,
+    `    sgw messages resend --failed-since 24h --tenant ${tenantId}`,
+  ]
+    .map((line) => `${line}\n`)
+    .join('')
 }
 
 /** Two lines about a destination whose webhooks fail at present, else nothing. */

@@ -15,6 +15,12 @@ export async function probeStorage({ database, config }: Stored): Promise<boolea
   return isFull(config.database.path) || ((await database.storage?.probeIfFailing()) ?? false)
 }
 
+/** Why nothing can be stored, and what to do; null if all is well. */
+export async function storageProblem(stored: Stored): Promise<string | null> {
+  if (!(await probeStorage(stored))) return null
+  return stored.database.storage?.problem ?? 'its disk is full, so messages are refused with 503: make room'
+}
+
 function isFull(path: string | null): boolean {
   if (path === null) return false
   try {

@@ -17,6 +17,8 @@ test('the status shows that a server runs', async () => {
     'extensions',
     'subscriptions',
     'backup',
+    'storage',
+    'failed',
   ])
   expect(status.running).toBe(true)
 })
