@@ -1,10 +1,12 @@
 import type { Command } from 'commander'
+import { printable } from '../core/printable.ts'
 import { ask } from './ask.ts'
 import type { CliContext, Run } from './context.ts'
 import { type Owner, addOwner, requireOwner } from './filters.ts'
 import { print, sayNext } from './print.ts'
 import { table } from './table.ts'
 import { actingApp, actingApps } from './tenant-scope.ts'
+import { hanging } from './wrap.ts'
 
 interface Health {
   extensionId: string
@@ -58,7 +60,8 @@ async function list(context: CliContext, tenant: string | undefined): Promise<vo
     return context.stdout('none: sgw extensions connect --tenant TENANT prints a link that connects one\n')
   context.stdout(table(context, found.map(rowOf)))
   for (const { extensionId, reason, fix } of found)
-    if (reason !== null) context.stdout(`! ${extensionId}: ${reason}${fix === null ? '' : `. ${fix}`}\n`)
+    if (reason !== null)
+      context.stdout(hanging(context, '! ', printable(`${extensionId}: ${reason}${fix === null ? '' : `. ${fix}`}`)))
 }
 
 const rowOf = ({ extensionId, name, status, phoneNumbers, tenantId }: Health & { tenantId: string }) => ({

@@ -3,6 +3,7 @@ import type { Finding } from '../operator/finding.ts'
 import type { CliContext } from './context.ts'
 import { type Colour, paint } from './style.ts'
 import { lines, table } from './table.ts'
+import { hanging } from './wrap.ts'
 
 /**
  * Prints one JSON value with `--json`, else a table, or lines of name and value. Names come from tenants, and texts from the
@@ -42,12 +43,12 @@ const SYMBOLS: Record<Finding['level'], [symbol: string, colour: Colour]> = {
 /** The symbol of a level: ✓ ! ✗. */
 export const symbolOf = (context: CliContext, level: Finding['level']): string => paint(context, ...SYMBOLS[level])
 
-/** Prints the findings of the doctor, one line for each check. */
+/** Prints the findings of the doctor, one line for each check; on a terminal a long one goes on below. */
 export function printFindings(context: CliContext, findings: readonly Finding[]): void {
   if (context.json) return print(context, findings)
   const width = Math.max(0, ...findings.map(({ check }) => check.length))
   for (const { check, level, detail } of findings)
-    context.stdout(`${symbolOf(context, level)} ${check.padEnd(width)}  ${printable(detail)}\n`)
+    context.stdout(hanging(context, `${symbolOf(context, level)} ${check.padEnd(width)}  `, printable(detail)))
 }
 
 function readable(context: CliContext, value: unknown): string {

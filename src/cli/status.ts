@@ -8,6 +8,7 @@ import { print, sayNext, symbolOf } from './print.ts'
 import { reasonOf, shortTime } from './reasons.ts'
 import { lines } from './table.ts'
 import { actingApps } from './tenant-scope.ts'
+import { hanging } from './wrap.ts'
 
 /** A person reads about the failed messages of so many tenants, those with the most. */
 const MAX_TENANTS = 10
@@ -18,7 +19,7 @@ export async function showStatus(context: CliContext): Promise<void> {
   if (context.json) return print(context, report)
   context.stdout(lines(context, fieldsOf(report, context.config.backupAddress)))
   if (report.storage !== null)
-    context.stdout(`${symbolOf(context, 'fail')} the database cannot be written\n    ${report.storage}\n`)
+    context.stdout(`${symbolOf(context, 'fail')} the database cannot be written\n${below(context, report.storage)}`)
   for (const failures of report.failed.slice(0, MAX_TENANTS)) context.stdout(failedOf(context, failures))
   if (report.failed.length > MAX_TENANTS)
     context.stdout(`    and of ${report.failed.length - MAX_TENANTS} more tenants: sgw status --json\n`)
@@ -27,13 +28,14 @@ export async function showStatus(context: CliContext): Promise<void> {
   // These have lines of their own, before the alert fires.
   for (const { alert, text, since } of alerts)
     if (alert !== 'webhook_failing' && alert !== 'storage_failing')
-      context.stdout(`${symbolOf(context, 'fail')} since ${shortTime(since)}\n    ${printable(text)}\n`)
+      context.stdout(`${symbolOf(context, 'fail')} since ${shortTime(since)}\n${below(context, text)}`)
   for (const { tenantId, appId } of await actingApps(context)) {
     const overview = (await ask(context, { method: 'GET', path: '/v1/overview', appId })) as Overview
     for (const { count, since, ...waiting } of overview.waiting) {
       const messages = count === 1 ? '1 message waits' : `${count} messages wait`
       const symbol = symbolOf(context, waiting.reason === 'scheduled' ? 'ok' : 'warn')
-      context.stdout(`${symbol} ${messages} since ${shortTime(since)}, ${tenantId}\n    ${reasonOf(waiting)}\n`)
+      const head = `${symbol} ${messages} since ${shortTime(since)}, ${tenantId}`
+      context.stdout(`${head}\n${below(context, reasonOf(waiting))}`)
     }
     if (overview.waiting.length > 0)
       sayNext(context, '    Which: sgw messages list --status queued, and --status sending')
@@ -45,15 +47,16 @@ export async function showStatus(context: CliContext): Promise<void> {
 function failedOf(context: CliContext, { tenantId, count, since, lastAt, errors }: StatusReport['failed'][number]) {
   const messages = count === 1 ? '1 message' : `${count} messages`
   return [
-    `${symbolOf(context, 'warn')} ${messages} failed since ${shortTime(since)}, ${tenantId}`,
-    ...errors.map((each) => `    ${each.count} ${printable(each.error)}`),
-    `    The last at ${shortTime(lastAt)}. List them, and send them again:`,
-    `    sgw messages list --status failed --tenant ${tenantId}`,
-    `    sgw messages resend --failed-since 24h --tenant ${tenantId}`,
-  ]
-    .map((line) => `${line}\n`)
-    .join('')
+    `${symbolOf(context, 'warn')} ${messages} failed since ${shortTime(since)}, ${tenantId}\n`,
+    ...errors.map(({ error, count: times }) => below(context, `${times} ${error}`)),
+    below(context, `The last at ${shortTime(lastAt)}. List them, and send them again:`),
+    below(context, `sgw messages list --status failed --tenant ${tenantId}`),
+    below(context, `sgw messages resend --failed-since 24h --tenant ${tenantId}`),
+  ].join('')
 }
+
+/** What stands below the first line about something. */
+const below = (context: CliContext, text: string): string => hanging(context, '    ', printable(text))
 
 /** Two lines about a destination whose webhooks fail at present, else nothing. */
 function failureOf(context: CliContext, destination: Overview['destinations'][number]): string {
@@ -62,7 +65,7 @@ function failureOf(context: CliContext, destination: Overview['destinations'][nu
   const id = appId ?? triggerId ?? ''
   const outcome = [lastOutcome, lastStatusCode].filter((word) => word !== null && word !== undefined).join(' ')
   const head = `${symbolOf(context, 'warn')} webhooks of ${id} fail since ${shortTime(failingSince)}`
-  return `${head}\n    ${outcome}: sgw webhooks list --${kind} ${id}\n`
+  return `${head}\n${below(context, `${outcome}: sgw webhooks list --${kind} ${id}`)}`
 }
 
 function fieldsOf(report: StatusReport, backupAddress: string | null) {

@@ -1,6 +1,7 @@
 import { printable } from '../core/printable.ts'
 import type { CliContext } from './context.ts'
 import { paint, paintState } from './style.ts'
+import { startOf, widthBeside, wordLines } from './wrap.ts'
 
 const GAP = '  '
 /** A column is not cut below this. */
@@ -42,11 +43,15 @@ export function table(context: CliContext, rows: readonly Row[]): string {
   return `${texts.join('\n')}\n`
 }
 
-/** Lines of name and value. */
+/** Lines of name and value. On a terminal a long value goes on below itself; ids, addresses and keys stay whole. */
 export function lines(context: CliContext, fields: Row): string {
   const width = Math.max(0, ...Object.keys(fields).map((name) => name.length))
+  const indent = width + GAP.length
   return Object.entries(fields)
-    .map(([name, value]) => `${printable(name).padEnd(width)}${GAP}${paintState(context, printable(value))}\n`)
+    .map(([name, value]) => {
+      const text = wordLines(printable(value), widthBeside(context, indent)).join(`\n${' '.repeat(indent)}`)
+      return `${printable(name).padEnd(width)}${GAP}${paintState(context, text)}\n`
+    })
     .join('')
 }
 
@@ -70,15 +75,10 @@ function fit(columns: readonly { width: number; canShrink: boolean }[], availabl
 }
 
 function padded(text: string, width: number): string {
-  const shown = Bun.stringWidth(text) > width ? cut(text, width) : text
+  const shown = cut(text, width)
   return shown + ' '.repeat(Math.max(0, width - Bun.stringWidth(shown)))
 }
 
-function cut(text: string, width: number): string {
-  let kept = ''
-  for (const character of text) {
-    if (Bun.stringWidth(kept + character) > width - 1) break
-    kept += character
-  }
-  return `${kept}…`
-}
+/** A text that fits, with an ellipsis if something is missing. */
+export const cut = (text: string, width: number): string =>
+  Bun.stringWidth(text) > width ? `${startOf(text, width - 1)}…` : text

@@ -9,7 +9,9 @@ import { requireActive } from './find-app.ts'
 import { pageLine, print, sayNext, symbolOf } from './print.ts'
 import { shortTime } from './reasons.ts'
 import { paintState } from './style.ts'
+import { cut } from './table.ts'
 import { actingApps, askEach, askOwner, listAll } from './tenant-scope.ts'
+import { hanging, widthBeside } from './wrap.ts'
 
 /** Adds the commands that show how webhooks were delivered, and deliver them again. */
 export function addWebhooks(program: Command, contextOf: () => CliContext): void {
@@ -72,19 +74,18 @@ async function ownerOf(context: CliContext, appId: string | undefined): Promise<
   return tenantId
 }
 
-/** Two or three lines: what was posted, where, and what went wrong. */
+/** Two or three lines: what was posted, where, and what went wrong. On a terminal a long address is cut: --json has all of it. */
 function linesOf(context: CliContext, attempt: DeliveryAttempt): string {
   const { deliveryId, attemptNumber, outcome, statusCode, durationMs, attemptedAt, url } = attempt
   const result = `${outcome}${statusCode === undefined ? '' : ` ${statusCode}`}`
   const head = `${shortTime(attemptedAt)}  ${deliveryId}  attempt ${attemptNumber}`
   const why = [attempt.errorMessage, attempt.responseSnippet].filter((text) => text !== undefined && text !== '')
+  const taken = `    ${paintState(context, result)} after ${durationMs} ms  `
   return [
-    `${symbolOf(context, outcome === 'success' ? 'ok' : 'fail')} ${printable(head)}`,
-    `    ${paintState(context, result)} after ${durationMs} ms  ${printable(url)}`,
-    ...(why.length === 0 ? [] : [`    ${printable(why.join(': '))}`]),
-  ]
-    .map((line) => `${line}\n`)
-    .join('')
+    `${symbolOf(context, outcome === 'success' ? 'ok' : 'fail')} ${printable(head)}\n`,
+    `${taken}${cut(printable(url), widthBeside(context, Bun.stringWidth(taken)))}\n`,
+    ...(why.length === 0 ? [] : [hanging(context, '    ', printable(why.join(': ')))]),
+  ].join('')
 }
 
 interface RecoverOptions {
