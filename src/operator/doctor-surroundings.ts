@@ -93,8 +93,8 @@ export async function checkBackup(gateway: Gateway): Promise<string> {
     throw new Fault(
       `Litestream keeps ${Math.round(keptBytes / 1_048_576)} MiB beside the database, so it cannot upload: see its log, and run sgw restore --check`,
     )
-  if (!begun) throw new Fault('Litestream has not begun: start the gateway with the entry point')
   if (lagMs === null && !isRunning) return checkBackupSetting(gateway.config, isRunning)
+  if (!begun) throw new Fault('Litestream has not begun: start the gateway with the entry point')
   if (lagMs === null)
     throw new Fault(
       'Litestream does not report how far the backup is behind: it may be waiting for the storage, be older than 0.5, or have no "socket" in litestream.yml; see its log',

@@ -55,7 +55,7 @@ test.concurrent('messages that failed are shown with their reasons, and with com
         errors: [{ error: MESSAGE_FAILURES.revoked.text, count: 2 }],
       },
     ])
-    const [{ since = '', lastAt = '' } = {}] = failed
+    const { since = '', lastAt = '' } = failed[0] ?? {}
     expect(Date.parse(lastAt)).toBeGreaterThanOrEqual(before - 1)
     expect(Date.parse(since)).toBeLessThanOrEqual(Date.parse(lastAt))
     expect(Date.parse(lastAt) - Date.parse(since)).toBeLessThan(30 * 60_000)
