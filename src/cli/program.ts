@@ -99,9 +99,7 @@ function addServer(program: Command, contextOf: () => CliContext, start: (isTest
 function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): void {
   program
     .command('status')
-    .description(
-      'Show alerts, the queue, messages that failed and why others wait, webhooks that fail, extensions, subscriptions and backup',
-    )
+    .description('Show alerts, the queue, failed and waiting messages, failing webhooks, extensions and backup')
     .action(() => showStatus(contextOf()))
   program
     .command('doctor')
