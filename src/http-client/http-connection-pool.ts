@@ -1,4 +1,5 @@
 import { HttpConnection, type HttpEndpoint, type HttpExchangeListener } from './http-connection.ts'
+import { HttpResponseReader } from './http-response-reader.ts'
 
 /** Servers and load balancers keep idle connections longer than this, so a request seldom gets a closed connection. */
 const MAX_IDLE_MS = 30_000
@@ -52,7 +53,8 @@ export class HttpConnectionPool {
   }
 
   #dial(): HttpConnection {
-    return new HttpConnection(this.#endpoint, this.#maxHeadBytes, (connection) => this.#keep(connection))
+    const reader = new HttpResponseReader(this.#maxHeadBytes)
+    return new HttpConnection(this.#endpoint, reader, (connection) => this.#keep(connection))
   }
 
   #keep(connection: HttpConnection): void {

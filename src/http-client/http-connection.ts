@@ -1,6 +1,6 @@
 import type * as Net from 'node:net'
 import type * as Tls from 'node:tls'
-import { type HttpResponseListener, HttpResponseReader } from './http-response-reader.ts'
+import type { HttpResponseListener, HttpResponseReader } from './http-response-reader.ts'
 
 /** The server to dial. */
 export interface HttpEndpoint {
@@ -52,15 +52,15 @@ export class HttpConnection {
   #exchanges = 0
 
   /**
-   * Dials. The listener of the first exchange learns of a failure. `maxHeadBytes` limits the head of one response. `onIdle`
-   * is called when another request may follow. Without `onIdle`, the connection ends with the first response.
+   * Dials. The listener of the first exchange learns of a failure. `reader` is for this connection alone. `onIdle` is called
+   * when another request may follow. Without `onIdle`, the connection ends with the first response.
    */
   constructor(
     endpoint: HttpEndpoint,
-    maxHeadBytes: number,
+    reader: HttpResponseReader,
     onIdle: ((connection: HttpConnection) => void) | null = null,
   ) {
-    this.#reader = new HttpResponseReader(maxHeadBytes)
+    this.#reader = reader
     this.#onIdle = onIdle
     this.#socket = dial(endpoint)
     this.#socket.on('data', (bytes: Buffer) => this.#read(bytes))

@@ -28,7 +28,10 @@ const FIRST_INTERIM_STATUS = 100
 const FIRST_FINAL_STATUS = 200
 const SWITCHING_PROTOCOLS = 101
 /** 100 Continue, 103 Early Hints: a well-behaved server sends one or two before its final response. */
-const MAX_INTERIM_RESPONSES = 8
+export const MAX_INTERIM_RESPONSES = 8
+
+/** Whether a final response follows. Nothing follows 101. */
+export const isInterim = (status: number): boolean => status < FIRST_FINAL_STATUS && status !== SWITCHING_PROTOCOLS
 /** A chunk of one byte has five further bytes. */
 const MAX_FRAMING_BYTES_PER_BODY_BYTE = 8
 
@@ -120,7 +123,7 @@ export class HttpResponseReader implements LlhttpListener {
 
   onHead({ status, isUpgrade, keepsAlive }: LlhttpHead): boolean {
     if (status < FIRST_INTERIM_STATUS) return this.#refuse('HPE_INVALID_STATUS')
-    if (status < FIRST_FINAL_STATUS && status !== SWITCHING_PROTOCOLS) return this.#interim()
+    if (isInterim(status)) return this.#interim()
     this.#phase = 'body'
     this.#keepsAlive = keepsAlive && !isUpgrade
     this.#listener?.head(new HttpResponseHead(status, this.#fields))

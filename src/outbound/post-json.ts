@@ -75,8 +75,8 @@ export class WebhookPoster {
       const answer = await this.#reach(request, deadline.signal)
       const durationMs = Math.max(0, Math.round(clock.monotonic() - startedAt))
       if (!answer.ok) return { ...unanswered(answer), durationMs }
-      const delay = { retryAfterMs: retryAfterOf(answer, clock.now()) }
       const snippet = await this.#snippetOf(answer, deadline.signal)
+      const delay = { retryAfterMs: retryAfterOf(answer, clock.now()) }
       return { ...answered(answer.statusCode), ...delay, snippet, durationMs }
     } finally {
       cancel()
@@ -116,15 +116,15 @@ export class WebhookPoster {
     return answer ?? { ok: false, neverLeft: true, ...failureOf({ code: 'ENOTFOUND' }) }
   }
 
-  async #snippetOf(head: WebhookResponse, signal: AbortSignal): Promise<string> {
+  async #snippetOf(answer: WebhookResponse, signal: AbortSignal): Promise<string> {
     const { promise: enough, resolve } = Promise.withResolvers<void>()
     signal.addEventListener('abort', () => resolve(), { once: true })
     if (signal.aborted) resolve()
-    const cancel = isSuccess(head.statusCode) ? this.#options.clock.after(SUCCESS_BODY_MS, resolve) : null
-    await Promise.race([head.snippet.done, enough])
+    const cancel = isSuccess(answer.statusCode) ? this.#options.clock.after(SUCCESS_BODY_MS, resolve) : null
+    await Promise.race([answer.snippet.done, enough])
     cancel?.()
-    head.close()
-    return head.snippet.text()
+    answer.close()
+    return answer.snippet.text()
   }
 }
 
@@ -135,11 +135,11 @@ function withoutFixed(headers: Record<string, string>): Record<string, string> {
 }
 
 const retryAfterOf = ({ statusCode, retryAfter }: WebhookResponse, now: number): number | null =>
-  statusCode === 429 || statusCode === 503 ? retryAfterMs(retryAfter, now, DAY_MS) : null
+  statusCode === 429 || statusCode === 503 ? retryAfterMs(retryAfter(), now, DAY_MS) : null
 
 const isSuccess = (statusCode: number): boolean => statusCode >= 200 && statusCode < 300
 
-/** Only the status line decides. A body that hangs or fails afterwards changes nothing. */
+/** Only the status line decides. Headers and a body that hang or fail afterwards change nothing. */
 function answered(statusCode: number): Omit<PostResult, 'durationMs' | 'snippet' | 'retryAfterMs'> {
   if (isSuccess(statusCode)) return { outcome: 'success', statusCode, errorClass: null, errorMessage: null }
   const redirected = statusCode >= 300 && statusCode < 400 ? '; redirects are not followed' : ''

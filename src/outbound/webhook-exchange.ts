@@ -5,10 +5,11 @@ import {
   type HttpFailure,
 } from '../http-client/http-connection.ts'
 import { headerLines, requestText } from '../http-client/request-text.ts'
-import type { HttpResponseHead } from '../http-client/http-response-reader.ts'
+import { type HttpResponseHead, HttpResponseReader } from '../http-client/http-response-reader.ts'
 import type { Dialable } from './address-guard.ts'
 import { type WebhookFailure, failureOf } from './failure.ts'
 import { Snippet } from './snippet.ts'
+import { StatusLineFinder } from './status-line.ts'
 import { bareHost, portOf } from './webhook-url.ts'
 
 export interface WebhookExchangeInput {
@@ -25,10 +26,11 @@ export type WebhookExchangeResult =
   | ({ ok: true } & WebhookResponse)
   | ({ ok: false; neverLeft: boolean } & WebhookFailure)
 
-/** Status line and headers were received; the body may be incomplete. */
+/** The status line was received. Headers and body may follow. */
 export interface WebhookResponse {
   statusCode: number
-  retryAfter: string | null
+  /** Known when the snippet is. */
+  retryAfter(): string | null
   snippet: Snippet
   /** Closes the connection; must be called. */
   close(): void
@@ -37,16 +39,14 @@ export interface WebhookResponse {
 const MAX_HEAD_BYTES = 16_384
 
 /**
- * Makes one POST on a connection of its own. Resolves with the status line and headers of the response, or with the failure, which
- * is `TimeoutError` after an abort of `signal`. Never rejects.
+ * Makes one POST on a connection of its own. Resolves with the final status line of the response, or with the failure, which is
+ * `TimeoutError` after an abort of `signal`. Never rejects.
  *
  * It does not use `fetch`, which always obeys HTTP_PROXY and HTTPS_PROXY: a proxy would resolve the name again. It follows no
- * redirect, decompresses nothing and bounds the headers (HPE_HEADER_OVERFLOW).
+ * redirect, decompresses nothing and bounds what it reads.
  */
 export function postOnce(input: WebhookExchangeInput, signal: AbortSignal): Promise<WebhookExchangeResult> {
-  return new Promise((resolve) =>
-    new WebhookExchange(new HttpConnection(endpointOf(input), MAX_HEAD_BYTES), resolve).begin(input, signal),
-  )
+  return new Promise((resolve) => new WebhookExchange(endpointOf(input), resolve).begin(input, signal))
 }
 
 function endpointOf({ url, dialable, ca }: WebhookExchangeInput): HttpEndpoint {
@@ -59,28 +59,55 @@ function textOf({ url, body, headers }: WebhookExchangeInput): string {
   return requestText('POST', `${url.pathname}${url.search}`, lines, body)
 }
 
+/** Takes the status line before the strict parser sees it. What the parser refuses afterwards only ends the snippet. */
+class WebhookResponseReader extends HttpResponseReader {
+  readonly #statusLine = new StatusLineFinder(MAX_HEAD_BYTES)
+  #isFound = false
+
+  constructor(private readonly onStatus: (status: number) => void) {
+    super(MAX_HEAD_BYTES)
+  }
+
+  override read(bytes: Buffer): string | null {
+    if (this.#isFound) return super.read(bytes)
+    const found = this.#statusLine.read(bytes)
+    if (found === null || typeof found === 'string') return found
+    this.#isFound = true
+    this.onStatus(found.status)
+    return super.read(found.bytes)
+  }
+}
+
 class WebhookExchange implements HttpExchangeListener {
+  readonly #connection: HttpConnection
   readonly #snippet = new Snippet()
+  #head: HttpResponseHead | null = null
 
   constructor(
-    private readonly connection: HttpConnection,
+    endpoint: HttpEndpoint,
     private readonly resolve: (result: WebhookExchangeResult) => void,
-  ) {}
+  ) {
+    this.#connection = new HttpConnection(endpoint, new WebhookResponseReader((status) => this.#answered(status)))
+  }
 
   begin(input: WebhookExchangeInput, signal: AbortSignal): void {
     const expire = (): void => {
-      this.connection.destroy()
-      this.fail({ code: 'TimeoutError', neverLeft: this.connection.neverLeft })
+      this.#connection.destroy()
+      this.fail({ code: 'TimeoutError', neverLeft: this.#connection.neverLeft })
     }
     if (signal.aborted) return expire()
     signal.addEventListener('abort', expire, { once: true })
-    this.connection.send(textOf(input), this)
+    this.#connection.send(textOf(input), this)
+  }
+
+  #answered(statusCode: number): void {
+    const retryAfter = (): string | null => this.#head?.header('retry-after') ?? null
+    const close = (): void => this.#connection.destroy()
+    this.resolve({ ok: true, statusCode, retryAfter, snippet: this.#snippet, close })
   }
 
   head(head: HttpResponseHead): void {
-    const close = (): void => this.connection.destroy()
-    const retryAfter = head.header('retry-after')
-    this.resolve({ ok: true, statusCode: head.status, retryAfter, snippet: this.#snippet, close })
+    this.#head = head
   }
 
   body(bytes: Uint8Array): void {

@@ -4,7 +4,7 @@ import {
   type HttpEndpoint,
   type HttpExchangeListener,
 } from '../../src/http-client/http-connection.ts'
-import type { HttpResponseHead } from '../../src/http-client/http-response-reader.ts'
+import { type HttpResponseHead, HttpResponseReader } from '../../src/http-client/http-response-reader.ts'
 import { headerLines, requestText } from '../../src/http-client/request-text.ts'
 
 export const MAX_HEAD_BYTES = 16_384
@@ -17,7 +17,8 @@ export interface ExchangeResult {
 }
 
 export const endpointAt = (port: number): HttpEndpoint => ({ hostname: '127.0.0.1', port, tls: null })
-export const dial = (port: number): HttpConnection => new HttpConnection(endpointAt(port), MAX_HEAD_BYTES)
+export const dial = (port: number): HttpConnection =>
+  new HttpConnection(endpointAt(port), new HttpResponseReader(MAX_HEAD_BYTES))
 export const request = (body = '', method = 'POST'): string =>
   requestText(method, '/path', headerLines({ Host: 'test' }), body)
 

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import net, { type Socket } from 'node:net'
 import tls from 'node:tls'
 import { HttpConnection } from '../../src/http-client/http-connection.ts'
+import { HttpResponseReader } from '../../src/http-client/http-response-reader.ts'
 import { authority, key, otherName, valid } from '../provider/ringcentral/certificates.ts'
 import { deadPort, rawServer } from '../provider/ringcentral/servers.ts'
 import { MAX_HEAD_BYTES, ask, dial, exchange, request } from './exchanges.ts'
@@ -130,7 +131,7 @@ describe('a request', () => {
     const kept: HttpConnection[] = []
     await using server = await rawServer((socket) => socket.once('data', () => (socket.pause(), socket.write(OK))))
     const endpoint = { hostname: '127.0.0.1', port: server.port, tls: null }
-    const connection = new HttpConnection(endpoint, MAX_HEAD_BYTES, (idle) => kept.push(idle))
+    const connection = new HttpConnection(endpoint, new HttpResponseReader(MAX_HEAD_BYTES), (idle) => kept.push(idle))
     expect((await ask(connection, request('x'.repeat(20_000_000)))).body).toBe('hello')
     expect(kept).toEqual([])
   })
@@ -219,7 +220,7 @@ describe('TLS', () => {
     const SNICallback = (name: string, done: (error: null) => void): void => (names.push(name), done(null))
     await using server = await rawServer(answers(OK), tls.createServer({ key, cert, SNICallback }))
     const endpoint = { hostname: '127.0.0.1', port: server.port, tls: { serverName, ca: authority } }
-    const { body, failure } = await ask(new HttpConnection(endpoint, MAX_HEAD_BYTES))
+    const { body, failure } = await ask(new HttpConnection(endpoint, new HttpResponseReader(MAX_HEAD_BYTES)))
     return { names, body, failure }
   }
 
