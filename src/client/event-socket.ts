@@ -27,24 +27,23 @@ export class EventSocket {
   #frames: Frame[] = []
   #firstCursor: string | null = null
   #isAuthenticated = false
+  /** How long it may be silent. */
+  #limitMs: number
   #isEnded = false
   #ending = 'was closed'
   #heardAt = Date.now()
   readonly #check: ReturnType<typeof setInterval>
   #wake: () => void = () => undefined
 
-  constructor(
-    socketClass: WebSocketClass,
-    url: string,
-    token: string,
-    readonly timeoutMs: number,
-  ) {
-    this.#socket = new socketClass(url)
+  constructor(socketClass: WebSocketClass, url: string, token: string, timeoutMs: number) {
+    const socket = new socketClass(url)
+    this.#socket = socket
+    this.#limitMs = timeoutMs
     // Not a single timer: after the sleep of a laptop, the time of the sleep counts.
     this.#check = setInterval(() => this.#endIfSilent(), CHECK_EVERY_MS)
-    this.#socket.addEventListener('open', () => this.#socket.send(JSON.stringify({ type: 'auth', token })))
-    this.#socket.addEventListener('message', (event) => this.#receive((event as { data?: unknown }).data))
-    for (const type of ['close', 'error'] as const) this.#socket.addEventListener(type, () => this.end())
+    socket.addEventListener('open', () => socket.send(JSON.stringify({ type: 'auth', token })))
+    socket.addEventListener('message', (event) => this.#receive((event as { data?: unknown }).data))
+    for (const type of ['close', 'error'] as const) socket.addEventListener(type, () => this.end())
   }
 
   /** Resolves when it is authenticated. Throws an `SgwError` if it ends before. */
@@ -91,8 +90,10 @@ export class EventSocket {
     if (this.#isEnded || typeof data !== 'string') return
     this.#heardAt = Date.now()
     const frame = parse(data) as AnyFrame
-    if (frame?.type === 'auth_ok') this.#isAuthenticated = true
-    else if (frame?.type === 'auth_error') this.#ending = `was refused: ${frame.error}`
+    if (frame?.type === 'auth_ok') {
+      this.#isAuthenticated = true
+      this.#limitMs = SILENCE_MS
+    } else if (frame?.type === 'auth_error') this.#ending = `was refused: ${frame.error}`
     else if (frame?.type === 'cursor' || (frame && isEvent(frame))) this.#keep(frame)
     this.#wake()
   }
@@ -103,9 +104,8 @@ export class EventSocket {
   }
 
   #endIfSilent(): void {
-    const limitMs = this.#isAuthenticated ? SILENCE_MS : this.timeoutMs
-    if (Date.now() - this.#heardAt < limitMs) return
-    this.#ending = `was silent for ${limitMs} ms`
+    if (Date.now() - this.#heardAt < this.#limitMs) return
+    this.#ending = `was silent for ${this.#limitMs} ms`
     this.end()
   }
 }

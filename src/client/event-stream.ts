@@ -25,7 +25,7 @@ const MAX_REMEMBERED = 10_000
 /**
  * The events of the app and its tenant, in order, each once, for `for await`. It reconnects by itself and continues where it
  * was; `{ type: 'gap' }` says that events may be missing. Ends with its signal or `break`. Throws an `SgwError` with status
- * 401 or 403 if the key is not accepted.
+ * 401 or 403 if the key is not accepted, and with 3xx if `baseUrl` redirects.
  */
 export class EventStream implements AsyncIterable<GatewayEvent | GapEvent> {
   #cursor: string | undefined
@@ -138,7 +138,7 @@ export class EventStream implements AsyncIterable<GatewayEvent | GapEvent> {
   async #pause(problem: unknown, failures: number): Promise<void> {
     if (this.#isAborted) return this.#tell(null)
     const { status, retryAfterSeconds } = problem instanceof SgwError ? problem : { status: null, retryAfterSeconds: 0 }
-    if (status === null || status === 401 || status === 403) {
+    if (status === null || /^(3..|401|403)$/.test(String(status))) {
       this.#tell(null, false, problem)
       throw problem
     }

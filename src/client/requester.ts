@@ -42,6 +42,8 @@ export interface RequestOptions {
 
 const MAX_WAIT_SECONDS = 60
 const HEADER_VALUE = /^\s*[\x21-\x7e]*\s*$/
+/** The origin of an address, if it has no credentials. */
+const ORIGIN = /^https?:\/\/[\w.-]+(:\d+)?(?![^/?#])/i
 
 /** Makes requests, and makes them again where that is safe. */
 export class Requester {
@@ -72,16 +74,15 @@ export class Requester {
 
   async #attempt(method: string, path: string, { query, body, headers, signal }: RequestOptions): Promise<unknown> {
     const { apiKey, appId, fetch: given } = this.options
-    const abort = new AbortController()
-    const end = () => abort.abort(signal?.reason)
-    if (signal?.aborted) end()
-    signal?.addEventListener('abort', end)
-    const timer = setTimeout(end, this.timeoutMs)
+    const late = new AbortController()
+    const timer = setTimeout(() => late.abort(), this.timeoutMs)
     const url = this.baseUrl + path + queryText(query)
     try {
       const init: RequestInit = {
         method,
-        signal: abort.signal,
+        // Followed, it would hand a message to another host, or make a GET of a send.
+        redirect: 'manual',
+        signal: AbortSignal.any(signal ? [signal, late.signal] : [late.signal]),
         headers: {
           authorization: `Bearer ${apiKey}`,
           ...(appId === undefined ? {} : { 'sgw-app': appId }),
@@ -92,15 +93,18 @@ export class Requester {
       if (body !== undefined) init.body = JSON.stringify(body)
       // Browsers refuse a `fetch` that is called as a method of another object.
       const response = await (given ?? fetch)(url, init)
-      return answerOf(response, await response.text())
+      return answerOf(response, await response.text(), this.baseUrl)
     } catch (cause) {
       if (cause instanceof SgwError) throw cause
-      const isLate = abort.signal.aborted && !signal?.aborted
-      const reason = isLate ? `no answer within ${this.timeoutMs} ms` : messageOf(cause)
+      const isLate = late.signal.aborted && !signal?.aborted
+      const reason = isLate
+        ? `no answer within ${this.timeoutMs} ms`
+        : cause instanceof Error
+          ? cause.message
+          : String(cause)
       throw new SgwError(`${method} ${this.baseUrl}${path}: ${reason}`, 0, null, null, { cause })
     } finally {
       clearTimeout(timer)
-      signal?.removeEventListener('abort', end)
     }
   }
 }
@@ -115,12 +119,23 @@ function queryText(query: object = {}): string {
   return params.size === 0 ? '' : `?${params}`
 }
 
-function answerOf({ ok, status, headers }: Response, text: string): unknown {
+function answerOf(response: Response, text: string, baseUrl: string): unknown {
+  const { ok, status, headers } = response
   const json = parse(text)
   if (ok && json !== undefined) return json
-  const { error } = (json ?? {}) as { error?: unknown }
-  const message = typeof error === 'string' ? error : ok ? 'The answer is not JSON: check baseUrl' : `HTTP ${status}`
-  throw new SgwError(message, status, headers.get('x-request-id'), secondsOf(headers.get('retry-after')))
+  const message = problemOf(response, (json as { error?: unknown } | null | undefined)?.error, baseUrl)
+  // Browsers hide the status of a redirect: it is 0.
+  throw new SgwError(message, status || 302, headers.get('x-request-id'), secondsOf(headers.get('retry-after')))
+}
+
+function problemOf({ ok, status, headers }: Response, error: unknown, baseUrl: string): string {
+  if (!ok && status < 400) {
+    const [origin] = ORIGIN.exec(headers.get('location') ?? '') ?? []
+    return `${baseUrl} redirects${origin ? ` to ${origin}` : ''}: set baseUrl to the gateway itself`
+  }
+  if (error === 'Not found' && baseUrl.endsWith('/v1')) return 'Not found: baseUrl must not end in /v1'
+  if (typeof error === 'string') return error
+  return ok ? 'The answer is not JSON: check baseUrl' : `HTTP ${status}`
 }
 
 /** The value of a JSON text; undefined if it is none. */
@@ -138,8 +153,6 @@ function secondsOf(value: string | null): number | null {
   const seconds = /^\d+$/.test(value) ? Number(value) : Math.ceil((Date.parse(value) - Date.now()) / 1000)
   return Number.isNaN(seconds) ? null : Math.max(0, seconds)
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 /** How long to wait before the next try; null if there must be none. */
 function retryMs(error: SgwError, failures: number, repeatable: boolean): number | null {

@@ -4,7 +4,7 @@ export class SgwError extends Error {
 
   constructor(
     message: string,
-    /** The HTTP status; 0 without an answer. */
+    /** The HTTP status; 0 without an answer. A redirect is not followed; where a browser hides its status, it is 302. */
     readonly status: number = 0,
     /** Names the request in the gateway's log; null without an answer. */
     readonly requestId: string | null = null,

@@ -21,24 +21,43 @@ export type WebhookHeaders =
 type HeaderOf = (name: string) => string
 
 /**
- * Resolves with the event of a webhook if the gateway signed it with this secret, lately. Throws an `SgwError` otherwise:
- * answer 401 then. Both signatures are verified, the gateway's own and that of Standard Webhooks; one of them may be missing.
+ * Resolves with the event of a webhook if the gateway signed it with this secret, lately. Throws an `SgwError` otherwise, also
+ * for wrong arguments: answer 401 then. Both signatures are verified, the gateway's own and that of Standard Webhooks; one of
+ * them may be missing.
  */
 export async function verifyWebhook(request: WebhookRequest): Promise<WebhookBody> {
-  const { secret, toleranceSeconds = 300 } = request
+  try {
+    return await verified(request)
+  } catch (cause) {
+    if (cause instanceof SgwError) throw cause
+    throw new SgwError(
+      'The webhook cannot be verified: pass its raw body (not parsed), its headers and its secret',
+      0,
+      null,
+      null,
+      {
+        cause,
+      },
+    )
+  }
+}
+
+async function verified({ body, headers, secret, toleranceSeconds = 300 }: WebhookRequest): Promise<WebhookBody> {
+  const key = typeof secret === 'string' ? secret.trim() : ''
   // Anybody can sign with nothing.
-  if (/^(whsec_)?$/.test(secret)) throw new SgwError('The secret of the webhook is empty')
-  const header = headerOf(request.headers)
-  const body = typeof request.body === 'string' ? request.body : decoder.decode(request.body)
-  const signatures = [own(header, secret), standard(header, secret)].filter(([given]) => given.length > 0)
+  if (/^(whsec_)?$/.test(key)) throw new SgwError('The secret of the webhook is empty')
+  const header = headerOf(headers)
+  // `decode` takes undefined, as no bytes, but not null.
+  const text = typeof body === 'string' ? body : decoder.decode(body ?? (null as never))
+  const signatures = [own(header, key), standard(header, key)].filter(([given]) => given.length > 0)
   if (signatures.length === 0) throw new SgwError('The webhook has no signature')
-  for (const [given, timestamp, start, key] of signatures) {
-    if (!(Math.abs(Date.now() / 1000 - Number(timestamp || NaN)) <= toleranceSeconds))
+  for (const [given, timestamp, start, bytes] of signatures) {
+    if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) <= toleranceSeconds))
       throw new SgwError(`The time of the webhook is not within ${toleranceSeconds} seconds`)
-    if (!(await isSigned(key, encoder.encode(`${start}${timestamp}.${body}`), given)))
+    if (!(await isSigned(bytes, encoder.encode(`${start}${timestamp}.${text}`), given)))
       throw new SgwError('The signature of the webhook is wrong')
   }
-  const event = parse(body)
+  const event = parse(text)
   if (event === undefined) throw new SgwError('The body of the webhook is not JSON')
   return event as WebhookBody
 }
@@ -53,9 +72,9 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** `X-Gateway-Signature`: hex, keyed by the text of the secret. */
 function own(header: HeaderOf, secret: string): Signature {
-  const [, hex = ''] = /^sha256=([\da-f]{64})$/i.exec(header('x-gateway-signature')) ?? []
-  const bytes = Uint8Array.from(hex.match(/../g) ?? [], (pair) => parseInt(pair, 16))
-  return [hex === '' ? [] : [bytes], header('x-gateway-timestamp'), '', encoder.encode(secret)]
+  const [, hex] = /^sha256=([\da-f]{64})$/i.exec(header('x-gateway-signature')) ?? []
+  const given = hex ? [Uint8Array.from(hex.match(/../g) ?? [], (pair) => parseInt(pair, 16))] : []
+  return [given, header('x-gateway-timestamp'), '', encoder.encode(secret)]
 }
 
 /** Standard Webhooks: base64, keyed by the bytes that the secret encodes, several while a secret is replaced. */

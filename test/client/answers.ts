@@ -1,4 +1,4 @@
-import { Sgw } from '../../src/client/client.ts'
+import { Sgw, SgwError } from '../../src/client/client.ts'
 
 export interface RecordedRequest {
   method: string
@@ -44,3 +44,13 @@ export class AnsweringServer implements Disposable {
 
 export const answer = (status: number, body: unknown = {}, headers: Record<string, string> = {}): Response =>
   Response.json(body, { status, headers })
+
+/** The error of a call that must fail. */
+export async function errorOf(call: Promise<unknown>): Promise<SgwError> {
+  const error = await call.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  )
+  if (!(error instanceof SgwError)) throw new Error(`No SgwError, but ${String(error)}`)
+  return error
+}

@@ -9,11 +9,13 @@ import { browserOptions } from '../support/browser.ts'
 import { temporaryFolder } from '../support/process.ts'
 import { PROJECT } from '../support/program.ts'
 import { FROM, TO, createWorld } from '../support/world.ts'
+import { AnsweringServer, answer } from './answers.ts'
 
-const MAX_CLIENT_BYTES = 12 * 1024
+/** Our own limit for what a page loads. */
+const MAX_CLIENT_BYTES = 12.5 * 1024
 const MAX_PACKAGE_BYTES = 700_000
 
-/** Sends an SMS and prints what `events()` yields of it. It is the same for all that can import the client. */
+/** Sends an SMS and prints what `events()` yields of it, and what a redirect leads to. It is the same for all that can import the client. */
 const PROGRAM = `
 async function main(Sgw, baseUrl, apiKey) {
   const sgw = new Sgw({ baseUrl, apiKey })
@@ -26,6 +28,9 @@ async function main(Sgw, baseUrl, apiKey) {
     if (event.status === 'sent') break
   }
   return JSON.stringify({ statuses, status: (await message).status })
+}
+function redirected(Sgw, baseUrl) {
+  return new Sgw({ baseUrl, apiKey: 'sgw_key' }).me().catch(({ status, message }) => status + ' ' + message)
 }`
 const SENT = JSON.stringify({ statuses: ['queued', 'sending', 'sent'], status: 'sent' })
 
@@ -128,15 +133,23 @@ describe('the package', () => {
 
   test('sends and hears under Node.js 22, without any other package', async () => {
     await using world = await createWorld()
+    using elsewhere = new AnsweringServer(answer(200))
+    using redirecting = new AnsweringServer(answer(307, {}, { Location: elsewhere.url }))
     const project = projectWith(unpacked)
     const [node = '', ...words] = await nodeCommand()
     writeFileSync(
       join(project, 'main.mjs'),
       `import { Sgw } from 'sgw/client'
       console.log(await main(Sgw, '${world.url}', '${world.key}'))
+      console.log(await redirected(Sgw, '${redirecting.url}'))
       ${PROGRAM}`,
     )
-    expect((await $`${node} ${words} main.mjs`.cwd(project).text()).trim()).toBe(SENT)
+    const [from, to] = [redirecting, elsewhere].map(({ url }) => url.slice(0, -1))
+    expect((await $`${node} ${words} main.mjs`.cwd(project).text()).trim().split('\n')).toEqual([
+      SENT,
+      `307 ${from} redirects to ${to}: set baseUrl to the gateway itself`,
+    ])
+    expect([redirecting.requests.length, elsewhere.requests.length]).toEqual([1, 0])
     writeFileSync(join(project, 'kit.mjs'), "import 'sgw/testing'")
     const { stderr, exitCode } = await $`${node} ${words} kit.mjs`.cwd(project).nothrow().quiet()
     expect([exitCode, stderr.toString()]).toEqual([1, expect.stringContaining('run these tests with bun test')])
@@ -147,15 +160,17 @@ describe('the package', () => {
     const page = `<!doctype html><script type="module">
       import { Sgw } from '/client.js'
       const [url, key] = location.hash.slice(1).split('|')
-      document.title = await main(Sgw, url, key).catch(String)
+      document.title = (await redirected(Sgw, location.origin + '/away')) + (await main(Sgw, url, key).catch(String))
       ${PROGRAM}</script>`
     const site = Bun.serve({
       hostname: '127.0.0.1',
       port: 0,
-      fetch: ({ url }) =>
-        url.endsWith('/client.js')
+      fetch: ({ url }) => {
+        if (url.endsWith('/away/v1/me')) return Response.redirect('/elsewhere', 307)
+        return url.endsWith('/client.js')
           ? new Response(Bun.file(join(unpacked, 'dist/client.js')))
-          : new Response(page, { headers: { 'content-type': 'text/html' } }),
+          : new Response(page, { headers: { 'content-type': 'text/html' } })
+      },
     })
     stack.defer(() => site.stop(true))
     const world = stack.use(await createWorld({ env: { CORS_ORIGINS: site.url.origin } }))
@@ -164,7 +179,8 @@ describe('the package', () => {
     const tab = await browser.newPage()
     await tab.goto(`${site.url.href}#${world.url}|${world.key}`)
     await tab.waitForFunction('document.title !== ""', undefined, { timeout: 20_000 })
-    expect(await tab.title()).toBe(SENT)
+    const redirected = `302 ${site.url.origin}/away redirects: set baseUrl to the gateway itself`
+    expect(await tab.title()).toBe(redirected + SENT)
   })
 })
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { Sgw, SgwError } from '../../src/client/client.ts'
+import { exchange } from '../support/raw-http.ts'
 import { FROM, TO, createWorld } from '../support/world.ts'
-import { AnsweringServer, answer } from './answers.ts'
+import { AnsweringServer, answer, errorOf } from './answers.ts'
 
 const MESSAGE = { to: TO, from: FROM, body: 'Hello' }
 
@@ -66,6 +67,22 @@ describe('an error', () => {
     expect(await errorOf(page.client().sms.send(MESSAGE))).toMatchObject({ status: 413, message: 'HTTP 413' })
     using other = new AnsweringServer(new Response('<html>'))
     expect((await errorOf(other.client().me())).message).toBe('The answer is not JSON: check baseUrl')
+  })
+
+  test('names the cause if baseUrl ends in /v1, and a slash at its end is none', async () => {
+    await using world = await createWorld()
+    const meAt = (end: string) => new Sgw({ baseUrl: `${world.url}${end}`, apiKey: world.key }).me()
+    for (const end of ['/v1', '/v1/'])
+      expect(await errorOf(meAt(end))).toMatchObject({ status: 404, message: 'Not found: baseUrl must not end in /v1' })
+    for (const end of ['', '/', '//']) expect(await meAt(end)).toMatchObject({ appId: world.app.appId })
+    // A proxy may have the gateway at such a path.
+    using below = new AnsweringServer(answer(404, { error: 'Message not found' }))
+    const proxied = below.client({ baseUrl: `${below.url}sms/v1` })
+    expect((await errorOf(proxied.sms.get('msg_1'))).message).toBe('Message not found')
+    // Without a client, because `fetch` removes the second slash.
+    const head = `Host: gateway\r\nAuthorization: Bearer ${world.key}\r\nContent-Length: 0\r\n\r\n`
+    const raw = await exchange(world.url, `POST //v1/sms/send HTTP/1.1\r\n${head}`)
+    expect(raw).toMatch(/^HTTP\/1\.1 404 [^]+\r\n\r\n\{"error":"Not found"\}$/)
   })
 
   test('has status 0 without an answer, and says what was called', async () => {
@@ -233,16 +250,6 @@ describe('a message', () => {
     expect(await server.client({ maxRetries: 0 }).sms.sendAndWait(MESSAGE)).toMatchObject({ status: 'sent' })
   })
 })
-
-/** The error of a call that must fail. */
-async function errorOf(call: Promise<unknown>): Promise<SgwError> {
-  const error = await call.then(
-    () => null,
-    (thrown: unknown) => thrown,
-  )
-  if (!(error instanceof SgwError)) throw new Error(`No SgwError, but ${String(error)}`)
-  return error
-}
 
 /** A client whose requests get no answer. */
 function unreachable(calls: string[], options: { maxRetries?: number } = {}): Sgw {

@@ -7,6 +7,7 @@ const secret = `whsec_${new Uint8Array(32).fill(7).toBase64()}`
 const event = { type: 'sms_inbound', messageId: 'msg_1', from: '+15555550199', body: 'Grüße 👋' }
 const body = JSON.stringify(event)
 const nowSeconds = Math.floor(Date.now() / 1000)
+const MISUSE = 'The webhook cannot be verified: pass its raw body (not parsed), its headers and its secret'
 
 describe('a webhook', () => {
   test('of the gateway itself is verified', async () => {
@@ -98,6 +99,45 @@ describe('a webhook', () => {
     for (const none of ['', 'whsec_'])
       await expectRefused({ ...unsigned, secret: none }, 'The secret of the webhook is empty')
   })
+})
+
+describe('verifyWebhook throws an SgwError, never another error,', () => {
+  const wrong: [name: string, input: object, message: string][] = [
+    ['without a secret', { secret: undefined }, 'The secret of the webhook is empty'],
+    ['with null as secret', { secret: null }, 'The secret of the webhook is empty'],
+    ['with a blank secret', { secret: ' \n' }, 'The secret of the webhook is empty'],
+    ['with a blank secret after its prefix', { secret: 'whsec_ ' }, 'The secret of the webhook is empty'],
+    ['with a secret that is no base64', { secret: 'whsec_…' }, 'The secret of the webhook is not base64'],
+    ['with a secret that is no text', { secret: 5 }, 'The secret of the webhook is empty'],
+    ['with a parsed body', { body: event }, MISUSE],
+    ['without a body', { body: undefined }, MISUSE],
+    ['with null as body', { body: null }, MISUSE],
+    ['without headers', { headers: undefined }, MISUSE],
+    ['with null as headers', { headers: null }, MISUSE],
+    ['with headers that give numbers', { headers: { get: () => 5 } }, MISUSE],
+    ['with a text as headers', { headers: 'webhook-id: 1' }, 'The webhook has no signature'],
+    ['with no number as tolerance', { toleranceSeconds: NaN }, 'The time of the webhook is not within NaN seconds'],
+  ]
+  test.each(wrong)('%s', (_name, input, message) => expectRefused(input, message))
+
+  test('without an argument', async () => {
+    for (const request of [undefined, null, 5]) {
+      const error: unknown = await verifyWebhook(request as never).catch((thrown: unknown) => thrown)
+      expect(error).toBeInstanceOf(SgwError)
+    }
+  })
+
+  test('whoever signed with a blank or absent secret', async () => {
+    for (const blank of ['', ' ', 'undefined', 'null']) {
+      const headers = halves(signed({ secret: `whsec_${blank}` })).own
+      for (const given of [undefined, null, blank.replace(/^[a-z]+$/, '')])
+        await expectRefused({ headers, secret: given as never }, 'The secret of the webhook is empty')
+    }
+  })
+})
+
+test('a line break after the secret, as files have it, does not count', async () => {
+  expect(await verify({ secret: ` ${secret}\n` })).toEqual(event)
 })
 
 type Input = Partial<Parameters<typeof verifyWebhook>[0]>

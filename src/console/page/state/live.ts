@@ -39,7 +39,10 @@ export function followEvents(): void {
   })
 }
 
-/** A suspended tenant refuses sockets, but an operator may read its messages, so the session stays. */
+/**
+ * A suspended tenant refuses sockets, but an operator may read its messages, so the session stays. It stays as well where
+ * something in front of the gateway redirects, such as the sign-in of a proxy.
+ */
 const AGAIN_AFTER_REFUSAL_MS = 10_000
 
 async function follow(sgw: Sgw, stop: AbortSignal): Promise<void> {
@@ -50,8 +53,9 @@ async function follow(sgw: Sgw, stop: AbortSignal): Promise<void> {
       for await (const event of events) publish(event)
     } catch (error) {
       if (stop.aborted) return
-      const isRefused = error instanceof SgwError && error.status === 403
-      if (!isRefused || session.value?.kind !== 'operator') return endSession('The session has ended. Sign in again.')
+      const status = error instanceof SgwError ? error.status : 0
+      const stays = (status >= 300 && status < 400) || (status === 403 && session.value?.kind === 'operator')
+      if (!stays) return endSession('The session has ended. Sign in again.')
       noteState({ online: false, retryAt: new Date(Date.now() + AGAIN_AFTER_REFUSAL_MS) })
       await pause(AGAIN_AFTER_REFUSAL_MS, stop)
     }
