@@ -3,7 +3,7 @@ import { parseDuration } from '../core/duration.ts'
 import { isoTime, systemClock } from '../core/clock.ts'
 import { parseDateTime } from '../core/date-time.ts'
 import { EXIT } from '../core/start-error.ts'
-import type { MessageState } from '../client/types.ts'
+import type { MessageState, NewMessage } from '../client/types.ts'
 import { Refused, askServer, noServer, resultOf } from './ask.ts'
 import { confirm } from './confirm.ts'
 import { type CliContext, CliError } from './context.ts'
@@ -91,12 +91,14 @@ function countsOf(messages: readonly FailedMessage[]): [error: string, count: nu
 
 async function sendAgain(context: CliContext, message: FailedMessage): Promise<SendAgain> {
   const { messageId, appId, from, to, body, userId } = message
+  // Every field of a send, so that the compiler names a new one. The time for which the message was planned is over.
+  const again: Required<Omit<NewMessage, 'sendAt'>> = { from, to, body, userId }
   const response = await askServer(context, {
     method: 'POST',
     path: '/v1/sms/send',
     appId,
     idempotencyKey: `resend-${messageId}`,
-    body: { from, to, body, userId },
+    body: again,
   })
   if (response === null) throw noServer()
   try {

@@ -30,17 +30,11 @@ export async function verifyWebhook(request: WebhookRequest): Promise<WebhookBod
     return await verified(request)
   } catch (cause) {
     if (cause instanceof SgwError) throw cause
-    throw new SgwError(
-      'The webhook cannot be verified: pass its raw body (not parsed), its headers and its secret',
-      0,
-      null,
-      null,
-      {
-        cause,
-      },
-    )
+    throw new SgwError(MISUSE, 0, null, null, { cause })
   }
 }
+
+const MISUSE = 'The webhook cannot be verified: pass its raw body (not parsed), its headers and its secret'
 
 async function verified({ body, headers, secret, toleranceSeconds = 300 }: WebhookRequest): Promise<WebhookBody> {
   const key = typeof secret === 'string' ? secret.trim() : ''

@@ -1,8 +1,9 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
+import { SendBody } from '../../src/features/sms/schemas.ts'
 import { withServer } from '../support/cli-server.ts'
 import { sgwIn, startSgw } from '../support/cli.ts'
 import { receiveText } from '../support/provider-events.ts'
-import { FROM, TO, until } from '../support/world.ts'
+import { FROM, TO, type World, until } from '../support/world.ts'
 
 // Each test starts many processes, and all run at once.
 setDefaultTimeout(60_000)
@@ -64,7 +65,7 @@ test.concurrent('failed messages are sent again once, as new messages; cancelled
     const later = new Date(world.gateway.clock.now() + 3_600_000).toISOString()
     const cancelled = await world.send({ body: 'never', sendAt: later })
     await world.call('DELETE', `/v1/sms/${cancelled}`)
-    const resend = ['messages', 'resend', '--failed-since', '1h', '--tenant', world.tenantId]
+    const resend = resendOf(world)
     const asked = await sgw.text(...resend)
     expect(asked.stderr).toMatch(/^1 are left out[^]*--yes/)
     expect(asked).toMatchObject({ code: 2, stdout: '' })
@@ -85,6 +86,23 @@ test.concurrent('failed messages are sent again once, as new messages; cancelled
       code: 2,
       stderr: expect.stringContaining('2h for two hours ago'),
     })
+  })
+})
+
+test.concurrent('a message is sent again with every field of its request but the time', async () => {
+  await withServer(async (world) => {
+    const message = { from: '+15555550999', to: TO, body: 'again', userId: 'user-42' }
+    // A new field of a send needs a value here, and must be copied by src/cli/resend.ts and the console's actions.tsx.
+    expect(Object.keys({ ...message, sendAt: null }).toSorted()).toEqual(Object.keys(SendBody.shape).toSorted())
+    const sendAt = new Date(world.gateway.clock.now() - 1000).toISOString()
+    const failed = await world.send({ ...message, sendAt })
+    await world.untilStatus(failed, ['failed'])
+    expect((await sgwIn(world.folder, [...resendOf(world), '--yes', '--json'])).code).toBe(0)
+    const { body } = await world.json<{ messages: object[] }>('GET', '/v1/sms/messages')
+    expect(body.messages).toMatchObject([
+      { ...message, messageId: expect.not.stringContaining(failed) },
+      { ...message, messageId: failed },
+    ])
   })
 })
 
@@ -142,3 +160,5 @@ test.concurrent('events are followed from a cursor, of all tenants', async () =>
     expect(types).toEqual(['queued', 'sending', 'sent', 'sms_inbound'])
   })
 })
+
+const resendOf = (world: World): string[] => ['messages', 'resend', '--failed-since', '1h', '--tenant', world.tenantId]

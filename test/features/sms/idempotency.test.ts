@@ -41,6 +41,29 @@ test('a repeated key and body get the first 202 again with a mark, and only one 
   expect(world.control.messages({ direction: 'Outbound' })).toHaveLength(1)
 })
 
+test('a request that release 1.0.0 accepted is recognised: a later field changes no hash of requests without it', async () => {
+  await using world = await quiet()
+  // As 1.0.0 stored them: sha256 of ["+15555550199","+15555550100","Grüße 👋",null], and with "user-42".
+  const stored: [key: string, hash: string, change: object][] = [
+    ['plain', '0a0be5eef265bbabd6583819aadc3867d2826c5edef9004984f9260d192ccde1', {}],
+    ['null', '0a0be5eef265bbabd6583819aadc3867d2826c5edef9004984f9260d192ccde1', { userId: null }],
+    ['user', '1c8c9e0feac6ffa390207e63bc0d6eb2f48149f6ecc76b99eae9097101002fc6', { userId: 'user-42' }],
+  ]
+  for (const [key, hash, change] of stored) {
+    await world.gateway.database.gate.execute({
+      sql: 'INSERT INTO idempotency_keys (app_id, key, request_hash, message_id, created_at) VALUES (?1, ?2, ?3, ?4, ?5)',
+      args: [world.app.appId, key, hash, `msg_of_${key}`, world.gateway.clock.now()],
+    })
+    const again = await send(world, key, { body: 'Grüße 👋', ...change })
+    expect([key, again.status, await again.json()]).toEqual([
+      key,
+      202,
+      { messageId: `msg_of_${key}`, status: 'queued' },
+    ])
+    expect((await send(world, key, { body: 'Grüße', ...change })).status).toBe(409)
+  }
+})
+
 test.each(WAYS)('simultaneous requests with one key create one message (%s)', async (_way, create) => {
   await using world = await create()
   const responses = await Promise.all(Array.from({ length: 20 }, () => send(world, 'race')))

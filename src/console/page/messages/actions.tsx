@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import type { Timeline } from '../../../client/client.ts'
+import type { NewMessage, Timeline } from '../../../client/client.ts'
 import { hasPhone } from '../frame/views.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -84,7 +84,10 @@ const linkTo = (row: Row): string =>
 
 function SendAgain({ row, close }: { row: Row; close: () => void }) {
   const send = async (): Promise<void> => {
-    const sent = await client.value?.sms.send({ to: row.to, from: row.from, body: row.body, userId: row.userId })
+    const { to, from, body, userId } = await listed(row)
+    // Every field of a send, so that the compiler names a new one. The time for which the message was planned is over.
+    const again: Required<Omit<NewMessage, 'sendAt'>> = { to, from, body, userId }
+    const sent = await client.value?.sms.send(again)
     if (sent !== undefined) open('messages', { id: sent.messageId })
   }
   return (
@@ -95,6 +98,14 @@ function SendAgain({ row, close }: { row: Row; close: () => void }) {
         : `The first one failed at ${clockTime(row.updatedAt)} and stays failed.`}
     </Confirm>
   )
+}
+
+/** A message that was opened by a link has the fields of its status alone, which has no user. The list has them all. */
+async function listed(row: Row): Promise<Row> {
+  if (row.appId !== '') return row
+  const { from, to, createdAt, messageId } = row
+  const found = await client.value?.sms.list({ from, to, startDate: createdAt, endDate: createdAt }).page(1)
+  return found?.messages.find((message) => message.messageId === messageId) ?? row
 }
 
 function Cancel({ row, close }: { row: Row; close: () => void }) {
