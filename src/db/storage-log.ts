@@ -14,5 +14,6 @@ export function withoutRepeats(log: Log, storage: Storage | undefined): Log {
     info: (fields, message) => log.info(fields, message),
     warn: (fields, message) => log[isRepeat(fields) ? 'debug' : 'warn'](fields, message),
     error: (fields, message) => log[isRepeat(fields) ? 'debug' : 'error'](fields, message),
+    audit: (fields, message) => log.audit(fields, message),
   }
 }
