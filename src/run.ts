@@ -16,6 +16,7 @@ import { lockDatabase } from './db/database-file.ts'
 import { damageOf, isBusy, isStorageCode } from './db/gate.ts'
 import { SchemaError } from './db/migrate.ts'
 import { traceOfDatabase } from './db/lost-database.ts'
+import { refusalOfReplaced } from './db/replaced-database.ts'
 import { openRestoreMark } from './db/restore-mark.ts'
 import { withoutRepeats } from './db/storage-log.ts'
 import { type Gateway, buildGateway } from './gateway.ts'
@@ -61,14 +62,17 @@ export async function runGateway(options: RunOptions): Promise<RunningGateway> {
     return await start(options, stack)
   } catch (error) {
     await stack.disposeAsync().catch(() => undefined)
-    throw asStartError(error, options.config)
+    throw await asStartError(error, options.config)
   }
 }
 
 /** Turns an error of a damaged database or a full disk, which can occur at any step, into a `StartError`. Returns others unchanged. */
-export function asStartError(error: unknown, { database: { path, url } }: Config): unknown {
+export async function asStartError(error: unknown, { database: { path, url } }: Config): Promise<unknown> {
   const damage = damageOf(error, path ?? url)
-  if (damage !== null) return new StartError(EXIT.cannotWrite, damage)
+  if (damage !== null) {
+    const replaced = path === null ? null : await refusalOfReplaced(path, null)
+    return replaced === null ? new StartError(EXIT.cannotWrite, damage) : new StartError(EXIT.badConfig, replaced)
+  }
   const code = diskFault(error)
   if (code === null) return error
   const folder = dataFolder(path ?? '.')
@@ -100,6 +104,8 @@ export async function openGateway(options: RunOptions, stack: AsyncDisposableSta
   const keys = encryptionKeys(config)
   const database = await open(config, log, clock)
   stack.defer(() => database.close())
+  const replaced = await refusalOfReplaced(path, database.gate)
+  if (replaced !== null) throw new StartError(EXIT.badConfig, replaced)
   const ids = createIds()
   const fresh = { incarnation: ids.of('boot'), now: clock.now() }
   const { mark, restored } = await openRestoreMark(database.gate, `${path}.mark`, fresh).catch((error: unknown) => {
@@ -230,7 +236,8 @@ async function drain(
 ): Promise<void> {
   gateway.lifecycle.draining = true
   gateway.sockets.closeAll()
-  const idle = Promise.all([gateway.sending.stop(), gateway.jobs.stop(), stopTimers(), gateway.tracking.stop()])
+  // One that rejects, because the database cannot be read, must not keep the others from closing.
+  const idle = Promise.allSettled([gateway.sending.stop(), gateway.jobs.stop(), stopTimers(), gateway.tracking.stop()])
   await atMost(drainMs, idle)
   gateway.poster.endAll()
   await atMost(CLOSE_MS, stack.disposeAsync())

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { type Replication, prepareReplication } from './backup/replication.ts'
 import { readBackupSettings, regionWarning } from './backup/settings.ts'
 import { type Config, type ConfigResult, readConfig } from './core/config.ts'
-import { type Log, createLog } from './core/log.ts'
+import { type Log, createLog, errorName } from './core/log.ts'
 import type { Environment } from './core/settings.ts'
 import { EXIT, StartError } from './core/start-error.ts'
 import { protectFiles, socketPath, withRealPath } from './data-folder.ts'
@@ -146,7 +146,7 @@ function stopOnSignal(shutdown: Shutdown, log: Log, exit: (code: number) => void
     if (shutdown.begun) return exit(EXIT.failure)
     shutdown.begun = true
     log.info({}, 'stopping')
-    const problem = await shutdown.end()
+    const problem = await shutdown.end().catch(problemOf)
     if (problem !== null) process.stderr.write(`${problem}\n`)
     exit(code === EXIT.stopped && problem !== null ? EXIT.failure : code)
   }
@@ -157,6 +157,10 @@ function stopOnSignal(shutdown: Shutdown, log: Log, exit: (code: number) => void
   )
   return (code) => void stop(code)
 }
+
+/** Without this, an error would end the process with a stack trace. */
+const problemOf = (error: unknown): string =>
+  `The stop failed (${errorName(error)}): what was accepted before is stored, unless the log says that the database is lost; see docs/damaged-database.md before you start again`
 
 const SAME_KEY_MS = 250
 

@@ -15,6 +15,7 @@ import { purgeUsage } from './upkeep/purge-usage.ts'
 import { closeInterrupted } from './deliveries/interrupted.ts'
 import { deliveryJobs } from './deliveries/delivery-jobs.ts'
 import { purgeDeliveries } from './upkeep/purge-deliveries.ts'
+import { probeStorage } from './db/storage-check.ts'
 import { purgeEvents, purgeEventsEveryMs } from './upkeep/purge-events.ts'
 import { backFill, backFillJobs } from './inbound/back-fill.ts'
 import { watchClock } from './upkeep/watch-clock.ts'
@@ -60,6 +61,7 @@ const EXPIRY_EVERY_MS = 5000
 const PROVIDER_EVERY_MS = 30_000
 const CLOCK_EVERY_MS = 5000
 const ALERTS_EVERY_MS = 5000
+const STORAGE_EVERY_MS = 5000
 
 /** Starts the timer that finds what this process does not know of. */
 export const watchOrphans = (timers: Timers, { sending }: Gateway): void =>
@@ -91,6 +93,8 @@ export function startTimers(gateway: Gateway): Timers {
   })
   timers.every('clock', CLOCK_EVERY_MS, CLOCK_EVERY_MS, watchClock(gateway))
   startPurges(timers, gateway)
+  // Alerts look as well, but a post that hangs delays them.
+  timers.every('storage', STORAGE_EVERY_MS, STORAGE_EVERY_MS, () => probeStorage(gateway))
   const alerts = new Alerts(gateway, gateway.config.alertUrl)
   timers.every('alerts', ALERTS_EVERY_MS, ALERTS_EVERY_MS, () => alerts.run())
   return timers

@@ -3,6 +3,7 @@ import { seededRandom } from '../../src/simulator/random.ts'
 import type { Findings } from './inspection.ts'
 import type { Scenario } from './scenario.ts'
 import { events } from './scenarios/events.ts'
+import { files } from './scenarios/files.ts'
 import { identical } from './scenarios/identical.ts'
 import { inbound } from './scenarios/inbound.ts'
 import { keyed } from './scenarios/keyed.ts'
@@ -20,6 +21,7 @@ const SCENARIOS: Record<string, { run: Scenario; kills: number; description: str
   events: { run: events, kills: 100, description: 'kill -9 while an app follows the event log' },
   sigterm: { run: sigterm, kills: 20, description: 'SIGTERM under load' },
   restore: { run: restore, kills: 10, description: 'a copy that is some seconds old replaces the database' },
+  files: { run: files, kills: 200, description: 'the files are overwritten, moved, cut and deleted under load' },
 }
 
 const HELP = `Usage: bun run torture <scenario> [--kills N] [--seed S]

@@ -99,7 +99,7 @@ async function askFile(context: CliContext, request: OperatorRequest, waitedMs: 
       note(context, existed ? noteOn(request) : `There was no database at ${path}: an empty one was created`)
     return response
   } catch (thrown) {
-    const error = asStartError(thrown, context.config)
+    const error = await asStartError(thrown, context.config)
     if (!(error instanceof StartError)) throw error
     if (error.exitCode === EXIT.locked && waitedMs < LOCKED_WAIT_MS) return null
     throw new CliError(error.message)

@@ -2,6 +2,7 @@ import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rm
 import { basename, dirname, join } from 'node:path'
 import { EXIT, StartError } from '../core/start-error.ts'
 import { openDataFolder, sizeOf } from '../data-folder.ts'
+import { savedCopies } from '../db/lost-database.ts'
 import { NO_MESSAGE, type NewestMessage, databasePath, firstMissing, inspect, removeDatabase } from './backup.ts'
 import { type CliContext, CliError } from './context.ts'
 import { fetchBackup } from './fetch-backup.ts'
@@ -43,6 +44,7 @@ async function restoreMissing(context: CliContext, path: string): Promise<object
   if (integrity !== 'ok')
     throw new CliError(`The backup is damaged (${integrity}); it is kept as ${copy}`, EXIT.cannotWrite)
   moveIntoPlace(copy, path)
+  keepSaved(context, path)
   return { restored: true, detail: `${rows} messages` }
 }
 
@@ -54,6 +56,16 @@ function moveIntoPlace(copy: string, path: string): void {
   renameSync(copy, path)
   removeDatabase(copy)
   flush(dirname(path))
+}
+
+/** While it has its name, the start would refuse the restored database, which lacks what the copy has. */
+function keepSaved(context: CliContext, path: string): void {
+  for (const saved of savedCopies(path)) {
+    renameSync(saved, `${saved}.old`)
+    context.stderr(
+      `A gateway saved the database that was here before: ${saved} is now ${saved}.old. It may have newer messages than the backup (docs/damaged-database.md)\n`,
+    )
+  }
 }
 
 function flush(path: string): void {

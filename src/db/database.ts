@@ -1,16 +1,19 @@
-import { renameSync, rmSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import type { InValue } from '@libsql/client'
 import { type AsyncRemoteCallback, type SqliteRemoteDatabase, drizzle } from 'drizzle-orm/sqlite-proxy'
 import type { Clock } from '../core/clock.ts'
 import type { DatabaseConfig } from '../core/config.ts'
-import { type Log, errorName, silentLog } from '../core/log.ts'
-import { type Gate, openGate } from './gate.ts'
+import { type Log, silentLog } from '../core/log.ts'
+import { checkedGate } from './checked-gate.ts'
+import { FileContent } from './file-content.ts'
+import { type Gate, openGate, sqliteCode } from './gate.ts'
 import { type UpgradeHooks, migrate, noteVersion } from './migrate.ts'
 import { MIGRATIONS, type Migration } from './migrations.ts'
 import { type Reader, openReader } from './reader.ts'
-import { savedPath } from './lost-database.ts'
+import { LogFile } from './log-file.ts'
 import { OpenFiles } from './open-files.ts'
-import { PROBE, Storage } from './storage.ts'
+import { copyFile, saveLost } from './save-lost.ts'
+import { OVERWRITTEN, PROBE, Storage } from './storage.ts'
 import { type Writer, createWriter } from './writer.ts'
 import * as schema from './schema/index.ts'
 
@@ -60,38 +63,62 @@ export interface UpgradeStep {
 }
 
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const files = options.path === null ? null : new OpenFiles(options.path)
-  const storage: Storage = new Storage(() => checked.batch(PROBE), files, options.log, options.clock)
-  const gate = await openGate({ url: options.url, pragmas: pragmasFor(options), storage })
-  const checked: Gate = {
-    ...gate,
-    batch: async (statements) => {
-      storage.refuseIfMoved()
-      return gate.batch(statements)
-    },
+  const { path } = options
+  const files = path === null ? null : new OpenFiles(path)
+  const log = path === null ? null : new LogFile(`${path}-wal`)
+  const probe = (): Promise<unknown> => checked.batch(PROBE)
+  let content: FileContent | null = null
+  const inspect = async (): Promise<string | null> => {
+    // A commit shows whether it is whole.
+    if (log?.isSuspect() === true) await probe()
+    return (await content?.isOverwritten(gate, () => isSound(reader))) === true ? OVERWRITTEN : null
   }
+  const storage = new Storage(probe, files, options.log, options.clock, inspect)
+  const gate = await openGate({ url: options.url, pragmas: pragmasFor(options), storage })
+  const checked = checkedGate(gate, storage, log, checkpointPages(options))
+  let reader: Reader
   try {
     const { migrations = MIGRATIONS } = options
     const migrated = await migrate(gate, migrations, upgrade(gate, options))
     await noteVersion(gate)
-    const reader = openReader(gate, options.path)
+    reader = openReader(gate, path)
     const writer = createWriter(checked, options.defer)
     files?.moved()
+    if (path !== null) content = await watchContent(gate, path)
     const close = async (): Promise<void> => {
       await writer.drained()
+      await storage.probeIfFailing()
       await reader.close()
-      const isMoved = (files?.moved() ?? null) !== null
+      // The log of a database that is spoilt must not be written into its file.
+      const isSaved = !options.litestream || storage.isLost
       // The driver closes the file only when the garbage collector runs, so the last rows would stay in the WAL file.
-      if (!options.litestream || isMoved) await gate.execute('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => undefined)
-      // Closing would remove the log of the file that is there now.
-      if (isMoved) await saveMoved(gate, options)
-      else await gate.close()
+      if (isSaved && !storage.isSpoilt) await gate.execute('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => undefined)
+      // Closing would remove the log of the file that is there now, or write ours into it.
+      if (storage.isLost) return saveLost(gate, path ?? '', storage, options.log ?? silentLog)
+      await gate.close()
+      content?.close()
     }
     return { gate, reads: readsOf(gate), writer, storage, reader, migrated, close }
   } catch (error) {
     await gate.close()
     throw error
   }
+}
+
+/** False if SQLite finds damage in the file, and not if it cannot read it at present. */
+const isSound = (reader: Reader): Promise<boolean> =>
+  reader.checkFile().then(
+    (verdict) => verdict === 'ok',
+    (error: unknown) => !/^SQLITE_(CORRUPT|NOTADB|IOERR_SHORT_READ)/.test(sqliteCode(error) ?? ''),
+  )
+
+/** A new database gets a number that tells it from others. */
+async function watchContent(gate: Gate, path: string): Promise<FileContent> {
+  const [[id] = []] = await gate.values('PRAGMA application_id')
+  if (id === 0) await gate.execute(`PRAGMA application_id = ${crypto.getRandomValues(new Int32Array(1))[0]}`)
+  const content = new FileContent(path)
+  await content.isOverwritten(gate, () => Promise.resolve(true))
+  return content
 }
 
 /** Drizzle for queries only. Writes go through the writer, and an interactive transaction would block every other caller. */
@@ -109,8 +136,10 @@ const pragmasFor = (options: DatabaseOptions): string[] => [
   'synchronous = FULL',
   'foreign_keys = ON',
   'cache_size = -32768',
-  `wal_autocheckpoint = ${options.litestream ? 0 : 1000}`,
+  `wal_autocheckpoint = ${checkpointPages(options)}`,
 ]
+
+const checkpointPages = ({ litestream }: DatabaseOptions): number => (litestream ? 0 : 1000)
 
 const COPIED_BYTES_PER_SECOND = 40_000_000
 const MIGRATED_BYTES_PER_SECOND = 20_000_000
@@ -130,22 +159,4 @@ function upgrade(gate: Gate, { path, progress }: DatabaseOptions): UpgradeHooks 
     beforeEach: (migration, number, of) =>
       tell({ step: 'migrating', migration, number, of }, MIGRATED_BYTES_PER_SECOND),
   }
-}
-
-/** Saves what only this process can still read, for an operator who stops it before `sgw backup`. */
-async function saveMoved(gate: Gate, { path, log = silentLog }: DatabaseOptions): Promise<void> {
-  const file = savedPath(path ?? '')
-  try {
-    await copyFile(gate, file)
-    log.error({ file }, 'the database file was deleted or replaced: its data was saved in this file')
-  } catch (error) {
-    log.error({ file, error: errorName(error) }, 'the database file was deleted or replaced, and could not be saved')
-  }
-}
-
-/** Makes a consistent copy of the database. Repeated upgrades that fail leave one copy. */
-async function copyFile(gate: Gate, copy: string): Promise<void> {
-  rmSync(`${copy}.part`, { force: true })
-  await gate.execute({ sql: 'VACUUM INTO ?', args: [`${copy}.part`] })
-  renameSync(`${copy}.part`, copy)
 }

@@ -101,13 +101,12 @@ async function untilNotBusy<T>(holder: ConnectionHolder, call: (connection: Sqli
   }
 }
 
-/** A file that was deleted or replaced stays open: the next connection would open another one. */
+/** A file that was deleted, replaced or overwritten stays open: the next connection would read what is there now. */
 function drop(holder: ConnectionHolder): void {
-  const files = holder.storage?.files ?? null
-  if ((files?.moved() ?? null) !== null) return
+  if (holder.storage?.isLost === true) return
   holder.connection?.close()
   holder.connection = null
-  files?.closed()
+  holder.storage?.files?.closed()
 }
 
 /** True while another connection holds a lock. */

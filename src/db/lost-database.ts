@@ -1,13 +1,31 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
-/** Where a gateway that stops saves a database whose file was deleted or replaced. */
-export const savedPath = (path: string): string => `${path}.saved-${process.pid}`
+/** Where a gateway that stops saves a database whose file was deleted or replaced. In a container each process has the same id. */
+export function savedPath(path: string): string {
+  const name = `${path}.saved-${process.pid}`
+  for (let number = 1; ; number++) {
+    const free = number === 1 ? name : `${name}-${number}`
+    if (!existsSync(free)) return free
+  }
+}
+
+/** The copies that gateways have saved of the database at this path, newest first. */
+export function savedCopies(path: string): string[] {
+  const folder = dirname(path)
+  if (!existsSync(folder)) return []
+  const prefix = `${basename(path)}.saved-`
+  const names = readdirSync(folder).filter(
+    (name) => name.startsWith(prefix) && /^\d+(-\d+)?$/.test(name.slice(prefix.length)),
+  )
+  const ages = names.map((name) => ({ file: join(folder, name), at: statSync(join(folder, name)).mtimeMs }))
+  return ages.toSorted((one, other) => other.at - one.at).map(({ file }) => file)
+}
 
 /** Why an empty database must not be created at this path: there was one. Null if nothing says so. */
 export function traceOfDatabase(path: string): string | null {
-  const saved = savedCopy(path)
-  if (saved !== null)
+  const [saved] = savedCopies(path)
+  if (saved !== undefined)
     return `${path} is missing or empty, but a gateway saved it as ${saved} when it was deleted: move that file to ${path}, or elsewhere to start with an empty database`
   return existsSync(`${path}.mark`) ? lostDatabase(path) : null
 }
@@ -16,9 +34,6 @@ export function traceOfDatabase(path: string): string | null {
 export const lostDatabase = (path: string): string =>
   `${path} is missing or empty, but ${path}.mark says that a gateway has used it: check DATABASE_URL and that the volume is mounted, look for the file, or restore it (sgw restore, docs/damaged-database.md). Only to start with an empty database, remove ${path}.mark`
 
-function savedCopy(path: string): string | null {
-  const folder = dirname(path)
-  if (!existsSync(folder)) return null
-  const name = readdirSync(folder).find((one) => one.startsWith(`${basename(path)}.saved-`))
-  return name === undefined ? null : join(folder, name)
-}
+/** The refusal of a database in the place of the one that was saved. */
+export const replacedDatabase = (path: string, saved: string): string =>
+  `${path} is not the database that was used here last, which a gateway saved as ${saved} when it stopped: remove ${path}-wal and ${path}-shm, move ${saved} to ${path}, and start. To use the database that is there, move ${saved} elsewhere (docs/damaged-database.md)`

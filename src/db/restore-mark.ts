@@ -52,7 +52,8 @@ export async function openRestoreMark(
   return { mark, restored }
 }
 
-const isContinuation = (stored: Progress, noted: Progress | null): boolean =>
+/** Whether a database is the one that the file is about, and lacks nothing that was committed before the file was written. */
+export const isContinuation = (stored: Progress, noted: Progress | null): boolean =>
   noted !== null &&
   noted.incarnation === stored.incarnation &&
   noted.rowlessAttempts <= stored.rowlessAttempts &&
@@ -61,7 +62,7 @@ const isContinuation = (stored: Progress, noted: Progress | null): boolean =>
   noted.delivery <= stored.delivery
 
 /** Returns null for a new database. */
-async function readProgress(gate: Gate): Promise<Progress | null> {
+export async function readProgress(gate: Pick<Gate, 'batch'>): Promise<Progress | null> {
   const [facts, sequences] = await gate.batch([
     `SELECT name, value FROM facts WHERE name IN ('incarnation', 'begun')`,
     `SELECT name, seq FROM sqlite_sequence WHERE name IN ('send_attempts', 'webhook_attempts')`,
@@ -119,7 +120,8 @@ const OPEN_WAITING_DELIVERIES = `INSERT INTO webhook_attempts (delivery_id, atte
     AND NOT EXISTS (SELECT 1 FROM webhook_attempts WHERE delivery_id = subject AND outcome IS NULL)
   ON CONFLICT DO NOTHING`
 
-function readNoted(path: string): Progress | null {
+/** What the file says; null without one. */
+export function readNoted(path: string): Progress | null {
   try {
     const [incarnation, attempt, delivery, rowlessAttempts = '0'] = readFileSync(path, 'utf8').trim().split(/\s+/)
     if (incarnation === undefined || attempt === undefined || delivery === undefined) return null

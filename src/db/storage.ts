@@ -8,6 +8,11 @@ const LOG_EVERY_MS = 60_000
 /** SQLite's code for a file that was deleted or replaced. SQLite itself does not look while it keeps a write-ahead log. */
 const MOVED = 'SQLITE_READONLY_DBMOVED'
 
+/** Codes of our own: SQLite has none, because it does not notice. */
+export const OVERWRITTEN = 'SQLITE_READONLY_OVERWRITTEN'
+export const LOG_CUT = 'SQLITE_READONLY_LOGCUT'
+const isSpoilt = (code: string | null): boolean => code === OVERWRITTEN || code === LOG_CUT
+
 /** Whether a result code says that the file is damaged or is not a database. */
 export const isDamage = (code: string): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(code)
 
@@ -19,18 +24,23 @@ export class Storage {
   #fault: string | null = null
   #probedAt = -Infinity
   #probing: Promise<void> | null = null
+  #inspecting: Promise<void> | null = null
   #loggedAt = -Infinity
   /** Failures since the last line of the log. */
   #failures = 0
   /** Whether the log has said that the storage fails, and not yet that it works again. */
   #isAnnounced = false
 
-  /** `probe` writes some pages and removes them again. `files`: null for a database in memory. */
+  /**
+   * `probe` writes some pages and removes them again. `files`: null for a database in memory. `inspect` returns the code of what
+   * happened to the content of the files, or null.
+   */
   constructor(
     readonly probe: () => Promise<unknown>,
     readonly files: OpenFiles | null = null,
     readonly log: Log = silentLog,
     readonly clock: Pick<Clock, 'monotonic'> = systemClock,
+    readonly inspect: () => Promise<string | null> = () => Promise.resolve(null),
   ) {}
 
   /** Why commits fail, with what to do; null while they succeed. */
@@ -38,15 +48,35 @@ export class Storage {
     return this.#fault === null ? null : textOf(this.#fault)
   }
 
+  /** Whether the database file has content that is not ours. It is final. */
+  get isOverwritten(): boolean {
+    return this.#fault === OVERWRITTEN
+  }
+
+  /** Whether that file or the log has. */
+  get isSpoilt(): boolean {
+    return isSpoilt(this.#fault)
+  }
+
+  /** Whether only this process can still read the database, if anybody can. */
+  get isLost(): boolean {
+    return this.isSpoilt || (this.files?.moved() ?? null) !== null
+  }
+
   /**
-   * Call before each commit: what is written into a deleted file is gone when the process ends. Throws as SQLite does for
-   * such a file.
+   * Call before each commit: what is written into a deleted or overwritten file is gone when the process ends. Throws as SQLite
+   * does for such a file.
    */
-  refuseIfMoved(): void {
-    const name = this.files?.moved() ?? null
-    if (name === null) return
-    this.failed(MOVED)
-    throw Object.assign(new Error(`${name} was deleted or replaced`), { code: MOVED })
+  refuseIfLost(): void {
+    if (this.isLost) this.refuse(this.isSpoilt && this.#fault !== null ? this.#fault : MOVED)
+    // After each checkpoint too, so that a copy from before it is recognised.
+    if (this.files?.wasWritten() === true) void this.#inspect()
+  }
+
+  /** Notes a fault of the files and throws it. */
+  refuse(code: string): never {
+    this.failed(code)
+    throw Object.assign(new Error('the files of the database were changed'), { code })
   }
 
   /** Whether the log has had a line about a fault within the last minute. The next one has the number of failures since. */
@@ -56,10 +86,12 @@ export class Storage {
 
   /** Call when a commit failed, with SQLite's result code. */
   failed(code: string): void {
-    // A damaged file stays damaged, even if the disk fills up later.
-    this.#fault = this.#fault !== null && isDamage(this.#fault) ? this.#fault : code
+    // A damaged file stays damaged, even if the disk fills up later. An overwritten one looks damaged as well.
+    const before = this.#fault
+    this.#fault = before !== null && isFinal(before) && !isSpoilt(code) ? before : code
     this.#failures++
-    if (this.isReported) return
+    const isNews = isSpoilt(code) && before !== code
+    if (this.isReported && !isNews) return
     this.log.error({ code: this.#fault, failures: this.#failures }, textOf(this.#fault))
     this.#loggedAt = this.clock.monotonic()
     this.#failures = 0
@@ -71,13 +103,27 @@ export class Storage {
     if (this.#fault !== null && this.clock.monotonic() - this.#probedAt >= PROBE_EVERY_MS) void this.probeIfFailing()
   }
 
-  /** Probes the storage after a fault, because without traffic nothing else would end the fault. Returns whether it fails now. */
+  /**
+   * Looks at the files, and probes the storage after a fault, because without traffic nothing else would find or end it. Call it
+   * every few seconds. Returns whether the storage fails now.
+   */
   async probeIfFailing(): Promise<boolean> {
-    if (this.#fault === null && (this.files?.moved() ?? null) !== null) this.failed(MOVED)
+    await this.#inspect()
     // A damaged file stays damaged, even if the probe happens to write to a sound page.
-    if (this.#fault !== null && !isDamage(this.#fault))
+    if (this.#fault !== null && !isFinal(this.#fault))
       await (this.#probing ??= this.#probe().finally(() => (this.#probing = null)))
     return this.#fault !== null
+  }
+
+  #inspect(): Promise<void> {
+    return (this.#inspecting ??= this.#inspectOnce().finally(() => (this.#inspecting = null)))
+  }
+
+  async #inspectOnce(): Promise<void> {
+    if (this.isSpoilt) return
+    if (this.isLost) return this.#fault === null ? this.failed(MOVED) : undefined
+    const code = await this.inspect().catch(() => null)
+    if (code !== null) this.failed(code)
   }
 
   async #probe(): Promise<void> {
@@ -93,14 +139,21 @@ export class Storage {
   }
 }
 
+const isFinal = (code: string): boolean => isDamage(code) || isSpoilt(code)
+
 function textOf(code: string): string {
   if (isDamage(code)) return 'the database is damaged: stop, and see docs/damaged-database.md'
-  if (code === MOVED) return MOVED_TEXT
+  if (code === MOVED) return saveFirst('the database file was deleted or replaced', '')
+  if (code === OVERWRITTEN) return saveFirst('the database file was overwritten', NOT_SAVED)
+  if (code === LOG_CUT) return saveFirst('the log of the database (its -wal file) was cut', NOT_SAVED)
   return 'the storage fails: requests that cannot be stored get 503; check the free space and the disk'
 }
 
-const MOVED_TEXT =
-  'the database file was deleted or replaced while the gateway has it open: messages are refused with 503. Do not stop the gateway before you have saved the data, which only it can still read: sgw backup FILE; then stop, put FILE in the place of the database, remove its -wal and -shm, and start (docs/damaged-database.md)'
+const saveFirst = (what: string, otherwise: string): string =>
+  `${what} while the gateway has it open: messages are refused with 503. Do not stop the gateway before you have saved the data, which only it can still read: sgw backup FILE; then stop, put FILE in the place of the database, remove its -wal and -shm, and start${otherwise} (docs/damaged-database.md)`
+
+const NOT_SAVED =
+  '; if sgw backup fails, what was accepted since the last checkpoint is lost: stop, restore the backup, and compare with the message log of RingCentral'
 
 /** Writes 64 KiB and deletes them, in one commit. */
 export const PROBE = [

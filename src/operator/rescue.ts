@@ -1,11 +1,11 @@
 import type { Gateway } from '../gateway.ts'
 
 /**
- * Copies the database into a new file if its own file was deleted or replaced: then only this process can still read it.
+ * Copies the database into a new file if its own file was deleted, replaced, overwritten or cut: then only this process can still read it.
  * Blocks the gateway while it copies. `copied`: false if the file is in its place, so that anybody can copy it.
  */
 export async function rescue({ database }: Gateway, { file }: { file: string }): Promise<{ copied: boolean }> {
-  if ((database.storage?.files?.moved() ?? null) === null) return { copied: false }
+  if (database.storage?.isLost !== true) return { copied: false }
   await database.gate.execute({ sql: 'VACUUM INTO ?1', args: [file] })
   return { copied: true }
 }

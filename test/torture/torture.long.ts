@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Scenario } from '../../bench/torture/scenario.ts'
 import { events } from '../../bench/torture/scenarios/events.ts'
+import { files } from '../../bench/torture/scenarios/files.ts'
 import { identical } from '../../bench/torture/scenarios/identical.ts'
 import { inbound } from '../../bench/torture/scenarios/inbound.ts'
 import { keyed } from '../../bench/torture/scenarios/keyed.ts'
@@ -20,6 +21,7 @@ const SHORT_FORM: [name: string, scenario: Scenario, times: number][] = [
   ['kill -9 while an app follows the event log', events, 10],
   ['SIGTERM under load', sigterm, 4],
   ['a restore from a copy that is some seconds old', restore, 3],
+  ['files that are overwritten, moved, cut and deleted', files, 5],
 ]
 const TIMEOUT_MS = 180_000
 

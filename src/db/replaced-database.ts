@@ -1,0 +1,51 @@
+import { SqliteConnection } from './connection.ts'
+import type { Gate } from './gate.ts'
+import { replacedDatabase, savedCopies } from './lost-database.ts'
+import { isContinuation, readNoted, readProgress } from './restore-mark.ts'
+
+type Batches = Pick<Gate, 'batch'>
+
+/**
+ * Why the database at this path must not be used: a gateway that had another one open has saved it beside, and this one lacks
+ * something of it. Null if there is no such copy. `gate`: null for a database that cannot be read.
+ */
+export async function refusalOfReplaced(path: string, gate: Batches | null): Promise<string | null> {
+  for (const saved of savedCopies(path)) if (await isLastUsed(path, saved, gate)) return replacedDatabase(path, saved)
+  return null
+}
+
+/** Whether the copy is of the database that the mark is about, and the database in its place lacks something of it. */
+async function isLastUsed(path: string, saved: string, gate: Batches | null): Promise<boolean> {
+  const copy = new SqliteConnection(saved, 0)
+  try {
+    const batches: Batches = { batch: (statements) => Promise.resolve(copy.batch(statements)) }
+    const progress = await readProgress(batches)
+    const noted = readNoted(`${path}.mark`)
+    // An older copy that was left beside a database that has gone on since.
+    if (progress === null || (noted !== null && !isContinuation(progress, noted))) return false
+    return gate === null || !(await hasAllOf(gate, batches))
+  } catch {
+    // Not a database: no gateway saved it.
+    return false
+  } finally {
+    copy.close()
+  }
+}
+
+async function hasAllOf(gate: Batches, copy: Batches): Promise<boolean> {
+  const [ours, theirs] = await Promise.all([countersOf(gate), countersOf(copy)])
+  return (
+    ours.incarnation === theirs.incarnation &&
+    [...theirs.numbers].every(([name, seq]) => seq <= (ours.numbers.get(name) ?? 0))
+  )
+}
+
+/** Which database it is, and the last number of each table whose numbers only go up. */
+async function countersOf(gate: Batches) {
+  const [sequences, progress] = [await gate.batch(['SELECT name, seq FROM sqlite_sequence']), await readProgress(gate)]
+  const rows = sequences[0]?.rows ?? []
+  return {
+    incarnation: progress?.incarnation ?? null,
+    numbers: new Map(rows.map((row) => [String(row['name']), Number(row['seq'])])),
+  }
+}
