@@ -13,6 +13,7 @@ import { authenticateSocket } from './features/ws/authenticate.ts'
 import { dataFolder, encryptionKeys, openDataFolder, sizeOf } from './data-folder.ts'
 import { type Database, type UpgradeStep, openDatabase } from './db/database.ts'
 import { lockDatabase } from './db/database-file.ts'
+import { refusalOfForeignLog } from './db/foreign-log.ts'
 import { damageOf, isBusy, isStorageCode } from './db/gate.ts'
 import { SchemaError } from './db/migrate.ts'
 import { traceOfDatabase } from './db/lost-database.ts'
@@ -99,6 +100,8 @@ export async function openGateway(options: RunOptions, stack: AsyncDisposableSta
   const lock = await openDataFolder(path, lockWaitMs, noteWait)
   stack.defer(() => lock.release())
   refuseLost(config, path)
+  const foreign = refusalOfForeignLog(path)
+  if (foreign !== null) throw new StartError(EXIT.badConfig, foreign)
   const fileLock = await lockDatabase(path, lockWaitMs, noteWait)
   stack.defer(() => fileLock.release())
   const keys = encryptionKeys(config)

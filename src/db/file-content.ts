@@ -39,7 +39,7 @@ export class FileContent {
   }
 
   async #look(gate: Pick<Gate, 'values'>): Promise<'sound' | 'overwritten' | 'shorter'> {
-    const before = (this.#reported ??= await report(gate))
+    const before = this.#reported ?? (await report(gate))
     const raw = readFile(this.#file, before.root)
     if (raw === null) return 'overwritten'
     const now = await report(gate)

@@ -2,6 +2,7 @@ import { closeSync, constants, fsyncSync, openSync, readFileSync, writeSync } fr
 import { EXIT, StartError } from '../core/start-error.ts'
 import { HOUR_MS } from '../core/limits.ts'
 import type { Gate } from './gate.ts'
+import { fileNumbers } from './foreign-log.ts'
 import { lostDatabase } from './lost-database.ts'
 
 /**
@@ -142,11 +143,12 @@ export function readNoted(path: string): Progress | null {
  */
 function createMark(path: string, progress: Progress, writeAt: WriteAt): RestoreMark {
   const file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600)
+  const files = fileNumbers(path.replace(/\.mark$/, ''))
   const write = (): void => {
     const numbers = [progress.attempt, progress.delivery, progress.rowlessAttempts].map((n) =>
       String(n).padStart(16, '0'),
     )
-    writeAt(file, `${progress.incarnation} ${numbers.join(' ')}\n`, 0)
+    writeAt(file, `${progress.incarnation} ${numbers.join(' ')} ${files}\n`, 0)
   }
   /** A number is not in the file yet. */
   let isBehind = false

@@ -185,3 +185,24 @@ test('what is in no memory any more cannot be saved: every text says so, and the
   expect(restored.stdout).toContain('this database was restored from a backup')
   expect(await textsOf(restored.url, keyIn(folder))).toHaveLength(10)
 }, 120_000)
+
+test('after a copy was moved over it and kill -9, its log is not written into the copy: the start is refused until it is removed', async () => {
+  using folder = temporaryFolder()
+  const accepted: string[] = []
+  {
+    await using server = await prepare(folder, accepted)
+    renameSync(folder.file('older.db'), folder.file('sgw.db'))
+    server.kill('SIGKILL')
+    await server.ended()
+  }
+  {
+    await using program = startProgram('src/main.ts', [], { PORT: '0', ...envOf(folder) })
+    const { code, stderr } = await program.ended()
+    expect({ code, stderr }).toEqual({ code: 78, stderr: expect.stringMatching(/^\S+ was replaced [^\n]+\n$/) })
+    expect(stderr).toContain(`remove ${folder.file('sgw.db-wal')} and ${folder.file('sgw.db-shm')}`)
+  }
+  for (const suffix of ['-wal', '-shm']) rmSync(folder.file(`sgw.db${suffix}`), { force: true })
+  await using restored = await startReady(folder)
+  expect(restored.stdout).toContain('this database was restored from a backup')
+  expect(await textsOf(restored.url, keyIn(folder))).toHaveLength(10)
+}, 120_000)
