@@ -97,6 +97,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       if (storage.isLost) return saveLost(gate, path ?? '', storage, options.log ?? silentLog)
       await gate.close()
       content?.close()
+      content = null
     }
     return { gate, reads: readsOf(gate), writer, storage, reader, migrated, close }
   } catch (error) {
