@@ -76,8 +76,9 @@ test('sends and lists go on while the process can open no more than one connecti
   const send = () => call('POST', '/v1/sms/send', { from: FROM, to: TO, body: 'Hi' })
   const { messageId = '' } = (await send()).body
   await until(async () => (await call('GET', `/v1/sms/status/${messageId}`)).body.status === 'sent')
-  // By the lock, the gate and the reader thread, which opens it at the start: at the first list no descriptor may be left.
-  await until(() => openCount(pid, folder.file('sgw.db')) === 3)
+  // By the lock, the gate, the look at its content, and the reader thread, which opens it at the start: at the first list no
+  // descriptor may be left.
+  await until(() => openCount(pid, folder.file('sgw.db')) === 4)
   limitOpenFiles(pid, readdirSync(`/proc/${pid}/fd`).length + 1)
   for (let round = 1; round <= 20; round++) {
     expect((await send()).status).toBe(202)
