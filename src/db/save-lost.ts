@@ -1,4 +1,4 @@
-import { renameSync, rmSync } from 'node:fs'
+import { existsSync, renameSync, rmSync } from 'node:fs'
 import { type Log, errorName } from '../core/log.ts'
 import { SqliteConnection } from './connection.ts'
 import type { Gate } from './gate.ts'
@@ -31,7 +31,7 @@ export async function saveLost(gate: Gate, path: string, fault: Fault, log: Log)
 
 /** The next start would write our log into the file of somebody else. */
 function setLogAside(path: string, file: string): void {
-  renameSync(`${path}-wal`, `${file}-wal`)
+  if (existsSync(`${path}-wal`)) renameSync(`${path}-wal`, `${file}-wal`)
   rmSync(`${path}-shm`, { force: true })
 }
 
