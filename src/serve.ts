@@ -58,7 +58,7 @@ export async function serve({ environment, terminal, isTest, exit }: ServeOption
     // Commands are answered only from here on: before, the doctor would report that the server is not working.
     prepared.resolve()
   } catch (error) {
-    const known = asStartError(error, config)
+    const known = await asStartError(error, config)
     if (!(known instanceof StartError)) throw known
     fail(known)
   }

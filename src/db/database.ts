@@ -3,10 +3,11 @@ import type { InValue } from '@libsql/client'
 import { type AsyncRemoteCallback, type SqliteRemoteDatabase, drizzle } from 'drizzle-orm/sqlite-proxy'
 import type { Clock } from '../core/clock.ts'
 import type { DatabaseConfig } from '../core/config.ts'
+import { codeOf } from '../core/error-code.ts'
 import { type Log, silentLog } from '../core/log.ts'
 import { checkedGate } from './checked-gate.ts'
 import { FileContent } from './file-content.ts'
-import { type Gate, openGate, sqliteCode } from './gate.ts'
+import { type Gate, openGate } from './gate.ts'
 import { type UpgradeHooks, migrate, noteVersion } from './migrate.ts'
 import { MIGRATIONS, type Migration } from './migrations.ts'
 import { type Reader, openReader } from './reader.ts'
@@ -110,7 +111,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 const isSound = (reader: Reader): Promise<boolean> =>
   reader.checkFile().then(
     (verdict) => verdict === 'ok',
-    (error: unknown) => !/^SQLITE_(CORRUPT|NOTADB|IOERR_SHORT_READ)/.test(sqliteCode(error) ?? ''),
+    (error: unknown) => !/^SQLITE_(CORRUPT|NOTADB|IOERR_SHORT_READ)/.test(codeOf(error) ?? ''),
   )
 
 /** A new database gets a number that tells it from others. */
