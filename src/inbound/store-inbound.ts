@@ -83,7 +83,7 @@ export const STORE: RowOperation<InboundRow> = {
 }
 
 /** `STORE` for texts that are keywords, which are few: the commit of the message also stores the opt-out. */
-const STORE_WITH_KEYWORD: RowOperation<InboundRow & Keyword> = {
+export const STORE_WITH_KEYWORD: RowOperation<InboundRow & Keyword> = {
   key: STORE.key,
   statements: [...STORE.statements, { columns: [...STORED, 'optedOut', 'decidedAt', 'now'], sql: STORE_KEYWORDS }],
 }
