@@ -24,19 +24,13 @@ export interface Statement {
 }
 
 /**
- * Statements that each write many rows. They read the rows of the commit from the table `input`. A statement that returns rows must
- * return the row's key as `key`. An INSERT must read `input` in its order (CROSS JOIN), so that rows get their `seq` in the order in
- * which they were passed in.
+ * Statements that each write many rows. They read the rows of the commit from the table `input`, which has the columns that the
+ * statement names: always write `input.name`. A statement that returns rows must return the row's key as `key`. An INSERT must read
+ * `input` in its order (CROSS JOIN), so that rows get their `seq` in the order in which they were passed in.
  */
 export interface RowOperation<Value extends JsonRow> {
   key: keyof Value & string
-  statements: readonly RowStatement[]
-}
-
-/** `columns`: those of `input` that the statement reads. No others are bound, because binding a value takes about as long as an index lookup. */
-export interface RowStatement {
-  columns: readonly string[]
-  sql: string
+  statements: readonly string[]
 }
 
 export type JsonRow = Readonly<Record<string, string | number | null>>
@@ -172,29 +166,49 @@ function statementsOf(operation: AnyOperation, units: readonly RowUnit[]): State
 
 function argsOf(units: readonly RowUnit[], columns: readonly string[]): Argument[] {
   const args: Argument[] = []
-  for (const { value } of units) for (const column of columns) args.push(value[column] ?? null)
+  for (const { value } of units) for (const column of columns) args.push(memberOf(value, column))
   return args
 }
 
+function memberOf(value: JsonRow, column: string): Argument {
+  const member = value[column]
+  if (member === undefined) throw new Error(`A row has no ${column}, but its statement reads input.${column}`)
+  return member
+}
+
+interface CompiledStatement {
+  sql: string
+  columns: readonly string[]
+}
+
 /** By the array of statements and not by the operation, so that a test can replace the statements of an operation. */
-const compiledByCount = new WeakMap<readonly RowStatement[], Map<number, readonly RowStatement[]>>()
+const compiledByCount = new WeakMap<readonly string[], Map<number, readonly CompiledStatement[]>>()
 
 /** The statements of an operation for `count` rows, each with `input` in front. */
-function compiled(operation: AnyOperation, count: number): readonly RowStatement[] {
-  const known = compiledByCount.get(operation.statements) ?? new Map<number, readonly RowStatement[]>()
+function compiled(operation: AnyOperation, count: number): readonly CompiledStatement[] {
+  const known = compiledByCount.get(operation.statements) ?? new Map<number, readonly CompiledStatement[]>()
   compiledByCount.set(operation.statements, known)
-  const statements = known.get(count) ?? operation.statements.map((statement) => withInput(statement, count))
+  const statements = known.get(count) ?? operation.statements.map((sql) => withInput(sql, count))
   known.set(count, statements)
   return statements
 }
 
 /** Puts the table `input` with `count` rows before a statement. */
-function withInput({ columns, sql }: RowStatement, count: number): RowStatement {
+function withInput(sql: string, count: number): CompiledStatement {
+  const columns = columnsIn(sql)
   const row = `(${columns.map(() => '?').join(', ')})`
   const values = Array(count).fill(row).join(', ')
   const input = columns.length === 0 ? '' : `WITH input ("${columns.join('", "')}") AS (VALUES ${values}) `
   return { sql: input + sql, columns }
 }
+
+/** A literal, a comment, or a column of `input`. */
+const COLUMN = /'[^']*'|--.*|\/\*[^]*?\*\/|\binput\.(?:"(\w+)"|(\w+))/g
+
+/** The columns of `input` that a statement reads. No others are bound, because binding a value takes about as long as an index lookup. */
+const columnsIn = (sql: string): string[] => [
+  ...new Set([...sql.matchAll(COLUMN)].flatMap(([, quoted, plain]) => quoted ?? plain ?? [])),
+]
 
 /** Gives each unit the rows that carry its key. */
 function resolveRows(key: string, units: readonly RowUnit[], results: readonly Result[]): void {

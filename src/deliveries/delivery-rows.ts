@@ -1,4 +1,4 @@
-import type { RowOperation, RowStatement } from '../db/writer.ts'
+import type { RowOperation } from '../db/writer.ts'
 import { COUNT_ATTEMPTS, NOTE_OUTCOMES } from '../usage/destination-rows.ts'
 
 /** A POST that is about to be made. */
@@ -26,32 +26,21 @@ export interface NewDeliveryAttempt extends Record<string, string | number | nul
 const asRead = (column: string): string => `substr(${column}, 1, length(${column}))`
 
 /** Opens an attempt if the message is the one that made the job, and the destination has not changed. */
-const openAttempt = (attemptNumber: string, job: RowStatement, condition: string): RowStatement => ({
-  columns: [
-    'deliveryId',
-    'tenantId',
-    'kind',
-    'targetId',
-    'messageId',
-    'correlationId',
-    'url',
-    'secret',
-    'jobId',
-    'bootId',
-    'now',
-    ...job.columns,
-  ],
-  sql: `INSERT INTO webhook_attempts (delivery_id, attempt_number, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at)
-    SELECT deliveryId, ${attemptNumber}, input.tenantId, input.kind, targetId, messageId, correlationId, input.url, bootId, now
-    FROM input CROSS JOIN messages ON messages.id = input.messageId AND messages.job_id = input.jobId
-    CROSS JOIN tenants ON tenants.id = input.tenantId AND tenants.status = 'active' ${job.sql}
-    WHERE CASE input.kind
-      WHEN 'trigger' THEN EXISTS (SELECT 1 FROM triggers AS t WHERE t.id = targetId AND t.tenant_id = tenants.id
-        AND ${asRead('t.callback_url')} = input.url AND t.secret = input.secret)
-      ELSE EXISTS (SELECT 1 FROM apps AS a WHERE a.id = targetId AND a.tenant_id = tenants.id AND a.is_active = 1
-        AND ${asRead('a.webhook_url')} = input.url AND a.webhook_secret = input.secret) END ${condition}
-    ON CONFLICT (delivery_id, attempt_number) DO NOTHING RETURNING delivery_id AS key, seq, attempt_number`,
-})
+const openAttempt = (
+  attemptNumber: string,
+  job: string,
+  condition: string,
+): string => `INSERT INTO webhook_attempts (delivery_id, attempt_number, tenant_id, kind, target_id, message_id, correlation_id, url, boot_id, attempted_at)
+  SELECT input.deliveryId, ${attemptNumber}, input.tenantId, input.kind, input.targetId, input.messageId, input.correlationId, input.url,
+    input.bootId, input.now
+  FROM input CROSS JOIN messages ON messages.id = input.messageId AND messages.job_id = input.jobId
+  CROSS JOIN tenants ON tenants.id = input.tenantId AND tenants.status = 'active' ${job}
+  WHERE CASE input.kind
+    WHEN 'trigger' THEN EXISTS (SELECT 1 FROM triggers AS t WHERE t.id = input.targetId AND t.tenant_id = tenants.id
+      AND ${asRead('t.callback_url')} = input.url AND t.secret = input.secret)
+    ELSE EXISTS (SELECT 1 FROM apps AS a WHERE a.id = input.targetId AND a.tenant_id = tenants.id AND a.is_active = 1
+      AND ${asRead('a.webhook_url')} = input.url AND a.webhook_secret = input.secret) END ${condition}
+  ON CONFLICT (delivery_id, attempt_number) DO NOTHING RETURNING delivery_id AS key, seq, attempt_number`
 
 /**
  * Opens the first attempt. Returns one row, with its `seq`, unless this delivery was attempted before, its message was
@@ -59,7 +48,7 @@ const openAttempt = (attemptNumber: string, job: RowStatement, condition: string
  */
 export const OPEN_FIRST_ATTEMPT: RowOperation<NewDeliveryAttempt> = {
   key: 'deliveryId',
-  statements: [openAttempt('1', { columns: [], sql: '' }, '')],
+  statements: [openAttempt('1', '', '')],
 }
 
 /** SQL for the retry policy of a delivery's destination. `kind` and `targetId` are expressions. */
@@ -75,15 +64,12 @@ export const OPEN_FURTHER_ATTEMPT: RowOperation<NewDeliveryAttempt> = {
   key: 'deliveryId',
   statements: [
     openAttempt(
-      '(SELECT coalesce(max(own.attempt_number), 0) + 1 FROM webhook_attempts AS own WHERE own.delivery_id = deliveryId)',
-      {
-        columns: ['jobSeq'],
-        sql: "CROSS JOIN jobs ON jobs.seq = input.jobSeq AND jobs.kind = 'webhook_retry' AND jobs.subject = input.deliveryId",
-      },
+      '(SELECT coalesce(max(own.attempt_number), 0) + 1 FROM webhook_attempts AS own WHERE own.delivery_id = input.deliveryId)',
+      "CROSS JOIN jobs ON jobs.seq = input.jobSeq AND jobs.kind = 'webhook_retry' AND jobs.subject = input.deliveryId",
       // Attempts never overlap, so only the latest one can be open.
-      `AND (SELECT own.outcome IS NULL FROM webhook_attempts AS own WHERE own.delivery_id = deliveryId
+      `AND (SELECT own.outcome IS NULL FROM webhook_attempts AS own WHERE own.delivery_id = input.deliveryId
         ORDER BY own.attempt_number DESC LIMIT 1) IS NOT 1
-      AND (jobs.is_last = 1 OR ${policyOf('input.kind', 'targetId')} IN ('short', 'standard'))`,
+      AND (jobs.is_last = 1 OR ${policyOf('input.kind', 'input.targetId')} IN ('short', 'standard'))`,
     ),
   ],
 }
@@ -103,22 +89,16 @@ export interface DeliveryResult extends Record<string, string | number | null> {
   latencyMs: number
 }
 
-const STORE_OUTCOME: RowStatement = {
-  columns: ['attemptSeq', 'outcome', 'statusCode', 'errorClass', 'errorMessage', 'snippet', 'durationMs'],
-  sql: `UPDATE webhook_attempts SET outcome = input.outcome, status_code = statusCode, error_class = errorClass,
-    error_message = errorMessage, response_snippet = snippet, duration_ms = durationMs
-  FROM input WHERE webhook_attempts.seq = input.attemptSeq AND webhook_attempts.outcome IS NULL`,
-}
+const STORE_OUTCOME = `UPDATE webhook_attempts SET outcome = input.outcome, status_code = input.statusCode, error_class = input.errorClass,
+    error_message = input.errorMessage, response_snippet = input.snippet, duration_ms = input.durationMs
+  FROM input WHERE webhook_attempts.seq = input.attemptSeq AND webhook_attempts.outcome IS NULL`
 
 const STORE_RESULTS = [COUNT_ATTEMPTS, NOTE_OUTCOMES, STORE_OUTCOME]
 
 /** Stores a success and deletes the job in one commit. */
 export const CLOSE_ATTEMPT: RowOperation<DeliveryResult> = {
   key: 'attemptSeq',
-  statements: [
-    ...STORE_RESULTS,
-    { columns: ['jobSeq'], sql: 'DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM input)' },
-  ],
+  statements: [...STORE_RESULTS, 'DELETE FROM jobs WHERE seq IN (SELECT input.jobSeq FROM input)'],
 }
 
 export interface FailedDeliveryResult extends DeliveryResult {
@@ -138,24 +118,15 @@ export const CLOSE_FAILED_ATTEMPT: RowOperation<FailedDeliveryResult> = {
   key: 'attemptSeq',
   statements: [
     ...STORE_RESULTS,
-    {
-      columns: ['goneTriggerId', 'tenantId'],
-      sql: `DELETE FROM triggers WHERE seq IN (SELECT gone.seq FROM input
-      CROSS JOIN triggers AS gone ON gone.id = input.goneTriggerId AND gone.tenant_id = input.tenantId)`,
-    },
-    {
-      columns: ['attemptSeq', 'jobSeq', 'shortDueAt', 'standardDueAt'],
-      // A null due time marks the job for the next statement.
-      sql: `UPDATE jobs SET kind = 'webhook_retry', due_at = CASE WHEN is_last = 1 THEN NULL ELSE (
-        SELECT CASE ${policyOf('kind', 'target_id')} WHEN 'short' THEN shortDueAt WHEN 'standard' THEN standardDueAt END
-        FROM webhook_attempts WHERE webhook_attempts.seq = input.attemptSeq) END
-      FROM input WHERE jobs.seq = input.jobSeq AND jobs.kind IN ('webhook', 'webhook_retry')
-      RETURNING (SELECT max(own.seq) FROM webhook_attempts AS own WHERE own.delivery_id = subject) AS key, due_at`,
-    },
+    `DELETE FROM triggers WHERE seq IN (SELECT gone.seq FROM input
+    CROSS JOIN triggers AS gone ON gone.id = input.goneTriggerId AND gone.tenant_id = input.tenantId)`,
+    // A null due time marks the job for the next statement.
+    `UPDATE jobs SET kind = 'webhook_retry', due_at = CASE WHEN is_last = 1 THEN NULL ELSE (
+      SELECT CASE ${policyOf('kind', 'target_id')} WHEN 'short' THEN input.shortDueAt WHEN 'standard' THEN input.standardDueAt END
+      FROM webhook_attempts WHERE webhook_attempts.seq = input.attemptSeq) END
+    FROM input WHERE jobs.seq = input.jobSeq AND jobs.kind IN ('webhook', 'webhook_retry')
+    RETURNING (SELECT max(own.seq) FROM webhook_attempts AS own WHERE own.delivery_id = subject) AS key, due_at`,
     // The unary plus keeps SQLite from reading all retries.
-    {
-      columns: ['jobSeq'],
-      sql: "DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM input) AND +kind = 'webhook_retry' AND due_at IS NULL",
-    },
+    "DELETE FROM jobs WHERE seq IN (SELECT input.jobSeq FROM input) AND +kind = 'webhook_retry' AND due_at IS NULL",
   ],
 }

@@ -27,7 +27,7 @@ export function keywordIn(gateway: Gateway, { from, to, text, createdAt }: Inbou
 
 /** A message that was not stored decides nothing: it was stored before, or was erased. */
 const NEW_DECISIONS = `SELECT messages.id AS decisionId, messages.tenant_id AS tenantId, messages.to_number AS number, messages.from_number AS contact,
-    optedOut, 'keyword' AS source, decidedAt, now
+    input.optedOut, 'keyword' AS source, input.decidedAt, input.now
   FROM input CROSS JOIN messages ON messages.id = input.messageId AND messages.job_id = input.jobId AND messages.tenant_id = input.tenantId`
 
 /** Stores the keywords of a commit's messages, after the statement that stores the messages. */

@@ -31,9 +31,6 @@ interface InboundRow extends Record<string, string | number | null> {
   now: number
 }
 
-/** The columns that identify the message that the first statement has stored. */
-const STORED = ['messageId', 'jobId', 'tenantId'] as const
-
 /**
  * Stores a message and the jobs of its deliveries in one commit. Stores nothing if the tenant has this provider id already, or
  * has erased it. The message belongs to the app that last wrote to that contact from that number, otherwise to the tenant's
@@ -42,50 +39,33 @@ const STORED = ['messageId', 'jobId', 'tenantId'] as const
 export const STORE: RowOperation<InboundRow> = {
   key: 'jobId',
   statements: [
-    {
-      columns: [
-        'messageId',
-        'jobId',
-        'tenantId',
-        'extensionId',
-        'rcMessageId',
-        'from',
-        'to',
-        'body',
-        'tombstones',
-        'now',
-      ],
-      sql: `INSERT INTO messages (id, job_id, tenant_id, app_id, direction, from_number, to_number, body, status, rc_message_id,
-        receiving_extension_id, created_at, updated_at)
-      SELECT messageId, jobId, tenantId,
-        coalesce(
-          (SELECT app_id FROM contact_owners WHERE contact = input."from" AND number = input."to" AND tenant_id = tenantId),
-          (SELECT id FROM apps WHERE tenant_id = tenantId ORDER BY seq LIMIT 1), ''),
-        'inbound', input."from", input."to", input.body, 'received', rcMessageId, extensionId, now, now
-      FROM input
-      WHERE NOT EXISTS (SELECT 1 FROM erased_messages)
-        OR NOT EXISTS (SELECT 1 FROM json_each(input.tombstones) AS own CROSS JOIN erased_messages ON id_hash = own.value)
-      ON CONFLICT DO NOTHING RETURNING job_id AS key, 'message' AS type`,
-    },
-    { columns: STORED, sql: INSERT_WEBHOOK_JOBS },
-    {
-      columns: STORED,
-      sql: countUsage({
-        tenantId: 'stored.tenant_id',
-        appId: 'stored.app_id',
-        at: 'stored.created_at',
-        counts: { received: '1' },
-        from: `FROM input CROSS JOIN messages AS stored ON stored.id = input.messageId AND stored.job_id = input.jobId
-        AND stored.tenant_id = input.tenantId WHERE true`,
-      }),
-    },
+    `INSERT INTO messages (id, job_id, tenant_id, app_id, direction, from_number, to_number, body, status, rc_message_id,
+      receiving_extension_id, created_at, updated_at)
+    SELECT input.messageId, input.jobId, input.tenantId,
+      coalesce(
+        (SELECT app_id FROM contact_owners WHERE contact = input."from" AND number = input."to" AND tenant_id = input.tenantId),
+        (SELECT id FROM apps WHERE tenant_id = input.tenantId ORDER BY seq LIMIT 1), ''),
+      'inbound', input."from", input."to", input.body, 'received', input.rcMessageId, input.extensionId, input.now, input.now
+    FROM input
+    WHERE NOT EXISTS (SELECT 1 FROM erased_messages)
+      OR NOT EXISTS (SELECT 1 FROM json_each(input.tombstones) AS own CROSS JOIN erased_messages ON id_hash = own.value)
+    ON CONFLICT DO NOTHING RETURNING job_id AS key, 'message' AS type`,
+    INSERT_WEBHOOK_JOBS,
+    countUsage({
+      tenantId: 'stored.tenant_id',
+      appId: 'stored.app_id',
+      at: 'stored.created_at',
+      counts: { received: '1' },
+      from: `FROM input CROSS JOIN messages AS stored ON stored.id = input.messageId AND stored.job_id = input.jobId
+      AND stored.tenant_id = input.tenantId WHERE true`,
+    }),
   ],
 }
 
 /** `STORE` for texts that are keywords, which are few: the commit of the message also stores the opt-out. */
 export const STORE_WITH_KEYWORD: RowOperation<InboundRow & Keyword> = {
   key: STORE.key,
-  statements: [...STORE.statements, { columns: [...STORED, 'optedOut', 'decidedAt', 'now'], sql: STORE_KEYWORDS }],
+  statements: [...STORE.statements, STORE_KEYWORDS],
 }
 
 const MESSAGE_ID_DRAWS = 5

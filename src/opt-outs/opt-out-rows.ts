@@ -37,25 +37,12 @@ export const storeOptOuts = (decisions: string): string => `
     decided_at = max(opt_outs.decided_at, excluded.decided_at)
   WHERE excluded.decided_at >= opt_outs.decided_at OR excluded.source = 'api'`
 
-const DECISION_COLUMNS = [
-  'decisionId',
-  'tenantId',
-  'number',
-  'contact',
-  'optedOut',
-  'source',
-  'decidedAt',
-  'now',
-] as const
-
 /** Stores a decision in a separate commit. */
 export const STORE_OPT_OUT: RowOperation<OptOutDecision> = {
   key: 'decisionId',
   statements: [
-    {
-      columns: DECISION_COLUMNS,
-      sql: storeOptOuts(`SELECT ${DECISION_COLUMNS.map((column) => `input.${column}`).join(', ')} FROM input`),
-    },
+    storeOptOuts(`SELECT input.decisionId, input.tenantId, input.number, input.contact, input.optedOut, input.source,
+      input.decidedAt, input.now FROM input`),
   ],
 }
 

@@ -1,7 +1,7 @@
 import type { Row } from '../db/connection.ts'
-import type { RowOperation, RowStatement } from '../db/writer.ts'
+import type { RowOperation } from '../db/writer.ts'
 import { countUsage } from '../usage/roll-up.ts'
-import { ALWAYS, type AttemptRow, type Condition, insertAttempts } from './attempt-rows.ts'
+import { ALWAYS, type AttemptRow, insertAttempts } from './attempt-rows.ts'
 
 /** A message that is being accepted. */
 export interface NewMessage extends Record<string, string | number | null> {
@@ -32,40 +32,29 @@ export type AcceptRow = NewMessage &
 /** The status of a new message: `sending` if the statement before this one opened its attempt. */
 const STATUS = `iif(EXISTS (SELECT 1 FROM send_attempts AS attempt WHERE attempt.message_id = input.messageId), 'sending', 'queued')`
 
-const insertMessages = (condition: Condition, status = STATUS, sendAt = 'NULL'): RowStatement => ({
-  columns: [
-    'messageId',
-    'jobId',
-    'tenantId',
-    'appId',
-    'userId',
-    'from',
-    'to',
-    'body',
-    'now',
-    ...(sendAt === 'NULL' ? [] : ['sendAt']),
-    ...condition.columns,
-  ],
-  sql: `INSERT INTO messages (id, job_id, tenant_id, app_id, user_id, direction, from_number, to_number, body, status, created_at, updated_at, send_at)
-    SELECT messageId, jobId, tenantId, appId, userId, 'outbound', input."from", input."to", input.body, ${status}, input.now, input.now, ${sendAt}
-    FROM input WHERE ${condition.sql}`,
-})
+const insertMessages = (
+  condition: string,
+  status = STATUS,
+  sendAt = 'NULL',
+): string => `INSERT INTO messages (id, job_id, tenant_id, app_id, user_id, direction, from_number, to_number, body, status, created_at, updated_at, send_at)
+  SELECT input.messageId, input.jobId, input.tenantId, input.appId, input.userId, 'outbound', input."from", input."to", input.body, ${status},
+    input.now, input.now, ${sendAt}
+  FROM input WHERE ${condition}`
 
-const insertJobs = (condition: Condition): RowStatement => ({
-  columns: ['messageId', 'jobId', 'tenantId', 'from', 'to', 'acceptedAt', ...condition.columns],
-  sql: `INSERT INTO jobs (id, kind, lane, tenant_id, subject, contact, created_at)
-    SELECT jobId, 'send', input."from", tenantId, messageId, input."to", acceptedAt FROM input WHERE ${condition.sql}
-    RETURNING subject AS key, seq AS job_seq`,
-})
+const insertJobs = (
+  condition: string,
+): string => `INSERT INTO jobs (id, kind, lane, tenant_id, subject, contact, created_at)
+  SELECT input.jobId, 'send', input."from", input.tenantId, input.messageId, input."to", input.acceptedAt FROM input WHERE ${condition}
+  RETURNING subject AS key, seq AS job_seq`
 
-function countAccepted(condition: Condition): RowStatement {
-  const counts = { accepted: '1' }
-  const from = `FROM input WHERE ${condition.sql}`
-  return {
-    columns: ['tenantId', 'appId', 'now', ...condition.columns],
-    sql: countUsage({ tenantId: 'input.tenantId', appId: 'input.appId', at: 'input.now', counts, from }),
-  }
-}
+const countAccepted = (condition: string): string =>
+  countUsage({
+    tenantId: 'input.tenantId',
+    appId: 'input.appId',
+    at: 'input.now',
+    counts: { accepted: '1' },
+    from: `FROM input WHERE ${condition}`,
+  })
 
 /**
  * Stores a message and its job in one commit, and opens its first attempt if `extensionId` is set and the checks hold.
@@ -73,7 +62,7 @@ function countAccepted(condition: Condition): RowStatement {
  */
 export const ACCEPT: RowOperation<AcceptRow> = { key: 'messageId', statements: acceptStatements(ALWAYS) }
 
-function acceptStatements(condition: Condition): RowStatement[] {
+function acceptStatements(condition: string): string[] {
   return [insertAttempts(condition), insertMessages(condition), insertJobs(condition), countAccepted(condition)]
 }
 
@@ -84,59 +73,46 @@ export interface ScheduledMessage extends NewMessage {
 }
 
 /** The lane of a `schedule` job is the id of its message, so a cancellation finds the job. */
-const insertScheduleJobs = (condition: Condition): RowStatement => ({
-  columns: ['messageId', 'jobId', 'tenantId', 'sendAt', 'now', ...condition.columns],
-  sql: `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
-    SELECT jobId, 'schedule', messageId, tenantId, messageId, sendAt, input.now FROM input WHERE ${condition.sql}
-    RETURNING subject AS key, seq AS job_seq`,
-})
+const insertScheduleJobs = (
+  condition: string,
+): string => `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
+  SELECT input.jobId, 'schedule', input.messageId, input.tenantId, input.messageId, input.sendAt, input.now FROM input WHERE ${condition}
+  RETURNING subject AS key, seq AS job_seq`
 
 /** Stores a scheduled message and its `schedule` job in one commit. Returns a row with `job_seq`. */
 export const SCHEDULE: RowOperation<ScheduledMessage> = { key: 'messageId', statements: scheduleStatements(ALWAYS) }
 
-function scheduleStatements(condition: Condition): RowStatement[] {
-  return [insertMessages(condition, `'queued'`, 'sendAt'), insertScheduleJobs(condition), countAccepted(condition)]
+function scheduleStatements(condition: string): string[] {
+  return [
+    insertMessages(condition, `'queued'`, 'input.sendAt'),
+    insertScheduleJobs(condition),
+    countAccepted(condition),
+  ]
 }
 
 /** True for the first of several requests with the same key. */
-const OWNS_KEY: Condition = {
-  columns: ['appId', 'idempotencyKey', 'messageId'],
-  sql: `EXISTS (SELECT 1 FROM idempotency_keys AS stored
-    WHERE stored.app_id = input.appId AND stored.key = input.idempotencyKey AND stored.message_id = input.messageId)`,
-}
+const OWNS_KEY = `EXISTS (SELECT 1 FROM idempotency_keys AS stored
+  WHERE stored.app_id = input.appId AND stored.key = input.idempotencyKey AND stored.message_id = input.messageId)`
 
-const FORGET_OWN_EXPIRED: RowStatement = {
-  columns: ['appId', 'idempotencyKey', 'keysExpiredBefore'],
-  sql: `DELETE FROM idempotency_keys WHERE rowid IN (SELECT stored.rowid FROM input
+const FORGET_OWN_EXPIRED = `DELETE FROM idempotency_keys WHERE rowid IN (SELECT stored.rowid FROM input
   CROSS JOIN idempotency_keys AS stored ON stored.app_id = input.appId AND stored.key = input.idempotencyKey
-  WHERE stored.created_at < keysExpiredBefore)`,
-}
+  WHERE stored.created_at < input.keysExpiredBefore)`
 
 /** Each commit that stores keys also deletes some expired ones. The limit keeps the commit short. */
-const FORGET_SOME_EXPIRED: RowStatement = {
-  columns: ['keysExpiredBefore'],
-  sql: `DELETE FROM idempotency_keys WHERE rowid IN (SELECT rowid FROM idempotency_keys
-  WHERE created_at < (SELECT min(keysExpiredBefore) FROM input) ORDER BY created_at LIMIT 100)`,
-}
+const FORGET_SOME_EXPIRED = `DELETE FROM idempotency_keys WHERE rowid IN (SELECT rowid FROM idempotency_keys
+  WHERE created_at < (SELECT min(input.keysExpiredBefore) FROM input) ORDER BY created_at LIMIT 100)`
 
 /** Stores each request's key with its message, unless the key has a message already. */
-const KEEP_KEYS: RowStatement = {
-  columns: ['appId', 'idempotencyKey', 'requestHash', 'messageId', 'now'],
-  sql: `INSERT INTO idempotency_keys (app_id, key, request_hash, message_id, created_at)
-  SELECT appId, idempotencyKey, requestHash, messageId, now FROM input WHERE true ON CONFLICT (app_id, key) DO NOTHING`,
-}
+const KEEP_KEYS = `INSERT INTO idempotency_keys (app_id, key, request_hash, message_id, created_at)
+  SELECT input.appId, input.idempotencyKey, input.requestHash, input.messageId, input.now FROM input WHERE true
+  ON CONFLICT (app_id, key) DO NOTHING`
 
 /** The message of each request's key, and the hash of the first request with that key. */
-const KEPT_KEYS: RowStatement = {
-  columns: ['messageId', 'appId', 'idempotencyKey'],
-  sql: `SELECT input.messageId AS key, stored.message_id, stored.request_hash FROM input
-  CROSS JOIN idempotency_keys AS stored ON stored.app_id = input.appId AND stored.key = input.idempotencyKey`,
-}
+const KEPT_KEYS = `SELECT input.messageId AS key, stored.message_id, stored.request_hash FROM input
+  CROSS JOIN idempotency_keys AS stored ON stored.app_id = input.appId AND stored.key = input.idempotencyKey`
 
 /** The operation that stores only the first request with each `Idempotency-Key`. Returns the rows of `KEPT_KEYS` as well. */
-const once = <Message extends NewMessage>(
-  statements: (condition: Condition) => RowStatement[],
-): RowOperation<Message> => ({
+const once = <Message extends NewMessage>(statements: (condition: string) => string[]): RowOperation<Message> => ({
   key: 'messageId',
   statements: [FORGET_OWN_EXPIRED, FORGET_SOME_EXPIRED, KEEP_KEYS, ...statements(OWNS_KEY), KEPT_KEYS],
 })

@@ -1,6 +1,6 @@
 import type { AttemptOutcome, AttemptResolution } from '../db/schema/messages.ts'
 import type { FailureCode } from '../core/message-failure.ts'
-import type { RowOperation, RowStatement } from '../db/writer.ts'
+import type { RowOperation } from '../db/writer.ts'
 import { IS_BLOCKED } from '../opt-outs/opt-out-rows.ts'
 import { countErrors, countUsage } from '../usage/roll-up.ts'
 import { endingMessages } from './ending-messages.ts'
@@ -27,50 +27,33 @@ export interface AttemptRow extends Values {
   now: number
 }
 
-/** A condition on the rows of `input`, with the columns that it reads. */
-export type Condition = RowStatement
-
-export const ALWAYS: Condition = { columns: [], sql: 'true' }
+/** A condition on the rows of `input`. */
+export const ALWAYS = 'true'
 
 /**
  * Opens attempts, and makes the checks that must be part of the commit: the tenant and the extension are active, the
  * conversation has no open attempt, and if the tenant's opt-out policy is `block`, the recipient has not opted out of the number.
  * `condition` is a further condition on the message. Returns the attempt's `seq` if all conditions hold.
  */
-export const insertAttempts = (condition: Condition): RowStatement => ({
-  columns: [
-    'messageId',
-    'tenantId',
-    'extensionId',
-    'from',
-    'to',
-    'bootId',
-    'startedAt',
-    'providerStartedAt',
-    ...condition.columns,
-  ],
-  sql: `INSERT INTO send_attempts (message_id, tenant_id, extension_id, from_number, to_number, boot_id, started_at, provider_started_at)
+export const insertAttempts = (
+  condition: string,
+): string => `INSERT INTO send_attempts (message_id, tenant_id, extension_id, from_number, to_number, boot_id, started_at, provider_started_at)
   SELECT input.messageId, input.tenantId, input.extensionId, input."from", input."to", input.bootId, input.startedAt, input.providerStartedAt FROM input
   CROSS JOIN tenants ON tenants.id = input.tenantId AND tenants.status = 'active' AND NOT ${IS_BLOCKED}
   CROSS JOIN extensions ON extensions.tenant_id = input.tenantId AND extensions.extension_id = input.extensionId
     AND extensions.status = 'active'
-  WHERE ${condition.sql}
-  ON CONFLICT DO NOTHING RETURNING message_id AS key, seq AS attempt_seq`,
-})
+  WHERE ${condition}
+  ON CONFLICT DO NOTHING RETURNING message_id AS key, seq AS attempt_seq`
 
 /** Changes messages to `sending` if their attempt was opened. */
-const MARK_SENDING: RowStatement = {
-  columns: ['messageId', 'now'],
-  sql: `UPDATE messages SET status = 'sending', updated_at = input.now FROM input
+const MARK_SENDING = `UPDATE messages SET status = 'sending', updated_at = input.now FROM input
   WHERE messages.id = input.messageId AND messages.status = 'queued'
-    AND EXISTS (SELECT 1 FROM send_attempts AS attempt WHERE attempt.message_id = input.messageId AND attempt.closed_at IS NULL)`,
-}
+    AND EXISTS (SELECT 1 FROM send_attempts AS attempt WHERE attempt.message_id = input.messageId AND attempt.closed_at IS NULL)`
 
-const CLAIM_ATTEMPTS = insertAttempts({
-  columns: ['jobSeq', 'expiredBefore'],
-  sql: `EXISTS (SELECT 1 FROM jobs WHERE jobs.seq = input.jobSeq AND jobs.created_at >= input.expiredBefore)
+const CLAIM_ATTEMPTS = insertAttempts(
+  `EXISTS (SELECT 1 FROM jobs WHERE jobs.seq = input.jobSeq AND jobs.created_at >= input.expiredBefore)
     AND EXISTS (SELECT 1 FROM messages WHERE messages.id = input.messageId AND messages.status IN ('queued', 'sending'))`,
-})
+)
 
 /** A waiting message whose attempt is to be opened. */
 export interface ClaimRow extends AttemptRow {
@@ -109,19 +92,14 @@ export interface AnswerColumns extends Values {
   durationMs: number | null
 }
 
-const ANSWER_COLUMNS = ['httpStatus', 'providerCode', 'requestId', 'providerMessage', 'durationMs'] as const
-
 /** A lookup that closes an attempt keeps what was stored about the call. */
 const SET_ANSWER = `http_status = coalesce(input.httpStatus, http_status), error_code = coalesce(input.providerCode, error_code),
     request_id = coalesce(input.requestId, request_id), message = coalesce(input.providerMessage, message),
     duration_ms = coalesce(input.durationMs, duration_ms)`
 
-const CLOSE_ATTEMPTS: RowStatement = {
-  columns: ['attemptSeq', 'outcome', 'resolution', 'closedAt', ...ANSWER_COLUMNS],
-  sql: `UPDATE send_attempts SET outcome = coalesce(send_attempts.outcome, input.outcome), closed_at = input.closedAt,
+const CLOSE_ATTEMPTS = `UPDATE send_attempts SET outcome = coalesce(send_attempts.outcome, input.outcome), closed_at = input.closedAt,
     resolution = input.resolution, ${SET_ANSWER}
-  FROM input WHERE send_attempts.seq = input.attemptSeq AND send_attempts.closed_at IS NULL`,
-}
+  FROM input WHERE send_attempts.seq = input.attemptSeq AND send_attempts.closed_at IS NULL`
 
 /** The end of an attempt. */
 export interface CloseRow extends AnswerColumns {
@@ -157,24 +135,15 @@ export interface EndRow extends CloseRow {
 export const END: RowOperation<EndRow> = {
   key: 'messageId',
   statements: [
-    {
-      columns: ['messageId', 'attemptSeq', 'status', 'segments', 'latencyMs', 'now'],
-      sql: countUsage({
-        ...endingMessages(IS_OPEN),
-        latencyMs: 'input.latencyMs',
-        counts: { sent: `input.status = 'sent'`, failed: `input.status = 'failed'`, segments: 'input.segments' },
-      }),
-    },
-    {
-      columns: ['messageId', 'attemptSeq', 'status', 'rcMessageId', 'error', 'failureCode', 'now'],
-      sql: `UPDATE messages SET status = input.status, rc_message_id = input.rcMessageId, error = input.error, error_code = input.failureCode,
-        updated_at = input.now
-      FROM input WHERE messages.id = input.messageId AND messages.status IN ('queued', 'sending') AND ${IS_OPEN}`,
-    },
-    {
-      columns: ['attemptSeq', 'jobSeq'],
-      sql: `DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM input WHERE ${IS_OPEN})`,
-    },
+    countUsage({
+      ...endingMessages(IS_OPEN),
+      latencyMs: 'input.latencyMs',
+      counts: { sent: `input.status = 'sent'`, failed: `input.status = 'failed'`, segments: 'input.segments' },
+    }),
+    `UPDATE messages SET status = input.status, rc_message_id = input.rcMessageId, error = input.error, error_code = input.failureCode,
+      updated_at = input.now
+    FROM input WHERE messages.id = input.messageId AND messages.status IN ('queued', 'sending') AND ${IS_OPEN}`,
+    `DELETE FROM jobs WHERE seq IN (SELECT input.jobSeq FROM input WHERE ${IS_OPEN})`,
     CLOSE_ATTEMPTS,
   ],
 }
@@ -182,13 +151,7 @@ export const END: RowOperation<EndRow> = {
 /** `END` for messages that failed. Their errors are counted as well. */
 export const END_FAILED: RowOperation<EndRow> = {
   ...END,
-  statements: [
-    {
-      columns: ['messageId', 'attemptSeq', 'error', 'now'],
-      sql: countErrors({ ...endingMessages(IS_OPEN), error: 'input.error' }),
-    },
-    ...END.statements,
-  ],
+  statements: [countErrors({ ...endingMessages(IS_OPEN), error: 'input.error' }), ...END.statements],
 }
 
 /** An attempt whose outcome is not known. */
@@ -205,28 +168,20 @@ export interface UnknownRow extends AnswerColumns {
 }
 
 /** Creates the extension's lookup job, or makes the existing one due sooner. */
-export const ENSURE_LOOKUP: readonly RowStatement[] = [
-  {
-    columns: ['tenantId', 'extensionId', 'lookupAt'],
-    sql: `UPDATE jobs SET due_at = min(due_at, input.lookupAt) FROM input
-      WHERE jobs.kind = 'lookup' AND jobs.lane = input.extensionId AND jobs.tenant_id = input.tenantId`,
-  },
-  {
-    columns: ['tenantId', 'extensionId', 'lookupAt', 'storedAt'],
-    sql: ensureLookups(`SELECT extensionId AS extension_id, tenantId AS tenant_id, min(lookupAt) AS due_at, min(storedAt) AS created_at
-      FROM input GROUP BY tenantId, extensionId`),
-  },
+export const ENSURE_LOOKUP: readonly string[] = [
+  `UPDATE jobs SET due_at = min(due_at, input.lookupAt) FROM input
+    WHERE jobs.kind = 'lookup' AND jobs.lane = input.extensionId AND jobs.tenant_id = input.tenantId`,
+  ensureLookups(`SELECT input.extensionId AS extension_id, input.tenantId AS tenant_id, min(input.lookupAt) AS due_at,
+      min(input.storedAt) AS created_at
+    FROM input GROUP BY input.tenantId, input.extensionId`),
 ]
 
 /** Stores an unknown outcome. The attempt stays open until the extension's lookup job closes it. */
 export const UNKNOWN: RowOperation<UnknownRow> = {
   key: 'messageId',
   statements: [
-    {
-      columns: ['attemptSeq', 'absentAfter', ...ANSWER_COLUMNS],
-      sql: `UPDATE send_attempts SET outcome = 'unknown', absent_after = input.absentAfter, ${SET_ANSWER}
-      FROM input WHERE send_attempts.seq = input.attemptSeq AND send_attempts.closed_at IS NULL`,
-    },
+    `UPDATE send_attempts SET outcome = 'unknown', absent_after = input.absentAfter, ${SET_ANSWER}
+    FROM input WHERE send_attempts.seq = input.attemptSeq AND send_attempts.closed_at IS NULL`,
     ...ENSURE_LOOKUP,
   ],
 }

@@ -18,24 +18,12 @@ const HAS_NO_ATTEMPT = `NOT EXISTS (SELECT 1 FROM send_attempts AS open WHERE op
 export const GIVE_UP: RowOperation<GiveUpRow> = {
   key: 'messageId',
   statements: [
-    {
-      columns: ['messageId', 'error', 'now'],
-      sql: countErrors({ ...endingMessages(HAS_NO_ATTEMPT), error: 'input.error' }),
-    },
-    {
-      columns: ['messageId', 'now'],
-      sql: countUsage({ ...endingMessages(HAS_NO_ATTEMPT), counts: { failed: '1' } }),
-    },
-    {
-      columns: ['messageId', 'error', 'failureCode', 'now'],
-      sql: `UPDATE messages SET status = 'failed', error = input.error, error_code = input.failureCode, updated_at = input.now
-      FROM input WHERE messages.id = input.messageId AND messages.status IN ('queued', 'sending')
-        AND ${HAS_NO_ATTEMPT} RETURNING id AS key`,
-    },
-    {
-      columns: ['jobSeq'],
-      sql: `DELETE FROM jobs WHERE seq IN (SELECT jobSeq FROM input)
-      AND NOT EXISTS (SELECT 1 FROM messages WHERE messages.id = jobs.subject AND messages.status IN ('queued', 'sending'))`,
-    },
+    countErrors({ ...endingMessages(HAS_NO_ATTEMPT), error: 'input.error' }),
+    countUsage({ ...endingMessages(HAS_NO_ATTEMPT), counts: { failed: '1' } }),
+    `UPDATE messages SET status = 'failed', error = input.error, error_code = input.failureCode, updated_at = input.now
+    FROM input WHERE messages.id = input.messageId AND messages.status IN ('queued', 'sending')
+      AND ${HAS_NO_ATTEMPT} RETURNING id AS key`,
+    `DELETE FROM jobs WHERE seq IN (SELECT input.jobSeq FROM input)
+    AND NOT EXISTS (SELECT 1 FROM messages WHERE messages.id = jobs.subject AND messages.status IN ('queued', 'sending'))`,
   ],
 }

@@ -38,14 +38,11 @@ interface QuarantineRow extends Record<string, string | number> {
 export const OPEN_QUARANTINED: RowOperation<QuarantineRow> = {
   key: 'messageId',
   statements: [
-    {
-      columns: ['messageId', 'jobSeq', 'tenantId', 'extensionId', 'from', 'to', 'startedAt', 'absentAfter'],
-      sql: `INSERT INTO send_attempts (message_id, tenant_id, extension_id, from_number, to_number, boot_id, started_at, outcome, absent_after)
-      SELECT input.messageId, input.tenantId, input.extensionId, input."from", input."to", '${RESTORED_BOOT}', input.startedAt,
-        'unknown', input.absentAfter
-      FROM input WHERE EXISTS (SELECT 1 FROM jobs WHERE jobs.seq = input.jobSeq)
-      ON CONFLICT DO NOTHING RETURNING message_id AS key, seq AS attempt_seq`,
-    },
+    `INSERT INTO send_attempts (message_id, tenant_id, extension_id, from_number, to_number, boot_id, started_at, outcome, absent_after)
+    SELECT input.messageId, input.tenantId, input.extensionId, input."from", input."to", '${RESTORED_BOOT}', input.startedAt,
+      'unknown', input.absentAfter
+    FROM input WHERE EXISTS (SELECT 1 FROM jobs WHERE jobs.seq = input.jobSeq)
+    ON CONFLICT DO NOTHING RETURNING message_id AS key, seq AS attempt_seq`,
     ...ENSURE_LOOKUP,
   ],
 }

@@ -2,7 +2,7 @@ import type { Row } from '../db/connection.ts'
 import type { Gate } from '../db/gate.ts'
 import type { DeliveryConclusion } from '../db/schema/delivery-states.ts'
 import { EVENT_KINDS } from '../db/schema/events.ts'
-import type { RowOperation, RowStatement } from '../db/writer.ts'
+import type { RowOperation } from '../db/writer.ts'
 import { storeOptOuts } from '../opt-outs/opt-out-rows.ts'
 import type { ExtensionKey } from '../provider/extension-rows.ts'
 import { countUsage } from '../usage/roll-up.ts'
@@ -23,30 +23,21 @@ export interface ConcludeRow extends Record<string, string | number | null> {
 
 const IS_OPEN = 'state.message_seq = input.messageSeq AND state.conclusion IS NULL'
 
-const COUNT: RowStatement = {
-  columns: ['messageSeq', 'conclusion', 'now'],
-  sql: countUsage({
-    tenantId: 'state.tenant_id',
-    appId: 'messages.app_id',
-    at: 'input.now',
-    counts: { delivered: `input.conclusion = 'delivered'`, undelivered: `input.conclusion = 'undelivered'` },
-    from: `FROM input CROSS JOIN delivery_states AS state ON ${IS_OPEN} CROSS JOIN messages ON messages.seq = state.message_seq WHERE true`,
-  }),
-}
+const COUNT = countUsage({
+  tenantId: 'state.tenant_id',
+  appId: 'messages.app_id',
+  at: 'input.now',
+  counts: { delivered: `input.conclusion = 'delivered'`, undelivered: `input.conclusion = 'undelivered'` },
+  from: `FROM input CROSS JOIN delivery_states AS state ON ${IS_OPEN} CROSS JOIN messages ON messages.seq = state.message_seq WHERE true`,
+})
 
 /** Comes before the statement that records an opt-out: its event comes second. */
-const APPEND_EVENTS: RowStatement = {
-  columns: ['messageSeq', 'messageId', 'detail', 'now'],
-  sql: `INSERT INTO events (kinds, subject, at, detail)
+const APPEND_EVENTS = `INSERT INTO events (kinds, subject, at, detail)
   SELECT ${EVENT_KINDS.delivery}, input.messageId, input.now, input.detail FROM input
-  CROSS JOIN delivery_states AS state ON ${IS_OPEN}`,
-}
+  CROSS JOIN delivery_states AS state ON ${IS_OPEN}`
 
-const CLOSE: RowStatement = {
-  columns: ['messageSeq', 'conclusion', 'errorCode', 'now'],
-  sql: `UPDATE delivery_states SET conclusion = input.conclusion, error_code = input.errorCode, concluded_at = input.now
-  FROM input WHERE delivery_states.message_seq = input.messageSeq AND delivery_states.conclusion IS NULL`,
-}
+const CLOSE = `UPDATE delivery_states SET conclusion = input.conclusion, error_code = input.errorCode, concluded_at = input.now
+  FROM input WHERE delivery_states.message_seq = input.messageSeq AND delivery_states.conclusion IS NULL`
 
 /**
  * Concludes messages whose state is open, appends their events and counts them.
@@ -64,12 +55,7 @@ const OPT_OUTS = `SELECT input.messageId AS decisionId, messages.tenant_id AS te
 /** `CONCLUDE` for messages whose recipients have opted out, which it records. */
 export const CONCLUDE_OPTED_OUT: RowOperation<ConcludeRow> = {
   ...CONCLUDE,
-  statements: [
-    COUNT,
-    APPEND_EVENTS,
-    { columns: ['messageSeq', 'messageId', 'recordedAt', 'now'], sql: storeOptOuts(OPT_OUTS) },
-    CLOSE,
-  ],
+  statements: [COUNT, APPEND_EVENTS, storeOptOuts(OPT_OUTS), CLOSE],
 }
 
 /** A message whose delivery state is open. */

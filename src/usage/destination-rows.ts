@@ -1,7 +1,6 @@
 import { HALF_HOUR_MS } from '../core/limits.ts'
 import type { Gate } from '../db/gate.ts'
 import type { DeliveryOutcome } from '../db/schema/webhooks.ts'
-import type { RowStatement } from '../db/writer.ts'
 
 // Statements of the commit that ends webhook attempts. They come before the statement that stores the outcomes. `latencyMs` is a
 // class of `latencyClass`.
@@ -12,27 +11,21 @@ const ENDING = `FROM input
 const ENDED_AT = 'CAST(ending.attempted_at + input.durationMs AS INTEGER)'
 
 /** Counts the attempts by destination and half hour. */
-export const COUNT_ATTEMPTS: RowStatement = {
-  columns: ['attemptSeq', 'outcome', 'durationMs', 'latencyMs'],
-  sql: `INSERT INTO usage_destinations (tenant_id, half_hour, target_id, duration_ms, kind, url, success, failed)
+export const COUNT_ATTEMPTS = `INSERT INTO usage_destinations (tenant_id, half_hour, target_id, duration_ms, kind, url, success, failed)
   SELECT ending.tenant_id, ${ENDED_AT} / ${HALF_HOUR_MS}, ending.target_id, input.latencyMs, ending.kind, ending.url,
     input.outcome = 'success', input.outcome <> 'success' ${ENDING}
   ON CONFLICT (tenant_id, half_hour, target_id, duration_ms)
-    DO UPDATE SET url = excluded.url, success = success + excluded.success, failed = failed + excluded.failed`,
-}
+    DO UPDATE SET url = excluded.url, success = success + excluded.success, failed = failed + excluded.failed`
 
 /** Notes how each destination does. */
-export const NOTE_OUTCOMES: RowStatement = {
-  columns: ['attemptSeq', 'outcome', 'statusCode', 'durationMs'],
-  sql: `INSERT INTO webhook_destinations
+export const NOTE_OUTCOMES = `INSERT INTO webhook_destinations
     (tenant_id, target_id, kind, last_outcome, last_status_code, failing_since, failures, ended_at)
   SELECT ending.tenant_id, ending.target_id, ending.kind, input.outcome, input.statusCode,
     CASE WHEN input.outcome <> 'success' THEN ending.attempted_at END, input.outcome <> 'success', ${ENDED_AT} ${ENDING}
   ON CONFLICT (tenant_id, target_id) DO UPDATE SET
     last_outcome = excluded.last_outcome, last_status_code = excluded.last_status_code, ended_at = excluded.ended_at,
     failing_since = CASE WHEN excluded.failures = 1 THEN coalesce(failing_since, excluded.failing_since) END,
-    failures = CASE WHEN excluded.failures = 1 THEN failures + 1 ELSE 0 END`,
-}
+    failures = CASE WHEN excluded.failures = 1 THEN failures + 1 ELSE 0 END`
 
 /** Whether anything is posted to a destination still: its app is active and has an address, or its trigger exists. */
 export const IS_IN_USE = `CASE kind WHEN 'trigger' THEN EXISTS (SELECT 1 FROM triggers WHERE id = target_id)

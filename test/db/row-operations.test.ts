@@ -88,15 +88,6 @@ for (const [name, operation] of Object.entries(OPERATIONS) as [string, Operation
   }
 }
 
-test('every named column is read by its statement', () => {
-  const unread = Object.entries(OPERATIONS).flatMap(([name, { statements }]) =>
-    statements.flatMap(({ columns, sql }) =>
-      columns.filter((column) => !new RegExp(`\\b${column}\\b`).test(sql)).map((column) => `${name}: ${column}`),
-    ),
-  )
-  expect(unread).toEqual([])
-})
-
 test('open attempts are found by the index of open attempts', async () => {
   const { gate, close } = await openDatabase({ url: ':memory:', authToken: null, path: null, litestream: false })
   for (const statement of [COUNT_OPEN_ATTEMPTS, { sql: HAS_OPEN_ATTEMPTS, args: [''] }]) {

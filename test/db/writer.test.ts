@@ -11,21 +11,15 @@ interface NoteRow extends Record<string, string | null> {
 const INSERT_NOTE: RowOperation<NoteRow> = {
   key: 'id',
   statements: [
-    { columns: ['id', 'text'], sql: 'INSERT INTO notes (id, text) SELECT id, text FROM input' },
-    {
-      columns: ['id'],
-      sql: `UPDATE notes SET seen = 1 WHERE id IN (SELECT input.id FROM input) AND text != 'unseen' RETURNING id AS key, text`,
-    },
+    'INSERT INTO notes (id, text) SELECT input.id, input.text FROM input',
+    `UPDATE notes SET seen = 1 WHERE id IN (SELECT input.id FROM input) AND text != 'unseen' RETURNING id AS key, text`,
   ],
 }
 
 const KEEP_FIRST: RowOperation<NoteRow> = {
   key: 'id',
   statements: [
-    {
-      columns: ['id', 'text'],
-      sql: 'INSERT INTO notes (id, text) SELECT id, text FROM input WHERE true ON CONFLICT DO NOTHING RETURNING id AS key',
-    },
+    'INSERT INTO notes (id, text) SELECT input.id, input.text FROM input WHERE true ON CONFLICT DO NOTHING RETURNING id AS key',
   ],
 }
 
@@ -94,14 +88,8 @@ interface LogRow extends Record<string, string> {
 const LOG: RowOperation<LogRow> = {
   key: 'id',
   statements: [
-    {
-      columns: ['id'],
-      sql: 'INSERT INTO log (id) SELECT id FROM input WHERE true ON CONFLICT DO NOTHING RETURNING id AS key, seq AS log_seq',
-    },
-    {
-      columns: ['id'],
-      sql: `UPDATE log SET marks = marks + 1 FROM input WHERE log.id = input.id AND log.id != 'unmarked' RETURNING log.id AS key`,
-    },
+    'INSERT INTO log (id) SELECT input.id FROM input WHERE true ON CONFLICT DO NOTHING RETURNING id AS key, seq AS log_seq',
+    `UPDATE log SET marks = marks + 1 FROM input WHERE log.id = input.id AND log.id != 'unmarked' RETURNING log.id AS key`,
   ],
 }
 
@@ -143,6 +131,38 @@ test('a caller whose row a statement did not change gets no row of it', async ()
     [{ key: 'unmarked', log_seq: seqOf('unmarked') }],
     [{ key: 'b', log_seq: seqOf('b') }, { key: 'b' }],
   ] as never)
+})
+
+/** What one statement returns for each of three rows, or its error. */
+async function answersTo(sql: string) {
+  const gate = await openGate({ url: ':memory:', pragmas: [] })
+  const writer = createWriter(gate)
+  const operation: RowOperation<Record<string, string | number | null>> = { key: 'id', statements: [sql] }
+  const values = ['word', 0.5, null]
+  const rows = values.map((from, id) => ({ text: `text ${id}`, from, unread: 10n as unknown as string, id }))
+  const answers = await Promise.allSettled(rows.map((row) => writer.row(operation, row)))
+  await gate.close()
+  return answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : String(answer.reason)))
+}
+
+test('a statement gets what it reads of each row by `input.`, in any order and as often as it likes, and nothing else', async () => {
+  const own = 'input.id AS key, input.text, input.text AS again, typeof(input."from") AS type'
+  const noColumns = `'it''s input.a' AS literal -- nor input.b, it's text\n /* nor input.c */`
+  const literal = "it's input.a"
+  expect(await answersTo(`SELECT ${own}, ${noColumns} FROM input`)).toEqual([
+    [{ key: 0, text: 'text 0', again: 'text 0', type: 'text', literal }],
+    [{ key: 1, text: 'text 1', again: 'text 1', type: 'real', literal }],
+    [{ key: 2, text: 'text 2', again: 'text 2', type: 'null', literal }],
+  ])
+})
+
+test('a column without `input.`, or one that the rows do not have, fails at the first call', async () => {
+  const noColumn = /no such column: text/
+  expect(await answersTo('SELECT input.id AS key, text FROM input')).toEqual(
+    Array(3).fill(expect.stringMatching(noColumn)),
+  )
+  const noMember = 'Error: A row has no txet, but its statement reads input.txet'
+  expect(await answersTo('SELECT input.id AS key, input.txet FROM input')).toEqual(Array(3).fill(noMember))
 })
 
 test('two simultaneous rows with one key each get their own results', async () => {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import type { RowStatement } from '../../src/db/writer.ts'
 import { END_FAILED, IS_OPEN, END } from '../../src/sending/attempt-rows.ts'
 import { Entries } from '../../src/sending/entries.ts'
 import { NumberQueue } from '../../src/sending/number-queue.ts'
@@ -59,9 +58,9 @@ const RULES: Record<string, { weakening: Weakening; profile?: Profile; found: Re
   'results that count only while their attempt is open': {
     weakening: {
       patch: () => {
-        const statements = END.statements.map(({ sql, ...rest }) => ({ ...rest, sql: sql.replaceAll(IS_OPEN, 'true') }))
-        const sent = replaced(END as { statements: readonly RowStatement[] }, 'statements', statements)
-        const failed = replaced(END_FAILED as { statements: readonly RowStatement[] }, 'statements', statements)
+        const statements = END.statements.map((sql) => sql.replaceAll(IS_OPEN, 'true'))
+        const sent = replaced(END as { statements: readonly string[] }, 'statements', statements)
+        const failed = replaced(END_FAILED as { statements: readonly string[] }, 'statements', statements)
         return () => (sent(), failed())
       },
     },
