@@ -1,32 +1,27 @@
 import { RETRY_AFTER_FAULT_MS } from '../core/limits.ts'
 import { errorName } from '../core/log.ts'
 import { MESSAGE_FAILURES, type MessageFailure } from '../core/message-failure.ts'
-import { maskNumber } from '../core/phone.ts'
 import type { Row } from '../db/connection.ts'
 import type { ProviderFailure, SmsAnswer } from '../provider/provider.ts'
 import { SEND_GROUP } from '../provider/quota.ts'
 import type { CallResult } from '../provider/extension-calls.ts'
 import { type AttemptRow, CLAIM, WHY_NOT_OPENED } from './attempt-rows.ts'
 import { type OpenEntry, giveUp, storeClose, storeEnd, storeUnknown } from './attempt-store.ts'
-import { callEnd, isMovedNumber, clearsBackoff } from './call-end.ts'
+import { callEnd } from './call-end.ts'
+import type { CallFailures } from './call-failures.ts'
 import type { SendingContext } from './context.ts'
-import { backoffMs } from './extension-turns.ts'
 import type { Entry } from './number-queue.ts'
 import { type OutboundMessage, isEnded, loadMessages } from './outbound-message.ts'
 import { openQuarantined } from './quarantine.ts'
 import type { ReservationEnd, Reservations } from './reservations.ts'
 import type { Reservation } from './scheduler-tasks.ts'
-import type { Scheduler } from './scheduler.ts'
 import { undoAttempt } from './uncertain-commits.ts'
-
-/** After this many consecutive 503s, the cause is the message and not the extension. */
-const MAX_CONSECUTIVE_503S = 5
 
 /** Runs attempts: opens each in a commit, makes its call, stores the outcome, and tells the scheduler. */
 export class Attempts {
   constructor(
     readonly context: SendingContext,
-    readonly scheduler: Scheduler,
+    readonly failures: CallFailures,
     readonly reservations: Reservations,
   ) {}
 
@@ -144,9 +139,8 @@ export class Attempts {
     const beganAt = clock.monotonic()
     const { called, result } = await this.reservations.call(reservation, () => this.#call(open))
     open.attempt.durationMs = Math.round(clock.monotonic() - beganAt)
+    this.failures.note(open, result)
     const failure = result.type === 'failed' ? result.failure : null
-    if (clearsBackoff(result)) this.scheduler.extension(open.attempt.extensionId).consecutiveFailures = 0
-    if (failure !== null) this.#noteFailure(open, failure)
     const end = callEnd(result)
     if (end.type === 'retry') {
       await storeClose(this.context, open, end.outcome, failure)
@@ -168,34 +162,6 @@ export class Attempts {
     return extensionCalls.make({ tenantId, extensionId }, SEND_GROUP, (token) => provider.sendSms(token, message))
   }
 
-  /** Logs a failure, and decides how long the message or its extension waits before the next call. */
-  #noteFailure({ entry, attempt: { extensionId }, message }: OpenEntry, failure: ProviderFailure): void {
-    this.#logFailure(entry, failure)
-    if (isMovedNumber(failure)) entry.movedNumber = { extensionId, failure, at: this.context.clock.monotonic() }
-    if (failure.reason === 'unavailable') this.#delayAfter503(entry, extensionId, message.consecutive503s + 1, failure)
-    if (failure.reason === 'unreachable') this.#backOff(extensionId)
-  }
-
-  #delayAfter503(entry: Entry, extensionId: string, count: number, { retryAfterMs }: ProviderFailure): void {
-    if (count >= MAX_CONSECUTIVE_503S) this.#hold(entry, Math.max(retryAfterMs ?? 0, backoffMs(count)))
-    else if (retryAfterMs === null) this.#backOff(extensionId)
-    else this.context.quota.pause(extensionId, SEND_GROUP, retryAfterMs)
-  }
-
-  /** Calls that began together fail together and count as one failure. */
-  #backOff(extensionId: string): void {
-    const { quota } = this.context
-    if (quota.pauseMs(extensionId, SEND_GROUP) > 0) return
-    quota.pause(extensionId, SEND_GROUP, backoffMs(++this.scheduler.extension(extensionId).consecutiveFailures))
-  }
-
-  /** Until `ms` have passed, neither this message nor later ones of its conversation begin; the queue goes on. */
-  #hold(entry: Entry, ms: number): void {
-    const { clock } = this.context
-    entry.heldUntil = clock.monotonic() + ms
-    clock.after(Math.ceil(ms), () => this.scheduler.touch(entry.queue))
-  }
-
   async #storeUnknown(open: OpenEntry, failure: ProviderFailure | null): Promise<void> {
     const { entry, attempt } = open
     entry.attempt = attempt
@@ -214,14 +180,5 @@ export class Attempts {
   #putBackForLater(reservation: Reservation): ReservationEnd {
     reservation.entry.queue.retryAt = this.context.clock.monotonic() + RETRY_AFTER_FAULT_MS
     return this.reservations.putBack(reservation)
-  }
-
-  #logFailure({ messageId, to }: Entry, { status, code, reason, requestId }: ProviderFailure): void {
-    const fields = { messageId, to: maskNumber(to), reason, status, code, requestId }
-    const text =
-      reason === 'ambiguous'
-        ? 'it is not known whether the provider took the message: it is looked up'
-        : 'provider did not take the message'
-    this.context.log.warn(fields, text)
   }
 }

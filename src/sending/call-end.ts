@@ -58,8 +58,3 @@ function rejectedEnd(failure: ProviderFailure): CallEnd {
 
 export const isMovedNumber = ({ reason, code }: ProviderFailure): boolean =>
   reason === 'rejected' && code === NUMBER_MOVED
-
-/** Whether the extension may make several calls at a time again: after any answer except the provider's own 503. */
-export const clearsBackoff = (result: CallResult<unknown>): boolean =>
-  result.type === 'ok' ||
-  (result.type === 'failed' && result.failure.status !== null && result.failure.reason !== 'unavailable')

@@ -5,6 +5,7 @@ import { isConstraint } from '../db/gate.ts'
 import { ACCEPT, ACCEPT_ONCE, type KeptRequest, type NewMessage, type Stored, storedOf } from './accept-rows.ts'
 import type { AttemptRow } from './attempt-rows.ts'
 import { Attempts } from './attempts.ts'
+import { CallFailures } from './call-failures.ts'
 import { CallSlots } from './call-slots.ts'
 import type { SendingContext } from './context.ts'
 import type { EngineParts } from './engine-parts.ts'
@@ -40,7 +41,7 @@ export class SendEngine implements EngineParts {
       slotFreed: () => this.#checkIdle(),
     })
     this.reservations = new Reservations(this.scheduler)
-    this.attempts = new Attempts(context, this.scheduler, this.reservations)
+    this.attempts = new Attempts(context, new CallFailures(context, this.scheduler), this.reservations)
     this.numberLookups = new NumberLookups(context, (tenantId) => this.scheduler.wake(tenantId))
     const unsendable = new Unsendable(context, this.scheduler, this.numberLookups)
     this.startedAt = clock.steady()
