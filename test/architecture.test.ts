@@ -136,8 +136,9 @@ describe('the source tree', () => {
   })
 
   test('has no import that the checker misses and Bun finds', () => {
-    const unseen = [...src, ...tests, ...bench].flatMap(({ path, text }) => {
-      const seen = new Set(importsOf(text).map((found) => found.specifier))
+    const unseen = [...src, ...tests, ...bench].flatMap((one) => {
+      const { path, text } = one
+      const seen = new Set(importsOf(one).map((found) => found.specifier))
       const transpiler = new Bun.Transpiler({ loader: path.endsWith('x') ? 'tsx' : 'ts' })
       return transpiler
         .scanImports(text.replace(/^#!.*/, ''))
@@ -151,7 +152,7 @@ describe('the source tree', () => {
   })
 
   test('has a client that imports no package', () => {
-    const imports = src.filter(({ path }) => path.startsWith('src/client/')).flatMap(({ text }) => importsOf(text))
+    const imports = src.filter(({ path }) => path.startsWith('src/client/')).flatMap(importsOf)
     expect(imports.filter(({ specifier }) => specifier?.startsWith('./') !== true)).toEqual([])
   })
 
@@ -202,7 +203,10 @@ describe('the source tree', () => {
 
 describe('the checker', () => {
   test('finds imports of every form', () => {
-    const found = importsOf(`
+    const found = importsOf(
+      file(
+        'src/core/a.ts',
+        `
       import 'a1'
       import a2, { type A, b as c } from 'a2' with { type: 'text' }
       import * as a3 from "a3"
@@ -212,12 +216,14 @@ describe('the checker', () => {
       import { 'x-y' as z } from 'a7'
       export * from 'a8'
       export type { D } from 'a9'
-      export { e } export const f = 1
+      export { e }; export const f = 1
       type G = import('a10').G
       const h = await import(\`a11\`)
       const i = \`\${await import('a12')} and \${{ j: { k: 1 } }.j.k} import 'no'\`
       const l = import('./' + f)
-      const m = require('a13')`)
+      const m = require('a13')`,
+      ),
+    )
     expect(found.map(({ specifier, kind }) => `${specifier} ${kind}`).join(', ')).toBe(
       'a1 value, a2 value, a3 value, a4 type, a5 value, a6 type, a7 value, a8 value, a9 type, ' +
         'a10 dynamic, a11 dynamic, a12 dynamic, null dynamic, a13 value',
@@ -226,7 +232,10 @@ describe('the checker', () => {
   })
 
   test('finds no import in comments, strings and regular expressions', () => {
-    const found = importsOf(`
+    const found = importsOf(
+      file(
+        'src/core/a.ts',
+        `
       // import 'no'
       /* import { a } from 'no' */
       const a = "import 'no'" + 'from \\'no\\''
@@ -234,7 +243,9 @@ describe('the checker', () => {
       const e = { import: 1, from: 2 }, f = e.import, g = import.meta.url
       const h = \`import 'no' \\\` \${b.test('}') ? /\`}/ : "}"} import 'no'\`
       export { a, b }
-      import { real } from 'real'`)
+      import { real } from 'real'`,
+      ),
+    )
     expect(found.map((one) => one.specifier)).toEqual(['real'])
   })
 

@@ -3,6 +3,14 @@
  * `test/architecture.test.ts` has the table of layers and applies the rules to the tree.
  */
 import { posix } from 'node:path'
+import {
+  type ExportNamedDeclaration,
+  type Expression,
+  type ImportDeclaration,
+  Visitor,
+  type VisitorObject,
+  parseSync,
+} from 'oxc-parser'
 
 export interface SourceFile {
   /** From the repository's root, with `/`. */
@@ -119,7 +127,7 @@ export function loadedInProduction(
 export function environmentReaders(files: readonly SourceFile[], allowed: readonly string[]): string[] {
   return files.flatMap((file) => {
     if (allowed.includes(file.path)) return []
-    return environmentReads(file.text).map(
+    return environmentReads(file).map(
       (line) => `${file.path}:${line} reads the environment: let main.ts or cli.ts hand the value in`,
     )
   })
@@ -144,153 +152,94 @@ export function featuresWithoutRoutes(files: readonly SourceFile[], listed: read
 
 /** Finds calls of `test`, `it` and `describe` that skip a test or all others. */
 export function unrunTests(files: readonly SourceFile[]): string[] {
-  return files.flatMap(({ path, text }) => {
-    const tokens = tokenize(text)
-    return tokens.flatMap(({ text: word, at }, index) => {
-      if (!['test', 'it', 'describe'].includes(word) || tokens[index - 1]?.text === '.') return []
-      let end = index
-      while (tokens[end + 1]?.text === '.') end += 2
-      const chain = tokens.slice(index, end + 1).map((token) => token.text)
-      return chain.some((link) => ['skip', 'todo', 'only'].includes(link))
-        ? [`${path}:${lineAt(text, at)} ${chain.join('')}`]
-        : []
+  return files.flatMap((file) => {
+    const found: string[] = []
+    walk(file, {
+      MemberExpression(node) {
+        const chain = file.text.slice(node.start, node.end).replaceAll(/\s/g, '')
+        if (/^(test|it|describe)(\.\w+)*\.(skip|todo|only)$/.test(chain))
+          found.push(`${file.path}:${lineAt(file.text, node.start)} ${chain}`)
+      },
     })
+    return found
   })
 }
 
-/** Returns every import of a text, including `import type`, `export … from`, `import()` and `require()`. */
-export function importsOf(text: string): Import[] {
-  const tokens = tokenize(text)
-  return tokens.flatMap((token, index): Import[] => {
-    const next = tokens[index + 1]
-    if (token.kind !== 'word' || next === undefined || tokens[index - 1]?.text === '.') return []
-    const found = (kind: Import['kind'], specifier: string | null): Import[] => [
-      { kind, specifier, line: lineAt(text, token.at) },
-    ]
-    if (token.text === 'import' && next.kind === 'string') return found('value', next.text)
-    if ((token.text === 'import' || token.text === 'require') && next.text === '(') {
-      const [argument, after] = [tokens[index + 2], tokens[index + 3]]
-      const readable = argument?.kind === 'string' && (after?.text === ')' || after?.text === ',')
-      return found(token.text === 'import' ? 'dynamic' : 'value', readable ? argument.text : null)
-    }
-    if (token.text !== 'import' && token.text !== 'export') return []
-    const clause = fromClause(tokens, index + 1, token.text)
-    return clause === null ? [] : found(clause.type ? 'type' : 'value', clause.specifier)
-  })
+const known = new WeakMap<SourceFile, Import[]>()
+
+/** Returns every import of a file, including `import type`, `export … from`, `import()` and `require()`. */
+export function importsOf(file: SourceFile): Import[] {
+  const imports = known.get(file) ?? readImports(file)
+  known.set(file, imports)
+  return imports
 }
 
-/** Reads `[type] bindings from 'specifier'` at `start`. Null for anything else, as after `export const`. */
-function fromClause(
-  tokens: readonly Token[],
-  start: number,
-  keyword: string,
-): { type: boolean; specifier: string } | null {
-  const word = (offset: number): string => tokens[start + offset]?.text ?? ''
-  const type = word(0) === 'type' && word(1) !== ',' && (word(1) !== 'from' || word(2) === 'from')
-  const first = type ? 1 : 0
-  if (keyword === 'export' && word(first) !== '{' && word(first) !== '*') return null
-  let depth = 0
-  for (let index = start + first; index < tokens.length; index++) {
-    const { kind, text } = tokens[index] ?? { kind: 'other', text: '' }
-    const next = tokens[index + 1]
-    if (depth === 0 && text === 'from' && kind === 'word' && next?.kind === 'string')
-      return { type, specifier: next.text }
-    if (text === '{') depth += 1
-    if (text === '}') depth -= 1
-    if (text === '}' && depth === 0 && next?.text !== 'from') return null
-    if (depth === 0 && kind === 'other' && !'{},*'.includes(text)) return null
-  }
-  return null
+function readImports(file: SourceFile): Import[] {
+  const found: Import[] = []
+  const add = (kind: Import['kind'], source: Expression | null | undefined, { start }: { start: number }): void =>
+    void found.push({ kind, specifier: textOf(source), line: lineAt(file.text, start) })
+  walk(file, {
+    ImportDeclaration: (node) => add(node.importKind ?? 'value', node.source, node),
+    ExportAllDeclaration: (node) => add(node.exportKind ?? 'value', node.source, node),
+    ExportNamedDeclaration: (node) => {
+      if (node.source !== null) add(node.exportKind ?? 'value', node.source, node)
+    },
+    ImportExpression: (node) => add('dynamic', node.source, node),
+    TSImportType: (node) => add('dynamic', node.source, node),
+    TSExternalModuleReference: (node) => add('value', node.expression, node),
+    CallExpression: (node) => {
+      if (node.callee.type !== 'Identifier' || node.callee.name !== 'require') return
+      const [argument] = node.arguments
+      add('value', argument?.type === 'SpreadElement' ? null : argument, node)
+    },
+  })
+  return found
+}
+
+/** The text of a string, or of a template without substitutions; null for anything else. */
+function textOf(node: Expression | null | undefined): string | null {
+  if (node?.type === 'Literal' && typeof node.value === 'string') return node.value
+  return node?.type === 'TemplateLiteral' && node.quasis.length === 1 ? (node.quasis[0]?.value.cooked ?? null) : null
 }
 
 /**
  * Returns the lines with `process.env`, `Bun.env`, `import.meta.env`, `{ env } = process` or `import { env } from
  * 'node:process'`.
  */
-function environmentReads(text: string): number[] {
-  const tokens = tokenize(text).filter((token) => token.text !== '?')
-  const before = (index: number): string => {
-    const open = tokens.slice(0, index).findLastIndex((token) => token.text === '{')
-    return tokens
-      .slice(open, index)
-      .map((token) => token.text)
-      .join(' ')
+function environmentReads(file: SourceFile): number[] {
+  const lines: number[] = []
+  const source = (node: { start: number; end: number } | null): string => file.text.slice(node?.start, node?.end)
+  const addIf = (reads: boolean, { start }: { start: number }): void => {
+    if (reads) lines.push(lineAt(file.text, start))
   }
-  return tokens.flatMap(({ kind, text: word, at }, index) => {
-    const [next, after] = [tokens[index + 1]?.text, tokens[index + 2]?.text]
-    const member =
-      kind === 'word' && ['process', 'Bun', 'meta'].includes(word) && (next === '.' || next === '[') && after === 'env'
-    const taken = ['process', 'Bun'].includes(word) && /^\{.*\benv\b.*\} =$/.test(before(index))
-    const imported =
-      kind === 'string' &&
-      ['process', 'node:process', 'bun'].includes(word) &&
-      /^\{.*\benv\b.*\} from$/.test(before(index))
-    return member || taken || imported ? [lineAt(text, at)] : []
+  const takesEnv = (pattern: string, from: string): boolean =>
+    /^\{.*\benv\b/s.test(pattern) && /\b(process|Bun)$/.test(from)
+  const addIfNamed = (node: ImportDeclaration | ExportNamedDeclaration): void =>
+    addIf(/^(process|node:process|bun)$/.test(node.source?.value ?? '') && /\{.*\benv\b/s.test(source(node)), node)
+  walk(file, {
+    MemberExpression: (node) => {
+      const owner = /\b(process|Bun|import\.meta)$/.test(source(node.object))
+      addIf(owner && /^(['"`]?)env\1$/.test(source(node.property)), node)
+    },
+    VariableDeclarator: (node) => addIf(node.init !== null && takesEnv(source(node.id), source(node.init)), node),
+    AssignmentExpression: (node) => addIf(takesEnv(source(node.left), source(node.right)), node),
+    ImportDeclaration: addIfNamed,
+    ExportNamedDeclaration: addIfNamed,
   })
+  return lines
 }
 
-interface Token {
-  /** The `text` of a string, or of a template without substitutions, is its content. */
-  kind: 'word' | 'string' | 'other'
-  text: string
-  at: number
-}
-
-const SKIPPED = /\s+|\/\/[^\n]*|\/\*[\s\S]*?\*\//y
-const QUOTED = /'(?:\\[\s\S]|[^'\\\n])*'?|"(?:\\[\s\S]|[^"\\\n])*"?/y
-const WORD = /[\w$#\u0080-\uffff]+/y
-const REGEX = /\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[a-z]*/y
-const TEMPLATE_PART = /(?:\\[\s\S]|\$(?!\{)|[^\\`$])*(?:`|\$\{)?/y
-const BEFORE_REGEX =
-  /^(return|typeof|case|in|of|delete|void|throw|else|do|await|yield|\$\{|[^\w$#)\]}'"`\u0080-\uffff].*)$/
-
-/** Splits TypeScript into words, strings and signs. Comments and regular expressions are left out. */
-function tokenize(text: string): Token[] {
-  const tokens: Token[] = []
-  const braces: number[] = []
-  let at = 0
-  const take = (pattern: RegExp): string | null => {
-    pattern.lastIndex = at
-    return pattern.exec(text)?.[0] ?? null
-  }
-  const add = (kind: Token['kind'], source: string, content = source): void => {
-    tokens.push({ kind, text: content, at })
-    at += source.length
-  }
-  while (at < text.length) {
-    const sign = text[at] ?? ''
-    const last = tokens.at(-1)
-    const skipped =
-      take(SKIPPED) ??
-      (sign === '/' && (last === undefined || (last.kind !== 'string' && BEFORE_REGEX.test(last.text)))
-        ? take(REGEX)
-        : null)
-    const quoted = take(QUOTED)
-    const word = take(WORD)
-    if (skipped !== null) at += skipped.length
-    else if (quoted !== null) add('string', quoted, quoted.slice(1, -1))
-    else if (word !== null) add('word', word)
-    else if (sign === '`' || (sign === '}' && braces.at(-1) === 0)) {
-      if (sign === '}') braces.pop()
-      at += 1
-      const part = take(TEMPLATE_PART) ?? ''
-      if (part.endsWith('${')) braces.push(0)
-      if (part.endsWith('${')) add('other', part, '${')
-      else add('string', part, part.slice(0, -1))
-    } else {
-      const open = braces.length - 1
-      if (open >= 0 && (sign === '{' || sign === '}')) braces[open] = (braces[open] ?? 0) + (sign === '{' ? 1 : -1)
-      add('other', sign)
-    }
-  }
-  return tokens
+function walk({ path, text }: SourceFile, visitor: VisitorObject): void {
+  const { program, errors } = parseSync(path, text)
+  if (errors[0] !== undefined) throw new Error(`${path} cannot be parsed: ${errors[0].message}`)
+  new Visitor(visitor).visit(program)
 }
 
 type ResolvedImport = Import & { target: string | null }
 
 /** `target` is the imported file's path from the root; null for packages. */
 function importsWithTargets(file: SourceFile): ResolvedImport[] {
-  return importsOf(file.text).map((found) => {
+  return importsOf(file).map((found) => {
     const relative = found.specifier?.startsWith('.') === true
     return { ...found, target: relative ? posix.join(posix.dirname(file.path), found.specifier ?? '') : null }
   })
