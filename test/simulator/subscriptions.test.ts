@@ -107,6 +107,18 @@ test('an unreachable or silent webhook is SUB-521', async () => {
   never.resolve(new Response())
 })
 
+test('a webhook that closes its connection before the end of its answer is SUB-521', async () => {
+  await using harness = await startHarness()
+  const server = createTcpServer((socket) =>
+    socket.on('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 9\r\n\r\nhalf')),
+  )
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  const { access_token } = await harness.login()
+  expect(codes(await subscribe(harness, access_token, address))).toEqual([400, 'SUB-521'])
+  server.close()
+})
+
 test('an https webhook with an untrusted certificate is SUB-524', async () => {
   await using harness = await startHarness()
   const server = Bun.serve({ hostname: '127.0.0.1', port: 0, tls: SELF_SIGNED, fetch: echo })
