@@ -18,7 +18,7 @@ export function authorize(world: World, call: Call): Reply {
   if (query.get('prompt') === 'none') return back(query, 'error=login_required', 'error_description=Login%20required')
   const chosen = query.get('approve')
   if (world.settings.loginPage && chosen === null) return html(200, loginPage(world.directory.extensions(), query))
-  const login = chosen === null ? world.logins.take() : chosen === 'deny' ? 'deny' : Number(chosen)
+  const login = chosen === null ? world.logins.shift() : chosen === 'deny' ? 'deny' : Number(chosen)
   if (login === 'deny') return denied(query)
   const extension = loginOf(world, login ?? query.get('login_hint'))
   if (extension === undefined) return oauthError(400, 'access_denied', 'OAU-232', 'Extension not found')

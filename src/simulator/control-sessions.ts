@@ -34,8 +34,8 @@ export function sessionKnobs(world: World) {
   }
 
   return {
-    nextLogin: ({ extensionId }: { extensionId: string }) => logins.next(findExtension(world, extensionId).id),
-    denyNextLogin: ({ calls = 1 }: { calls?: number } = {}) => logins.denyNext(calls),
+    nextLogin: ({ extensionId }: { extensionId: string }) => void logins.push(findExtension(world, extensionId).id),
+    denyNextLogin: ({ calls = 1 }: { calls?: number } = {}) => void logins.push(...Array<'deny'>(calls).fill('deny')),
     sessions: ({ extensionId }: { extensionId?: string } = {}) => sessionsOf(extensionId).map(sessionView),
     revokeTokens,
     expireTokens,

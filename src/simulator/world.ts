@@ -5,7 +5,6 @@ import { createCodes, type Codes } from './codes.ts'
 import { createDirectory, type Directory } from './directory.ts'
 import { createEventFaults, type EventFaults } from './event-faults.ts'
 import { createFaults, type Faults } from './faults.ts'
-import { createLogins, type Logins } from './logins.ts'
 import { createMessages, type Message, type Messages } from './messages.ts'
 import { createRateLimit, type RateLimit } from './rate-limit.ts'
 import { createRequestLog, type RequestLog } from './request-log.ts'
@@ -21,7 +20,8 @@ export interface World {
   client: ClientApp
   settings: Settings
   directory: Directory
-  logins: Logins
+  /** The next logins at the authorize page, set by the control API: an extension's id, or a denial. Each is used once. */
+  logins: (number | 'deny')[]
   codes: Codes
   sessions: Sessions
   messages: Messages
@@ -65,7 +65,7 @@ export function createWorld(options: WorldOptions): World {
     client,
     settings,
     directory: createDirectory(),
-    logins: createLogins(),
+    logins: [],
     codes: createCodes(clock),
     sessions: new Sessions(clock),
     messages: createMessages(clock, settings),
