@@ -32,7 +32,7 @@ export interface Development {
 /** Starts a gateway. Its listener opens when its tenant, its app and the file with the app's key exist. Errors: `StartError`. */
 export async function openDevelopment({ config, log, isTest }: DevelopmentOptions): Promise<Development> {
   const clock = isTest ? createAdvanceableClock() : null
-  const provider = simulateProvider(config)
+  const provider = await simulateProvider(config)
   const prepared = Promise.withResolvers<DevelopmentApp>()
   try {
     const running = await runGateway({

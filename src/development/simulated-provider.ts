@@ -13,8 +13,8 @@ export interface SimulatedProvider {
 }
 
 /** Listens on a free port of 127.0.0.1, so that the gateway can start before the simulator is loaded. */
-export function simulateProvider(config: Config): SimulatedProvider {
-  const reserved = reserveSimulator()
+export async function simulateProvider(config: Config): Promise<SimulatedProvider> {
+  const reserved = await reserveSimulator()
   const { clientId, clientSecret } = config.provider
   return {
     config: { ...config, provider: { ...config.provider, serverUrl: reserved.url } },

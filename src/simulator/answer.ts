@@ -1,10 +1,10 @@
-import type { Answer } from './connection.ts'
 import { apiError } from './errors.ts'
 import { empty, type Call, type Reply } from './http.ts'
 import type { Fault } from './faults.ts'
 import { takeNext } from './next-fault.ts'
 import { playFault } from './play-fault.ts'
 import { arrive } from './routes.ts'
+import type { Answer } from './server.ts'
 import type { Wire } from './wire.ts'
 import type { World } from './world.ts'
 

@@ -81,7 +81,7 @@ async function hang(wire: Wire, ms: number | undefined): Promise<null> {
 }
 
 async function drip(wire: Wire, reply: Reply, which: 'drip-headers' | 'drip-body', ms: number): Promise<number | null> {
-  const { head, body } = rawReply(reply, false)
+  const { head, body } = rawReply(reply)
   const slow = Buffer.from(which === 'drip-headers' ? head : body)
   if (which === 'drip-body') wire.raw(head)
   for (let at = 0; at < slow.length && wire.open; at++) {
@@ -96,7 +96,7 @@ async function drip(wire: Wire, reply: Reply, which: 'drip-headers' | 'drip-body
 
 /** Waits before the reset, because a reset discards bytes that the client has not read yet. */
 async function cutBody(wire: Wire, reply: Reply): Promise<null> {
-  const { head, body } = rawReply(reply, false)
+  const { head, body } = rawReply(reply)
   wire.raw(head + firstHalf(body))
   await wire.pause(DRIP_MS)
   return cut(wire, 'reset')

@@ -1,4 +1,4 @@
-import { listen } from './server.ts'
+import { reserve } from './server.ts'
 import type { Simulator, SimulatorOptions } from './simulator.ts'
 
 /** A simulator whose address is known before its code is loaded. Requests wait until it has started. */
@@ -10,8 +10,8 @@ export interface ReservedSimulator {
 }
 
 /** Listens on a free port of 127.0.0.1. */
-export function reserveSimulator(): ReservedSimulator {
-  const listener = listen({ hostname: '127.0.0.1', port: 0 })
+export async function reserveSimulator(): Promise<ReservedSimulator> {
+  const listener = await reserve({ hostname: '127.0.0.1', port: 0 })
   let stop = async (): Promise<void> => listener.stop()
   return {
     url: listener.url,

@@ -21,7 +21,7 @@ import { createWorld } from './world.ts'
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   refuseProduction(options)
   const { hostname = '127.0.0.1', port = 0 } = options
-  return simulate(listen({ hostname, port }), options)
+  return simulate(await listen({ hostname, port }), options)
 }
 
 /** Starts the simulator on an existing listener. Throws if the environment is production. */

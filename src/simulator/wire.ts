@@ -1,67 +1,67 @@
-import type * as Http from 'node:http'
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Reply } from './http.ts'
 
 /** Answers one request, correctly or with a fault. */
 export class Wire {
-  constructor(
-    private readonly connection: WireConnection,
-    private readonly keepAlive: boolean,
-  ) {}
+  private readonly socket: Socket
+
+  constructor(private readonly response: ServerResponse) {
+    this.socket = response.req.socket
+    response.sendDate = false
+  }
 
   /** The reply that `send` has written; null before, and if only raw bytes were written. */
   sent: Reply | null = null
 
   send(reply: Reply): void {
     this.sent = reply
-    const { head, body } = rawReply(reply, this.keepAlive)
-    this.connection.write(head + body)
-    this.connection.answered(this.keepAlive)
+    this.response.writeHead(reply.status, headersOf(reply)).end(reply.body)
   }
 
   /** Writes the bytes unchanged. Call `cut` afterwards. */
   raw(bytes: string | Uint8Array): void {
-    this.connection.write(bytes)
+    this.socket.write(bytes)
   }
 
   /** `reset` sends a TCP RST, `close` an orderly FIN. */
   cut(how: 'reset' | 'close'): void {
-    if (how === 'reset') this.connection.reset()
-    else this.connection.end()
+    if (how === 'reset') this.socket.resetAndDestroy()
+    else this.socket.end()
   }
 
   /** Resolves after `ms` of real time (undefined: never), or as soon as the client disconnects. */
   pause(ms: number | undefined): Promise<void> {
-    return this.connection.pause(ms)
+    const { promise, resolve } = Promise.withResolvers<void>()
+    if (!this.open) resolve()
+    this.socket.once('close', resolve)
+    const timer = ms === undefined ? undefined : setTimeout(resolve, ms)
+    return promise.finally(() => {
+      clearTimeout(timer)
+      this.socket.off('close', resolve)
+    })
   }
 
   /** False once the client has disconnected. */
   get open(): boolean {
-    return this.connection.open
+    return !this.socket.destroyed
   }
 }
 
-/** The part of `ClientConnection` that a wire uses. */
-export interface WireConnection {
-  readonly open: boolean
-  write(bytes: string | Uint8Array): void
-  answered(keepAlive: boolean): void
-  end(): void
-  reset(): void
-  pause(ms: number | undefined): Promise<void>
+/** The bytes of an answer that ends its connection. */
+export function rawReply(reply: Reply): { head: string; body: string } {
+  const { STATUS_CODES } = process.getBuiltinModule('node:http')
+  const headers = Object.entries(headersOf(reply)).map(([name, value]) => `${name}: ${value}\r\n`)
+  const statusLine = `HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status] ?? ''}\r\n`
+  return { head: `${statusLine}${headers.join('')}Connection: close\r\n\r\n`, body: reply.body }
 }
 
-/** Formats an answer, with the headers that the platform adds to every answer. */
-export function rawReply(reply: Reply, keepAlive: boolean): { head: string; body: string } {
-  let head = `HTTP/1.1 ${reply.status} ${http().STATUS_CODES[reply.status] ?? ''}\r\n${COMMON_HEADERS}`
-  head += `RCRequestId: ${crypto.randomUUID()}\r\n`
-  for (const name in reply.headers) head += `${name}: ${reply.headers[name]}\r\n`
-  if (reply.status !== 204) head += `Content-Length: ${Buffer.byteLength(reply.body)}\r\n`
-  head += keepAlive ? '\r\n' : 'Connection: close\r\n\r\n'
-  return { head, body: reply.body }
-}
-
-const COMMON_HEADERS = 'Server: nginx\r\nRoutingKey: SJC01P07\r\nContent-Language: en-US\r\n'
-
-/** Loaded with the first answer, because loading adds some milliseconds to a start. */
-const http = (): typeof Http => (loaded ??= process.getBuiltinModule('node:http'))
-let loaded: typeof Http | null = null
+/** The headers of an answer, with those that the platform adds to every answer. */
+const headersOf = ({ status, headers, body }: Reply): Record<string, string | number> => ({
+  Server: 'nginx',
+  RoutingKey: 'SJC01P07',
+  'Content-Language': 'en-US',
+  RCRequestId: crypto.randomUUID(),
+  ...headers,
+  ...(status === 204 ? {} : { 'Content-Length': Buffer.byteLength(body) }),
+})

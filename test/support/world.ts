@@ -174,7 +174,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   }
   const config = readConfig({ values, readFile: () => '' })
   if (!config.ok) throw new Error(config.problems.join('\n'))
-  const simulated = config.config.provider.simulated ? simulateProvider(config.config) : null
+  const simulated = config.config.provider.simulated ? await simulateProvider(config.config) : null
   const running = await runGateway({
     config: simulated?.config ?? config.config,
     log: options.log ?? silentLog,
