@@ -121,7 +121,7 @@ export interface Traffic {
 export function buildGateway(given: GatewayParts): Gateway {
   const parts = withObservedProvider(given)
   const { config, clock, ids, log, database, provider, providerState, bootId } = parts
-  const { writer, gate, reads } = database
+  const { writer, gate, orm } = database
   const authenticate =
     parts.authenticateSocket ?? (() => Promise.resolve({ ok: false, error: 'Invalid API key' } as const))
   const secrets = parts.secrets ?? createSecrets(parts.encryptionKeys)
@@ -150,9 +150,9 @@ export function buildGateway(given: GatewayParts): Gateway {
     bootId,
     ...engines,
     secrets,
-    keys: new KeyRing({ reads, writer, secrets, clock }),
+    keys: new KeyRing({ orm, secrets, clock }),
     lostKeys,
-    failedAttempts: new FailedAttempts({ reads, writer, clock, isCounting: () => lostKeys.lost === null }),
+    failedAttempts: new FailedAttempts({ orm, clock, isCounting: () => lostKeys.lost === null }),
     keyLimits: new KeyLimits(clock, config.keyLimitPerMinute),
     operatorSessions: new OperatorSessions({ gate, writer, secrets, clock, ids }),
     operatorLimits: new KeyLimits(clock, OPERATOR_LIMIT_PER_MINUTE),
@@ -202,18 +202,18 @@ function extensionParts(
   changed: (tenantId: string) => void,
 ): ExtensionParts {
   const { config, clock, log, database, provider, secrets, ids } = parts
-  const { writer, reads } = database
-  const directory = new Directory(reads)
+  const { writer, orm } = database
+  const directory = new Directory(orm)
   const quota = new Quota(clock, {
     fromPerMinute: config.fromLimitPerMinute,
     extensionPerMinute: config.extensionLimitPerMinute,
   })
-  const shared = { provider, directory, reads, writer, secrets, ids, clock, log }
+  const shared = { provider, directory, writer, secrets, ids, clock, log }
   const tokens = new Tokens({ ...shared, changed: ({ tenantId }) => changed(tenantId) })
   const extensionCalls = new ExtensionCalls(tokens, quota, writer, clock)
   // The built-in simulator runs in this process and may not be able to reach the public address.
   const webhookBase = (): string => (config.provider.simulated ? `http://127.0.0.1:${config.port}` : config.publicUrl)
-  const subscriptionTokens = new SubscriptionTokens({ reads, secrets })
+  const subscriptionTokens = new SubscriptionTokens({ orm, secrets })
   const subscriptions = new Subscriptions({
     ...shared,
     extensionCalls,
@@ -222,7 +222,7 @@ function extensionParts(
     isConnected: async ({ tenantId, extensionId }) =>
       !directory.isDisconnecting(tenantId, extensionId) && (await directory.extension(tenantId, extensionId)) !== null,
     changed: () => subscriptionTokens.forget(),
-    reads,
+    orm,
   })
   const numbers = new Numbers({ directory, extensionCalls, provider, writer, clock })
   const clockCheck = new ClockCheck(clock, provider)

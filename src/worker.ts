@@ -37,7 +37,7 @@ export function registerJobs(gateway: Gateway): void {
 
 /** Recovers what an earlier process left behind, before any job runs. */
 export async function recover(gateway: Gateway): Promise<void> {
-  await makeAllDue(gateway.database.gate, Math.ceil(gateway.clock.steady()))
+  await makeAllDue(gateway.database.orm, Math.ceil(gateway.clock.steady()))
   await gateway.failedAttempts.restore()
   await resumeRefreshes(gateway)
   await gateway.webhookWaker.refresh()

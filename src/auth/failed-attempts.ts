@@ -3,14 +3,11 @@ import { LRUCache } from 'lru-cache'
 import { bounded } from '../core/bounded.ts'
 import type { Clock } from '../core/clock.ts'
 import { BLOCK_MS, FAILED_ATTEMPTS, FAILED_ATTEMPTS_WINDOW_MS, MAX_WATCHED_ADDRESSES } from '../core/limits.ts'
-import type { Reads } from '../db/database.ts'
+import type { Orm } from '../db/orm.ts'
 import { blockedAddresses } from '../db/schema/tenants.ts'
-import { build, statementOf } from '../db/statement.ts'
-import type { Writer } from '../db/writer.ts'
 
 export interface FailedAttemptsContext {
-  reads: Reads
-  writer: Writer
+  orm: Orm
   clock: Clock
   /** False while ENCRYPTION_KEYS lacks a key: then right credentials fail as well. */
   isCounting?(): boolean
@@ -27,21 +24,19 @@ export class FailedAttempts {
 
   /** Reads the blocks that an earlier process stored. */
   async restore(): Promise<void> {
-    const { reads, writer, clock } = this.context
+    const { orm, clock } = this.context
     const now = clock.now()
     const { address, until } = blockedAddresses
-    await writer.write([
-      statementOf(build.delete(blockedAddresses).where(or(lte(until, now), gt(until, now + BLOCK_MS)))),
-    ])
-    for (const row of await reads.select({ address, until }).from(blockedAddresses))
+    await orm.delete(blockedAddresses).where(or(lte(until, now), gt(until, now + BLOCK_MS)))
+    for (const row of await orm.select({ address, until }).from(blockedAddresses))
       this.#blocks.set(row.address, clock.monotonic() + row.until - now)
   }
 
   /** Removes expired blocks from memory and from the database. */
   async purge(): Promise<void> {
-    const { writer, clock } = this.context
+    const { orm, clock } = this.context
     for (const address of this.#blocks.keys().toArray()) this.blockedSeconds(address)
-    await writer.write([statementOf(build.delete(blockedAddresses).where(lte(blockedAddresses.until, clock.now())))])
+    await orm.delete(blockedAddresses).where(lte(blockedAddresses.until, clock.now()))
   }
 
   get anyBlocked(): boolean {
@@ -72,19 +67,19 @@ export class FailedAttempts {
     const wasBlocked = this.blockedSeconds(address) > 0
     this.#attempts.delete(address)
     this.#blocks.delete(address)
-    const row = build.delete(blockedAddresses).where(eq(blockedAddresses.address, address))
-    const [deleted] = await this.context.writer.write([statementOf(row.returning())])
-    return wasBlocked || (deleted?.rows.length ?? 0) > 0
+    const { orm } = this.context
+    const deleted = await orm.delete(blockedAddresses).where(eq(blockedAddresses.address, address)).returning()
+    return wasBlocked || deleted.length > 0
   }
 
   #block(address: string, now: number): void {
     this.#attempts.delete(address)
     this.#blocks.set(address, now + BLOCK_MS)
     const until = this.context.clock.now() + BLOCK_MS
-    const upsert = build
+    this.context.orm
       .insert(blockedAddresses)
       .values({ address, until })
       .onConflictDoUpdate({ target: blockedAddresses.address, set: { until } })
-    this.context.writer.write([statementOf(upsert)]).catch(() => undefined)
+      .catch(() => undefined)
   }
 }

@@ -4,10 +4,8 @@ import { and, eq, inArray } from 'drizzle-orm'
 import type { Clock } from '../core/clock.ts'
 import { LAST_USED_STEP_MS, MAX_CACHED_KEYS } from '../core/limits.ts'
 import { type Secrets, sha256Hex } from '../core/secrets.ts'
-import type { Reads } from '../db/database.ts'
+import type { Orm } from '../db/orm.ts'
 import { apps, tenants } from '../db/schema/index.ts'
-import { build, statementOf } from '../db/statement.ts'
-import type { Writer } from '../db/writer.ts'
 
 /** The app that a key belongs to. Cached until an app or a tenant changes. */
 export interface KeyHolder {
@@ -17,8 +15,7 @@ export interface KeyHolder {
 }
 
 export interface KeyRingContext {
-  reads: Reads
-  writer: Writer
+  orm: Orm
   secrets: Secrets
   clock: Clock
 }
@@ -48,7 +45,7 @@ export class KeyRing {
 
   /** The app with this id, active or not; null if there is none. Not cached. */
   async findApp(appId: string): Promise<{ tenantId: string; isActive: boolean; tenantActive: boolean } | null> {
-    const [row] = await this.context.reads
+    const [row] = await this.context.orm
       .select({ tenantId: apps.tenantId, isActive: apps.isActive, tenantStatus: tenants.status })
       .from(apps)
       .innerJoin(tenants, eq(tenants.id, apps.tenantId))
@@ -69,8 +66,10 @@ export class KeyRing {
     const last = this.#lastUsed.get(appId)
     if (last !== undefined && Math.abs(now - last) < LAST_USED_STEP_MS) return
     this.#lastUsed.set(appId, now)
-    this.context.writer
-      .write([statementOf(build.update(apps).set({ lastUsedAt: now }).where(eq(apps.id, appId)))])
+    this.context.orm
+      .update(apps)
+      .set({ lastUsedAt: now })
+      .where(eq(apps.id, appId))
       .catch(() => this.#lastUsed.delete(appId))
   }
 
@@ -86,9 +85,9 @@ export class KeyRing {
   }
 
   async #read(key: string): Promise<KeyHolder | null> {
-    const { reads, secrets } = this.context
+    const { orm, secrets } = this.context
     const hashes = secrets.hashes(key)
-    const [row] = await reads
+    const [row] = await orm
       .select({ appId: apps.id, tenantId: apps.tenantId, keyHash: apps.keyHash, tenantStatus: tenants.status })
       .from(apps)
       .innerJoin(tenants, eq(tenants.id, apps.tenantId))
@@ -101,10 +100,10 @@ export class KeyRing {
   /** Replaces a hash made with an older encryption key. If the write fails, the key still works and the next use tries again. */
   async #rehash(appId: string, stored: string, newest: string): Promise<void> {
     if (stored === newest) return
-    const update = build
+    await this.context.orm
       .update(apps)
       .set({ keyHash: newest })
       .where(and(eq(apps.id, appId), eq(apps.keyHash, stored)))
-    await this.context.writer.write([statementOf(update)]).catch(() => undefined)
+      .catch(() => undefined)
   }
 }

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { bounded } from '../core/bounded.ts'
 import { MAX_CACHED_KEYS } from '../core/limits.ts'
 import { type Secrets, sameSecret, sha256Hex } from '../core/secrets.ts'
-import type { Reads } from '../db/database.ts'
+import type { Orm } from '../db/orm.ts'
 import { subscriptions } from '../db/schema/connections.ts'
 
 /** The subscription that a Verification-Token belongs to. */
@@ -22,7 +22,7 @@ export class SubscriptionTokens {
   readonly #known = new LRUCache<string, Subscription>(bounded(MAX_CACHED_KEYS))
   #generation = 0
 
-  constructor(readonly context: { reads: Reads; secrets: Secrets }) {}
+  constructor(readonly context: { orm: Orm; secrets: Secrets }) {}
 
   /** The cached subscription of this token; undefined if the database must be asked. */
   known(token: string): Subscription | undefined {
@@ -47,10 +47,10 @@ export class SubscriptionTokens {
   }
 
   async #read(token: string): Promise<Subscription | null> {
-    const { reads, secrets } = this.context
+    const { orm, secrets } = this.context
     const hashes = secrets.hashes(token)
     const { tenantId, extensionId, providerId, tokenHash } = subscriptions
-    const rows = await reads
+    const rows = await orm
       .select({ tenantId, extensionId, providerId, tokenHash })
       .from(subscriptions)
       .where(inArray(tokenHash, hashes))

@@ -1,6 +1,4 @@
 import { statSync } from 'node:fs'
-import type { InValue } from '@libsql/client'
-import { type AsyncRemoteCallback, type SqliteRemoteDatabase, drizzle } from 'drizzle-orm/sqlite-proxy'
 import type { Clock } from '../core/clock.ts'
 import type { DatabaseConfig } from '../core/config.ts'
 import { codeOf } from '../core/error-code.ts'
@@ -13,21 +11,19 @@ import { MIGRATIONS, type Migration } from './migrations.ts'
 import { type Reader, openReader } from './reader.ts'
 import { LogFile } from './log-file.ts'
 import { OpenFiles } from './open-files.ts'
+import { type Orm, ormOf } from './orm.ts'
 import { copyFile, saveLost } from './save-lost.ts'
 import { OVERWRITTEN, PROBE, Storage } from './storage.ts'
 import { type Writer, createWriter } from './writer.ts'
-import * as schema from './schema/index.ts'
-
-export type Reads = SqliteRemoteDatabase<typeof schema>
 
 /**
- * An open, migrated database. Writes of requests, jobs and upkeep go through `writer`, queries through `reads` or `gate`. The
- * start and the migrations write through the gate.
+ * An open, migrated database. Ordinary statements go through `orm`; other writes of requests, jobs and upkeep through `writer`, other
+ * queries through `gate`. The start and the migrations write through the gate.
  */
 export interface Database {
   gate: Gate
-  reads: Reads
   writer: Writer
+  orm: Orm
   /** Absent in simulations, which have no disk. */
   storage?: Storage
   /** For queries that may take long. */
@@ -100,7 +96,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       content?.close()
       content = null
     }
-    return { gate, reads: readsOf(gate), writer, storage, reader, migrated, close }
+    return { gate, writer, orm: ormOf(gate, writer), storage, reader, migrated, close }
   } catch (error) {
     await gate.close()
     throw error
@@ -121,16 +117,6 @@ async function watchContent(gate: Gate, path: string): Promise<FileContent> {
   const content = new FileContent(path)
   await content.isOverwritten(gate, () => Promise.resolve(true))
   return content
-}
-
-/** Drizzle for queries only. Writes go through the writer, and an interactive transaction would block every other caller. */
-export function readsOf(gate: Pick<Gate, 'values'>): Reads {
-  const query: AsyncRemoteCallback = async (sql, params, method) => {
-    if (!/^select /i.test(sql)) throw new Error('Only queries can be read: writes go through the writer')
-    const rows = await gate.values({ sql, args: params as InValue[] })
-    return { rows: method === 'get' ? (rows[0] as unknown[]) : rows }
-  }
-  return drizzle(query, { schema })
 }
 
 const pragmasFor = (options: DatabaseOptions): string[] => [

@@ -32,7 +32,7 @@ export async function prepareApp(gateway: Gateway): Promise<DevelopmentApp> {
 }
 
 async function developmentTenant(gateway: Gateway): Promise<string> {
-  const [known] = await gateway.database.reads
+  const [known] = await gateway.database.orm
     .select({ id: tenants.id })
     .from(tenants)
     .where(and(eq(tenants.name, TENANT_NAME), eq(tenants.status, 'active')))

@@ -21,12 +21,12 @@ export async function prepareRealProvider({ gateway, url }: RunningGateway): Pro
 /** Whether the database is empty, or has the app of an earlier start. In any other, nobody expects one more tenant. */
 async function isOwn({ config, database }: Gateway): Promise<boolean> {
   if (readSecret(config, DEVELOPMENT_KEY) !== null) return true
-  return (await database.reads.select({ id: tenants.id }).from(tenants).limit(1)).length === 0
+  return (await database.orm.select({ id: tenants.id }).from(tenants).limit(1)).length === 0
 }
 
 /** Null if an extension is connected already, or too many links were issued. */
 async function connectLink(gateway: Gateway, tenantId: string): Promise<string | null> {
-  const [connected] = await gateway.database.reads
+  const [connected] = await gateway.database.orm
     .select({ id: extensions.extensionId })
     .from(extensions)
     .where(and(eq(extensions.tenantId, tenantId), ne(extensions.status, 'revoked')))

@@ -2,9 +2,9 @@ import { and, eq, exists, gt, ne, or } from 'drizzle-orm'
 import { MAX_RETRY_DELAY_MS } from '../core/limits.ts'
 import { errorName } from '../core/log.ts'
 import type { Gate } from '../db/gate.ts'
+import type { Orm } from '../db/orm.ts'
 import { type JobKindName, jobs } from '../db/schema/jobs.ts'
 import { webhookAttempts } from '../db/schema/webhooks.ts'
-import { build, statementOf } from '../db/statement.ts'
 import { DONE, type Job, type JobOutcome, type LoopKindName } from './job.ts'
 import type { LoopContext } from './loop-context.ts'
 
@@ -72,21 +72,21 @@ const CLOCK_TOLERANCE_MS = 60_000
  * Makes all jobs due at the start, except scheduled messages and webhook retries: delays belonged to the earlier process. A retry
  * is made due, too, if the clock was set back: it is due later than the longest delay, or its last attempt is in the future.
  */
-export async function makeAllDue(gate: Gate, steadyNow: number): Promise<void> {
+export async function makeAllDue(orm: Orm, steadyNow: number): Promise<void> {
   const future = gt(webhookAttempts.attemptedAt, steadyNow + CLOCK_TOLERANCE_MS)
-  const madeInFuture = build.select({ seq: webhookAttempts.seq }).from(webhookAttempts)
+  const madeInFuture = orm.select({ seq: webhookAttempts.seq }).from(webhookAttempts)
   const losesDelay = or(
     ne(jobs.kind, 'webhook_retry'),
     gt(jobs.dueAt, steadyNow + MAX_RETRY_DELAY_MS),
     exists(madeInFuture.where(and(eq(webhookAttempts.deliveryId, jobs.subject), future))),
   )
   const isResettable = and(gt(jobs.dueAt, steadyNow), ne(jobs.kind, 'schedule'), losesDelay)
-  await gate.execute(statementOf(build.update(jobs).set({ dueAt: steadyNow }).where(isResettable)))
+  await orm.update(jobs).set({ dueAt: steadyNow }).where(isResettable)
 }
 
 /** Deletes a job, for example because its subject is gone. */
 export async function deleteJob({ writer }: Pick<LoopContext, 'writer'>, { seq }: Job): Promise<JobOutcome> {
-  await writer.write([statementOf(build.delete(jobs).where(eq(jobs.seq, seq)))])
+  await writer.write([{ sql: 'DELETE FROM jobs WHERE seq = ?1', args: [seq] }])
   return DONE
 }
 
@@ -98,7 +98,7 @@ export async function storeSnooze(
 ): Promise<void> {
   const dueAt = Math.ceil(clock.steady() + delayMs)
   await writer
-    .write([statementOf(build.update(jobs).set({ dueAt }).where(eq(jobs.seq, job.seq)))])
+    .write([{ sql: 'UPDATE jobs SET due_at = ?2 WHERE seq = ?1', args: [job.seq, dueAt] }])
     .catch((error: unknown) =>
       log.warn(
         { jobId: job.id, error: errorName(error) },

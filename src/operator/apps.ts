@@ -1,10 +1,8 @@
-import { and, desc, eq } from 'drizzle-orm'
+import { type SQL, and, desc, eq, lt, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import { apiError, limitReached } from '../core/errors.ts'
 import { MAX_LISTED } from '../core/limits.ts'
 import { apps, tenants } from '../db/schema/tenants.ts'
-import { build, statementOf } from '../db/statement.ts'
-import type { Statement } from '../db/writer.ts'
 import { appItem } from '../features/apps/app.ts'
 import { deleteWsTokens, newApiKey } from '../features/apps/credentials.ts'
 import { register } from '../features/apps/register.ts'
@@ -28,7 +26,7 @@ export async function listApps(
   { tenantId, registeredBy }: z.output<typeof AppsQuery>,
 ): Promise<AppList> {
   if (tenantId !== undefined) await readTenant(gateway, tenantId)
-  const rows = await gateway.database.reads
+  const rows = await gateway.database.orm
     .select({ app: apps, tenantName: tenants.name })
     .from(apps)
     .innerJoin(tenants, eq(tenants.id, apps.tenantId))
@@ -51,11 +49,8 @@ export async function listApps(
 export async function activateApp(gateway: Gateway, { appId }: OneApp): Promise<RotatedKey> {
   const max = gateway.config.maxAppsPerTenant
   const { answer, keyHash } = createKey(gateway)
-  const isChanged = await change(gateway, appId, {
-    sql: `UPDATE apps SET is_active = 1, key_hash = ?2, key_prefix = ?3, updated_at = ?4 WHERE id = ?1 AND is_active = 0
-      AND (SELECT count(*) FROM apps AS own WHERE own.tenant_id = apps.tenant_id AND own.is_active = 1) < ?5 RETURNING id`,
-    args: [appId, keyHash, answer.apiKeyPrefix, gateway.clock.now(), max],
-  })
+  const activated = { isActive: true, keyHash, keyPrefix: answer.apiKeyPrefix }
+  const isChanged = await change(gateway, appId, activated, and(eq(apps.isActive, false), lt(ACTIVE_OF_TENANT, max)))
   if (!isChanged) throw (await isActive(gateway, appId)) ? apiError('appActive') : limitReached(max, 'apps')
   return answer
 }
@@ -63,15 +58,14 @@ export async function activateApp(gateway: Gateway, { appId }: OneApp): Promise<
 /** Gives an active app a new key; the old one stops working at once. Errors: `appInactive`, `appNotFound`. */
 export async function rotateAppKey(gateway: Gateway, { appId }: OneApp): Promise<RotatedKey> {
   const { answer, keyHash } = createKey(gateway)
-  const update = updateActive(gateway, appId, { keyHash, keyPrefix: answer.apiKeyPrefix })
-  if (await change(gateway, appId, update)) return answer
+  if (await change(gateway, appId, { keyHash, keyPrefix: answer.apiKeyPrefix }, IS_ACTIVE)) return answer
   await isActive(gateway, appId)
   throw apiError('appInactive')
 }
 
 /** Deactivates an app: its key stops working at once. Does nothing to an inactive app. Errors: `appNotFound`. */
 export async function deactivateApp(gateway: Gateway, { appId }: OneApp): Promise<{ ok: true }> {
-  const isChanged = await change(gateway, appId, updateActive(gateway, appId, { isActive: false }))
+  const isChanged = await change(gateway, appId, { isActive: false }, IS_ACTIVE)
   if (!isChanged) await isActive(gateway, appId)
   return { ok: true }
 }
@@ -81,20 +75,24 @@ function createKey(gateway: Gateway): { answer: RotatedKey; keyHash: string } {
   return { answer: { apiKey, apiKeyPrefix }, keyHash }
 }
 
-/** An update of the app, if it is active. */
-function updateActive(gateway: Gateway, appId: string, changes: Partial<typeof apps.$inferInsert>): Statement {
-  const update = build
+const IS_ACTIVE = eq(apps.isActive, true)
+const ACTIVE_OF_TENANT = sql<number>`(SELECT count(*) FROM apps AS own WHERE own.tenant_id = "apps"."tenant_id" AND own.is_active = 1)`
+
+/** Commits a change of the app if the condition holds, empties the key cache and closes the app's sockets. False if no row changed. */
+async function change(
+  gateway: Gateway,
+  appId: string,
+  changes: Partial<typeof apps.$inferInsert>,
+  condition: SQL | undefined,
+): Promise<boolean> {
+  const { orm } = gateway.database
+  const update = orm
     .update(apps)
     .set({ ...changes, updatedAt: gateway.clock.now() })
-    .where(and(eq(apps.id, appId), eq(apps.isActive, true)))
+    .where(and(eq(apps.id, appId), condition))
     .returning({ id: apps.id })
-  return statementOf(update)
-}
-
-/** Commits a change of the app's key, empties the key cache and closes the app's sockets. False if no row changed. */
-async function change(gateway: Gateway, appId: string, statement: Statement): Promise<boolean> {
-  const [changed] = await gateway.database.writer.write([statement, deleteWsTokens(appId)])
-  if (changed?.rows.length === 0) return false
+  const [changed] = await orm.batch([update, deleteWsTokens(gateway, appId)])
+  if (changed.length === 0) return false
   gateway.keys.forget()
   gateway.hub.revoke({ appId })
   return true
@@ -102,7 +100,7 @@ async function change(gateway: Gateway, appId: string, statement: Statement): Pr
 
 /** Errors: `appNotFound`. */
 async function isActive({ database }: Gateway, appId: string): Promise<boolean> {
-  const [app] = await database.reads.select({ isActive: apps.isActive }).from(apps).where(eq(apps.id, appId))
+  const [app] = await database.orm.select({ isActive: apps.isActive }).from(apps).where(eq(apps.id, appId))
   if (app === undefined) throw apiError('appNotFound')
   return app.isActive
 }

@@ -86,7 +86,7 @@ async function checkKeys(gateway: Gateway): Promise<string> {
  * it is a failure.
  */
 async function checkExtensions(gateway: Gateway): Promise<string> {
-  const rows = await gateway.database.reads.select().from(extensions)
+  const rows = await gateway.database.orm.select().from(extensions)
   const broken = rows.filter((row) => row.status !== 'active')
   if (broken.length > 0) {
     const list = broken.map((row) => `${row.extensionId} is ${row.status}: ${troubleOf(gateway, row, null)?.fix}`)

@@ -79,7 +79,7 @@ async function deleteRange(
 /** By mistake, an operator could otherwise delete everything that a connected number ever sent. */
 async function refuseOwnNumber(gateway: Gateway, phone: string): Promise<void> {
   const { number } = phoneNumbers
-  const [own] = await gateway.database.reads.select({ number }).from(phoneNumbers).where(eq(number, phone)).limit(1)
+  const [own] = await gateway.database.orm.select({ number }).from(phoneNumbers).where(eq(number, phone)).limit(1)
   if (own !== undefined)
     throw new ApiError(
       'conflict',

@@ -91,7 +91,7 @@ async function reencryptRow(
 /** `Tokens` encrypts the tokens of extensions, because it knows when one is being refreshed. */
 async function reencryptTokens(gateway: Gateway, counts: Counts): Promise<void> {
   const { tenantId, extensionId } = extensions
-  const keys = await gateway.database.reads
+  const keys = await gateway.database.orm
     .select({ tenantId, extensionId })
     .from(extensions)
     .orderBy(asc(tenantId), asc(extensionId))

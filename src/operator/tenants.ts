@@ -3,33 +3,30 @@ import type { z } from 'zod'
 import { isoTime } from '../core/clock.ts'
 import { apiError } from '../core/errors.ts'
 import { tenants } from '../db/schema/tenants.ts'
-import { build, statementOf } from '../db/statement.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Tenant, TenantBody, TenantList, TenantStatusBody, TenantsQuery } from './schemas.ts'
 
 export async function createTenant(gateway: Gateway, { name }: z.output<typeof TenantBody>): Promise<Tenant> {
   const item = { tenantId: gateway.ids.of('tenant'), name, status: 'active' } as const
   const now = gateway.clock.now()
-  await gateway.database.writer.write([
-    statementOf(
-      build.insert(tenants).values({ id: item.tenantId, name, status: item.status, createdAt: now, updatedAt: now }),
-    ),
-  ])
+  await gateway.database.orm
+    .insert(tenants)
+    .values({ id: item.tenantId, name, status: item.status, createdAt: now, updatedAt: now })
   return item
 }
 
 /** A page of all tenants, oldest first. */
 export async function listTenants(
-  { database: { reads } }: Gateway,
+  { database: { orm } }: Gateway,
   { page, limit }: z.output<typeof TenantsQuery>,
 ): Promise<TenantList> {
-  const rows = await reads
+  const rows = await orm
     .select({ tenant: tenants, apps: ACTIVE_APPS, extensions: LIVE_EXTENSIONS })
     .from(tenants)
     .orderBy(tenants.createdAt, tenants.id)
     .limit(limit)
     .offset((page - 1) * limit)
-  const [total] = await reads.select({ count: count() }).from(tenants)
+  const [total] = await orm.select({ count: count() }).from(tenants)
   return {
     tenants: rows.map(({ tenant: { id, name, status, createdAt }, apps, extensions }) => ({
       tenantId: id,
@@ -54,7 +51,7 @@ export async function setTenantStatus(
   { tenantId, status }: z.output<typeof TenantStatusBody> & { tenantId: string },
 ): Promise<Tenant> {
   const changes = { status, updatedAt: gateway.clock.now() }
-  await gateway.database.writer.write([statementOf(build.update(tenants).set(changes).where(eq(tenants.id, tenantId)))])
+  await gateway.database.orm.update(tenants).set(changes).where(eq(tenants.id, tenantId))
   gateway.keys.forget()
   gateway.directory.forget(tenantId)
   // Deliveries wait while the tenant is suspended, and are dropped when it is inactive.
@@ -66,7 +63,7 @@ export async function setTenantStatus(
 
 /** Errors: `tenantNotFound`. */
 export async function readTenant({ database }: Gateway, id: string): Promise<Tenant> {
-  const [row] = await database.reads.select().from(tenants).where(eq(tenants.id, id))
+  const [row] = await database.orm.select().from(tenants).where(eq(tenants.id, id))
   if (row === undefined) throw apiError('tenantNotFound')
   return { tenantId: row.id, name: row.name, status: row.status }
 }

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import { bounded } from '../core/bounded.ts'
-import type { Reads } from '../db/database.ts'
+import type { Orm } from '../db/orm.ts'
 import { extensions, phoneNumbers, tenants } from '../db/schema/index.ts'
 import { Refusals } from './refusals.ts'
 
@@ -35,7 +35,7 @@ export class Directory {
   readonly #reading = new Map<string, Promise<TenantEntry>>()
   #generation = 0
 
-  constructor(readonly reads: Reads) {}
+  constructor(readonly orm: Orm) {}
 
   async tenant(tenantId: string): Promise<TenantEntry> {
     const cached = this.#cache.get(tenantId)
@@ -95,9 +95,9 @@ export class Directory {
   }
 
   async #read(tenantId: string): Promise<TenantEntry> {
-    const [tenant] = await this.reads.select({ status: tenants.status }).from(tenants).where(eq(tenants.id, tenantId))
-    const rows = await this.reads.select().from(extensions).where(eq(extensions.tenantId, tenantId))
-    const numbers = await this.reads.select().from(phoneNumbers).where(eq(phoneNumbers.tenantId, tenantId))
+    const [tenant] = await this.orm.select({ status: tenants.status }).from(tenants).where(eq(tenants.id, tenantId))
+    const rows = await this.orm.select().from(extensions).where(eq(extensions.tenantId, tenantId))
+    const numbers = await this.orm.select().from(phoneNumbers).where(eq(phoneNumbers.tenantId, tenantId))
     return {
       status: tenant?.status ?? null,
       extensions: new Map(rows.map((row) => [row.extensionId, row])),

@@ -1,73 +1,63 @@
 import { and, eq, isNotNull, ne, not } from 'drizzle-orm'
-import type { Reads } from '../db/database.ts'
+import type { Orm } from '../db/orm.ts'
 import { subscriptions } from '../db/schema/connections.ts'
-import { build, statementOf } from '../db/statement.ts'
-import type { Statement } from '../db/writer.ts'
 import type { ExtensionKey } from './extension-rows.ts'
 
 /** Marks all of the extension's subscriptions as pending: only the one that is created next may become active. */
-export const demoteSubscriptions = ({ tenantId, extensionId }: ExtensionKey): Statement =>
-  statementOf(
-    build
-      .update(subscriptions)
-      .set({ status: 'pending' })
-      .where(and(eq(subscriptions.tenantId, tenantId), eq(subscriptions.extensionId, extensionId))),
-  )
+export const demoteSubscriptions = (orm: Orm, { tenantId, extensionId }: ExtensionKey) =>
+  orm
+    .update(subscriptions)
+    .set({ status: 'pending' })
+    .where(and(eq(subscriptions.tenantId, tenantId), eq(subscriptions.extensionId, extensionId)))
 
 /** Inserts a subscription that the provider has not made yet. */
-export const insertSubscription = (key: ExtensionKey, id: string, tokenHash: string, now: number): Statement =>
-  statementOf(
-    build.insert(subscriptions).values({
-      id,
-      tenantId: key.tenantId,
-      extensionId: key.extensionId,
-      tokenHash,
-      status: 'pending',
-      createdAt: now,
-    }),
-  )
+export const insertSubscription = (orm: Orm, key: ExtensionKey, id: string, tokenHash: string, now: number) =>
+  orm.insert(subscriptions).values({
+    id,
+    tenantId: key.tenantId,
+    extensionId: key.extensionId,
+    tokenHash,
+    status: 'pending',
+    createdAt: now,
+  })
 
 /** Stores the provider's answer. At `checkedAt` it granted the life that ends at `expiresAt`. */
 export const completeSubscription = (
+  orm: Orm,
   { tenantId }: ExtensionKey,
   id: string,
   made: { providerId: string; status: 'pending' | 'active'; expiresAt: number; checkedAt: number },
-): Statement =>
-  statementOf(
-    build
-      .update(subscriptions)
-      .set(made)
-      .where(and(eq(subscriptions.tenantId, tenantId), eq(subscriptions.id, id))),
-  )
+) =>
+  orm
+    .update(subscriptions)
+    .set(made)
+    .where(and(eq(subscriptions.tenantId, tenantId), eq(subscriptions.id, id)))
 
-export const deleteSubscription = ({ tenantId }: ExtensionKey, id: string): Statement =>
-  statementOf(build.delete(subscriptions).where(and(eq(subscriptions.tenantId, tenantId), eq(subscriptions.id, id))))
+export const deleteSubscription = (orm: Orm, { tenantId }: ExtensionKey, id: string) =>
+  orm.delete(subscriptions).where(and(eq(subscriptions.tenantId, tenantId), eq(subscriptions.id, id)))
 
-export const deleteOtherSubscriptions = ({ tenantId, extensionId }: ExtensionKey, id: string): Statement =>
-  statementOf(
-    build
-      .delete(subscriptions)
-      .where(
-        and(eq(subscriptions.tenantId, tenantId), eq(subscriptions.extensionId, extensionId), ne(subscriptions.id, id)),
-      ),
-  )
+export const deleteOtherSubscriptions = (orm: Orm, { tenantId, extensionId }: ExtensionKey, id: string) =>
+  orm
+    .delete(subscriptions)
+    .where(
+      and(eq(subscriptions.tenantId, tenantId), eq(subscriptions.extensionId, extensionId), ne(subscriptions.id, id)),
+    )
 
 /** Stores the renewed life, granted at `checkedAt`. */
 export const renewSubscription = (
+  orm: Orm,
   { tenantId }: ExtensionKey,
   providerId: string,
   life: { expiresAt: number; checkedAt: number },
-): Statement =>
-  statementOf(
-    build
-      .update(subscriptions)
-      .set({ ...life, status: 'active' })
-      .where(and(eq(subscriptions.tenantId, tenantId), eq(subscriptions.providerId, providerId))),
-  )
+) =>
+  orm
+    .update(subscriptions)
+    .set({ ...life, status: 'active' })
+    .where(and(eq(subscriptions.tenantId, tenantId), eq(subscriptions.providerId, providerId)))
 
 /** The extension's subscriptions that the provider has made. */
-export const readSubscriptions = (reads: Reads, { tenantId, extensionId }: ExtensionKey) =>
-  reads
+export const readSubscriptions = (orm: Orm, { tenantId, extensionId }: ExtensionKey) =>
+  orm
     .select()
     .from(subscriptions)
     .where(
@@ -79,12 +69,8 @@ export const readSubscriptions = (reads: Reads, { tenantId, extensionId }: Exten
     )
 
 /** Whether the provider's subscription belongs to another tenant. Reads nothing else of that tenant's row. */
-export async function isOfAnotherTenant(
-  reads: Reads,
-  { tenantId }: ExtensionKey,
-  providerId: string,
-): Promise<boolean> {
-  const rows = await reads
+export async function isOfAnotherTenant(orm: Orm, { tenantId }: ExtensionKey, providerId: string): Promise<boolean> {
+  const rows = await orm
     .select({ id: subscriptions.id })
     .from(subscriptions)
     .where(and(not(eq(subscriptions.tenantId, tenantId)), eq(subscriptions.providerId, providerId)))

@@ -2,8 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Ids } from '../core/ids.ts'
 import type { Log } from '../core/log.ts'
 import type { Secrets } from '../core/secrets.ts'
-import type { Reads } from '../db/database.ts'
-import type { Writer } from '../db/writer.ts'
+import type { Orm } from '../db/orm.ts'
 import type { ExtensionKey } from './extension-rows.ts'
 import type { Provider, ProviderFailure, ProviderSubscription } from './provider.ts'
 import type { Quota } from './quota.ts'
@@ -31,8 +30,7 @@ export interface SubscriptionsContext {
   provider: Provider
   extensionCalls: ExtensionCalls
   quota: Quota
-  reads: Reads
-  writer: Writer
+  orm: Orm
   secrets: Secrets
   ids: Ids
   clock: Clock
@@ -125,12 +123,12 @@ export class Subscriptions {
 
   /** Commits the token before the call, because the handshake and first events arrive before the answer. */
   async #create(key: ExtensionKey): Promise<Outcome> {
-    const { provider, extensionCalls, quota, ids, secrets, writer, clock } = this.context
+    const { provider, extensionCalls, quota, ids, secrets, orm, clock } = this.context
     const id = ids.of('sub')
     const verificationToken = ids.secret()
-    await writer.write([
-      demoteSubscriptions(key),
-      insertSubscription(key, id, secrets.hash(verificationToken), clock.now()),
+    await orm.batch([
+      demoteSubscriptions(orm, key),
+      insertSubscription(orm, key, id, secrets.hash(verificationToken), clock.now()),
     ])
     quota.count(key.extensionId)
     const created = await extensionCalls.make(key, 'medium', (token) =>
@@ -139,15 +137,15 @@ export class Subscriptions {
     if (created.type !== 'ok') {
       // The row stays only if the provider may have made the subscription after all, so that its events are accepted.
       const isOpen = created.type === 'failed' && created.failure.reason === 'ambiguous'
-      if (!isOpen) await writer.write([deleteSubscription(key, id)])
+      if (!isOpen) await deleteSubscription(orm, key, id)
       return this.#failed(key, 'create', created)
     }
     const { subscriptionId, expiresAt } = created.value
     const now = clock.now()
     const status = isSound(created.value) ? 'active' : 'pending'
-    await writer.write([
-      completeSubscription(key, id, { providerId: subscriptionId, status, expiresAt, checkedAt: now }),
-      deleteOtherSubscriptions(key, id),
+    await orm.batch([
+      completeSubscription(orm, key, id, { providerId: subscriptionId, status, expiresAt, checkedAt: now }),
+      deleteOtherSubscriptions(orm, key, id),
     ])
     this.context.changed()
     if (isSound(created.value)) return { ensured: 'created', nextMs: halfLifeMs(expiresAt, now, now) }
@@ -164,7 +162,7 @@ export class Subscriptions {
 
   async #keep(key: ExtensionKey, subscription: ProviderSubscription, grantedAt: number): Promise<Outcome> {
     const { subscriptionId, expiresAt } = subscription
-    await this.context.writer.write([renewSubscription(key, subscriptionId, { expiresAt, checkedAt: grantedAt })])
+    await renewSubscription(this.context.orm, key, subscriptionId, { expiresAt, checkedAt: grantedAt })
     return { ensured: 'kept', nextMs: halfLifeMs(expiresAt, grantedAt, this.context.clock.now()) }
   }
 
@@ -179,15 +177,15 @@ export class Subscriptions {
 
   /** Stored grants by the provider's id. Leaves out subscriptions whose token no encryption key can check any more. */
   async #known(key: ExtensionKey): Promise<Map<string, Grant>> {
-    const { reads, secrets } = this.context
-    const rows = (await readSubscriptions(reads, key)).filter((row) => secrets.isKnown(row.tokenHash))
+    const { orm, secrets } = this.context
+    const rows = (await readSubscriptions(orm, key)).filter((row) => secrets.isKnown(row.tokenHash))
     return new Map(rows.map((row) => [row.providerId ?? '', { expiresAt: row.expiresAt, grantedAt: row.checkedAt }]))
   }
 
   async #delete(key: ExtensionKey, subscription: ProviderSubscription): Promise<void> {
-    const { provider, extensionCalls, quota, reads } = this.context
+    const { provider, extensionCalls, quota, orm } = this.context
     // One extension may be connected to two tenants of this gateway, each with a subscription of its own.
-    if (await isOfAnotherTenant(reads, key, subscription.subscriptionId)) return
+    if (await isOfAnotherTenant(orm, key, subscription.subscriptionId)) return
     quota.count(key.extensionId)
     await extensionCalls.make(key, 'medium', (token) => provider.deleteSubscription(token, subscription.subscriptionId))
   }

@@ -9,7 +9,7 @@ import { noteRefusal } from '../provider/refusals.ts'
 
 /** All extensions that are not revoked. */
 async function liveExtensions(gateway: Gateway): Promise<ExtensionRow[]> {
-  const tenants = await gateway.database.reads
+  const tenants = await gateway.database.orm
     .selectDistinct({ tenantId: extensions.tenantId })
     .from(extensions)
     .where(ne(extensions.status, 'revoked'))

@@ -11,13 +11,13 @@ const BEHIND_MS = HOUR_MS
 
 /** Deletes the owners of contacts whose newest message is past its retention, at most an hour later than the message. */
 export async function purgeContactOwners(gateway: Gateway, messagesBefore: number): Promise<void> {
-  const { reads, writer } = gateway.database
+  const { orm, writer } = gateway.database
   const { seq, writtenAt } = contactOwners
-  const [newest] = await reads.select({ seq: max(seq) }).from(contactOwners)
+  const [newest] = await orm.select({ seq: max(seq) }).from(contactOwners)
   const before = messagesBefore - BEHIND_MS
   let cursor = 0
   await inBatches(gateway, async () => {
-    const rows = await reads
+    const rows = await orm
       .select({ seq })
       .from(contactOwners)
       .where(and(gt(seq, cursor), lte(seq, cursor + ROWS_PER_RANGE), lt(writtenAt, before)))

@@ -1,7 +1,6 @@
 import { and, isNotNull, lte, or } from 'drizzle-orm'
 import { HOUR_MS, OAUTH_STATE_TTL_MS } from '../core/limits.ts'
 import { connectTokens, oauthStates } from '../db/schema/connections.ts'
-import { build, statementOf } from '../db/statement.ts'
 import type { Gateway } from '../gateway.ts'
 
 /**
@@ -11,8 +10,9 @@ import type { Gateway } from '../gateway.ts'
 export async function purgeLinks(gateway: Gateway): Promise<void> {
   const now = gateway.clock.now()
   const isOver = or(isNotNull(connectTokens.usedAt), lte(connectTokens.expiresAt, now))
-  await gateway.database.writer.write([
-    statementOf(build.delete(connectTokens).where(and(isOver, lte(connectTokens.createdAt, now - HOUR_MS)))),
-    statementOf(build.delete(oauthStates).where(lte(oauthStates.expiresAt, now - OAUTH_STATE_TTL_MS))),
+  const { orm } = gateway.database
+  await orm.batch([
+    orm.delete(connectTokens).where(and(isOver, lte(connectTokens.createdAt, now - HOUR_MS))),
+    orm.delete(oauthStates).where(lte(oauthStates.expiresAt, now - OAUTH_STATE_TTL_MS)),
   ])
 }

@@ -31,7 +31,7 @@ function purgeOldMessages(gateway: Gateway, before: number): Promise<number> {
   let cursor = 0
   return inBatches(gateway, async () => {
     const { seq, id, status, createdAt } = messages
-    const rows = await gateway.database.reads
+    const rows = await gateway.database.orm
       .select({ seq, id, status, createdAt })
       .from(messages)
       .where(gt(seq, cursor))
@@ -58,7 +58,7 @@ function purgeAttempts(gateway: Gateway): Promise<number> {
   let cursor = 0
   return inBatches(gateway, async () => {
     const { seq, startedAt, closedAt, messageId } = sendAttempts
-    const rows = await gateway.database.reads
+    const rows = await gateway.database.orm
       .select({ seq, startedAt, closedAt, status: messages.status })
       .from(sendAttempts)
       .leftJoin(messages, eq(messages.id, messageId))

@@ -1,6 +1,4 @@
 import { expect, test } from 'bun:test'
-import { sql } from 'drizzle-orm'
-import { readsOf } from '../../src/db/database.ts'
 import { openGate } from '../../src/db/gate.ts'
 import { failureOf, temporaryFolder } from '../support/process.ts'
 import { PRAGMAS, committed, lockHolder, openNotes } from './notes.ts'
@@ -60,15 +58,6 @@ test('a COMMIT that fails stores nothing', async () => {
   expect(await failureOf(orphan)).toMatchObject({ code: 'SQLITE_CONSTRAINT_FOREIGNKEY' })
   await next
   expect(await committed(path)).toEqual(new Set([2]))
-  await gate.close()
-})
-
-test('reads accept only queries, so they cannot begin a transaction', async () => {
-  using folder = temporaryFolder()
-  const gate = await openNotes(folder.file('notes.db'))
-  const reads = readsOf(gate)
-  for (const writing of [reads.transaction(() => Promise.resolve()), reads.run(sql`DELETE FROM notes`)])
-    expect(await failureOf(writing)).toMatchObject({ cause: { message: expect.stringContaining('Only queries') } })
   await gate.close()
 })
 

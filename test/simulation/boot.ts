@@ -3,7 +3,7 @@ import type { Config } from '../../src/core/config.ts'
 import { type Ids, createIds } from '../../src/core/ids.ts'
 import { silentLog } from '../../src/core/log.ts'
 import type { Secrets } from '../../src/core/secrets.ts'
-import { readsOf } from '../../src/db/database.ts'
+import { ormOf } from '../../src/db/orm.ts'
 import { readerOf } from '../../src/db/reader.ts'
 import { createWriter } from '../../src/db/writer.ts'
 import { type Gateway, buildGateway } from '../../src/gateway.ts'
@@ -43,6 +43,7 @@ export function startBoot(around: Surroundings, failed: (boot: Boot) => void): B
   const gate = simulatedGate(client, disk, timeline, random)
   const defer = (run: () => void): void => void timeline.after(client, 0, run)
   const ids: Ids = createIds((length) => random.bytes(length))
+  const writer = createWriter(gate, defer)
   const bootId = ids.of('boot')
   const boot: Boot = Object.assign(client, {
     bootId,
@@ -60,8 +61,8 @@ export function startBoot(around: Surroundings, failed: (boot: Boot) => void): B
     log: silentLog,
     database: {
       gate,
-      reads: readsOf(gate),
-      writer: createWriter(gate, defer),
+      writer,
+      orm: ormOf(gate, writer),
       reader: readerOf(gate),
       migrated: [],
       close: () => Promise.resolve(),

@@ -1,8 +1,6 @@
 import { eq } from 'drizzle-orm'
 import { webhookSecret } from '../../core/secrets.ts'
 import { wsTokens } from '../../db/schema/webhooks.ts'
-import { build, statementOf } from '../../db/statement.ts'
-import type { Statement } from '../../db/writer.ts'
 import { secretContextOf } from '../../deliveries/delivery.ts'
 import type { Gateway } from '../../gateway.ts'
 
@@ -35,5 +33,5 @@ export const openWebhookSecret = (
 ): Promise<string> => gateway.secrets.decrypt(encrypted, secretContextOf(tenantId, { kind: 'app', targetId: appId }))
 
 /** Deletes the WebSocket tokens of an app. Without this, a token fetched with a revoked key could still open a socket. */
-export const deleteWsTokens = (appId: string): Statement =>
-  statementOf(build.delete(wsTokens).where(eq(wsTokens.appId, appId)))
+export const deleteWsTokens = ({ database }: Gateway, appId: string) =>
+  database.orm.delete(wsTokens).where(eq(wsTokens.appId, appId))

@@ -12,16 +12,16 @@ export async function listApps(gateway: Gateway, caller: Pick<Caller, 'tenantId'
 
 /** Reads at most `MAX_LISTED` active apps and the newest `MAX_LISTED` of all, because inactive apps are never deleted. */
 async function readApps(
-  { database: { reads } }: Gateway,
+  { database: { orm } }: Gateway,
   caller: Pick<Caller, 'tenantId'>,
 ): Promise<(typeof apps.$inferSelect)[]> {
-  const active = await reads
+  const active = await orm
     .select()
     .from(apps)
     .where(and(eq(apps.tenantId, caller.tenantId), eq(apps.isActive, true)))
     .orderBy(asc(apps.seq))
     .limit(MAX_LISTED)
-  const newest = await reads
+  const newest = await orm
     .select()
     .from(apps)
     .where(eq(apps.tenantId, caller.tenantId))

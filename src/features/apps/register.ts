@@ -46,8 +46,8 @@ export async function register(gateway: Gateway, caller: Caller | null, input: R
 const COUNT_ACTIVE_APPS = 'SELECT count(*) FROM apps WHERE tenant_id = ?2 AND is_active = 1'
 
 async function requireTenant(gateway: Gateway, caller: Caller | null, tenantId: string): Promise<void> {
-  const { reads } = gateway.database
-  const [tenant] = await reads.select({ status: tenants.status }).from(tenants).where(eq(tenants.id, tenantId))
+  const { orm } = gateway.database
+  const [tenant] = await orm.select({ status: tenants.status }).from(tenants).where(eq(tenants.id, tenantId))
   if (tenant?.status !== 'active') throw apiError('tenantNotActive')
   if (caller !== null && caller.tenantId !== tenantId) throw apiError('forbidden')
 }

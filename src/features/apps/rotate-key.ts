@@ -11,7 +11,7 @@ export async function rotateKey(
 ): Promise<{ apiKey: string; apiKeyPrefix: string }> {
   requireOwnApp(caller, appId)
   const { apiKey, apiKeyPrefix, keyHash } = newApiKey(gateway)
-  await changeApp(gateway, caller, { keyHash, keyPrefix: apiKeyPrefix }, deleteWsTokens(appId))
+  await changeApp(gateway, caller, { keyHash, keyPrefix: apiKeyPrefix }, deleteWsTokens(gateway, appId))
   gateway.hub.revoke({ appId })
   return { apiKey, apiKeyPrefix }
 }

@@ -13,7 +13,7 @@ import type { TestResult } from './schemas.ts'
 /** POSTs a signed test payload to the app's webhook address. Errors: `appNotFound`, `noWebhookUrl`. */
 export async function testWebhook(gateway: Gateway, caller: Caller, appId: string): Promise<TestResult> {
   requireOwnApp(caller, appId)
-  const [app] = await gateway.database.reads
+  const [app] = await gateway.database.orm
     .select({ url: apps.webhookUrl, secret: apps.webhookSecret })
     .from(apps)
     .where(and(eq(apps.tenantId, caller.tenantId), eq(apps.id, appId)))

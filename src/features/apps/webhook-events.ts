@@ -11,7 +11,7 @@ import type { WebhookEvents } from './schemas.ts'
 /** Which events the webhook address of the caller's app gets. Errors: `appNotFound`. */
 export async function readWebhookEvents({ database }: Gateway, caller: Caller, appId: string): Promise<WebhookEvents> {
   requireOwnApp(caller, appId)
-  const [app] = await database.reads
+  const [app] = await database.orm
     .select({ mask: apps.webhookEvents })
     .from(apps)
     .where(and(eq(apps.tenantId, caller.tenantId), eq(apps.id, appId)))

@@ -13,7 +13,7 @@ export async function readWebhookRetries(
   appId: string,
 ): Promise<{ policy: RetryPolicy }> {
   requireOwnApp(caller, appId)
-  const [app] = await database.reads
+  const [app] = await database.orm
     .select({ policy: apps.webhookRetries })
     .from(apps)
     .where(and(eq(apps.tenantId, caller.tenantId), eq(apps.id, appId)))

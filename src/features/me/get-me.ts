@@ -47,7 +47,7 @@ async function readNames(
   { database }: Gateway,
   { appId, tenantId }: Caller,
 ): Promise<{ name: string; tenantName: string } | undefined> {
-  const [row] = await database.reads
+  const [row] = await database.orm
     .select({ name: apps.name, tenantName: tenants.name })
     .from(apps)
     .innerJoin(tenants, eq(tenants.id, apps.tenantId))

@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm'
+import { and, eq, ne } from 'drizzle-orm'
 import type { Caller } from '../../core/caller.ts'
 import { tenants } from '../../db/schema/tenants.ts'
 import type { Gateway } from '../../gateway.ts'
@@ -6,7 +6,7 @@ import type { Policy } from './schemas.ts'
 
 /** Returns the tenant's policy for messages to contacts that have opted out. */
 export async function getPolicy(gateway: Gateway, { tenantId }: Caller): Promise<Policy> {
-  const [row] = await gateway.database.reads
+  const [row] = await gateway.database.orm
     .select({ policy: tenants.optOutPolicy })
     .from(tenants)
     .where(eq(tenants.id, tenantId))
@@ -15,7 +15,9 @@ export async function getPolicy(gateway: Gateway, { tenantId }: Caller): Promise
 
 /** Sets the policy. It applies to every message whose turn comes after the commit. */
 export async function setPolicy(gateway: Gateway, { tenantId }: Caller, { policy }: Policy): Promise<{ ok: true }> {
-  const sql = 'UPDATE tenants SET opt_out_policy = ?2, updated_at = ?3 WHERE id = ?1 AND opt_out_policy != ?2'
-  await gateway.database.writer.write([{ sql, args: [tenantId, policy, gateway.clock.now()] }])
+  await gateway.database.orm
+    .update(tenants)
+    .set({ optOutPolicy: policy, updatedAt: gateway.clock.now() })
+    .where(and(eq(tenants.id, tenantId), ne(tenants.optOutPolicy, policy)))
   return { ok: true }
 }

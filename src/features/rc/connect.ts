@@ -4,7 +4,6 @@ import { OAUTH_STATE_TTL_MS } from '../../core/limits.ts'
 import { pkceChallenge } from '../../core/secrets.ts'
 import { connectTokens, oauthStates } from '../../db/schema/connections.ts'
 import { tenants } from '../../db/schema/tenants.ts'
-import { build, statementOf } from '../../db/statement.ts'
 import type { Gateway } from '../../gateway.ts'
 import { refusalReason } from './oauth-state.ts'
 
@@ -17,7 +16,7 @@ export async function readConnectToken(
   requestId: string,
 ): Promise<{ token: string; tenantName: string }> {
   const hashes = hashesOfToken(gateway, token)
-  const [row] = await gateway.database.reads
+  const [row] = await gateway.database.orm
     .select({ tenantName: tenants.name })
     .from(connectTokens)
     .innerJoin(tenants, eq(tenants.id, connectTokens.tenantId))
@@ -57,7 +56,7 @@ export async function startConnect(
 
 /** Logs why the token was refused. The response does not say it. */
 async function refusal(gateway: Gateway, hashes: readonly string[], requestId: string): Promise<ApiError> {
-  const [row] = await gateway.database.reads
+  const [row] = await gateway.database.orm
     .select({ tenantId: connectTokens.tenantId, usedAt: connectTokens.usedAt, expiresAt: connectTokens.expiresAt })
     .from(connectTokens)
     .where(inArray(connectTokens.tokenHash, hashes))
@@ -84,9 +83,7 @@ export async function beginAuthorization(gateway: Gateway, tenantId: string): Pr
   const stateHash = gateway.secrets.hash(state)
   const encrypted = await gateway.secrets.encrypt(codeVerifier, { tenantId, row: stateHash, purpose: 'pkce' })
   const expiresAt = gateway.clock.now() + OAUTH_STATE_TTL_MS
-  await gateway.database.writer.write([
-    statementOf(build.insert(oauthStates).values({ stateHash, tenantId, codeVerifier: encrypted, expiresAt })),
-  ])
+  await gateway.database.orm.insert(oauthStates).values({ stateHash, tenantId, codeVerifier: encrypted, expiresAt })
   const codeChallenge = pkceChallenge(codeVerifier)
   return { url: gateway.provider.authorizeUrl({ state, codeChallenge, redirectUri: redirectUri(gateway) }), state }
 }

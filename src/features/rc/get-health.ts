@@ -110,7 +110,7 @@ async function readSubscription(
   { database, clock }: Gateway,
   { tenantId, extensionId, connectedAt }: ExtensionRow,
 ): Promise<ExtensionHealth['subscription'] & { silentSince: number | null }> {
-  const rows = await database.reads
+  const rows = await database.orm
     .select({ status: subscriptions.status, createdAt: subscriptions.createdAt, expiresAt: subscriptions.expiresAt })
     .from(subscriptions)
     .where(and(eq(subscriptions.tenantId, tenantId), eq(subscriptions.extensionId, extensionId)))

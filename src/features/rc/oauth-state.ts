@@ -9,7 +9,7 @@ export type RefusalReason = 'unknown' | 'used' | 'expired' | 'tenant_not_active'
 
 /** The name of the tenant that this state would connect, or null if the state is not valid. Does not consume it. */
 export async function readStateTenant(gateway: Gateway, state: string): Promise<string | null> {
-  const [row] = await gateway.database.reads
+  const [row] = await gateway.database.orm
     .select({ tenantName: tenants.name })
     .from(oauthStates)
     .innerJoin(tenants, eq(tenants.id, oauthStates.tenantId))
@@ -60,7 +60,7 @@ export const markConnected = ({ stateHash, tenantId }: ConsumedState, refreshTok
 
 /** Logs why a state was refused. Returns whether it has connected an extension, as when the page of the result is loaded again. */
 export async function logRefusedState(gateway: Gateway, state: string, requestId: string): Promise<boolean> {
-  const [row] = await gateway.database.reads
+  const [row] = await gateway.database.orm
     .select({ tenantId: oauthStates.tenantId, usedAt: oauthStates.usedAt, expiresAt: oauthStates.expiresAt })
     .from(oauthStates)
     .where(inArray(oauthStates.stateHash, gateway.secrets.hashes(state)))

@@ -7,7 +7,7 @@ import { type MessageState, messageState } from './message.ts'
 
 /** One message of the caller's tenant. Errors: `messageNotFound`. */
 export async function getStatus(gateway: Gateway, caller: Caller, messageId: string): Promise<MessageState> {
-  const [row] = await gateway.database.reads
+  const [row] = await gateway.database.orm
     .select()
     .from(messages)
     .where(and(eq(messages.tenantId, caller.tenantId), eq(messages.id, messageId)))

@@ -2,7 +2,6 @@ import { and, eq } from 'drizzle-orm'
 import type { Caller } from '../../core/caller.ts'
 import { apiError } from '../../core/errors.ts'
 import { triggers } from '../../db/schema/webhooks.ts'
-import { build, statementOf } from '../../db/statement.ts'
 import type { Gateway } from '../../gateway.ts'
 
 /** Deletes a trigger. Its rows in the delivery log stay. Errors: `triggerNotFound`. */
@@ -11,14 +10,10 @@ export async function deleteTrigger(
   caller: Pick<Caller, 'tenantId'>,
   triggerId: string,
 ): Promise<{ ok: true }> {
-  const [deleted] = await gateway.database.writer.write([
-    statementOf(
-      build
-        .delete(triggers)
-        .where(and(eq(triggers.tenantId, caller.tenantId), eq(triggers.id, triggerId)))
-        .returning({ id: triggers.id }),
-    ),
-  ])
-  if (deleted?.rows.length === 0) throw apiError('triggerNotFound')
+  const deleted = await gateway.database.orm
+    .delete(triggers)
+    .where(and(eq(triggers.tenantId, caller.tenantId), eq(triggers.id, triggerId)))
+    .returning({ id: triggers.id })
+  if (deleted.length === 0) throw apiError('triggerNotFound')
   return { ok: true }
 }

@@ -14,7 +14,7 @@ export async function listTriggers(
   gateway: Gateway,
   caller: Pick<Caller, 'tenantId'>,
 ): Promise<{ triggers: Trigger[] }> {
-  const rows = await gateway.database.reads
+  const rows = await gateway.database.orm
     .select()
     .from(triggers)
     .where(eq(triggers.tenantId, caller.tenantId))

@@ -10,7 +10,7 @@ export async function readWebhookRetries(
   caller: Pick<Caller, 'tenantId'>,
   triggerId: string,
 ): Promise<{ policy: RetryPolicy }> {
-  const [trigger] = await database.reads
+  const [trigger] = await database.orm
     .select({ policy: triggers.webhookRetries })
     .from(triggers)
     .where(and(eq(triggers.tenantId, caller.tenantId), eq(triggers.id, triggerId)))
@@ -25,12 +25,11 @@ export async function setWebhookRetries(
   triggerId: string,
   policy: RetryPolicy,
 ): Promise<{ ok: true }> {
-  const [changed] = await database.writer.write([
-    {
-      sql: 'UPDATE triggers SET webhook_retries = ?3 WHERE tenant_id = ?1 AND id = ?2 RETURNING id',
-      args: [caller.tenantId, triggerId, policy],
-    },
-  ])
-  if (changed?.rows.length === 0) throw apiError('triggerNotFound')
+  const changed = await database.orm
+    .update(triggers)
+    .set({ webhookRetries: policy })
+    .where(and(eq(triggers.tenantId, caller.tenantId), eq(triggers.id, triggerId)))
+    .returning({ id: triggers.id })
+  if (changed.length === 0) throw apiError('triggerNotFound')
   return { ok: true }
 }

@@ -19,16 +19,16 @@ export async function requireOwnDestinations(
   caller: Caller,
   { appId, triggerId }: Destinations,
 ): Promise<void> {
-  const { reads } = gateway.database
+  const { orm } = gateway.database
   if (appId !== undefined) {
-    const rows = await reads
+    const rows = await orm
       .select({ id: apps.id })
       .from(apps)
       .where(and(eq(apps.tenantId, caller.tenantId), eq(apps.id, appId)))
     if (rows.length === 0) throw apiError('forbidden')
   }
   if (triggerId !== undefined) {
-    const own = await reads
+    const own = await orm
       .select({ id: triggers.id })
       .from(triggers)
       .where(and(eq(triggers.tenantId, caller.tenantId), eq(triggers.id, triggerId)))

@@ -2,7 +2,6 @@ import { lte } from 'drizzle-orm'
 import type { Caller } from '../../core/caller.ts'
 import { WS_TOKEN_TTL_MS } from '../../core/limits.ts'
 import { wsTokens } from '../../db/schema/webhooks.ts'
-import { build, statementOf } from '../../db/statement.ts'
 import type { Gateway } from '../../gateway.ts'
 
 /** Issues a token that opens one WebSocket within 60 seconds, for browsers, which must not hold the key. */
@@ -16,10 +15,11 @@ export async function issueWsToken(gateway: Gateway, caller: Caller): Promise<{ 
     expiresAt: now + WS_TOKEN_TTL_MS,
     sessionId: caller.sessionId ?? null,
   }
-  await gateway.database.writer.write([
-    statementOf(build.insert(wsTokens).values(row)),
+  const { orm } = gateway.database
+  await orm.batch([
+    orm.insert(wsTokens).values(row),
     // Each issue deletes the expired tokens, so the table holds those of one minute.
-    statementOf(build.delete(wsTokens).where(lte(wsTokens.expiresAt, now))),
+    orm.delete(wsTokens).where(lte(wsTokens.expiresAt, now)),
   ])
   return { token, expiresIn: WS_TOKEN_TTL_MS / 1000 }
 }
