@@ -208,9 +208,9 @@ function extensionParts(
     fromPerMinute: config.fromLimitPerMinute,
     extensionPerMinute: config.extensionLimitPerMinute,
   })
-  const shared = { provider, directory, writer, secrets, ids, clock, log }
+  const shared = { provider, directory, orm, secrets, ids, clock, log }
   const tokens = new Tokens({ ...shared, changed: ({ tenantId }) => changed(tenantId) })
-  const extensionCalls = new ExtensionCalls(tokens, quota, writer, clock)
+  const extensionCalls = new ExtensionCalls(tokens, quota, orm, clock)
   // The built-in simulator runs in this process and may not be able to reach the public address.
   const webhookBase = (): string => (config.provider.simulated ? `http://127.0.0.1:${config.port}` : config.publicUrl)
   const subscriptionTokens = new SubscriptionTokens({ orm, secrets })
@@ -222,7 +222,6 @@ function extensionParts(
     isConnected: async ({ tenantId, extensionId }) =>
       !directory.isDisconnecting(tenantId, extensionId) && (await directory.extension(tenantId, extensionId)) !== null,
     changed: () => subscriptionTokens.forget(),
-    orm,
   })
   const numbers = new Numbers({ directory, extensionCalls, provider, writer, clock })
   const clockCheck = new ClockCheck(clock, provider)

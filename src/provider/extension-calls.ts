@@ -1,6 +1,6 @@
 import { DEFAULT_PENALTY_MS } from '../core/limits.ts'
 import type { Clock } from '../core/clock.ts'
-import type { Writer } from '../db/writer.ts'
+import type { Orm } from '../db/orm.ts'
 import { type ExtensionKey, notePause } from './extension-rows.ts'
 import type { ProviderFailure, ProviderResult } from './provider.ts'
 import { type Quota, type QuotaGroup, SEND_GROUP } from './quota.ts'
@@ -22,7 +22,7 @@ export class ExtensionCalls {
   constructor(
     readonly tokens: Tokens,
     readonly quota: Quota,
-    readonly writer: Writer,
+    readonly orm: Orm,
     readonly clock: Clock,
   ) {}
 
@@ -52,9 +52,7 @@ export class ExtensionCalls {
       this.quota.pause(key.extensionId, group, pauseMs)
       if (group === SEND_GROUP)
         // If it is not stored, a restart forgets the pause, and the first call gets another 429.
-        await this.writer
-          .write([notePause(key.extensionId, Math.ceil(this.clock.steady()) + pauseMs)])
-          .catch(() => undefined)
+        await notePause(this.orm, key.extensionId, Math.ceil(this.clock.steady()) + pauseMs).catch(() => undefined)
     }
     return { type: 'failed', failure }
   }

@@ -1,5 +1,7 @@
+import { type SQL, and, eq, sql } from 'drizzle-orm'
+import type { Orm } from '../db/orm.ts'
+import { type ExtensionStatus, extensions } from '../db/schema/connections.ts'
 import type { Statement } from '../db/writer.ts'
-import type { ExtensionStatus } from '../db/schema/connections.ts'
 
 // Statements that change an extension. Each names its tenant. One that replaces tokens also names the refresh token that it
 // replaces, so that it changes nothing when another refresh was stored first.
@@ -56,10 +58,11 @@ export const connectExtension = (row: NewExtension): Statement => ({
 })
 
 /** Stores how the provider calls the extension now. */
-export const nameExtension = (key: ExtensionKey, { extensionNumber, name }: ExtensionNames): Statement => ({
-  sql: 'UPDATE extensions SET extension_number = ?3, name = ?4 WHERE tenant_id = ?1 AND extension_id = ?2',
-  args: [key.tenantId, key.extensionId, extensionNumber, name],
-})
+export const nameExtension = (orm: Orm, key: ExtensionKey, { extensionNumber, name }: ExtensionNames) =>
+  orm
+    .update(extensions)
+    .set({ extensionNumber, name })
+    .where(and(eq(extensions.tenantId, key.tenantId), eq(extensions.extensionId, key.extensionId)))
 
 export interface ExtensionNames {
   extensionNumber: string | null
@@ -67,44 +70,48 @@ export interface ExtensionNames {
 }
 
 /** Stores a refreshed pair, unless another pair has replaced `old` before. */
-export const replacePair = (key: ExtensionKey, old: string, pair: EncryptedPair): Statement => ({
-  sql: `UPDATE extensions SET access_token = ?4, access_expires_at = ?5, refresh_token = ?6, refresh_expires_at = ?7,
-      refreshed_at = ?8, status_since = CASE WHEN status = 'active' THEN status_since ELSE ?8 END, status = 'active',
-      refresh_failures = 0, next_refresh_at = NULL
-    WHERE tenant_id = ?1 AND extension_id = ?2 AND refresh_token = ?3 RETURNING extension_id`,
-  args: [
-    key.tenantId,
-    key.extensionId,
-    old,
-    pair.accessToken,
-    pair.accessExpiresAt,
-    pair.refreshToken,
-    pair.refreshExpiresAt,
-    pair.refreshedAt,
-  ],
-})
+export const replacePair = (orm: Orm, key: ExtensionKey, old: string, pair: EncryptedPair) =>
+  orm
+    .update(extensions)
+    .set({ ...pair, ...becomes('active', pair.refreshedAt), refreshFailures: 0, nextRefreshAt: null })
+    .where(and(eq(extensions.tenantId, key.tenantId), hasPair(key, old)))
+    .returning(ID)
 
 /** Stores the same pair encrypted with another key, unless another pair has replaced `old` before. */
 export const replaceEncryption = (
+  orm: Orm,
   key: ExtensionKey,
   old: string,
   pair: Pick<EncryptedPair, 'accessToken' | 'refreshToken'>,
-): Statement => ({
-  sql: `UPDATE extensions SET access_token = ?4, refresh_token = ?5
-    WHERE tenant_id = ?1 AND extension_id = ?2 AND refresh_token = ?3 RETURNING extension_id`,
-  args: [key.tenantId, key.extensionId, old, pair.accessToken, pair.refreshToken],
-})
+) =>
+  orm
+    .update(extensions)
+    .set(pair)
+    .where(and(eq(extensions.tenantId, key.tenantId), hasPair(key, old)))
+    .returning(ID)
 
 /** Records a failed refresh; `nextRefreshAt` is null when no refresh can succeed any more. */
 export const noteRefreshFailure = (
+  orm: Orm,
   key: ExtensionKey,
   old: string,
   { status, failures, nextRefreshAt, now }: RefreshFailure,
-): Statement => ({
-  sql: `UPDATE extensions SET status_since = CASE WHEN status = ?4 THEN status_since ELSE ?7 END, status = ?4,
-      refresh_failures = ?5, next_refresh_at = ?6
-    WHERE tenant_id = ?1 AND extension_id = ?2 AND refresh_token = ?3 RETURNING extension_id`,
-  args: [key.tenantId, key.extensionId, old, status, failures, nextRefreshAt, now],
+) =>
+  orm
+    .update(extensions)
+    .set({ ...becomes(status, now), refreshFailures: failures, nextRefreshAt })
+    .where(and(eq(extensions.tenantId, key.tenantId), hasPair(key, old)))
+    .returning(ID)
+
+const ID = { extensionId: extensions.extensionId }
+
+const hasPair = ({ extensionId }: ExtensionKey, old: string): SQL | undefined =>
+  and(eq(extensions.extensionId, extensionId), eq(extensions.refreshToken, old))
+
+/** The status, and since when the extension has it. */
+const becomes = (status: ExtensionStatus, now: number) => ({
+  status,
+  statusSince: sql`CASE WHEN ${extensions.status} = ${status} THEN ${extensions.statusSince} ELSE ${now} END`,
 })
 
 export interface RefreshFailure {
@@ -116,10 +123,11 @@ export interface RefreshFailure {
 }
 
 /** A 429 pauses the extension in every tenant. It is stored so that a restart does not send during the pause; the longest pause wins. */
-export const notePause = (extensionId: string, until: number): Statement => ({
-  sql: 'UPDATE extensions SET paused_until = max(coalesce(paused_until, 0), ?2) WHERE extension_id = ?1',
-  args: [extensionId, until],
-})
+export const notePause = (orm: Orm, extensionId: string, until: number) =>
+  orm
+    .update(extensions)
+    .set({ pausedUntil: sql`max(coalesce(${extensions.pausedUntil}, 0), ${until})` })
+    .where(eq(extensions.extensionId, extensionId))
 
 /** Replaces the stored numbers of an extension with those that the provider lists now. */
 export const replaceNumbers = (key: ExtensionKey, numbers: readonly string[], now: number): Statement[] => [

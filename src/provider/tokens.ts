@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import { REFRESH_RETRY_MAX_MS, REFRESH_RETRY_MIN_MS } from '../core/limits.ts'
 import { type Log, errorName } from '../core/log.ts'
 import type { Secrets } from '../core/secrets.ts'
-import type { Writer } from '../db/writer.ts'
+import type { Orm } from '../db/orm.ts'
 import type { Directory, ExtensionRow } from './directory.ts'
 import {
   type ExtensionKey,
@@ -24,7 +24,7 @@ export type TokenResult =
 export interface TokensContext {
   provider: Provider
   directory: Directory
-  writer: Writer
+  orm: Orm
   secrets: Secrets
   clock: Clock
   log: Log
@@ -173,8 +173,9 @@ export class Tokens {
       encryptionContext(row, 'rc_access'),
     )
     const refreshToken = await secrets.encrypt(await this.decryptRefresh(row), encryptionContext(row, 'rc_refresh'))
-    const [stored] = await this.#commit(row, replaceEncryption(row, row.refreshToken, { accessToken, refreshToken }))
-    return stored?.rows.length === 0 ? 0 : stale
+    const pair = { accessToken, refreshToken }
+    const stored = await this.#commit(row, replaceEncryption(this.context.orm, row, row.refreshToken, pair))
+    return stored.length === 0 ? 0 : stale
   }
 
   async #refresh(key: ExtensionKey): Promise<TokenResult> {
@@ -198,9 +199,9 @@ export class Tokens {
   async #store(row: ExtensionRow, fresh: FreshPair): Promise<TokenResult> {
     const { replaces, encrypted, accessToken } = fresh
     this.#uncommitted.set(nameOf(row), fresh)
-    const [stored] = await this.#commit(row, replacePair(row, replaces, encrypted))
+    const stored = await this.#commit(row, replacePair(this.context.orm, row, replaces, encrypted))
     this.#uncommitted.delete(nameOf(row))
-    if (stored?.rows.length === 0) return this.access(row)
+    if (stored.length === 0) return this.access(row)
     this.#decrypted.keep(row, encrypted.accessToken, accessToken)
     return { type: 'token', accessToken }
   }
@@ -208,8 +209,8 @@ export class Tokens {
   async #revoked(row: ExtensionRow, why: string): Promise<TokenResult> {
     const now = this.context.clock.now()
     const change = { status: 'revoked', failures: row.refreshFailures, nextRefreshAt: null, now } as const
-    const [noted] = await this.#commit(row, noteRefreshFailure(row, row.refreshToken, change))
-    if (noted?.rows.length === 0) return this.access(row)
+    const noted = await this.#commit(row, noteRefreshFailure(this.context.orm, row, row.refreshToken, change))
+    if (noted.length === 0) return this.access(row)
     this.context.log.warn(
       {
         tenantId: row.tenantId,
@@ -227,22 +228,22 @@ export class Tokens {
     const delayMs = Math.max(refreshDelayMs(failures), failure.retryAfterMs ?? 0)
     const now = this.context.clock.now()
     const change = { status: 'refresh_failed', failures, nextRefreshAt: now + delayMs, now } as const
-    const note = noteRefreshFailure(row, row.refreshToken, change)
-    const [noted] = await this.#commit(row, note).catch((error: unknown) => {
+    const note = noteRefreshFailure(this.context.orm, row, row.refreshToken, change)
+    const noted = await this.#commit(row, note).catch((error: unknown) => {
       // The commit may have succeeded all the same, and nothing else would plan the next refresh.
       this.planRetry(row, delayMs)
       throw error
     })
-    if (noted?.rows.length === 0) return this.access(row)
+    if (noted.length === 0) return this.access(row)
     logRefreshFailure(this.context.log, row, failure, delayMs)
     this.planRetry(row, delayMs)
     return { type: 'deferred', retryInMs: delayMs }
   }
 
-  async #commit(key: ExtensionKey, statement: ReturnType<typeof replacePair>): ReturnType<Writer['write']> {
-    const { writer, directory, changed } = this.context
+  async #commit(key: ExtensionKey, change: ReturnType<typeof replacePair>): Promise<{ extensionId: string }[]> {
+    const { directory, changed } = this.context
     // Also after a failure: a disk can fail after the commit, and the replaced pair must not be used again.
-    const stored = await writer.write([statement]).finally(() => directory.forget(key.tenantId))
+    const stored = await change.finally(() => directory.forget(key.tenantId))
     // Not after a failure: those who hear of a change try again at once, which would fail and be announced in turn.
     changed({ tenantId: key.tenantId, extensionId: key.extensionId })
     return stored

@@ -97,7 +97,7 @@ export function readNumbersDaily(gateway: Gateway): Promise<void> {
 async function readNames({ extensionCalls, provider, database, directory }: Gateway, row: ExtensionRow): Promise<void> {
   const read = await extensionCalls.make(row, 'light', (token) => provider.getExtension(token))
   if (read.type !== 'ok') return
-  await database.writer.write([nameExtension(row, read.value)])
+  await nameExtension(database.orm, row, read.value)
   directory.forget(row.tenantId)
 }
 

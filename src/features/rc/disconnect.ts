@@ -1,9 +1,11 @@
+import { type SQL, and, eq } from 'drizzle-orm'
 import type { Caller } from '../../core/caller.ts'
 import { sleep } from '../../core/clock.ts'
 import { apiError } from '../../core/errors.ts'
 import { errorName } from '../../core/log.ts'
+import type { Database } from '../../db/database.ts'
 import { HAS_OPEN_ATTEMPTS } from '../../db/open-attempts.ts'
-import type { Statement } from '../../db/writer.ts'
+import { extensions, oauthStates, phoneNumbers, subscriptions } from '../../db/schema/connections.ts'
 import type { Gateway } from '../../gateway.ts'
 import type { ConnectionScope, ExtensionRow } from '../../provider/directory.ts'
 import { hasOpenAttempts } from '../../sending/has-open-attempts.ts'
@@ -95,7 +97,7 @@ async function cleanUp(gateway: Gateway, row: ExtensionRow): Promise<void> {
 
 async function deleteConnection(gateway: Gateway, scope: ConnectionScope): Promise<void> {
   try {
-    await gateway.database.writer.write(deletesOf(scope))
+    await deleteRows(gateway.database, scope)
   } finally {
     // Forgets after an error as well, because the commit may have succeeded nevertheless. The cache would keep an extension that
     // is gone, and messages would wait for it for ever.
@@ -104,14 +106,14 @@ async function deleteConnection(gateway: Gateway, scope: ConnectionScope): Promi
   }
 }
 
-function deletesOf({ tenantId, extensionId }: ConnectionScope): Statement[] {
-  if (extensionId === null)
-    return ['phone_numbers', 'subscriptions', 'oauth_states', 'extensions'].map((table) => ({
-      sql: `DELETE FROM ${table} WHERE tenant_id = ?1`,
-      args: [tenantId],
-    }))
-  return ['phone_numbers', 'subscriptions', 'extensions'].map((table) => ({
-    sql: `DELETE FROM ${table} WHERE tenant_id = ?1 AND extension_id = ?2`,
-    args: [tenantId, extensionId],
-  }))
+async function deleteRows({ orm }: Database, { tenantId, extensionId }: ConnectionScope): Promise<void> {
+  const ofExtension = (table: typeof phoneNumbers | typeof subscriptions | typeof extensions): SQL | undefined =>
+    extensionId === null ? undefined : eq(table.extensionId, extensionId)
+  const deletes = [
+    orm.delete(phoneNumbers).where(and(eq(phoneNumbers.tenantId, tenantId), ofExtension(phoneNumbers))),
+    orm.delete(subscriptions).where(and(eq(subscriptions.tenantId, tenantId), ofExtension(subscriptions))),
+    orm.delete(extensions).where(and(eq(extensions.tenantId, tenantId), ofExtension(extensions))),
+  ] as const
+  const states = orm.delete(oauthStates).where(eq(oauthStates.tenantId, tenantId))
+  await orm.batch(extensionId === null ? [...deletes, states] : deletes)
 }
