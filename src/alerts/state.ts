@@ -1,5 +1,7 @@
+import { eq, ne } from 'drizzle-orm'
 import { z } from 'zod'
 import type { Database } from '../db/database.ts'
+import { facts } from '../db/schema/index.ts'
 import { ALERT_NAMES } from './condition.ts'
 
 const Detail = z.record(z.string(), z.union([z.string(), z.number(), z.null()]))
@@ -37,18 +39,19 @@ export type AlertState = z.infer<typeof State>
 const ALERTS_FACT = 'alerts'
 
 /** Loads the state that an earlier process stored. An unreadable one counts as empty. */
-export async function loadState({ gate }: Pick<Database, 'gate'>): Promise<AlertState> {
-  const { rows } = await gate.execute(`SELECT value FROM facts WHERE name = '${ALERTS_FACT}'`)
-  const stored = rows[0]?.['value']
-  const read = typeof stored === 'string' ? State.safeParse(parsed(stored)) : null
+export async function loadState({ orm }: Pick<Database, 'orm'>): Promise<AlertState> {
+  const [stored] = await orm.select().from(facts).where(eq(facts.name, ALERTS_FACT))
+  const read = stored === undefined ? null : State.safeParse(parsed(stored.value))
   return read?.data ?? { firing: [], posts: [] }
 }
 
 /** Rejects while the storage fails. */
-export async function storeState({ writer }: Pick<Database, 'writer'>, state: AlertState): Promise<void> {
-  const sql = `INSERT INTO facts (name, value) VALUES ('${ALERTS_FACT}', ?1)
-    ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE value != excluded.value`
-  await writer.write([{ sql, args: [JSON.stringify(state)] }])
+export async function storeState({ orm }: Pick<Database, 'orm'>, state: AlertState): Promise<void> {
+  const value = JSON.stringify(state)
+  await orm
+    .insert(facts)
+    .values({ name: ALERTS_FACT, value })
+    .onConflictDoUpdate({ target: facts.name, set: { value }, setWhere: ne(facts.value, value) })
 }
 
 function parsed(text: string): unknown {

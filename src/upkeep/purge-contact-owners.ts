@@ -1,4 +1,4 @@
-import { and, asc, gt, lt, lte, max } from 'drizzle-orm'
+import { and, asc, gt, inArray, lt, lte, max } from 'drizzle-orm'
 import { HOUR_MS } from '../core/limits.ts'
 import { ROWS_PER_BATCH, inBatches } from '../db/batches.ts'
 import { contactOwners } from '../db/schema/messages.ts'
@@ -11,7 +11,7 @@ const BEHIND_MS = HOUR_MS
 
 /** Deletes the owners of contacts whose newest message is past its retention, at most an hour later than the message. */
 export async function purgeContactOwners(gateway: Gateway, messagesBefore: number): Promise<void> {
-  const { orm, writer } = gateway.database
+  const { orm } = gateway.database
   const { seq, writtenAt } = contactOwners
   const [newest] = await orm.select({ seq: max(seq) }).from(contactOwners)
   const before = messagesBefore - BEHIND_MS
@@ -25,8 +25,7 @@ export async function purgeContactOwners(gateway: Gateway, messagesBefore: numbe
       .limit(ROWS_PER_BATCH)
     const seqs = rows.map((row) => row.seq)
     // Keeps a row that was written again since it was read.
-    const sql = 'DELETE FROM contact_owners WHERE seq IN (SELECT value FROM json_each(?1)) AND written_at < ?2'
-    if (seqs.length > 0) await writer.write([{ sql, args: [JSON.stringify(seqs), before] }])
+    if (seqs.length > 0) await orm.delete(contactOwners).where(and(inArray(seq, seqs), lt(writtenAt, before)))
     cursor = seqs.length === ROWS_PER_BATCH ? (seqs.at(-1) ?? 0) : cursor + ROWS_PER_RANGE
     return { count: seqs.length, last: cursor >= (newest?.seq ?? 0) }
   })

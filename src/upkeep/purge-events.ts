@@ -1,12 +1,12 @@
+import { asc } from 'drizzle-orm'
 import type { Config } from '../core/config.ts'
 import { DAY_MS } from '../core/limits.ts'
 import { inBatches } from '../db/batches.ts'
+import { events } from '../db/schema/events.ts'
 import type { Gateway } from '../gateway.ts'
 
 /** Deleting this many consecutive rows takes less than a millisecond. */
 const ROWS_AT_ONCE = 500
-
-const OLDEST = `SELECT seq, at FROM events ORDER BY seq LIMIT ${ROWS_AT_ONCE}`
 
 /** Keeps the newest row, so that no number is used twice. */
 const DELETE = 'DELETE FROM events WHERE seq <= ?1 AND seq < (SELECT max(seq) FROM events)'
@@ -21,11 +21,15 @@ export async function purgeEvents(gateway: Gateway): Promise<number> {
   await tracking.startTracking()
   const before = clock.now() - retentionMs(config)
   return inBatches(gateway, async () => {
-    const { rows } = await database.gate.execute(OLDEST)
+    const rows = await database.orm
+      .select({ seq: events.seq, at: events.at })
+      .from(events)
+      .orderBy(asc(events.seq))
+      .limit(ROWS_AT_ONCE)
     // A single young row does not end the purge: the clock may have been ahead when it was stored.
-    const lastOld = rows.findLast((row) => Number(row['at']) < before)
+    const lastOld = rows.findLast(({ at }) => at < before)
     if (lastOld === undefined) return { count: 0, last: true }
-    const [deleted] = await database.writer.write([{ sql: DELETE, args: [Number(lastOld['seq'])] }])
+    const [deleted] = await database.writer.write([{ sql: DELETE, args: [lastOld.seq] }])
     return { count: deleted?.changes ?? 0, last: rows.length < ROWS_AT_ONCE }
   })
 }

@@ -1,4 +1,4 @@
-import { asc, eq, gt } from 'drizzle-orm'
+import { asc, eq, gt, inArray } from 'drizzle-orm'
 import { ATTEMPT_RETENTION_DAYS, DAY_MS, IDEMPOTENCY_RETENTION_MS } from '../core/limits.ts'
 import { ROWS_PER_BATCH, inBatches } from '../db/batches.ts'
 import { messages, sendAttempts } from '../db/schema/messages.ts'
@@ -71,8 +71,7 @@ function purgeAttempts(gateway: Gateway): Promise<number> {
     const ended = old
       .filter((row) => row.closedAt !== null && (row.status === null || isEnded(row.status)))
       .map((row) => row.seq)
-    const sql = 'DELETE FROM send_attempts WHERE seq IN (SELECT value FROM json_each(?1))'
-    if (ended.length > 0) await gateway.database.writer.write([{ sql, args: [JSON.stringify(ended)] }])
+    if (ended.length > 0) await gateway.database.orm.delete(sendAttempts).where(inArray(seq, ended))
     return { count: ended.length, last: isLast(rows, old) }
   })
 }

@@ -1,4 +1,6 @@
+import { and, eq, lt } from 'drizzle-orm'
 import { DAY_MS, HALF_HOUR_MS, USAGE_RETENTION_DAYS } from '../core/limits.ts'
+import { tenants, webhookDestinations } from '../db/schema/index.ts'
 import type { Gateway } from '../gateway.ts'
 
 const TABLES = ['usage', 'usage_errors', 'usage_destinations'] as const
@@ -7,12 +9,11 @@ const TABLES = ['usage', 'usage_errors', 'usage_destinations'] as const
 export async function purgeUsage(gateway: Gateway): Promise<void> {
   const { database, clock, lifecycle } = gateway
   const before = Math.floor((clock.now() - USAGE_RETENTION_DAYS * DAY_MS) / HALF_HOUR_MS)
-  const { rows } = await database.gate.execute('SELECT id FROM tenants')
-  for (const row of rows) {
-    const tenantId = String(row['id'])
+  for (const { tenantId } of await database.orm.select({ tenantId: tenants.id }).from(tenants)) {
     for (const table of TABLES) while (!lifecycle.draining && (await purgeOldest(gateway, table, tenantId, before)));
-    const sql = 'DELETE FROM webhook_destinations WHERE tenant_id = ?1 AND ended_at < ?2'
-    await database.writer.write([{ sql, args: [tenantId, before * HALF_HOUR_MS] }])
+    await database.orm
+      .delete(webhookDestinations)
+      .where(and(eq(webhookDestinations.tenantId, tenantId), lt(webhookDestinations.endedAt, before * HALF_HOUR_MS)))
   }
 }
 
