@@ -21,6 +21,8 @@ export interface OutboundRow {
 export interface InspectOptions {
   /** A restored database may lack messages that were acknowledged after its copy. */
   mayForget?: boolean
+  /** Messages that were acknowledged after the copy from which the database was restored: only these may be missing. */
+  forgiven?: ReadonlySet<string>
   /** Every text is used once, so a text that the provider has twice is a duplicate. */
   distinctTexts: boolean
 }
@@ -34,7 +36,11 @@ export async function inspectSends(stage: TortureStage, load: SendLoad, options:
   const stopped = await stage.gateway.terminate()
   const records = await stage.control.messages({ direction: 'Outbound', limit: ALL })
   const { rows, integrity } = readFile(stage.databasePath)
-  const lost = options.mayForget === true ? 0 : [...load.accepted.keys()].filter((id) => !states.has(id)).length
+  const { forgiven = new Set() } = options
+  const missing = [...load.accepted.keys()].filter((id) => !states.has(id) && !forgiven.has(id))
+  const lost = options.mayForget === true ? 0 : missing.length
+  // A restored database knows nothing of what was sent after its copy.
+  const isRestored = options.mayForget === true || forgiven.size > 0
   const figures = {
     acknowledged: load.accepted.size,
     'accepted without an answer': rows.filter(({ id }) => !load.accepted.has(id)).length,
@@ -43,14 +49,14 @@ export async function inspectSends(stage: TortureStage, load: SendLoad, options:
     failed: rows.filter((row) => row.status === 'failed').length,
     'acknowledged and lost': lost,
     'duplicated at the provider': duplicates(records, rows, options),
-    'out of order': options.mayForget === true ? 0 : overtaken(load, records, rows),
+    'out of order': isRestored ? 0 : overtaken(load, records, rows),
     stuck: rows.filter((row) => row.status === 'queued' || row.status === 'sending').length,
     'drained after s': drainMs === null ? 'not' : Math.round(drainMs / 100) / 10,
     integrity,
   }
   const violations = [
     ...zero(figures, ['acknowledged and lost', 'duplicated at the provider', 'out of order', 'stuck']),
-    ...bindings(records, rows, options),
+    ...bindings(records, rows, isRestored),
     ...disagreements(states, rows),
     ...(drainMs === null ? ['The queue was not empty after 60 s'] : []),
     ...(integrity === 'ok' ? [] : [`PRAGMA integrity_check: ${integrity}`]),
@@ -104,7 +110,7 @@ function duplicates(
 function bindings(
   records: readonly MessageView[],
   rows: readonly OutboundRow[],
-  { mayForget }: InspectOptions,
+  isRestored: boolean,
 ): string[] {
   const byId = new Map(records.map((record) => [record.messageId, record]))
   const bound = rows.filter((row) => row.rc_message_id !== null)
@@ -127,7 +133,7 @@ function bindings(
       'bound to a record of another text',
       bound.filter((row) => byId.get(row.rc_message_id ?? '')?.text !== row.body),
     ),
-    ...(mayForget === true ? [] : wrong('at the provider, but not sent here', unbound(records, bound))),
+    ...(isRestored ? [] : wrong('at the provider, but not sent here', unbound(records, bound))),
   ]
 }
 

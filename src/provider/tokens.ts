@@ -173,9 +173,8 @@ export class Tokens {
       encryptionContext(row, 'rc_access'),
     )
     const refreshToken = await secrets.encrypt(await this.decryptRefresh(row), encryptionContext(row, 'rc_refresh'))
-    const pair = { accessToken, refreshToken }
-    const stored = await this.#commit(row, replaceEncryption(this.context.orm, row, row.refreshToken, pair))
-    return stored.length === 0 ? 0 : stale
+    const change = replaceEncryption(this.context.orm, row, row.refreshToken, { accessToken, refreshToken })
+    return (await this.#commit(row, change)).length === 0 ? 0 : stale
   }
 
   async #refresh(key: ExtensionKey): Promise<TokenResult> {

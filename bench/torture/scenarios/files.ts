@@ -40,14 +40,14 @@ export async function files(options: ScenarioOptions): Promise<Findings> {
   await stage.control.randomFaults(providerFaults(options.seed, false))
   const load = new SendLoad(stage, { message: distinctMessage(stage.numbers), senders: 4, pauseMs: 10 })
   const rounds: Round[] = []
+  const forgiven = new Set<string>()
   for (let number = 1; number <= options.kills; number++) {
-    rounds.push(await runRound(stage, load, options))
+    rounds.push(await runRound(stage, load, options, forgiven))
     if (number % 10 === 0) options.report(`${number} accidents, ${load.accepted.size} messages acknowledged`)
   }
   await load.stop()
   await stage.control.clearFaults()
-  const unsaved = rounds.filter(({ saved }) => !saved)
-  const sends = await inspectSends(stage, load, { distinctTexts: true, mayForget: unsaved.length > 0 })
+  const sends = await inspectSends(stage, load, { distinctTexts: true, forgiven })
   return { figures: { ...sends.figures, ...figuresOf(rounds) }, violations: [...sends.violations, ...late(rounds)] }
 }
 
@@ -66,27 +66,35 @@ const late = (rounds: readonly Round[]): string[] =>
     (saidAfterMs ?? 0) > SAID_WITHIN_MS ? [`${accident}: said after ${saidAfterMs} ms`] : [],
   )
 
-async function runRound(stage: TortureStage, load: SendLoad, { random }: ScenarioOptions): Promise<Round> {
+async function runRound(
+  stage: TortureStage,
+  load: SendLoad,
+  { random }: ScenarioOptions,
+  forgiven: Set<string>,
+): Promise<Round> {
   const path = stage.databasePath
   await Bun.sleep(between(random, 100, 800))
-  copyAside(path, random() < 0.5)
+  const inBackup = new Set(load.accepted.keys())
+  copyWhole(path, `${path}.backup`)
+  if (random() < 0.5) copyFileSync(path, `${path}.older`)
+  else copyWhole(path, `${path}.older`)
   await Bun.sleep(between(random, 0, 1200))
   const names = Object.keys(ACCIDENTS)
   const accident = names[Math.floor(random() * names.length)] ?? ''
   ACCIDENTS[accident]?.(path, random)
   const saidAfterMs = await untilSaid(load)
   const saved = saidAfterMs === null ? await restart(stage) : await follow(stage, random() < 0.5)
+  if (!saved) for (const id of load.accepted.keys()) if (!inBackup.has(id)) forgiven.add(id)
   return { accident, saidAfterMs, saved }
 }
 
-/** Copies the database while the gateway writes: the file alone, or all that it has. */
-function copyAside(path: string, isWhole: boolean): void {
-  rmSync(`${path}.older`, { force: true })
-  if (!isWhole) return copyFileSync(path, `${path}.older`)
+/** Copies all that the database has while the gateway writes. Its file alone lacks what is in the log. */
+function copyWhole(path: string, copy: string): void {
+  rmSync(copy, { force: true })
   using database = new Database(path)
   database.run('PRAGMA busy_timeout = 5000')
   database.run('PRAGMA wal_autocheckpoint = 0')
-  database.run('VACUUM INTO ?', [`${path}.older`])
+  database.run('VACUUM INTO ?', [copy])
 }
 
 /** Resolves with the time until the gateway refuses messages. */
@@ -111,20 +119,20 @@ async function stop(stage: TortureStage): Promise<void> {
   if (code !== 0) throw new Error(`The gateway's exit code was ${code}`)
 }
 
-/** Does what the texts of the gateway say. Returns whether the data is saved; if not, an older copy is restored. */
+/** Does what the texts of the gateway say. Returns whether the data is saved; if not, the backup is restored. */
 async function follow(stage: TortureStage, withBackup: boolean): Promise<boolean> {
   const path = stage.databasePath
   const isSaved = withBackup && (await backUp(stage, `${path}.FILE`))
   await stop(stage)
   const copies = savedCopies(path)
-  const source = isSaved ? `${path}.FILE` : copies.length > 0 ? await copyToMove(stage) : `${path}.older`
+  const source = isSaved ? `${path}.FILE` : copies.length > 0 ? await copyToMove(stage) : `${path}.backup`
   if (source !== null) {
     for (const suffix of ['-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true })
     renameSync(source, path)
     await stage.gateway.start()
   }
   for (const copy of copies) rmSync(copy, { force: true })
-  return source !== `${path}.older`
+  return source !== `${path}.backup`
 }
 
 async function backUp(stage: TortureStage, copy: string): Promise<boolean> {

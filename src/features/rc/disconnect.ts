@@ -50,11 +50,11 @@ async function endOnce(gateway: Gateway, scope: ConnectionScope): Promise<{ ok: 
   gateway.sending.wake(tenantId)
   try {
     await untilNoOpenAttempts(gateway, scope)
-    const extensions = await extensionsOf(gateway, scope)
-    await Promise.all(extensions.map((row) => cleanUp(gateway, row)))
+    const rows = await extensionsOf(gateway, scope)
+    await Promise.all(rows.map((row) => cleanUp(gateway, row)))
     await deleteConnection(gateway, scope)
-    for (const row of extensions) gateway.directory.refusals.forget(row)
-    count = extensions.length
+    for (const row of rows) gateway.directory.refusals.forget(row)
+    count = rows.length
   } finally {
     // After a failure as well, because messages that were accepted during the disconnection are waiting.
     gateway.directory.endDisconnecting(scope)
@@ -82,8 +82,8 @@ async function extensionsOf(
   { directory }: Gateway,
   { tenantId, extensionId }: ConnectionScope,
 ): Promise<ExtensionRow[]> {
-  const { extensions } = await directory.tenant(tenantId)
-  return [...extensions.values()].filter((row) => extensionId === null || row.extensionId === extensionId)
+  const tenant = await directory.tenant(tenantId)
+  return [...tenant.extensions.values()].filter((row) => extensionId === null || row.extensionId === extensionId)
 }
 
 async function cleanUp(gateway: Gateway, row: ExtensionRow): Promise<void> {
