@@ -32,7 +32,7 @@ const QUIET_DOWN_MS = 500
 const FLUSH_DELAY_MS = 2
 const SLOW_DISK = `+${FLUSH_DELAY_MS} ms a flush`
 
-/** Runs all entries in turn, A B A B. */
+/** Runs all entries in turn. */
 export async function compare<Figure extends string>(
   rounds: number,
   entries: readonly Entry[],

@@ -1,6 +1,6 @@
 /**
- * Runs the contestants in turn, A B A B, so that a slow phase of the machine affects all of them. Returns the median of
- * each.
+ * Runs the contestants in turn, A B B A, so that a slow phase of the machine affects all of them. The order turns round each time: one
+ * commit measured against itself was up to a quarter faster in the last place. Returns the median of each.
  */
 export async function alternate<Name extends string>(
   rounds: number,
@@ -9,7 +9,7 @@ export async function alternate<Name extends string>(
   const names = Object.keys(contestants) as Name[]
   const figures = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>
   for (let round = 0; round < rounds; round++) {
-    for (const name of names) figures[name].push(await contestants[name]())
+    for (const name of round % 2 === 0 ? names : names.toReversed()) figures[name].push(await contestants[name]())
   }
   return Object.fromEntries(names.map((name) => [name, median(figures[name])])) as Record<Name, number>
 }

@@ -2,23 +2,45 @@ import type { Gate } from './gate.ts'
 import type { LogFile } from './log-file.ts'
 import { LOG_CUT, type Storage } from './storage.ts'
 
+interface Checks {
+  log: LogFile | null
+  /** Looks at the content of the database file if somebody has written into it. */
+  look(): Promise<void>
+  /** The size of the log after which a commit makes a checkpoint. */
+  checkpointPages: number
+}
+
 /**
- * The gate of the writer: acknowledges no commit that the next start would not find, because a file was deleted or replaced, or
- * the log was cut. `checkpointPages`: the size of the log after which a commit makes a checkpoint.
+ * The gate of the writer: acknowledges no commit that the next start would not find, because a file was deleted, replaced or
+ * overwritten, or the log was cut. It looks before each commit, whose checkpoint could hide what `cp` has done, and after it, because a
+ * copy from before a checkpoint differs only from what was seen after it.
  */
-export const checkedGate = (gate: Gate, storage: Storage, log: LogFile | null, checkpointPages: number): Gate => ({
+export const checkedGate = (gate: Gate, storage: Storage, checks: Checks): Gate => ({
   ...gate,
   batch: async (statements) => {
+    await checks.look()
     storage.refuseIfLost()
-    if (log === null || !log.isSuspect()) return committed(log, await gate.batch(statements))
-    // A checkpoint would copy the hole of a log that was cut into the database.
-    await gate.execute('PRAGMA wal_autocheckpoint = 0')
-    const results = committed(log, await gate.batch(statements))
-    if (log.isCut()) storage.refuse(LOG_CUT)
-    await gate.execute(`PRAGMA wal_autocheckpoint = ${checkpointPages}`)
+    const results = await commit(gate, storage, checks, statements)
+    await checks.look()
+    if (storage.isSpoilt) storage.refuseIfLost()
     return results
   },
 })
+
+async function commit(
+  gate: Gate,
+  storage: Storage,
+  { log, checkpointPages }: Checks,
+  statements: Parameters<Gate['batch']>[0],
+): ReturnType<Gate['batch']> {
+  if (log === null || !log.isSuspect()) return committed(log, await gate.batch(statements))
+  // A checkpoint would copy the hole of a log that was cut into the database.
+  await gate.execute('PRAGMA wal_autocheckpoint = 0')
+  const results = committed(log, await gate.batch(statements))
+  if (log.isCut()) storage.refuse(LOG_CUT)
+  await gate.execute(`PRAGMA wal_autocheckpoint = ${checkpointPages}`)
+  return results
+}
 
 /** Notes how long the log is after a commit. */
 function committed<Results>(log: LogFile | null, results: Results): Results {

@@ -65,14 +65,19 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const log = path === null ? null : new LogFile(`${path}-wal`)
   const probe = (): Promise<unknown> => checked.batch(PROBE)
   let content: FileContent | null = null
+  const isOverwritten = async (): Promise<boolean> =>
+    (await content?.isOverwritten(gate, () => isSound(reader))) === true
   const inspect = async (): Promise<string | null> => {
     // A commit shows whether it is whole.
     if (log?.isSuspect() === true) await probe()
-    return (await content?.isOverwritten(gate, () => isSound(reader))) === true ? OVERWRITTEN : null
+    return (await isOverwritten()) ? OVERWRITTEN : null
   }
   const storage = new Storage(probe, files, options.log, options.clock, inspect)
   const gate = await openGate({ url: options.url, pragmas: pragmasFor(options), storage })
-  const checked = checkedGate(gate, storage, log, checkpointPages(options))
+  const look = async (): Promise<void> => {
+    if (content?.wasWritten() === true && (await isOverwritten())) storage.failed(OVERWRITTEN)
+  }
+  const checked = checkedGate(gate, storage, { log, look, checkpointPages: checkpointPages(options) })
   let reader: Reader
   try {
     const { migrations = MIGRATIONS } = options

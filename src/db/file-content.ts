@@ -15,6 +15,7 @@ export class FileContent {
   /** What the file had at the last look. Null while it may lack the table: at first everything is in the log. */
   #seen: FileState | null = null
   #reported: Reported | null = null
+  #writtenAt = 0n
 
   /** Call it while SQLite has the file open. */
   constructor(path: string) {
@@ -31,6 +32,13 @@ export class FileContent {
       else if (found === 'overwritten') return true
       else return !(await isSound())
     }
+  }
+
+  /** Whether somebody has written into the file since the last call: a checkpoint, or `cp`. */
+  wasWritten(): boolean {
+    const before = this.#writtenAt
+    this.#writtenAt = fstatSync(this.#file, { bigint: true }).mtimeNs
+    return this.#writtenAt !== before
   }
 
   /** Call it only after SQLite has closed the file: closing it releases the locks that SQLite has on it. */

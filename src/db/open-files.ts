@@ -4,8 +4,6 @@ import { SUFFIXES } from './database-file.ts'
 /** Whether the paths of a database still lead to the files that this process has open. */
 export class OpenFiles {
   readonly #known = new Map<string, string>()
-  #writtenAt: bigint | null = null
-  #wasWritten = false
 
   constructor(readonly path: string) {}
 
@@ -18,21 +16,8 @@ export class OpenFiles {
       const known = this.#known.get(name)
       if (known !== undefined && known !== identity) return name
       if (identity !== null) this.#known.set(name, identity)
-      if (suffix === '' && file !== undefined) this.#noteWrite(file.mtimeNs)
     }
     return null
-  }
-
-  /** Whether `moved` has found since the last call that somebody had written into the database: a checkpoint, or `cp`. */
-  wasWritten(): boolean {
-    const wasWritten = this.#wasWritten
-    this.#wasWritten = false
-    return wasWritten
-  }
-
-  #noteWrite(at: bigint): void {
-    this.#wasWritten ||= at !== this.#writtenAt
-    this.#writtenAt = at
   }
 
   /** Call after the connection was closed: SQLite may have removed its log, and makes a new one. */

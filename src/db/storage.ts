@@ -64,13 +64,11 @@ export class Storage {
   }
 
   /**
-   * Call before each commit: what is written into a deleted or overwritten file is gone when the process ends. Throws as SQLite
-   * does for such a file.
+   * Call before each commit, and after one that may be lost: what is written into a deleted or overwritten file is gone when the
+   * process ends. Throws as SQLite does for such a file.
    */
   refuseIfLost(): void {
     if (this.isLost) this.refuse(this.isSpoilt && this.#fault !== null ? this.#fault : MOVED)
-    // After each checkpoint too, so that a copy from before it is recognised.
-    if (this.files?.wasWritten() === true) void this.#inspect()
   }
 
   /** Notes a fault of the files and throws it. */
