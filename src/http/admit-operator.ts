@@ -39,7 +39,7 @@ export async function admitOperator(
   context: RequestContext,
 ): Promise<void> {
   context.operator = { sessionId }
-  if (isOperatorPath(context.path)) return
+  if (isOperatorPath(context.endpointPath)) return
   const appId = request.headers.get('sgw-app')
   if (appId === null) return void (context.callerError = 'missingApp')
   if (!APP_ID.test(appId)) return void (context.callerError = 'badAppId')

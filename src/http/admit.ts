@@ -26,10 +26,10 @@ export function admit(
   request: Request,
   context: RequestContext,
 ): Promise<void> | undefined {
-  if (gateway.config.production && !context.secure && context.path !== ALLOWED_WITHOUT_HTTPS)
+  if (gateway.config.production && !context.secure && context.endpointPath !== ALLOWED_WITHOUT_HTTPS)
     throw apiError('httpsRequired')
-  if (CHECKS_CREDENTIALS.includes(context.path)) refuseBlocked(gateway, context)
-  if (!context.path.startsWith('/v1/') || keyless.has(request.method, context.path)) return
+  if (CHECKS_CREDENTIALS.includes(context.endpointPath)) refuseBlocked(gateway, context)
+  if (!context.endpointPath.startsWith('/v1/') || keyless.has(request.method, context.endpointPath)) return
   refuseBlocked(gateway, context)
   const key = presentedKey(gateway, request, context)
   if (isOperatorToken(key)) return admitSession(gateway, key, request, context)
@@ -63,7 +63,7 @@ async function admitUnknown(gateway: Gateway, key: string, context: RequestConte
 
 function letIn(gateway: Gateway, holder: KeyHolder, context: RequestContext): undefined {
   if (!holder.tenantActive) throw apiError('tenantSuspended')
-  if (gateway.config.console && isOperatorPath(context.path)) throw apiError('forbidden')
+  if (gateway.config.console && isOperatorPath(context.endpointPath)) throw apiError('forbidden')
   context.limit = gateway.keyLimits.take(holder.appId)
   if (!context.limit.allowed) throw apiError('tooMany', context.limit.retryAfterSeconds)
   context.caller = { appId: holder.appId, tenantId: holder.tenantId }

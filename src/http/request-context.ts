@@ -11,15 +11,18 @@ import { bounded } from '../core/bounded.ts'
 export interface ReceivedRequest {
   request: Request
   server: Bun.Server<unknown> | null
-  /** The path of the matched endpoint if it has no parameters, which is faster than parsing the URL; else null. */
-  path: string | null
+  /** The path of the matched endpoint, with the names of its parameters; null if none was found. */
+  endpointPath: string | null
 }
 
 /** A request before its body is read. The client's address is determined only when it is needed, because that takes time. */
 export class RequestContext {
   readonly requestId: string
-  /** Path without query and trailing slash. */
-  readonly path: string
+  /**
+   * The path of the matched endpoint with the names of its parameters, else that of the request. `admit` reads it, so that it checks the
+   * endpoint that runs: the router and a parser may find different paths in a URL, of which the Host header is a part.
+   */
+  readonly endpointPath: string
   caller: Caller | null = null
   /** Set if an operator sent the request. `sessionId` is null for a command on this machine. */
   operator: { sessionId: string | null } | null = null
@@ -36,7 +39,12 @@ export class RequestContext {
     makeId: () => string,
   ) {
     this.requestId = requestIdOf(received.request, makeId)
-    this.path = received.path ?? pathOf(received.request)
+    this.endpointPath = received.endpointPath ?? pathOf(received.request)
+  }
+
+  /** The path without query and trailing slash, for the log. */
+  get path(): string {
+    return this.endpointPath.includes(':') ? pathOf(this.received.request) : this.endpointPath
   }
 
   /** The socket's address. Read it before any `await`: a connection that has broken off has none. */

@@ -46,19 +46,23 @@ export function createServer(
     serve: { development: false, maxRequestBodySize: BACKSTOP_BODY_BYTES, error: lastResort },
   })
   app.onError({ as: 'global' }, ({ error, code, request, server }) =>
-    pipeline.answer({ request, server, path: null }, () => reject(code === 'NOT_FOUND' ? notFound(request) : error)),
+    pipeline.answer({ request, server, endpointPath: null }, () =>
+      reject(code === 'NOT_FOUND' ? notFound(request) : error),
+    ),
   )
   for (const route of routes) {
-    const path = route.path.includes(':') ? null : route.path
     const endpoint = { route, ignored: ignoredFields(route) }
     app.route(route.method, route.path, ({ request, params, server }) => {
-      const received = { request, server, path }
+      const received = { request, server, endpointPath: route.path }
       return pipeline.answer(received, (context) => runRoute(gateway, endpoint, received, context, params))
     })
   }
   for (const { path, answer } of pages)
     app.get(path, ({ request, server }) =>
-      pipeline.answer({ request, server, path }, async () => ({ status: 200, content: await answer(request) })),
+      pipeline.answer({ request, server, endpointPath: path }, async () => ({
+        status: 200,
+        content: await answer(request),
+      })),
     )
   return app
 }

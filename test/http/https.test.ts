@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { expectError } from '../support/expect-error.ts'
+import { ask } from '../support/raw-http.ts'
 import { type World, createWorld } from '../support/world.ts'
 
 const production = (env: Record<string, string> = {}): Promise<World> =>
@@ -25,6 +26,9 @@ test('in production plain HTTP is refused on every path but health', async () =>
   }
   await expectError(await world.call('POST', '/v1/webhooks/provider', { key: null }), 403, 'HTTPS required')
   expect((await get(world, {}, '/health')).status).toBe(200)
+  // Without a Host the router finds this endpoint in the query.
+  const hidden = ['GET /health/?a=xxx/v1/sms/status/msg_0123456789ab HTTP/1.0']
+  expect(await ask(world.url, hidden)).toMatchObject({ status: 403, body: '{"error":"HTTPS required"}' })
 })
 
 test('only a trusted proxy’s X-Forwarded-Proto makes a request secure', async () => {

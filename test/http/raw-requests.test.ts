@@ -30,6 +30,17 @@ describe('a key is required for every form of the host', () => {
   }
 })
 
+test('the endpoint that the router finds is admitted, also where it finds one in the query', async () => {
+  await using world = await quiet()
+  // Elysia skips the first letters of the URL, which without a Host is the path alone.
+  const lines = ['GET /health/?a=xxx/v1/sms/status/msg_0123456789ab HTTP/1.0']
+  expect(await ask(world.url, lines)).toMatchObject(MISSING_KEY)
+  expect(await ask(world.url, [...lines, auth(world)])).toMatchObject({
+    status: 404,
+    body: '{"error":"Message not found"}',
+  })
+})
+
 test('a key is required for every spelling of a path', async () => {
   await using world = await quiet()
   const paths = [
