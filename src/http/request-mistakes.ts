@@ -57,10 +57,10 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Whether a control character stands in a string. Complete strings are skipped, so the first quote that is left begins one that is not. */
+/** Whether a control character stands in a string. Each match is a string up to its end, so the time grows with the length alone. */
 function hasRawControl(text: string): boolean {
-  const complete = /"(?:[^"\\\p{Cc}]|\\.)*"/gu
-  return /"[^"]*\p{Cc}/u.test(text.replaceAll(complete, ''))
+  const strings = text.matchAll(/"(?:[^"\\\p{Cc}]|\\\P{Cc})*\\?(?:"|(\p{Cc})|$)/gu)
+  return strings.some(([, control]) => control !== undefined)
 }
 
 function keyMistake(header: string | null): string {

@@ -59,6 +59,12 @@ test.each(MISTAKES)('outside production the log says what is wrong with a body: 
   for (const hidden of [SECRET_TEXT, 'rich-4711', TO, world.key]) expect(lines.join('')).not.toContain(hidden)
 })
 
+test('long bodies with a mistake do not hold the event loop for seconds each', async () => {
+  await using world = await createWorld(quiet)
+  const body = `{"body":"${'\\"'.repeat(50_000)}\n"}`
+  for (let time = 0; time < 8; time++) await expectError(await send(world, body), 400, 'Invalid JSON')
+})
+
 test('the log says that JSON is no object where one is needed', async () => {
   const { log, lines } = recordedLog()
   await using world = await createWorld({ ...quiet, log })
