@@ -1,3 +1,4 @@
+import { codeOf } from '../core/error-code.ts'
 import { EXIT } from '../core/start-error.ts'
 import { type CliContext, CliError } from './context.ts'
 
@@ -8,7 +9,7 @@ const MAX_BYTES = 65_536
 export async function textOf({ stdin }: CliContext, given: string): Promise<string> {
   if (given !== '-') return given
   if (stdin === null) throw new CliError(TERMINAL, EXIT.usage)
-  return decoded(await bytesOf(stdin)).replace(/\r?\n$/, '')
+  return decoded(await bytesOf(stdin).catch(cannotRead)).replace(/\r?\n$/, '')
 }
 
 const TERMINAL =
@@ -24,6 +25,14 @@ async function bytesOf(stdin: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
+}
+
+/** It may be a folder, as in `sgw send - < .`, or a file that is open for writing only. */
+function cannotRead(error: unknown): never {
+  if (error instanceof CliError) throw error
+  throw new CliError(
+    `Standard input cannot be read (${codeOf(error) ?? 'unknown error'}): pipe the text, or give it a file`,
+  )
 }
 
 function decoded(bytes: Uint8Array): string {

@@ -1,4 +1,5 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
+import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { sgwIn } from '../support/cli.ts'
 import { withServer } from '../support/cli-server.ts'
@@ -33,13 +34,15 @@ test.concurrent('- as the text sends what standard input has, without one line b
     expect((await bodies(world)).at(-1)).toBe('from a pipe')
     const sent = (await bodies(world)).length
     const noText = 'body must be 1-1600 characters\n'
-    const [empty, none, long, latin1] = await Promise.all([
+    const file = openSync(world.folder, 'r')
+    const [empty, none, long, latin1, folder] = await Promise.all([
       pipe('\n'),
       sgwIn(world.folder, [...SEND, '-']),
       pipe('x'.repeat(65_537)),
       pipe(new Uint8Array([0x47, 0x72, 0xfc, 0xdf, 0x65])),
+      sgwIn(world.folder, [...SEND, '-'], {}, file),
     ])
-    expect([empty, none, long, latin1]).toEqual([
+    expect([empty, none, long, latin1, folder]).toEqual([
       { code: 1, stdout: '', stderr: noText },
       { code: 1, stdout: '', stderr: noText },
       {
@@ -52,7 +55,13 @@ test.concurrent('- as the text sends what standard input has, without one line b
         stdout: '',
         stderr: 'Standard input is not UTF-8: convert it, for example with iconv -f LATIN1 -t UTF-8\n',
       },
+      {
+        code: 1,
+        stdout: '',
+        stderr: 'Standard input cannot be read (EISDIR): pipe the text, or give it a file\n',
+      },
     ])
+    closeSync(file)
     expect(await bodies(world)).toHaveLength(sent)
   })
 })

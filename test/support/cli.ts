@@ -15,12 +15,12 @@ const environmentOf = (folder: string, more: Record<string, string> = {}): Recor
   ...more,
 })
 
-/** Runs `sgw` on the database of a folder, to its end. `stdin`: what it can read. */
+/** Runs `sgw` on the database of a folder, to its end. `stdin`: what it can read; a number is an open file. */
 export const sgwIn = (
   folder: string,
   args: string[],
   env: Record<string, string> = {},
-  stdin: Blob | 'ignore' = 'ignore',
+  stdin: Blob | number | 'ignore' = 'ignore',
 ): Promise<Finished> => finished([process.execPath, CLI, ...args], environmentOf(folder, env), undefined, stdin)
 
 /** A command that runs until it is ended. A test can wait for its output. */

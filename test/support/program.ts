@@ -81,7 +81,7 @@ export async function finished(
   command: string[],
   env: Record<string, string>,
   cwd: string = PROJECT,
-  stdin: Blob | 'ignore' = 'ignore',
+  stdin: Blob | number | 'ignore' = 'ignore',
 ): Promise<Finished> {
   const child = Bun.spawn(command, {
     cwd,
