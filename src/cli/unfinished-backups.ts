@@ -24,7 +24,16 @@ export function beginBackup(target: string): Disposable {
 function removeUnfinished(folder: string): void {
   for (const name of readdirSync(folder)) {
     const pid = UNFINISHED.exec(name)?.[1]
-    if (pid !== undefined && isOver(Number(pid))) rmSync(join(folder, name), { force: true })
+    if (pid !== undefined && isOver(Number(pid))) removeIfPossible(join(folder, name))
+  }
+}
+
+/** What cannot be removed, such as a file of another user in /tmp, must not keep a backup from being made. */
+function removeIfPossible(path: string): void {
+  try {
+    rmSync(path, { force: true })
+  } catch {
+    // Its owner's next backup removes it.
   }
 }
 
