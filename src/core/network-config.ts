@@ -48,8 +48,8 @@ export function readAlertUrl(settings: Settings, production: boolean): string | 
 /** A URL as messages to the operator may show it: a password in it must not reach a log. */
 export const withoutCredentials = (url: string): string => url.replace(/\/\/.*@/, '//…@')
 
-/** The same, and without the query, where Litestream takes secrets too. */
-export const withoutSecrets = (url: string): string => withoutCredentials(url.replace(/\?.*/s, ''))
+/** The same, and without the query, where Litestream takes secrets too. A password may contain a question mark. */
+export const withoutSecrets = (url: string): string => withoutCredentials(url).replace(/\?.*/s, '')
 
 /** Shorter prefixes include public addresses: 10.0.0.0/8 and fc00::/7 are the widest private ranges. */
 const SHORTEST_PREFIX = { ipv4: 8, ipv6: 7 }

@@ -49,6 +49,9 @@ test.concurrent('a server that runs without the entry point copies nothing, alth
 })
 
 test.concurrent('messages about a restore show the address of the backup without its credentials', () => {
-  const settings = readBackupSettings({ values: { LITESTREAM_REPLICA_URL }, readFile: () => '' }, '/nowhere/sgw.db')
-  expect(describeReplica(settings)).toBe('s3://…@bucket/sgw')
+  for (const url of [LITESTREAM_REPLICA_URL, `sftp://user:${SECRET}?${SECRET}@bucket/sgw`]) {
+    const values = { LITESTREAM_REPLICA_URL: url }
+    const shown = describeReplica(readBackupSettings({ values, readFile: () => '' }, '/nowhere/sgw.db'))
+    expect(shown).toBe(`${url.slice(0, url.indexOf(':'))}://…@bucket/sgw`)
+  }
 })
