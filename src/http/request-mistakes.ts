@@ -7,7 +7,7 @@ import type { RequestContext } from './request-context.ts'
 /** Outside production the log says what is wrong with a body that is answered `Invalid JSON`. */
 export function noteBodyMistake(gateway: Gateway, context: RequestContext, bytes: Uint8Array, error: unknown): void {
   if (gateway.config.production || !(error instanceof ApiError) || error.message !== errorText('badJson')) return
-  gateway.log.warn({ path: context.path }, bodyMistake(bytes, context.received.request.headers))
+  gateway.log.warn({ path: context.endpointPath }, bodyMistake(bytes, context.received.request.headers))
 }
 
 /** The same for a request that is answered `Missing or invalid API key`. Its path may be any text, so the line has only its id. */

@@ -174,7 +174,8 @@ function inputOf({ route, ignored }: Endpoint, { request, server }: ReceivedRequ
 function noteIgnored({ config, log }: Gateway, context: RequestContext): (field: string, meant: string) => void {
   return (field, meant) => {
     context.ignored.push(field)
-    if (!config.production) log.warn({ path: context.path, field }, `a field was ignored: did you mean ${meant}?`)
+    if (!config.production)
+      log.warn({ path: context.endpointPath, field }, `a field was ignored: did you mean ${meant}?`)
   }
 }
 

@@ -65,6 +65,14 @@ test('long bodies with a mistake do not hold the event loop for seconds each', a
   for (let time = 0; time < 8; time++) await expectError(await send(world, body), 400, 'Invalid JSON')
 })
 
+test('the line names the endpoint, and nothing of the path that the caller has made up', async () => {
+  const { log, lines } = recordedLog()
+  await using world = await createWorld({ ...quiet, log })
+  await expectError(await world.call('PUT', `/v1/apps/${TO}`, { body: '{' }), 400, 'Invalid JSON')
+  expect(lines.join('')).toContain('"path":"/v1/apps/:appId"')
+  expect(lines.join('')).not.toContain(TO)
+})
+
 test('the log says that JSON is no object where one is needed', async () => {
   const { log, lines } = recordedLog()
   await using world = await createWorld({ ...quiet, log })
