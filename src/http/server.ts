@@ -75,7 +75,7 @@ interface Endpoint {
 
 export type Server = ReturnType<typeof createServer>
 
-/** Checks again who calls, in case `admit` has read another path than the router. */
+/** Checks again who calls, so that a mistake of `admit` alone opens no endpoint. */
 async function runRoute(
   gateway: Gateway,
   endpoint: Endpoint,
