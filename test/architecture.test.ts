@@ -50,12 +50,18 @@ const LAYERS: readonly Layer[] = [
   { name: 'deliveries', files: ['src/deliveries/**'], mayImport: GATEWAY },
   { name: 'inbound', files: ['src/inbound/**'], mayImport: [...GATEWAY, 'deliveries'] },
   { name: 'upkeep', files: ['src/upkeep/**'], mayImport: GATEWAY },
-  { name: 'alerts', files: ['src/alerts/**'], mayImport: [...GATEWAY, 'backup', 'deliveries', 'upkeep'] },
+  { name: 'tenant readings', files: ['src/readings/tenant/**'], mayImport: GATEWAY },
+  { name: 'readings', files: ['src/readings/**'], mayImport: [...GATEWAY, 'backup'] },
+  { name: 'alerts', files: ['src/alerts/**'], mayImport: [...GATEWAY, 'readings', 'deliveries', 'upkeep'] },
   { name: 'fields', files: ['src/fields/**'], mayImport: BELOW_ENGINES },
   { name: 'http', files: ['src/http/**'], mayImport: [...GATEWAY, 'fields'], elysia: true },
   { name: 'routes', files: ['src/features/*/routes.ts'], mayImport: [...GATEWAY, 'http', ...FEATURES], elysia: true },
   { name: 'wire', files: ['src/features/*/{schemas,pages}.ts'], mayImport: [...GATEWAY, 'http', 'verbs', 'fields'] },
-  { name: 'verbs', files: ['src/features/*/**'], mayImport: [...GATEWAY, ...WORK, 'wire', 'fields'] },
+  {
+    name: 'verbs',
+    files: ['src/features/*/**'],
+    mayImport: [...GATEWAY, ...WORK, 'tenant readings', 'wire', 'fields'],
+  },
   {
     name: 'operator wire',
     files: ['src/operator/schemas.ts'],
@@ -70,7 +76,7 @@ const LAYERS: readonly Layer[] = [
   {
     name: 'operator',
     files: ['src/operator/**'],
-    mayImport: [...GATEWAY, ...WORK, 'alerts', 'backup', 'data folder', 'operator wire', ...FEATURES],
+    mayImport: [...GATEWAY, ...WORK, 'readings', 'alerts', 'data folder', 'operator wire', ...FEATURES],
   },
   { name: 'worker', files: ['src/worker.ts'], mayImport: [...GATEWAY, ...WORK, 'alerts'] },
   { name: 'client', files: ['src/client/**'], mayImport: [] },
@@ -87,7 +93,7 @@ const LAYERS: readonly Layer[] = [
     elysia: true,
   },
   { name: 'simulator', files: ['src/simulator/**'], mayImport: ['core', 'version'] },
-  { name: 'admin', files: ['src/admin/**'], mayImport: [...GATEWAY, 'backup'] },
+  { name: 'admin', files: ['src/admin/**'], mayImport: [...GATEWAY, 'readings'] },
   {
     name: 'run',
     files: ['src/run.ts'],

@@ -2,7 +2,7 @@ import { isoTime } from '../core/clock.ts'
 import { errorName } from '../core/log.ts'
 import type { Gateway } from '../gateway.ts'
 import { ALERT_NAMES, type Check, type Condition } from './condition.ts'
-import { extensionChecks } from './extension-checks.ts'
+import { extensionCheck } from './extension-checks.ts'
 import { machineChecks } from './machine-checks.ts'
 import { providerChecks } from './provider-checks.ts'
 import { type AlertPoster, createAlertPoster, retryMs } from './post-alert.ts'
@@ -38,7 +38,7 @@ export class Alerts {
     const checks = [
       ...machineChecks(this.gateway),
       ...providerChecks(this.gateway),
-      ...extensionChecks(this.gateway),
+      extensionCheck(this.gateway),
       webhookCheck(this.gateway),
     ]
     for (const check of checks) await this.#check(state, check)

@@ -1,56 +1,52 @@
-import { NOT_RECEIVING } from '../db/not-receiving.ts'
 import type { Gateway } from '../gateway.ts'
+import { type TroubledExtension, readTroubledExtensions } from '../readings/extensions.ts'
 import { troubleOf } from '../upkeep/extension-trouble.ts'
 import type { Condition, Check } from './condition.ts'
 
 /** A missing subscription is made again within seconds, unless something is in the way. */
 const NOT_RECEIVING_HOLD_MS = 60_000
 
-export const extensionChecks = (gateway: Gateway): Check[] => [
-  { names: ['extension_revoked'], find: () => findRevoked(gateway) },
-  { names: ['extension_not_receiving'], find: () => findNotReceiving(gateway) },
-]
+export const extensionCheck = (gateway: Gateway): Check => ({
+  names: ['extension_revoked', 'extension_not_receiving'],
+  find: async () => {
+    const troubled = await readTroubledExtensions(gateway)
+    const silent = troubled.filter(({ trouble }) => trouble === 'not_receiving')
+    return [
+      ...troubled.filter(({ trouble }) => trouble === 'revoked').map(revoked),
+      ...(await Promise.all(silent.map((ids) => notReceiving(gateway, ids)))),
+    ]
+  },
+})
 
-async function findRevoked({ database }: Gateway): Promise<Condition[]> {
-  const { rows } = await database.gate.execute(
-    "SELECT tenant_id, extension_id FROM extensions WHERE status = 'revoked'",
-  )
-  return rows.map((row) => {
-    const ids = { tenantId: String(row['tenant_id']), extensionId: String(row['extension_id']) }
-    const name = nameOf(ids)
-    return {
-      alert: 'extension_revoked',
-      subject: `${ids.tenantId}/${ids.extensionId}`,
-      text: `${name} is revoked, so its messages fail: authorize it again with an invite link (sgw extensions invite --tenant ${ids.tenantId}).`,
-      overText: `Resolved: ${name} is no longer revoked.`,
-      detail: ids,
-      holdMs: 0,
-      since: null,
-    }
-  })
+type Ids = Omit<TroubledExtension, 'trouble'>
+
+function revoked({ tenantId, extensionId }: Ids): Condition {
+  const name = nameOf({ tenantId, extensionId })
+  return {
+    alert: 'extension_revoked',
+    subject: `${tenantId}/${extensionId}`,
+    text: `${name} is revoked, so its messages fail: authorize it again with an invite link (sgw extensions invite --tenant ${tenantId}).`,
+    overText: `Resolved: ${name} is no longer revoked.`,
+    detail: { tenantId, extensionId },
+    holdMs: 0,
+    since: null,
+  }
 }
 
-async function findNotReceiving(gateway: Gateway): Promise<Condition[]> {
-  const { database, directory, clock } = gateway
-  const { rows } = await database.gate.execute({ sql: NOT_RECEIVING, args: [clock.now()] })
-  return Promise.all(
-    rows.map(async (row) => {
-      const ids = { tenantId: String(row['tenant_id']), extensionId: String(row['extension_id']) }
-      const known = await directory.extension(ids.tenantId, ids.extensionId)
-      const trouble = known === null ? null : troubleOf(gateway, known, clock.now())
-      const name = nameOf(ids)
-      return {
-        alert: 'extension_not_receiving',
-        subject: `${ids.tenantId}/${ids.extensionId}`,
-        text: `${name} does not receive events, so its messages come up to 15 minutes late: ${trouble?.fix ?? 'see sgw doctor.'}`,
-        overText: `Resolved: ${name} receives events again, or is no longer connected.`,
-        detail: { ...ids, reason: trouble?.reason ?? null, fix: trouble?.fix ?? null },
-        holdMs: NOT_RECEIVING_HOLD_MS,
-        since: null,
-      }
-    }),
-  )
+async function notReceiving(gateway: Gateway, { tenantId, extensionId }: Ids): Promise<Condition> {
+  const { directory, clock } = gateway
+  const known = await directory.extension(tenantId, extensionId)
+  const trouble = known === null ? null : troubleOf(gateway, known, clock.now())
+  const name = nameOf({ tenantId, extensionId })
+  return {
+    alert: 'extension_not_receiving',
+    subject: `${tenantId}/${extensionId}`,
+    text: `${name} does not receive events, so its messages come up to 15 minutes late: ${trouble?.fix ?? 'see sgw doctor.'}`,
+    overText: `Resolved: ${name} receives events again, or is no longer connected.`,
+    detail: { tenantId, extensionId, reason: trouble?.reason ?? null, fix: trouble?.fix ?? null },
+    holdMs: NOT_RECEIVING_HOLD_MS,
+    since: null,
+  }
 }
 
-const nameOf = ({ tenantId, extensionId }: { tenantId: string; extensionId: string }): string =>
-  `Extension ${extensionId} of ${tenantId}`
+const nameOf = ({ tenantId, extensionId }: Ids): string => `Extension ${extensionId} of ${tenantId}`

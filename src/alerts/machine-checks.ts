@@ -1,14 +1,13 @@
 import { describeLost } from '../auth/lost-keys.ts'
-import { readBackupLag } from '../backup/lag.ts'
-import type { Row } from '../db/connection.ts'
 import { storageProblem } from '../db/storage-check.ts'
 import type { Gateway } from '../gateway.ts'
+import { readBackup } from '../readings/backup.ts'
+import { readOldestMessage } from '../readings/queue.ts'
 import type { Condition, Check } from './condition.ts'
 
 const MINUTE_MS = 60_000
 /** A message that waits for longer is an alert. The contract limits a number to 40 a minute, so messages above that wait. */
 const QUEUE_AGE_MS = 10 * MINUTE_MS
-const MAX_BACKUP_LAG_MS = MINUTE_MS
 /** Litestream begins to answer some seconds after its start. */
 const SILENT_BACKUP_HOLD_MS = 2 * MINUTE_MS
 
@@ -67,57 +66,37 @@ function findWrongClock({ clockCheck }: Gateway): Promise<Condition[]> {
   return Promise.resolve([condition])
 }
 
-async function findBackupLag({ config }: Gateway): Promise<Condition[]> {
-  if (!config.litestream) return []
-  const { lagMs } = await readBackupLag(config.database.path)
-  if (lagMs !== null && lagMs <= MAX_BACKUP_LAG_MS) return []
+async function findBackupLag(gateway: Gateway): Promise<Condition[]> {
+  const { state, lagMs } = await readBackup(gateway)
+  if (state === 'off' || state === 'current') return []
   const seconds = lagMs === null ? null : Math.round(lagMs / 1000)
   const what = seconds === null ? 'does not say how far it is' : `has been behind for ${seconds} s`
+  const name = `backup of ${gateway.config.database.path ?? 'the database'}`
   const condition: Condition = {
     alert: 'backup_behind',
     subject: 'backup',
-    text: `The backup of ${config.database.path ?? 'the database'} ${what}: see sgw doctor, and keep the volume until it has caught up.`,
-    overText: `Resolved: the backup of ${config.database.path ?? 'the database'} is up to date again.`,
+    text: `The ${name} ${what}: see sgw doctor, and keep the volume until it has caught up.`,
+    overText: `Resolved: the ${name} is up to date again.`,
     detail: { lagSeconds: seconds },
-    holdMs: seconds === null ? SILENT_BACKUP_HOLD_MS : 0,
+    holdMs: state === 'silent' ? SILENT_BACKUP_HOLD_MS : 0,
     since: null,
   }
   return [condition]
 }
 
 async function findOldQueue(gateway: Gateway): Promise<Condition[]> {
-  const { clock } = gateway
-  const oldest = await oldestMessage(gateway)
-  const ageMs = oldest === undefined ? 0 : clock.steady() - Number(oldest['created_at'])
-  if (oldest === undefined || ageMs <= QUEUE_AGE_MS) return []
-  const messageId = String(oldest['subject'])
-  const minutes = Math.floor(ageMs / MINUTE_MS)
+  const oldest = await readOldestMessage(gateway)
+  if (oldest === null || oldest.waitingMs <= QUEUE_AGE_MS) return []
+  const { messageId, waitingMs, since } = oldest
+  const minutes = Math.floor(waitingMs / MINUTE_MS)
   const condition: Condition = {
     alert: 'queue_old',
     subject: 'queue',
     text: `Message ${messageId} has waited for ${minutes} minutes to be sent, and is the oldest of the queue: see sgw status and sgw doctor.`,
     overText: `Resolved: no message has waited for more than 10 minutes any more; the alert began with ${messageId}.`,
-    detail: { messageId, waitingSeconds: Math.floor(ageMs / 1000) },
+    detail: { messageId, waitingSeconds: Math.floor(waitingMs / 1000) },
     holdMs: 0,
-    since: Math.floor(clock.now() - ageMs),
+    since,
   }
   return [condition]
-}
-
-const ROWS_PER_STEP = 1000
-
-const STEP = `SELECT jobs.seq, subject, jobs.created_at, tenants.status FROM jobs INDEXED BY jobs_sends
-  LEFT JOIN tenants ON tenants.id = jobs.tenant_id WHERE kind = 'send' AND jobs.seq > ?1 ORDER BY jobs.seq LIMIT ${ROWS_PER_STEP}`
-
-/** The oldest message that waits, without those that the operator holds by suspending their tenant: they would hide the others. */
-async function oldestMessage({ database, clock }: Gateway): Promise<Row | undefined> {
-  for (let after = 0; ;) {
-    const { rows } = await database.gate.execute({ sql: STEP, args: [after] })
-    const oldest = rows.find(({ status }) => status !== 'suspended' && status !== 'inactive')
-    const last = rows.at(-1)
-    if (oldest !== undefined || last === undefined || rows.length < ROWS_PER_STEP) return oldest
-    if (clock.steady() - Number(last['created_at']) <= QUEUE_AGE_MS) return undefined
-    after = Number(last['seq'])
-    await new Promise((resolve) => void setImmediate(resolve))
-  }
 }

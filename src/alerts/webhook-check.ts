@@ -14,7 +14,7 @@ const MAX_READ = 10_000
 export const webhookCheck = ({ database, clock }: Gateway): Check => ({
   names: ['webhook_failing'],
   find: async () => {
-    const { rows } = await database.gate.execute({ sql: FAILING, args: [clock.now() - HOUR_MS] })
+    const rows = await database.reader.longRead('operator', FAILING, [clock.now() - HOUR_MS])
     return rows.map(webhookFailing)
   },
 })

@@ -1,8 +1,8 @@
 import { pkceChallenge } from '../core/secrets.ts'
-import { NOT_RECEIVING } from '../db/not-receiving.ts'
 import { redirectUri } from '../features/rc/connect.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Refusal } from '../provider/refusals.ts'
+import { readTroubledExtensions } from '../readings/extensions.ts'
 import { Fault } from './fault.ts'
 
 /** Reports what RingCentral refused during an authorization, or to a connected extension, and would refuse again. */
@@ -15,15 +15,15 @@ export function checkAuthorization(gateway: Gateway): string {
 
 /** Without a subscription messages still arrive, by back-fill, so this check only warns. */
 export async function checkSubscriptions(gateway: Gateway): Promise<string> {
-  const { rows } = await gateway.database.gate.execute({ sql: NOT_RECEIVING, args: [gateway.clock.now()] })
+  const silent = (await readTroubledExtensions(gateway)).filter(({ trouble }) => trouble === 'not_receiving')
   const standing = refusalsOf(gateway).filter(({ step }) => step === 'subscription')
-  if (rows.length === 0 && standing.length === 0) return 'every active extension has one'
+  if (silent.length === 0 && standing.length === 0) return 'every active extension has one'
   const reasons =
     standing.length === 0
       ? `the provider must be able to reach ${gateway.config.publicUrl}/v1/webhooks/provider`
       : describe(gateway, standing)
   throw new Fault(
-    `${rows.length} extensions have no active subscription, so their messages arrive up to 15 minutes late: ${reasons}`,
+    `${silent.length} extensions have no active subscription, so their messages arrive up to 15 minutes late: ${reasons}`,
     'warn',
   )
 }

@@ -1,15 +1,14 @@
 import type { Config } from '../core/config.ts'
 import { errorName } from '../core/log.ts'
-import { readBackupLag } from '../backup/lag.ts'
 import type { Gateway } from '../gateway.ts'
+import { MAX_CLOCK_ERROR_MS } from '../provider/clock-check.ts'
+import { readBackup } from '../readings/backup.ts'
 import { Fault } from './fault.ts'
 
 const TIMEOUT_MS = 5000
-const MAX_CLOCK_SKEW_MS = 30_000
 const MAX_WAL_BYTES = 256 * 1_048_576
 /** Litestream stores about 75 kB per message until it is uploaded. */
 const MAX_KEPT_BYTES = 256 * 1_048_576
-const MAX_LAG_MS = 60_000
 
 /** Calls the provider without credentials. */
 export async function checkProvider({ config }: Pick<Gateway, 'config'>): Promise<string> {
@@ -46,7 +45,7 @@ export async function checkClock({ config, clock, clockCheck }: Gateway): Promis
   const response = await callProvider(config.provider.serverUrl).catch(() => null)
   const skewMs = Math.abs(Date.parse(response?.headers.get('date') ?? '') - clock.now())
   if (Number.isNaN(skewMs)) throw new Fault('unknown: the provider sent no Date header', 'warn')
-  if (skewMs > MAX_CLOCK_SKEW_MS) {
+  if (skewMs > MAX_CLOCK_ERROR_MS) {
     throw new Fault(`this machine's clock is ${Math.round(skewMs / 1000)} s off the provider's: set up NTP`)
   }
   return `within ${Math.ceil(skewMs / 1000)} s of the provider's`
@@ -83,8 +82,8 @@ export async function checkPublicUrl({ config }: Pick<Gateway, 'config'>): Promi
 /** Checks what Litestream reports about the backup. `sgw restore --check` reads the backup itself. */
 export async function checkBackup(gateway: Gateway): Promise<string> {
   const isRunning = gateway.lifecycle.working
-  if (!gateway.config.litestream) return checkBackupSetting(gateway.config, isRunning)
-  const { walBytes, keptBytes, begun, lagMs } = await readBackupLag(gateway.config.database.path)
+  const { state, walBytes, keptBytes, begun, lagMs } = await readBackup(gateway)
+  if (state === 'off') return checkBackupSetting(gateway.config, isRunning)
   if (walBytes > MAX_WAL_BYTES)
     throw new Fault(
       `the write-ahead log has ${Math.round(walBytes / 1_048_576)} MiB: Litestream does not copy; see its log, and LITESTREAM_REPLICA_URL`,
@@ -100,7 +99,7 @@ export async function checkBackup(gateway: Gateway): Promise<string> {
       'Litestream does not report how far the backup is behind: it may be waiting for the storage, be older than 0.5, or have no "socket" in litestream.yml; see its log',
       'warn',
     )
-  if (lagMs > MAX_LAG_MS)
+  if (state === 'behind')
     throw new Fault(
       `the backup has been behind for ${Math.round(lagMs / 1000)} s: Litestream cannot copy to the storage; see its log, check the credentials and the network, and keep this volume until the backup has caught up`,
     )

@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import { tenantId, time } from '../fields/answer-fields.ts'
-import { COUNT_OPEN_ATTEMPTS, COUNT_QUARANTINED } from '../db/open-attempts.ts'
 import { storageProblem } from '../db/storage-check.ts'
 import type { Gateway } from '../gateway.ts'
 import { isoTime } from '../core/clock.ts'
 import { VERSION } from '../version.ts'
-import { readBackupLag } from '../backup/lag.ts'
+import { readBackup } from '../readings/backup.ts'
+import { readDatabase } from '../readings/database.ts'
+import { countExtensions } from '../readings/extensions.ts'
+import { readOldestMessage, readQueue } from '../readings/queue.ts'
 import { readFailures } from '../usage/failures.ts'
 
 export const StatusReport = z
@@ -52,48 +54,30 @@ export type StatusReport = z.infer<typeof StatusReport>
 
 /** Reads the figures of `sgw status`. */
 export async function readStatus(gateway: Gateway): Promise<StatusReport> {
-  const { gate, reader } = gateway.database
-  const jobs = await reader.longRead('operator', COUNT_JOBS, [])
-  const [schema, sending, extensions, subscriptions, restored, quarantined] = await gate.batch([
-    'SELECT name FROM schema_migrations ORDER BY position DESC LIMIT 1',
-    COUNT_OPEN_ATTEMPTS,
-    'SELECT status, count(*) AS extensions FROM extensions GROUP BY status',
-    'SELECT status, count(*) AS subscriptions, min(expires_at) AS earliest FROM subscriptions GROUP BY status',
-    `SELECT value FROM facts WHERE name = 'restored_at'`,
-    COUNT_QUARANTINED,
-  ])
-  const counted = (status: string): number =>
-    Number(subscriptions?.rows.find((row) => row['status'] === status)?.['subscriptions'] ?? 0)
-  const expiry = subscriptions?.rows.find((row) => row['status'] === 'active')?.['earliest']
-  const restoredAt = restored?.rows[0]?.['value']
-  const oldest = jobs.find((row) => row['kind'] === 'send')?.['oldest']
+  const { jobs, openAttempts, quarantined } = await readQueue(gateway)
+  const { extensions, subscriptions } = await countExtensions(gateway)
+  const { schema, restoredAt } = await readDatabase(gateway)
+  const { lagMs, walBytes, keptBytes } = await readBackup(gateway)
   return {
     running: gateway.lifecycle.working,
     version: VERSION,
-    schema: String(schema?.rows[0]?.['name']),
+    schema,
     queue: {
       send: 0,
       lookup: 0,
-      ...Object.fromEntries(jobs.map((row) => [String(row['kind']), Number(row['jobs'])])),
-      openAttempts: Number(sending?.rows[0]?.['count'] ?? 0),
-      oldestQueuedAt: typeof oldest === 'number' ? isoTime(oldest) : null,
+      ...Object.fromEntries(Object.entries(jobs).filter(([, count]) => count > 0)),
+      openAttempts,
+      oldestQueuedAt: isoOrNull((await readOldestMessage(gateway))?.since),
     },
-    extensions: {
-      active: 0,
-      refresh_failed: 0,
-      revoked: 0,
-      ...Object.fromEntries((extensions?.rows ?? []).map((row) => [String(row['status']), Number(row['extensions'])])),
-    },
-    subscriptions: {
-      active: counted('active'),
-      pending: counted('pending'),
-      earliestExpiry: typeof expiry === 'number' ? isoTime(expiry) : null,
-    },
+    extensions,
+    subscriptions: { ...subscriptions, earliestExpiry: isoOrNull(subscriptions.earliestExpiry) },
     backup: {
       litestream: gateway.config.litestream,
-      ...(await readLag(gateway)),
-      restoredAt: restoredAt === undefined ? null : isoTime(Number(restoredAt)),
-      quarantined: Number(quarantined?.rows[0]?.['count'] ?? 0),
+      lagMs,
+      walBytes,
+      keptBytes,
+      restoredAt: isoOrNull(restoredAt),
+      quarantined,
     },
     storage: await storageProblem(gateway),
     failed: (await readFailures(gateway, gateway.clock.now())).map(({ since, lastAt, ...failures }) => ({
@@ -104,9 +88,5 @@ export async function readStatus(gateway: Gateway): Promise<StatusReport> {
   }
 }
 
-const COUNT_JOBS = 'SELECT kind, count(*) AS jobs, min(created_at) AS oldest FROM jobs GROUP BY kind'
-
-async function readLag({ config }: Gateway): Promise<Pick<StatusReport['backup'], 'lagMs' | 'walBytes' | 'keptBytes'>> {
-  const { lagMs, walBytes, keptBytes } = await readBackupLag(config.database.path)
-  return { lagMs, walBytes, keptBytes }
-}
+const isoOrNull = (at: number | null | undefined): string | null =>
+  at === null || at === undefined ? null : isoTime(at)

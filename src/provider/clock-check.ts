@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Provider } from './provider.ts'
 
 /** A clock that differs from the provider's by more counts as wrong. */
-const MAX_ERROR_MS = 5 * 60_000
+export const MAX_CLOCK_ERROR_MS = 5 * 60_000
 /** How long the clock stays unconfirmed if the provider does not answer. */
 const MAX_UNCONFIRMED_MS = 10 * 60_000
 
@@ -31,7 +31,7 @@ export class ClockCheck {
   get isWrong(): boolean {
     const skewMs = this.provider.clockSkewMs() ?? 0
     // A steady clock that is behind, as after the machine has slept, makes nothing happen too early.
-    return Math.abs(this.aheadMs ?? 0) > MAX_ERROR_MS || skewMs > MAX_ERROR_MS
+    return Math.abs(this.aheadMs ?? 0) > MAX_CLOCK_ERROR_MS || skewMs > MAX_CLOCK_ERROR_MS
   }
 
   /** What is wrong and what to do, as a sentence without a full stop; null while nothing is. */
@@ -40,7 +40,7 @@ export class ClockCheck {
     const aheadMs = this.aheadMs ?? 0
     const seconds = Math.round(Math.abs(aheadMs) / 1000)
     const held = 'so no message expires and nothing is purged'
-    if (Math.abs(aheadMs) <= MAX_ERROR_MS)
+    if (Math.abs(aheadMs) <= MAX_CLOCK_ERROR_MS)
       return `This machine's clock was wrong when the gateway started, ${held}: restart the gateway`
     const direction = aheadMs < 0 ? 'behind' : 'ahead of'
     return `This machine's clock is ${seconds} s ${direction} the provider's, ${held}: set the clock, by NTP, and restart the gateway`
@@ -64,7 +64,7 @@ export class ClockCheck {
    */
   get toSteadyMs(): number {
     const skewMs = this.provider.clockSkewMs()
-    const hasJumped = this.isWrong && skewMs !== null && Math.abs(skewMs) <= MAX_ERROR_MS
+    const hasJumped = this.isWrong && skewMs !== null && Math.abs(skewMs) <= MAX_CLOCK_ERROR_MS
     return hasJumped ? skewMs : this.clock.steady() - this.clock.now()
   }
 

@@ -62,11 +62,13 @@ test('the credentials are checked separately: a wrong secret fails although the 
   })
 })
 
-test('a wrong clock is reported with its fix', async () => {
+test('a wrong clock is reported with its fix, by the limit of the alert', async () => {
   await using world = await createWorld({ env: { NODE_ENV: 'production' } })
   expect(await findingOf(world, 'clock')).toMatchObject({ ok: true })
   const { clock } = world.gateway
-  world.gateway.clock = { ...clock, now: () => clock.now() + 90_000 }
+  world.gateway.clock = { ...clock, now: () => clock.now() + 4 * 60_000 }
+  expect(await findingOf(world, 'clock')).toMatchObject({ ok: true })
+  world.gateway.clock = { ...clock, now: () => clock.now() + 6 * 60_000 }
   expect(await findingOf(world, 'clock')).toMatchObject({ ok: false, detail: expect.stringContaining('NTP') })
 })
 

@@ -10,6 +10,9 @@ const OUT_OF_REACH: Readonly<Record<string, string>> = {
   'src/cli/': 'the command line counts the rows of a copy, of all tenants',
   'src/admin/': 'figures over all tenants, on the loopback listener',
   'src/alerts/': "the operator's alerts, about all tenants",
+  'src/readings/queue.ts': 'what waits, of all tenants, for the three above',
+  'src/readings/extensions.ts': 'extensions of all tenants, for the same',
+  'src/readings/database.ts': 'the size of the event log, for the same',
   'src/db/': 'what a restore quarantines, of all tenants, at the start',
   'src/auth/lost-keys.ts':
     'secrets of all tenants: whether ENCRYPTION_KEYS has their keys. The answer is for the operator',

@@ -1,4 +1,4 @@
-import type { Reader } from '../db/reader.ts'
+import type { Reader } from '../../db/reader.ts'
 
 /** A tenant's messages that have not ended. */
 export interface Backlog {

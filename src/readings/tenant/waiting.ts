@@ -1,9 +1,9 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
-import type { SendingContext } from './context.ts'
-import type { EngineParts } from './engine-parts.ts'
-import { type NumberQueue, READ_AHEAD } from './number-queue.ts'
-import type { Backlog } from './tenant-backlog.ts'
-import { type Waiting, type WaitingReason, isUnderWay, reasonInQueue } from './waiting.ts'
+import type { SendingContext } from '../../sending/context.ts'
+import type { EngineParts } from '../../sending/engine-parts.ts'
+import { type NumberQueue, READ_AHEAD } from '../../sending/number-queue.ts'
+import { type Waiting, type WaitingReason, isUnderWay, reasonInQueue } from '../../sending/waiting.ts'
+import type { Backlog } from './backlog.ts'
 
 /** Messages that wait for the same reason. */
 export interface WaitingCount {

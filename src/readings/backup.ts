@@ -1,8 +1,11 @@
 import { readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { controlSocketPath } from './settings.ts'
+import { controlSocketPath } from '../backup/settings.ts'
+import type { Gateway } from '../gateway.ts'
 
-export interface BackupLag {
+export interface Backup {
+  /** `off`: Litestream does not run. `silent`: it does not say how far the backup is behind. `behind`: the backup lacks old changes. */
+  state: 'off' | 'silent' | 'behind' | 'current'
   /** Size of the write-ahead log, which only Litestream empties while it runs. */
   walBytes: number
   /** Size of Litestream's files beside the database. They grow if Litestream cannot upload. */
@@ -13,11 +16,21 @@ export interface BackupLag {
   lagMs: number | null
 }
 
-const NONE: BackupLag = { walBytes: 0, keptBytes: 0, begun: false, lagMs: null }
+type Lag = Omit<Backup, 'state'>
+
+const NONE: Lag = { walBytes: 0, keptBytes: 0, begun: false, lagMs: null }
 const TIMEOUT_MS = 1000
+/** A backup that lacks changes for longer needs a person. */
+const MAX_LAG_MS = 60_000
 
 /** Reads how far the backup is behind. Only a drill shows whether the storage still has everything that was copied. */
-export async function readBackupLag(path: string | null): Promise<BackupLag> {
+export async function readBackup({ config }: Pick<Gateway, 'config'>): Promise<Backup> {
+  const lag = await readLag(config.database.path)
+  const state = lag.lagMs === null ? 'silent' : lag.lagMs > MAX_LAG_MS ? 'behind' : 'current'
+  return { ...lag, state: config.litestream ? state : 'off' }
+}
+
+async function readLag(path: string | null): Promise<Lag> {
   if (path === null) return NONE
   const wal = statSync(`${path}-wal`, { throwIfNoEntry: false })
   const { bytes: keptBytes, newest } = contentOf(join(dirname(path), `.${basename(path)}-litestream`))
