@@ -107,11 +107,7 @@ function duplicates(
 }
 
 /** A message is `sent` if and only if it has exactly one record at the provider, with the same text. */
-function bindings(
-  records: readonly MessageView[],
-  rows: readonly OutboundRow[],
-  isRestored: boolean,
-): string[] {
+function bindings(records: readonly MessageView[], rows: readonly OutboundRow[], isRestored: boolean): string[] {
   const byId = new Map(records.map((record) => [record.messageId, record]))
   const bound = rows.filter((row) => row.rc_message_id !== null)
   const wrong = (what: string, found: readonly unknown[]): string[] =>

@@ -4,8 +4,8 @@ import { LOG_CUT, type Storage } from './storage.ts'
 
 interface Checks {
   log: LogFile | null
-  /** Looks at the content of the database file if somebody has written into it. */
-  look(): Promise<void>
+  /** Looks at the content of the database file if somebody has written into it; `own`: the commit before it may have. */
+  look(by: 'own' | 'other'): Promise<void>
   /** The size of the log after which a commit makes a checkpoint. */
   checkpointPages: number
 }
@@ -18,10 +18,10 @@ interface Checks {
 export const checkedGate = (gate: Gate, storage: Storage, checks: Checks): Gate => ({
   ...gate,
   batch: async (statements) => {
-    await checks.look()
+    await checks.look('other')
     storage.refuseIfLost()
     const results = await commit(gate, storage, checks, statements)
-    await checks.look()
+    await checks.look('own')
     if (storage.isSpoilt) storage.refuseIfLost()
     return results
   },

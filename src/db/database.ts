@@ -70,12 +70,17 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const inspect = async (): Promise<string | null> => {
     // A commit shows whether it is whole.
     if (log?.isSuspect() === true) await probe()
+    await look('other')
     return (await isOverwritten()) ? OVERWRITTEN : null
   }
   const storage = new Storage(probe, files, options.log, options.clock, inspect)
   const gate = await openGate({ url: options.url, pragmas: pragmasFor(options), storage })
-  const look = async (): Promise<void> => {
-    if (content?.wasWritten() === true && (await isOverwritten())) storage.failed(OVERWRITTEN)
+  const look = async (by: 'own' | 'other'): Promise<void> => {
+    if (content?.wasWritten() !== true) return
+    if (await isOverwritten()) storage.failed(OVERWRITTEN)
+    // What a checkpoint has mixed with a copy shows only in all of the file. Litestream writes its checkpoints as another process.
+    else if (by === 'other' && !options.litestream)
+      void isSound(reader).then((sound) => (sound ? undefined : storage.failed(OVERWRITTEN)))
   }
   const checked = checkedGate(gate, storage, { log, look, checkpointPages: checkpointPages(options) })
   let reader: Reader
