@@ -33,17 +33,12 @@ async function commit(
   { log, checkpointPages }: Checks,
   statements: Parameters<Gate['batch']>[0],
 ): ReturnType<Gate['batch']> {
-  if (log === null || !log.isSuspect()) return committed(log, await gate.batch(statements))
+  if (log === null) return gate.batch(statements)
+  const isSuspect = log.isSuspect()
   // A checkpoint would copy the hole of a log that was cut into the database.
-  await gate.execute('PRAGMA wal_autocheckpoint = 0')
-  const results = committed(log, await gate.batch(statements))
+  if (isSuspect) await gate.execute('PRAGMA wal_autocheckpoint = 0')
+  const results = await gate.batch(statements)
   if (log.isCut()) storage.refuse(LOG_CUT)
-  await gate.execute(`PRAGMA wal_autocheckpoint = ${checkpointPages}`)
-  return results
-}
-
-/** Notes how long the log is after a commit. */
-function committed<Results>(log: LogFile | null, results: Results): Results {
-  log?.isSuspect()
+  if (isSuspect) await gate.execute(`PRAGMA wal_autocheckpoint = ${checkpointPages}`)
   return results
 }

@@ -1,7 +1,9 @@
 import { expect, test } from 'bun:test'
 import { existsSync, readFileSync, readdirSync, readlinkSync } from 'node:fs'
 import { type Socket, connect } from 'node:net'
+import { join } from 'node:path'
 import { startServer, temporaryFolder } from '../support/process.ts'
+import { PROJECT, finished } from '../support/program.ts'
 import { FROM, TO, until } from '../support/world.ts'
 
 const OPEN_FILES = 100
@@ -95,4 +97,26 @@ test('sends and lists go on while the process can open no more than one connecti
   limitOpenFiles(pid, 4096)
   await until(async () => Number((await call('GET', '/v1/sms/messages?status=sent&limit=5')).body.total) > 20)
   expect(server.child.exitCode).toBeNull()
+})
+
+/** Opens a database, lets another process empty its log, uses up all descriptors, and commits two units at once. */
+const COMMIT_WITHOUT_DESCRIPTORS = `
+  const { openDatabase } = await import(${JSON.stringify(join(PROJECT, 'src/db/database.ts'))})
+  const path = process.argv[1]
+  const { writer, gate } = await openDatabase({ url: 'file:' + path, path, authToken: null, litestream: true })
+  const insert = (name) => writer.write([{ sql: 'INSERT INTO facts (name, value) VALUES (?, 1)', args: [name] }])
+  await insert('none')
+  const checkpoint = "new (require('bun:sqlite').Database)(process.argv[1]).run('PRAGMA wal_checkpoint(TRUNCATE)')"
+  Bun.spawnSync([process.execPath, '-e', checkpoint, path])
+  try { for (;;) require('node:fs').openSync('/dev/null', 'r') } catch {}
+  const ends = await Promise.allSettled([insert('one'), insert('two')])
+  const [[count]] = await gate.values("SELECT count(*) FROM facts WHERE name IN ('one', 'two')")
+  console.log(JSON.stringify({ ends: ends.map(({ status }) => status), count }))
+  process.exit(0)`
+
+test('after another process has emptied the log, a commit succeeds also without a free descriptor', async () => {
+  using folder = temporaryFolder()
+  const command = ['prlimit', '--nofile=100:100', process.execPath, '-e', COMMIT_WITHOUT_DESCRIPTORS]
+  const { stdout } = await finished([...command, folder.file('sgw.db')], {})
+  expect(JSON.parse(stdout)).toEqual({ ends: ['fulfilled', 'fulfilled'], count: 2 })
 })
