@@ -101,7 +101,8 @@ export async function openGateway(options: RunOptions, stack: AsyncDisposableSta
   stack.defer(() => lock.release())
   refuseLost(config, path)
   const foreign = refusalOfForeignLog(path)
-  if (foreign !== null) throw new StartError(EXIT.badConfig, foreign)
+  // Litestream has kept the log at a stop that saved a copy.
+  if (foreign !== null) throw new StartError(EXIT.badConfig, (await refusalOfReplaced(path, null)) ?? foreign)
   const fileLock = await lockDatabase(path, lockWaitMs, noteWait)
   stack.defer(() => fileLock.release())
   const keys = encryptionKeys(config)

@@ -2,12 +2,15 @@ import { readFileSync, statSync } from 'node:fs'
 
 const DIGITS = 20
 
-/** The numbers of the database file and of its log in the file system, of one length. The restore mark has them. */
-export function fileNumbers(path: string): string {
-  const numbers = [path, `${path}-wal`].map(
-    (file) => statSync(file, { throwIfNoEntry: false, bigint: true })?.ino ?? 0n,
-  )
-  return numbers.map((number) => String(number).padStart(DIGITS, '0')).join(' ')
+/**
+ * Which files the database and its log are, in texts of one length. The restore mark has them. A new file may get the number of one that
+ * was removed, but not the time at which it was made.
+ */
+export const fileNumbers = (path: string): string => [path, `${path}-wal`].map(identityOf).join(' ')
+
+function identityOf(file: string): string {
+  const found = statSync(file, { throwIfNoEntry: false, bigint: true })
+  return [found?.ino ?? 0n, found?.birthtimeNs ?? 0n].map((number) => String(number).padStart(DIGITS, '0')).join('.')
 }
 
 /**

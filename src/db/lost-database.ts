@@ -1,12 +1,15 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
-/** Where a gateway that stops saves a database whose file was deleted or replaced. In a container each process has the same id. */
+/**
+ * Where a gateway that stops saves a database whose file was deleted or replaced. In a container each process has the same id, and
+ * `sgw restore` has renamed an earlier copy.
+ */
 export function savedPath(path: string): string {
   const name = `${path}.saved-${process.pid}`
   for (let number = 1; ; number++) {
     const free = number === 1 ? name : `${name}-${number}`
-    if (!existsSync(free)) return free
+    if (!existsSync(free) && !existsSync(`${free}.old`)) return free
   }
 }
 

@@ -1,12 +1,23 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { copyFileSync, readdirSync, renameSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  cpSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { Alerts } from '../../src/alerts/alerts.ts'
 import { EXIT } from '../../src/core/start-error.ts'
 import { diagnose } from '../../src/operator/doctor.ts'
 import { expectError } from '../support/expect-error.ts'
 import { folderInMemory } from '../support/memory-folder.ts'
+import { temporaryFolder } from '../support/process.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { FROM, TO, type World, createWorld, recordedLog } from '../support/world.ts'
 
@@ -104,6 +115,14 @@ test('if the log is cut, not one message is accepted into it, also without a loo
   await expectError(await send(world), 503, 'Storage unavailable')
 })
 
+test('a commit that changes no row does not hide that the log was cut', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  await sendMany(world, 10)
+  cutLog(join(world.folder, 'sgw.db'), 0.5)
+  await world.gateway.database.writer.write([{ sql: "DELETE FROM facts WHERE name = 'no such fact'", args: [] }])
+  await expectError(await send(world), 503, 'Storage unavailable')
+})
+
 /** What others may do to the files at any time. `sqlite3` is another process, as for an operator. */
 const SOUND: Record<string, (world: World) => Promise<unknown>> = {
   'a checkpoint that empties the log': checkpoint,
@@ -168,4 +187,31 @@ test('while an older copy is in the place of a database that a stop has saved, n
   await using older = await createWorld({ connect: false, folder: world.folder })
   await older.running.stop()
   expect(countOf(path)).toBe(5)
+})
+
+test('a stop does not give the copy that it saves the name of one that a restore has put aside', async () => {
+  const world = await createWorld({ connect: false })
+  await using _world = world
+  const path = join(world.folder, 'sgw.db')
+  await sendMany(world, 2)
+  writeFileSync(`${path}.saved-${process.pid}.old`, 'an earlier one')
+  rmSync(path)
+  await world.running.stop()
+  const saved = readdirSync(world.folder).filter((name) => name.startsWith('sgw.db.saved-'))
+  expect(saved.toSorted()).toEqual([`sgw.db.saved-${process.pid}-2`, `sgw.db.saved-${process.pid}.old`])
+})
+
+test('files that were copied from a running gateway start, also where the new log has the number of the first one', async () => {
+  await using world = await createWorld({ connect: false, env: { ADMIN_PORT: '0' } })
+  await prepare(world)
+  using copy = temporaryFolder()
+  cpSync(world.folder, copy.path, { recursive: true })
+  const numberOf = (log: string): string => String(statSync(log, { bigint: true }).ino).padStart(20, '0')
+  const mark = readFileSync(copy.file('sgw.db.mark'), 'utf8')
+  const [first, second] = [join(world.folder, 'sgw.db-wal'), copy.file('sgw.db-wal')].map(numberOf)
+  expect(mark).toContain(first ?? '')
+  writeFileSync(copy.file('sgw.db.mark'), mark.replace(first ?? '', second ?? ''))
+  await using copied = await createWorld({ connect: false, folder: copy.path })
+  await copied.running.stop()
+  expect(countOf(copy.file('sgw.db'))).toBe(25)
 })

@@ -103,7 +103,9 @@ const ACCIDENTS: Record<string, (folder: Folder) => void> = {
 async function expectAll(folder: Folder, accepted: readonly string[]): Promise<void> {
   await using server = await startReady(folder)
   const stored = await textsOf(server.url, keyIn(folder))
-  expect(stored.toSorted()).toEqual(accepted.toSorted())
+  expect(accepted.filter((text) => !stored.includes(text))).toEqual([])
+  // The message whose refusal showed the accident may be stored: its commit did.
+  expect(stored.length).toBeLessThanOrEqual(accepted.length + 1)
   expect((await send(server.url, keyIn(folder), 'afterwards')).status).toBe(202)
   expect((await terminate(server)).code).toBe(0)
 }

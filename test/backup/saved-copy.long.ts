@@ -1,0 +1,53 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { Deployment, NUMBER } from '../support/deployment.ts'
+import { until } from '../support/world.ts'
+
+// An older copy is moved over the database of a gateway with a backup. The stop saves the database beside it.
+
+const savedIn = (deployment: Deployment): string[] =>
+  readdirSync(deployment.volume).filter((name) => name.startsWith('sgw.db.saved-'))
+
+async function sendSome(deployment: Deployment, count: number): Promise<void> {
+  for (let number = 0; number < count; number++) {
+    const message = { from: NUMBER, to: '+15555550199', body: `text ${number}` }
+    expect((await deployment.call('POST', '/v1/sms/send', message)).status).toBe(202)
+  }
+}
+
+async function countOf(deployment: Deployment): Promise<number> {
+  const answer = await deployment.call('GET', '/v1/sms/messages?limit=100')
+  return ((await answer.json()) as { messages: unknown[] }).messages.length
+}
+
+function copyOf(path: string, copy: string): void {
+  using database = new Database(path)
+  database.run('PRAGMA busy_timeout = 5000')
+  database.run('VACUUM INTO ?', [copy])
+}
+
+test('sgw restore beside a saved copy renames it, and the gateway starts on the restored database', async () => {
+  await using deployment = await Deployment.create()
+  await deployment.start()
+  await deployment.connect('http://127.0.0.1:9/')
+  await sendSome(deployment, 5)
+  copyOf(deployment.database, `${deployment.database}.older`)
+  await sendSome(deployment, 5)
+  await until(async () => (await deployment.command<{ rows: number }>('restore', '--check')).rows === 10, 30_000)
+  renameSync(`${deployment.database}.older`, deployment.database)
+  await deployment.terminate()
+  const [saved = ''] = savedIn(deployment)
+  const refused = await deployment.enter({})
+  expect(refused).toMatchObject({ code: 78, stderr: expect.stringContaining(`saved as ${deployment.volume}/${saved}`) })
+
+  for (const suffix of ['', '-wal', '-shm']) rmSync(`${deployment.database}${suffix}`, { force: true })
+  await deployment.start()
+  expect(savedIn(deployment)).toEqual([`${saved}.old`])
+  expect(deployment.output()).toContain(`${saved} is now ${deployment.volume}/${saved}.old`)
+  expect(await countOf(deployment)).toBe(10)
+  expect(existsSync(`${deployment.database}.restoring`)).toBe(false)
+  await deployment.stop()
+  await deployment.start()
+  expect(await countOf(deployment)).toBe(10)
+}, 120_000)
