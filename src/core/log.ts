@@ -1,5 +1,5 @@
 import pino from 'pino/browser'
-import { codeOf } from './error-code.ts'
+import { codeOf, rootOf } from './error-code.ts'
 import { printable } from './printable.ts'
 
 /**
@@ -84,7 +84,8 @@ function throttled(write: (line: Line) => void, now: () => number): (line: Line)
 
 function withCause({ cause, ...line }: Line, isWritten: boolean): Line {
   if (!isWritten || !(cause instanceof Error)) return line
-  return { ...line, detail: cause.message, stack: cause.stack } as Line
+  const { message, stack } = rootOf(cause)
+  return { ...line, detail: message, stack } as Line
 }
 
 /** An unexpected error, for a log line. */
@@ -98,8 +99,9 @@ export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {}, au
 /** The name and code of an error. Logs keep nothing else of a foreign error, because its message can contain parameters. */
 export function errorName(error: unknown): string {
   if (!(error instanceof Error)) return typeof error
+  const { name } = rootOf(error)
   const code = codeOf(error)
-  return code === null ? error.name : `${error.name} ${code}`
+  return code === null ? name : `${name} ${code}`
 }
 
 const jsonLine = ({ level, ...rest }: Line): string => `${JSON.stringify({ level, ...rest })}\n`

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { and, eq, sql } from 'drizzle-orm'
+import { createLog, unexpected } from '../../src/core/log.ts'
 import { type Gate, openGate } from '../../src/db/gate.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { MIGRATIONS } from '../../src/db/migrations.ts'
@@ -79,6 +80,19 @@ test('a batch is one atomic unit, with one result for each statement', async () 
 test('values reach SQLite as arguments', async () => {
   await orm.insert(tenants).values({ ...TENANT, name: `'); DROP TABLE tenants; --` })
   expect(await orm.select({ name: tenants.name }).from(tenants)).toEqual([{ name: `'); DROP TABLE tenants; --` }])
+})
+
+test('no log line has the arguments of a statement that failed', async () => {
+  await orm.insert(tenants).values({ ...TENANT, name: 'canary' })
+  const failure = await failureOf(orm.insert(tenants).values({ ...TENANT, name: 'canary' }))
+  for (const format of ['json', 'pretty'] as const) {
+    const lines: string[] = []
+    const log = createLog({ level: 'debug', format, causes: true, write: (line) => lines.push(line) })
+    log.error(unexpected(failure), 'request failed')
+    expect(lines.join('')).toContain('SqliteError SQLITE_CONSTRAINT_PRIMARYKEY')
+    expect(lines.join('')).toContain('UNIQUE constraint failed: tenants.id')
+    expect(lines.join('')).not.toContain('canary')
+  }
 })
 
 test('a transaction is refused, and writes nothing', async () => {
