@@ -154,7 +154,7 @@ export function buildGateway(given: GatewayParts): Gateway {
     lostKeys,
     failedAttempts: new FailedAttempts({ orm, clock, isCounting: () => lostKeys.lost === null }),
     keyLimits: new KeyLimits(clock, config.keyLimitPerMinute),
-    operatorSessions: new OperatorSessions({ gate, writer, secrets, clock, ids }),
+    operatorSessions: new OperatorSessions({ orm, secrets, clock, ids }),
     operatorLimits: new KeyLimits(clock, OPERATOR_LIMIT_PER_MINUTE),
     guard,
     poster: new WebhookPoster({ guard, clock, meter: parts.meter ?? noMeter }),

@@ -8,7 +8,7 @@ import { type Log, errorName } from './core/log.ts'
 import { type Meter, noMeter } from './core/meter.ts'
 import { EXIT, StartError } from './core/start-error.ts'
 import { describeLost } from './auth/lost-keys.ts'
-import { FORGET_OPERATORS } from './auth/operator-sessions.ts'
+import { forgetOperators } from './auth/operator-sessions.ts'
 import { authenticateSocket } from './features/ws/authenticate.ts'
 import { dataFolder, encryptionKeys, openDataFolder, sizeOf } from './data-folder.ts'
 import { type Database, type UpgradeStep, openDatabase } from './db/database.ts'
@@ -121,7 +121,7 @@ export async function openGateway(options: RunOptions, stack: AsyncDisposableSta
   })
   stack.defer(() => mark.close())
   if (restored) {
-    await database.writer.write(FORGET_OPERATORS)
+    await forgetOperators(database.orm)
     log.warn(
       {},
       'this database was restored from a backup: each waiting message is looked up at the provider before it is sent',

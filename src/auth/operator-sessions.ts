@@ -1,3 +1,4 @@
+import { type SQL, and, desc, eq, exists, gt, inArray, lt, lte, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import { bounded } from '../core/bounded.ts'
 import type { Clock } from '../core/clock.ts'
@@ -10,9 +11,8 @@ import {
   OPERATOR_SESSION_TTL_MS,
 } from '../core/limits.ts'
 import { type Secrets, sameSecret, sha256Hex } from '../core/secrets.ts'
-import type { Result } from '../db/connection.ts'
-import type { Gate } from '../db/gate.ts'
-import type { Statement, Writer } from '../db/writer.ts'
+import type { Orm } from '../db/orm.ts'
+import { operatorLinks, operatorSessions } from '../db/schema/operator.ts'
 
 export interface OperatorSession {
   sessionId: string
@@ -30,8 +30,7 @@ export interface OpenedSession extends OperatorSession {
 type NewSession = Omit<OpenedSession, 'ended'>
 
 export interface OperatorSessionsContext {
-  gate: Gate
-  writer: Writer
+  orm: Orm
   secrets: Secrets
   clock: Clock
   ids: Ids
@@ -41,10 +40,9 @@ const TOKEN_PREFIX = 'sgw_op_'
 const TOKEN_LENGTH = TOKEN_PREFIX.length + 43
 
 /** After a restore: the backup may be older than the end of a session or a link. */
-export const FORGET_OPERATORS: Statement[] = [
-  { sql: 'DELETE FROM operator_sessions', args: [] },
-  { sql: 'DELETE FROM operator_links', args: [] },
-]
+export async function forgetOperators(orm: Orm): Promise<void> {
+  await orm.batch([orm.delete(operatorSessions), orm.delete(operatorLinks)])
+}
 
 /** Whether a credential has the form of an operator's token. An API key may begin alike, but is shorter. */
 export const isOperatorToken = (credential: string): boolean =>
@@ -68,14 +66,13 @@ export class OperatorSessions {
     const known = this.#known.get(name)
     if (known !== undefined) return known
     const generation = this.#generation
-    const { gate, secrets } = this.context
-    const { rows } = await gate.execute({
-      sql: 'SELECT id, expires_at FROM operator_sessions WHERE token_hash IN (SELECT value FROM json_each(?1))',
-      args: [JSON.stringify(secrets.hashes(token))],
-    })
-    const [row] = rows
-    if (row === undefined) return null
-    const session = { sessionId: String(row['id']), expiresAt: Number(row['expires_at']) }
+    const { orm, secrets } = this.context
+    const { id, tokenHash, expiresAt } = operatorSessions
+    const [session] = await orm
+      .select({ sessionId: id, expiresAt })
+      .from(operatorSessions)
+      .where(inArray(tokenHash, secrets.hashes(token)))
+    if (session === undefined) return null
     if (generation === this.#generation) this.#known.set(name, session)
     return session
   }
@@ -86,16 +83,13 @@ export class OperatorSessions {
 
   /** Makes a login that opens one session within ten minutes. */
   async createLogin(): Promise<{ login: string; expiresAt: number }> {
-    const { writer, secrets, clock } = this.context
+    const { orm, secrets, clock } = this.context
     const login = this.#newLogin()
     const now = clock.now()
     const expiresAt = now + OPERATOR_LINK_TTL_MS
-    await writer.write([
-      { sql: 'DELETE FROM operator_links WHERE expires_at <= ?1', args: [now] },
-      {
-        sql: 'INSERT INTO operator_links (login_hash, expires_at) VALUES (?1, ?2)',
-        args: [secrets.hash(login), expiresAt],
-      },
+    await orm.batch([
+      orm.delete(operatorLinks).where(lte(operatorLinks.expiresAt, now)),
+      orm.insert(operatorLinks).values({ loginHash: secrets.hash(login), expiresAt }),
     ])
     return { login, expiresAt }
   }
@@ -111,9 +105,10 @@ export class OperatorSessions {
 
   /** Opens a session without a login. The caller has proved to be the operator. */
   async open(): Promise<OpenedSession> {
+    const { orm } = this.context
     const session = this.#newSession()
-    const [, ended] = await this.context.writer.write([
-      this.#insert(session, 'SELECT 1'),
+    const [, ended] = await orm.batch([
+      orm.insert(operatorSessions).values(this.#rowOf(session)),
       this.#endOldest(session),
       this.#deleteOld(),
     ])
@@ -122,41 +117,41 @@ export class OperatorSessions {
 
   /** Opens a session with a login that was not used yet, and deletes the login; null if there is no such login. */
   async openWith(login: string): Promise<OpenedSession | null> {
-    const { writer, secrets, clock } = this.context
+    const { orm, secrets } = this.context
     const session = this.#newSession()
-    const hashes = JSON.stringify(secrets.hashes(login))
-    const ofLogin = 'login_hash IN (SELECT value FROM json_each(?5))'
-    const [opened, ended] = await writer.write([
-      this.#insert(session, `SELECT 1 FROM operator_links WHERE ${ofLogin} AND expires_at > ?6`, [hashes, clock.now()]),
+    const isOfLogin = inArray(operatorLinks.loginHash, secrets.hashes(login))
+    const [opened, ended] = await orm.batch([
+      this.#insertFor(session, isOfLogin),
       this.#endOldest(session),
-      { sql: 'DELETE FROM operator_links WHERE login_hash IN (SELECT value FROM json_each(?1))', args: [hashes] },
+      orm.delete(operatorLinks).where(isOfLogin),
       this.#deleteOld(),
     ])
-    return opened?.rows.length === 1 ? this.#opened(session, ended) : null
+    return opened.length === 1 ? this.#opened(session, ended) : null
   }
 
   async end(sessionId: string): Promise<void> {
-    await this.context.writer.write([
-      {
-        sql: 'UPDATE operator_sessions SET expires_at = min(expires_at, ?2) WHERE id = ?1',
-        args: [sessionId, this.context.clock.now()],
-      },
-    ])
+    const { orm, clock } = this.context
+    const { id, expiresAt } = operatorSessions
+    await orm
+      .update(operatorSessions)
+      .set({ expiresAt: sql`min(${expiresAt}, ${clock.now()})` })
+      .where(eq(id, sessionId))
     this.#forget()
   }
 
   /** Ends all sessions and voids all links. Returns how many there were. */
   async revokeAll(): Promise<number> {
-    const now = this.context.clock.now()
-    const [sessions, links] = await this.context.writer.write([
-      { sql: 'UPDATE operator_sessions SET expires_at = ?1 WHERE expires_at > ?1 RETURNING id', args: [now] },
-      { sql: 'DELETE FROM operator_links RETURNING expires_at > ?1 AS live', args: [now] },
+    const { orm, clock } = this.context
+    const now = clock.now()
+    const { id, expiresAt } = operatorSessions
+    const [sessions, links] = await orm.batch([
+      orm.update(operatorSessions).set({ expiresAt: now }).where(gt(expiresAt, now)).returning({ id }),
+      orm.delete(operatorLinks).returning({ expiresAt: operatorLinks.expiresAt }),
     ])
     this.#forget()
     const development = this.#developmentLogin === null ? 0 : 1
     this.#developmentLogin = null
-    const live = links?.rows.filter((row) => Number(row['live']) === 1).length ?? 0
-    return (sessions?.rows.length ?? 0) + live + development
+    return sessions.length + links.filter((link) => link.expiresAt > now).length + development
   }
 
   #forget(): void {
@@ -168,10 +163,9 @@ export class OperatorSessions {
     return `sgwlogin_${this.context.ids.secret()}`
   }
 
-  #opened(session: NewSession, ended: Result | undefined): OpenedSession {
-    const ids = ended?.rows.map(({ id }) => String(id)) ?? []
-    if (ids.length > 0) this.#forget()
-    return { ...session, ended: ids }
+  #opened(session: NewSession, ended: readonly { id: string }[]): OpenedSession {
+    if (ended.length > 0) this.#forget()
+    return { ...session, ended: ended.map(({ id }) => id) }
   }
 
   #newSession(): NewSession {
@@ -180,29 +174,49 @@ export class OperatorSessions {
     return { sessionId: ids.of('ses'), token: `${TOKEN_PREFIX}${ids.secret()}`, expiresAt }
   }
 
-  #insert({ sessionId, token, expiresAt }: NewSession, condition: string, args: (string | number)[] = []): Statement {
+  #rowOf({ sessionId, token, expiresAt }: NewSession): typeof operatorSessions.$inferInsert {
     const { secrets, clock } = this.context
-    return {
-      sql: `INSERT INTO operator_sessions (id, token_hash, created_at, expires_at)
-        SELECT ?1, ?2, ?3, ?4 WHERE EXISTS (${condition}) RETURNING id`,
-      args: [sessionId, secrets.hash(token), clock.now(), expiresAt, ...args],
-    }
+    return { id: sessionId, tokenHash: secrets.hash(token), createdAt: clock.now(), expiresAt }
+  }
+
+  /** Inserts the session if there is a live link of the login: one statement checks and writes. */
+  #insertFor(session: NewSession, isOfLogin: SQL) {
+    const { orm, clock } = this.context
+    const { id, tokenHash, createdAt, expiresAt } = this.#rowOf(session)
+    return orm.values(
+      sql`INSERT INTO operator_sessions (id, token_hash, created_at, expires_at)
+        SELECT ${id}, ${tokenHash}, ${createdAt}, ${expiresAt}
+        WHERE EXISTS (SELECT 1 FROM operator_links WHERE ${isOfLogin} AND ${gt(operatorLinks.expiresAt, clock.now())})
+        RETURNING id`,
+    )
   }
 
   /** Ends the live sessions beyond the limit if this one was opened. Rows are numbered as they come, whatever the clock says. */
-  #endOldest({ sessionId }: NewSession): Statement {
-    return {
-      sql: `UPDATE operator_sessions SET expires_at = ?1 WHERE rowid IN (SELECT live.rowid
-        FROM operator_sessions AS opened, operator_sessions AS live WHERE opened.id = ?2 AND live.expires_at > ?1
-        ORDER BY live.rowid DESC LIMIT -1 OFFSET ?3) RETURNING id`,
-      args: [this.context.clock.now(), sessionId, MAX_OPERATOR_SESSIONS],
-    }
+  #endOldest({ sessionId }: NewSession) {
+    const { orm, clock } = this.context
+    const { id, expiresAt } = operatorSessions
+    const now = clock.now()
+    const isLive = gt(expiresAt, now)
+    // There is none if the sessions are not too many. Then nothing ends.
+    const oldestToStay = orm
+      .select({ rowid: ROWID })
+      .from(operatorSessions)
+      .where(isLive)
+      .orderBy(desc(ROWID))
+      .limit(1)
+      .offset(MAX_OPERATOR_SESSIONS - 1)
+    const isOpened = exists(orm.select({ id }).from(operatorSessions).where(eq(id, sessionId)))
+    return orm
+      .update(operatorSessions)
+      .set({ expiresAt: now })
+      .where(and(isLive, lt(ROWID, oldestToStay), isOpened))
+      .returning({ id })
   }
 
-  #deleteOld(): Statement {
-    return {
-      sql: 'DELETE FROM operator_sessions WHERE expires_at < ?1',
-      args: [this.context.clock.now() - DAY_MS],
-    }
+  #deleteOld() {
+    const { orm, clock } = this.context
+    return orm.delete(operatorSessions).where(lt(operatorSessions.expiresAt, clock.now() - DAY_MS))
   }
 }
+
+const ROWID = sql`rowid`
