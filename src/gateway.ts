@@ -202,7 +202,7 @@ function extensionParts(
   changed: (tenantId: string) => void,
 ): ExtensionParts {
   const { config, clock, log, database, provider, secrets, ids } = parts
-  const { writer, orm } = database
+  const { orm } = database
   const directory = new Directory(orm)
   const quota = new Quota(clock, {
     fromPerMinute: config.fromLimitPerMinute,
@@ -223,7 +223,7 @@ function extensionParts(
       !directory.isDisconnecting(tenantId, extensionId) && (await directory.extension(tenantId, extensionId)) !== null,
     changed: () => subscriptionTokens.forget(),
   })
-  const numbers = new Numbers({ directory, extensionCalls, provider, writer, clock })
+  const numbers = new Numbers({ directory, extensionCalls, provider, orm, clock })
   const clockCheck = new ClockCheck(clock, provider)
   return { clockCheck, directory, quota, tokens, extensionCalls, numbers, subscriptions, subscriptionTokens }
 }

@@ -1,7 +1,6 @@
 import { type SQL, and, eq, sql } from 'drizzle-orm'
 import type { Orm } from '../db/orm.ts'
-import { type ExtensionStatus, extensions } from '../db/schema/connections.ts'
-import type { Statement } from '../db/writer.ts'
+import { type ExtensionStatus, extensions, phoneNumbers } from '../db/schema/connections.ts'
 
 // Statements that change an extension. Each names its tenant. One that replaces tokens also names the refresh token that it
 // replaces, so that it changes nothing when another refresh was stored first.
@@ -30,32 +29,21 @@ export interface NewExtension extends EncryptedPair {
  * one is connected. Inbound messages since the last back-fill may be missing: the next one goes on from there, or from the
  * first authorization if no back-fill has ended yet.
  */
-export const connectExtension = (row: NewExtension): Statement => ({
-  sql: `INSERT INTO extensions (tenant_id, extension_id, account_id, status, connected_at, access_token, access_expires_at,
+export const connectExtension = (orm: Orm, row: NewExtension) =>
+  orm.values(sql`INSERT INTO extensions (tenant_id, extension_id, account_id, status, connected_at, access_token, access_expires_at,
       refresh_token, refresh_expires_at, refreshed_at, status_since, extension_number, name)
-    SELECT ?1, ?2, ?3, 'active', ?4, ?5, ?6, ?7, ?8, ?4, ?4, ?9, ?10
-    WHERE EXISTS (SELECT 1 FROM tenants WHERE id = ?1 AND status = 'active')
-      AND NOT EXISTS (SELECT 1 FROM extensions WHERE tenant_id = ?1 AND account_id != ?3 AND status != 'revoked')
+    SELECT ${row.tenantId}, ${row.extensionId}, ${row.accountId}, 'active', ${row.now}, ${row.accessToken}, ${row.accessExpiresAt},
+      ${row.refreshToken}, ${row.refreshExpiresAt}, ${row.now}, ${row.now}, ${row.extensionNumber}, ${row.name}
+    WHERE EXISTS (SELECT 1 FROM tenants WHERE id = ${row.tenantId} AND status = 'active')
+      AND NOT EXISTS (SELECT 1 FROM extensions
+        WHERE tenant_id = ${row.tenantId} AND account_id != ${row.accountId} AND status != 'revoked')
     ON CONFLICT (tenant_id, extension_id) DO UPDATE SET account_id = excluded.account_id, status = 'active',
       connected_at = excluded.connected_at, access_token = excluded.access_token, access_expires_at = excluded.access_expires_at,
       refresh_token = excluded.refresh_token, refresh_expires_at = excluded.refresh_expires_at, refreshed_at = excluded.refreshed_at,
       refresh_failures = 0, next_refresh_at = NULL, status_since = excluded.status_since,
       extension_number = excluded.extension_number, name = excluded.name,
       inbound_seen_at = coalesce(extensions.inbound_seen_at, extensions.connected_at)
-    RETURNING extension_id`,
-  args: [
-    row.tenantId,
-    row.extensionId,
-    row.accountId,
-    row.now,
-    row.accessToken,
-    row.accessExpiresAt,
-    row.refreshToken,
-    row.refreshExpiresAt,
-    row.extensionNumber,
-    row.name,
-  ],
-})
+    RETURNING extension_id`)
 
 /** Stores how the provider calls the extension now. */
 export const nameExtension = (orm: Orm, key: ExtensionKey, { extensionNumber, name }: ExtensionNames) =>
@@ -130,23 +118,23 @@ export const notePause = (orm: Orm, extensionId: string, until: number) =>
     .where(eq(extensions.extensionId, extensionId))
 
 /** Replaces the stored numbers of an extension with those that the provider lists now. */
-export const replaceNumbers = (key: ExtensionKey, numbers: readonly string[], now: number): Statement[] => [
-  {
-    sql: 'DELETE FROM phone_numbers WHERE tenant_id = ?1 AND extension_id = ?2',
-    args: [key.tenantId, key.extensionId],
-  },
-  {
-    sql: `INSERT INTO phone_numbers (tenant_id, number, extension_id)
-      SELECT ?1, value, ?2 FROM json_each(?3)
-      WHERE EXISTS (SELECT 1 FROM extensions WHERE tenant_id = ?1 AND extension_id = ?2)
-      ON CONFLICT (tenant_id, number) DO UPDATE SET extension_id = excluded.extension_id`,
-    args: [key.tenantId, key.extensionId, JSON.stringify(numbers)],
-  },
-  {
-    sql: 'UPDATE extensions SET numbers_read_at = ?3 WHERE tenant_id = ?1 AND extension_id = ?2',
-    args: [key.tenantId, key.extensionId, now],
-  },
-]
+export const replaceNumbers = (
+  orm: Orm,
+  { tenantId, extensionId }: ExtensionKey,
+  numbers: readonly string[],
+  now: number,
+) =>
+  orm.batch([
+    orm.delete(phoneNumbers).where(and(eq(phoneNumbers.tenantId, tenantId), eq(phoneNumbers.extensionId, extensionId))),
+    orm.run(sql`INSERT INTO phone_numbers (tenant_id, number, extension_id)
+      SELECT ${tenantId}, value, ${extensionId} FROM json_each(${JSON.stringify(numbers)})
+      WHERE EXISTS (SELECT 1 FROM extensions WHERE tenant_id = ${tenantId} AND extension_id = ${extensionId})
+      ON CONFLICT (tenant_id, number) DO UPDATE SET extension_id = excluded.extension_id`),
+    orm
+      .update(extensions)
+      .set({ numbersReadAt: now })
+      .where(and(eq(extensions.tenantId, tenantId), eq(extensions.extensionId, extensionId))),
+  ])
 
 export interface ExtensionKey {
   tenantId: string

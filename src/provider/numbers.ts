@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.ts'
-import type { Writer } from '../db/writer.ts'
+import type { Orm } from '../db/orm.ts'
 import type { Directory } from './directory.ts'
 import { type ExtensionKey, replaceNumbers } from './extension-rows.ts'
 import type { Provider } from './provider.ts'
@@ -9,7 +9,7 @@ export interface NumbersContext {
   directory: Directory
   extensionCalls: ExtensionCalls
   provider: Provider
-  writer: Writer
+  orm: Orm
   clock: Clock
 }
 
@@ -19,10 +19,10 @@ export class Numbers {
 
   /** Reads the numbers of one extension from the provider and stores them. */
   async read(key: ExtensionKey): Promise<CallResult<string[]>> {
-    const { extensionCalls, provider, writer, clock, directory } = this.context
+    const { extensionCalls, provider, orm, clock, directory } = this.context
     const result = await extensionCalls.make(key, 'light', (token) => provider.listSmsNumbers(token))
     if (result.type !== 'ok') return result
-    await writer.write(replaceNumbers(key, result.value, clock.now()))
+    await replaceNumbers(orm, key, result.value, clock.now())
     directory.forget(key.tenantId)
     return result
   }

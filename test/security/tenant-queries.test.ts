@@ -55,11 +55,6 @@ const STATEMENTS: readonly (readonly [path: string, beginning: string, why: stri
     'which apps asked for events, to wake their jobs',
   ],
   [
-    'src/features/ws/authenticate.ts',
-    'UPDATE ws_tokens SET used_at',
-    'the token is the credential: its row says which tenant it is for',
-  ],
-  [
     'src/inbound/webhook-job-rows.ts',
     "SELECT messages.job_id, 'webhook'",
     'the message that the statement before it stored in this very commit, by its own job id',
@@ -86,6 +81,7 @@ const DRIZZLE: readonly (readonly [path: string, table: string, why: string, con
     'the Verification-Token is the credential: its row says which tenant it is for',
   ],
   ['src/features/rc/connect.ts', 'connectTokens', 'the token is the credential: its row says which tenant it is for'],
+  ['src/features/ws/authenticate.ts', 'wsTokens', 'the token is the credential: its row says which tenant it is for'],
   ['src/features/ws/issue-token.ts', 'wsTokens', 'tokens that have expired, of all tenants'],
   [
     'src/provider/extension-rows.ts',

@@ -1,5 +1,7 @@
+import { and, eq, sql } from 'drizzle-orm'
+import { jobs } from '../../db/schema/jobs.ts'
 import type { Gateway } from '../../gateway.ts'
-import { connectExtension } from '../../provider/extension-rows.ts'
+import { type ExtensionKey, connectExtension } from '../../provider/extension-rows.ts'
 import type { ProviderExtension, ProviderFailure, Step, TokenPair } from '../../provider/provider.ts'
 import { noteRefusal } from '../../provider/refusals.ts'
 import { redirectUri } from './connect.ts'
@@ -89,34 +91,36 @@ async function storeExtension(
   const key = { tenantId, extensionId: extension.extensionId }
   const previous = await gateway.directory.extension(tenantId, extension.extensionId)
   const encrypted = await gateway.tokens.encrypt(key, pair)
-  const now = gateway.clock.now()
-  const [connected] = await gateway.database.writer.write([
-    connectExtension({ ...extension, ...key, ...encrypted, now }),
-    markConnected(state, encrypted.refreshToken),
-    {
-      sql: `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
-        SELECT ?1, 'back_fill', ?2, ?3, ?2, ?4, ?5
-        WHERE EXISTS (SELECT 1 FROM extensions WHERE tenant_id = ?3 AND extension_id = ?2 AND refresh_token = ?6)`,
-      args: [
-        gateway.ids.of('job'),
-        key.extensionId,
-        tenantId,
-        Math.ceil(gateway.clock.steady()),
-        now,
-        encrypted.refreshToken,
-      ],
-    },
-    // A lookup may be waiting for this authorization.
-    {
-      sql: `UPDATE jobs SET due_at = min(due_at, ?3) WHERE kind = 'lookup' AND lane = ?1 AND tenant_id = ?2`,
-      args: [key.extensionId, tenantId, Math.floor(gateway.clock.steady())],
-    },
+  const { orm } = gateway.database
+  const [connected] = await orm.batch([
+    connectExtension(orm, { ...extension, ...key, ...encrypted, now: gateway.clock.now() }),
+    markConnected(gateway.database, state, encrypted.refreshToken),
+    insertBackFill(gateway, key, encrypted.refreshToken),
+    hastenLookup(gateway, key),
   ])
   gateway.directory.forget(tenantId)
-  if (connected?.rows.length !== 1) return false
+  if (connected.length !== 1) return false
   if (previous !== null) await endSession(gateway, await gateway.tokens.decryptRefresh(previous).catch(() => null))
   return true
 }
+
+/** Creates the job of the first back-fill if this authorization was stored. */
+function insertBackFill({ database, clock, ids }: Gateway, { tenantId, extensionId }: ExtensionKey, token: string) {
+  const dueAt = Math.ceil(clock.steady())
+  return database.orm.run(
+    sql`INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
+      SELECT ${ids.of('job')}, 'back_fill', ${extensionId}, ${tenantId}, ${extensionId}, ${dueAt}, ${clock.now()}
+      WHERE EXISTS (SELECT 1 FROM extensions
+        WHERE tenant_id = ${tenantId} AND extension_id = ${extensionId} AND refresh_token = ${token})`,
+  )
+}
+
+/** A lookup may be waiting for this authorization. The kind is a literal, because an index on jobs is for some kinds only. */
+const hastenLookup = ({ database, clock }: Gateway, { tenantId, extensionId }: ExtensionKey) =>
+  database.orm
+    .update(jobs)
+    .set({ dueAt: sql`min(${jobs.dueAt}, ${Math.floor(clock.steady())})` })
+    .where(and(eq(jobs.tenantId, tenantId), eq(jobs.lane, extensionId), eq(jobs.kind, sql`'lookup'`)))
 
 /** Ends the session that the new one replaces. The provider allows five, and ends the oldest without notice. */
 async function endSession(gateway: Gateway, refreshToken: string | null): Promise<void> {

@@ -1,11 +1,11 @@
-import { and, eq, gt, inArray, isNull } from 'drizzle-orm'
+import { and, eq, inArray } from 'drizzle-orm'
 import { ApiError, apiError } from '../../core/errors.ts'
 import { OAUTH_STATE_TTL_MS } from '../../core/limits.ts'
 import { pkceChallenge } from '../../core/secrets.ts'
 import { connectTokens, oauthStates } from '../../db/schema/connections.ts'
 import { tenants } from '../../db/schema/tenants.ts'
 import type { Gateway } from '../../gateway.ts'
-import { refusalReason } from './oauth-state.ts'
+import { isUsable, refusalReason } from './oauth-state.ts'
 
 const TOKEN = /^[A-Za-z0-9_-]{20,128}$/
 
@@ -20,14 +20,7 @@ export async function readConnectToken(
     .select({ tenantName: tenants.name })
     .from(connectTokens)
     .innerJoin(tenants, eq(tenants.id, connectTokens.tenantId))
-    .where(
-      and(
-        inArray(connectTokens.tokenHash, hashes),
-        isNull(connectTokens.usedAt),
-        gt(connectTokens.expiresAt, gateway.clock.now()),
-        eq(tenants.status, 'active'),
-      ),
-    )
+    .where(and(inArray(connectTokens.tokenHash, hashes), isUsable(gateway, connectTokens)))
   if (row === undefined || token === undefined) throw await refusal(gateway, hashes, requestId)
   return { token, tenantName: row.tenantName }
 }
@@ -39,19 +32,13 @@ export async function startConnect(
   requestId: string,
 ): Promise<Authorization> {
   const hashes = hashesOfToken(gateway, token)
-  const now = gateway.clock.now()
-  const [used] = await gateway.database.writer.write([
-    {
-      sql: `UPDATE connect_tokens SET used_at = ?2
-        WHERE token_hash IN (SELECT value FROM json_each(?1)) AND used_at IS NULL AND expires_at > ?2
-          AND EXISTS (SELECT 1 FROM tenants WHERE tenants.id = connect_tokens.tenant_id AND tenants.status = 'active')
-        RETURNING tenant_id`,
-      args: [JSON.stringify(hashes), now],
-    },
-  ])
-  const tenantId = used?.rows[0]?.['tenant_id']
-  if (typeof tenantId !== 'string') throw await refusal(gateway, hashes, requestId)
-  return beginAuthorization(gateway, tenantId)
+  const [used] = await gateway.database.orm
+    .update(connectTokens)
+    .set({ usedAt: gateway.clock.now() })
+    .where(and(inArray(connectTokens.tokenHash, hashes), isUsable(gateway, connectTokens)))
+    .returning({ tenantId: connectTokens.tenantId })
+  if (used === undefined) throw await refusal(gateway, hashes, requestId)
+  return beginAuthorization(gateway, used.tenantId)
 }
 
 /** Logs why the token was refused. The response does not say it. */

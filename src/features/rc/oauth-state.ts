@@ -1,7 +1,7 @@
-import { and, eq, gt, inArray, isNull } from 'drizzle-orm'
-import { oauthStates } from '../../db/schema/connections.ts'
+import { type SQL, and, eq, exists, gt, inArray, isNull } from 'drizzle-orm'
+import type { Database } from '../../db/database.ts'
+import { type connectTokens, extensions, oauthStates } from '../../db/schema/connections.ts'
 import { tenants } from '../../db/schema/tenants.ts'
-import type { Statement } from '../../db/writer.ts'
 import type { Gateway } from '../../gateway.ts'
 
 /** Why a link or a state was refused. For the log only: the response is the same for all of them. */
@@ -13,14 +13,7 @@ export async function readStateTenant(gateway: Gateway, state: string): Promise<
     .select({ tenantName: tenants.name })
     .from(oauthStates)
     .innerJoin(tenants, eq(tenants.id, oauthStates.tenantId))
-    .where(
-      and(
-        inArray(oauthStates.stateHash, gateway.secrets.hashes(state)),
-        isNull(oauthStates.usedAt),
-        gt(oauthStates.expiresAt, gateway.clock.now()),
-        eq(tenants.status, 'active'),
-      ),
-    )
+    .where(and(isOfState(gateway, state), isUsable(gateway, oauthStates)))
   return row?.tenantName ?? null
 }
 
@@ -33,37 +26,56 @@ export interface ConsumedState {
 
 /** Consumes a state. Null if it is unknown, used or expired, or its tenant is not active. */
 export async function consumeState(gateway: Gateway, state: string): Promise<ConsumedState | null> {
-  const now = gateway.clock.now()
-  const [used] = await gateway.database.writer.write([
-    {
-      sql: `UPDATE oauth_states SET used_at = ?2 WHERE state_hash IN (SELECT value FROM json_each(?1))
-        AND used_at IS NULL AND expires_at > ?2
-        AND EXISTS (SELECT 1 FROM tenants WHERE tenants.id = oauth_states.tenant_id AND tenants.status = 'active')
-        RETURNING state_hash, tenant_id, code_verifier`,
-      args: [JSON.stringify(gateway.secrets.hashes(state)), now],
-    },
-  ])
-  const row = used?.rows[0]
-  if (row === undefined) return null
-  const tenantId = String(row['tenant_id'])
-  const stateHash = String(row['state_hash'])
+  const [used] = await gateway.database.orm
+    .update(oauthStates)
+    .set({ usedAt: gateway.clock.now() })
+    .where(and(isOfState(gateway, state), isUsable(gateway, oauthStates)))
+    .returning()
+  if (used === undefined) return null
+  const { stateHash, tenantId, codeVerifier } = used
   const context = { tenantId, row: stateHash, purpose: 'pkce' } as const
-  return { stateHash, tenantId, codeVerifier: await gateway.secrets.decrypt(String(row['code_verifier']), context) }
+  return { stateHash, tenantId, codeVerifier: await gateway.secrets.decrypt(codeVerifier, context) }
 }
 
+const isOfState = ({ secrets }: Gateway, state: string): SQL => inArray(oauthStates.stateHash, secrets.hashes(state))
+
+/**
+ * The row of a link or state has not been used and has not expired, and its tenant is active. An UPDATE on this condition lets only one
+ * of several simultaneous tries use it.
+ */
+export const isUsable = (
+  { database, clock }: Gateway,
+  { usedAt, expiresAt, tenantId }: typeof connectTokens | typeof oauthStates,
+): SQL | undefined =>
+  and(
+    isNull(usedAt),
+    gt(expiresAt, clock.now()),
+    exists(
+      database.orm
+        .select({ id: tenants.id })
+        .from(tenants)
+        .where(and(eq(tenants.id, tenantId), eq(tenants.status, 'active'))),
+    ),
+  )
+
 /** Marks the state that has connected an extension, in the commit that does: it expires with its use, as no other state does. */
-export const markConnected = ({ stateHash, tenantId }: ConsumedState, refreshToken: string): Statement => ({
-  sql: `UPDATE oauth_states SET expires_at = used_at
-    WHERE state_hash = ?1 AND EXISTS (SELECT 1 FROM extensions WHERE tenant_id = ?2 AND refresh_token = ?3)`,
-  args: [stateHash, tenantId, refreshToken],
-})
+export function markConnected({ orm }: Database, { stateHash, tenantId }: ConsumedState, refreshToken: string) {
+  const connected = orm
+    .select({ id: extensions.extensionId })
+    .from(extensions)
+    .where(and(eq(extensions.tenantId, tenantId), eq(extensions.refreshToken, refreshToken)))
+  return orm
+    .update(oauthStates)
+    .set({ expiresAt: oauthStates.usedAt })
+    .where(and(eq(oauthStates.tenantId, tenantId), eq(oauthStates.stateHash, stateHash), exists(connected)))
+}
 
 /** Logs why a state was refused. Returns whether it has connected an extension, as when the page of the result is loaded again. */
 export async function logRefusedState(gateway: Gateway, state: string, requestId: string): Promise<boolean> {
   const [row] = await gateway.database.orm
     .select({ tenantId: oauthStates.tenantId, usedAt: oauthStates.usedAt, expiresAt: oauthStates.expiresAt })
     .from(oauthStates)
-    .where(inArray(oauthStates.stateHash, gateway.secrets.hashes(state)))
+    .where(isOfState(gateway, state))
   const why = refusalReason(row, gateway.clock.now())
   gateway.log.warn({ requestId, why, tenantId: row?.tenantId ?? null }, 'OAuth state refused')
   return row !== undefined && row.usedAt === row.expiresAt

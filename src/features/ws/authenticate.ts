@@ -1,4 +1,8 @@
+import { and, eq, exists, gt, inArray, isNull, or, sql } from 'drizzle-orm'
 import { errorText } from '../../core/errors.ts'
+import { operatorSessions } from '../../db/schema/operator.ts'
+import { apps, tenants } from '../../db/schema/tenants.ts'
+import { wsTokens } from '../../db/schema/webhooks.ts'
 import type { Gateway } from '../../gateway.ts'
 import type { SocketAuth } from '../../realtime/socket-holder.ts'
 
@@ -32,25 +36,40 @@ async function authenticateByKey(gateway: Gateway, key: string): Promise<SocketA
 /** Consumes a token. The UPDATE lets only one of several simultaneous tries succeed. */
 async function consumeToken(gateway: Gateway, token: string): Promise<SocketAuth | null> {
   if (!token.startsWith('wst_')) return null
+  const { orm } = gateway.database
   const now = gateway.clock.steady()
-  const [used] = await gateway.database.writer.write([
-    {
-      sql: `UPDATE ws_tokens SET used_at = ?2 WHERE token_hash IN (SELECT value FROM json_each(?1)) AND used_at IS NULL AND expires_at > ?2
-          AND EXISTS (SELECT 1 FROM apps JOIN tenants ON tenants.id = apps.tenant_id
-            WHERE apps.id = ws_tokens.app_id AND apps.is_active = 1 AND tenants.status = 'active')
-          AND (session_id IS NULL OR session_id IN (SELECT id FROM operator_sessions WHERE operator_sessions.expires_at > ?3))
-        RETURNING app_id, tenant_id, session_id,
-          (SELECT expires_at FROM operator_sessions WHERE id = session_id) AS session_expires_at`,
-      args: [JSON.stringify(gateway.secrets.hashes(token)), now, gateway.clock.now()],
-    },
-  ])
-  const row = used?.rows[0]
-  return row === undefined ? null : holderOf(row)
+  const { tokenHash, appId, tenantId, sessionId, usedAt, expiresAt } = wsTokens
+  const activeApp = orm
+    .select({ id: apps.id })
+    .from(apps)
+    .innerJoin(tenants, eq(tenants.id, apps.tenantId))
+    .where(and(eq(apps.tenantId, tenantId), eq(apps.id, appId), eq(apps.isActive, true), eq(tenants.status, 'active')))
+  const liveSession = orm
+    .select({ expiresAt: operatorSessions.expiresAt })
+    .from(operatorSessions)
+    .where(and(eq(operatorSessions.id, sessionId), gt(operatorSessions.expiresAt, gateway.clock.now())))
+  const [used] = await orm
+    .update(wsTokens)
+    .set({ usedAt: now })
+    .where(
+      and(
+        inArray(tokenHash, gateway.secrets.hashes(token)),
+        isNull(usedAt),
+        gt(expiresAt, now),
+        exists(activeApp),
+        or(isNull(sessionId), exists(liveSession)),
+      ),
+    )
+    .returning({ appId, tenantId, sessionId, sessionExpiresAt: sql<number | null>`${liveSession}` })
+  return used === undefined ? null : holderOf(used)
 }
 
-function holderOf(row: Record<string, unknown>): SocketAuth {
-  const tenantId = String(row['tenant_id'])
-  const sessionId = row['session_id']
-  if (typeof sessionId !== 'string') return { ok: true, appId: String(row['app_id']), tenantId, session: null }
-  return { ok: true, appId: '', tenantId, session: { sessionId, expiresAt: Number(row['session_expires_at']) } }
+type UsedToken = Pick<typeof wsTokens.$inferSelect, 'appId' | 'tenantId' | 'sessionId'> & {
+  /** Null without a session. */
+  sessionExpiresAt: number | null
 }
+
+const holderOf = ({ appId, tenantId, sessionId, sessionExpiresAt }: UsedToken): SocketAuth =>
+  sessionId === null
+    ? { ok: true, appId, tenantId, session: null }
+    : { ok: true, appId: '', tenantId, session: { sessionId, expiresAt: sessionExpiresAt ?? 0 } }
