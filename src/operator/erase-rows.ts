@@ -1,5 +1,6 @@
+import { and, eq, gt, lte, or } from 'drizzle-orm'
 import { WINDOW_MS } from '../core/limits.ts'
-import type { Row } from '../db/connection.ts'
+import { messages } from '../db/schema/messages.ts'
 import type { Statement } from '../db/writer.ts'
 import { type DeletedRows, deleteMessages } from '../upkeep/delete-messages.ts'
 import { buryMessages } from '../inbound/tombstones.ts'
@@ -12,19 +13,20 @@ export interface ErasedRows extends DeletedRows {
   waiting: number
 }
 
-/** Finds a person's messages among the `rows` rows after `from`. */
-export async function readRange(gateway: Gateway, phone: string, from: number, rows: number): Promise<Row[]> {
-  const found = await gateway.database.gate.execute({
-    sql: `SELECT id, status, direction, tenant_id, rc_message_id FROM messages
-      WHERE seq > ?1 AND seq <= ?2 AND (from_number = ?3 OR to_number = ?3)`,
-    args: [from, from + rows, phone],
-  })
-  return found.rows
+type Found = Pick<typeof messages.$inferSelect, 'id' | 'status' | 'direction' | 'tenantId' | 'rcMessageId'>
+
+/** Finds a person's messages among the `rows` rows after `after`. */
+export function readRange({ database }: Gateway, phone: string, after: number, rows: number): Promise<Found[]> {
+  const { id, status, direction, tenantId, rcMessageId, seq, from, to } = messages
+  return database.orm
+    .select({ id, status, direction, tenantId, rcMessageId })
+    .from(messages)
+    .where(and(gt(seq, after), lte(seq, after + rows), or(eq(from, phone), eq(to, phone))))
 }
 
 /** Counts what deleting these messages would delete. */
-export async function countRows({ database }: Gateway, messages: readonly Row[]): Promise<ErasedRows> {
-  const ended = messages.filter(({ status }) => isEnded(status))
+export async function countRows({ database }: Gateway, found: readonly Found[]): Promise<ErasedRows> {
+  const ended = found.filter(({ status }) => isEnded(status))
   const args = [idsOf(ended)]
   const [attempts, deliveries] = await database.gate.batch([
     {
@@ -41,29 +43,29 @@ export async function countRows({ database }: Gateway, messages: readonly Row[])
     messages: ended.length,
     attempts: Number(attempts?.rows[0]?.['n'] ?? 0),
     deliveries: Number(deliveries?.rows[0]?.['n'] ?? 0),
-    waiting: messages.length - ended.length,
+    waiting: found.length - ended.length,
   }
 }
 
 /** Deletes the messages of the list that have ended. First it stores tombstones and makes recent attempts anonymous. */
-export async function eraseRows(gateway: Gateway, messages: readonly Row[]): Promise<ErasedRows> {
-  const ended = messages.filter(({ status }) => isEnded(status))
-  if (ended.length === 0) return { messages: 0, attempts: 0, deliveries: 0, waiting: messages.length }
+export async function eraseRows(gateway: Gateway, found: readonly Found[]): Promise<ErasedRows> {
+  const ended = found.filter(({ status }) => isEnded(status))
+  if (ended.length === 0) return { messages: 0, attempts: 0, deliveries: 0, waiting: found.length }
   const inbound = ended.filter(({ direction }) => direction === 'inbound')
   const tombstones = buryMessages(
     gateway,
-    inbound.map((row) => ({ tenantId: String(row['tenant_id']), providerMessageId: String(row['rc_message_id']) })),
+    inbound.map(({ tenantId, rcMessageId }) => ({ tenantId, providerMessageId: String(rcMessageId) })),
   )
   const [, moved] = await gateway.database.writer.write([tombstones, anonymizeAttempts(gateway, idsOf(ended))])
   const deleted = await deleteMessages(
     gateway,
-    ended.map(({ id }) => String(id)),
+    ended.map(({ id }) => id),
   )
   const attempts = deleted.attempts + (moved?.rows.length ?? 0)
-  return { ...deleted, attempts, waiting: messages.length - ended.length }
+  return { ...deleted, attempts, waiting: found.length - ended.length }
 }
 
-const idsOf = (messages: readonly Row[]): string => JSON.stringify(messages.map(({ id }) => id))
+const idsOf = (found: readonly Found[]): string => JSON.stringify(found.map(({ id }) => id))
 
 /** Makes the attempts of the last two minutes anonymous instead of deleting them, because rate windows are counted from them. */
 const anonymizeAttempts = ({ clock }: Gateway, ids: string): Statement => ({

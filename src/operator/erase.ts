@@ -1,9 +1,9 @@
-import { eq } from 'drizzle-orm'
+import { type SQL, and, eq, gt, lte, max, or, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import { ApiError } from '../core/errors.ts'
 import { maskNumber } from '../core/phone.ts'
 import { inBatches } from '../db/batches.ts'
-import { phoneNumbers } from '../db/schema/connections.ts'
+import { contactOwners, messages, optOuts, phoneNumbers, usageErrors } from '../db/schema/index.ts'
 import type { Gateway } from '../gateway.ts'
 import { type ErasedRows, countRows, eraseRows, readRange } from './erase-rows.ts'
 import type { EraseBody } from './schemas.ts'
@@ -24,7 +24,7 @@ export async function erase(
   await refuseOwnNumber(gateway, phone)
   const total: ErasedRows = { messages: 0, attempts: 0, deliveries: 0, waiting: 0 }
   const work = dryRun ? countRows : eraseRows
-  await inRanges(gateway, 'messages', async (from) => {
+  await inRanges(gateway, messages, async (from) => {
     const done = await work(gateway, await readRange(gateway, phone, from, ROWS_PER_RANGE))
     total.messages += done.messages
     total.attempts += done.attempts
@@ -35,8 +35,8 @@ export async function erase(
   if (dryRun) return total
   // A waiting message still needs its conversation, to assign an answer, and the opt-out. The next run deletes both.
   if (total.waiting === 0) {
-    await inRanges(gateway, 'contact_owners', (from) => deleteRange(gateway, 'contact_owners', phone, from))
-    await inRanges(gateway, 'opt_outs', (from) => deleteRange(gateway, 'opt_outs', phone, from))
+    await inRanges(gateway, contactOwners, (from) => deleteRange(gateway, contactOwners, phone, from))
+    await inRanges(gateway, optOuts, (from) => deleteRange(gateway, optOuts, phone, from))
   }
   await deleteErrors(gateway, phone)
   gateway.log.audit({ phone: maskNumber(phone), ...total }, 'a number was erased')
@@ -45,35 +45,41 @@ export async function erase(
 
 /** Deletes counted error texts that quote the number, from a range of all rows at a time. */
 async function deleteErrors(gateway: Gateway, phone: string): Promise<void> {
-  const { gate, writer } = gateway.database
-  const order = '(tenant_id, half_hour, error)'
-  let from: (string | number)[] = ['', -1, '']
+  const { orm } = gateway.database
+  const { tenantId, halfHour, error } = usageErrors
+  const position = sql`(${tenantId}, ${halfHour}, ${error})`
+  let isAfter: SQL | undefined
   await inBatches(gateway, async () => {
-    const { rows } = await gate.execute({
-      sql: `SELECT tenant_id, half_hour, error FROM usage_errors WHERE ${order} > (?1, ?2, ?3)
-        ORDER BY tenant_id, half_hour, error LIMIT 1 OFFSET ${ROWS_PER_RANGE - 1}`,
-      args: from,
-    })
-    const [end] = rows
-    const until = end === undefined ? '' : `AND ${order} <= (?5, ?6, ?7)`
-    const to = end === undefined ? [] : [String(end['tenant_id']), Number(end['half_hour']), String(end['error'])]
-    const sql = `DELETE FROM usage_errors WHERE instr(error, ?4) > 0 AND ${order} > (?1, ?2, ?3) ${until}`
-    const [deleted] = await writer.write([{ sql, args: [...from, phone, ...to] }])
-    from = to
-    return { count: deleted?.changes ?? 0, last: end === undefined }
+    const [end] = await orm
+      .select({ tenantId, halfHour, error })
+      .from(usageErrors)
+      .where(isAfter)
+      .orderBy(tenantId, halfHour, error)
+      .limit(1)
+      .offset(ROWS_PER_RANGE - 1)
+    const to = end && sql`(${end.tenantId}, ${end.halfHour}, ${end.error})`
+    const deleted = await orm
+      .delete(usageErrors)
+      .where(and(sql`instr(${error}, ${phone}) > 0`, isAfter, to && sql`${position} <= ${to}`))
+      .returning({ halfHour })
+    isAfter = to && sql`${position} > ${to}`
+    return { count: deleted.length, last: to === undefined }
   })
 }
 
 /** Deletes the rows of one range. The number may also stand on our side, if an extension had it before. */
 async function deleteRange(
   { database }: Gateway,
-  table: 'contact_owners' | 'opt_outs',
+  table: typeof contactOwners | typeof optOuts,
   phone: string,
   from: number,
 ): Promise<number> {
-  const sql = `DELETE FROM ${table} WHERE seq > ?1 AND seq <= ?2 AND (contact = ?3 OR number = ?3) RETURNING seq`
-  const [deleted] = await database.writer.write([{ sql, args: [from, from + ROWS_PER_RANGE, phone] }])
-  return deleted?.rows.length ?? 0
+  const { seq, contact, number } = table
+  const deleted = await database.orm
+    .delete(table)
+    .where(and(gt(seq, from), lte(seq, from + ROWS_PER_RANGE), or(eq(contact, phone), eq(number, phone))))
+    .returning({ seq })
+  return deleted.length
 }
 
 /** By mistake, an operator could otherwise delete everything that a connected number ever sent. */
@@ -90,11 +96,11 @@ async function refuseOwnNumber(gateway: Gateway, phone: string): Promise<void> {
 /** Calls `work` for each range of a table's present rows. `from` is the `seq` before the range; `work` returns the rows it deleted. */
 async function inRanges(
   gateway: Gateway,
-  table: 'messages' | 'contact_owners' | 'opt_outs',
+  table: typeof messages | typeof contactOwners | typeof optOuts,
   work: (from: number) => Promise<number>,
 ): Promise<void> {
-  const { rows } = await gateway.database.gate.execute(`SELECT max(seq) AS seq FROM ${table}`)
-  const end = Number(rows[0]?.['seq'] ?? 0)
+  const [newest] = await gateway.database.orm.select({ seq: max(table.seq) }).from(table)
+  const end = newest?.seq ?? 0
   let from = 0
   await inBatches(gateway, async () => {
     const count = await work(from)

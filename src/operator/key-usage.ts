@@ -1,3 +1,6 @@
+import { and, eq, gt, isNull } from 'drizzle-orm'
+import { unionAll } from 'drizzle-orm/sqlite-core'
+import { apps, connectTokens, extensions, subscriptions, triggers } from '../db/schema/index.ts'
 import type { Gateway } from '../gateway.ts'
 
 /** How many stored values still depend on an older encryption key than the newest. */
@@ -14,32 +17,35 @@ export interface KeyUsage {
 
 /** Every key in use is in ENCRYPTION_KEYS (`LostKeys`). Counts what would be lost or created again if the older keys were removed from ENCRYPTION_KEYS. */
 export async function readKeyUsage(gateway: Gateway): Promise<KeyUsage> {
-  const now = gateway.clock.now()
-  const results = await gateway.database.gate.batch([
-    `SELECT webhook_secret AS value FROM apps UNION ALL SELECT secret FROM triggers UNION ALL SELECT access_token FROM extensions
-      UNION ALL SELECT refresh_token FROM extensions`,
-    'SELECT key_hash AS value FROM apps WHERE is_active = 1',
-    'SELECT token_hash AS value FROM subscriptions',
-    { sql: 'SELECT token_hash AS value FROM connect_tokens WHERE used_at IS NULL AND expires_at > ?1', args: [now] },
-  ])
-  const [encrypted = [], apiKeys = [], subscriptions = [], links = []] = results.map(({ rows }) =>
-    rows.map((row) => String(row['value'])).filter((value) => !gateway.secrets.isCurrent(value)),
-  )
+  const { secrets, clock } = gateway
+  const { orm } = gateway.database
+  const count = async (values: PromiseLike<{ value: string }[]>): Promise<number> =>
+    (await values).filter(({ value }) => !secrets.isCurrent(value)).length
+  const isLive = and(isNull(connectTokens.usedAt), gt(connectTokens.expiresAt, clock.now()))
   return {
-    encrypted: encrypted.length,
-    apiKeys: apiKeys.length,
-    subscriptions: subscriptions.length,
-    links: links.length,
+    encrypted: await count(
+      unionAll(
+        orm.select({ value: apps.webhookSecret }).from(apps),
+        orm.select({ value: triggers.secret }).from(triggers),
+        orm.select({ value: extensions.accessToken }).from(extensions),
+        orm.select({ value: extensions.refreshToken }).from(extensions),
+      ),
+    ),
+    apiKeys: await count(orm.select({ value: apps.keyHash }).from(apps).where(eq(apps.isActive, true))),
+    subscriptions: await count(orm.select({ value: subscriptions.tokenHash }).from(subscriptions)),
+    links: await count(orm.select({ value: connectTokens.tokenHash }).from(connectTokens).where(isLive)),
   }
 }
 
 /** Describes what still needs an older key; empty if nothing does. */
-export function describeKeyUsage({ encrypted, apiKeys, subscriptions, links }: KeyUsage): string {
+export function describeKeyUsage(usage: KeyUsage): string {
   return [
-    encrypted > 0 ? `encrypted secrets: ${encrypted} (run: sgw keys rotate)` : '',
-    apiKeys > 0 ? `API keys: ${apiKeys} (each moves to the newest key when it is used)` : '',
-    subscriptions > 0 ? `subscriptions: ${subscriptions} (created again at the first start without the key)` : '',
-    links > 0 ? `connect links: ${links} (until they are used or expire)` : '',
+    usage.encrypted > 0 ? `encrypted secrets: ${usage.encrypted} (run: sgw keys rotate)` : '',
+    usage.apiKeys > 0 ? `API keys: ${usage.apiKeys} (each moves to the newest key when it is used)` : '',
+    usage.subscriptions > 0
+      ? `subscriptions: ${usage.subscriptions} (created again at the first start without the key)`
+      : '',
+    usage.links > 0 ? `connect links: ${usage.links} (until they are used or expire)` : '',
   ]
     .filter((part) => part !== '')
     .join(', ')

@@ -1,6 +1,9 @@
+import { and, eq, inArray } from 'drizzle-orm'
 import type { z } from 'zod'
 import type { Caller } from '../core/caller.ts'
 import { ApiError } from '../core/errors.ts'
+import { phoneNumbers } from '../db/schema/connections.ts'
+import { apps, tenants } from '../db/schema/tenants.ts'
 import { getStatus } from '../features/sms/get-status.ts'
 import type { MessageState } from '../features/sms/message.ts'
 import { send } from '../features/sms/send.ts'
@@ -15,13 +18,16 @@ export async function sendMessage(gateway: Gateway, input: z.output<typeof SendM
 }
 
 async function findCaller(gateway: Gateway, from: string, appId: string | undefined): Promise<Caller> {
-  const { rows } = await gateway.database.gate.execute({
-    sql: `SELECT apps.id, apps.tenant_id FROM apps JOIN tenants ON tenants.id = apps.tenant_id AND tenants.status = 'active'
-      WHERE apps.is_active = 1 AND (apps.id = ?1 OR (?1 IS NULL AND apps.tenant_id IN (SELECT tenant_id FROM phone_numbers WHERE number = ?2)))
-      ORDER BY apps.created_at, apps.seq`,
-    args: [appId ?? null, from],
-  })
-  const [first] = rows
+  const { orm } = gateway.database
+  const owners = orm.select({ tenantId: phoneNumbers.tenantId }).from(phoneNumbers).where(eq(phoneNumbers.number, from))
+  const isMeant = appId === undefined ? inArray(apps.tenantId, owners) : eq(apps.id, appId)
+  const found = await orm
+    .select({ appId: apps.id, tenantId: apps.tenantId })
+    .from(apps)
+    .innerJoin(tenants, eq(tenants.id, apps.tenantId))
+    .where(and(isMeant, eq(apps.isActive, true), eq(tenants.status, 'active')))
+    .orderBy(apps.createdAt, apps.seq)
+  const [first] = found
   if (first === undefined)
     throw new ApiError(
       'not_found',
@@ -29,7 +35,7 @@ async function findCaller(gateway: Gateway, from: string, appId: string | undefi
         ? `No tenant with an active app has ${from} connected: list the numbers with sgw extensions list, or name an app with --app APP`
         : `There is no active app ${appId}`,
     )
-  const owners = new Set(rows.map((row) => String(row['tenant_id'])))
-  if (owners.size > 1) throw new ApiError('conflict', `Several tenants own ${from}: name the app with --app APP`)
-  return { appId: String(first['id']), tenantId: String(first['tenant_id']) }
+  if (found.some(({ tenantId }) => tenantId !== first.tenantId))
+    throw new ApiError('conflict', `Several tenants own ${from}: name the app with --app APP`)
+  return first
 }
