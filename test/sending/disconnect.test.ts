@@ -36,7 +36,7 @@ test('after a disconnect that could not be stored, messages still end', async ()
   const write = writer.write.bind(writer)
   let meanwhile = ''
   writer.write = async (statements) => {
-    if (!statements.some(({ sql }) => sql.startsWith('DELETE FROM extensions'))) return write(statements)
+    if (!statements.some(({ sql }) => sql.startsWith('delete from "extensions"'))) return write(statements)
     meanwhile = await world.send()
     // Waits until the scheduler has seen the message.
     for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
