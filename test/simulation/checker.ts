@@ -15,7 +15,7 @@ const MESSAGES = `SELECT m.seq, m.id, m.status, m.rc_message_id, m.error, m.tena
 
 const ATTEMPTS = `SELECT seq, message_id, boot_id, closed_at IS NULL AS is_open, outcome IS 'not_accepted' AND http_status IS 503 AS is_refused FROM send_attempts`
 
-const CHANGES_MESSAGES = /\bmessages\b|DELETE FROM jobs|\bsend_attempts\b/
+const CHANGES_MESSAGES = /\bmessages\b|DELETE FROM "?jobs\b|\bsend_attempts\b/i
 
 const NEXT: Record<string, readonly MessageStatus[]> = {
   '': ['queued', 'sending'],

@@ -32,7 +32,7 @@ interface Call {
   answer(): void
 }
 
-const isWrite = (sql: string): boolean => /\b(INSERT INTO|UPDATE|DELETE FROM)\b/.test(sql)
+const isWrite = (sql: string): boolean => /\b(INSERT INTO|UPDATE|DELETE FROM)\b/i.test(sql)
 
 export function simulatedGate(owner: Owner, disk: Disk, timeline: Timeline, random: Random): SimulatedGate {
   const queue: (Call & { write: boolean })[] = []

@@ -338,9 +338,9 @@ class Simulation {
 
   #committed(statements: readonly Statement[]): void {
     for (const { sql, args } of statements) {
-      if (!sql.startsWith('UPDATE extensions SET paused_until') || !Array.isArray(args)) continue
-      const extensionId = String(args[0])
-      const until = Number(args[1]) - this.wallOffset
+      if (!sql.startsWith('update "extensions" set "paused_until"') || !Array.isArray(args)) continue
+      const until = Number(args[0]) - this.wallOffset
+      const extensionId = String(args[1])
       this.pauses.set(extensionId, {
         until: Math.max(until, this.pauses.get(extensionId)?.until ?? 0),
         offset: this.wallOffset,
