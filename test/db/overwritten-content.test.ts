@@ -1,0 +1,48 @@
+import { expect, test } from 'bun:test'
+import { copyFileSync } from 'node:fs'
+import { type Database, openDatabase } from '../../src/db/database.ts'
+import { failureOf, temporaryFolder } from '../support/process.ts'
+
+/** Stores a row of a table whose numbers only go up, as each message does. */
+const note = (database: Database, name: string): Promise<unknown> =>
+  database.writer.write([
+    {
+      sql: `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
+        VALUES (?1, 'back_fill', ?1, 'tenant', hex(zeroblob(4096)), 1, 1)`,
+      args: [name],
+    },
+  ])
+
+async function openWithCheckpoints(path: string): Promise<Database> {
+  const database = await openDatabase({ url: `file:${path}`, path, litestream: false })
+  for (const name of ['first', 'second']) await note(database, name)
+  await database.gate.execute('PRAGMA wal_checkpoint(TRUNCATE)')
+  await note(database, 'third')
+  return database
+}
+
+const eachCommitMakesACheckpoint = 'PRAGMA wal_autocheckpoint = 1'
+
+test('a commit whose checkpoint would hide that the file was overwritten is not acknowledged', async () => {
+  using folder = temporaryFolder()
+  const path = folder.file('sgw.db')
+  const database = await openWithCheckpoints(path)
+  await database.gate.execute({ sql: 'VACUUM INTO ?1', args: [`${path}.copy`] })
+  await note(database, 'fourth')
+  await database.gate.execute(eachCommitMakesACheckpoint)
+  copyFileSync(`${path}.copy`, path)
+  expect(await failureOf(note(database, 'fifth'))).toMatchObject({ code: 'SQLITE_READONLY_OVERWRITTEN' })
+  await database.close()
+})
+
+test('a copy from before the checkpoint of the last commit is told from the file', async () => {
+  using folder = temporaryFolder()
+  const path = folder.file('sgw.db')
+  const database = await openWithCheckpoints(path)
+  copyFileSync(path, `${path}.copy`)
+  await database.gate.execute(eachCommitMakesACheckpoint)
+  await note(database, 'fourth')
+  copyFileSync(`${path}.copy`, path)
+  expect(await failureOf(note(database, 'fifth'))).toMatchObject({ code: 'SQLITE_READONLY_OVERWRITTEN' })
+  await database.close()
+})
