@@ -20,6 +20,7 @@ export class FileContent {
   /** Call it while SQLite has the file open. */
   constructor(path: string) {
     this.#file = openSync(path, 'r')
+    this.wasWritten()
   }
 
   /** Whether somebody has overwritten the file. `isSound` reads all of it, and is asked only about a file that got shorter. */

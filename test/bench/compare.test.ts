@@ -37,9 +37,9 @@ async function compared(rates: Record<string, number[] | Error>) {
   return { order, rows: tableOf(COLUMNS, await compare(2, all, COLUMNS.figures, turn, 0)) }
 }
 
-test('contestants take turns, and each row has our figure divided by its figure', async () => {
+test('contestants take turns, forwards and backwards, and each row has our figure divided by its figure', async () => {
   const { order, rows } = await compared({ sgw: [100, 100], older: [100, 125] })
-  expect(order).toEqual(['sgw', 'older', 'sgw', 'older'])
+  expect(order).toEqual(['sgw', 'older', 'older', 'sgw'])
   expect(rows).toEqual([
     { contestant: 'sgw', 'sent/s': '100', range: '100–100', 'sgw ÷ it': '', holds: '', note: '' },
     { contestant: 'older', 'sent/s': '125', range: '100–125', 'sgw ÷ it': '0.80', holds: '≥ 0.70', note: '' },
