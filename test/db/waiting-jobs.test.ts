@@ -32,15 +32,17 @@ test('queries for waiting messages do not read jobs of other kinds or tenants, w
   for (const spy of spies) spy.mockRestore()
   const ofJobs = statements.flatMap((one) => {
     const { sql, args = [] } = typeof one === 'string' ? { sql: one } : one
-    // It reads one row of each queue (test/readings/queue.test.ts).
-    const jumps = sql.startsWith('WITH RECURSIVE queues')
-    return sql.includes('jobs') && !jumps ? [{ sql: `EXPLAIN QUERY PLAN ${sql}`, args }] : []
+    return sql.includes('jobs') ? [{ sql: `EXPLAIN QUERY PLAN ${sql}`, args }] : []
   })
   expect(ofJobs.length).toBeGreaterThanOrEqual(3)
   for (const explain of ofJobs) {
     const plan = (await gate.execute(explain)).rows
       .map((row) => String(row['detail']))
       .filter((line) => / jobs\b/.test(line))
+      // The first row of the index, where a jump from queue to queue begins (test/readings/queue.test.ts).
+      .filter(
+        (line) => !(explain.sql.includes('WITH RECURSIVE queues') && line.endsWith('INDEX jobs_by_lane (kind=?)')),
+      )
     for (const line of plan)
       expect([explain.sql, line]).toEqual([explain.sql, expect.not.stringMatching(/SCAN jobs$|\(kind=\?\)$/)])
   }
