@@ -14,7 +14,7 @@ const note = (database: Database, name: string): Promise<unknown> =>
   ])
 
 async function openWithCheckpoints(path: string): Promise<Database> {
-  const database = await openDatabase({ url: `file:${path}`, path, litestream: false })
+  const database = await openDatabase({ url: `file:${path}`, authToken: null, path, litestream: false })
   for (const name of ['first', 'second']) await note(database, name)
   await database.gate.execute('PRAGMA wal_checkpoint(TRUNCATE)')
   await note(database, 'third')
