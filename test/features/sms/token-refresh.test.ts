@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { failureOf } from '../../support/process.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { FROM_2, type World, createWorld, until } from '../../support/world.ts'
 
@@ -59,7 +60,9 @@ test('a token pair that cannot be stored is kept in memory and not requested aga
     isFull ? Promise.reject(new Error('SQLITE_FULL: database or disk is full')) : write(statements)
   world.control.clearRequests()
   for (let number = 0; number < 3; number++)
-    expect(await tokens.refresh(key).catch((error: unknown) => String(error))).toContain('SQLITE_FULL')
+    expect(await failureOf(tokens.refresh(key))).toMatchObject({
+      cause: { message: expect.stringContaining('SQLITE_FULL') },
+    })
   isFull = false
   // The provider's answer after an hour.
   const fault = { kind: 'respond', status: 400, body: { error: 'invalid_grant' } } as const
