@@ -34,7 +34,10 @@ test('sgw restore beside a saved copy renames it, and the gateway starts on the 
   await sendSome(deployment, 5)
   copyOf(deployment.database, `${deployment.database}.older`)
   await sendSome(deployment, 5)
-  await until(async () => (await deployment.command<{ rows: number }>('restore', '--check')).rows === 10, 30_000)
+  // Until the first copy is in the storage, the command fails.
+  const backedUp = async (): Promise<number> =>
+    (await deployment.command<{ rows: number }>('restore', '--check').catch(() => ({ rows: 0 }))).rows
+  await until(async () => (await backedUp()) === 10, 60_000)
   renameSync(`${deployment.database}.older`, deployment.database)
   await deployment.terminate()
   const [saved = ''] = savedIn(deployment)
