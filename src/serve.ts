@@ -48,6 +48,7 @@ export async function serve({ environment, terminal, isTest, exit }: ServeOption
       const deadline = performance.now() + STOP_LIMIT_MS
       await Promise.all([operator.stop(), running.stop(development === null ? undefined : DEVELOPMENT_DRAIN_MS)])
       await development?.stopSimulator()
+      if (running.gateway.database.storage?.isLost === true) return replication?.abandon() ?? null
       return replication?.finish(Math.max(MIN_LAST_COPY_MS, deadline - performance.now())) ?? null
     }
     void replication?.ended.then((code) => endWithLitestream(code, shutdown, log, stop))

@@ -11,6 +11,11 @@ export interface Replication {
    * complete, else a sentence for the operator. Takes at most `limitMs`.
    */
   finish(limitMs: number): Promise<string | null>
+  /**
+   * Ends Litestream at once, when the files at the path are no longer those of the gateway's database: a copy of them would damage
+   * the backup. Returns a sentence for the operator.
+   */
+  abandon(): Promise<string>
 }
 
 /** The Litestream of the earlier process may still be making its last copy. */
@@ -43,6 +48,11 @@ function startReplication(settings: BackupSettings, old: boolean): Replication {
         timeoutMs: Math.max(0, deadline - performance.now()),
       })
       return code === 0 ? null : keepVolume(settings, reason)
+    },
+    async abandon() {
+      child.kill('SIGKILL')
+      await child.exited
+      return `The backup at ${describeReplica(settings)} was left as it is, because the files at ${settings.databasePath} are no longer those of this gateway: see the lines above, and docs/damaged-database.md.`
     },
   }
 }
