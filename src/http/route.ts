@@ -75,7 +75,9 @@ export interface RouteInput {
 
 type Output<Schema> = Schema extends z.ZodType ? z.output<Schema> : undefined
 
-interface TypedRoute<P, Q, B> extends Omit<Route, 'run' | 'params' | 'query' | 'body'> {
+interface TypedRoute<P, Q, B> extends Omit<Route, 'run' | 'params' | 'query' | 'body' | 'status'> {
+  /** Default 200. */
+  status?: number
   params?: P
   query?: Q
   body?: B
@@ -90,7 +92,7 @@ export function route<
   Q extends z.ZodType | undefined = undefined,
   B extends z.ZodType | undefined = undefined,
 >(definition: TypedRoute<P, Q, B>): Route {
-  return definition as unknown as Route
+  return { status: 200, ...definition } as unknown as Route
 }
 
 /** Parses a value; throws the error that comes first in `priority`. */

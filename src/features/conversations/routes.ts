@@ -14,7 +14,6 @@ export const conversationsRoutes = [
       'A conversation is a pair of numbers. The very first call on a gateway with many messages reads them all, about 4 s for a million.',
     query: ConversationsQuery,
     slow: true,
-    status: 200,
     response: ConversationList,
     run: ({ gateway, caller, query }) => listConversations(gateway, caller, query),
   }),

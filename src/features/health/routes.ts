@@ -13,7 +13,6 @@ export const healthRoutes = [
     tag: 'Health',
     summary: 'Whether the server is running',
     description: 'Returns 503 with `draining` while the server stops.',
-    status: 200,
     response: Health,
     otherwise: { 503: ['While the server stops', Health] },
     run: ({ gateway }) =>

@@ -9,7 +9,6 @@ export const meRoutes = [
     auth: 'app or operator',
     tag: 'Apps',
     summary: 'Who the key belongs to, and which gateway this is',
-    status: 200,
     response: Me,
     run: ({ gateway, context }) => getMe(gateway, context.caller, context.operator !== null),
   }),

@@ -6,7 +6,7 @@ import { getPolicy, setPolicy } from './policy.ts'
 import { OptOutBody, OptOutList, OptOutsQuery, Policy } from './schemas.ts'
 import { setOptOut } from './set-opt-out.ts'
 
-const common = { auth: 'app', tag: 'Opt-outs', status: 200 } as const
+const common = { auth: 'app', tag: 'Opt-outs' } as const
 
 export const optOutsRoutes = [
   route({

@@ -13,7 +13,6 @@ export const overviewRoutes = [
     description: 'Always 48 buckets of equal length, a whole number of half hours; `from` is the start of the first.',
     query: OverviewQuery,
     slow: true,
-    status: 200,
     response: Overview,
     run: ({ gateway, caller, query }) => getOverview(gateway, caller, query.hours),
   }),

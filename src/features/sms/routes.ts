@@ -57,7 +57,6 @@ export const smsRoutes = [
     summary: 'How many SMS a text takes',
     description: 'Nothing is sent or stored.',
     body: PreviewBody,
-    status: 200,
     response: Preview,
     errors: { 400: [errorText('badBodyLength'), errorText('badJson')] },
     run: ({ body }) => textSize(body.body),
@@ -70,7 +69,6 @@ export const smsRoutes = [
     tag,
     summary: 'One message',
     params: MessageParams,
-    status: 200,
     response: MessageState,
     errors: { 400: [errorText('badMessageId')], 404: [errorText('messageNotFound')] },
     run: ({ gateway, caller, params }) => getStatus(gateway, caller, params.messageId),
@@ -84,7 +82,6 @@ export const smsRoutes = [
     summary: "The tenant's messages, newest first",
     query: MessagesQuery,
     slow: true,
-    status: 200,
     response: MessageList,
     errors: {
       400: [
@@ -110,7 +107,6 @@ export const smsRoutes = [
       'Every step of one message, its attempts included. `waiting` says why it has not gone out yet, `deliveryStatus` what became of it after `sent`.',
     params: MessageParams,
     slow: true,
-    status: 200,
     response: Timeline,
     errors: { 400: [errorText('badMessageId')], 404: [errorText('messageNotFound')] },
     run: ({ gateway, caller, params }) => readTimeline(gateway, caller, params.messageId),
@@ -123,7 +119,6 @@ export const smsRoutes = [
     tag,
     summary: 'Cancel a message that is still queued',
     params: MessageParams,
-    status: 200,
     response: Done,
     errors: {
       400: [errorText('badMessageId')],

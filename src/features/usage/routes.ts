@@ -15,7 +15,6 @@ export const usageRoutes = [
       'UTC days, newest first, without days that have no traffic. A message counts on the day of its outcome. Erased messages stay counted.',
     query: UsageQuery,
     slow: true,
-    status: 200,
     response: Usage,
     errors: { 400: [errorText('badStartDate'), errorText('badEndDate')] },
     run: async ({ gateway, caller, query }) => ({ days: await getUsage(gateway, caller, query) }),

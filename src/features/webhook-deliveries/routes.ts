@@ -18,7 +18,6 @@ export const webhookDeliveriesRoutes = [
     summary: 'The log of webhook POSTs, newest first, kept for 30 days',
     query: DeliveriesQuery,
     slow: true,
-    status: 200,
     response: DeliveryList,
     errors: {
       400: [

@@ -23,7 +23,6 @@ export const webhooksRoutes = [
       'Verification-Token': z.string().optional().meta({ description: 'Of an event', example: 'b81c07d4' }),
     }),
     before: ({ gateway, request }) => subscriptionOf(gateway, request),
-    status: 200,
     response: 'empty',
     answerHeaders: ['Validation-Token'],
     errors: { 400: [errorText('badJson')], 401: [errorText('badVerificationToken')] },

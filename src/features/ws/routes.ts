@@ -22,7 +22,6 @@ export const wsRoutes = [
     tag,
     summary: 'A token that opens one WebSocket within 60 seconds',
     secret: true,
-    status: 200,
     response: WebSocketToken,
     run: ({ gateway, caller }) => issueWsToken(gateway, caller),
   }),
