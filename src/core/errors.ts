@@ -104,7 +104,8 @@ export function apiError(name: ErrorName, retryAfterSeconds: number | null = nul
 export const limitReached = (max: number, what: 'apps' | 'triggers'): ApiError =>
   new ApiError('conflict', `Tenant has reached its limit of ${max} ${what}`)
 
-/** The contract's text of that name, for schemas and pages. */
 export const isErrorName = (name: string): name is ErrorName => Object.hasOwn(TEXTS, name)
 
+/** The contract's text of that name, for schemas and pages. */
 export const errorText = (name: ErrorName): string => TEXTS[name][1]
+export const errorTexts = (...names: ErrorName[]): string[] => names.map(errorText)

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type ErrorName, errorText } from '../core/errors.ts'
+import { errorTexts } from '../core/errors.ts'
 import { AppParams, RegisterBody, Registered, RotatedKey } from '../features/apps/schemas.ts'
 import { Done } from '../http/done.ts'
 import { route } from '../http/route.ts'
@@ -26,8 +26,7 @@ import { StatusReport, readStatus } from './status.ts'
 import { createTenant, listTenants, setTenantStatus } from './tenants.ts'
 
 const common = { auth: 'operator', tag: 'Operator' } as const
-const texts = (...names: ErrorName[]): string[] => names.map(errorText)
-const appErrors = { 400: texts('badAppId'), 404: texts('appNotFound') }
+const appErrors = { 400: errorTexts('badAppId'), 404: errorTexts('appNotFound') }
 
 /** The operator's endpoints on the listener and on the Unix socket. */
 export const operatorRoutes = [
@@ -43,7 +42,7 @@ export const operatorRoutes = [
     body: SessionBody,
     secret: true,
     response: SessionAnswer,
-    errors: { 400: texts('badJson'), 401: texts('badLogin'), 429: texts('tooMany') },
+    errors: { 400: errorTexts('badJson'), 401: errorTexts('badLogin'), 429: errorTexts('tooMany') },
     run: ({ gateway, context, body }) =>
       openSession(gateway, {
         login: body.login,
@@ -108,7 +107,7 @@ export const operatorRoutes = [
     body: TenantBody,
     status: 201,
     response: Tenant,
-    errors: { 400: texts('badName', 'badJson') },
+    errors: { 400: errorTexts('badName', 'badJson') },
     run: ({ gateway, body }) => createTenant(gateway, body),
   }),
   route({
@@ -121,7 +120,7 @@ export const operatorRoutes = [
     params: TenantParams,
     body: TenantStatusBody,
     response: Tenant,
-    errors: { 400: texts('badTenantId', 'badStatus', 'badJson'), 404: texts('tenantNotFound') },
+    errors: { 400: errorTexts('badTenantId', 'badStatus', 'badJson'), 404: errorTexts('tenantNotFound') },
     run: ({ gateway, params, body }) => setTenantStatus(gateway, { ...params, ...body }),
   }),
   route({
@@ -132,7 +131,7 @@ export const operatorRoutes = [
     summary: 'The apps of a tenant or of all, oldest first',
     query: AppsQuery,
     response: AppList,
-    errors: { 400: texts('badTenantId', 'badAppId'), 404: texts('tenantNotFound') },
+    errors: { 400: errorTexts('badTenantId', 'badAppId'), 404: errorTexts('tenantNotFound') },
     run: ({ gateway, query }) => listApps(gateway, query),
   }),
   route({
@@ -147,7 +146,7 @@ export const operatorRoutes = [
     status: 201,
     response: Registered,
     errors: {
-      400: texts('badName', 'missingTenantId', 'badTenantId', 'tenantNotActive', 'badWebhookUrl', 'badJson'),
+      400: errorTexts('badName', 'missingTenantId', 'badTenantId', 'tenantNotActive', 'badWebhookUrl', 'badJson'),
       409: ['Tenant has reached its limit of 100 apps'],
     },
     run: ({ gateway, body }) => createApp(gateway, body),
@@ -161,7 +160,7 @@ export const operatorRoutes = [
     params: AppParams,
     secret: true,
     response: RotatedKey,
-    errors: { ...appErrors, 409: texts('appInactive') },
+    errors: { ...appErrors, 409: errorTexts('appInactive') },
     run: ({ gateway, params }) => rotateAppKey(gateway, params),
   }),
   route({
@@ -184,7 +183,7 @@ export const operatorRoutes = [
     params: AppParams,
     secret: true,
     response: RotatedKey,
-    errors: { ...appErrors, 409: [...texts('appActive'), 'Tenant has reached its limit of 100 apps'] },
+    errors: { ...appErrors, 409: [...errorTexts('appActive'), 'Tenant has reached its limit of 100 apps'] },
     run: ({ gateway, params }) => activateApp(gateway, params),
   }),
 ]

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { errorText } from '../core/errors.ts'
+import { errorTexts } from '../core/errors.ts'
 import { NEXT_FAULTS } from '../core/simulator-access.ts'
 import { route } from '../http/route.ts'
 import { CallsQuery, FaultBody, InboundBody } from './schemas.ts'
@@ -19,7 +19,7 @@ export const simulatorRoutes = [
     body: InboundBody,
     slow: true,
     response: z.object({ rcMessageId: z.string() }),
-    errors: { 400: [errorText('badPhoneNumber'), errorText('badBodyLength')] },
+    errors: { 400: errorTexts('badPhoneNumber', 'badBodyLength') },
     run: ({ gateway, body }) => simulateInbound(gateway, body),
   }),
   route({
@@ -30,7 +30,7 @@ export const simulatorRoutes = [
     summary: 'Set the fault of the next send',
     body: FaultBody,
     response: Fault,
-    errors: { 400: [errorText('badFault')] },
+    errors: { 400: errorTexts('badFault') },
     run: ({ gateway, body }) => setNextFault(gateway, body),
   }),
   route({
@@ -50,7 +50,7 @@ export const simulatorRoutes = [
     summary: 'The last calls between gateway and simulator, oldest first',
     query: CallsQuery,
     response: z.object({ calls: z.array(z.unknown()) }),
-    errors: { 400: [errorText('badSince')] },
+    errors: { 400: errorTexts('badSince') },
     run: ({ gateway, query }) => listCalls(gateway, query),
   }),
 ]

@@ -1,4 +1,4 @@
-import { errorText } from '../../core/errors.ts'
+import { errorTexts } from '../../core/errors.ts'
 import { MAX_LISTED } from '../../core/limits.ts'
 import { Done } from '../../http/done.ts'
 import { RetryPolicySetting } from '../../http/retry-policy.ts'
@@ -25,7 +25,7 @@ import { readWebhookRetries, setWebhookRetries } from './webhook-retries.ts'
 import { deactivateApp, updateApp } from './update-app.ts'
 
 const common = { auth: 'app', tag: 'Apps' } as const
-const ownAppErrors: Route['errors'] = { 400: [errorText('badAppId')], 404: [errorText('appNotFound')] }
+const ownAppErrors: Route['errors'] = { 400: errorTexts('badAppId'), 404: errorTexts('appNotFound') }
 
 export const appsRoutes = [
   route({
@@ -40,15 +40,8 @@ export const appsRoutes = [
     status: 201,
     response: Registered,
     errors: {
-      400: [
-        errorText('badName'),
-        errorText('missingTenantId'),
-        errorText('badTenantId'),
-        errorText('tenantNotActive'),
-        errorText('badWebhookUrl'),
-        errorText('badJson'),
-      ],
-      403: [errorText('forbidden')],
+      400: errorTexts('badName', 'missingTenantId', 'badTenantId', 'tenantNotActive', 'badWebhookUrl', 'badJson'),
+      403: errorTexts('forbidden'),
       409: ['Tenant has reached its limit of 100 apps'],
     },
     run: ({ gateway, caller, body }) => register(gateway, caller, body),
@@ -73,10 +66,7 @@ export const appsRoutes = [
     body: UpdateBody,
     priority: ['badAppId', 'badJson', 'badWebhookUrl', 'badIsActive'],
     response: Done,
-    errors: {
-      400: [errorText('badAppId'), errorText('badWebhookUrl'), errorText('badIsActive'), errorText('badJson')],
-      404: [errorText('appNotFound')],
-    },
+    errors: { 400: errorTexts('badAppId', 'badWebhookUrl', 'badIsActive', 'badJson'), 404: errorTexts('appNotFound') },
     run: ({ gateway, caller, params, body }) => updateApp(gateway, caller, params.appId, body),
   }),
   route({
@@ -123,7 +113,7 @@ export const appsRoutes = [
     description: "With the app's own key. How a receiver verifies it: docs/receive.md of the gateway's source.",
     params: AppParams,
     response: TestResult,
-    errors: { 400: [errorText('badAppId'), errorText('noWebhookUrl')], 404: [errorText('appNotFound')] },
+    errors: { 400: errorTexts('badAppId', 'noWebhookUrl'), 404: errorTexts('appNotFound') },
     run: ({ gateway, caller, params }) => testWebhook(gateway, caller, params.appId),
   }),
   route({
@@ -147,10 +137,7 @@ export const appsRoutes = [
     body: RetryPolicySetting,
     priority: ['badAppId', 'badJson', 'badPolicy'],
     response: Done,
-    errors: {
-      400: [errorText('badAppId'), errorText('badPolicy'), errorText('badJson')],
-      404: [errorText('appNotFound')],
-    },
+    errors: { 400: errorTexts('badAppId', 'badPolicy', 'badJson'), 404: errorTexts('appNotFound') },
     run: ({ gateway, caller, params, body }) => setWebhookRetries(gateway, caller, params.appId, body.policy),
   }),
   route({
@@ -176,10 +163,7 @@ export const appsRoutes = [
     body: WebhookEventsBody,
     priority: ['badAppId', 'badJson', 'badEvents'],
     response: Done,
-    errors: {
-      400: [errorText('badAppId'), errorText('badEvents'), errorText('badJson')],
-      404: [errorText('appNotFound')],
-    },
+    errors: { 400: errorTexts('badAppId', 'badEvents', 'badJson'), 404: errorTexts('appNotFound') },
     run: ({ gateway, caller, params, body }) => setWebhookEvents(gateway, caller, params.appId, body.events),
   }),
 ]

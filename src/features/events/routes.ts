@@ -1,4 +1,4 @@
-import { errorText } from '../../core/errors.ts'
+import { errorTexts } from '../../core/errors.ts'
 import { route } from '../../http/route.ts'
 import { EventsAnswer, EventsQuery, POSTED_EVENTS } from './schemas.ts'
 
@@ -18,7 +18,7 @@ export const eventsRoutes = [
     query: EventsQuery,
     slow: true,
     response: EventsAnswer,
-    errors: { 400: [errorText('badCursor')] },
+    errors: { 400: errorTexts('badCursor') },
     run: ({ gateway, caller, query }) => gateway.events.page(caller, query.after, query.limit),
   }),
 ]

@@ -1,4 +1,4 @@
-import { errorText } from '../../core/errors.ts'
+import { errorTexts } from '../../core/errors.ts'
 import { Done } from '../../http/done.ts'
 import { route } from '../../http/route.ts'
 import { listOptOuts } from './list-opt-outs.ts'
@@ -29,7 +29,7 @@ export const optOutsRoutes = [
     body: OptOutBody,
     priority: ['badNumberOrContact', 'badOptedOut'],
     response: Done,
-    errors: { 400: [errorText('badNumberOrContact'), errorText('badOptedOut'), errorText('badJson')] },
+    errors: { 400: errorTexts('badNumberOrContact', 'badOptedOut', 'badJson') },
     run: ({ gateway, caller, body }) => setOptOut(gateway, caller, body),
   }),
   route({
@@ -51,7 +51,7 @@ export const optOutsRoutes = [
       'With `block` such a message ends `failed` with `Recipient opted out` when its turn comes, without a call to the provider. With `observe`, the default, it is sent.',
     body: Policy,
     response: Done,
-    errors: { 400: [errorText('badPolicy'), errorText('badJson')] },
+    errors: { 400: errorTexts('badPolicy', 'badJson') },
     run: ({ gateway, caller, body }) => setPolicy(gateway, caller, body),
   }),
 ]

@@ -1,6 +1,6 @@
 import { jsonAnswer } from '../../core/json-answer.ts'
 import { z } from 'zod'
-import { errorText } from '../../core/errors.ts'
+import { errorText, errorTexts } from '../../core/errors.ts'
 import type { Gateway } from '../../gateway.ts'
 import { prefersPage } from '../../http/prefers-page.ts'
 import { Done } from '../../http/done.ts'
@@ -34,7 +34,7 @@ const CallbackQuery = z.object({
     description: 'Sent by the page that asks a browser which did not begin the authorization',
   }),
 })
-const tokenErrors = { 400: [errorText('missingToken'), errorText('badToken')] }
+const tokenErrors = { 400: errorTexts('missingToken', 'badToken') }
 
 export const rcRoutes = [
   route({
@@ -104,10 +104,7 @@ export const rcRoutes = [
     slow: true,
     response: 'html',
     json: Done,
-    errors: {
-      400: [errorText('missingCodeOrState'), errorText('badToken')],
-      502: ['The provider did not answer as it should'],
-    },
+    errors: { 400: errorTexts('missingCodeOrState', 'badToken'), 502: ['The provider did not answer as it should'] },
     run: ({ gateway, query, request, context }) => callback(gateway, query, request, context.requestId),
   }),
   route({
@@ -151,7 +148,7 @@ export const rcRoutes = [
     params: z.object({ extensionId: z.string().meta({ description: 'The extension', example: '629890016' }) }),
     slow: true,
     response: Done,
-    errors: { 404: [errorText('extensionNotFound')] },
+    errors: { 404: errorTexts('extensionNotFound') },
     run: ({ gateway, caller, params }) => disconnectExtension(gateway, caller, params.extensionId),
   }),
   route({

@@ -11,7 +11,7 @@ import { Accepted, IdempotencyKey, MessageParams, MessagesQuery, Preview, Previe
 import { send } from './send.ts'
 import { Timeline } from './timeline-schema.ts'
 import { readTimeline } from './timeline.ts'
-import { errorText } from '../../core/errors.ts'
+import { errorTexts } from '../../core/errors.ts'
 import { textSize } from '../../core/segments.ts'
 import type { SendResult } from './send.ts'
 
@@ -34,16 +34,16 @@ export const smsRoutes = [
     answerHeaders: ['Idempotent-Replayed'],
     response: Accepted,
     errors: {
-      400: [
-        errorText('missingSendField'),
-        errorText('badPhoneNumber'),
-        errorText('badBodyLength'),
-        errorText('badUserId'),
-        errorText('badIdempotencyKey'),
-        errorText('badSendAt'),
-        errorText('badJson'),
-      ],
-      409: [errorText('idempotencyConflict')],
+      400: errorTexts(
+        'missingSendField',
+        'badPhoneNumber',
+        'badBodyLength',
+        'badUserId',
+        'badIdempotencyKey',
+        'badSendAt',
+        'badJson',
+      ),
+      409: errorTexts('idempotencyConflict'),
     },
     run: ({ gateway, caller, body, request }) =>
       send(gateway, caller, body, request.headers.get('idempotency-key')).then(accepted),
@@ -58,7 +58,7 @@ export const smsRoutes = [
     description: 'Nothing is sent or stored.',
     body: PreviewBody,
     response: Preview,
-    errors: { 400: [errorText('badBodyLength'), errorText('badJson')] },
+    errors: { 400: errorTexts('badBodyLength', 'badJson') },
     run: ({ body }) => textSize(body.body),
   }),
   route({
@@ -70,7 +70,7 @@ export const smsRoutes = [
     summary: 'One message',
     params: MessageParams,
     response: MessageState,
-    errors: { 400: [errorText('badMessageId')], 404: [errorText('messageNotFound')] },
+    errors: { 400: errorTexts('badMessageId'), 404: errorTexts('messageNotFound') },
     run: ({ gateway, caller, params }) => getStatus(gateway, caller, params.messageId),
   }),
   route({
@@ -84,14 +84,7 @@ export const smsRoutes = [
     slow: true,
     response: MessageList,
     errors: {
-      400: [
-        errorText('badDirection'),
-        errorText('badStatus'),
-        errorText('badStartDate'),
-        errorText('badEndDate'),
-        errorText('badInclude'),
-        errorText('badNumberOrContact'),
-      ],
+      400: errorTexts('badDirection', 'badStatus', 'badStartDate', 'badEndDate', 'badInclude', 'badNumberOrContact'),
     },
     run: async ({ gateway, caller, query }) =>
       listAnswer('messages', query, await listMessages(gateway, caller, query)),
@@ -108,7 +101,7 @@ export const smsRoutes = [
     params: MessageParams,
     slow: true,
     response: Timeline,
-    errors: { 400: [errorText('badMessageId')], 404: [errorText('messageNotFound')] },
+    errors: { 400: errorTexts('badMessageId'), 404: errorTexts('messageNotFound') },
     run: ({ gateway, caller, params }) => readTimeline(gateway, caller, params.messageId),
   }),
   route({
@@ -121,8 +114,8 @@ export const smsRoutes = [
     params: MessageParams,
     response: Done,
     errors: {
-      400: [errorText('badMessageId')],
-      404: [errorText('messageNotFound')],
+      400: errorTexts('badMessageId'),
+      404: errorTexts('messageNotFound'),
       409: ['Message is already <status>'],
     },
     run: ({ gateway, caller, params }) => cancel(gateway, caller, params.messageId),

@@ -1,4 +1,4 @@
-import { errorText } from '../../core/errors.ts'
+import { errorTexts } from '../../core/errors.ts'
 import { MAX_LISTED } from '../../core/limits.ts'
 import { Done } from '../../http/done.ts'
 import { RetryPolicySetting } from '../../http/retry-policy.ts'
@@ -25,10 +25,7 @@ export const triggersRoutes = [
     secret: true,
     status: 201,
     response: CreatedTrigger,
-    errors: {
-      400: [errorText('badCallbackUrl'), errorText('badJson')],
-      409: ['Tenant has reached its limit of 50 triggers'],
-    },
+    errors: { 400: errorTexts('badCallbackUrl', 'badJson'), 409: ['Tenant has reached its limit of 50 triggers'] },
     run: ({ gateway, caller, body }) => createTrigger(gateway, caller, body),
   }),
   route({
@@ -48,7 +45,7 @@ export const triggersRoutes = [
     summary: 'Remove a trigger',
     params: TriggerParams,
     response: Done,
-    errors: { 400: [errorText('badTriggerId')], 404: [errorText('triggerNotFound')] },
+    errors: { 400: errorTexts('badTriggerId'), 404: errorTexts('triggerNotFound') },
     run: ({ gateway, caller, params }) => deleteTrigger(gateway, caller, params.triggerId),
   }),
   route({
@@ -59,7 +56,7 @@ export const triggersRoutes = [
     summary: 'How failed deliveries to the trigger are tried again',
     params: TriggerParams,
     response: RetryPolicySetting,
-    errors: { 400: [errorText('badTriggerId')], 404: [errorText('triggerNotFound')] },
+    errors: { 400: errorTexts('badTriggerId'), 404: errorTexts('triggerNotFound') },
     run: ({ gateway, caller, params }) => readWebhookRetries(gateway, caller, params.triggerId),
   }),
   route({
@@ -72,10 +69,7 @@ export const triggersRoutes = [
     body: RetryPolicySetting,
     priority: ['badTriggerId', 'badJson', 'badPolicy'],
     response: Done,
-    errors: {
-      400: [errorText('badTriggerId'), errorText('badPolicy'), errorText('badJson')],
-      404: [errorText('triggerNotFound')],
-    },
+    errors: { 400: errorTexts('badTriggerId', 'badPolicy', 'badJson'), 404: errorTexts('triggerNotFound') },
     run: ({ gateway, caller, params, body }) => setWebhookRetries(gateway, caller, params.triggerId, body.policy),
   }),
 ]

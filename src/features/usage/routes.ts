@@ -1,4 +1,4 @@
-import { errorText } from '../../core/errors.ts'
+import { errorTexts } from '../../core/errors.ts'
 import { route } from '../../http/route.ts'
 import { getUsage } from './get-usage.ts'
 import { Usage, UsageQuery } from './schemas.ts'
@@ -16,7 +16,7 @@ export const usageRoutes = [
     query: UsageQuery,
     slow: true,
     response: Usage,
-    errors: { 400: [errorText('badStartDate'), errorText('badEndDate')] },
+    errors: { 400: errorTexts('badStartDate', 'badEndDate') },
     run: async ({ gateway, caller, query }) => ({ days: await getUsage(gateway, caller, query) }),
   }),
 ]

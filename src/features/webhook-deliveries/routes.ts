@@ -1,4 +1,4 @@
-import { errorText } from '../../core/errors.ts'
+import { errorTexts } from '../../core/errors.ts'
 import { MAX_RECOVERED_DELIVERIES } from '../../core/limits.ts'
 import { listAnswer } from '../../http/list-answer.ts'
 import { route } from '../../http/route.ts'
@@ -20,14 +20,8 @@ export const webhookDeliveriesRoutes = [
     slow: true,
     response: DeliveryList,
     errors: {
-      400: [
-        errorText('badOutcome'),
-        errorText('badKind'),
-        errorText('badStartDate'),
-        errorText('badEndDate'),
-        errorText('badMessageIdFilter'),
-      ],
-      403: [errorText('forbidden')],
+      400: errorTexts('badOutcome', 'badKind', 'badStartDate', 'badEndDate', 'badMessageIdFilter'),
+      403: errorTexts('forbidden'),
     },
     run: async ({ gateway, caller, query }) =>
       listAnswer('attempts', query, await listDeliveries(gateway, caller, query)),
@@ -45,8 +39,8 @@ export const webhookDeliveriesRoutes = [
     status: 202,
     response: Redelivered,
     errors: {
-      404: [errorText('deliveryNotFound')],
-      409: [errorText('deliveryInProgress'), errorText('deliveryWithoutDestination')],
+      404: errorTexts('deliveryNotFound'),
+      409: errorTexts('deliveryInProgress', 'deliveryWithoutDestination'),
     },
     run: ({ gateway, caller, params }) => redeliver(gateway, caller, params.deliveryId),
   }),
@@ -63,10 +57,7 @@ export const webhookDeliveriesRoutes = [
     slow: true,
     status: 202,
     response: Recovered,
-    errors: {
-      400: [errorText('badSince'), errorText('badUntil'), errorText('badJson')],
-      403: [errorText('forbidden')],
-    },
+    errors: { 400: errorTexts('badSince', 'badUntil', 'badJson'), 403: errorTexts('forbidden') },
     run: ({ gateway, caller, body }) => recoverDeliveries(gateway, caller, body),
   }),
 ]

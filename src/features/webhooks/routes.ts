@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Subscription } from '../../auth/subscription-tokens.ts'
-import { ApiError, errorText } from '../../core/errors.ts'
+import { ApiError, errorTexts } from '../../core/errors.ts'
 import type { Gateway } from '../../gateway.ts'
 import { parseJson } from '../../http/body.ts'
 import { route } from '../../http/route.ts'
@@ -25,7 +25,7 @@ export const webhooksRoutes = [
     before: ({ gateway, request }) => subscriptionOf(gateway, request),
     response: 'empty',
     answerHeaders: ['Validation-Token'],
-    errors: { 400: [errorText('badJson')], 401: [errorText('badVerificationToken')] },
+    errors: { 400: errorTexts('badJson'), 401: errorTexts('badVerificationToken') },
     run: ({ gateway, request, bytes, beforeResult }) =>
       handle(gateway, request, bytes, beforeResult as Subscription | null),
   }),

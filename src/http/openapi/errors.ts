@@ -1,4 +1,4 @@
-import { errorText } from '../../core/errors.ts'
+import { errorTexts } from '../../core/errors.ts'
 import { ALLOWED_WITHOUT_HTTPS } from '../admit.ts'
 import type { Route } from '../route.ts'
 import { type HeaderName, headers } from './headers.ts'
@@ -6,14 +6,14 @@ import type { Json } from './named-schemas.ts'
 
 /** The errors that many endpoints share: the name of the response, its status and its texts. */
 const SHARED = {
-  Unauthorized: [401, [errorText('missingKey'), errorText('badKey')]],
-  TenantInactive: [403, [errorText('tenantSuspended'), errorText('httpsRequired')]],
-  OperatorOnly: [403, [errorText('forbidden'), errorText('httpsRequired')]],
-  HttpsRequired: [403, [errorText('httpsRequired')]],
-  TooLarge: [413, [errorText('tooLarge')]],
-  TooManyRequests: [429, [errorText('tooMany')]],
+  Unauthorized: [401, errorTexts('missingKey', 'badKey')],
+  TenantInactive: [403, errorTexts('tenantSuspended', 'httpsRequired')],
+  OperatorOnly: [403, errorTexts('forbidden', 'httpsRequired')],
+  HttpsRequired: [403, errorTexts('httpsRequired')],
+  TooLarge: [413, errorTexts('tooLarge')],
+  TooManyRequests: [429, errorTexts('tooMany')],
   InternalError: [500, ['Internal server error']],
-  StorageUnavailable: [503, [errorText('storageUnavailable')]],
+  StorageUnavailable: [503, errorTexts('storageUnavailable')],
 } as const satisfies Record<string, readonly [status: number, texts: readonly string[]]>
 
 type SharedName = keyof typeof SHARED
