@@ -11,28 +11,23 @@ export interface EventFault {
   calls?: number | null
 }
 
-export interface EventFaults {
-  add(fault: EventFault): void
-  clear(): void
-  draw(subscriptionId: string): EventFault | null
-}
+export class EventFaults {
+  #active: { fault: EventFault; left: number }[] = []
 
-export function createEventFaults(): EventFaults {
-  let active: { fault: EventFault; left: number }[] = []
-  return {
-    add(fault) {
-      const calls = fault.calls === undefined ? 1 : fault.calls
-      active.push({ fault, left: calls ?? Number.POSITIVE_INFINITY })
-    },
-    clear() {
-      active = []
-    },
-    draw(subscriptionId) {
-      const hit = active.find(({ fault }) => (fault.subscriptionId ?? subscriptionId) === subscriptionId)
-      if (hit === undefined) return null
-      hit.left--
-      active = active.filter((one) => one.left > 0)
-      return hit.fault
-    },
+  add(fault: EventFault): void {
+    const calls = fault.calls === undefined ? 1 : fault.calls
+    this.#active.push({ fault, left: calls ?? Number.POSITIVE_INFINITY })
+  }
+
+  clear(): void {
+    this.#active = []
+  }
+
+  draw(subscriptionId: string): EventFault | null {
+    const hit = this.#active.find(({ fault }) => (fault.subscriptionId ?? subscriptionId) === subscriptionId)
+    if (hit === undefined) return null
+    hit.left--
+    this.#active = this.#active.filter((one) => one.left > 0)
+    return hit.fault
   }
 }

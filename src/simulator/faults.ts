@@ -52,53 +52,45 @@ export interface RandomFaults {
   rules: { route: string; /** 0 to 1. */ rate: number; fault: Fault }[]
 }
 
-export interface Faults {
-  add(rule: FaultRule): void
-  setRandom(faults: RandomFaults | null): void
-  clear(): void
-  /** Returns the fault for this call, if any. The first matching rule applies and counts the call. */
-  draw(route: string, extensionId: () => string | null): Fault | null
-}
-
 interface ActiveRule extends FaultRule {
   left: number
   passing: number
 }
 
-export function createFaults(): Faults {
-  let rules: ActiveRule[] = []
-  let random: (RandomFaults & { next: () => number }) | null = null
+export class Faults {
+  #rules: ActiveRule[] = []
+  #random: (RandomFaults & { next: () => number }) | null = null
 
-  function draw(route: string, extensionId: () => string | null): Fault | null {
-    for (const rule of rules) {
+  add(rule: FaultRule): void {
+    const calls = rule.calls === undefined ? 1 : rule.calls
+    this.#rules.push({ ...rule, left: calls ?? Number.POSITIVE_INFINITY, passing: rule.after ?? 0 })
+  }
+
+  setRandom(faults: RandomFaults | null): void {
+    this.#random = faults === null ? null : { ...faults, next: seededRandom(faults.seed) }
+  }
+
+  clear(): void {
+    this.#rules = []
+    this.#random = null
+  }
+
+  /** Returns the fault for this call, if any. The first matching rule applies and counts the call. */
+  draw(route: string, extensionId: () => string | null): Fault | null {
+    for (const rule of this.#rules) {
       if (!matches(rule, route, extensionId)) continue
       if (rule.passing-- > 0) continue
       rule.left--
-      if (rule.left <= 0) rules = rules.filter((one) => one !== rule)
+      if (rule.left <= 0) this.#rules = this.#rules.filter((one) => one !== rule)
       return rule.fault
     }
-    return random === null ? null : drawRandom(random, route)
+    return this.#random === null ? null : drawRandom(this.#random, route)
   }
+}
 
-  function matches(rule: ActiveRule, route: string, extensionId: () => string | null): boolean {
-    if (rule.route !== '*' && rule.route !== route) return false
-    return rule.extensionId === undefined || rule.extensionId === extensionId()
-  }
-
-  return {
-    add(rule) {
-      const calls = rule.calls === undefined ? 1 : rule.calls
-      rules.push({ ...rule, left: calls ?? Number.POSITIVE_INFINITY, passing: rule.after ?? 0 })
-    },
-    setRandom(faults) {
-      random = faults === null ? null : { ...faults, next: seededRandom(faults.seed) }
-    },
-    clear() {
-      rules = []
-      random = null
-    },
-    draw,
-  }
+function matches(rule: ActiveRule, route: string, extensionId: () => string | null): boolean {
+  if (rule.route !== '*' && rule.route !== route) return false
+  return rule.extensionId === undefined || rule.extensionId === extensionId()
 }
 
 function drawRandom(random: RandomFaults & { next: () => number }, route: string): Fault | null {

@@ -3,21 +3,6 @@ import type { Extension } from './directory.ts'
 import { OPTED_OUT, OptOuts } from './opt-outs.ts'
 import type { Settings } from './settings.ts'
 
-/** The stored messages. Statuses are computed from the clock when they are read, so that many sends need no timers. */
-export interface Messages {
-  addOutbound(extension: Extension, sms: OutboundSms): Message
-  addInbound(extension: Extension, sms: StoredInbound): Message
-  find(id: number): Message | undefined
-  /** Oldest first. */
-  of(extensionId: number): readonly Message[]
-  all(): Message[]
-  state(message: Message): MessageState
-  /** Sets the outcome of the next `calls` accepted messages. */
-  planNext(calls: number, outcome: FinalOutcome): void
-  /** Forgets the outcomes that are planned for messages to come. */
-  clearPlanned(): void
-}
-
 export type Direction = 'Inbound' | 'Outbound'
 
 export interface Party {
@@ -81,66 +66,84 @@ const DROPPED_MESSAGES = 100_000
 /** Conversation ids are above 2^53 on the platform, which breaks clients that read them as numbers. */
 const CONVERSATION_FLOOR = 2n ** 60n
 
-export function createMessages(clock: Clock, settings: Settings): Messages {
-  const byId = new Map<number, Message>()
-  const byExtension = new Map<number, Message[]>()
-  const planned: FinalOutcome[] = []
-  const optOuts = new OptOuts()
+/** The stored messages. Statuses are computed from the clock when they are read, so that many sends need no timers. */
+export class Messages {
+  readonly #byId = new Map<number, Message>()
+  readonly #byExtension = new Map<number, Message[]>()
+  readonly #planned: FinalOutcome[] = []
+  readonly #optOuts = new OptOuts()
   // Ids follow real time even with a manual clock, because a restarted simulator must not reuse an id that its client
   // has stored.
-  let lastId = Date.now() * 1000
+  #lastId = Date.now() * 1000
 
-  function addOutbound(extension: Extension, sms: OutboundSms): Message {
-    const outcome = planned.shift() ?? (optOuts.blocks(sms) ? OPTED_OUT : null)
-    return add(extension, 'Outbound', { ...sms, attachments: [] }, outcome)
+  constructor(
+    private readonly clock: Clock,
+    private readonly settings: Settings,
+  ) {}
+
+  addOutbound(extension: Extension, sms: OutboundSms): Message {
+    const outcome = this.#planned.shift() ?? (this.#optOuts.blocks(sms) ? OPTED_OUT : null)
+    return this.#add(extension, 'Outbound', { ...sms, attachments: [] }, outcome)
   }
 
-  function addInbound(extension: Extension, sms: StoredInbound): Message {
-    optOuts.noteInbound(sms, sms.text)
-    return add(extension, 'Inbound', sms, null)
+  addInbound(extension: Extension, sms: StoredInbound): Message {
+    this.#optOuts.noteInbound(sms, sms.text)
+    return this.#add(extension, 'Inbound', sms, null)
   }
 
-  function add(extension: Extension, direction: Direction, sms: StoredInbound, outcome: FinalOutcome | null): Message {
+  find(id: number): Message | undefined {
+    return this.#byId.get(id)
+  }
+
+  /** Oldest first. */
+  of(extensionId: number): readonly Message[] {
+    return this.#byExtension.get(extensionId) ?? []
+  }
+
+  all(): Message[] {
+    return [...this.#byId.values()]
+  }
+
+  state(message: Message): MessageState {
+    return message.forced ?? plannedState(message, this.clock.now(), this.settings)
+  }
+
+  /** Sets the outcome of the next `calls` accepted messages. */
+  planNext(calls: number, outcome: FinalOutcome): void {
+    for (let left = calls; left > 0; left--) this.#planned.push(outcome)
+  }
+
+  /** Forgets the outcomes that are planned for messages to come. */
+  clearPlanned(): void {
+    this.#planned.splice(0)
+  }
+
+  #add(extension: Extension, direction: Direction, sms: StoredInbound, outcome: FinalOutcome | null): Message {
     const message: Message = {
-      id: ++lastId,
+      id: ++this.#lastId,
       extensionId: extension.id,
       accountId: extension.accountId,
       direction,
       from: sms.from,
       to: sms.to,
       text: sms.text,
-      attachments: sms.attachments.map((one) => ({ ...one, id: ++lastId })),
-      createdAt: clock.now(),
+      attachments: sms.attachments.map((one) => ({ ...one, id: ++this.#lastId })),
+      createdAt: this.clock.now(),
       outcome,
       forced: null,
     }
-    byId.set(message.id, message)
-    keep(message)
+    this.#byId.set(message.id, message)
+    this.#keep(message)
     return message
   }
 
-  function keep(message: Message): void {
-    const stored = byExtension.get(message.extensionId) ?? []
-    byExtension.set(message.extensionId, stored)
+  #keep(message: Message): void {
+    const stored = this.#byExtension.get(message.extensionId) ?? []
+    this.#byExtension.set(message.extensionId, stored)
     if (stored.length >= MAX_MESSAGES_PER_EXTENSION) {
-      for (const old of stored.splice(0, DROPPED_MESSAGES)) byId.delete(old.id)
+      for (const old of stored.splice(0, DROPPED_MESSAGES)) this.#byId.delete(old.id)
     }
     stored.push(message)
-  }
-
-  function planNext(calls: number, outcome: FinalOutcome): void {
-    for (let left = calls; left > 0; left--) planned.push(outcome)
-  }
-
-  return {
-    addOutbound,
-    addInbound,
-    find: (id) => byId.get(id),
-    of: (extensionId) => byExtension.get(extensionId) ?? [],
-    all: () => [...byId.values()],
-    state: (message) => message.forced ?? plannedState(message, clock.now(), settings),
-    planNext,
-    clearPlanned: () => void planned.splice(0),
   }
 }
 

@@ -1,12 +1,3 @@
-/** The last requests, and totals since the start. */
-export interface RequestLog {
-  add(entry: LoggedRequest): void
-  /** Oldest first. */
-  entries(): LoggedRequest[]
-  clear(): void
-  counters: Counters
-}
-
 export interface LoggedRequest {
   /** The arrival, in epoch milliseconds of the simulator's clock. */
   at: number
@@ -35,10 +26,11 @@ export interface Counters {
 
 const MAX_ENTRIES = 10_000
 
-export function createRequestLog(): RequestLog {
-  let ring: LoggedRequest[] = []
-  let oldest = 0
-  const counters: Counters = {
+/** The last requests, and totals since the start. */
+export class RequestLog {
+  #ring: LoggedRequest[] = []
+  #oldest = 0
+  readonly counters: Counters = {
     requests: {},
     answers: {},
     smsAccepted: 0,
@@ -48,25 +40,25 @@ export function createRequestLog(): RequestLog {
     eventsDropped: 0,
   }
 
-  function add(entry: LoggedRequest): void {
-    count(counters.requests, entry.route ?? 'unknown')
-    count(counters.answers, entry.status === null ? 'cut' : String(entry.status))
-    if (ring.length < MAX_ENTRIES) {
-      ring.push(entry)
+  add(entry: LoggedRequest): void {
+    count(this.counters.requests, entry.route ?? 'unknown')
+    count(this.counters.answers, entry.status === null ? 'cut' : String(entry.status))
+    if (this.#ring.length < MAX_ENTRIES) {
+      this.#ring.push(entry)
       return
     }
-    ring[oldest] = entry
-    oldest = (oldest + 1) % MAX_ENTRIES
+    this.#ring[this.#oldest] = entry
+    this.#oldest = (this.#oldest + 1) % MAX_ENTRIES
   }
 
-  return {
-    add,
-    entries: () => [...ring.slice(oldest), ...ring.slice(0, oldest)],
-    clear() {
-      ring = []
-      oldest = 0
-    },
-    counters,
+  /** Oldest first. */
+  entries(): LoggedRequest[] {
+    return [...this.#ring.slice(this.#oldest), ...this.#ring.slice(0, this.#oldest)]
+  }
+
+  clear(): void {
+    this.#ring = []
+    this.#oldest = 0
   }
 }
 

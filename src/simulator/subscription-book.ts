@@ -1,16 +1,5 @@
 import type { Clock } from '../core/clock.ts'
 
-/** The webhook subscriptions. Expired ones are removed, as on the platform. */
-export interface SubscriptionBook {
-  add(draft: SubscriptionDraft): Subscription
-  get(id: string): Subscription | undefined
-  of(extensionId: number, clientId: string): Subscription[]
-  all(): Subscription[]
-  delete(id: string): boolean
-  /** Restarts the subscription's lifetime. */
-  renew(subscription: Subscription): void
-}
-
 export interface SubscriptionDraft {
   extensionId: number
   clientId: string
@@ -30,35 +19,40 @@ export interface Subscription extends SubscriptionDraft {
   failingSince: number | null
 }
 
-export function createSubscriptionBook(clock: Clock): SubscriptionBook {
-  const subscriptions = new Map<string, Subscription>()
+/** The webhook subscriptions. Expired ones are removed, as on the platform. */
+export class SubscriptionBook {
+  readonly #subscriptions = new Map<string, Subscription>()
 
-  function add(draft: SubscriptionDraft): Subscription {
+  constructor(private readonly clock: Clock) {}
+
+  add(draft: SubscriptionDraft): Subscription {
     const id = crypto.randomUUID()
-    const createdAt = clock.now()
+    const createdAt = this.clock.now()
     const expiresAt = createdAt + draft.ttlSeconds * 1000
     const subscription: Subscription = { ...draft, id, createdAt, expiresAt, blacklisted: null, failingSince: null }
-    subscriptions.set(id, subscription)
+    this.#subscriptions.set(id, subscription)
     return subscription
   }
 
-  function all(): Subscription[] {
-    for (const one of subscriptions.values()) if (clock.now() >= one.expiresAt) subscriptions.delete(one.id)
-    return [...subscriptions.values()]
+  all(): Subscription[] {
+    for (const one of this.#subscriptions.values()) if (this.clock.now() >= one.expiresAt) this.delete(one.id)
+    return [...this.#subscriptions.values()]
   }
 
-  function get(id: string): Subscription | undefined {
-    return all().find((one) => one.id === id)
+  get(id: string): Subscription | undefined {
+    return this.all().find((one) => one.id === id)
   }
 
-  return {
-    add,
-    get,
-    of: (extensionId, clientId) => all().filter((one) => one.extensionId === extensionId && one.clientId === clientId),
-    all,
-    delete: (id) => subscriptions.delete(id),
-    renew(subscription) {
-      subscription.expiresAt = clock.now() + subscription.ttlSeconds * 1000
-    },
+  of(extensionId: number, clientId: string): Subscription[] {
+    return this.all().filter((one) => one.extensionId === extensionId && one.clientId === clientId)
+  }
+
+  delete(id: string): boolean {
+    return this.#subscriptions.delete(id)
+  }
+
+  /** Restarts the subscription's lifetime. */
+  renew(subscription: Subscription): void {
+    subscription.expiresAt = this.clock.now() + subscription.ttlSeconds * 1000
   }
 }

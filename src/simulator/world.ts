@@ -1,16 +1,16 @@
 import type { Clock } from '../core/clock.ts'
 import type { NextFault } from '../core/simulator-access.ts'
 import { CallRecord } from './call-record.ts'
-import { createCodes, type Codes } from './codes.ts'
-import { createDirectory, type Directory } from './directory.ts'
-import { createEventFaults, type EventFaults } from './event-faults.ts'
-import { createFaults, type Faults } from './faults.ts'
-import { createMessages, type Message, type Messages } from './messages.ts'
-import { createRateLimit, type RateLimit } from './rate-limit.ts'
-import { createRequestLog, type RequestLog } from './request-log.ts'
+import { Codes } from './codes.ts'
+import { Directory } from './directory.ts'
+import { EventFaults } from './event-faults.ts'
+import { Faults } from './faults.ts'
+import { type Message, Messages } from './messages.ts'
+import { RateLimit } from './rate-limit.ts'
+import { RequestLog } from './request-log.ts'
 import { Sessions } from './sessions.ts'
 import { defaultSettings, type Settings } from './settings.ts'
-import { createSubscriptionBook, type SubscriptionBook } from './subscription-book.ts'
+import { SubscriptionBook } from './subscription-book.ts'
 
 /** The state of one simulated platform, shared by routes, events and control. */
 export interface World {
@@ -64,16 +64,16 @@ export function createWorld(options: WorldOptions): World {
     url,
     client,
     settings,
-    directory: createDirectory(),
+    directory: new Directory(),
     logins: [],
-    codes: createCodes(clock),
+    codes: new Codes(clock),
     sessions: new Sessions(clock),
-    messages: createMessages(clock, settings),
-    subscriptions: createSubscriptionBook(clock),
-    rateLimit: createRateLimit(clock, options.limits),
-    faults: createFaults(),
-    eventFaults: createEventFaults(),
-    log: createRequestLog(),
+    messages: new Messages(clock, settings),
+    subscriptions: new SubscriptionBook(clock),
+    rateLimit: new RateLimit(clock, options.limits),
+    faults: new Faults(),
+    eventFaults: new EventFaults(),
+    log: new RequestLog(),
     phones: new Set(),
     calls: new CallRecord(),
     next: null,
