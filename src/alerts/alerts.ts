@@ -88,7 +88,7 @@ export class Alerts {
     const key = keyOf(condition)
     const since = this.#held.get(key) ?? now
     this.#held.set(key, since)
-    return now - since >= condition.holdMs
+    return now - since >= (condition.holdMs ?? 0)
   }
 
   #fire(state: AlertState, condition: Condition): void {

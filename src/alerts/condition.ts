@@ -24,10 +24,10 @@ export interface Condition {
   overText: string
   /** Ids and figures for programs. */
   detail: Readonly<Record<string, string | number | null>>
-  /** How long it must last to become an alert, because it often ends by itself. */
-  holdMs: number
-  /** When it began, epoch milliseconds; null if only the time of the first check is known. */
-  since: number | null
+  /** How long it must last to become an alert, because it often ends by itself. Default 0. */
+  holdMs?: number
+  /** When it began, epoch milliseconds; absent if only the time of the first check is known. */
+  since?: number
 }
 
 /** Finds the conditions of some names. A check that rejects changes nothing about them. */

@@ -28,8 +28,6 @@ function revoked({ tenantId, extensionId }: Ids): Condition {
     text: `${name} is revoked, so its messages fail: authorize it again with an invite link (sgw extensions invite --tenant ${tenantId}).`,
     overText: `Resolved: ${name} is no longer revoked.`,
     detail: { tenantId, extensionId },
-    holdMs: 0,
-    since: null,
   }
 }
 
@@ -45,7 +43,6 @@ async function notReceiving(gateway: Gateway, { tenantId, extensionId }: Ids): P
     overText: `Resolved: ${name} receives events again, or is no longer connected.`,
     detail: { tenantId, extensionId, reason: trouble?.reason ?? null, fix: trouble?.fix ?? null },
     holdMs: NOT_RECEIVING_HOLD_MS,
-    since: null,
   }
 }
 

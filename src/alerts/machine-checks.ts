@@ -24,46 +24,44 @@ async function findStorageFault(gateway: Gateway): Promise<Condition[]> {
   if (why === null) return []
   const { path } = gateway.config.database
   const name = `The database ${path ?? ''}`.trimEnd()
-  const condition: Condition = {
-    alert: 'storage_failing',
-    subject: 'database',
-    text: `${name}: ${why}.`,
-    overText: `Resolved: ${name} can be written again.`,
-    detail: { database: path },
-    holdMs: 0,
-    since: null,
-  }
-  return [condition]
+  return [
+    {
+      alert: 'storage_failing',
+      subject: 'database',
+      text: `${name}: ${why}.`,
+      overText: `Resolved: ${name} can be written again.`,
+      detail: { database: path },
+    },
+  ]
 }
 
 async function findLostKeys({ lostKeys }: Gateway): Promise<Condition[]> {
   if (lostKeys.lost === null) return []
-  const condition: Condition = {
-    alert: 'encryption_key_missing',
-    subject: 'ENCRYPTION_KEYS',
-    text: `${describeLost(lostKeys.lost)}.`,
-    overText: 'Resolved: every stored secret can be decrypted.',
-    detail: { owners: lostKeys.lost.owners.length, first: lostKeys.lost.owners[0] ?? null },
-    holdMs: 0,
-    since: null,
-  }
-  return [condition]
+  return [
+    {
+      alert: 'encryption_key_missing',
+      subject: 'ENCRYPTION_KEYS',
+      text: `${describeLost(lostKeys.lost)}.`,
+      overText: 'Resolved: every stored secret can be decrypted.',
+      detail: { owners: lostKeys.lost.owners.length, first: lostKeys.lost.owners[0] ?? null },
+    },
+  ]
 }
 
-function findWrongClock({ clockCheck }: Gateway): Promise<Condition[]> {
+async function findWrongClock({ clockCheck }: Gateway): Promise<Condition[]> {
   const fault = clockCheck.describe()
-  if (fault === null) return Promise.resolve([])
-  const condition: Condition = {
-    alert: 'clock_wrong',
-    subject: 'clock',
-    text: `${fault}.`,
-    overText: `Resolved: this machine's clock agrees with the provider's.`,
-    detail: { aheadSeconds: Math.round((clockCheck.aheadMs ?? 0) / 1000) },
-    // After the machine has slept, the next answer of the provider shows that all is well.
-    holdMs: MINUTE_MS,
-    since: null,
-  }
-  return Promise.resolve([condition])
+  if (fault === null) return []
+  return [
+    {
+      alert: 'clock_wrong',
+      subject: 'clock',
+      text: `${fault}.`,
+      overText: `Resolved: this machine's clock agrees with the provider's.`,
+      detail: { aheadSeconds: Math.round((clockCheck.aheadMs ?? 0) / 1000) },
+      // After the machine has slept, the next answer of the provider shows that all is well.
+      holdMs: MINUTE_MS,
+    },
+  ]
 }
 
 async function findBackupLag(gateway: Gateway): Promise<Condition[]> {
@@ -72,16 +70,16 @@ async function findBackupLag(gateway: Gateway): Promise<Condition[]> {
   const seconds = lagMs === null ? null : Math.round(lagMs / 1000)
   const what = seconds === null ? 'does not say how far it is' : `has been behind for ${seconds} s`
   const name = `backup of ${gateway.config.database.path ?? 'the database'}`
-  const condition: Condition = {
-    alert: 'backup_behind',
-    subject: 'backup',
-    text: `The ${name} ${what}: see sgw doctor, and keep the volume until it has caught up.`,
-    overText: `Resolved: the ${name} is up to date again.`,
-    detail: { lagSeconds: seconds },
-    holdMs: state === 'silent' ? SILENT_BACKUP_HOLD_MS : 0,
-    since: null,
-  }
-  return [condition]
+  return [
+    {
+      alert: 'backup_behind',
+      subject: 'backup',
+      text: `The ${name} ${what}: see sgw doctor, and keep the volume until it has caught up.`,
+      overText: `Resolved: the ${name} is up to date again.`,
+      detail: { lagSeconds: seconds },
+      holdMs: state === 'silent' ? SILENT_BACKUP_HOLD_MS : 0,
+    },
+  ]
 }
 
 async function findOldQueue(gateway: Gateway): Promise<Condition[]> {
@@ -89,14 +87,14 @@ async function findOldQueue(gateway: Gateway): Promise<Condition[]> {
   if (oldest === null || oldest.waitingMs <= QUEUE_AGE_MS) return []
   const { messageId, waitingMs, since } = oldest
   const minutes = Math.floor(waitingMs / MINUTE_MS)
-  const condition: Condition = {
-    alert: 'queue_old',
-    subject: 'queue',
-    text: `Message ${messageId} has waited for ${minutes} minutes to be sent, and is the oldest of the queue: see sgw status and sgw doctor.`,
-    overText: `Resolved: no message has waited for more than 10 minutes any more; the alert began with ${messageId}.`,
-    detail: { messageId, waitingSeconds: Math.floor(waitingMs / 1000) },
-    holdMs: 0,
-    since,
-  }
-  return [condition]
+  return [
+    {
+      alert: 'queue_old',
+      subject: 'queue',
+      text: `Message ${messageId} has waited for ${minutes} minutes to be sent, and is the oldest of the queue: see sgw status and sgw doctor.`,
+      overText: `Resolved: no message has waited for more than 10 minutes any more; the alert began with ${messageId}.`,
+      detail: { messageId, waitingSeconds: Math.floor(waitingMs / 1000) },
+      since,
+    },
+  ]
 }

@@ -13,16 +13,15 @@ export const providerChecks = (gateway: Gateway): Check[] => [
 async function findRefusedClient({ config, provider, providerState }: Gateway): Promise<Condition[]> {
   const refusal = providerState.clientRefusal
   if (refusal === null) return []
-  const condition: Condition = {
-    alert: 'provider_credentials',
-    subject: 'client',
-    text: `RingCentral refuses RC_CLIENT_ID and RC_CLIENT_SECRET, so nothing is sent once the access tokens expire: ${provider.fixOf(refusal, 'refresh', config.publicUrl)}`,
-    overText: 'Resolved: RingCentral accepts RC_CLIENT_ID and RC_CLIENT_SECRET again.',
-    detail: { status: refusal.status, code: refusal.code },
-    holdMs: 0,
-    since: null,
-  }
-  return [condition]
+  return [
+    {
+      alert: 'provider_credentials',
+      subject: 'client',
+      text: `RingCentral refuses RC_CLIENT_ID and RC_CLIENT_SECRET, so nothing is sent once the access tokens expire: ${provider.fixOf(refusal, 'refresh', config.publicUrl)}`,
+      overText: 'Resolved: RingCentral accepts RC_CLIENT_ID and RC_CLIENT_SECRET again.',
+      detail: { status: refusal.status, code: refusal.code },
+    },
+  ]
 }
 
 async function findSilence({ config, clock, providerState }: Gateway): Promise<Condition[]> {
@@ -30,14 +29,14 @@ async function findSilence({ config, clock, providerState }: Gateway): Promise<C
   if (silentMs < SILENT_MS) return []
   const { serverUrl } = config.provider
   const since = Math.floor(clock.now() - silentMs)
-  const condition: Condition = {
-    alert: 'provider_unreachable',
-    subject: 'provider',
-    text: `${serverUrl} has not answered since ${isoTime(since)}, so messages wait: check DNS, the firewall and the network, and RingCentral's status page.`,
-    overText: `Resolved: ${serverUrl} answers again.`,
-    detail: { silentSeconds: Math.floor(silentMs / 1000) },
-    holdMs: 0,
-    since,
-  }
-  return [condition]
+  return [
+    {
+      alert: 'provider_unreachable',
+      subject: 'provider',
+      text: `${serverUrl} has not answered since ${isoTime(since)}, so messages wait: check DNS, the firewall and the network, and RingCentral's status page.`,
+      overText: `Resolved: ${serverUrl} answers again.`,
+      detail: { silentSeconds: Math.floor(silentMs / 1000) },
+      since,
+    },
+  ]
 }

@@ -46,7 +46,6 @@ function webhookFailing(row: Row): Condition {
       [kind === 'app' ? 'appId' : 'triggerId']: targetId,
       failedAttempts: Number(row['failures']),
     },
-    holdMs: 0,
     since: Number(row['failing_since']),
   }
 }
