@@ -48,7 +48,7 @@ export async function listApps(
 /** Activates an inactive app, with a new key. Errors: `appActive`, `conflict` at the tenant's limit, `appNotFound`. */
 export async function activateApp(gateway: Gateway, { appId }: OneApp): Promise<RotatedKey> {
   const max = gateway.config.maxAppsPerTenant
-  const { answer, keyHash } = createKey(gateway)
+  const { keyHash, ...answer } = newApiKey(gateway)
   const activated = { isActive: true, keyHash, keyPrefix: answer.apiKeyPrefix }
   const isChanged = await change(gateway, appId, activated, and(eq(apps.isActive, false), lt(ACTIVE_OF_TENANT, max)))
   if (!isChanged) throw (await isActive(gateway, appId)) ? apiError('appActive') : limitReached(max, 'apps')
@@ -57,7 +57,7 @@ export async function activateApp(gateway: Gateway, { appId }: OneApp): Promise<
 
 /** Gives an active app a new key; the old one stops working at once. Errors: `appInactive`, `appNotFound`. */
 export async function rotateAppKey(gateway: Gateway, { appId }: OneApp): Promise<RotatedKey> {
-  const { answer, keyHash } = createKey(gateway)
+  const { keyHash, ...answer } = newApiKey(gateway)
   if (await change(gateway, appId, { keyHash, keyPrefix: answer.apiKeyPrefix }, IS_ACTIVE)) return answer
   await isActive(gateway, appId)
   throw apiError('appInactive')
@@ -68,11 +68,6 @@ export async function deactivateApp(gateway: Gateway, { appId }: OneApp): Promis
   const isChanged = await change(gateway, appId, { isActive: false }, IS_ACTIVE)
   if (!isChanged) await isActive(gateway, appId)
   return { ok: true }
-}
-
-function createKey(gateway: Gateway): { answer: RotatedKey; keyHash: string } {
-  const { apiKey, apiKeyPrefix, keyHash } = newApiKey(gateway)
-  return { answer: { apiKey, apiKeyPrefix }, keyHash }
 }
 
 const IS_ACTIVE = eq(apps.isActive, true)
