@@ -1,14 +1,13 @@
 import { Database } from 'bun:sqlite'
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statfsSync } from 'node:fs'
+import { closeSync, existsSync, openSync, renameSync, rmSync, statfsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { EXIT } from '../core/start-error.ts'
 import { sizeOf } from '../data-folder.ts'
 import { MISSING_DATABASE, askServer, resultOf } from './ask.ts'
+import { BUSY_TIMEOUT_MS, databasePath, flush } from './backup.ts'
 import { type CliContext, CliError } from './context.ts'
 import { print } from './print.ts'
 import { beginBackup, unfinishedName } from './unfinished-backups.ts'
 
-const BUSY_TIMEOUT_MS = 5000
 /** A copy of this size takes about a second; larger ones announce themselves. */
 const SLOW_MEGABYTES = 100
 
@@ -49,12 +48,10 @@ function copyFrom(context: CliContext, source: string, part: string): void {
   copy(source, part)
 }
 
-function databaseOf({ config }: CliContext): string {
-  const { path } = config.database
-  if (path === null) throw new CliError('DATABASE_URL names a server: back up the database there', EXIT.usage)
-  if (sizeOf(path) === 0)
-    throw new CliError(`There is no database at ${resolve(path)}: nothing was done. ${MISSING_DATABASE}`)
-  return resolve(path)
+function databaseOf(context: CliContext): string {
+  const path = databasePath(context)
+  if (sizeOf(path) === 0) throw new CliError(`There is no database at ${path}: nothing was done. ${MISSING_DATABASE}`)
+  return path
 }
 
 /** Refuses a folder that is too full. Returns the largest possible size of the copy in megabytes. */
@@ -101,12 +98,6 @@ function publish(part: string, target: string): void {
     throw new CliError(`${target} cannot be created (${reasonOf(error)})`)
   }
   flush(dirname(target))
-}
-
-function flush(path: string): void {
-  const file = openSync(path, 'r')
-  fsyncSync(file)
-  closeSync(file)
 }
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : 'unknown error')

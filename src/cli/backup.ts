@@ -1,10 +1,10 @@
 import { Database } from 'bun:sqlite'
-import { rmSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { EXIT } from '../core/start-error.ts'
 import { type CliContext, CliError } from './context.ts'
 
-const BUSY_TIMEOUT_MS = 5000
+export const BUSY_TIMEOUT_MS = 5000
 
 /** The absolute path of the database file, which Litestream needs. Errors: the database is on a server. */
 export function databasePath(context: CliContext): string {
@@ -65,6 +65,13 @@ export function firstMissing(livePath: string, newest: NewestMessage): number | 
   } catch {
     return null
   }
+}
+
+/** Writes a file or a folder to the disk. */
+export function flush(path: string): void {
+  const file = openSync(path, 'r')
+  fsyncSync(file)
+  closeSync(file)
 }
 
 /** Suffixes of the files of a database, and of those that an interrupted restore of Litestream leaves. */

@@ -1,9 +1,9 @@
-import { closeSync, existsSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statfsSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync, rmSync, statfsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { EXIT, StartError } from '../core/start-error.ts'
 import { openDataFolder, sizeOf } from '../data-folder.ts'
 import { savedCopies } from '../db/lost-database.ts'
-import { NO_MESSAGE, type NewestMessage, databasePath, firstMissing, inspect, removeDatabase } from './backup.ts'
+import { NO_MESSAGE, type NewestMessage, databasePath, firstMissing, flush, inspect, removeDatabase } from './backup.ts'
 import { type CliContext, CliError } from './context.ts'
 import { fetchBackup } from './fetch-backup.ts'
 import { isAlive } from './is-alive.ts'
@@ -66,12 +66,6 @@ function keepSaved(context: CliContext, path: string): void {
       `A gateway saved the database that was here before: ${saved} is now ${saved}.old. It may have newer messages than the backup (docs/damaged-database.md)\n`,
     )
   }
-}
-
-function flush(path: string): void {
-  const file = openSync(path, 'r')
-  fsyncSync(file)
-  closeSync(file)
 }
 
 /**
