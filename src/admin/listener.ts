@@ -1,8 +1,8 @@
+import type { Clock } from '../core/clock.ts'
 import { jsonAnswer } from '../core/json-answer.ts'
 import { errorName } from '../core/log.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
 import type { Gateway } from '../gateway.ts'
-import { watchEventLoop } from './event-loop.ts'
 import { createGauges } from './gauges.ts'
 import type { Metrics } from './metrics.ts'
 import { probeStorage } from '../db/storage-check.ts'
@@ -47,6 +47,22 @@ function listen(
   } catch {
     throw new StartError(EXIT.unavailable, `Port ${port} of the admin listener is in use: set ADMIN_PORT to a free one`)
   }
+}
+
+const LAG_EVERY_MS = 100
+
+/** Reports every 100 ms how late a timer fired; the returned function ends this. */
+function watchEventLoop(clock: Clock, report: (lagSeconds: number) => void): () => void {
+  let cancel: () => void = () => undefined
+  const plan = (): void => {
+    const dueAt = clock.monotonic() + LAG_EVERY_MS
+    cancel = clock.after(LAG_EVERY_MS, () => {
+      report(Math.max(0, clock.monotonic() - dueAt) / 1000)
+      plan()
+    })
+  }
+  plan()
+  return () => cancel()
 }
 
 /** Ready means: the gateway accepts and does work, and its database answers and can be written. */

@@ -7,7 +7,6 @@ import { ask } from './ask.ts'
 import { backUp } from './backup-file.ts'
 import { SgwCommand } from './command.ts'
 import { confirm } from './confirm.ts'
-import { addConsole } from './console-command.ts'
 import { type CliContext, CliError, type Run } from './context.ts'
 import { addDevelopment } from './development-commands.ts'
 import { diagnose } from './doctor.ts'
@@ -61,8 +60,7 @@ export function createProgram(
   addExtensions(program, contextOf, run)
   addTriggers(program, contextOf, run)
   program.commandsGroup('The gateway:')
-  addServer(program, contextOf, start)
-  addConsole(program, run)
+  addServer(program, contextOf, run, start)
   addUpkeep(program, contextOf, run)
   program.commandsGroup('While you develop:')
   addDevelopment(program, contextOf, run)
@@ -84,7 +82,12 @@ function jsonOption(command: string): Option {
   return new Option('--json', `print ${what}`).hideHelp(command === 'start')
 }
 
-function addServer(program: Command, contextOf: () => CliContext, start: (isTest: boolean) => Promise<void>): void {
+function addServer(
+  program: Command,
+  contextOf: () => CliContext,
+  run: Run,
+  start: (isTest: boolean) => Promise<void>,
+): void {
   program
     .command('start')
     .description('Run the server until SIGTERM; without RC_CLIENT_ID, beside a simulator that reaches no real phone')
@@ -94,6 +97,15 @@ function addServer(program: Command, contextOf: () => CliContext, start: (isTest
     .command('stop')
     .description('Stop the running server, and wait until it has ended')
     .action(() => stop(contextOf()))
+  program
+    .command('console')
+    .description('Print a link that signs you in to the console once, within ten minutes')
+    .option('--revoke', 'end all sessions of operators, and void all links')
+    .action(({ revoke = false }: { revoke?: boolean }) =>
+      run(
+        revoke ? { method: 'DELETE', path: '/v1/operator/sessions' } : { method: 'POST', path: '/v1/operator/links' },
+      ),
+    )
 }
 
 function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): void {

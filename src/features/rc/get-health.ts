@@ -9,7 +9,6 @@ import type { Gateway } from '../../gateway.ts'
 import type { ExtensionRow, TenantEntry } from '../../provider/directory.ts'
 import { SEND_GROUP } from '../../provider/quota.ts'
 import { troubleOf } from '../../upkeep/extension-trouble.ts'
-import { readLastInbound } from './last-inbound.ts'
 
 const ExtensionHealth = z
   .object({
@@ -100,6 +99,15 @@ async function healthOf(
     refreshExpiresAt: isoTime(row.refreshExpiresAt),
     lastInboundAt: lastInboundAt === -Infinity ? null : isoTime(lastInboundAt),
   }
+}
+
+const NEWEST_INBOUND = `SELECT to_number AS number, max(created_at) AS at FROM messages
+  WHERE tenant_id = ?1 AND direction = 'inbound' GROUP BY to_number`
+
+/** When the newest message to each of the tenant's numbers was stored, epoch milliseconds. */
+async function readLastInbound({ database }: Gateway, tenantId: string): Promise<Map<string, number>> {
+  const rows = await database.reader.longRead(tenantId, NEWEST_INBOUND, [tenantId])
+  return new Map(rows.map((row) => [String(row['number']), Number(row['at'])]))
 }
 
 /**
