@@ -6,9 +6,10 @@ import type { Caller } from '../../core/caller.ts'
 import { isoTime } from '../../core/clock.ts'
 import { subscriptions } from '../../db/schema/index.ts'
 import type { Gateway } from '../../gateway.ts'
-import type { ExtensionRow, TenantEntry } from '../../provider/directory.ts'
+import type { ExtensionRow } from '../../provider/directory.ts'
 import { SEND_GROUP } from '../../provider/quota.ts'
 import { troubleOf } from '../../upkeep/extension-trouble.ts'
+import { longestConnectedFirst, numbersOf } from './list-extensions.ts'
 
 const ExtensionHealth = z
   .object({
@@ -59,15 +60,12 @@ type ExtensionsHealth = z.infer<typeof ExtensionsHealth>
 /** Returns the health of the tenant's connected extensions, the longest connected first. */
 export async function getHealth(gateway: Gateway, { tenantId }: Caller): Promise<ExtensionsHealth> {
   const tenant = await gateway.directory.tenant(tenantId)
-  const rows = [...tenant.extensions.values()].toSorted((a, b) => a.connectedAt - b.connectedAt)
+  const rows = longestConnectedFirst(tenant)
   const lastInbound = await readLastInbound(gateway, tenantId)
   return {
     extensions: await Promise.all(rows.map((row) => healthOf(gateway, row, numbersOf(tenant, row), lastInbound))),
   }
 }
-
-const numbersOf = ({ numbers }: TenantEntry, { extensionId }: ExtensionRow): string[] =>
-  [...numbers].flatMap(([number, owner]) => (owner === extensionId ? [number] : [])).toSorted()
 
 async function healthOf(
   gateway: Gateway,

@@ -4,6 +4,7 @@ import { ExtensionStatus } from '../../fields/named-enums.ts'
 import type { Caller } from '../../core/caller.ts'
 import { isoTime } from '../../core/clock.ts'
 import type { Gateway } from '../../gateway.ts'
+import type { ExtensionRow, TenantEntry } from '../../provider/directory.ts'
 
 /** A connected extension as the API returns it. */
 export const ConnectedExtension = z
@@ -23,17 +24,20 @@ export async function listExtensions(
   gateway: Gateway,
   caller: Pick<Caller, 'tenantId'>,
 ): Promise<{ extensions: ConnectedExtension[] }> {
-  const { extensions, numbers } = await gateway.directory.tenant(caller.tenantId)
-  const rows = [...extensions.values()].toSorted((a, b) => a.connectedAt - b.connectedAt)
+  const tenant = await gateway.directory.tenant(caller.tenantId)
   return {
-    extensions: rows.map((row) => ({
+    extensions: longestConnectedFirst(tenant).map((row) => ({
       extensionId: row.extensionId,
       rcAccountId: row.accountId,
       connectedAt: isoTime(row.connectedAt),
       status: row.status,
-      phoneNumbers: [...numbers]
-        .flatMap(([number, extensionId]) => (extensionId === row.extensionId ? [number] : []))
-        .toSorted(),
+      phoneNumbers: numbersOf(tenant, row),
     })),
   }
 }
+
+export const longestConnectedFirst = ({ extensions }: TenantEntry): ExtensionRow[] =>
+  [...extensions.values()].toSorted((a, b) => a.connectedAt - b.connectedAt)
+
+export const numbersOf = ({ numbers }: TenantEntry, { extensionId }: ExtensionRow): string[] =>
+  [...numbers].flatMap(([number, owner]) => (owner === extensionId ? [number] : [])).toSorted()
