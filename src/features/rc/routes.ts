@@ -18,6 +18,7 @@ import { logRefusedState, readStateTenant, consumeState } from './oauth-state.ts
 import { confirmPage, connectResultPage, declinedPage, otherBrowserPage, tokenErrorPage } from './pages.ts'
 
 const tag = 'Provider connection'
+const common = { auth: 'app', tag } as const
 const ConnectUrl = z
   .object({
     connectUrl: z.string().meta({ description: 'A path: prepend the base address', example: '/v1/rc/connect?token=…' }),
@@ -38,22 +39,20 @@ const tokenErrors = { 400: errorTexts('missingToken', 'badToken') }
 
 export const rcRoutes = [
   route({
+    ...common,
     operationId: 'createConnectLink',
     method: 'POST',
     path: '/v1/rc/connect-token',
-    auth: 'app',
-    tag,
     summary: 'Make a link that connects an extension, valid for 5 minutes',
     secret: true,
     response: ConnectUrl,
     run: ({ gateway, caller }) => issueToken(gateway, caller, 'connect'),
   }),
   route({
+    ...common,
     operationId: 'createInviteLink',
     method: 'POST',
     path: '/v1/rc/invite-token',
-    auth: 'app',
-    tag,
     summary:
       'Make a link to send to the owner of an extension, valid for 7 days unless INVITE_TOKEN_TTL says otherwise',
     secret: true,
@@ -108,42 +107,38 @@ export const rcRoutes = [
     run: ({ gateway, query, request, context }) => callback(gateway, query, request, context.requestId),
   }),
   route({
+    ...common,
     operationId: 'getConnection',
     method: 'GET',
     path: '/v1/rc/status',
-    auth: 'app',
-    tag,
     summary: 'Whether the tenant is connected',
     response: ConnectionStatus,
     run: ({ gateway, caller }) => getConnection(gateway, caller),
   }),
   route({
+    ...common,
     operationId: 'listExtensions',
     method: 'GET',
     path: '/v1/rc/extensions',
-    auth: 'app',
-    tag,
     summary: 'Connected extensions and their numbers',
     response: ExtensionList,
     run: ({ gateway, caller }) => listExtensions(gateway, caller),
   }),
   route({
+    ...common,
     operationId: 'getExtensionsHealth',
     method: 'GET',
     path: '/v1/rc/extensions/health',
-    auth: 'app',
-    tag,
     summary: 'What is wrong with each connected extension, and what to do about it',
     slow: true,
     response: ExtensionsHealth,
     run: ({ gateway, caller }) => getHealth(gateway, caller),
   }),
   route({
+    ...common,
     operationId: 'disconnectExtension',
     method: 'DELETE',
     path: '/v1/rc/extensions/:extensionId',
-    auth: 'app',
-    tag,
     summary: 'Disconnect one extension; the others stay connected',
     params: z.object({ extensionId: z.string().meta({ description: 'The extension', example: '629890016' }) }),
     slow: true,
@@ -152,11 +147,10 @@ export const rcRoutes = [
     run: ({ gateway, caller, params }) => disconnectExtension(gateway, caller, params.extensionId),
   }),
   route({
+    ...common,
     operationId: 'disconnect',
     method: 'POST',
     path: '/v1/rc/disconnect',
-    auth: 'app',
-    tag,
     summary: 'Disconnect the tenant: nothing is sent or received until an extension is connected again',
     slow: true,
     response: Done,

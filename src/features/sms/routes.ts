@@ -15,15 +15,14 @@ import { errorTexts } from '../../core/errors.ts'
 import { textSize } from '../../core/segments.ts'
 import type { SendResult } from './send.ts'
 
-const tag = 'SMS'
+const common = { auth: 'app', tag: 'SMS' } as const
 
 export const smsRoutes = [
   route({
+    ...common,
     operationId: 'sendSms',
     method: 'POST',
     path: '/v1/sms/send',
-    auth: 'app',
-    tag,
     summary: 'Send an SMS',
     description:
       'Accepted messages are on disk when the 202 is sent, and delivered asynchronously. With an `Idempotency-Key` header a repeated request is answered as the first was, with `Idempotent-Replayed: true`. With `sendAt` it stays `queued` until then.',
@@ -49,11 +48,10 @@ export const smsRoutes = [
       send(gateway, caller, body, request.headers.get('idempotency-key')).then(accepted),
   }),
   route({
+    ...common,
     operationId: 'previewSms',
     method: 'POST',
     path: '/v1/sms/preview',
-    auth: 'app',
-    tag,
     summary: 'How many SMS a text takes',
     description: 'Nothing is sent or stored.',
     body: PreviewBody,
@@ -62,11 +60,10 @@ export const smsRoutes = [
     run: ({ body }) => textSize(body.body),
   }),
   route({
+    ...common,
     operationId: 'getSmsStatus',
     method: 'GET',
     path: '/v1/sms/status/:messageId',
-    auth: 'app',
-    tag,
     summary: 'One message',
     params: MessageParams,
     response: MessageState,
@@ -74,11 +71,10 @@ export const smsRoutes = [
     run: ({ gateway, caller, params }) => getStatus(gateway, caller, params.messageId),
   }),
   route({
+    ...common,
     operationId: 'listMessages',
     method: 'GET',
     path: '/v1/sms/messages',
-    auth: 'app',
-    tag,
     summary: "The tenant's messages, newest first",
     query: MessagesQuery,
     slow: true,
@@ -90,11 +86,10 @@ export const smsRoutes = [
       listAnswer('messages', query, await listMessages(gateway, caller, query)),
   }),
   route({
+    ...common,
     operationId: 'getSmsTimeline',
     method: 'GET',
     path: '/v1/sms/:messageId/timeline',
-    auth: 'app',
-    tag,
     summary: 'What became of a message, and why it waits',
     description:
       'Every step of one message, its attempts included. `waiting` says why it has not gone out yet, `deliveryStatus` what became of it after `sent`.',
@@ -105,11 +100,10 @@ export const smsRoutes = [
     run: ({ gateway, caller, params }) => readTimeline(gateway, caller, params.messageId),
   }),
   route({
+    ...common,
     operationId: 'cancelSms',
     method: 'DELETE',
     path: '/v1/sms/:messageId',
-    auth: 'app',
-    tag,
     summary: 'Cancel a message that is still queued',
     params: MessageParams,
     response: Done,

@@ -8,13 +8,14 @@ import { recoverDeliveries } from './recover.ts'
 import { redeliver } from './redeliver.ts'
 import { DeliveriesQuery, DeliveryParams, RecoverBody, Recovered, Redelivered } from './schemas.ts'
 
+const common = { auth: 'app', tag: 'Webhooks' } as const
+
 export const webhookDeliveriesRoutes = [
   route({
+    ...common,
     operationId: 'listWebhookDeliveries',
     method: 'GET',
     path: '/v1/webhook-deliveries',
-    auth: 'app',
-    tag: 'Webhooks',
     summary: 'The log of webhook POSTs, newest first, kept for 30 days',
     query: DeliveriesQuery,
     slow: true,
@@ -27,11 +28,10 @@ export const webhookDeliveriesRoutes = [
       listAnswer('attempts', query, await listDeliveries(gateway, caller, query)),
   }),
   route({
+    ...common,
     operationId: 'redeliverWebhook',
     method: 'POST',
     path: '/v1/webhook-deliveries/:deliveryId/redeliver',
-    auth: 'app',
-    tag: 'Webhooks',
     summary: 'Make one more attempt of a delivery',
     description:
       'A delivery that succeeded can be made again, too. A waiting retry is made now, and its schedule continues from there.',
@@ -45,11 +45,10 @@ export const webhookDeliveriesRoutes = [
     run: ({ gateway, caller, params }) => redeliver(gateway, caller, params.deliveryId),
   }),
   route({
+    ...common,
     operationId: 'recoverWebhooks',
     method: 'POST',
     path: '/v1/webhook-deliveries/recover',
-    auth: 'app',
-    tag: 'Webhooks',
     summary: 'Make one more attempt of each delivery that failed in a range of time',
     description: `Takes the deliveries whose latest attempt failed in this range, the oldest ${MAX_RECOVERED_DELIVERIES} at most.`,
     body: RecoverBody,
