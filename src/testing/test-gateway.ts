@@ -1,4 +1,5 @@
-import { rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Sgw } from '../client/client.ts'
 import { silentLog } from '../core/log.ts'
@@ -8,7 +9,6 @@ import { NUMBERS } from '../development/prepare.ts'
 import { readTestConfig } from '../development/test-mode.ts'
 import { type TestPhone, createPhones } from './phone.ts'
 import { type TestProvider, createProvider } from './provider.ts'
-import { temporaryFolder } from './temporary-folder.ts'
 
 /** A gateway for tests, with a simulated provider and phones. */
 export interface TestGateway extends AsyncDisposable {
@@ -38,6 +38,10 @@ await Promise.all([import('../app.ts'), import('../simulator/simulator.ts')])
 
 /** What is still running when a test ends is not waited for. */
 const DRAIN_MS = 100
+/** Linux keeps this folder in memory. */
+const MEMORY = '/dev/shm'
+/** More than the data of any test. Docker gives 64 MB. */
+const NEEDED_BYTES = 32_000_000
 
 /**
  * Starts a gateway in this process, on a free port of 127.0.0.1 and with an empty database in a temporary folder. Several can run
@@ -102,4 +106,19 @@ function millisecondsOf(duration: number | string): number {
   if (ms === null || !(ms >= 0))
     throw new Error(`Cannot advance by ${duration}: give milliseconds or a duration such as 15m`)
   return ms
+}
+
+/**
+ * Creates an empty folder, in memory if there is one with enough space, so that commits do not wait for a disk. Its
+ * name has the id of the process.
+ */
+const temporaryFolder = (): string => mkdtempSync(join(isMemoryFree() ? MEMORY : tmpdir(), `sgw-kit-${process.pid}-`))
+
+function isMemoryFree(): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(MEMORY)
+    return bavail * bsize >= NEEDED_BYTES
+  } catch {
+    return false
+  }
 }
