@@ -1,6 +1,6 @@
 import type { EncryptionContext, Secrets } from '../core/secrets.ts'
 import type { ExtensionRow } from './directory.ts'
-import type { ExtensionKey } from './extension-rows.ts'
+import { type ExtensionKey, nameOf } from './extension-rows.ts'
 
 /** Access tokens in plaintext. Each is decrypted once and kept as long as its row has the same encrypted token. */
 export class DecryptedTokens {
@@ -26,9 +26,6 @@ export class DecryptedTokens {
     this.#decrypted.set(nameOf(key), { encrypted, accessToken })
   }
 }
-
-/** A key of an extension for maps: the same extension may be connected to several tenants. */
-export const nameOf = (key: ExtensionKey): string => `${key.tenantId}/${key.extensionId}`
 
 /** The row and use that a token is encrypted for. */
 export const encryptionContext = (key: ExtensionKey, purpose: EncryptionContext['purpose']): EncryptionContext => ({

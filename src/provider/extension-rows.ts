@@ -140,3 +140,6 @@ export interface ExtensionKey {
   tenantId: string
   extensionId: string
 }
+
+/** A key of an extension for maps: the same extension may be connected to several tenants. */
+export const nameOf = ({ tenantId, extensionId }: ExtensionKey): string => `${tenantId}/${extensionId}`

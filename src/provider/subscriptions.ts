@@ -3,12 +3,11 @@ import type { Ids } from '../core/ids.ts'
 import type { Log } from '../core/log.ts'
 import type { Secrets } from '../core/secrets.ts'
 import type { Orm } from '../db/orm.ts'
-import type { ExtensionKey } from './extension-rows.ts'
+import { type ExtensionKey, nameOf } from './extension-rows.ts'
 import type { Provider, ProviderFailure, ProviderSubscription } from './provider.ts'
 import type { Quota } from './quota.ts'
 import type { CallResult, ExtensionCalls } from './extension-calls.ts'
 import { type Grant, grantedAtOf, halfLifeMs, isSound, unsound } from './subscription-life.ts'
-import { Retries } from './subscription-retries.ts'
 import {
   completeSubscription,
   deleteOtherSubscriptions,
@@ -212,4 +211,26 @@ interface Outcome {
 
 const MIN_WAIT_MS = 1000
 
-const nameOf = (key: ExtensionKey): string => `${key.tenantId}/${key.extensionId}`
+const FIRST_RETRY_MS = 10_000
+const MAX_RETRY_MS = 10 * 60_000
+
+/** Counts failures per extension. The retry comes after 10 s, doubling to 10 min. */
+class Retries {
+  readonly #running = new Map<string, { failures: number; failure: ProviderFailure | null }>()
+
+  /** Records a failure; returns how long to wait before the retry. */
+  delayMs(name: string, failure?: ProviderFailure): number {
+    const failures = (this.#running.get(name)?.failures ?? 0) + 1
+    this.#running.set(name, { failures, failure: failure ?? null })
+    return Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), MAX_RETRY_MS)
+  }
+
+  /** The provider's last failure; null if it did not answer. */
+  failure(name: string): ProviderFailure | null {
+    return this.#running.get(name)?.failure ?? null
+  }
+
+  clear(name: string): void {
+    this.#running.delete(name)
+  }
+}

@@ -7,11 +7,12 @@ import type { Directory, ExtensionRow } from './directory.ts'
 import {
   type ExtensionKey,
   type EncryptedPair,
+  nameOf,
   noteRefreshFailure,
   replacePair,
   replaceEncryption,
 } from './extension-rows.ts'
-import { DecryptedTokens, nameOf, encryptionContext } from './decrypted-tokens.ts'
+import { DecryptedTokens, encryptionContext } from './decrypted-tokens.ts'
 import type { Provider, ProviderFailure, TokenPair } from './provider.ts'
 import { logRefreshFailure, isTokenUsable, meansRevoked, msUntilRefresh, refreshDelayMs } from './refresh-policy.ts'
 
@@ -168,10 +169,7 @@ export class Tokens {
     if (row === null) return 0
     const stale = [row.accessToken, row.refreshToken].filter((encrypted) => !secrets.isCurrent(encrypted)).length
     if (stale === 0) return 0
-    const accessToken = await secrets.encrypt(
-      await secrets.decrypt(row.accessToken, encryptionContext(row, 'rc_access')),
-      encryptionContext(row, 'rc_access'),
-    )
+    const accessToken = await secrets.encrypt(await this.#decrypted.decrypt(row), encryptionContext(row, 'rc_access'))
     const refreshToken = await secrets.encrypt(await this.decryptRefresh(row), encryptionContext(row, 'rc_refresh'))
     const change = replaceEncryption(this.context.orm, row, row.refreshToken, { accessToken, refreshToken })
     return (await this.#commit(row, change)).length === 0 ? 0 : stale

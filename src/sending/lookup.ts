@@ -1,7 +1,7 @@
 import { FIRST_LOOKUP_MS, HOUR_MS, MAX_ABSENT_ATTEMPTS, MAX_LOOKUP_MS } from '../core/limits.ts'
 import { MESSAGE_FAILURES } from '../core/message-failure.ts'
 import { DONE, type Job, type JobKind, type JobOutcome } from '../jobs/job.ts'
-import type { ExtensionKey } from '../provider/extension-rows.ts'
+import { type ExtensionKey, nameOf } from '../provider/extension-rows.ts'
 import type { MessageQuery, StoredSms } from '../provider/provider.ts'
 import { type OpenEntry, storeClose, storeEnd } from './attempt-store.ts'
 import type { SendingContext } from './context.ts'
@@ -64,7 +64,7 @@ type QuarantineLookups = Map<string, Lookup>
 async function lookUp(engine: EngineParts, kept: QuarantineLookups, job: Job): Promise<JobOutcome> {
   const { context, scheduler } = engine
   const key = { tenantId: job.tenantId, extensionId: job.lane }
-  const name = `${key.tenantId}/${key.extensionId}`
+  const name = nameOf(key)
   const earlier = kept.get(name)
   const entries = scheduler.entries
     .unknown(key.tenantId, key.extensionId)

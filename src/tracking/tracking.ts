@@ -1,6 +1,6 @@
 import { Limiter, type LimiterBounds, type Slot } from '../core/limiter.ts'
 import { errorName } from '../core/log.ts'
-import type { ExtensionKey } from '../provider/extension-rows.ts'
+import { type ExtensionKey, nameOf } from '../provider/extension-rows.ts'
 import type { TrackingContext } from './context.ts'
 import { firstSentAfter, trackedExtensions } from './state-rows.ts'
 import { leaveUntracked, startTracking } from './start-tracking.ts'
@@ -196,5 +196,3 @@ export class DeliveryTracking {
     plan.setFirstUnpolled(await firstSentAfter(this.context.database.gate, key, plan.doneUntil))
   }
 }
-
-const nameOf = ({ tenantId, extensionId }: ExtensionKey): string => `${tenantId} ${extensionId}`
