@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
 import type { Provider } from './provider.ts'
 
 /** A clock that differs from the provider's by more counts as wrong. */
@@ -71,5 +72,17 @@ export class ClockCheck {
   get #providerNow(): number | null {
     const skewMs = this.provider.clockSkewMs()
     return skewMs === null ? null : this.clock.steady() - skewMs
+  }
+}
+
+/** Returns a function that logs when the clock has become wrong, or right again, since its last call. */
+export function watchClock({ clockCheck, log }: { clockCheck: ClockCheck; log: Log }): () => Promise<void> {
+  let wasWrong = false
+  return () => {
+    const fault = clockCheck.describe()
+    if (fault !== null && !wasWrong) log.error({ aheadMs: clockCheck.aheadMs }, fault)
+    if (fault === null && wasWrong) log.info({}, 'the clock agrees with the provider again')
+    wasWrong = fault !== null
+    return Promise.resolve()
   }
 }

@@ -6,36 +6,16 @@ import { listMessages } from './message-store.ts'
 import { listSmsNumbers } from './numbers.ts'
 import { authorizeUrl, exchangeCode, refresh, revoke } from './oauth.ts'
 import { probeAuthorize } from './probe-authorize.ts'
-import { createRequester } from './request.ts'
+import { type RingCentralOptions, createRequester } from './request.ts'
 import { sendSms } from './sms.ts'
 import * as subscription from './subscription.ts'
-
-export interface RingCentralOptions {
-  /** `https://platform.ringcentral.com`, or a partner's or a simulator's address. */
-  serverUrl: string
-  clientId: string
-  clientSecret: string
-  /** For each HTTP exchange, including the body. A list of several pages is several exchanges. */
-  timeoutMs: number
-  /** `<app>/<version>`. */
-  userAgent: string
-  /** Calls go through the proxy that the environment names. */
-  throughProxy?: boolean
-  /** Certificate authorities instead of the built-in ones, for tests. */
-  ca?: string
-  /** Epoch milliseconds; by default the system's clock. */
-  now?: () => number
-  /** Epoch milliseconds that never jump while the process runs; by default the wall clock. */
-  steady?: () => number
-}
 
 /**
  * Implements the provider port with RingCentral's REST API v1.0. Each call gets its token as an argument, so that one client
  * serves all tenants. Throws only for an unusable configuration.
  */
 export function createRingCentral(options: RingCentralOptions): Provider {
-  const now = options.now ?? Date.now
-  const requester = createRequester({ throughProxy: false, ...options, now, steady: options.steady ?? now })
+  const requester = createRequester(options)
   return {
     clockSkewMs: () => requester.lag.skewMs,
     hasAnswered: () => requester.lag.hasAnswered,

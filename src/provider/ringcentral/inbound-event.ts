@@ -2,8 +2,7 @@ import { z } from 'zod'
 import type { InboundEvent, InboundEventSms } from '../provider.ts'
 import { isTarget, numberOf, partySchema, recipientsSchema } from './party.ts'
 import type { Party } from './party.ts'
-import { MAX_MESSAGE_TEXT_LENGTH, optionalText, storableText, wireId } from './wire-text.ts'
-import { wireTime } from './wire-time.ts'
+import { MAX_MESSAGE_TEXT_LENGTH, optionalText, storableText, wireId, wireTime } from './wire-text.ts'
 
 /**
  * Reads the body of a webhook request: the instant-message event, which contains the complete SMS (RingCentral guide,

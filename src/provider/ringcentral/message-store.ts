@@ -3,10 +3,8 @@ import type { MessageQuery, UnreadableRecord, ProviderResult, StoredSms } from '
 import { EXTENSION_PATH } from './extension.ts'
 import { listAll } from './pages.ts'
 import { isTarget, numberOf, partySchema, recipientsSchema } from './party.ts'
-import type { Party } from './party.ts'
 import type { Requester } from './request.ts'
-import { MAX_MESSAGE_TEXT_LENGTH, optionalText, storableText, wireId } from './wire-text.ts'
-import { wireTime } from './wire-time.ts'
+import { MAX_MESSAGE_TEXT_LENGTH, optionalText, storableText, wireId, wireTime } from './wire-text.ts'
 
 /**
  * `GET …/message-store`. The filter `phoneNumber` is not used: which side of a message it matches is not documented.
@@ -60,19 +58,19 @@ const errorCode = z
   .catch(null)
 
 /** `GetMessageInfoResponse`. `conversationId` is never read: it is a number that a double cannot hold. */
-const recordSchema = z
-  .looseObject({
-    id: wireId,
-    type: z.string().catch('SMS'),
-    direction: z.enum(['Inbound', 'Outbound']),
-    from: partySchema,
-    to: recipientsSchema,
-    subject: optionalText,
-    messageStatus: z.string().catch(''),
-    deliveryErrorCode: errorCode,
-    creationTime: wireTime,
-  })
-  .transform((record): ReadRecord => ({ type: record.type, sms: stored(record) }))
+const wireRecord = z.looseObject({
+  id: wireId,
+  type: z.string().catch('SMS'),
+  direction: z.enum(['Inbound', 'Outbound']),
+  from: partySchema,
+  to: recipientsSchema,
+  subject: optionalText,
+  messageStatus: z.string().catch(''),
+  deliveryErrorCode: errorCode,
+  creationTime: wireTime,
+})
+
+const recordSchema = wireRecord.transform((record): ReadRecord => ({ type: record.type, sms: stored(record) }))
 
 /** Reads a record that {@link recordSchema} refuses as its id, if it has one, and the member that is wrong. */
 const anyRecord = z.unknown().transform((value): ReadRecord | { unreadable: UnreadableRecord } => {
@@ -87,18 +85,7 @@ interface ReadRecord {
   sms: StoredSms
 }
 
-interface WireRecord {
-  id: string
-  direction: 'Inbound' | 'Outbound'
-  from: Party
-  to: Party[]
-  subject?: string | undefined
-  messageStatus: string
-  deliveryErrorCode: string | null
-  creationTime: number
-}
-
-function stored(record: WireRecord): StoredSms {
+function stored(record: z.infer<typeof wireRecord>): StoredSms {
   return {
     providerMessageId: record.id,
     direction: record.direction,

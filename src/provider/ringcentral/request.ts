@@ -42,16 +42,23 @@ export interface Call {
   messageText?: string
 }
 
-export interface RequesterOptions {
+export interface RingCentralOptions {
+  /** `https://platform.ringcentral.com`, or a partner's or a simulator's address. */
   serverUrl: string
   clientId: string
   clientSecret: string
+  /** For each HTTP exchange, including the body. A list of several pages is several exchanges. */
   timeoutMs: number
+  /** `<app>/<version>`. */
   userAgent: string
-  throughProxy: boolean
+  /** Calls go through the proxy that the environment names. */
+  throughProxy?: boolean
+  /** Certificate authorities instead of the built-in ones, for tests. */
   ca?: string
-  now: () => number
-  steady: () => number
+  /** Epoch milliseconds; by default the system's clock. */
+  now?: () => number
+  /** Epoch milliseconds that never jump while the process runs; by default the wall clock. */
+  steady?: () => number
 }
 
 /** Enough for a list of 1000 records. */
@@ -59,7 +66,7 @@ export const MAX_LIST_BYTES = 8 * 1024 * 1024
 const MAX_ANSWER_BYTES = 256 * 1024
 
 /** Throws if the configuration is wrong: an address, a user agent or a credential that cannot be used. */
-export function createRequester(options: RequesterOptions): Requester {
+export function createRequester(options: RingCentralOptions): Requester {
   const client = clientOf(options)
   return {
     address: client.address,
@@ -90,12 +97,12 @@ interface Client {
   lag: Lag
 }
 
-function clientOf({ serverUrl, clientId, clientSecret, ...options }: RequesterOptions): Client {
+function clientOf({ serverUrl, clientId, clientSecret, ...options }: RingCentralOptions): Client {
   const url = serverAddress(serverUrl)
   const basePath = url.pathname.replace(/\/+$/, '')
   // Compression is not offered and nothing is unpacked, so an answer cannot grow beyond the bytes that were counted.
   const headers = { Accept: 'application/json', 'Accept-Encoding': 'identity', 'User-Agent': options.userAgent }
-  const { timeoutMs, throughProxy, ca, now, steady } = options
+  const { timeoutMs, throughProxy = false, ca, now = Date.now, steady = now } = options
   const transport = throughProxy ? fetchTransport : socketTransport
   return {
     address: `${url.origin}${basePath}`,

@@ -3,8 +3,7 @@ import type { ProviderResult, ProviderSubscription, SubscriptionRequest } from '
 import { EXTENSION_PATH } from './extension.ts'
 import { MAX_LIST_BYTES } from './request.ts'
 import type { Call, Requester } from './request.ts'
-import { optionalText, wireId } from './wire-text.ts'
-import { wireTime } from './wire-time.ts'
+import { optionalText, wireId, wireTime } from './wire-text.ts'
 
 /**
  * `POST /subscription`. Before it answers, the provider calls `address` and expects its validation token back, so the webhook

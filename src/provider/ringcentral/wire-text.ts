@@ -12,6 +12,13 @@ export function isWireId(value: unknown): value is string | number {
 
 const ID = /^[\x21-\x7e]{1,128}$/
 
+/** ISO 8601 with a zone, as the API sends all times, into epoch milliseconds. */
+export const wireTime = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)$/)
+  .transform((text) => Date.parse(text))
+  .pipe(z.number())
+
 /** A member that is not needed: a value of another type counts as absent. */
 export const optionalText = z.string().optional().catch(undefined)
 

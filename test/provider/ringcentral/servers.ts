@@ -1,7 +1,7 @@
 import net from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { createRingCentral } from '../../../src/provider/ringcentral/client.ts'
-import type { RingCentralOptions } from '../../../src/provider/ringcentral/client.ts'
+import type { RingCentralOptions } from '../../../src/provider/ringcentral/request.ts'
 import type { ProviderFailure, ProviderResult } from '../../../src/provider/provider.ts'
 
 /** A request that a test server has received. All values are copies, so that a test can compare them later. */
