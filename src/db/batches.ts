@@ -4,20 +4,14 @@ import { type Clock, sleep } from '../core/clock.ts'
 export const ROWS_PER_BATCH = 50
 const PAUSE_MS = 20
 
-export interface BatchContext {
-  clock: Clock
-  lifecycle: { draining: boolean }
-}
-
-export interface Batch {
-  /** How many rows the step deleted or changed. */
-  count: number
-  /** Whether this was the last step. */
-  last: boolean
-}
-
-/** Runs long upkeep in small steps with pauses between them, until the last step or a stop of the server. Returns the number of rows. */
-export async function inBatches({ clock, lifecycle }: BatchContext, step: () => Promise<Batch>): Promise<number> {
+/**
+ * Runs long upkeep in small steps with pauses between them, until the last step or a stop of the server. Each step returns how many rows
+ * it deleted or changed, and whether it was the last one. Returns the number of rows.
+ */
+export async function inBatches(
+  { clock, lifecycle }: { clock: Clock; lifecycle: { draining: boolean } },
+  step: () => Promise<{ count: number; last: boolean }>,
+): Promise<number> {
   for (let total = 0; ;) {
     const { count, last } = await step()
     total += count
