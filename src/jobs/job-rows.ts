@@ -5,8 +5,7 @@ import type { Gate } from '../db/gate.ts'
 import type { Orm } from '../db/orm.ts'
 import { type JobKindName, jobs } from '../db/schema/jobs.ts'
 import { webhookAttempts } from '../db/schema/webhooks.ts'
-import { DONE, type Job, type JobOutcome, type LoopKindName } from './job.ts'
-import type { LoopContext } from './loop-context.ts'
+import { DONE, type Job, type JobOutcome, type LoopContext, type LoopKindName } from './job.ts'
 
 export interface LaneAddress {
   lane: string

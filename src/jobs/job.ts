@@ -1,5 +1,9 @@
+import type { Clock } from '../core/clock.ts'
 import type { LimitedKey, LimiterBounds, Slot } from '../core/limiter.ts'
+import type { Log } from '../core/log.ts'
+import type { Gate } from '../db/gate.ts'
 import type { JobKindName } from '../db/schema/jobs.ts'
+import type { Writer } from '../db/writer.ts'
 
 /** The kinds that job loops run. The send engine runs its own: messages that wait for their turn or for their time. */
 export type LoopKindName = Exclude<JobKindName, 'send' | 'schedule'>
@@ -37,4 +41,14 @@ export interface JobKind<Subject> {
   load(subjects: string[]): Promise<Map<string, Subject>>
   /** Runs a job. It may release the slot before its end, so that another job can begin. */
   run(job: Job, subject: Subject, slot: Pick<Slot, 'release'>): Promise<JobOutcome>
+}
+
+/** Dependencies that all loops share. */
+export interface LoopContext {
+  gate: Gate
+  writer: Writer
+  clock: Clock
+  log: Log
+  /** Runs a callback in a later tick of the event loop, so that a long run of jobs does not block other work. */
+  defer: (run: () => void) => void
 }

@@ -1,13 +1,7 @@
-import type { JobKind, LoopKindName } from './job.ts'
-import type { LoopContext } from './loop-context.ts'
+import type { JobKind, LoopContext, LoopKindName } from './job.ts'
 import { JobLoop } from './loop.ts'
 
-interface AnyLoop {
-  start(): void
-  stop(): Promise<void>
-  wake(lane: string, tenantId: string, delayMs: number): void
-  tenantFreed(tenantId: string): void
-}
+type AnyLoop = Pick<JobLoop<unknown>, 'start' | 'stop' | 'wake' | 'tenantFreed'>
 
 /** All job loops, by kind. `worker.ts` registers the kinds; code that commits a job wakes its lane. Throws for a kind that is not registered. */
 export class Jobs {

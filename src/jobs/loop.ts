@@ -1,9 +1,8 @@
 import { Limiter, type Slot } from '../core/limiter.ts'
 import { RETRY_AFTER_FAULT_MS } from '../core/limits.ts'
 import { errorName, unexpected } from '../core/log.ts'
-import type { Job, JobKind, JobOutcome } from './job.ts'
+import type { Job, JobKind, JobOutcome, LoopContext } from './job.ts'
 import { Lane, nameOf } from './lane.ts'
-import type { LoopContext } from './loop-context.ts'
 import { type Reading, beginReading, fill } from './reading.ts'
 import { deleteJob, readLanes, storeSnooze } from './job-rows.ts'
 
