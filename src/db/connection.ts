@@ -53,7 +53,7 @@ export class SqliteConnection {
 
   /** The rows of a query, each as an array in the order of its columns. */
   values(statement: InStatement): Value[][] {
-    return this.#using(statement, ({ statement: compiled }, args) => compiled.all(args) as Value[][])
+    return this.table(statement).rows
   }
 
   /** Runs all statements in one transaction, or none. */
@@ -120,3 +120,6 @@ export function named(columns: readonly string[], values: readonly Value[]): Row
   for (let index = 0; index < columns.length; index++) row[columns[index] ?? ''] = values[index] ?? null
   return row
 }
+
+/** The text of a column; null for NULL. */
+export const textOrNull = (value: Value | undefined): string | null => (typeof value === 'string' ? value : null)

@@ -2,26 +2,22 @@ import type { EncryptionContext } from '../core/secrets.ts'
 import { type DestinationKind, WEBHOOK_EVENTS, type WebhookEvent } from '../db/schema/webhooks.ts'
 
 /** An event of a message and the destination that it is posted to: the work of one `webhook` job. */
-export interface Delivery extends Destination {
+export interface Delivery {
   /** The job's subject; see `webhook_attempts.delivery_id`. */
   deliveryId: string
   messageId: string
   tenantId: string
   kind: DestinationKind
+  /** The id of the app or trigger, the job's lane. */
+  targetId: string
+  /** The address of the app or trigger as it was when it was read; null if it has none any more. */
+  url: string | null
+  /** Encrypted; null if `url` is null. */
+  secret: string | null
   /** The same for all deliveries of a message. */
   correlationId: string
   /** The body of its POSTs: the fields of the WebSocket event. */
   payload: object
-}
-
-/** An app or a trigger, as it was when it was read. */
-export interface Destination {
-  /** Its id, the job's lane. */
-  targetId: string
-  /** Null if it has no address any more. */
-  url: string | null
-  /** Encrypted; null if `url` is null. */
-  secret: string | null
 }
 
 /** The parts of a delivery id. */
@@ -40,22 +36,6 @@ export function addressOf(deliveryId: string): DeliveryAddress {
 
 /** The jobs of one message have the same id, which gives their deliveries the same correlation id. */
 export const correlationOf = (jobId: string): string => jobId.replace(/^job_/, 'cor_')
-
-/** `tenantId` and `jobId` are those of the message. */
-export const deliveryOf = (
-  { deliveryId, messageId }: Pick<DeliveryAddress, 'deliveryId' | 'messageId'>,
-  destination: Destination,
-  payload: object,
-  { tenantId, jobId }: { tenantId: string; jobId: string },
-): Delivery => ({
-  ...destination,
-  deliveryId,
-  messageId,
-  tenantId,
-  kind: destination.targetId.startsWith('trg_') ? 'trigger' : 'app',
-  correlationId: correlationOf(jobId),
-  payload,
-})
 
 /** The context with which the secret of a destination is encrypted. */
 export const secretContextOf = (

@@ -1,7 +1,7 @@
-import type { Row } from '../db/connection.ts'
+import { type Row, textOrNull } from '../db/connection.ts'
 import type { Gateway } from '../gateway.ts'
-import { type Delivery, type DeliveryAddress, addressOf, deliveryOf } from './delivery.ts'
-import { payloadOf, textOf } from './payload.ts'
+import { type Delivery, type DeliveryAddress, addressOf, correlationOf } from './delivery.ts'
+import { payloadOf } from './payload.ts'
 
 /** Reads deliveries by id in one query. */
 export async function loadDeliveries({ database }: Gateway, deliveryIds: string[]): Promise<Map<string, Delivery>> {
@@ -29,7 +29,16 @@ const isForgotten = ({ event }: DeliveryAddress, row: Row): boolean =>
   (event === 'sms_delivery' || event === 'opt_out') && row['detail'] === null
 
 function toDelivery(address: DeliveryAddress, row: Row): Delivery {
-  const destination = { targetId: address.targetId, url: textOf(row['url']), secret: textOf(row['secret']) }
-  const message = { tenantId: String(row['tenant_id']), jobId: String(row['job_id']) }
-  return deliveryOf(address, destination, payloadOf(address.event, row), message)
+  const { deliveryId, messageId, targetId, event } = address
+  return {
+    deliveryId,
+    messageId,
+    tenantId: String(row['tenant_id']),
+    kind: targetId.startsWith('trg_') ? 'trigger' : 'app',
+    targetId,
+    url: textOrNull(row['url']),
+    secret: textOrNull(row['secret']),
+    correlationId: correlationOf(String(row['job_id'])),
+    payload: payloadOf(event, row),
+  }
 }

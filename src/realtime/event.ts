@@ -58,101 +58,31 @@ export interface OptOutEvent {
 
 export type GatewayEvent = SmsStatusEvent | SmsInboundEvent | SmsDeliveryEvent | OptOutEvent
 
-export interface OutboundSubject {
+/** What an event is about: a message, or an opt-out, whose number is `from` and whose contact is `to`, as in an outbound message. */
+export interface EventSubject {
   id: string
   appId: string
-  tenantId: string
-  rcMessageId?: string | null
-  /** The reason of a failure, for people. */
-  error?: string | null
-}
-
-/** `at`: the time of the change in epoch milliseconds, which is also the message's `updatedAt`. */
-export function statusEvent(message: OutboundSubject, status: MessageStatus, at: number): SmsStatusEvent {
-  const { id, appId, tenantId, rcMessageId = null, error = null } = message
-  return {
-    type: 'sms_status',
-    messageId: id,
-    appId,
-    tenantId,
-    status,
-    ...(status === 'sent' && rcMessageId !== null ? { rcMessageId } : {}),
-    ...(status === 'failed' && error !== null ? { error } : {}),
-    timestamp: isoTime(at),
-  }
-}
-
-export interface InboundSubject {
-  id: string
   tenantId: string
   from: string
   to: string
   body: string
-  rcMessageId: string
+  rcMessageId: string | null
+  /** The reason of a failure, for people. */
+  error: string | null
   receivingExtensionId: string | null
-}
-
-export function inboundEvent(message: InboundSubject, at: number): SmsInboundEvent {
-  const { id, from, to, body, rcMessageId, tenantId, receivingExtensionId } = message
-  return {
-    type: 'sms_inbound',
-    messageId: id,
-    from,
-    to,
-    body,
-    rcMessageId,
-    tenantId,
-    timestamp: isoTime(at),
-    ...(receivingExtensionId === null ? {} : { receivingExtensionId }),
-  }
-}
-
-/** The fields of an `sms_delivery` event that are not in its message's row. The log stores them as `detail`. */
-export type ConclusionDetail = Pick<SmsDeliveryEvent, 'deliveryStatus' | 'errorCode' | 'reason'>
-
-export function concludedEvent(message: OutboundSubject, detail: ConclusionDetail, at: number): SmsDeliveryEvent {
-  const { id, appId, tenantId, rcMessageId } = message
-  return {
-    type: 'sms_delivery',
-    messageId: id,
-    appId,
-    tenantId,
-    rcMessageId: rcMessageId ?? '',
-    ...detail,
-    timestamp: isoTime(at),
-  }
-}
-
-/** The fields of an `opt_out` event that may have changed in its row of `opt_outs` since. The log stores them as `detail`. */
-export type OptOutDetail = Pick<OptOutEvent, 'optedOut' | 'source'>
-
-export interface OptOutSubject {
-  tenantId: string
-  number: string
-  contact: string
-}
-
-export function optOutEvent(
-  { tenantId, number, contact }: OptOutSubject,
-  detail: OptOutDetail,
-  at: number,
-): OptOutEvent {
-  const { optedOut, source } = detail
-  return { type: 'opt_out', tenantId, number, contact, optedOut, source, timestamp: isoTime(at) }
+  /** The time of the change in epoch milliseconds, which is also the message's `updatedAt`. */
+  at: number
+  /** JSON: fields of the event that are not in its message's row, or may have changed in its row of `opt_outs` since. Null for kinds without any. */
+  detail: string | null
 }
 
 /** A row of the log, joined with its message or opt-out. */
-export interface LoggedRow extends OutboundSubject, InboundSubject {
+export interface LoggedRow extends EventSubject {
   seq: number
-  rcMessageId: string
   /** The code of a message's failure, so that listeners need not read its text. */
   failureCode: FailureCode | null
   /** A set of `EVENT_KINDS`. */
   kinds: number
-  /** Epoch milliseconds. */
-  at: number
-  /** JSON; null for kinds without details. */
-  detail: string | null
 }
 
 /** The events of a row, oldest first. */
@@ -163,13 +93,59 @@ const KINDS = Object.keys(EVENT_KINDS) as EventKind[]
 /** The members of a set of `EVENT_KINDS`, in order. */
 const kindsOf = (kinds: number): EventKind[] => KINDS.filter((kind) => (kinds & EVENT_KINDS[kind]) !== 0)
 
-function eventOf(row: LoggedRow, kind: EventKind): GatewayEvent {
-  if (kind === 'received') return inboundEvent(row, row.at)
-  if (kind === 'delivery') return concludedEvent(row, JSON.parse(row.detail ?? '{}') as ConclusionDetail, row.at)
-  if (kind === 'optOut') return loggedOptOut(row)
-  return statusEvent(row, kind, row.at)
+/** The event of one kind about a subject. */
+export function eventOf(subject: EventSubject, kind: EventKind): GatewayEvent {
+  if (kind === 'received') return inboundEvent(subject)
+  if (kind === 'delivery') return concludedEvent(subject)
+  if (kind === 'optOut') return optOutEvent(subject)
+  return statusEvent(subject, kind)
 }
 
-function loggedOptOut({ tenantId, from: number, to: contact, detail, at }: LoggedRow): OptOutEvent {
-  return optOutEvent({ tenantId, number, contact }, JSON.parse(detail ?? '{}') as OptOutDetail, at)
+function inboundEvent(message: EventSubject): SmsInboundEvent {
+  const { id, from, to, body, rcMessageId, tenantId, receivingExtensionId, at } = message
+  return {
+    type: 'sms_inbound',
+    messageId: id,
+    from,
+    to,
+    body,
+    rcMessageId: rcMessageId ?? '',
+    tenantId,
+    timestamp: isoTime(at),
+    ...(receivingExtensionId === null ? {} : { receivingExtensionId }),
+  }
+}
+
+/** The `detail` of an `sms_delivery` event. */
+export type ConclusionDetail = Pick<SmsDeliveryEvent, 'deliveryStatus' | 'errorCode' | 'reason'>
+
+function concludedEvent({ id, appId, tenantId, rcMessageId, detail, at }: EventSubject): SmsDeliveryEvent {
+  return {
+    type: 'sms_delivery',
+    messageId: id,
+    appId,
+    tenantId,
+    rcMessageId: rcMessageId ?? '',
+    ...(JSON.parse(detail ?? '{}') as ConclusionDetail),
+    timestamp: isoTime(at),
+  }
+}
+
+function optOutEvent({ tenantId, from: number, to: contact, detail, at }: EventSubject): OptOutEvent {
+  const { optedOut, source } = JSON.parse(detail ?? '{}') as Pick<OptOutEvent, 'optedOut' | 'source'>
+  return { type: 'opt_out', tenantId, number, contact, optedOut, source, timestamp: isoTime(at) }
+}
+
+function statusEvent(message: EventSubject, status: MessageStatus): SmsStatusEvent {
+  const { id, appId, tenantId, rcMessageId, error, at } = message
+  return {
+    type: 'sms_status',
+    messageId: id,
+    appId,
+    tenantId,
+    status,
+    ...(status === 'sent' && rcMessageId !== null ? { rcMessageId } : {}),
+    ...(status === 'failed' && error !== null ? { error } : {}),
+    timestamp: isoTime(at),
+  }
 }

@@ -9,5 +9,3 @@ export function parseFirst(raw: string | Buffer): Record<string, unknown> | stri
     return 'Invalid JSON'
   }
 }
-
-export const authError = (error: string): string => JSON.stringify({ type: 'auth_error', error })

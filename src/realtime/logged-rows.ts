@@ -1,15 +1,13 @@
 import type { Value } from '@libsql/client'
 import type { FailureCode } from '../core/message-failure.ts'
+import { textOrNull } from '../db/connection.ts'
 import { EVENT_KINDS } from '../db/schema/events.ts'
 import type { LoggedRow } from './event.ts'
 
 /** The tenant of a row of the log; null if its message or opt-out was deleted. */
 export const TENANT_OF_ROW = 'coalesce(messages.tenant_id, opt_outs.tenant_id)'
 
-/**
- * SELECT of rows of the log, without a WHERE clause, for `loggedRow`. The number of an opt-out is `from` and its contact `to`, as
- * in an outbound message.
- */
+/** SELECT of rows of the log, without a WHERE clause, for `loggedRow`. */
 export const LOGGED_ROWS = `SELECT events.seq, events.kinds, events.at, events.detail, events.subject, ${TENANT_OF_ROW},
     coalesce(messages.from_number, opt_outs.number), coalesce(messages.to_number, opt_outs.contact), messages.app_id,
     messages.body, messages.rc_message_id, messages.error, messages.error_code, messages.receiving_extension_id
@@ -31,11 +29,9 @@ export function loggedRow(values: readonly Value[]): LoggedRow {
     to: String(to),
     appId: String(appId),
     body: String(body),
-    rcMessageId: textOrNull(rcMessageId) ?? '',
+    rcMessageId: textOrNull(rcMessageId),
     error: textOrNull(error),
     failureCode: textOrNull(failureCode) as FailureCode | null,
     receivingExtensionId: textOrNull(extensionId),
   }
 }
-
-const textOrNull = (value: Value | undefined): string | null => (typeof value === 'string' ? value : null)

@@ -1,6 +1,5 @@
 import type { Clock } from '../core/clock.ts'
 import { MAX_LINGERING_SOCKETS, WS_LINGER_MS } from '../core/limits.ts'
-import { authError } from './first-message.ts'
 
 interface Closable {
   send(frame: string): unknown
@@ -37,3 +36,5 @@ export class SocketCloser {
     socket.terminate()
   }
 }
+
+const authError = (error: string): string => JSON.stringify({ type: 'auth_error', error })
