@@ -1,18 +1,14 @@
 import type { AttemptOutcome, AttemptResolution } from '../db/schema/messages.ts'
 import type { FailureCode } from '../core/message-failure.ts'
-import type { RowOperation } from '../db/writer.ts'
+import type { JsonRow, RowOperation } from '../db/writer.ts'
 import { IS_BLOCKED } from '../opt-outs/opt-out-rows.ts'
 import { countErrors, countUsage } from '../usage/roll-up.ts'
-import { endingMessages } from './ending-messages.ts'
-import { ensureLookups } from './lookup-rows.ts'
 
 // The writes of an attempt: one row operation for each step. Every step after the first names its attempt and changes
-// nothing once that attempt is closed, so a late write of a dead process does no harm.
-
-type Values = Record<string, string | number | null>
+// nothing once that attempt is closed, so a late write of a dead process does no harm. `GIVE_UP` is for a message without one.
 
 /** The values of an attempt that a commit may open. */
-export interface AttemptRow extends Values {
+export interface AttemptRow extends JsonRow {
   messageId: string
   tenantId: string
   /** Null if the message has to wait: the commit then opens no attempt. */
@@ -80,8 +76,16 @@ export const WHY_NOT_OPENED = `WITH input ("from", "to", tenantId) AS (VALUES (?
 /** The condition of each step after the first: its attempt is still open. */
 export const IS_OPEN = `EXISTS (SELECT 1 FROM send_attempts AS open WHERE open.seq = input.attemptSeq AND open.closed_at IS NULL)`
 
+/** SQL for the roll-up: the messages that the next statements of the commit will end. */
+const endingMessages = (condition: string) => ({
+  tenantId: 'ending.tenant_id',
+  appId: 'ending.app_id',
+  at: 'input.now',
+  from: `FROM input CROSS JOIN messages AS ending ON ending.id = input.messageId AND ending.status IN ('queued', 'sending') WHERE ${condition}`,
+})
+
 /** How the provider answered a call. */
-export interface AnswerColumns extends Values {
+export interface AnswerColumns extends JsonRow {
   httpStatus: number | null
   /** The provider's code. */
   providerCode: string | null
@@ -154,6 +158,50 @@ export const END_FAILED: RowOperation<EndRow> = {
   statements: [countErrors({ ...endingMessages(IS_OPEN), error: 'input.error' }), ...END.statements],
 }
 
+/** A message that ends without a call. */
+export interface GiveUpRow extends JsonRow {
+  messageId: string
+  jobSeq: number
+  error: string
+  failureCode: FailureCode
+  now: number
+}
+
+const HAS_NO_ATTEMPT = `NOT EXISTS (SELECT 1 FROM send_attempts AS open WHERE open.message_id = input.messageId AND open.closed_at IS NULL)`
+
+/** Ends a message that has no open attempt, and its job. Returns one row if the message was changed. */
+export const GIVE_UP: RowOperation<GiveUpRow> = {
+  key: 'messageId',
+  statements: [
+    countErrors({ ...endingMessages(HAS_NO_ATTEMPT), error: 'input.error' }),
+    countUsage({ ...endingMessages(HAS_NO_ATTEMPT), counts: { failed: '1' } }),
+    `UPDATE messages SET status = 'failed', error = input.error, error_code = input.failureCode, updated_at = input.now
+    FROM input WHERE messages.id = input.messageId AND messages.status IN ('queued', 'sending')
+      AND ${HAS_NO_ATTEMPT} RETURNING id AS key`,
+    `DELETE FROM jobs WHERE seq IN (SELECT input.jobSeq FROM input)
+    AND NOT EXISTS (SELECT 1 FROM messages WHERE messages.id = jobs.subject AND messages.status IN ('queued', 'sending'))`,
+  ],
+}
+
+/**
+ * SQL that creates lookup jobs. `select` reads `extension_id`, `tenant_id`, `due_at` and `created_at` of extensions, one row each.
+ * An extension that has such a job is left out.
+ */
+export const ensureLookups = (
+  select: string,
+): string => `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at)
+  SELECT 'job_' || lower(hex(randomblob(8))), 'lookup', extension_id, tenant_id, extension_id, due_at, created_at FROM (${select}) AS wanted
+  WHERE NOT EXISTS (SELECT 1 FROM jobs WHERE kind = 'lookup' AND lane = wanted.extension_id AND tenant_id = wanted.tenant_id)`
+
+/** Creates the extension's lookup job, or makes the existing one due sooner. */
+export const ENSURE_LOOKUP: readonly string[] = [
+  `UPDATE jobs SET due_at = min(due_at, input.lookupAt) FROM input
+    WHERE jobs.kind = 'lookup' AND jobs.lane = input.extensionId AND jobs.tenant_id = input.tenantId`,
+  ensureLookups(`SELECT input.extensionId AS extension_id, input.tenantId AS tenant_id, min(input.lookupAt) AS due_at,
+      min(input.storedAt) AS created_at
+    FROM input GROUP BY input.tenantId, input.extensionId`),
+]
+
 /** An attempt whose outcome is not known. */
 export interface UnknownRow extends AnswerColumns {
   messageId: string
@@ -166,15 +214,6 @@ export interface UnknownRow extends AnswerColumns {
   /** Steady time. */
   storedAt: number
 }
-
-/** Creates the extension's lookup job, or makes the existing one due sooner. */
-export const ENSURE_LOOKUP: readonly string[] = [
-  `UPDATE jobs SET due_at = min(due_at, input.lookupAt) FROM input
-    WHERE jobs.kind = 'lookup' AND jobs.lane = input.extensionId AND jobs.tenant_id = input.tenantId`,
-  ensureLookups(`SELECT input.extensionId AS extension_id, input.tenantId AS tenant_id, min(input.lookupAt) AS due_at,
-      min(input.storedAt) AS created_at
-    FROM input GROUP BY input.tenantId, input.extensionId`),
-]
 
 /** Stores an unknown outcome. The attempt stays open until the extension's lookup job closes it. */
 export const UNKNOWN: RowOperation<UnknownRow> = {

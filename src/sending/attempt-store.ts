@@ -3,16 +3,15 @@ import type { MessageFailure } from '../core/message-failure.ts'
 import { segmentsOf } from '../core/segments.ts'
 import type { AttemptOutcome, AttemptResolution } from '../db/schema/messages.ts'
 import { isConstraint } from '../db/gate.ts'
-import type { RowOperation } from '../db/writer.ts'
+import type { JsonRow, RowOperation } from '../db/writer.ts'
 import type { ProviderFailure } from '../provider/provider.ts'
 import { latencyClass } from '../usage/latency.ts'
-import { type AnswerColumns, CLOSE, END_FAILED, END, UNKNOWN } from './attempt-rows.ts'
+import { type AnswerColumns, CLOSE, END_FAILED, END, GIVE_UP, UNKNOWN } from './attempt-rows.ts'
 import type { CallEnd } from './call-end.ts'
 import type { SendingContext } from './context.ts'
-import { GIVE_UP } from './give-up-rows.ts'
 import type { Entry, OpenAttempt } from './number-queue.ts'
 import type { OutboundMessage } from './outbound-message.ts'
-import { untilDone } from './until-done.ts'
+import { untilDone } from './uncertain-commits.ts'
 
 type Ended = Extract<CallEnd, { type: 'sent' | 'failed' }>
 
@@ -140,7 +139,7 @@ export async function giveUp(
  * Writes until the database stores the row. Until then the attempt stays open, so nothing is sent twice. Returns false if
  * the row violates a constraint of the schema.
  */
-async function writeUntilStored<Row extends Record<string, string | number | null>>(
+async function writeUntilStored<Row extends JsonRow>(
   context: SendingContext,
   operation: RowOperation<Row>,
   row: Row,

@@ -2,13 +2,14 @@ import { sleep } from '../core/clock.ts'
 import { CALLS_BESIDE_SENDS, RETRY_AFTER_FAULT_MS } from '../core/limits.ts'
 import { errorName } from '../core/log.ts'
 import { isConstraint } from '../db/gate.ts'
+import { HAS_OPEN_ATTEMPTS } from '../db/open-attempts.ts'
+import type { ConnectionScope } from '../provider/directory.ts'
 import { ACCEPT, ACCEPT_ONCE, type KeptRequest, type NewMessage, type Stored, storedOf } from './accept-rows.ts'
 import type { AttemptRow } from './attempt-rows.ts'
 import { Attempts } from './attempts.ts'
 import { CallFailures } from './call-failures.ts'
 import { CallSlots } from './call-slots.ts'
 import type { SendingContext } from './context.ts'
-import type { EngineParts } from './engine-parts.ts'
 import { NumberLookups } from './number-lookups.ts'
 import { type Entry, type NumberQueue, newEntry } from './number-queue.ts'
 import type { OutboundMessage } from './outbound-message.ts'
@@ -21,10 +22,11 @@ import { findStoredJob, undoAttempt } from './uncertain-commits.ts'
 import { Unsendable } from './unsendable.ts'
 
 /** Sends accepted messages. README.md in this folder explains how. */
-export class SendEngine implements EngineParts {
+export class SendEngine {
   readonly scheduler: Scheduler
   readonly attempts: Attempts
   readonly reservations: Reservations
+  /** Steady time. */
   readonly startedAt: number
   readonly scheduled: ScheduledMessages
   readonly numberLookups: NumberLookups
@@ -45,7 +47,7 @@ export class SendEngine implements EngineParts {
     this.numberLookups = new NumberLookups(context, (tenantId) => this.scheduler.wake(tenantId))
     const unsendable = new Unsendable(context, this.scheduler, this.numberLookups)
     this.startedAt = clock.steady()
-    this.scheduled = new ScheduledMessages(this)
+    this.scheduled = new ScheduledMessages(context, this.scheduler, this.numberLookups)
   }
 
   start(): void {
@@ -71,6 +73,18 @@ export class SendEngine implements EngineParts {
     this.scheduler.slots.noteRequest()
     const reservation = this.scheduler.reserve(tenantId, from, messageId, to)
     return reservation === null ? this.#acceptWaiting(message) : this.#acceptReserved(message, reservation)
+  }
+
+  /** Whether an attempt of the tenant, or of one of its extensions, is open or is being opened. */
+  async hasOpenAttempts({ tenantId, extensionId }: ConnectionScope): Promise<boolean> {
+    const { database, directory } = this.context
+    const { rows } = await database.gate.execute({ sql: HAS_OPEN_ATTEMPTS, args: [tenantId, extensionId] })
+    const numbers = directory.known(tenantId)?.numbers
+    // An attempt that is being opened is not in the database yet, and belongs to the extension that has the number now.
+    const isInScope = ({ attempt, queue }: Entry): boolean =>
+      extensionId === null || (attempt?.extensionId ?? numbers?.get(queue.number) ?? extensionId) === extensionId
+    const busy = [...this.scheduler.queues.ofTenant(tenantId)].flatMap((queue) => [...queue.busy])
+    return rows.length > 0 || busy.some(isInScope)
   }
 
   /** The job of a message that waits in memory; null if the message is not in memory or its attempt is open. */

@@ -4,7 +4,6 @@ import { inBatches } from '../db/batches.ts'
 import type { Row } from '../db/connection.ts'
 import { giveUp } from './attempt-store.ts'
 import type { SendEngine } from './engine.ts'
-import type { EngineParts } from './engine-parts.ts'
 import { loadMessages } from './outbound-message.ts'
 import { IS_QUARANTINED } from './quarantine.ts'
 
@@ -43,7 +42,7 @@ async function expire(engine: SendEngine, old: readonly Row[]): Promise<void> {
 }
 
 /** A quarantined message is looked up first. One that is too old ends as unconfirmed if no attempt was opened within ten minutes after the start. */
-function failureOfOld({ context, startedAt }: EngineParts, row: Row): MessageFailure | null {
+function failureOfOld({ context, startedAt }: SendEngine, row: Row): MessageFailure | null {
   if (row['is_quarantined'] === 0) return MESSAGE_FAILURES.expired
   const isOver = context.clock.steady() > startedAt + MAX_LOOKUP_MS
   return isOver ? MESSAGE_FAILURES.unconfirmed : null

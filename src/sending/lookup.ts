@@ -5,7 +5,7 @@ import { type ExtensionKey, nameOf } from '../provider/extension-rows.ts'
 import type { MessageQuery, StoredSms } from '../provider/provider.ts'
 import { type OpenEntry, storeClose, storeEnd } from './attempt-store.ts'
 import type { SendingContext } from './context.ts'
-import type { EngineParts } from './engine-parts.ts'
+import type { SendEngine } from './engine.ts'
 import type { Entry, OpenAttempt } from './number-queue.ts'
 import { matchRecord } from './match-record.ts'
 import { isEnded, loadMessages } from './outbound-message.ts'
@@ -14,7 +14,7 @@ import { isEnded, loadMessages } from './outbound-message.ts'
  * The `lookup` job, one for each extension that has attempts of unknown outcome: it lists the provider's message store once and
  * closes every attempt that it can. Nothing is sent again before a lookup has found it absent.
  */
-export function lookupJobs(engine: EngineParts): JobKind<string> {
+export function lookupJobs(engine: SendEngine): JobKind<string> {
   const kept: QuarantineLookups = new Map()
   return {
     name: 'lookup',
@@ -61,7 +61,7 @@ interface Lookup {
  */
 type QuarantineLookups = Map<string, Lookup>
 
-async function lookUp(engine: EngineParts, kept: QuarantineLookups, job: Job): Promise<JobOutcome> {
+async function lookUp(engine: SendEngine, kept: QuarantineLookups, job: Job): Promise<JobOutcome> {
   const { context, scheduler } = engine
   const key = { tenantId: job.tenantId, extensionId: job.lane }
   const name = nameOf(key)
@@ -155,13 +155,13 @@ async function ownedIdsOf({ database }: SendingContext, records: readonly Stored
   return new Set(rows.map((row) => String(row['rc_message_id'])))
 }
 
-async function resolveAll(engine: EngineParts, entries: readonly Entry[], lookup: Lookup): Promise<void> {
+async function resolveAll(engine: SendEngine, entries: readonly Entry[], lookup: Lookup): Promise<void> {
   for (let first = 0; first < entries.length; first += ATTEMPTS_AT_ONCE)
     await resolveSome(engine, entries.slice(first, first + ATTEMPTS_AT_ONCE), lookup)
 }
 
 /** Closes the attempts that the lookup allows to close. Each matches its record before its first await, so equal texts match in order. */
-async function resolveSome(engine: EngineParts, entries: readonly Entry[], lookup: Lookup): Promise<void> {
+async function resolveSome(engine: SendEngine, entries: readonly Entry[], lookup: Lookup): Promise<void> {
   const ids = entries.map(({ messageId }) => messageId)
   const messages = await loadMessages(engine.context.database.gate, ids)
   const open = entries.flatMap((entry): OpenEntry[] => {
@@ -171,7 +171,7 @@ async function resolveSome(engine: EngineParts, entries: readonly Entry[], looku
   await Promise.all(open.map((one) => resolveAttempt(engine, one, lookup)))
 }
 
-async function resolveAttempt(engine: EngineParts, open: OpenEntry, lookup: Lookup): Promise<void> {
+async function resolveAttempt(engine: SendEngine, open: OpenEntry, lookup: Lookup): Promise<void> {
   const { context } = engine
   const { entry, attempt, message } = open
   const sought = { from: entry.queue.number, to: entry.to, text: message.body, since: attemptBeganAt(context, attempt) }
@@ -184,7 +184,7 @@ async function resolveAttempt(engine: EngineParts, open: OpenEntry, lookup: Look
 }
 
 async function storeFound(
-  { context, scheduler }: EngineParts,
+  { context, scheduler }: SendEngine,
   open: OpenEntry,
   record: StoredSms,
   takenIds: Set<string>,
@@ -195,7 +195,7 @@ async function storeFound(
   if (await storeEnd(context, open, end, null, 'sent')) scheduler.forget(open.entry)
 }
 
-async function storeAbsent(engine: EngineParts, open: OpenEntry): Promise<void> {
+async function storeAbsent(engine: SendEngine, open: OpenEntry): Promise<void> {
   const { entry } = open
   if (!entry.isQuarantined && open.message.absents + 1 >= MAX_ABSENT_ATTEMPTS)
     return endUnconfirmed(engine, open, 'absent')
@@ -206,7 +206,7 @@ async function storeAbsent(engine: EngineParts, open: OpenEntry): Promise<void> 
 }
 
 async function endUnconfirmed(
-  { context, scheduler }: EngineParts,
+  { context, scheduler }: SendEngine,
   open: OpenEntry,
   resolution: 'absent' | 'unconfirmed',
 ): Promise<void> {

@@ -4,9 +4,9 @@ import type { Gate } from '../db/gate.ts'
 import { RESTORED_BOOT } from '../db/restore-mark.ts'
 import { SEND_GROUP } from '../provider/quota.ts'
 import { readLanes } from '../jobs/job-rows.ts'
+import { ensureLookups } from './attempt-rows.ts'
 import type { SendingContext } from './context.ts'
-import type { EngineParts } from './engine-parts.ts'
-import { ensureLookups } from './lookup-rows.ts'
+import type { SendEngine } from './engine.ts'
 import { type NumberQueue, newEntry } from './number-queue.ts'
 import { WAS_CALLED } from './outbound-message.ts'
 
@@ -15,7 +15,7 @@ import { WAS_CALLED } from './outbound-message.ts'
  * job of its extension closes it. Creates the queues, and fills the rate windows as they were. Returns how many attempts were
  * open.
  */
-export async function recoverSending(engine: EngineParts): Promise<number> {
+export async function recoverSending(engine: SendEngine): Promise<number> {
   const { clock, database } = engine.context
   const { gate } = database
   // Recovering moves attempts that lie in the future, and only they may show that the clock was set back.
@@ -27,12 +27,12 @@ export async function recoverSending(engine: EngineParts): Promise<number> {
 }
 
 /** Recovers the attempts and queues that a dead process has committed late. Call it at intervals. */
-export async function recoverLateCommits(engine: EngineParts): Promise<void> {
+export async function recoverLateCommits(engine: SendEngine): Promise<void> {
   await recoverOrphans(engine)
 }
 
 /** Recovers open attempts and queues that are not in memory. Returns how many attempts there were. */
-async function recoverOrphans({ context, scheduler }: EngineParts): Promise<number> {
+async function recoverOrphans({ context, scheduler }: SendEngine): Promise<number> {
   const { gate } = context.database
   const { rows } = await gate.execute(LIST_OPEN_ATTEMPTS)
   const isKnown = (row: Row): boolean =>

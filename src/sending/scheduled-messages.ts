@@ -1,11 +1,12 @@
 import { RETRY_AFTER_FAULT_MS } from '../core/limits.ts'
 import { errorName } from '../core/log.ts'
 import type { Result, Row } from '../db/connection.ts'
-import { Alarm } from './alarm.ts'
 import { type KeptRequest, SCHEDULE, SCHEDULE_ONCE, type ScheduledMessage, storedOf } from './accept-rows.ts'
-import type { EngineParts } from './engine-parts.ts'
+import type { SendingContext } from './context.ts'
+import type { NumberLookups } from './number-lookups.ts'
 import { newEntry } from './number-queue.ts'
 import { IS_QUARANTINED } from './quarantine.ts'
+import type { Scheduler } from './scheduler.ts'
 
 /** A commit of this many rows takes about 3 ms of the event loop. */
 const ROWS_AT_ONCE = 100
@@ -25,15 +26,17 @@ const IDLE_LOOK_EVERY_MS = 60_000
  * send job, so the message enters its queue behind all earlier ones. Times are of the wall clock, as `sendAt` is.
  */
 export class ScheduledMessages {
-  readonly #alarm: Alarm
+  #cancelAlarm: () => void = () => undefined
   /** The earliest time known, epoch milliseconds. */
   #nextAt = Infinity
   #entering: Promise<void> | null = null
   #isStopped = true
 
-  constructor(readonly engine: EngineParts) {
-    this.#alarm = new Alarm(engine.context.clock, () => void this.#ring())
-  }
+  constructor(
+    readonly context: SendingContext,
+    readonly scheduler: Scheduler,
+    readonly numberLookups: NumberLookups,
+  ) {}
 
   start(): void {
     this.#isStopped = false
@@ -42,15 +45,14 @@ export class ScheduledMessages {
 
   async stop(): Promise<void> {
     this.#isStopped = true
-    this.#alarm.stop()
+    this.#cancelAlarm()
     await this.#entering
   }
 
   /** Accepts a message. Resolves when it is on disk, with its `schedule` job. */
   async accept(message: ScheduledMessage): Promise<KeptRequest> {
-    const { context } = this.engine
     const operation = message.idempotencyKey === null ? SCHEDULE : SCHEDULE_ONCE
-    const stored = storedOf(message, await context.database.writer.row(operation, message))
+    const stored = storedOf(message, await this.context.database.writer.row(operation, message))
     if (stored.jobSeq === null) return stored
     if (message.sendAt < this.#nextAt) {
       this.#nextAt = message.sendAt
@@ -65,7 +67,7 @@ export class ScheduledMessages {
    * takes the rest.
    */
   async enterDue(): Promise<void> {
-    const { clock, database, clockCheck } = this.engine.context
+    const { clock, database, clockCheck } = this.context
     const { rows } = await database.gate.execute({ sql: DUE, args: [clockCheck.dueUntil] })
     await this.#commit(rows)
     const end = clock.monotonic() + MAX_ENTERING_MS
@@ -75,7 +77,7 @@ export class ScheduledMessages {
 
   /** Moves some messages of each tenant, in several commits. Returns whether any was due. */
   async #enterRound(): Promise<boolean> {
-    const { database, clockCheck } = this.engine.context
+    const { database, clockCheck } = this.context
     let isAny = false
     for (let after: Row[string] | undefined = ''; typeof after === 'string';) {
       const { rows }: Result = await database.gate.execute({ sql: DUE_IN_TURN, args: [clockCheck.dueUntil, after] })
@@ -98,7 +100,7 @@ export class ScheduledMessages {
   }
 
   async #enterAndPlan(): Promise<void> {
-    const { clock, database, log, clockCheck } = this.engine.context
+    const { clock, database, log, clockCheck } = this.context
     try {
       do {
         this.#nextAt = Infinity
@@ -114,15 +116,17 @@ export class ScheduledMessages {
 
   #setAlarm(): void {
     if (this.#isStopped || this.#entering !== null) return
-    const { clock, clockCheck } = this.engine.context
-    if (this.#nextAt === Infinity) return this.#alarm.set(IDLE_LOOK_EVERY_MS)
-    this.#alarm.set(clockCheck.isTrusted ? Math.min(this.#nextAt - clock.now(), LOOK_EVERY_MS) : LOOK_EVERY_MS)
+    const { clock, clockCheck } = this.context
+    const longestMs = this.#nextAt === Infinity ? IDLE_LOOK_EVERY_MS : LOOK_EVERY_MS
+    const delayMs = clockCheck.isTrusted ? Math.min(this.#nextAt - clock.now(), longestMs) : longestMs
+    this.#cancelAlarm()
+    this.#cancelAlarm = clock.after(Math.ceil(delayMs), () => void this.#ring())
   }
 
   /** Commits the send jobs of scheduled messages. Until their `seq` is known, no later message of their queues may begin. */
   async #commit(rows: readonly Row[]): Promise<void> {
     if (rows.length === 0) return
-    const { context, scheduler } = this.engine
+    const { context, scheduler } = this
     const known = rows.filter((row) => row['from_number'] !== null)
     const queues = known.map((row) =>
       scheduler.queues.getOrCreate(String(row['tenant_id']), String(row['from_number'])),
@@ -149,7 +153,7 @@ export class ScheduledMessages {
   }
 
   #enter(rows: readonly Row[], entered: Result | undefined): void {
-    const { scheduler, numberLookups } = this.engine
+    const { scheduler, numberLookups } = this
     const scheduled = new Map(rows.map((row) => [row['subject'], row]))
     for (const { seq, subject } of entered?.rows ?? []) {
       const row = scheduled.get(subject)

@@ -1,4 +1,3 @@
-import { Alarm } from './alarm.ts'
 import type { SendingContext } from './context.ts'
 import type { CallSlots } from './call-slots.ts'
 import { Entries } from './entries.ts'
@@ -22,7 +21,7 @@ export class Scheduler {
   /** Extensions that may have a message to begin, in turn. */
   readonly #ready = new Set<ExtensionTurns>()
   /** Rings when a call slot becomes free by time. */
-  readonly #alarm: Alarm
+  readonly #slotAlarm = { cancelAlarm: (): void => undefined }
   #isPlanned = false
   isStopped = true
 
@@ -30,9 +29,7 @@ export class Scheduler {
     readonly context: Pick<SendingContext, 'clock' | 'quota' | 'directory' | 'defer'>,
     readonly slots: CallSlots,
     readonly tasks: SchedulerTasks,
-  ) {
-    this.#alarm = new Alarm(context.clock, () => this.plan())
-  }
+  ) {}
 
   start(): void {
     this.isStopped = false
@@ -179,7 +176,7 @@ export class Scheduler {
     const reservations: Reservation[] = []
     for (const extension of this.#ready) {
       const slotMs = this.slots.waitMs()
-      if (slotMs > 0 && slotMs < Infinity) this.#alarm.set(slotMs)
+      if (slotMs > 0 && slotMs < Infinity) this.#later(this.#slotAlarm, slotMs, () => this.plan())
       if (slotMs > 0) break
       this.#ready.delete(extension)
       const reservation = this.#reserveNext(extension)

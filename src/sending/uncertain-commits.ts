@@ -1,7 +1,9 @@
+import { sleep } from '../core/clock.ts'
+import { RETRY_AFTER_FAULT_MS } from '../core/limits.ts'
 import { errorName } from '../core/log.ts'
+import { isConstraint } from '../db/gate.ts'
 import type { SendingContext } from './context.ts'
 import type { Entry } from './number-queue.ts'
-import { untilDone } from './until-done.ts'
 
 // A disk may fail after a commit: the writer reports a failure although the rows are stored.
 
@@ -24,4 +26,21 @@ export async function findStoredJob(context: SendingContext, { messageId, queue 
     context.database.gate.execute({ sql, args }),
   )
   return rows[0] === undefined ? null : Number(rows[0]['seq'])
+}
+
+/** Repeats work on the database until it is done, and logs each failure as `problem`. Throws only for a violated constraint. */
+export async function untilDone<T>(
+  { clock, log }: Pick<SendingContext, 'clock' | 'log'>,
+  problem: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (isConstraint(error)) throw error
+      log.error({ error: errorName(error) }, `${problem}, trying again`)
+      await sleep(clock, RETRY_AFTER_FAULT_MS)
+    }
+  }
 }

@@ -3,7 +3,7 @@ import type { ExtensionRow, TenantEntry } from '../provider/directory.ts'
 import { SEND_GROUP } from '../provider/quota.ts'
 import { msUntilRefresh } from '../provider/refresh-policy.ts'
 import type { SendingContext } from './context.ts'
-import type { EngineParts } from './engine-parts.ts'
+import type { SendEngine } from './engine.ts'
 import type { Entry } from './number-queue.ts'
 import { type Sender, senderOf } from './sender.ts'
 
@@ -43,7 +43,7 @@ export interface WaitingMessage {
 }
 
 /** Returns why a message waits, from the scheduler's state; null if its call is under way or about to begin. */
-export async function waitingOf(engine: EngineParts, message: WaitingMessage): Promise<Waiting | null> {
+export async function waitingOf(engine: SendEngine, message: WaitingMessage): Promise<Waiting | null> {
   const { context, scheduler } = engine
   const tenant = await context.directory.tenant(message.tenantId)
   const entry = scheduler.entries.get(message.id) ?? null
@@ -72,7 +72,7 @@ function reasonInMessage(clock: Clock, { sendAt }: WaitingMessage, tenant: Tenan
  * `isNext`: it is the next one of its queue.
  */
 export function reasonInQueue(
-  { context, scheduler }: EngineParts,
+  { context, scheduler }: SendEngine,
   { tenantId, from }: SenderOfMessage,
   entry: Entry | null,
   isNext: boolean,

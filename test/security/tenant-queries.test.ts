@@ -28,7 +28,6 @@ const JOB_WORK: Readonly<Record<string, string>> = {
   'src/upkeep/follow-conversations.ts': 'the newest messages of all tenants, each under its own',
   'src/upkeep/purge-messages.ts': 'retention, for all tenants',
   'src/sending/attempt-rows.ts': 'message, attempt and job of one attempt, which its job row led to',
-  'src/sending/give-up-rows.ts': 'message and job that its job row led to',
   'src/usage/roll-up.ts': 'counts of the messages that the statement beside it changes, under their own tenant',
   'src/sending/attempts.ts': 'the job by its `seq`',
   'src/sending/expire.ts': 'send jobs of all tenants, oldest first',

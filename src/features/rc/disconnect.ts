@@ -4,11 +4,9 @@ import { sleep } from '../../core/clock.ts'
 import { apiError } from '../../core/errors.ts'
 import { errorName } from '../../core/log.ts'
 import type { Database } from '../../db/database.ts'
-import { HAS_OPEN_ATTEMPTS } from '../../db/open-attempts.ts'
 import { extensions, oauthStates, phoneNumbers, subscriptions } from '../../db/schema/connections.ts'
 import type { Gateway } from '../../gateway.ts'
 import type { ConnectionScope, ExtensionRow } from '../../provider/directory.ts'
-import { hasOpenAttempts } from '../../sending/has-open-attempts.ts'
 
 const POLL_INTERVAL_MS = 50
 
@@ -66,14 +64,10 @@ async function endOnce(gateway: Gateway, scope: ConnectionScope): Promise<{ ok: 
 }
 
 /** Waits until the scope has no open attempt, at most for the time limit of a call and the settle time after it. */
-async function untilNoOpenAttempts(gateway: Gateway, scope: ConnectionScope): Promise<void> {
-  const { config, clock, database, sending } = gateway
-  const args = [scope.tenantId, scope.extensionId]
+async function untilNoOpenAttempts({ config, clock, sending }: Gateway, scope: ConnectionScope): Promise<void> {
   const deadline = clock.monotonic() + config.providerTimeoutMs + config.reconcileSettleMs
   while (clock.monotonic() < deadline) {
-    const { rows } = await database.gate.execute({ sql: HAS_OPEN_ATTEMPTS, args })
-    // An attempt may have begun that is not in the database yet.
-    if (rows.length === 0 && !hasOpenAttempts(sending, scope)) return
+    if (!(await sending.hasOpenAttempts(scope))) return
     await sleep(clock, POLL_INTERVAL_MS)
   }
 }

@@ -1,6 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import type { SendingContext } from '../../sending/context.ts'
-import type { EngineParts } from '../../sending/engine-parts.ts'
+import type { SendEngine } from '../../sending/engine.ts'
 import { type NumberQueue, READ_AHEAD } from '../../sending/number-queue.ts'
 import { type Waiting, type WaitingReason, isUnderWay, reasonInQueue } from '../../sending/waiting.ts'
 import type { Backlog } from './backlog.ts'
@@ -29,7 +29,7 @@ const QUEUES_PER_TICK = 500
 
 /** Counts a tenant's waiting messages by reason. `since`: when the oldest of them was accepted, epoch milliseconds. */
 export async function waitingOfTenant(
-  engine: EngineParts,
+  engine: SendEngine,
   tenantId: string,
   { numbers, scheduled, scheduledSince }: Backlog,
 ): Promise<(WaitingCount & { since: number })[]> {
@@ -85,7 +85,7 @@ const counted = ({ reason, until }: Waiting, count: number, extensionId: string 
 })
 
 /** `jobs`: how many messages of the queue have not ended. */
-function waitingOfQueue(engine: EngineParts, queue: NumberQueue, jobs: number): Counted[] {
+function waitingOfQueue(engine: SendEngine, queue: NumberQueue, jobs: number): Counted[] {
   const { tenantId, number, cursor } = queue
   const message = { tenantId, from: number }
   const extensionId = engine.context.directory.known(tenantId)?.numbers.get(number) ?? null
