@@ -33,7 +33,7 @@ export async function storeEnd(
   resolution: AttemptResolution | null = null,
 ): Promise<boolean> {
   const { clock } = context
-  const { message } = open
+  const { entry, attempt, message } = open
   const now = clock.now()
   const failure = end.type === 'failed' ? end.failure : null
   const row = {
@@ -47,7 +47,7 @@ export async function storeEnd(
     now,
   }
   if (!(await writeUntilStored(context, failure === null ? END : END_FAILED, row))) return false
-  const key = { tenantId: message.tenantId, extensionId: open.attempt.extensionId }
+  const key = { tenantId: entry.queue.tenantId, extensionId: attempt.extensionId }
   if (end.type === 'sent') context.tracking.sent(key, row.closedAt)
   return true
 }

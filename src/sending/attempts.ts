@@ -69,7 +69,7 @@ export class Attempts {
       isOwn: true,
     }
     entry.attempt = attempt
-    const open = { entry, attempt, message: { ...message, status: 'sending' as const } }
+    const open = { entry, attempt, message }
     try {
       return await this.#callAndStore(reservation, open)
     } catch (error) {

@@ -193,12 +193,8 @@ export class SendEngine {
 }
 
 /** The message before its first attempt. */
-const outboundOf = ({ messageId: id, tenantId, appId, from, to, body, now }: NewMessage): OutboundMessage => ({
+const outboundOf = ({ messageId: id, body, now }: NewMessage): OutboundMessage => ({
   id,
-  tenantId,
-  appId,
-  from,
-  to,
   body,
   status: 'queued',
   createdAt: now,

@@ -2,13 +2,9 @@ import type { MessageStatus } from '../db/schema/messages.ts'
 import type { Gate } from '../db/gate.ts'
 import { RESTORED_BOOT } from '../db/restore-mark.ts'
 
-/** The fields of an outbound message that sending needs. */
+/** The fields of an outbound message that sending needs and its entry does not have. */
 export interface OutboundMessage {
   id: string
-  tenantId: string
-  appId: string
-  from: string
-  to: string
   body: string
   status: MessageStatus
   /** Epoch milliseconds. */
@@ -25,7 +21,7 @@ export const WAS_CALLED = `boot_id != '${RESTORED_BOOT}'`
 
 const IS_503 = `outcome IS 'not_accepted' AND http_status IS 503`
 
-const MESSAGES = `SELECT m.id, m.tenant_id, m.app_id, m.from_number, m.to_number, m.body, m.status, m.created_at, m.send_at,
+const MESSAGES = `SELECT m.id, m.body, m.status, m.created_at, m.send_at,
     (SELECT count(*) FROM send_attempts WHERE message_id = m.id AND resolution = 'absent' AND ${WAS_CALLED}) AS absents,
     (SELECT count(*) FROM send_attempts WHERE message_id = m.id AND ${IS_503}
       AND seq > coalesce((SELECT max(seq) FROM send_attempts WHERE message_id = m.id AND NOT (${IS_503})), 0)) AS consecutive_503s
@@ -39,10 +35,6 @@ export async function loadMessages(gate: Gate, ids: readonly string[]): Promise<
 
 const toMessage = (row: Record<string, unknown>): OutboundMessage => ({
   id: String(row['id']),
-  tenantId: String(row['tenant_id']),
-  appId: String(row['app_id']),
-  from: String(row['from_number']),
-  to: String(row['to_number']),
   body: String(row['body']),
   status: row['status'] as MessageStatus,
   createdAt: Number(row['created_at']),
