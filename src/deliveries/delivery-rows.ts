@@ -1,8 +1,8 @@
-import type { RowOperation } from '../db/writer.ts'
+import type { JsonRow, RowOperation } from '../db/writer.ts'
 import { COUNT_ATTEMPTS, NOTE_OUTCOMES } from '../usage/destination-rows.ts'
 
 /** A POST that is about to be made. */
-export interface NewDeliveryAttempt extends Record<string, string | number | null> {
+export interface NewDeliveryAttempt extends JsonRow {
   deliveryId: string
   tenantId: string
   kind: string
@@ -75,7 +75,7 @@ export const OPEN_FURTHER_ATTEMPT: RowOperation<NewDeliveryAttempt> = {
 }
 
 /** The result of an attempt. */
-export interface DeliveryResult extends Record<string, string | number | null> {
+export interface DeliveryResult extends JsonRow {
   attemptSeq: number
   /** Null if the job was deleted. */
   jobSeq: number | null

@@ -1,10 +1,10 @@
 import type { Row } from '../db/connection.ts'
-import type { RowOperation } from '../db/writer.ts'
+import type { JsonRow, RowOperation } from '../db/writer.ts'
 import { countUsage } from '../usage/roll-up.ts'
 import { ALWAYS, type AttemptRow, insertAttempts } from './attempt-rows.ts'
 
 /** A message that is being accepted. */
-export interface NewMessage extends Record<string, string | number | null> {
+export interface NewMessage extends JsonRow {
   messageId: string
   jobId: string
   tenantId: string

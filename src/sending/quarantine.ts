@@ -1,5 +1,5 @@
 import { RESTORED_BOOT } from '../db/restore-mark.ts'
-import type { RowOperation } from '../db/writer.ts'
+import type { JsonRow, RowOperation } from '../db/writer.ts'
 import { ENSURE_LOOKUP } from './attempt-rows.ts'
 import type { SendingContext } from './context.ts'
 import type { Entry, OpenAttempt } from './number-queue.ts'
@@ -20,7 +20,7 @@ export const IS_QUARANTINED = `EXISTS (SELECT 1 FROM facts AS restore
   WHERE restore.name = 'quarantine' AND NOT EXISTS (SELECT 1 FROM send_attempts AS opened
     WHERE opened.message_id = kept.id AND opened.seq > restore.value ->> 'attempt'))`
 
-interface QuarantineRow extends Record<string, string | number> {
+interface QuarantineRow extends JsonRow {
   messageId: string
   jobSeq: number
   tenantId: string

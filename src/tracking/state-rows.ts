@@ -2,13 +2,13 @@ import type { Row } from '../db/connection.ts'
 import type { Gate } from '../db/gate.ts'
 import type { DeliveryConclusion } from '../db/schema/delivery-states.ts'
 import { EVENT_KINDS } from '../db/schema/events.ts'
-import type { RowOperation } from '../db/writer.ts'
+import type { JsonRow, RowOperation } from '../db/writer.ts'
 import { storeOptOuts } from '../opt-outs/opt-out-rows.ts'
 import type { ExtensionKey } from '../provider/extension-rows.ts'
 import { countUsage } from '../usage/roll-up.ts'
 
 /** The conclusion of a tracked message. */
-export interface ConcludeRow extends Record<string, string | number | null> {
+export interface ConcludeRow extends JsonRow {
   messageSeq: number
   messageId: string
   conclusion: DeliveryConclusion
