@@ -5,7 +5,6 @@ import { browserOptions } from './browser.ts'
 
 export interface ConsolePage extends AsyncDisposable {
   page: Page
-  browser: Browser
   /** What the browser's console and the page's scripts complained about. */
   complaints: string[]
   /** Requests since the page was opened, without the WebSocket. */
@@ -23,10 +22,13 @@ export interface ConsoleOptions {
   path?: string
 }
 
-/** Opens the console of a gateway in a browser of its own. */
+/** A start takes a second or two, so the tests of a process share one. Its contexts share nothing. It ends with the process. */
+let shared: Promise<Browser> | null = null
+
+/** Opens the console of a gateway in a browser context of its own. */
 export async function openConsole(url: string, options: ConsoleOptions = {}): Promise<ConsolePage> {
   const { width = 1440, height = 900, theme = 'light', key, hash = '', path = '/console/' } = options
-  const browser = await chromium.launch(browserOptions())
+  const browser = await (shared ??= chromium.launch(browserOptions()))
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme: theme,
@@ -42,7 +44,7 @@ export async function openConsole(url: string, options: ConsoleOptions = {}): Pr
   page.on('request', (request) => requests.push(`${request.method()} ${new URL(request.url()).pathname}`))
   if (key !== undefined) await page.addInitScript(`sessionStorage.setItem('sgw.key', ${JSON.stringify(key)})`)
   await page.goto(`${onLocalhost(url)}${path}${hash}`)
-  return { page, browser, complaints, requests, [Symbol.asyncDispose]: () => browser.close() }
+  return { page, complaints, requests, [Symbol.asyncDispose]: () => context.close() }
 }
 
 /** The name that a person types. */
