@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises'
-import { VERSION } from '../src/version.ts'
+import { VERSION } from '../src/core/version.ts'
 import { bundledTypes } from './package-types.ts'
 
 // bun scripts/build-package.ts   what the npm package needs besides the source; `npm pack` runs it

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { mkdir, rm, stat } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import type { BunPlugin } from 'bun'
-import { COMMIT } from '../src/commit.ts'
+import { COMMIT } from '../src/core/build.ts'
 import { bundlePage } from '../src/console/bundle.ts'
-import type { PageFile } from '../src/http/served-file.ts'
+import type { PageFile } from '../src/api/http/served-file.ts'
 
 // bun scripts/build.ts [--target linux-arm64] [--out FOLDER] [--bundle-only]
 //   --commit HASH  the commit that --version names; by default that of this checkout
@@ -122,7 +122,7 @@ function embeddedCommit(commit: string): BunPlugin {
   return {
     name: 'commit',
     setup(builder) {
-      builder.onLoad({ filter: /src[\\/]commit\.ts$/ }, () => ({
+      builder.onLoad({ filter: /src[\\/]core[\\/]build\.ts$/ }, () => ({
         contents: `export const COMMIT = ${JSON.stringify(known)}`,
         loader: 'ts',
       }))

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline/promises'
 import { CommanderError } from 'commander'
 import { readConfig } from './core/config.ts'
 import { EXIT } from './core/start-error.ts'
-import { protectFiles, withRealPath } from './data-folder.ts'
+import { protectFiles, withRealPath } from './db/data-folder.ts'
 import { type CliContext, CliError } from './cli/context.ts'
 import { printFindings } from './cli/print.ts'
 import { createProgram } from './cli/program.ts'
@@ -52,7 +52,7 @@ function jsonError(error: string): string {
 
 /** Runs `sgw start`. Resolves when the server listens; the process then runs until a signal. */
 async function start(isTest: boolean): Promise<void> {
-  const { serve } = await import('./serve.ts')
+  const { serve } = await import('./server/serve.ts')
   return serve({
     environment: environment(),
     terminal: process.stdout.isTTY,

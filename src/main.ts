@@ -1,6 +1,6 @@
 #!/usr/bin/env bun
 import { readFileSync } from 'node:fs'
-import { serve } from './serve.ts'
+import { serve } from './server/serve.ts'
 
 // Starts the server, as `sgw start` does: `bun src/main.ts [--test]`.
 await serve({

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import {
   type Layer,
   type SourceFile,
-  crossFeatureImports,
+  importsBetweenEndpoints,
   elysiaImports,
   environmentReaders,
-  featuresWithoutRoutes,
+  endpointsWithoutRoutes,
   importCycles,
   importsOf,
   importsWithoutExtension,
@@ -19,115 +19,89 @@ import {
   wrongWayImports,
 } from './support/architecture.ts'
 
-const BELOW_DB = ['core', 'version']
-const BELOW_ENGINES = [...BELOW_DB, 'db']
-const CALLERS = [...BELOW_ENGINES, 'http client']
-const TRACKING = [...BELOW_ENGINES, 'realtime', 'provider', 'opt-outs', 'usage']
-const SENDING = [...TRACKING, 'jobs', 'tracking']
-const GATEWAY = [...SENDING, 'outbound', 'auth', 'sending', 'gateway']
-const WORK = ['deliveries', 'inbound', 'upkeep']
-const FEATURES = ['verbs', 'wire', 'fields']
+const STORE = ['core', 'db']
+const ENGINES = [...STORE, 'net', 'provider', 'auth', 'jobs', 'realtime', 'usage', 'opt-outs', 'receipts', 'sending']
+const GATEWAY = [...ENGINES, 'gateway']
+const MESSAGES = [...GATEWAY, 'webhooks', 'inbound', 'upkeep', 'readings']
+const OPERATOR = ['backup', 'alerts', 'metrics', 'operator', 'operator routes']
 
-/** The layers from the bottom up, each with the layers that it may import. */
+/**
+ * The rooms from the bottom up: each imports only what stands before it, and of that only what its row names. `messages` and `api`
+ * have a row for each of their folders, where one of them would otherwise know too much.
+ */
 const LAYERS: readonly Layer[] = [
   { name: 'core', files: ['src/core/**'], mayImport: [] },
-  { name: 'version', files: ['src/version.ts', 'src/commit.ts'], mayImport: [] },
-  { name: 'db', files: ['src/db/**'], mayImport: BELOW_DB },
-  { name: 'usage', files: ['src/usage/**'], mayImport: BELOW_ENGINES },
-  { name: 'jobs', files: ['src/jobs/**'], mayImport: BELOW_ENGINES },
-  { name: 'realtime', files: ['src/realtime/**'], mayImport: BELOW_ENGINES },
-  { name: 'http client', files: ['src/http-client/**'], mayImport: [] },
-  { name: 'ringcentral', files: ['src/provider/ringcentral/**'], mayImport: [...CALLERS, 'provider'] },
-  { name: 'provider', files: ['src/provider/**'], mayImport: CALLERS },
-  { name: 'outbound', files: ['src/outbound/**'], mayImport: CALLERS },
-  { name: 'auth', files: ['src/auth/**'], mayImport: BELOW_ENGINES },
-  { name: 'tracking', files: ['src/tracking/**'], mayImport: TRACKING },
-  { name: 'opt-outs', files: ['src/opt-outs/**'], mayImport: [...BELOW_ENGINES, 'realtime', 'provider'] },
-  { name: 'sending', files: ['src/sending/**'], mayImport: SENDING },
-  { name: 'data folder', files: ['src/data-folder.ts'], mayImport: BELOW_ENGINES },
-  { name: 'backup', files: ['src/backup/**'], mayImport: [...BELOW_DB, 'data folder'] },
-  { name: 'gateway', files: ['src/gateway.ts'], mayImport: GATEWAY },
-  { name: 'deliveries', files: ['src/deliveries/**'], mayImport: GATEWAY },
-  { name: 'inbound', files: ['src/inbound/**'], mayImport: [...GATEWAY, 'deliveries'] },
-  { name: 'upkeep', files: ['src/upkeep/**'], mayImport: GATEWAY },
-  { name: 'tenant readings', files: ['src/readings/tenant/**'], mayImport: GATEWAY },
-  { name: 'readings', files: ['src/readings/**'], mayImport: [...GATEWAY, 'backup'] },
-  { name: 'alerts', files: ['src/alerts/**'], mayImport: [...GATEWAY, 'readings', 'deliveries', 'upkeep'] },
-  { name: 'fields', files: ['src/fields/**'], mayImport: BELOW_ENGINES },
-  { name: 'http', files: ['src/http/**'], mayImport: [...GATEWAY, 'fields'], elysia: true },
-  { name: 'routes', files: ['src/features/*/routes.ts'], mayImport: [...GATEWAY, 'http', ...FEATURES], elysia: true },
-  { name: 'wire', files: ['src/features/*/{schemas,pages}.ts'], mayImport: [...GATEWAY, 'http', 'verbs', 'fields'] },
+  { name: 'client', files: ['src/client/**'], mayImport: [] },
+  { name: 'simulator', files: ['src/simulator/**'], mayImport: ['core'] },
+  { name: 'db', files: ['src/db/**'], mayImport: ['core'] },
+  { name: 'net', files: ['src/net/**'], mayImport: ['core'] },
+  { name: 'ringcentral', files: ['src/provider/ringcentral/**'], mayImport: [...STORE, 'net', 'provider'] },
+  { name: 'provider', files: ['src/provider/**'], mayImport: [...STORE, 'net'] },
+  { name: 'auth', files: ['src/auth/**'], mayImport: STORE },
+
+  { name: 'jobs', files: ['src/messages/jobs/**'], mayImport: STORE },
+  { name: 'realtime', files: ['src/messages/realtime/**'], mayImport: STORE },
+  { name: 'usage', files: ['src/messages/usage/**'], mayImport: STORE },
+  { name: 'opt-outs', files: ['src/messages/opt-outs/**'], mayImport: [...STORE, 'provider'] },
   {
-    name: 'verbs',
-    files: ['src/features/*/**'],
-    mayImport: [...GATEWAY, ...WORK, 'tenant readings', 'wire', 'fields'],
+    name: 'receipts',
+    files: ['src/messages/receipts/**'],
+    mayImport: [...STORE, 'provider', 'realtime', 'usage', 'opt-outs'],
   },
   {
-    name: 'operator wire',
-    files: ['src/operator/schemas.ts'],
-    mayImport: [...GATEWAY, 'http', ...FEATURES],
+    name: 'sending',
+    files: ['src/messages/sending/**'],
+    mayImport: [...STORE, 'provider', 'jobs', 'usage', 'opt-outs', 'receipts'],
   },
+  { name: 'gateway', files: ['src/messages/gateway.ts'], mayImport: ENGINES },
+  { name: 'webhooks', files: ['src/messages/webhooks/**'], mayImport: GATEWAY },
+  { name: 'inbound', files: ['src/messages/inbound/**'], mayImport: GATEWAY },
+  { name: 'upkeep', files: ['src/messages/upkeep/**'], mayImport: GATEWAY },
+  { name: 'readings', files: ['src/messages/readings/**'], mayImport: GATEWAY },
+
+  { name: 'fields', files: ['src/api/fields/**'], mayImport: STORE },
+  { name: 'http', files: ['src/api/http/**'], mayImport: [...GATEWAY, 'fields'], elysia: true },
+  {
+    name: 'routes',
+    files: ['src/api/*/{routes,schemas,pages}.ts'],
+    mayImport: [...MESSAGES, 'fields', 'http', 'verbs'],
+  },
+  { name: 'verbs', files: ['src/api/*/**'], mayImport: [...MESSAGES, 'fields', 'routes'] },
+
+  { name: 'console page', files: ['src/console/page/**'], mayImport: ['client'] },
+  { name: 'console', files: ['src/console/*.ts'], mayImport: ['core', 'gateway', 'http'] },
+  { name: 'backup', files: ['src/operator/backup/**'], mayImport: [...STORE, 'gateway'] },
+  { name: 'metrics', files: ['src/operator/metrics/**'], mayImport: [...MESSAGES, 'backup'] },
+  { name: 'alerts', files: ['src/operator/alerts/**'], mayImport: [...MESSAGES, 'backup'] },
   {
     name: 'operator routes',
-    files: ['src/operator/*routes.ts'],
-    mayImport: [...GATEWAY, 'http', 'operator', 'operator wire', ...FEATURES],
-    elysia: true,
+    files: ['src/operator/{schemas,*routes}.ts'],
+    mayImport: [...MESSAGES, 'fields', 'http', 'routes', 'verbs', 'operator'],
   },
   {
     name: 'operator',
     files: ['src/operator/**'],
-    mayImport: [...GATEWAY, ...WORK, 'readings', 'alerts', 'data folder', 'operator wire', ...FEATURES],
+    mayImport: [...MESSAGES, 'fields', 'routes', 'verbs', 'backup', 'alerts', 'operator routes'],
   },
-  { name: 'worker', files: ['src/worker.ts'], mayImport: [...GATEWAY, ...WORK, 'alerts'] },
-  { name: 'client', files: ['src/client/**'], mayImport: [] },
+
   {
-    name: 'console pages',
-    files: ['src/console/*.ts'],
-    mayImport: [...GATEWAY, 'http'],
+    name: 'server',
+    files: ['src/server/**'],
+    mayImport: [...MESSAGES, ...OPERATOR, 'ringcentral', 'http', 'routes', 'verbs', 'console', 'simulator'],
   },
-  { name: 'console', files: ['src/console/page/**'], mayImport: ['client'] },
-  {
-    name: 'app',
-    files: ['src/app.ts'],
-    mayImport: [...GATEWAY, 'http', 'routes', 'operator routes', 'console pages'],
-    elysia: true,
-  },
-  { name: 'simulator', files: ['src/simulator/**'], mayImport: ['core', 'version'] },
-  { name: 'admin', files: ['src/admin/**'], mayImport: [...GATEWAY, 'readings'] },
-  {
-    name: 'run',
-    files: ['src/run.ts'],
-    mayImport: [...GATEWAY, 'data folder', 'http', 'ringcentral', 'verbs', 'worker', 'admin', 'app'],
-  },
-  {
-    name: 'development',
-    files: ['src/development/**'],
-    mayImport: [...GATEWAY, 'data folder', ...FEATURES, 'operator', 'run', 'simulator'],
-  },
-  {
-    name: 'testing',
-    files: ['src/testing/**'],
-    mayImport: ['core', 'client', 'simulator', 'development', 'app'],
-  },
+  { name: 'main', files: ['src/main.ts'], mayImport: ['server'] },
+  { name: 'testing', files: ['src/testing/**'], mayImport: ['core', 'client', 'simulator', 'server'] },
   {
     name: 'cli',
     files: ['src/cli.ts', 'src/cli/**'],
-    mayImport: [...GATEWAY, 'backup', 'data folder', 'operator', 'operator wire', 'app', 'run', 'serve', 'client'],
+    mayImport: [...ENGINES, 'backup', 'operator', 'operator routes', 'server', 'client'],
   },
-  {
-    name: 'serve',
-    files: ['src/serve.ts'],
-    mayImport: [...GATEWAY, 'backup', 'data folder', 'operator', 'app', 'run', 'development'],
-  },
-  { name: 'main', files: ['src/main.ts'], mayImport: ['serve'] },
 ]
 
 const MAX_LINES = 250
-const DEVELOPMENT_FOLDERS = ['src/simulator/', 'src/development/', 'src/testing/']
-const MAY_LOAD_DEVELOPMENT = ['src/serve.ts']
+const DEVELOPMENT_FOLDERS = ['src/simulator/', 'src/server/development/', 'src/testing/']
+const MAY_LOAD_DEVELOPMENT = ['src/server/serve.ts']
 const MAY_READ_ENVIRONMENT = ['src/main.ts', 'src/cli.ts', 'src/simulator/main.ts']
-/** Features without an endpoint, which only run jobs. */
-const FEATURES_WITHOUT_ROUTES: readonly string[] = []
 
 /** What the transpiler imports for JSX by itself. */
 const JSX_RUNTIME = /^react$|\/jsx(-dev)?-runtime$/
@@ -182,7 +156,7 @@ describe('the source tree', () => {
     expect(importsWithoutExtension([...src, ...tests, ...bench])).toEqual([])
   })
 
-  test('imports routes only in app.ts', () => {
+  test('imports routes only in server/app.ts', () => {
     expect(routesImporters(src)).toEqual([])
   })
 
@@ -194,12 +168,12 @@ describe('the source tree', () => {
     expect(environmentReaders(src, MAY_READ_ENVIRONMENT)).toEqual([])
   })
 
-  test('has no import from one feature to another', () => {
-    expect(crossFeatureImports(src)).toEqual([])
+  test('has no import from one endpoint folder to another', () => {
+    expect(importsBetweenEndpoints(src)).toEqual([])
   })
 
-  test('gives every feature its routes', () => {
-    expect(featuresWithoutRoutes(src, FEATURES_WITHOUT_ROUTES)).toEqual([])
+  test('gives every endpoint folder its routes', () => {
+    expect(endpointsWithoutRoutes(src)).toEqual([])
   })
 
   test('runs every test', () => {
@@ -261,33 +235,40 @@ describe('the checker', () => {
       ['src/core/a.ts', "import { b } from '../db/b.ts'"],
       'src/core/a.ts:1 core imports db: src/db/b.ts',
     )
-    expectOffence(wrongWayImports, ['src/db/a.ts', "import type { G } from '../gateway.ts'"], 'db imports gateway')
     expectOffence(
       wrongWayImports,
-      ['src/jobs/a.ts', "\nexport * from '../realtime/hub.ts'"],
-      'src/jobs/a.ts:2 jobs imports realtime',
+      ['src/db/a.ts', "import type { G } from '../messages/gateway.ts'"],
+      'db imports gateway',
     )
     expectOffence(
       wrongWayImports,
-      ['src/provider/ringcentral/a.ts', "await import('../../outbound/sign.ts')"],
-      'ringcentral imports outbound',
+      ['src/messages/jobs/a.ts', "\nexport * from '../realtime/hub.ts'"],
+      'src/messages/jobs/a.ts:2 jobs imports realtime',
     )
-    expectOffence(wrongWayImports, ['src/auth/a.ts', "import '../gateway.ts'"], 'auth imports gateway')
-    expectOffence(wrongWayImports, ['src/gateway.ts', "import './http/body.ts'"], 'gateway imports http')
-    expectOffence(wrongWayImports, ['src/http/a.ts', "import '../features/sms/send.ts'"], 'http imports verbs')
-    expectOffence(wrongWayImports, ['src/features/sms/send.ts', "import '../../http/body.ts'"], 'verbs imports http')
-    expectOffence(wrongWayImports, ['src/features/sms/routes.ts', "import '../../app.ts'"], 'routes imports app')
-    expectOffence(wrongWayImports, ['src/operator/a.ts', "import '../http/body.ts'"], 'operator imports http')
-    expectOffence(wrongWayImports, ['src/worker.ts', "import './features/sms/routes.ts'"], 'worker imports routes')
-    expectOffence(wrongWayImports, ['src/console/page/a.tsx', "import '../../gateway.ts'"], 'console imports gateway')
-    expectOffence(wrongWayImports, ['src/client/a.ts', "import '../http/body.ts'"], 'client imports http')
     expectOffence(
       wrongWayImports,
-      ['src/simulator/a.ts', "import '../provider/provider.ts'"],
-      'simulator imports provider',
+      ['src/provider/ringcentral/a.ts', "await import('../../auth/key-ring.ts')"],
+      'ringcentral imports auth',
     )
-    expectOffence(wrongWayImports, ['src/run.ts', "import './cli.ts'"], 'run imports cli')
-    expectOffence(wrongWayImports, ['src/cli/a.ts', "import '../main.ts'"], 'cli imports main')
+    const upward: [path: string, specifier: string, offence: string][] = [
+      ['src/auth/a.ts', '../messages/gateway.ts', 'auth imports gateway'],
+      ['src/net/outbound/a.ts', '../../db/gate.ts', 'net imports db'],
+      ['src/messages/gateway.ts', '../api/http/body.ts', 'gateway imports http'],
+      ['src/messages/sending/a.ts', '../gateway.ts', 'sending imports gateway'],
+      ['src/messages/receipts/a.ts', '../sending/engine.ts', 'receipts imports sending'],
+      ['src/messages/upkeep/a.ts', '../../operator/alerts/alerts.ts', 'upkeep imports alerts'],
+      ['src/api/http/a.ts', '../sms/send.ts', 'http imports verbs'],
+      ['src/api/sms/send.ts', '../http/body.ts', 'verbs imports http'],
+      ['src/api/sms/routes.ts', '../../server/app.ts', 'routes imports server'],
+      ['src/operator/a.ts', '../api/http/body.ts', 'operator imports http'],
+      ['src/console/page/a.tsx', '../../messages/gateway.ts', 'console page imports gateway'],
+      ['src/client/a.ts', '../api/http/body.ts', 'client imports http'],
+      ['src/simulator/a.ts', '../provider/provider.ts', 'simulator imports provider'],
+      ['src/server/run.ts', '../cli.ts', 'server imports cli'],
+      ['src/cli/a.ts', '../main.ts', 'cli imports main'],
+    ]
+    for (const [path, specifier, offence] of upward)
+      expectOffence(wrongWayImports, [path, `import '${specifier}'`], offence)
   })
 
   test('reports files outside the table and computed imports', () => {
@@ -307,13 +288,13 @@ describe('the checker', () => {
         'src/db/a.ts',
         "import sql from '../../drizzle/0000_start.sql' with { type: 'text' }\nimport '../core/a.ts'",
       ),
-      file('src/features/sms/send.ts', "import type { Gateway } from '../../gateway.ts'\nimport './schemas.ts'"),
-      file('src/features/sms/routes.ts', "import './send.ts'\nimport '../../http/body.ts'"),
-      file('src/app.ts', "import './features/sms/routes.ts'"),
+      file('src/api/sms/send.ts', "import type { Gateway } from '../../messages/gateway.ts'\nimport './schemas.ts'"),
+      file('src/api/sms/routes.ts', "import './send.ts'\nimport '../http/body.ts'"),
+      file('src/server/app.ts', "import '../api/sms/routes.ts'"),
     ]
     expect(wrongWayImports(files, LAYERS)).toEqual([])
     expect(routesImporters(files)).toEqual([])
-    expect(crossFeatureImports(files)).toEqual([])
+    expect(importsBetweenEndpoints(files)).toEqual([])
     expect(importCycles(files)).toEqual([])
     expect(importsWithoutExtension(files)).toEqual([])
   })
@@ -321,13 +302,13 @@ describe('the checker', () => {
   test('reports Elysia outside the HTTP side', () => {
     expectOffence(
       elysiaImports,
-      ['src/features/sms/send.ts', "import { Elysia } from 'elysia'"],
-      'src/features/sms/send.ts:1 knows Elysia',
+      ['src/api/sms/send.ts', "import { Elysia } from 'elysia'"],
+      'src/api/sms/send.ts:1 knows Elysia',
     )
     expectOffence(elysiaImports, ['src/operator/a.ts', "import type { T } from 'elysia/types'"], 'elysia/types')
-    expectOffence(elysiaImports, ['src/gateway.ts', "import '@elysiajs/swagger'"], '@elysiajs/swagger')
+    expectOffence(elysiaImports, ['src/messages/gateway.ts', "import '@elysiajs/swagger'"], '@elysiajs/swagger')
     expect(
-      elysiaImports([file('src/http/a.ts', "import 'elysia'"), file('src/core/a.ts', "import 'elysian'")], LAYERS),
+      elysiaImports([file('src/api/http/a.ts', "import 'elysia'"), file('src/core/a.ts', "import 'elysian'")], LAYERS),
     ).toEqual([])
   })
 
@@ -371,30 +352,30 @@ describe('the checker', () => {
     ])
   })
 
-  test('reports files besides app.ts that import routes', () => {
+  test('reports files besides server/app.ts that import routes', () => {
     const offenders = routesImporters([
-      file('src/features/sms/send.ts', "import './routes.ts'"),
-      file('src/run.ts', "await import('./features/sms/routes.ts')"),
+      file('src/api/sms/send.ts', "import './routes.ts'"),
+      file('src/server/run.ts', "await import('../api/sms/routes.ts')"),
       file('src/simulator/server.ts', "import './routes.ts'"),
     ])
-    expect(offenders.map((line) => line.split(':')[0])).toEqual(['src/features/sms/send.ts', 'src/run.ts'])
+    expect(offenders.map((line) => line.split(':')[0])).toEqual(['src/api/sms/send.ts', 'src/server/run.ts'])
   })
 
   test('reports a simulator that production would load', () => {
     const offenders = loadedInProduction(
       [
         file('src/main.ts', "import { startSimulator } from './simulator/server.ts'"),
-        file('src/gateway.ts', "import type { Simulator } from './simulator/server.ts'"),
+        file('src/messages/gateway.ts', "import type { Simulator } from '../simulator/server.ts'"),
         file(
-          'src/serve.ts',
-          "import type { Simulator } from './simulator/server.ts'\nawait import('./development/a.ts')",
+          'src/server/serve.ts',
+          "import type { Simulator } from '../simulator/server.ts'\nawait import('./development/a.ts')",
         ),
-        file('src/development/a.ts', "import '../simulator/server.ts'"),
+        file('src/server/development/a.ts', "import '../../simulator/server.ts'"),
       ],
       DEVELOPMENT_FOLDERS,
       MAY_LOAD_DEVELOPMENT,
     )
-    expect(offenders.map((line) => line.split(':')[0])).toEqual(['src/main.ts', 'src/gateway.ts'])
+    expect(offenders.map((line) => line.split(':')[0])).toEqual(['src/main.ts', 'src/messages/gateway.ts'])
   })
 
   test('reports files that read the environment', () => {
@@ -417,22 +398,18 @@ describe('the checker', () => {
     expect(environmentReaders([file('src/main.ts', 'process.env')], MAY_READ_ENVIRONMENT)).toEqual([])
   })
 
-  test('reports one feature that imports another', () => {
-    const offenders = crossFeatureImports([
-      file('src/features/sms/send.ts', "import type { A } from '../apps/register.ts'\nimport './b.ts'"),
+  test('reports an endpoint folder that imports another', () => {
+    const offenders = importsBetweenEndpoints([
+      file('src/api/sms/send.ts', "import type { A } from '../apps/register.ts'\nimport './b.ts'"),
     ])
     expect(offenders).toEqual([
-      'src/features/sms/send.ts:1 feature sms imports feature apps: start its work by job kind',
+      'src/api/sms/send.ts:1 api/sms imports api/apps: move what both need to messages/ or api/fields/',
     ])
   })
 
-  test('reports a feature without routes', () => {
-    const files = [
-      file('src/features/a/verb.ts', ''),
-      file('src/features/b/routes.ts', ''),
-      file('src/features/c/verb.ts', ''),
-    ]
-    expect(featuresWithoutRoutes(files, ['c'])).toEqual(['src/features/a has no routes.ts and is not listed'])
+  test('reports an endpoint folder without routes', () => {
+    const files = [file('src/api/a/verb.ts', ''), file('src/api/b/routes.ts', ''), file('src/api/http/verb.ts', '')]
+    expect(endpointsWithoutRoutes(files)).toEqual(['src/api/a has no routes.ts'])
   })
 
   test('reports tests that do not run', () => {

@@ -1,4 +1,4 @@
-import { postOnce } from '../../src/outbound/webhook-exchange.ts'
+import { postOnce } from '../../src/net/outbound/webhook-exchange.ts'
 import { type EventStore, noStore, openEventStore } from './event-store.ts'
 
 // The simplest server for inbound events. It parses an event, stores it if a file is given, publishes the frame to every

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { silentLog } from '../core/log.ts'
 import { printable } from '../core/printable.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
-import { openDataFolder, sizeOf, socketPath } from '../data-folder.ts'
+import { openDataFolder, sizeOf, socketPath } from '../db/data-folder.ts'
 import { type CliContext, CliError, type OperatorRequest } from './context.ts'
 import { hintOf } from './hints.ts'
 import { withProgress } from './progress.ts'
@@ -82,8 +82,8 @@ async function askFile(context: CliContext, request: OperatorRequest, waitedMs: 
   const { needs = 'database' } = request
   if (needs === 'server') throw noServer()
   const [{ createLocalApp }, { asStartError, openGateway }] = await Promise.all([
-    import('../app.ts'),
-    import('../run.ts'),
+    import('../server/app.ts'),
+    import('../server/run.ts'),
   ])
   const path = resolve(context.config.database.path ?? '')
   const existed = exists(path)

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { closeSync, existsSync, openSync, renameSync, rmSync, statfsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { sizeOf } from '../data-folder.ts'
+import { sizeOf } from '../db/data-folder.ts'
 import { MISSING_DATABASE, askServer, resultOf } from './ask.ts'
 import { BUSY_TIMEOUT_MS, databasePath, flush } from './backup.ts'
 import { type CliContext, CliError } from './context.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import type { EventPage } from '../realtime/event-log.ts'
-import type { GatewayEvent } from '../realtime/event.ts'
+import type { EventPage } from '../messages/realtime/event-log.ts'
+import type { GatewayEvent } from '../messages/realtime/event.ts'
 import { printable } from '../core/printable.ts'
 import { ask, noServer } from './ask.ts'
 import type { CliContext } from './context.ts'

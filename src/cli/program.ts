@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { isE164 } from '../core/phone.ts'
 import { createSecrets } from '../core/secrets.ts'
-import { VERSION } from '../version.ts'
+import { VERSION } from '../core/version.ts'
 import { addApps } from './app-commands.ts'
 import { ask } from './ask.ts'
 import { backUp } from './backup-file.ts'

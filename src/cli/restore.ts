@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, renameSync, rmSync, statfsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { EXIT, StartError } from '../core/start-error.ts'
-import { openDataFolder, sizeOf } from '../data-folder.ts'
+import { openDataFolder, sizeOf } from '../db/data-folder.ts'
 import { savedCopies } from '../db/lost-database.ts'
 import { NO_MESSAGE, type NewestMessage, databasePath, firstMissing, flush, inspect, removeDatabase } from './backup.ts'
 import { type CliContext, CliError } from './context.ts'

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { StartError } from '../core/start-error.ts'
-import { openDataFolder } from '../data-folder.ts'
+import { openDataFolder } from '../db/data-folder.ts'
 import { ask } from './ask.ts'
 import { type CliContext, CliError } from './context.ts'
 import { print } from './print.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { PageFile } from '../http/served-file.ts'
+import type { PageFile } from '../api/http/served-file.ts'
 
 const FOLDER = join(import.meta.dir, 'page')
 

@@ -1,5 +1,5 @@
 import { loadOnce } from '../core/load-once.ts'
-import { type PageFile, ServedFile } from '../http/served-file.ts'
+import { type PageFile, ServedFile } from '../api/http/served-file.ts'
 import { bundlePage } from './bundle.ts'
 
 /** The files that are served. `simulator.html` is `index.html` beside the built-in simulator. */

@@ -1,6 +1,6 @@
-import type { Gateway } from '../gateway.ts'
-import { OWN_FILES_HEADERS } from '../http/page-headers.ts'
-import type { Page } from '../http/server.ts'
+import type { Gateway } from '../messages/gateway.ts'
+import { OWN_FILES_HEADERS } from '../api/http/page-headers.ts'
+import type { Page } from '../api/http/server.ts'
 import { pageFiles } from './page-files.ts'
 
 /** The files of the console's page. `index.html` is served as `/console/`. */

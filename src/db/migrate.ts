@@ -1,7 +1,7 @@
 import { type Gate, isConstraint } from './gate.ts'
 import type { Migration } from './migrations.ts'
 import { sha256Hex } from '../core/secrets.ts'
-import { VERSION } from '../version.ts'
+import { VERSION } from '../core/version.ts'
 
 /** Hooks of an upgrade. A new database runs none of them. */
 export interface UpgradeHooks {

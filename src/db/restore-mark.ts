@@ -95,7 +95,7 @@ const NOTE_FACT =
 
 /**
  * Stores which messages may have been sent since the backup: all that it has, without those scheduled for later. The clock of that
- * process may have been an hour off. `attempt`: the newest attempt that the backup has. `sending/quarantine.ts` reads this.
+ * process may have been an hour off. `attempt`: the newest attempt that the backup has. `messages/sending/quarantine.ts` reads this.
  */
 export const quarantineWaiting = (restoredAt: number) => ({ sql: QUARANTINE, args: [restoredAt + HOUR_MS] })
 

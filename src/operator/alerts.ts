@@ -1,6 +1,6 @@
 import { isoTime } from '../core/clock.ts'
 import type { Config } from '../core/config.ts'
-import type { Gateway } from '../gateway.ts'
+import type { Gateway } from '../messages/gateway.ts'
 import type { Alerts } from './schemas.ts'
 
 /** Says in the doctor whether anybody is told. */

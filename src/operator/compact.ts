@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { ApiError } from '../core/errors.ts'
-import type { Gateway } from '../gateway.ts'
+import type { Gateway } from '../messages/gateway.ts'
 
 /**
  * Rewrites the database file without its free pages. The file gets smaller, and no bytes of deleted rows are left in it.

@@ -1,5 +1,5 @@
 import type { Config } from '../core/config.ts'
-import { sizeOf } from '../data-folder.ts'
+import { sizeOf } from '../db/data-folder.ts'
 import { traceOfDatabase } from '../db/lost-database.ts'
 import { checkBackupSetting, checkProvider, checkPublicUrl } from './doctor-surroundings.ts'
 import { checkDisk } from './doctor.ts'

@@ -1,8 +1,8 @@
 import type { Config } from '../core/config.ts'
 import { errorName } from '../core/log.ts'
-import type { Gateway } from '../gateway.ts'
+import type { Gateway } from '../messages/gateway.ts'
 import { MAX_CLOCK_ERROR_MS } from '../provider/clock-check.ts'
-import { readBackup } from '../readings/backup.ts'
+import { readBackup } from './backup/read-backup.ts'
 import { Fault } from './fault.ts'
 
 const TIMEOUT_MS = 5000

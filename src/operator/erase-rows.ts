@@ -2,10 +2,10 @@ import { and, eq, gt, lte, or } from 'drizzle-orm'
 import { WINDOW_MS } from '../core/limits.ts'
 import { messages } from '../db/schema/messages.ts'
 import type { Statement } from '../db/writer.ts'
-import { type DeletedRows, deleteMessages } from '../upkeep/delete-messages.ts'
-import { buryMessages } from '../inbound/tombstones.ts'
-import type { Gateway } from '../gateway.ts'
-import { isEnded } from '../sending/outbound-message.ts'
+import { type DeletedRows, deleteMessages } from '../messages/upkeep/delete-messages.ts'
+import { buryMessages } from '../messages/inbound/tombstones.ts'
+import type { Gateway } from '../messages/gateway.ts'
+import { isEnded } from '../messages/sending/outbound-message.ts'
 
 /** What an erasure deleted, or would delete. */
 export interface ErasedRows extends DeletedRows {

@@ -4,7 +4,7 @@ import { ApiError } from '../core/errors.ts'
 import { maskNumber } from '../core/phone.ts'
 import { inBatches } from '../db/batches.ts'
 import { contactOwners, messages, optOuts, phoneNumbers, usageErrors } from '../db/schema/index.ts'
-import type { Gateway } from '../gateway.ts'
+import type { Gateway } from '../messages/gateway.ts'
 import { type ErasedRows, countRows, eraseRows, readRange } from './erase-rows.ts'
 import type { EraseBody } from './schemas.ts'
 

@@ -1,4 +1,4 @@
-import type { Gateway } from '../gateway.ts'
+import type { Gateway } from '../messages/gateway.ts'
 import { readTenant } from './tenants.ts'
 
 /** A client that is this many events behind is disconnected. */

@@ -1,7 +1,7 @@
 import { and, eq, gt, isNull } from 'drizzle-orm'
 import { unionAll } from 'drizzle-orm/sqlite-core'
 import { apps, connectTokens, extensions, subscriptions, triggers } from '../db/schema/index.ts'
-import type { Gateway } from '../gateway.ts'
+import type { Gateway } from '../messages/gateway.ts'
 
 /** How many stored values still depend on an older encryption key than the newest. */
 export interface KeyUsage {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { SITUATIONS } from '../core/simulator-access.ts'
-import { route } from '../http/route.ts'
+import { route } from '../api/http/route.ts'
 import { compact } from './compact.ts'
 import { checkAlert } from './doctor-alert.ts'
 import { erase } from './erase.ts'

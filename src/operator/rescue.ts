@@ -1,4 +1,4 @@
-import type { Gateway } from '../gateway.ts'
+import type { Gateway } from '../messages/gateway.ts'
 
 /**
  * Copies the database into a new file if its own file was deleted, replaced, overwritten or cut: then only this process can still read it.

@@ -4,7 +4,7 @@ import { ApiError } from '../core/errors.ts'
 import { errorName } from '../core/log.ts'
 import type { EncryptionContext } from '../core/secrets.ts'
 import { extensions } from '../db/schema/connections.ts'
-import type { Gateway } from '../gateway.ts'
+import type { Gateway } from '../messages/gateway.ts'
 import type { KeysBody } from './schemas.ts'
 
 const ROWS_PER_BATCH = 50

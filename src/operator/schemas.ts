@@ -1,16 +1,16 @@
 import { isIP } from 'node:net'
 import { z } from 'zod'
-import { name } from '../fields/name.ts'
-import { pageFields, tenantId as ownedTenantId, time } from '../fields/answer-fields.ts'
+import { name } from '../api/fields/name.ts'
+import { pageFields, tenantId as ownedTenantId, time } from '../api/fields/answer-fields.ts'
 import { countedAddress, parseAddress } from '../auth/client-address.ts'
 import { parseDuration } from '../core/duration.ts'
 import { isE164 } from '../core/phone.ts'
 import { APP_ID, TENANT_ID } from '../core/ids.ts'
 import { NEXT_FAULTS, SITUATIONS } from '../core/simulator-access.ts'
-import { App } from '../features/apps/app.ts'
-import { PreviewBody, SendBody } from '../features/sms/schemas.ts'
-import { idFilter, numberFilter, pageNumber, pageSize, since, sizeUpTo } from '../http/list-query.ts'
-import { fails } from '../http/route.ts'
+import { App } from '../api/apps/app.ts'
+import { PreviewBody, SendBody } from '../api/sms/schemas.ts'
+import { idFilter, numberFilter, pageNumber, pageSize, since, sizeUpTo } from '../api/http/list-query.ts'
+import { fails } from '../api/http/route.ts'
 
 const tenantId = z
   .string()

@@ -1,7 +1,7 @@
 import type { OpenedSession } from '../auth/operator-sessions.ts'
 import { isoTime } from '../core/clock.ts'
 import { ApiError, apiError } from '../core/errors.ts'
-import type { Gateway } from '../gateway.ts'
+import type { Gateway } from '../messages/gateway.ts'
 import type { LinkAnswer, SessionAnswer } from './schemas.ts'
 
 /** Who asks for a session. */

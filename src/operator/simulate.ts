@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { isoTime } from '../core/clock.ts'
 import { ApiError } from '../core/errors.ts'
 import type { NextFault, SimulatorAccess, SituationWish } from '../core/simulator-access.ts'
-import type { Gateway } from '../gateway.ts'
+import type { Gateway } from '../messages/gateway.ts'
 import type { AdvanceBody, CallsQuery, FaultBody, InboundBody } from './schemas.ts'
 
 /** Makes an inbound SMS in the simulator, which calls the webhook. Returns the provider's id. Errors: `unavailable`. */

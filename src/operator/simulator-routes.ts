@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { errorTexts } from '../core/errors.ts'
 import { NEXT_FAULTS } from '../core/simulator-access.ts'
-import { route } from '../http/route.ts'
+import { route } from '../api/http/route.ts'
 import { CallsQuery, FaultBody, InboundBody } from './schemas.ts'
 import { listCalls, nextFault, setNextFault, simulateInbound } from './simulate.ts'
 

@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { tenantId, time } from '../fields/answer-fields.ts'
+import { tenantId, time } from '../api/fields/answer-fields.ts'
 import { storageProblem } from '../db/storage-check.ts'
-import type { Gateway } from '../gateway.ts'
+import type { Gateway } from '../messages/gateway.ts'
 import { isoTime } from '../core/clock.ts'
-import { VERSION } from '../version.ts'
-import { readBackup } from '../readings/backup.ts'
-import { readDatabase } from '../readings/database.ts'
-import { countExtensions } from '../readings/extensions.ts'
-import { readOldestMessage, readQueue } from '../readings/queue.ts'
-import { readFailures } from '../usage/failures.ts'
+import { VERSION } from '../core/version.ts'
+import { readBackup } from './backup/read-backup.ts'
+import { readDatabase } from '../messages/readings/database.ts'
+import { countExtensions } from '../messages/readings/extensions.ts'
+import { readOldestMessage, readQueue } from '../messages/readings/queue.ts'
+import { readFailures } from '../messages/usage/failures.ts'
 
 export const StatusReport = z
   .object({

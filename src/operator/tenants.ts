@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { isoTime } from '../core/clock.ts'
 import { apiError } from '../core/errors.ts'
 import { tenants } from '../db/schema/tenants.ts'
-import type { Gateway } from '../gateway.ts'
+import type { Gateway } from '../messages/gateway.ts'
 import type { Tenant, TenantBody, TenantList, TenantStatusBody, TenantsQuery } from './schemas.ts'
 
 export async function createTenant(gateway: Gateway, { name }: z.output<typeof TenantBody>): Promise<Tenant> {

@@ -1,4 +1,4 @@
-import type { Gateway } from '../gateway.ts'
+import type { Gateway } from '../messages/gateway.ts'
 
 /** Ends the block of an address after failed attempts to authenticate. `address`: as it is counted. */
 export async function unblock(

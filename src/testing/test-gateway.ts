@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { Sgw } from '../client/client.ts'
 import { silentLog } from '../core/log.ts'
 import { parseDuration } from '../core/duration.ts'
-import { type Development, openDevelopment } from '../development/development.ts'
-import { NUMBERS } from '../development/prepare.ts'
-import { readTestConfig } from '../development/test-mode.ts'
+import { type Development, openDevelopment } from '../server/development/development.ts'
+import { NUMBERS } from '../server/development/prepare.ts'
+import { readTestConfig } from '../server/development/test-mode.ts'
 import { type TestPhone, createPhones } from './phone.ts'
 import { type TestProvider, createProvider } from './provider.ts'
 
@@ -34,7 +34,7 @@ export interface TestGateway extends AsyncDisposable {
 }
 
 // A start loads these when it needs them. The import of the kit takes that from the first test.
-await Promise.all([import('../app.ts'), import('../simulator/simulator.ts')])
+await Promise.all([import('../server/app.ts'), import('../simulator/simulator.ts')])
 
 /** What is still running when a test ends is not waited for. */
 const DRAIN_MS = 100

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { Alerts } from '../../src/alerts/alerts.ts'
+import { Alerts } from '../../src/operator/alerts/alerts.ts'
 import { rotateAppKey } from '../../src/operator/apps.ts'
 import { diagnose } from '../../src/operator/doctor.ts'
 import { startReceiver } from '../support/receiver.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { SendBody } from '../../src/features/sms/schemas.ts'
+import { SendBody } from '../../src/api/sms/schemas.ts'
 import { type TestGateway, startTestGateway } from '../../src/testing/index.ts'
 import { expectAccessible, openConsole } from '../support/console.ts'
 import { startReceiver } from '../support/receiver.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { ROUTES } from '../../src/app.ts'
-import { postedEvents } from '../../src/features/events/routes.ts'
+import { ROUTES } from '../../src/server/app.ts'
+import { postedEvents } from '../../src/api/events/routes.ts'
 import { openConsole } from '../support/console.ts'
 import { type World, createWorld } from '../support/world.ts'
 

@@ -1,7 +1,7 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Alerts } from '../../src/alerts/alerts.ts'
+import { Alerts } from '../../src/operator/alerts/alerts.ts'
 import type { Finding } from '../../src/operator/finding.ts'
 import { withServer } from '../support/cli-server.ts'
 import { PROJECT } from '../support/program.ts'

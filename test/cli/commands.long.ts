@@ -4,7 +4,7 @@ import { sgw, startServer, temporaryFolder } from '../support/process.ts'
 import { freePort } from '../support/program.ts'
 import { FROM, TO, until } from '../support/world.ts'
 import { MIGRATIONS } from '../../src/db/migrations.ts'
-import { connectedServer } from '../main/connected-server.ts'
+import { connectedServer } from '../server/connected-server.ts'
 
 type Json = Record<string, unknown>
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { sgw, startProgram, temporaryFolder } from '../support/process.ts'
-import { VERSION } from '../../src/version.ts'
+import { VERSION } from '../../src/core/version.ts'
 
 const BROKEN = { PORT: 'eighty', MAX_QUEUE_AGE: 'soon' }
 

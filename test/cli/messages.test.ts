@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { SendBody } from '../../src/features/sms/schemas.ts'
+import { SendBody } from '../../src/api/sms/schemas.ts'
 import { withServer } from '../support/cli-server.ts'
 import { sgwIn, startSgw } from '../support/cli.ts'
 import { receiveText } from '../support/provider-events.ts'

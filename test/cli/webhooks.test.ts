@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { Alerts } from '../../src/alerts/alerts.ts'
+import { Alerts } from '../../src/operator/alerts/alerts.ts'
 import { withServer } from '../support/cli-server.ts'
 import { receiveText } from '../support/provider-events.ts'
 import { startReceiver } from '../support/receiver.ts'

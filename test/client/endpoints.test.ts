@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { ROUTES } from '../../src/app.ts'
+import { ROUTES } from '../../src/server/app.ts'
 import { Sgw } from '../../src/client/client.ts'
 
 test('the client has a method for every endpoint that takes an app’s key', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Sgw, SgwError, type WebhookHeaders, verifyWebhook } from '../../src/client/client.ts'
-import { signedHeaders } from '../../src/outbound/sign.ts'
+import { signedHeaders } from '../../src/net/outbound/sign.ts'
 import { createWorld } from '../support/world.ts'
 
 const secret = `whsec_${new Uint8Array(32).fill(7).toBase64()}`

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readBackupSettings } from '../../src/backup/settings.ts'
+import { readBackupSettings } from '../../src/operator/backup/settings.ts'
 import { type Config, type ConfigResult, readConfig } from '../../src/core/config.ts'
 import { startProgram, temporaryFolder } from '../support/process.ts'
 import { PROJECT } from '../support/program.ts'

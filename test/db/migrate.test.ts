@@ -6,7 +6,7 @@ import { type Gate, openGate } from '../../src/db/gate.ts'
 import { SchemaError, migrate } from '../../src/db/migrate.ts'
 import { MIGRATIONS } from '../../src/db/migrations.ts'
 import { sha256Hex } from '../../src/core/secrets.ts'
-import { VERSION } from '../../src/version.ts'
+import { VERSION } from '../../src/core/version.ts'
 import { failureOf, startProgram, temporaryFolder } from '../support/process.ts'
 
 const FIRST = {
@@ -47,7 +47,7 @@ test('the embedded migrations equal the journal', async () => {
   }
   expect(MIGRATIONS.map(({ name }) => name)).toEqual(journal.entries.map(({ tag }) => tag))
   for (const { name, sql } of MIGRATIONS)
-    expect(sql).toBe(await Bun.file(`${import.meta.dir}/../../drizzle/${name}.sql`).text())
+    expect(sql).toBe(await Bun.file(`${import.meta.dir}/../../drizzle${name}.sql`).text())
 })
 
 test('every commit is flushed, references are checked, and under Litestream no checkpoint is made', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { EVENT_KINDS } from '../../src/db/schema/events.ts'
 import { JOB_KINDS } from '../../src/db/schema/jobs.ts'
-import { storeInbound } from '../../src/inbound/store-inbound.ts'
+import { storeInbound } from '../../src/messages/inbound/store-inbound.ts'
 import { readyWorld } from '../support/ready-world.ts'
 import { FROM, TO, type World, createWorld } from '../support/world.ts'
 

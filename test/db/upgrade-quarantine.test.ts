@@ -3,7 +3,7 @@ import { openDatabase } from '../../src/db/database.ts'
 import { openGate } from '../../src/db/gate.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { MIGRATIONS } from '../../src/db/migrations.ts'
-import { IS_QUARANTINED } from '../../src/sending/quarantine.ts'
+import { IS_QUARANTINED } from '../../src/messages/sending/quarantine.ts'
 import { temporaryFolder } from '../support/process.ts'
 
 const MESSAGES = 100_000

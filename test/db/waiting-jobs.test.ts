@@ -1,7 +1,7 @@
 import { expect, spyOn, test } from 'bun:test'
 import type { InStatement } from '@libsql/client'
-import { Alerts } from '../../src/alerts/alerts.ts'
-import { expireMessages } from '../../src/sending/expire.ts'
+import { Alerts } from '../../src/operator/alerts/alerts.ts'
+import { expireMessages } from '../../src/messages/sending/expire.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { createWorld } from '../support/world.ts'
 
@@ -39,7 +39,7 @@ test('queries for waiting messages do not read jobs of other kinds or tenants, w
     const plan = (await gate.execute(explain)).rows
       .map((row) => String(row['detail']))
       .filter((line) => / jobs\b/.test(line))
-      // The first row of the index, where a jump from queue to queue begins (test/readings/queue.test.ts).
+      // The first row of the index, where a jump from queue to queue begins (test/messages/readings/queue.test.ts).
       .filter(
         (line) => !(explain.sql.includes('WITH RECURSIVE queues') && line.endsWith('INDEX jobs_by_lane (kind=?)')),
       )

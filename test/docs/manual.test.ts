@@ -59,7 +59,7 @@ test('the manual describes every variable that the program reads', () => {
 test('configure.md and .env.example name only variables that the program or its deployment reads', () => {
   const sources = [
     ...['config', 'network-config', 'provider-config', 'similar-names'].map((name) => `src/core/${name}.ts`),
-    'src/backup/settings.ts',
+    'src/operator/backup/settings.ts',
     'compose.yaml',
   ]
   const source = sources.map((path) => readFileSync(join(PROJECT, path), 'utf8')).join('\n')

@@ -7,7 +7,7 @@ import { readConfig } from '../../src/core/config.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { createApp } from '../../src/operator/apps.ts'
 import { createTenant } from '../../src/operator/tenants.ts'
-import { type RunningGateway, runGateway } from '../../src/run.ts'
+import { type RunningGateway, runGateway } from '../../src/server/run.ts'
 import { type Simulator, startSimulator } from '../../src/simulator/simulator.ts'
 import { FROM, World } from '../support/world.ts'
 

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { Alerts } from '../../src/alerts/alerts.ts'
+import { Alerts } from '../../src/operator/alerts/alerts.ts'
 import { EXIT } from '../../src/core/start-error.ts'
 import { diagnose } from '../../src/operator/doctor.ts'
 import { expectError } from '../support/expect-error.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { ROUTES } from '../../src/app.ts'
+import { ROUTES } from '../../src/server/app.ts'
 import { setTenantStatus } from '../../src/operator/tenants.ts'
 import { expectError } from '../support/expect-error.ts'
 import { operate, signIn } from '../support/operator.ts'

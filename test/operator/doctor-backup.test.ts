@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describeReplica, readBackupSettings } from '../../src/backup/settings.ts'
+import { describeReplica, readBackupSettings } from '../../src/operator/backup/settings.ts'
 import { diagnose } from '../../src/operator/doctor.ts'
 import type { Finding } from '../../src/operator/finding.ts'
 import { sgwIn } from '../support/cli.ts'

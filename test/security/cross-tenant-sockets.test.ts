@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { storeInbound } from '../../src/inbound/store-inbound.ts'
+import { storeInbound } from '../../src/messages/inbound/store-inbound.ts'
 import { type SocketMessage, listenTo, openSocket } from '../support/socket.ts'
 import { FROM, TO, type World, createWorld } from '../support/world.ts'
 

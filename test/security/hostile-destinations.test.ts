@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { type AddressInfo, type Server, createServer } from 'node:net'
 import { systemClock } from '../../src/core/clock.ts'
-import { createTrigger } from '../../src/features/triggers/create-trigger.ts'
-import { storeInbound } from '../../src/inbound/store-inbound.ts'
-import { AddressGuard } from '../../src/outbound/address-guard.ts'
-import { WebhookPoster } from '../../src/outbound/post-json.ts'
-import { HOSTILE_URLS } from '../outbound/hostile-urls.ts'
+import { createTrigger } from '../../src/api/triggers/create-trigger.ts'
+import { storeInbound } from '../../src/messages/inbound/store-inbound.ts'
+import { AddressGuard } from '../../src/net/outbound/address-guard.ts'
+import { WebhookPoster } from '../../src/net/outbound/post-json.ts'
+import { HOSTILE_URLS } from '../net/outbound/hostile-urls.ts'
 import { FROM, TO, type World, createWorld, until } from '../support/world.ts'
 
 // No packet is sent to a refused address, neither at registration nor if the database already has it.

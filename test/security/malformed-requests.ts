@@ -1,4 +1,4 @@
-import { ROUTES } from '../../src/app.ts'
+import { ROUTES } from '../../src/server/app.ts'
 
 /** One request as bytes, with its properties. */
 export interface Malformed {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { ROUTES } from '../../src/app.ts'
+import { ROUTES } from '../../src/server/app.ts'
 import { expectError } from '../support/expect-error.ts'
 import { ask } from '../support/raw-http.ts'
 import { type World, createWorld } from '../support/world.ts'

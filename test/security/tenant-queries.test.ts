@@ -8,57 +8,59 @@ import { type Query, drizzleQueries, sqlStatements, tenantTables, unboundTables 
 const OUT_OF_REACH: Readonly<Record<string, string>> = {
   'src/operator/': "the operator's commands act for all tenants; only the server's user can give them",
   'src/cli/': 'the command line counts the rows of a copy, of all tenants',
-  'src/admin/': 'figures over all tenants, on the loopback listener',
-  'src/alerts/': "the operator's alerts, about all tenants",
-  'src/readings/queue.ts': 'what waits, of all tenants, for the three above',
-  'src/readings/extensions.ts': 'extensions of all tenants, for the same',
-  'src/readings/database.ts': 'the size of the event log, for the same',
+  'src/operator/metrics/': 'figures over all tenants, on the loopback listener',
+  'src/operator/alerts/': "the operator's alerts, about all tenants",
+  'src/messages/readings/queue.ts': 'what waits, of all tenants, for the three above',
+  'src/messages/readings/extensions.ts': 'extensions of all tenants, for the same',
+  'src/messages/readings/database.ts': 'the size of the event log, for the same',
   'src/db/': 'what a restore quarantines, of all tenants, at the start',
   'src/auth/lost-keys.ts':
     'secrets of all tenants: whether ENCRYPTION_KEYS has their keys. The answer is for the operator',
-  'src/jobs/': 'job rows by their kind and `seq`, which the loop read itself',
+  'src/messages/jobs/': 'job rows by their kind and `seq`, which the loop read itself',
 }
 
 /** Files that process rows of a job. They know no caller, so no request can pass them an id. */
 const JOB_WORK: Readonly<Record<string, string>> = {
-  'src/tracking/state-rows.ts':
+  'src/messages/receipts/state-rows.ts':
     'delivery states by the messages that its own queries found by tenant and extension, and which extensions have any',
-  'src/tracking/start-tracking.ts': 'sent messages of all tenants, from the event log, each under its own',
-  'src/upkeep/delete-messages.ts': 'rows of messages by their ids, for retention and erasure',
-  'src/upkeep/follow-conversations.ts': 'the newest messages of all tenants, each under its own',
-  'src/upkeep/purge-messages.ts': 'retention, for all tenants',
-  'src/sending/attempt-rows.ts': 'message, attempt and job of one attempt, which its job row led to',
-  'src/usage/roll-up.ts': 'counts of the messages that the statement beside it changes, under their own tenant',
-  'src/sending/attempts.ts': 'the job by its `seq`',
-  'src/sending/expire.ts': 'send jobs of all tenants, oldest first',
-  'src/sending/uncertain-commits.ts': 'the attempt of one message, which its job row led to',
-  'src/sending/outbound-message.ts': 'messages by the ids that job rows carry',
-  'src/sending/quarantine.ts': 'one message, which its job row led to',
-  'src/sending/lookup.ts': 'a record of the provider belongs to one message of all tenants that have its number',
-  'src/sending/scheduled-messages.ts': 'schedule jobs whose time has come, of all tenants',
-  'src/sending/recover.ts': 'at the start: open attempts and rate windows of all tenants',
-  'src/deliveries/deliver.ts': 'the delivery and the job that this run opened itself',
-  'src/deliveries/delivery-rows.ts': 'the delivery and the job that this run opened itself',
-  'src/upkeep/purge-deliveries.ts': 'retention, for all tenants',
-  'src/deliveries/interrupted.ts': 'at the start: interrupted deliveries of all tenants',
-  'src/upkeep/purge-links.ts': 'links and states that have ended, of all tenants',
-  'src/upkeep/extensions.ts': 'which tenants have extensions, to look after each',
+  'src/messages/receipts/start-tracking.ts': 'sent messages of all tenants, from the event log, each under its own',
+  'src/messages/upkeep/delete-messages.ts': 'rows of messages by their ids, for retention and erasure',
+  'src/messages/upkeep/follow-conversations.ts': 'the newest messages of all tenants, each under its own',
+  'src/messages/upkeep/purge-messages.ts': 'retention, for all tenants',
+  'src/messages/sending/attempt-rows.ts': 'message, attempt and job of one attempt, which its job row led to',
+  'src/messages/usage/roll-up.ts':
+    'counts of the messages that the statement beside it changes, under their own tenant',
+  'src/messages/sending/attempts.ts': 'the job by its `seq`',
+  'src/messages/sending/expire.ts': 'send jobs of all tenants, oldest first',
+  'src/messages/sending/uncertain-commits.ts': 'the attempt of one message, which its job row led to',
+  'src/messages/sending/outbound-message.ts': 'messages by the ids that job rows carry',
+  'src/messages/sending/quarantine.ts': 'one message, which its job row led to',
+  'src/messages/sending/lookup.ts':
+    'a record of the provider belongs to one message of all tenants that have its number',
+  'src/messages/sending/scheduled-messages.ts': 'schedule jobs whose time has come, of all tenants',
+  'src/messages/sending/recover.ts': 'at the start: open attempts and rate windows of all tenants',
+  'src/messages/webhooks/deliver.ts': 'the delivery and the job that this run opened itself',
+  'src/messages/webhooks/delivery-rows.ts': 'the delivery and the job that this run opened itself',
+  'src/messages/upkeep/purge-deliveries.ts': 'retention, for all tenants',
+  'src/messages/webhooks/interrupted.ts': 'at the start: interrupted deliveries of all tenants',
+  'src/messages/upkeep/purge-links.ts': 'links and states that have ended, of all tenants',
+  'src/messages/upkeep/extensions.ts': 'which tenants have extensions, to look after each',
 }
 
 /** Other single statements: file, beginning of the statement, reason. */
 const STATEMENTS: readonly (readonly [path: string, beginning: string, why: string])[] = [
   [
-    'src/realtime/webhook-waker.ts',
+    'src/messages/realtime/webhook-waker.ts',
     'SELECT id, tenant_id FROM apps',
     'which apps asked for events, to wake their jobs',
   ],
   [
-    'src/inbound/webhook-job-rows.ts',
+    'src/messages/inbound/webhook-job-rows.ts',
     "SELECT messages.job_id, 'webhook'",
     'the message that the statement before it stored in this very commit, by its own job id',
   ],
   [
-    'src/realtime/logged-rows.ts',
+    'src/messages/realtime/logged-rows.ts',
     'SELECT events.seq',
     'events that go to the sockets of their own tenant and app; pages of the log add their tenant',
   ],
@@ -68,19 +70,19 @@ const STATEMENTS: readonly (readonly [path: string, beginning: string, why: stri
 const DRIZZLE: readonly (readonly [path: string, table: string, why: string, containing?: string])[] = [
   ['src/auth/key-ring.ts', 'apps', 'the key is the credential: its row says which tenant it is for'],
   [
-    'src/features/apps/credentials.ts',
+    'src/api/apps/credentials.ts',
     'wsTokens',
     'the app whose key is being replaced, which the statement before it named with its tenant',
   ],
-  ['src/features/rc/oauth-state.ts', 'oauthStates', 'the state is the credential: its row says which tenant it is for'],
+  ['src/api/rc/oauth-state.ts', 'oauthStates', 'the state is the credential: its row says which tenant it is for'],
   [
     'src/auth/subscription-tokens.ts',
     'subscriptions',
     'the Verification-Token is the credential: its row says which tenant it is for',
   ],
-  ['src/features/rc/connect.ts', 'connectTokens', 'the token is the credential: its row says which tenant it is for'],
-  ['src/features/ws/authenticate.ts', 'wsTokens', 'the token is the credential: its row says which tenant it is for'],
-  ['src/features/ws/issue-token.ts', 'wsTokens', 'tokens that have expired, of all tenants'],
+  ['src/api/rc/connect.ts', 'connectTokens', 'the token is the credential: its row says which tenant it is for'],
+  ['src/api/ws/authenticate.ts', 'wsTokens', 'the token is the credential: its row says which tenant it is for'],
+  ['src/api/ws/issue-token.ts', 'wsTokens', 'tokens that have expired, of all tenants'],
   [
     'src/provider/extension-rows.ts',
     'extensions',

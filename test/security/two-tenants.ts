@@ -1,5 +1,5 @@
-import type { Registered } from '../../src/features/apps/schemas.ts'
-import { storeInbound } from '../../src/inbound/store-inbound.ts'
+import type { Registered } from '../../src/api/apps/schemas.ts'
+import { storeInbound } from '../../src/messages/inbound/store-inbound.ts'
 import { insertDeliveries } from '../support/delivery-rows.ts'
 import { FROM, TO, type World } from '../support/world.ts'
 

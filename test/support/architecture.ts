@@ -100,11 +100,11 @@ export function importsWithoutExtension(files: readonly SourceFile[]): string[] 
   })
 }
 
-/** Only `src/app.ts` and tests may import a `routes.ts`. */
+/** Only `src/server/app.ts` and tests may import a `routes.ts`. */
 export function routesImporters(files: readonly SourceFile[]): string[] {
   return eachImport(files, (file, { target }) => {
-    const isRoutes = target !== null && /^src\/(features\/[^/]+|console)\/routes\.ts$/.test(target)
-    return isRoutes && file.path !== 'src/app.ts' ? `imports ${target}: only src/app.ts may` : null
+    const isRoutes = target !== null && /^src\/api\/[^/]+\/routes\.ts$/.test(target)
+    return isRoutes && file.path !== 'src/server/app.ts' ? `imports ${target}: only src/server/app.ts may` : null
   })
 }
 
@@ -133,21 +133,22 @@ export function environmentReaders(files: readonly SourceFile[], allowed: readon
   })
 }
 
-export function crossFeatureImports(files: readonly SourceFile[]): string[] {
+/** Endpoints share nothing but what `api/fields` and the rooms below have. */
+export function importsBetweenEndpoints(files: readonly SourceFile[]): string[] {
   return eachImport(files, (file, { target }) => {
-    const [own, other] = [featureOf(file.path), featureOf(target ?? '')]
+    const [own, other] = [endpointOf(file.path), endpointOf(target ?? '')]
     return own === null || other === null || own === other
       ? null
-      : `feature ${own} imports feature ${other}: start its work by job kind`
+      : `api/${own} imports api/${other}: move what both need to messages/ or api/fields/`
   })
 }
 
-export function featuresWithoutRoutes(files: readonly SourceFile[], listed: readonly string[]): string[] {
-  const features = new Set(files.flatMap(({ path }) => featureOf(path) ?? []))
-  const routed = new Set(files.map(({ path }) => path))
-  return [...features]
-    .filter((name) => !routed.has(`src/features/${name}/routes.ts`) && !listed.includes(name))
-    .map((name) => `src/features/${name} has no routes.ts and is not listed`)
+export function endpointsWithoutRoutes(files: readonly SourceFile[]): string[] {
+  const endpoints = new Set(files.flatMap(({ path }) => endpointOf(path) ?? []))
+  const known = new Set(files.map(({ path }) => path))
+  return [...endpoints]
+    .filter((name) => !known.has(`src/api/${name}/routes.ts`))
+    .map((name) => `src/api/${name} has no routes.ts`)
 }
 
 /** Finds calls of `test`, `it` and `describe` that skip a test or all others. */
@@ -260,7 +261,8 @@ function eachImport(
 const layerOf = (path: string, layers: readonly Layer[]): Layer | undefined =>
   layers.find((layer) => layer.files.some((glob) => new Bun.Glob(glob).match(path)))
 
-const featureOf = (path: string): string | null => /^src\/features\/([^/]+)\//.exec(path)?.[1] ?? null
+/** The folder of an endpoint: of `src/api/sms/send.ts` it is `sms`. */
+const endpointOf = (path: string): string | null => /^src\/api\/(?!(?:http|fields)\/)([^/]+)\//.exec(path)?.[1] ?? null
 
 const isAsset = (path: string): boolean =>
   path === 'package.json' || path.startsWith('drizzle/') || /\/page\/\w+\.(css|js)$/.test(path)

@@ -1,5 +1,5 @@
-import { CLOSE_ATTEMPT } from '../../src/deliveries/delivery-rows.ts'
-import { latencyClass } from '../../src/usage/latency.ts'
+import { CLOSE_ATTEMPT } from '../../src/messages/webhooks/delivery-rows.ts'
+import { latencyClass } from '../../src/messages/usage/latency.ts'
 import type { World } from './world.ts'
 
 export interface DeliveryRow {

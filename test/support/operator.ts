@@ -1,5 +1,5 @@
-import { createLocalApp } from '../../src/app.ts'
-import { socketPath } from '../../src/data-folder.ts'
+import { createLocalApp } from '../../src/server/app.ts'
+import { socketPath } from '../../src/db/data-folder.ts'
 import { type OperatorSocket, serveOperator } from '../../src/operator/socket.ts'
 import type { World } from './world.ts'
 

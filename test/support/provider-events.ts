@@ -1,4 +1,4 @@
-import { storeInbound } from '../../src/inbound/store-inbound.ts'
+import { storeInbound } from '../../src/messages/inbound/store-inbound.ts'
 import type { World } from './world.ts'
 
 const PATH = '/v1/webhooks/provider'

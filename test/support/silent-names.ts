@@ -1,6 +1,6 @@
-import { createTrigger } from '../../src/features/triggers/create-trigger.ts'
-import { storeInbound } from '../../src/inbound/store-inbound.ts'
-import type { Registered } from '../../src/features/apps/schemas.ts'
+import { createTrigger } from '../../src/api/triggers/create-trigger.ts'
+import { storeInbound } from '../../src/messages/inbound/store-inbound.ts'
+import type { Registered } from '../../src/api/apps/schemas.ts'
 import { createApp } from '../../src/operator/apps.ts'
 import { FROM, TO, type World } from './world.ts'
 

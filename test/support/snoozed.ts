@@ -1,4 +1,4 @@
-import type { LoopKindName } from '../../src/jobs/job.ts'
+import type { LoopKindName } from '../../src/messages/jobs/job.ts'
 import { type World, until } from './world.ts'
 
 /** Waits until a job of this kind is due later than now. Then a manual clock may be advanced. */

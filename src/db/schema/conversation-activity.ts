@@ -2,7 +2,7 @@ import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqli
 
 /**
  * The newest message of each conversation, for `GET /v1/conversations`. The first call fills it; from then on it follows the
- * messages up to the fact `conversations_through` (`src/upkeep/follow-conversations.ts`).
+ * messages up to the fact `conversations_through` (`src/messages/upkeep/follow-conversations.ts`).
  */
 export const conversationActivity = sqliteTable(
   'conversation_activity',

@@ -6,7 +6,7 @@ export const DELIVERY_CONCLUSIONS = ['delivered', 'undelivered', 'unknown'] as c
 export type DeliveryConclusion = (typeof DELIVERY_CONCLUSIONS)[number]
 
 /**
- * One row for each tracked message. `src/tracking/start-tracking.ts` inserts it from the event log soon after `sent`.
+ * One row for each tracked message. `src/messages/receipts/start-tracking.ts` inserts it from the event log soon after `sent`.
  * Separate from `messages`, whose rows and index do not change after a message has ended.
  */
 export const deliveryStates = sqliteTable(

@@ -20,7 +20,7 @@ export const events = sqliteTable('events', {
   detail: text(),
 })
 
-/** One bit each. SQL triggers on `messages` write the first five and those on `opt_outs` the last; `src/tracking/state-rows.ts` writes `delivery`. */
+/** One bit each. SQL triggers on `messages` write the first five and those on `opt_outs` the last; `src/messages/receipts/state-rows.ts` writes `delivery`. */
 export const EVENT_KINDS = {
   queued: 1,
   sending: 2,

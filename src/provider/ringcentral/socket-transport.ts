@@ -1,12 +1,7 @@
-import type {
-  HttpConnection,
-  HttpEndpoint,
-  HttpExchangeListener,
-  HttpFailure,
-} from '../../http-client/http-connection.ts'
-import { HttpConnectionPool } from '../../http-client/http-connection-pool.ts'
-import type { HttpResponseHead } from '../../http-client/http-response-reader.ts'
-import { headerLines, requestText } from '../../http-client/request-text.ts'
+import type { HttpConnection, HttpEndpoint, HttpExchangeListener, HttpFailure } from '../../net/http/http-connection.ts'
+import { HttpConnectionPool } from '../../net/http/http-connection-pool.ts'
+import type { HttpResponseHead } from '../../net/http/http-response-reader.ts'
+import { headerLines, requestText } from '../../net/http/request-text.ts'
 import { BodyText } from './body-text.ts'
 import {
   type HttpAnswer,

@@ -1,0 +1,160 @@
+import ipaddr from 'ipaddr.js'
+import { LRUCache } from 'lru-cache'
+import type { Caller } from '../../core/caller.ts'
+import type { ErrorName } from '../../core/errors.ts'
+import { MAX_REQUEST_ID_LENGTH } from '../../core/limits.ts'
+import { countedAddress, parseAddress } from '../../auth/client-address.ts'
+import type { LimitState } from '../../auth/key-limits.ts'
+import { bounded } from '../../core/bounded.ts'
+
+/** A request and the server that received it. */
+export interface ReceivedRequest {
+  request: Request
+  server: Bun.Server<unknown> | null
+  /** The path of the matched endpoint, with the names of its parameters; null if none was found. */
+  endpointPath: string | null
+}
+
+/** A request before its body is read. The client's address is determined only when it is needed, because that takes time. */
+export class RequestContext {
+  readonly requestId: string
+  /**
+   * The path of the matched endpoint with the names of its parameters, else that of the request. `admit` reads it, so that it checks the
+   * endpoint that runs: the router and a parser may find different paths in a URL, of which the Host header is a part.
+   */
+  readonly endpointPath: string
+  caller: Caller | null = null
+  /** Set if an operator sent the request. `sessionId` is null for a command on this machine. */
+  operator: { sessionId: string | null } | null = null
+  /** Why an operator's request has no `caller`. Endpoints that need one answer it after the body was read. */
+  callerError: ErrorName = 'missingKey'
+  limit: LimitState | null = null
+  /** Fields that the endpoint ignores, but that resemble one that it knows. */
+  readonly ignored: string[] = []
+  #socketAddress: string | null = null
+
+  constructor(
+    readonly received: ReceivedRequest,
+    readonly peers: Peers,
+    makeId: () => string,
+  ) {
+    this.requestId = requestIdOf(received.request, makeId)
+    this.endpointPath = received.endpointPath ?? pathOf(received.request)
+  }
+
+  /** The path without query and trailing slash, for the log. */
+  get path(): string {
+    return this.endpointPath.includes(':') ? pathOf(this.received.request) : this.endpointPath
+  }
+
+  /** The socket's address. Read it before any `await`: a connection that has broken off has none. */
+  get socketAddress(): string {
+    const { request, server } = this.received
+    return (this.#socketAddress ??= server?.requestIP(request)?.address ?? '')
+  }
+
+  /** The client's address as counted for failed attempts; IPv6 by its /64. */
+  get address(): string {
+    return this.peers.addressOf(this.socketAddress, this.received.request)
+  }
+
+  /** Whether the client came by HTTPS. */
+  get secure(): boolean {
+    return this.peers.isSecure(this.socketAddress, this.received.request)
+  }
+}
+
+const VISIBLE_ASCII = /^[\x21-\x7e]+$/
+
+/** A caller's `X-Request-Id` is kept when it is short visible ASCII. */
+function requestIdOf(request: Request, make: () => string): string {
+  const own = request.headers.get('x-request-id')
+  return own !== null && own.length <= MAX_REQUEST_ID_LENGTH && VISIBLE_ASCII.test(own) ? own : make()
+}
+
+/** The path of a request line, whatever the Host header says. */
+function pathOf(request: Request): string {
+  const { url } = request
+  const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3)
+  const end = url.indexOf('?', start)
+  const path = start < 0 ? '/' : url.slice(start, end < 0 ? undefined : end)
+  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
+}
+
+/** Query parameters as sent; of a repeated name the last counts. */
+export function queryOf(request: Request): Record<string, string> {
+  const start = request.url.indexOf('?')
+  return start < 0 ? {} : Object.fromEntries(new URLSearchParams(request.url.slice(start + 1)))
+}
+
+/** How many peers are cached. Behind a proxy there is one. */
+const MAX_KNOWN_PEERS = 1000
+
+/** A parsed socket address. It is cached, because parsing takes longer than all other uses of it. */
+interface Peer {
+  /** Null if the text is not an IP address. */
+  parsed: ipaddr.IPv4 | ipaddr.IPv6 | null
+  trusted: boolean
+  /** The form that counts for failed attempts if there is no forwarded address. */
+  counted: string
+}
+
+/** Finds the client behind a socket. Forwarded headers count only if trusted proxies added them. */
+export class Peers {
+  readonly #trusted: readonly [ipaddr.IPv4 | ipaddr.IPv6, number][]
+  readonly #known = new LRUCache<string, Peer>(bounded(MAX_KNOWN_PEERS))
+
+  constructor(trustedProxies: readonly string[]) {
+    this.#trusted = trustedProxies.map((cidr) => ipaddr.parseCIDR(cidr))
+  }
+
+  /** The rightmost address of `X-Forwarded-For` that is not a trusted proxy, else the socket's. */
+  addressOf(socketAddress: string, request: Request): string {
+    const peer = this.#peer(socketAddress)
+    if (peer.parsed === null || !peer.trusted) return peer.counted
+    const forwarded = request.headers.get('x-forwarded-for')
+    return forwarded === null ? peer.counted : this.#forwarded(peer.parsed, forwarded)
+  }
+
+  #forwarded(peer: ipaddr.IPv4 | ipaddr.IPv6, header: string): string {
+    let address = peer
+    for (const hop of header.split(',').toReversed()) {
+      if (!this.#isTrusted(address)) break
+      const next = parseAddress(withoutPort(hop.trim()))
+      if (next === null) break
+      address = next
+    }
+    return countedAddress(address)
+  }
+
+  /** Whether a trusted proxy says that the client uses HTTPS. This process itself speaks plain HTTP. */
+  isSecure(socketAddress: string, request: Request): boolean {
+    if (!this.isTrustedPeer(socketAddress)) return false
+    const protocols = (request.headers.get('x-forwarded-proto') ?? '').split(',')
+    return protocols.at(-1)?.trim().toLowerCase() === 'https'
+  }
+
+  isTrustedPeer(socketAddress: string): boolean {
+    return this.#peer(socketAddress).trusted
+  }
+
+  #peer(socketAddress: string): Peer {
+    const known = this.#known.get(socketAddress)
+    if (known !== undefined) return known
+    const parsed = parseAddress(socketAddress)
+    const peer =
+      parsed === null
+        ? { parsed, trusted: false, counted: socketAddress }
+        : { parsed, trusted: this.#isTrusted(parsed), counted: countedAddress(parsed) }
+    this.#known.set(socketAddress, peer)
+    return peer
+  }
+
+  #isTrusted(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+    return this.#trusted.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits))
+  }
+}
+
+/** Some proxies add the client's port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+const withoutPort = (hop: string): string =>
+  /^\[([^\]]+)\](:\d{1,5})?$/.exec(hop)?.[1] ?? /^([^:]+):\d{1,5}$/.exec(hop)?.[1] ?? hop

@@ -1,0 +1,73 @@
+import { isUtf8 } from 'node:buffer'
+import { ApiError, errorText } from '../../core/errors.ts'
+import type { Gateway } from '../../messages/gateway.ts'
+import { isTooDeep } from './body.ts'
+import type { RequestContext } from './request-context.ts'
+
+/** Outside production the log says what is wrong with a body that is answered `Invalid JSON`. */
+export function noteBodyMistake(gateway: Gateway, context: RequestContext, bytes: Uint8Array, error: unknown): void {
+  if (gateway.config.production || !(error instanceof ApiError) || error.message !== errorText('badJson')) return
+  gateway.log.warn({ path: context.endpointPath }, bodyMistake(bytes, context.received.request.headers))
+}
+
+/** The same for a request that is answered `Missing or invalid API key`. Its path may be any text, so the line has only its id. */
+export function noteKeyMistake({ config, log }: Gateway, { requestId }: RequestContext, header: string | null): void {
+  if (config.production) return
+  log.warn(
+    { requestId },
+    `no key in the header Authorization: ${keyMistake(header)}; send "Authorization: Bearer sgw_…"`,
+  )
+}
+
+// The texts are fixed: no part of a body or a header gets into the log.
+
+function bodyMistake(bytes: Uint8Array, headers: Headers): string {
+  const mistake = encodingMistake(bytes, headers) ?? textMistake(bytes, new TextDecoder().decode(bytes).trim())
+  return mistake === null
+    ? 'the body is JSON, but not an object: begin it with {'
+    : `the body is not JSON: ${mistake} (docs/send.md)`
+}
+
+function encodingMistake(bytes: Uint8Array, headers: Headers): string | null {
+  const [first, second] = bytes
+  const encoding = headers.get('content-encoding') ?? 'identity'
+  if (encoding.toLowerCase() !== 'identity' || (first === 0x1f && second === 0x8b))
+    return 'it is compressed; send it without Content-Encoding'
+  const isMarked = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)
+  if (isMarked || first === 0 || second === 0) return 'it is UTF-16; send UTF-8'
+  return isUtf8(bytes) ? null : 'it is not UTF-8, but perhaps Latin-1; send UTF-8'
+}
+
+function textMistake(bytes: Uint8Array, text: string): string | null {
+  if (isTooDeep(bytes)) return 'it is nested too deep'
+  if (isJson(text)) return null
+  if (/^[\w%.+-]+=|^--[^\s]+\s/.test(text)) return 'it is a form; send JSON'
+  if (/^'|^\{\s*['\w]/.test(text))
+    return 'its double quotes are missing, or single ones in their place; the shell may have removed them'
+  if (hasRawControl(text)) return 'a string in it has a raw line break or tab; write \\n or \\t'
+  return 'check it with a JSON parser'
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Whether a control character stands in a string. Each match is a string up to its end, so the time grows with the length alone. */
+function hasRawControl(text: string): boolean {
+  const strings = text.matchAll(/"(?:[^"\\\p{Cc}]|\\\P{Cc})*\\?(?:"|(\p{Cc})|$)/gu)
+  return strings.some(([, control]) => control !== undefined)
+}
+
+function keyMistake(header: string | null): string {
+  if (header === null) return 'there is none'
+  if (/^basic\b/i.test(header)) return 'it is HTTP Basic'
+  if (header.startsWith('sgw_')) return 'the word Bearer is missing'
+  return /^bearer\s*$/i.test(header)
+    ? 'no key comes after Bearer (is a variable empty?)'
+    : 'it does not begin with "Bearer sgw_"'
+}

@@ -1,0 +1,99 @@
+import type { Gateway } from '../../messages/gateway.ts'
+import { admitOperator } from './admit-operator.ts'
+import { Cors } from './cors.ts'
+import { type ErrorAnswer, errorAnswer, localErrorAnswer } from './errors.ts'
+import { Peers, type ReceivedRequest, RequestContext } from './request-context.ts'
+import { type KeylessPaths, admit, rateLimitHeaders } from './admit.ts'
+import type { Route } from './route.ts'
+import { untrustedForwarding } from './untrusted-forwarding.ts'
+
+export interface Content {
+  status: number
+  /** A response is sent as it is, anything else as JSON. `undefined` if the request has become a WebSocket. */
+  content: unknown
+  /** Whether the content has a secret. */
+  secret?: boolean
+}
+
+/** The steps of every request: request id, CORS, checks before the body, endpoint, rate-limit headers, errors. */
+export class RequestPipeline {
+  readonly #peers: Peers
+  readonly #noteForwarding: ReturnType<typeof untrustedForwarding>
+  readonly #cors: Cors
+  readonly #makeId: () => string
+  readonly #keyless: KeylessPaths
+
+  constructor(
+    readonly gateway: Gateway,
+    routes: readonly Route[],
+    /** Whether every request is the operator's, so that none needs a key. */
+    readonly local: boolean,
+  ) {
+    this.#peers = new Peers(gateway.config.trustedProxies)
+    this.#noteForwarding = untrustedForwarding(gateway)
+    this.#makeId = () => gateway.ids.of('req')
+    this.#cors = new Cors(gateway.config.corsOrigins)
+    this.#keyless = keylessPaths(routes)
+  }
+
+  /** Answers a request. Calls `run` only if the request is admitted. */
+  async answer(
+    received: ReceivedRequest,
+    run: (context: RequestContext) => Promise<Content>,
+  ): Promise<Response | undefined> {
+    const { request } = received
+    const context = new RequestContext(received, this.#peers, this.#makeId)
+    this.#noteForwarding(context)
+    const headers = this.#cors.headersFor(request)
+    headers['x-request-id'] = context.requestId
+    const preflight = this.#cors.preflight(request)
+    if (preflight !== null) return new Response(null, { status: 204, headers: { ...headers, ...preflight } })
+    try {
+      const admitting = this.local
+        ? admitOperator(this.gateway, null, request, context)
+        : admit(this.gateway, this.#keyless, request, context)
+      if (admitting !== undefined) await admitting
+      const { status, content, secret = false } = await run(context)
+      if (secret) Object.assign(headers, SECRET_HEADERS)
+      return content === undefined ? undefined : withHeaders(content, status, headers, context)
+    } catch (error) {
+      const { status, body, headers: own } = this.#errorAnswer(error, context.requestId)
+      return withHeaders(body, status, { ...headers, ...own }, context)
+    }
+  }
+
+  #errorAnswer(error: unknown, requestId: string): ErrorAnswer {
+    return this.local
+      ? localErrorAnswer(error, this.gateway, requestId)
+      : errorAnswer(error, this.gateway.log, requestId)
+  }
+}
+
+const SECRET_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
+
+function withHeaders(
+  content: unknown,
+  status: number,
+  headers: Record<string, string>,
+  context: RequestContext,
+): Response {
+  rateLimitHeaders(context, headers)
+  if (context.ignored.length > 0) headers['x-ignored-fields'] = context.ignored.join(', ')
+  if (content instanceof Response) {
+    for (const name in headers) content.headers.set(name, headers[name] ?? '')
+    return content
+  }
+  headers['content-type'] = 'application/json'
+  return new Response(JSON.stringify(content), { status, headers })
+}
+
+function keylessPaths(routes: readonly Route[]): KeylessPaths {
+  const keyless = Map.groupBy(
+    routes.filter(({ auth }) => auth === 'none'),
+    ({ path }) => path,
+  )
+  return {
+    has: (method, path) =>
+      keyless.get(path)?.some((route) => route.method === (method === 'HEAD' ? 'GET' : method)) ?? false,
+  }
+}

@@ -1,0 +1,204 @@
+import { jsonAnswer } from '../../core/json-answer.ts'
+import { Elysia } from 'elysia'
+import { ApiError, apiError } from '../../core/errors.ts'
+import type { LogFields } from '../../core/log.ts'
+import type { Gateway } from '../../messages/gateway.ts'
+import { type IgnoredFields, ignoredFields } from './ignored-fields.ts'
+import { parseForm, parseJson, readLimited } from './body.ts'
+import { type Content, RequestPipeline } from './request-pipeline.ts'
+import { type ReceivedRequest, type RequestContext, queryOf } from './request-context.ts'
+import { noteBodyMistake } from './request-mistakes.ts'
+import { type Route, type RouteInput, validated, withoutLongArrays } from './route.ts'
+
+/** Bun itself refuses larger bodies, without a JSON error. So this is far above the gateway's limit, which is counted while reading. */
+const BACKSTOP_BODY_BYTES = 2 ** 40
+
+/** How long a connection may be silent. Also the limit for an unfinished body; for headers it is 12 s (Bun 1.4.4, measured). */
+export const IDLE_SECONDS = 30
+
+/** Bun's maximum is 255. */
+const SLOW_ANSWER_SECONDS = 240
+
+/** A page that is served besides the endpoints, without key and schema. */
+export interface Page {
+  path: string
+  answer(request: Request): Response | Promise<Response>
+}
+
+export interface ServerOptions {
+  /** Served besides the endpoints. */
+  pages?: readonly Page[]
+  /** For requests of this machine's operator alone, on the Unix socket or in process: every request is the operator's. */
+  local?: boolean
+}
+
+/**
+ * An Elysia server with these endpoints and pages. Elysia finds the route; the request pipeline does everything else. Elysia's hooks
+ * are not used, because they would take longer than the rest of a request.
+ */
+export function createServer(
+  gateway: Gateway,
+  routes: readonly Route[],
+  { pages = [], local = false }: ServerOptions = {},
+) {
+  const pipeline = new RequestPipeline(gateway, routes, local)
+  const app = new Elysia({
+    serve: { development: false, maxRequestBodySize: BACKSTOP_BODY_BYTES, error: lastResort },
+  })
+  app.onError({ as: 'global' }, ({ error, code, request, server }) =>
+    pipeline.answer({ request, server, endpointPath: null }, () =>
+      reject(code === 'NOT_FOUND' ? notFound(request) : error),
+    ),
+  )
+  for (const route of routes) {
+    const endpoint = { route, ignored: ignoredFields(route) }
+    app.route(route.method, route.path, ({ request, params, server }) => {
+      const received = { request, server, endpointPath: route.path }
+      return pipeline.answer(received, (context) => runRoute(gateway, endpoint, received, context, params))
+    })
+  }
+  for (const { path, answer } of pages)
+    app.get(path, ({ request, server }) =>
+      pipeline.answer({ request, server, endpointPath: path }, async () => ({
+        status: 200,
+        content: await answer(request),
+      })),
+    )
+  return app
+}
+
+/** An endpoint, and what looks for misspelt fields of its requests. */
+interface Endpoint {
+  route: Route
+  ignored: IgnoredFields
+}
+
+export type Server = ReturnType<typeof createServer>
+
+/** Checks again who calls, so that a mistake of `admit` alone opens no endpoint. */
+async function runRoute(
+  gateway: Gateway,
+  endpoint: Endpoint,
+  received: ReceivedRequest,
+  context: RequestContext,
+  params: RouteInput['params'],
+): Promise<Content> {
+  const { request, server } = received
+  const { route } = endpoint
+  if (route.auth !== 'none' && context.caller === null && context.operator === null) throw apiError('missingKey')
+  if (route.auth === 'operator' && context.operator === null) throw apiError('forbidden')
+  const before = route.before?.({ gateway, request })
+  const beforeResult: unknown = before instanceof Promise ? await before : before
+  const bytes = await readLimited(request)
+  requireCaller(route, context)
+  const input = inputOrHint(endpoint, received, { gateway, context, params, beforeResult, bytes })
+  const answering = route.slow === true ? 0 : 1
+  gateway.traffic.answering += answering
+  // Set only after the body was read, because otherwise a client could take this long to send it.
+  if (route.slow === true) server?.timeout(request, SLOW_ANSWER_SECONDS)
+  try {
+    const content = await route.run(input)
+    logChange(gateway, route, context, [input.body, content])
+    return { status: route.status, content, secret: route.secret === true }
+  } finally {
+    gateway.traffic.answering -= answering
+    // The timeout belongs to the connection, which stays open for further requests.
+    if (route.slow === true) server?.timeout(request, IDLE_SECONDS)
+  }
+}
+
+/** An operator's request must name an app by `Sgw-App` where the endpoint acts as one. */
+function requireCaller({ auth }: Route, { caller, callerError }: RequestContext): void {
+  if (auth === 'none' || auth === 'operator' || caller !== null) return
+  if (auth === 'app or operator' && callerError === 'missingApp') return
+  throw apiError(callerError)
+}
+
+/** Leaves a line in the log for each change that an operator makes: who, what, and whom it concerns, as request and answer name them. */
+function logChange(
+  { log }: Gateway,
+  { method }: Route,
+  { operator, caller, path, requestId }: RequestContext,
+  [asked, answered]: readonly [unknown, unknown],
+): void {
+  if (operator === null || method === 'GET') return
+  const named = { ...asObject(asked), ...asObject(answered) }
+  const session = operator.sessionId ?? 'socket'
+  const whom = Object.fromEntries(CONCERNED.map((name) => [name, textIn(named[name])]))
+  const fields: LogFields = { requestId, session, method, path, ...whom }
+  log.audit(caller === null ? fields : { ...fields, appId: caller.appId }, 'an operator made a change')
+}
+
+/** Fields of a request or an answer that say whom a change concerns. They are ids, states and addresses of clients. */
+const CONCERNED = ['tenantId', 'appId', 'status', 'address'] as const
+
+const textIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+const asObject = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !(value instanceof Response) ? { ...value } : {}
+
+type ReadInput = Pick<RouteInput, 'gateway' | 'context' | 'params' | 'beforeResult' | 'bytes'>
+
+function inputOrHint(endpoint: Endpoint, received: ReceivedRequest, read: ReadInput): RouteInput {
+  try {
+    return inputOf(endpoint, received, read)
+  } catch (error) {
+    noteBodyMistake(read.gateway, read.context, read.bytes, error)
+    throw error
+  }
+}
+
+/** The input of an endpoint, parsed by its schemas. */
+function inputOf({ route, ignored }: Endpoint, { request, server }: ReceivedRequest, read: ReadInput): RouteInput {
+  const { gateway, context, params, beforeResult, bytes } = read
+  const note = noteIgnored(gateway, context)
+  const query = route.query === undefined ? undefined : queryOf(request)
+  const body = route.body === undefined ? undefined : withoutLongArrays(bodyOf(route, bytes))
+  ignored.inQuery(query, note)
+  ignored.inBody(body, note)
+  return {
+    gateway,
+    request,
+    context,
+    beforeResult,
+    bytes,
+    upgrade: (data) => server?.upgrade(request, { data, headers: { 'x-request-id': context.requestId } }) ?? false,
+    caller: context.caller ?? { appId: '', tenantId: '' },
+    params: validated(route.params, params, route.priority),
+    query: validated(route.query, query, route.priority),
+    body: validated(route.body, body, route.priority),
+  }
+}
+
+/** A field that is probably misspelt is ignored like any other, but the answer names it, and in development the log. */
+function noteIgnored({ config, log }: Gateway, context: RequestContext): (field: string, meant: string) => void {
+  return (field, meant) => {
+    context.ignored.push(field)
+    if (!config.production)
+      log.warn({ path: context.endpointPath, field }, `a field was ignored: did you mean ${meant}?`)
+  }
+}
+
+/** Throws the error. As the `run` of a request it does so only after `admit`. */
+async function reject(error: unknown): Promise<never> {
+  throw await error
+}
+
+/** Reads the body first, because 413 comes before 404 also for paths that do not exist. */
+async function notFound(request: Request): Promise<unknown> {
+  try {
+    await readLimited(request)
+    return apiError('notFound')
+  } catch (error) {
+    return error
+  }
+}
+
+const bodyOf = (route: Route, bytes: Uint8Array): unknown =>
+  route.bodyType === 'form' ? parseForm(bytes) : parseJson(bytes)
+
+/** Answers errors that do not reach Elysia's error hook, such as a thrown null. */
+function lastResort(error: unknown): Response {
+  const known = error instanceof ApiError
+  return jsonAnswer({ error: known ? error.message : 'Internal server error' }, { status: 500 })
+}

@@ -1,0 +1,95 @@
+import type { Caller } from '../../core/caller.ts'
+import { isoTime } from '../../core/clock.ts'
+import { HALF_HOUR_MS, HOUR_MS, OVERVIEW_BUCKETS } from '../../core/limits.ts'
+import type { Gateway } from '../../messages/gateway.ts'
+import { readBacklog } from '../../messages/readings/tenant/backlog.ts'
+import { waitingOfTenant } from '../../messages/readings/tenant/waiting.ts'
+import { type DestinationState, readDestinationStates } from '../../messages/usage/destination-rows.ts'
+import { percentile } from '../../messages/usage/latency.ts'
+import {
+  type Bucket,
+  type DestinationUsage,
+  type HalfHours,
+  addTotals,
+  halfHourAt,
+  readBuckets,
+  readDestinations,
+  readErrors,
+  readTotals,
+} from '../../messages/usage/overview.ts'
+import type { Overview } from './schemas.ts'
+
+/** Returns the tenant's last hours in 48 equal buckets of whole half hours, at least `hours`, and its waiting messages. */
+export async function getOverview(gateway: Gateway, { tenantId }: Caller, hours: number): Promise<Overview> {
+  const now = gateway.clock.now()
+  const perBucket = Math.ceil((hours * HOUR_MS) / HALF_HOUR_MS / OVERVIEW_BUCKETS)
+  const current = halfHourAt(now)
+  const since = (Math.floor(current / perBucket) - OVERVIEW_BUCKETS + 1) * perBucket
+  const range = { since, end: current + 1 }
+  const before = { since: 2 * range.since - range.end, end: range.since }
+  const buckets = await readBuckets(gateway, tenantId, range, perBucket)
+  const previous = await readTotals(gateway, tenantId, before)
+  const latencies = buckets.flatMap((bucket) => bucket.latencies)
+  return {
+    from: isoTime(since * HALF_HOUR_MS),
+    to: isoTime(now),
+    totals: addTotals(buckets.map(({ totals }) => totals)),
+    previous,
+    buckets: buckets.map(bucketOf),
+    p50Ms: percentile(latencies, 0.5),
+    p95Ms: percentile(latencies, 0.95),
+    ...(await readQueue(gateway, tenantId)),
+    errors: (await readErrors(gateway, tenantId, range)).map((each) => ({ ...each, lastAt: isoTime(each.lastAt) })),
+    destinations: await destinationsOf(gateway, tenantId, range),
+  }
+}
+
+const bucketOf = ({ first, totals: { sent, failed, received } }: Bucket): Overview['buckets'][number] => ({
+  at: isoTime(first * HALF_HOUR_MS),
+  sent,
+  failed,
+  received,
+})
+
+async function destinationsOf(gateway: Gateway, tenantId: string, range: HalfHours): Promise<Overview['destinations']> {
+  const used = await readDestinations(gateway, tenantId, range)
+  const states = await readDestinationStates(gateway.database.gate, tenantId)
+  return used.map((destination) => destinationOf(destination, states.get(destination.targetId)))
+}
+
+function destinationOf(
+  { targetId, kind, url, success, failed, durations }: DestinationUsage,
+  state: DestinationState | undefined,
+): Overview['destinations'][number] {
+  const id = kind === 'app' ? { appId: targetId } : { triggerId: targetId }
+  const { failingSince = null, lastOutcome = null, lastStatusCode = null } = state ?? {}
+  return {
+    url,
+    kind,
+    ...id,
+    success,
+    failed,
+    p95Ms: percentile(durations, 0.95),
+    failingSince: failingSince === null ? null : isoTime(failingSince),
+    lastOutcome,
+    ...(lastStatusCode === null ? {} : { lastStatusCode }),
+  }
+}
+
+async function readQueue({ database, sending }: Gateway, tenantId: string) {
+  const numbers = [...sending.scheduler.queues.ofTenant(tenantId)].map(({ number }) => number)
+  const backlog = await readBacklog(database.reader, tenantId, numbers)
+  const waiting = await waitingOfTenant(sending, tenantId, backlog)
+  return {
+    queued: backlog.queued,
+    scheduled: backlog.scheduled,
+    oldestQueuedAt: backlog.oldestQueuedAt === null ? null : isoTime(backlog.oldestQueuedAt),
+    waiting: waiting.map(({ reason, extensionId, until, count, since }) => ({
+      reason,
+      ...(extensionId === null ? {} : { extensionId }),
+      ...(until === null ? {} : { until: isoTime(until) }),
+      count,
+      since: isoTime(since),
+    })),
+  }
+}

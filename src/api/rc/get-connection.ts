@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { time } from '../fields/answer-fields.ts'
+import type { Caller } from '../../core/caller.ts'
+import { isoTime } from '../../core/clock.ts'
+import type { Gateway } from '../../messages/gateway.ts'
+
+/** `expiresAt` and `rcAccountId` only while the tenant is connected. One flat object, because generators read only the first of several. */
+export const ConnectionStatus = z
+  .object({
+    connected: z.boolean(),
+    expiresAt: time
+      .optional()
+      .meta({ description: 'When the first of the refresh tokens expires if it is not renewed. Only if connected' }),
+    rcAccountId: z.string().optional().meta({ description: 'Only if connected', example: '809640016' }),
+  })
+  .meta({ id: 'Connection' })
+export type ConnectionStatus = { connected: true; expiresAt: string; rcAccountId: string } | { connected: false }
+
+/** A tenant is connected if at least one of its extensions is not revoked. */
+export async function getConnection(gateway: Gateway, caller: Caller): Promise<ConnectionStatus> {
+  const { extensions } = await gateway.directory.tenant(caller.tenantId)
+  const live = [...extensions.values()].filter((row) => row.status !== 'revoked')
+  const [first] = live
+  if (first === undefined) return { connected: false }
+  const expiresAt = Math.min(...live.map((row) => row.refreshExpiresAt))
+  return { connected: true, expiresAt: isoTime(expiresAt), rcAccountId: first.accountId }
+}

@@ -1,0 +1,135 @@
+import { and, eq } from 'drizzle-orm'
+import { z } from 'zod'
+import { time } from '../fields/answer-fields.ts'
+import { ExtensionStatus } from '../fields/named-enums.ts'
+import type { Caller } from '../../core/caller.ts'
+import { isoTime } from '../../core/clock.ts'
+import { subscriptions } from '../../db/schema/index.ts'
+import type { Gateway } from '../../messages/gateway.ts'
+import type { ExtensionRow } from '../../provider/directory.ts'
+import { SEND_GROUP } from '../../provider/quota.ts'
+import { troubleOf } from '../../messages/upkeep/extension-trouble.ts'
+import { longestConnectedFirst, numbersOf } from './list-extensions.ts'
+
+const ExtensionHealth = z
+  .object({
+    extensionId: z.string(),
+    rcAccountId: z.string(),
+    extensionNumber: z.string().nullable().meta({ description: 'As the provider tells it; null if unknown' }),
+    name: z.string().nullable().meta({ description: 'As the provider tells it; null if unknown' }),
+    status: ExtensionStatus,
+    reason: z.string().nullable().meta({ description: 'What is wrong; null if nothing is' }),
+    since: time.nullable().meta({ description: 'Since when' }),
+    fix: z.string().nullable().meta({ description: 'What to do about it' }),
+    phoneNumbers: z.array(z.string()),
+    windowUsed: z.int().meta({ description: 'Calls of the last 60 seconds that count for its limit' }),
+    windowLimit: z.int(),
+    pausedUntil: time.nullable().meta({ description: 'Nothing is sent before, because the provider asked to wait' }),
+    subscription: z.object({ status: z.enum(['active', 'pending', 'expired', 'none']), expiresAt: time.nullable() }),
+    accessExpiresAt: time,
+    refreshExpiresAt: time,
+    lastInboundAt: time.nullable().meta({ description: 'When the newest message to one of its numbers was stored' }),
+  })
+  .meta({ id: 'ExtensionHealth' })
+type ExtensionHealth = z.infer<typeof ExtensionHealth>
+
+const EXAMPLE: ExtensionHealth = {
+  extensionId: '629890016',
+  rcAccountId: '809640016',
+  extensionNumber: '101',
+  name: 'Reception',
+  status: 'active',
+  reason: null,
+  since: null,
+  fix: null,
+  phoneNumbers: ['+15555550100'],
+  windowUsed: 3,
+  windowLimit: 40,
+  pausedUntil: null,
+  subscription: { status: 'active', expiresAt: '2026-11-28T02:30:00.000Z' },
+  accessExpiresAt: '2026-11-21T03:30:00.000Z',
+  refreshExpiresAt: '2026-11-28T02:30:00.000Z',
+  lastInboundAt: '2026-11-21T02:30:00.000Z',
+}
+
+export const ExtensionsHealth = z
+  .object({ extensions: z.array(ExtensionHealth) })
+  .meta({ id: 'ExtensionHealthList', example: { extensions: [EXAMPLE] } })
+type ExtensionsHealth = z.infer<typeof ExtensionsHealth>
+
+/** Returns the health of the tenant's connected extensions, the longest connected first. */
+export async function getHealth(gateway: Gateway, { tenantId }: Caller): Promise<ExtensionsHealth> {
+  const tenant = await gateway.directory.tenant(tenantId)
+  const rows = longestConnectedFirst(tenant)
+  const lastInbound = await readLastInbound(gateway, tenantId)
+  return {
+    extensions: await Promise.all(rows.map((row) => healthOf(gateway, row, numbersOf(tenant, row), lastInbound))),
+  }
+}
+
+async function healthOf(
+  gateway: Gateway,
+  row: ExtensionRow,
+  phoneNumbers: string[],
+  lastInbound: ReadonlyMap<string, number>,
+): Promise<ExtensionHealth> {
+  const { extensionId } = row
+  const { silentSince, ...subscription } = await readSubscription(gateway, row)
+  const trouble = troubleOf(gateway, row, silentSince)
+  const { used, limit } = gateway.quota.extensionUse(extensionId)
+  const pauseMs = gateway.quota.pauseMs(extensionId, SEND_GROUP)
+  const lastInboundAt = Math.max(...phoneNumbers.map((number) => lastInbound.get(number) ?? -Infinity))
+  return {
+    extensionId,
+    rcAccountId: row.accountId,
+    extensionNumber: row.extensionNumber,
+    name: row.name,
+    status: row.status,
+    reason: trouble?.reason ?? null,
+    since: trouble === null ? null : isoTime(trouble.since),
+    fix: trouble?.fix ?? null,
+    phoneNumbers,
+    windowUsed: used,
+    windowLimit: limit,
+    pausedUntil: pauseMs > 0 ? isoTime(Math.ceil(gateway.clock.now() + pauseMs)) : null,
+    subscription,
+    accessExpiresAt: isoTime(row.accessExpiresAt),
+    refreshExpiresAt: isoTime(row.refreshExpiresAt),
+    lastInboundAt: lastInboundAt === -Infinity ? null : isoTime(lastInboundAt),
+  }
+}
+
+const NEWEST_INBOUND = `SELECT to_number AS number, max(created_at) AS at FROM messages
+  WHERE tenant_id = ?1 AND direction = 'inbound' GROUP BY to_number`
+
+/** When the newest message to each of the tenant's numbers was stored, epoch milliseconds. */
+async function readLastInbound({ database }: Gateway, tenantId: string): Promise<Map<string, number>> {
+  const rows = await database.reader.longRead(tenantId, NEWEST_INBOUND, [tenantId])
+  return new Map(rows.map((row) => [String(row['number']), Number(row['at'])]))
+}
+
+/**
+ * Reads the subscription that expires last. Replaced ones may have left rows behind. `silentSince`: when the last one expired, or
+ * the one began that the provider has not confirmed yet; null if one is active.
+ */
+async function readSubscription(
+  { database, clock }: Gateway,
+  { tenantId, extensionId, connectedAt }: ExtensionRow,
+): Promise<ExtensionHealth['subscription'] & { silentSince: number | null }> {
+  const rows = await database.orm
+    .select({ status: subscriptions.status, createdAt: subscriptions.createdAt, expiresAt: subscriptions.expiresAt })
+    .from(subscriptions)
+    .where(and(eq(subscriptions.tenantId, tenantId), eq(subscriptions.extensionId, extensionId)))
+  const active = rows.filter(({ status }) => status === 'active')
+  if (active.length === 0) {
+    const silentSince = rows.length === 0 ? connectedAt : Math.min(...rows.map((row) => row.createdAt))
+    return { status: rows.length === 0 ? 'none' : 'pending', expiresAt: null, silentSince }
+  }
+  const expiresAt = Math.max(...active.map((row) => row.expiresAt ?? 0))
+  const isActive = expiresAt > clock.now()
+  return {
+    status: isActive ? 'active' : 'expired',
+    expiresAt: isoTime(expiresAt),
+    silentSince: isActive ? null : expiresAt,
+  }
+}

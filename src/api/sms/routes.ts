@@ -1,0 +1,123 @@
+import { jsonAnswer } from '../../core/json-answer.ts'
+import { z } from 'zod'
+import { Done } from '../http/done.ts'
+import { listAnswer } from '../http/list-answer.ts'
+import { route } from '../http/route.ts'
+import { cancel } from './cancel.ts'
+import { getStatus } from './get-status.ts'
+import { listMessages } from './list-messages.ts'
+import { MessageList, MessageState } from './message.ts'
+import { Accepted, IdempotencyKey, MessageParams, MessagesQuery, Preview, PreviewBody, SendBody } from './schemas.ts'
+import { send } from './send.ts'
+import { Timeline } from './timeline-schema.ts'
+import { readTimeline } from './timeline.ts'
+import { errorTexts } from '../../core/errors.ts'
+import { textSize } from '../../messages/sending/segments.ts'
+import type { SendResult } from './send.ts'
+
+const common = { auth: 'app', tag: 'SMS' } as const
+
+export const smsRoutes = [
+  route({
+    ...common,
+    operationId: 'sendSms',
+    method: 'POST',
+    path: '/v1/sms/send',
+    summary: 'Send an SMS',
+    description:
+      'Accepted messages are on disk when the 202 is sent, and delivered asynchronously. With an `Idempotency-Key` header a repeated request is answered as the first was, with `Idempotent-Replayed: true`. With `sendAt` it stays `queued` until then.',
+    headers: z.object({ 'Idempotency-Key': IdempotencyKey.optional() }),
+    body: SendBody,
+    priority: ['missingSendField', 'badPhoneNumber', 'badBodyLength', 'badUserId'],
+    status: 202,
+    answerHeaders: ['Idempotent-Replayed'],
+    response: Accepted,
+    errors: {
+      400: errorTexts(
+        'missingSendField',
+        'badPhoneNumber',
+        'badBodyLength',
+        'badUserId',
+        'badIdempotencyKey',
+        'badSendAt',
+        'badJson',
+      ),
+      409: errorTexts('idempotencyConflict'),
+    },
+    run: ({ gateway, caller, body, request }) =>
+      send(gateway, caller, body, request.headers.get('idempotency-key')).then(accepted),
+  }),
+  route({
+    ...common,
+    operationId: 'previewSms',
+    method: 'POST',
+    path: '/v1/sms/preview',
+    summary: 'How many SMS a text takes',
+    description: 'Nothing is sent or stored.',
+    body: PreviewBody,
+    response: Preview,
+    errors: { 400: errorTexts('badBodyLength', 'badJson') },
+    run: ({ body }) => textSize(body.body),
+  }),
+  route({
+    ...common,
+    operationId: 'getSmsStatus',
+    method: 'GET',
+    path: '/v1/sms/status/:messageId',
+    summary: 'One message',
+    params: MessageParams,
+    response: MessageState,
+    errors: { 400: errorTexts('badMessageId'), 404: errorTexts('messageNotFound') },
+    run: ({ gateway, caller, params }) => getStatus(gateway, caller, params.messageId),
+  }),
+  route({
+    ...common,
+    operationId: 'listMessages',
+    method: 'GET',
+    path: '/v1/sms/messages',
+    summary: "The tenant's messages, newest first",
+    query: MessagesQuery,
+    slow: true,
+    response: MessageList,
+    errors: {
+      400: errorTexts('badDirection', 'badStatus', 'badStartDate', 'badEndDate', 'badInclude', 'badNumberOrContact'),
+    },
+    run: async ({ gateway, caller, query }) =>
+      listAnswer('messages', query, await listMessages(gateway, caller, query)),
+  }),
+  route({
+    ...common,
+    operationId: 'getSmsTimeline',
+    method: 'GET',
+    path: '/v1/sms/:messageId/timeline',
+    summary: 'What became of a message, and why it waits',
+    description:
+      'Every step of one message, its attempts included. `waiting` says why it has not gone out yet, `deliveryStatus` what became of it after `sent`.',
+    params: MessageParams,
+    slow: true,
+    response: Timeline,
+    errors: { 400: errorTexts('badMessageId'), 404: errorTexts('messageNotFound') },
+    run: ({ gateway, caller, params }) => readTimeline(gateway, caller, params.messageId),
+  }),
+  route({
+    ...common,
+    operationId: 'cancelSms',
+    method: 'DELETE',
+    path: '/v1/sms/:messageId',
+    summary: 'Cancel a message that is still queued',
+    params: MessageParams,
+    response: Done,
+    errors: {
+      400: errorTexts('badMessageId'),
+      404: errorTexts('messageNotFound'),
+      409: ['Message is already <status>'],
+    },
+    run: ({ gateway, caller, params }) => cancel(gateway, caller, params.messageId),
+  }),
+]
+
+function accepted({ replayed, messageId, status }: SendResult): Accepted | Response {
+  const answer = { messageId, status }
+  if (!replayed) return answer
+  return jsonAnswer(answer, { status: 202, headers: { 'idempotent-replayed': 'true' } })
+}

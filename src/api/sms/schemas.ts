@@ -1,0 +1,147 @@
+import { z } from 'zod'
+import { messageId } from '../fields/answer-fields.ts'
+import { MessageDirection, MessageStatus } from '../fields/named-enums.ts'
+import { MAX_BODY_UNITS, MAX_IDEMPOTENCY_KEY_LENGTH, MAX_USER_ID_LENGTH } from '../../core/limits.ts'
+import { ENCODINGS } from '../../messages/sending/segments.ts'
+import { E164_PATTERN, isE164 } from '../../core/phone.ts'
+import { MESSAGE_ID } from '../../core/ids.ts'
+import {
+  endDate,
+  numberFilter,
+  oneOfFilter,
+  pageNumber,
+  pageSize,
+  startDate,
+  appIdFilter,
+  tenantIdFilter,
+  textFilter,
+} from '../http/list-query.ts'
+import { fails } from '../http/route.ts'
+
+/** A text without NUL, as the OpenAPI document says it. */
+const NO_NUL = '^[^\\u0000]*$'
+
+const phoneNumber = z
+  .string(fails('missingSendField'))
+  .refine(isE164, fails('badPhoneNumber'))
+  .meta({ pattern: E164_PATTERN })
+
+/** Text is kept byte for byte. NUL and lone surrogates cannot be stored or sent like that, so they are refused. */
+const isText = (value: string): boolean => !value.includes('\0') && value.isWellFormed()
+
+/** The provider counts UTF-16 units, as JavaScript does. This is one rule, because each rule costs as much as reading the text. */
+const isMessageText = (value: string): boolean => value.length > 0 && value.length <= MAX_BODY_UNITS && isText(value)
+
+/** Visible ASCII, which every HTTP client sends unchanged. */
+export const IdempotencyKey = z
+  .string()
+  .min(1)
+  .max(MAX_IDEMPOTENCY_KEY_LENGTH)
+  .regex(/^[\x21-\x7e]+$/)
+  .meta({
+    description: 'Makes repeating safe: the same key and body get the first answer again, for 24 hours',
+    example: 'order-4711',
+  })
+
+export const SendBody = z
+  .object(
+    {
+      to: phoneNumber.meta({ description: 'The recipient, E.164', example: '+15555550199' }),
+      from: phoneNumber.meta({
+        description: 'An SMS-capable number of a connected extension, E.164',
+        example: '+15555550100',
+      }),
+      body: z.string(fails('missingSendField')).refine(isMessageText, fails('badBodyLength')).meta({
+        description: '1-1600 UTF-16 code units',
+        minLength: 1,
+        maxLength: MAX_BODY_UNITS,
+        pattern: NO_NUL,
+        example: 'Your table is ready',
+      }),
+      userId: z
+        .string(fails('badUserId'))
+        .max(MAX_USER_ID_LENGTH, fails('badUserId'))
+        .refine(isText, fails('badUserId'))
+        .nullish()
+        .transform((value) => (value === undefined || value === '' ? null : value))
+        .meta({ description: "Association with a user in the caller's system", example: 'user-42' }),
+      /** Checked last, by the verb, because the check needs the time. */
+      sendAt: z.unknown().optional().meta({
+        description:
+          'When the message is to be sent: a date-time with offset, at most 30 days ahead; the past means now',
+        type: 'string',
+        format: 'date-time',
+        example: '2026-11-30T18:00:00+01:00',
+      }),
+    },
+    fails('missingSendField'),
+  )
+  .meta({
+    id: 'SendSmsRequest',
+    example: { to: '+15555550199', from: '+15555550100', body: 'Your table is ready' },
+  })
+export type SendBody = z.output<typeof SendBody>
+
+export const PreviewBody = z
+  .object(
+    {
+      body: z
+        .string(fails('badBodyLength'))
+        .refine(isMessageText, fails('badBodyLength'))
+        .meta({ minLength: 1, maxLength: MAX_BODY_UNITS, pattern: NO_NUL, example: 'Your table is ready 🎉' }),
+    },
+    fails('badBodyLength'),
+  )
+  .meta({ id: 'PreviewSmsRequest' })
+
+export const Preview = z
+  .object({
+    encoding: z.enum(ENCODINGS),
+    segments: z.int().meta({ description: 'How many SMS carry the text' }),
+    characters: z.int().meta({ description: 'Septets in GSM-7, UTF-16 code units in UCS-2' }),
+    nonGsmCharacters: z.array(z.string()).meta({ description: 'Distinct code points that make the text UCS-2' }),
+  })
+  .meta({ id: 'SmsPreview', example: { encoding: 'UCS-2', segments: 1, characters: 22, nonGsmCharacters: ['🎉'] } })
+
+export const Accepted = z.object({ messageId, status: z.literal('queued') }).meta({ id: 'SendSmsResponse' })
+export type Accepted = z.infer<typeof Accepted>
+
+export const MessageParams = z.object({
+  messageId: z
+    .string()
+    .regex(MESSAGE_ID, fails('badMessageId'))
+    .meta({ description: 'The message', example: 'msg_0123456789ab' }),
+})
+
+const phoneFilter = numberFilter.pipe(z.string().refine(isE164, fails('badNumberOrContact')).optional())
+
+export const MessagesQuery = z.object({
+  appId: appIdFilter,
+  tenantId: tenantIdFilter,
+  userId: textFilter.meta({ description: 'As given when the message was sent', example: 'user-42' }),
+  direction: oneOfFilter(MessageDirection, 'badDirection').meta({
+    description: 'Only those sent, or only those received',
+  }),
+  status: oneOfFilter(MessageStatus, 'badStatus').meta({ description: 'Only those of this status' }),
+  from: numberFilter.meta({ description: "The sender's number" }),
+  to: numberFilter.meta({ description: "The recipient's number", example: '+15555550199' }),
+  number: phoneFilter.meta({
+    description: "The tenant's own number, in both directions",
+    pattern: E164_PATTERN,
+    example: '+15555550100',
+  }),
+  contact: phoneFilter.meta({
+    description: 'The other number, in both directions',
+    pattern: E164_PATTERN,
+    example: '+15555550199',
+  }),
+  startDate,
+  endDate,
+  include: oneOfFilter(z.enum(['delivery']), 'badInclude').meta({
+    example: 'delivery',
+    description: '`delivery` adds `deliveryStatus`, `sendAt` and `waiting` to outbound messages',
+  }),
+  page: pageNumber,
+  limit: pageSize,
+})
+export type MessagesQuery = z.output<typeof MessagesQuery>

@@ -1,0 +1,52 @@
+import type { Caller } from '../../core/caller.ts'
+import { DAY_MS, DELIVERY_RETENTION_DAYS } from '../../core/limits.ts'
+import { EMPTY_PAGE, type Page, readPage } from '../../db/list-page.ts'
+import type { DestinationKind } from '../../db/schema/webhooks.ts'
+import type { Gateway } from '../../messages/gateway.ts'
+import { type DeliveryAttempt, attemptOf } from './attempt.ts'
+import { requireOwnDestinations } from './own-destinations.ts'
+import type { DeliveriesQuery } from './schemas.ts'
+
+/**
+ * Attempts of the caller's tenant, newest first. Those that are past their retention are left out by the clock of this machine, also while
+ * they cannot be deleted because the clock is not trusted. Errors: `forbidden` for an app or trigger that is not the tenant's.
+ */
+export async function listDeliveries(
+  gateway: Gateway,
+  caller: Caller,
+  query: DeliveriesQuery,
+): Promise<Page<DeliveryAttempt>> {
+  await requireOwnDestinations(gateway, caller, query)
+  const [kind, ...others] = requestedKinds(query)
+  if (others.length > 0) return EMPTY_PAGE
+  const retainedSince = gateway.clock.now() - DELIVERY_RETENTION_DAYS * DAY_MS
+  const { total, items } = await readPage(gateway.database.reader, caller.tenantId, {
+    table: 'webhook_attempts',
+    at: 'attempted_at',
+    // Attempts that are under way are left out.
+    always: 'outcome IS NOT NULL',
+    filters: {
+      // A delivery id begins with the id of its message.
+      [`seq IN (SELECT seq FROM webhook_attempts WHERE delivery_id > ? || ':' AND delivery_id < ? || ';')`]:
+        query.messageId,
+      'attempted_at >= ?': Math.max(query.startDate ?? 0, retainedSince),
+      'attempted_at <= ?': query.endDate,
+      'kind = ?': kind,
+      'target_id = ?': query.appId ?? query.triggerId,
+      'outcome = ?': query.outcome,
+    },
+    page: query.page,
+    limit: query.limit,
+  })
+  return { total, items: items.map(attemptOf) }
+}
+
+/** The kinds that the filters ask for. A destination has one kind, so filters for two kinds find nothing. */
+function requestedKinds({ appId, triggerId, kind }: DeliveriesQuery): Set<DestinationKind> {
+  const wanted = [
+    kind,
+    appId === undefined ? undefined : 'app',
+    triggerId === undefined ? undefined : 'trigger',
+  ] as const
+  return new Set(wanted.filter((one) => one !== undefined))
+}

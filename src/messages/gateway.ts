@@ -1,0 +1,229 @@
+import { SubscriptionTokens } from '../auth/subscription-tokens.ts'
+import { LostKeys } from '../auth/lost-keys.ts'
+import { KeyRing } from '../auth/key-ring.ts'
+import { FailedAttempts } from '../auth/failed-attempts.ts'
+import { KeyLimits } from '../auth/key-limits.ts'
+import { OperatorSessions } from '../auth/operator-sessions.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Config } from '../core/config.ts'
+import type { Ids } from '../core/ids.ts'
+import { OPERATOR_LIMIT_PER_MINUTE } from '../core/limits.ts'
+import type { Log } from '../core/log.ts'
+import { type Meter, noMeter } from '../core/meter.ts'
+import { createSecrets, type Secrets } from '../core/secrets.ts'
+import type { Database } from '../db/database.ts'
+import { type RestoreMark, createNoMark } from '../db/restore-mark.ts'
+import { Jobs } from './jobs/jobs.ts'
+import { AddressGuard } from '../net/outbound/address-guard.ts'
+import { WebhookPoster } from '../net/outbound/post-json.ts'
+import { ClockCheck } from '../provider/clock-check.ts'
+import { Directory } from '../provider/directory.ts'
+import type { SimulatorAccess } from '../core/simulator-access.ts'
+import { Numbers } from '../provider/numbers.ts'
+import { observed } from '../provider/observed.ts'
+import type { Provider } from '../provider/provider.ts'
+import { ProviderState } from '../provider/provider-state.ts'
+import { Quota } from '../provider/quota.ts'
+import { ExtensionCalls } from '../provider/extension-calls.ts'
+import { Subscriptions } from '../provider/subscriptions.ts'
+import { Tokens } from '../provider/tokens.ts'
+import { Cursors } from './realtime/cursor.ts'
+import { EventLog } from './realtime/event-log.ts'
+import { WebhookWaker } from './realtime/webhook-waker.ts'
+import { Hub } from './realtime/hub.ts'
+import type { SocketAuth } from './realtime/socket-holder.ts'
+import { Sockets } from './realtime/sockets.ts'
+import { SendEngine } from './sending/engine.ts'
+import { DeliveryTracking } from './receipts/tracking.ts'
+
+/** The shared dependencies of all parts, built once and passed as an argument. */
+export interface Gateway extends SharedParts {
+  mark: RestoreMark
+  secrets: Secrets
+  hub: Hub
+  events: EventLog
+  jobs: Jobs
+  directory: Directory
+  tokens: Tokens
+  quota: Quota
+  providerState: ProviderState
+  extensionCalls: ExtensionCalls
+  numbers: Numbers
+  subscriptions: Subscriptions
+  subscriptionTokens: SubscriptionTokens
+  keys: KeyRing
+  lostKeys: LostKeys
+  clockCheck: ClockCheck
+  failedAttempts: FailedAttempts
+  keyLimits: KeyLimits
+  operatorSessions: OperatorSessions
+  operatorLimits: KeyLimits
+  guard: AddressGuard
+  poster: WebhookPoster
+  sockets: Sockets
+  cursors: Cursors
+  /** `working`: jobs and timers are running. `draining`: the server is stopping. */
+  lifecycle: { draining: boolean; working: boolean }
+  /** What needs a person now, as of the last checks. */
+  alerts: { firing: readonly FiringAlert[] }
+  /** The built-in simulator, once it has started; null if the provider is another one, or no server runs. */
+  simulator: SimulatorAccess | null
+  traffic: Traffic
+  sending: SendEngine
+  tracking: DeliveryTracking
+  webhookWaker: WebhookWaker
+}
+
+/** An alert that has begun and is not over. */
+export interface FiringAlert {
+  alert: string
+  /** Understandable on its own: what is wrong with which thing, and what to do. */
+  text: string
+  /** Epoch milliseconds. */
+  since: number
+  /** Ids and figures for programs. */
+  detail: Readonly<Record<string, string | number | null>>
+}
+
+interface SharedParts {
+  config: Config
+  clock: Clock
+  ids: Ids
+  log: Log
+  database: Database
+  provider: Provider
+  /** The id of this process. An open attempt with another `bootId` has an unknown outcome. */
+  bootId: string
+}
+
+/** What a gateway is built from. */
+export interface GatewayParts extends SharedParts {
+  /** 32 bytes each, newest first. */
+  encryptionKeys: readonly Uint8Array[]
+  /** Counts calls and webhook POSTs; absent without metrics. */
+  meter?: Meter
+  /** Detects that the database was restored from a backup; absent in tests without a file. */
+  mark?: RestoreMark
+  /** Replaces encryption in the simulation: WebCrypto runs on threads, which finish in no fixed order. */
+  secrets?: Secrets
+  /** Runs a function in a later tick of the event loop; the simulation has its own. */
+  defer?: (run: () => void) => void
+  /** Authenticates a WebSocket by its first message. */
+  authenticateSocket?(gateway: Gateway, message: Record<string, unknown>, address: string): Promise<SocketAuth>
+}
+
+/** The requests that are being handled at this moment. */
+export interface Traffic {
+  /** Requests whose body has arrived and that are not answered yet. Requests that wait for the provider, or for their turn to read, are not counted. */
+  answering: number
+}
+
+export function buildGateway(given: GatewayParts): Gateway {
+  const parts = withObservedProvider(given)
+  const { config, clock, ids, log, database, provider, providerState, bootId } = parts
+  const { writer, gate, orm } = database
+  const authenticate =
+    parts.authenticateSocket ?? (() => Promise.resolve({ ok: false, error: 'Invalid API key' } as const))
+  const secrets = parts.secrets ?? createSecrets(parts.encryptionKeys)
+  const defer = parts.defer ?? setImmediate
+  const connected = extensionParts({ ...parts, secrets }, (tenantId) => gateway.sending.wake(tenantId))
+  const guard = new AddressGuard({ production: config.production, allowCidrs: config.webhookAllowCidrs })
+  const lostKeys = new LostKeys({ gate, secrets })
+  const cursors = new Cursors(parts.encryptionKeys)
+  const engines = {
+    mark: parts.mark ?? createNoMark(),
+    cursors,
+    hub: new Hub({ database, clock, log, defer }),
+    events: new EventLog({ gate, reader: database.reader, cursors }),
+    jobs: new Jobs({ gate, writer, clock, log, defer }),
+    ...connected,
+  }
+  const tracking = new DeliveryTracking({ ...parts, ...engines, meter: parts.meter ?? noMeter })
+  const gateway: Gateway = {
+    config,
+    clock,
+    ids,
+    log,
+    database,
+    provider,
+    providerState,
+    bootId,
+    ...engines,
+    secrets,
+    keys: new KeyRing({ orm, secrets, clock }),
+    lostKeys,
+    failedAttempts: new FailedAttempts({ orm, clock, isCounting: () => lostKeys.lost === null }),
+    keyLimits: new KeyLimits(clock, config.keyLimitPerMinute),
+    operatorSessions: new OperatorSessions({ orm, secrets, clock, ids }),
+    operatorLimits: new KeyLimits(clock, OPERATOR_LIMIT_PER_MINUTE),
+    guard,
+    poster: new WebhookPoster({ guard, clock, meter: parts.meter ?? noMeter }),
+    sockets: new Sockets({
+      ...parts,
+      ...engines,
+      authenticate: (message, address) => authenticate(gateway, message, address),
+    }),
+    lifecycle: { draining: false, working: false },
+    alerts: { firing: [] },
+    simulator: null,
+    traffic: { answering: 0 },
+    sending: new SendEngine({ ...parts, ...engines, tracking, defer, requests: () => gateway.traffic.answering }),
+    tracking,
+    webhookWaker: new WebhookWaker({
+      gate,
+      hub: engines.hub,
+      wake: (appId, tenantId) => engines.jobs.wake('webhook', appId, tenantId, 0),
+    }),
+  }
+  return gateway
+}
+
+function withObservedProvider(given: GatewayParts): GatewayParts & { providerState: ProviderState } {
+  const { clock, meter = noMeter } = given
+  const providerState = new ProviderState(clock)
+  return { ...given, providerState, provider: observed(given.provider, { meter, clock, state: providerState }) }
+}
+
+type ExtensionParts = Pick<
+  Gateway,
+  | 'clockCheck'
+  | 'directory'
+  | 'quota'
+  | 'tokens'
+  | 'extensionCalls'
+  | 'numbers'
+  | 'subscriptions'
+  | 'subscriptionTokens'
+>
+
+/** The parts that deal with connected extensions. They call `changed` when something changed that a message may wait for. */
+function extensionParts(
+  parts: GatewayParts & { secrets: Secrets },
+  changed: (tenantId: string) => void,
+): ExtensionParts {
+  const { config, clock, log, database, provider, secrets, ids } = parts
+  const { orm } = database
+  const directory = new Directory(orm)
+  const quota = new Quota(clock, {
+    fromPerMinute: config.fromLimitPerMinute,
+    extensionPerMinute: config.extensionLimitPerMinute,
+  })
+  const shared = { provider, directory, orm, secrets, ids, clock, log }
+  const tokens = new Tokens({ ...shared, changed: ({ tenantId }) => changed(tenantId) })
+  const extensionCalls = new ExtensionCalls(tokens, quota, orm, clock)
+  // The built-in simulator runs in this process and may not be able to reach the public address.
+  const webhookBase = (): string => (config.provider.simulated ? `http://127.0.0.1:${config.port}` : config.publicUrl)
+  const subscriptionTokens = new SubscriptionTokens({ orm, secrets })
+  const subscriptions = new Subscriptions({
+    ...shared,
+    extensionCalls,
+    quota,
+    address: () => `${webhookBase()}/v1/webhooks/provider`,
+    isConnected: async ({ tenantId, extensionId }) =>
+      !directory.isDisconnecting(tenantId, extensionId) && (await directory.extension(tenantId, extensionId)) !== null,
+    changed: () => subscriptionTokens.forget(),
+  })
+  const numbers = new Numbers({ directory, extensionCalls, provider, orm, clock })
+  const clockCheck = new ClockCheck(clock, provider)
+  return { clockCheck, directory, quota, tokens, extensionCalls, numbers, subscriptions, subscriptionTokens }
+}

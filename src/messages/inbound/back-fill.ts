@@ -1,0 +1,118 @@
+import { BACK_FILL_MAX_AGE_MS } from '../../core/limits.ts'
+import type { Gateway } from '../gateway.ts'
+import type { ExtensionRow } from '../../provider/directory.ts'
+import type { Job, JobKind, JobOutcome } from '../jobs/job.ts'
+import { deleteJob } from '../jobs/job-rows.ts'
+import { LIST_TOO_LONG, type MessageQuery, type ProviderFailure, type StoredSms } from '../../provider/provider.ts'
+import { noteRefusal } from '../../provider/refusals.ts'
+import type { CallResult } from '../../provider/extension-calls.ts'
+import { storeInbound } from './store-inbound.ts'
+
+/** Windows overlap, because clocks differ and records may be listed late. Known messages are not stored again. */
+const OVERLAP_MS = 5 * 60_000
+/** Slices overlap as well, so a shorter slice would make no progress. */
+const MIN_SLICE_MS = 4 * OVERLAP_MS
+
+/** The `back_fill` job. It is created when an extension is connected, so that no message is missed before its first event. */
+export const backFillJobs = (gateway: Gateway): JobKind<string> => ({
+  name: 'back_fill',
+  bounds: { total: 4, perTenant: 2 },
+  maxPerLane: 1,
+  load: (ids) => Promise.resolve(new Map(ids.map((id) => [id, id]))),
+  run: (job) => runBackFill(gateway, job),
+})
+
+const TRY_AGAIN_MS = 30_000
+
+async function runBackFill(gateway: Gateway, job: Job): Promise<JobOutcome> {
+  const extension = await gateway.directory.extension(job.tenantId, job.subject)
+  const usable = extension !== null && extension.status !== 'revoked'
+  if (usable && (await backFill(gateway, extension)) === null) return { type: 'snooze', delayMs: TRY_AGAIN_MS }
+  return deleteJob(gateway.database, job)
+}
+
+/**
+ * Lists the inbound messages of the provider's store since the last back-fill that succeeded, and stores each one as if its
+ * event had come. A time with too many messages for one listing is read in slices. Returns how many were missing, or null if
+ * the store could not be listed; finished slices are not listed again.
+ */
+export async function backFill(gateway: Gateway, extension: ExtensionRow): Promise<number | null> {
+  const now = gateway.clock.now()
+  let missing = 0
+  let slice = { since: sinceOf(extension, now), until: now }
+  for (;;) {
+    const listed = await listInbound(gateway, extension, slice, now)
+    if (isTooLong(listed) && slice.until - slice.since > MIN_SLICE_MS) {
+      slice.until = Math.floor((slice.since + slice.until) / 2)
+      continue
+    }
+    if (listed.type === 'failed') rememberRefusal(gateway, extension, listed.failure)
+    if (listed.type !== 'ok') return null
+    gateway.directory.refusals.clear(extension, 'messages')
+    for (const record of listed.value) if (await storeRecord(gateway, extension, record)) missing++
+    await storeProgress(gateway, extension, slice.until)
+    if (slice.until === now) break
+    slice = { since: slice.until - OVERLAP_MS, until: now }
+  }
+  logMissing(gateway, extension, missing)
+  return missing
+}
+
+function listInbound(
+  { extensionCalls, provider, log }: Gateway,
+  extension: ExtensionRow,
+  { since, until }: { since: number; until: number },
+  now: number,
+): Promise<CallResult<StoredSms[]>> {
+  const { tenantId, extensionId } = extension
+  const query: MessageQuery = {
+    direction: 'Inbound',
+    since,
+    ...(until < now ? { until } : {}),
+    skipped: (record) =>
+      log.warn({ tenantId, extensionId, ...record }, "a record of the provider's message store is unreadable: skipped"),
+  }
+  return extensionCalls.make(extension, 'light', (token) => provider.listMessages(token, query))
+}
+
+const isTooLong = (listed: CallResult<StoredSms[]>): boolean =>
+  listed.type === 'failed' && listed.failure.code === LIST_TOO_LONG
+
+function rememberRefusal(gateway: Gateway, { tenantId, extensionId }: ExtensionRow, failure: ProviderFailure): void {
+  noteRefusal(gateway, { tenantId, extensionId, step: 'messages', failure })
+}
+
+function logMissing({ log }: Gateway, { tenantId, extensionId }: ExtensionRow, missing: number): void {
+  if (missing > 0) log.info({ tenantId, extensionId, missing }, 'inbound messages were filled in')
+}
+
+/** Messages from before the first connection are not stored. */
+function sinceOf(extension: ExtensionRow, now: number): number {
+  const { backFilledUntil, connectedAt } = extension
+  return Math.max(
+    backFilledUntil === null ? connectedAt : Math.min(backFilledUntil, now) - OVERLAP_MS,
+    now - BACK_FILL_MAX_AGE_MS,
+  )
+}
+
+async function storeRecord(gateway: Gateway, extension: ExtensionRow, record: StoredSms): Promise<boolean> {
+  const own = record.to.find((recipient) => recipient.target) ?? record.to[0]
+  return storeInbound(gateway, {
+    tenantId: extension.tenantId,
+    extensionId: extension.extensionId,
+    providerMessageId: record.providerMessageId,
+    from: record.from ?? 'anonymous',
+    to: own?.phoneNumber ?? 'unknown',
+    text: record.text,
+    createdAt: record.createdAt,
+  })
+}
+
+async function storeProgress(gateway: Gateway, extension: ExtensionRow, until: number): Promise<void> {
+  const sql =
+    'UPDATE extensions SET inbound_seen_at = ?3 WHERE tenant_id = ?1 AND extension_id = ?2 AND connected_at = ?4'
+  await gateway.database.writer.write([
+    { sql, args: [extension.tenantId, extension.extensionId, until, extension.connectedAt] },
+  ])
+  gateway.directory.forget(extension.tenantId)
+}

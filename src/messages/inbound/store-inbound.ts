@@ -1,0 +1,132 @@
+import { sha256Hex } from '../../core/secrets.ts'
+import type { RowOperation } from '../../db/writer.ts'
+import type { Gateway } from '../gateway.ts'
+import { countUsage } from '../usage/roll-up.ts'
+import { tombstonesOf } from './tombstones.ts'
+import { INSERT_WEBHOOK_JOBS } from './webhook-job-rows.ts'
+import { type Keyword, STORE_KEYWORDS, keywordIn } from './keyword-opt-outs.ts'
+
+export interface InboundSms {
+  tenantId: string
+  extensionId: string
+  providerMessageId: string
+  from: string
+  to: string
+  text: string
+  /** Epoch milliseconds by the provider's clock; null or absent if the provider does not report it. */
+  createdAt?: number | null
+}
+
+interface InboundRow extends Record<string, string | number | null> {
+  messageId: string
+  jobId: string
+  tenantId: string
+  extensionId: string
+  rcMessageId: string
+  from: string
+  to: string
+  body: string
+  /** JSON: the hashes under which its tombstone is stored, if it was erased. */
+  tombstones: string
+  now: number
+}
+
+/**
+ * Stores a message and the jobs of its deliveries in one commit. Stores nothing if the tenant has this provider id already, or
+ * has erased it. The message belongs to the app that last wrote to that contact from that number, otherwise to the tenant's
+ * oldest app. Returns a row of `type` `message` for a new message, and one of `type` `job` for each job.
+ */
+export const STORE: RowOperation<InboundRow> = {
+  key: 'jobId',
+  statements: [
+    `INSERT INTO messages (id, job_id, tenant_id, app_id, direction, from_number, to_number, body, status, rc_message_id,
+      receiving_extension_id, created_at, updated_at)
+    SELECT input.messageId, input.jobId, input.tenantId,
+      coalesce(
+        (SELECT app_id FROM contact_owners WHERE contact = input."from" AND number = input."to" AND tenant_id = input.tenantId),
+        (SELECT id FROM apps WHERE tenant_id = input.tenantId ORDER BY seq LIMIT 1), ''),
+      'inbound', input."from", input."to", input.body, 'received', input.rcMessageId, input.extensionId, input.now, input.now
+    FROM input
+    WHERE NOT EXISTS (SELECT 1 FROM erased_messages)
+      OR NOT EXISTS (SELECT 1 FROM json_each(input.tombstones) AS own CROSS JOIN erased_messages ON id_hash = own.value)
+    ON CONFLICT DO NOTHING RETURNING job_id AS key, 'message' AS type`,
+    INSERT_WEBHOOK_JOBS,
+    countUsage({
+      tenantId: 'stored.tenant_id',
+      appId: 'stored.app_id',
+      at: 'stored.created_at',
+      counts: { received: '1' },
+      from: `FROM input CROSS JOIN messages AS stored ON stored.id = input.messageId AND stored.job_id = input.jobId
+      AND stored.tenant_id = input.tenantId WHERE true`,
+    }),
+  ],
+}
+
+/** `STORE` for texts that are keywords, which are few: the commit of the message also stores the opt-out. */
+export const STORE_WITH_KEYWORD: RowOperation<InboundRow & Keyword> = {
+  key: STORE.key,
+  statements: [...STORE.statements, STORE_KEYWORDS],
+}
+
+const MESSAGE_ID_DRAWS = 5
+
+/** Stores an inbound SMS once, however often it comes. Resolves when it is on disk; true if it was new. */
+export async function storeInbound(gateway: Gateway, sms: InboundSms): Promise<boolean> {
+  for (let draw = 1; draw <= MESSAGE_ID_DRAWS; draw++) {
+    const stored = await storeOnce(gateway, sms, draw === 1 ? messageIdOf(sms) : gateway.ids.message(null))
+    if (stored !== 'id_taken') return stored === 'new'
+  }
+  throw new Error('Cannot store an inbound message: every id drawn is taken')
+}
+
+const BLOCK = 2 ** 24
+
+/**
+ * An inbound message always gets the same id: after a restore it comes again from the provider's store, and receivers must
+ * recognise it by its id. If the provider's ids are consecutive numbers, so are the gateway's: a commit then writes
+ * one page of the index instead of one page per message.
+ */
+function messageIdOf({ tenantId, providerMessageId }: InboundSms): string {
+  const number = Number(providerMessageId)
+  if (!Number.isSafeInteger(number) || number < 0 || String(number) !== providerMessageId)
+    return `msg_${sha256Hex(`${tenantId}/${providerMessageId}`).slice(0, 12)}`
+  const block = sha256Hex(`${tenantId}/${Math.floor(number / BLOCK)}`).slice(0, 6)
+  return `msg_${block}${(number % BLOCK).toString(16).padStart(6, '0')}`
+}
+
+async function storeOnce(gateway: Gateway, sms: InboundSms, messageId: string): Promise<'new' | 'known' | 'id_taken'> {
+  const { writer } = gateway.database
+  const row: InboundRow = {
+    messageId,
+    jobId: gateway.ids.of('job'),
+    tenantId: sms.tenantId,
+    extensionId: sms.extensionId,
+    rcMessageId: sms.providerMessageId,
+    from: sms.from,
+    to: sms.to,
+    body: sms.text,
+    tombstones: tombstonesOf(gateway, sms),
+    now: gateway.clock.now(),
+  }
+  const keyword = keywordIn(gateway, sms)
+  const rows = await (keyword === null
+    ? writer.row(STORE, row)
+    : writer.row(STORE_WITH_KEYWORD, { ...row, ...keyword }))
+  if (!rows.some(({ type }) => type === 'message')) return (await isKnown(gateway, row)) ? 'known' : 'id_taken'
+  for (const job of rows.filter(({ type }) => type === 'job'))
+    gateway.jobs.wake('webhook', String(job['lane']), row.tenantId, 0)
+  return 'new'
+}
+
+/** Whether the message was stored before, or erased. */
+async function isKnown(
+  { database }: Gateway,
+  { tenantId, rcMessageId: providerMessageId, tombstones }: InboundRow,
+): Promise<boolean> {
+  const { rows } = await database.gate.execute({
+    sql: `SELECT 1 FROM messages WHERE rc_message_id = ?1 AND tenant_id = ?2 AND direction = 'inbound'
+      UNION ALL SELECT 1 FROM erased_messages WHERE id_hash IN (SELECT value FROM json_each(?3))`,
+    args: [providerMessageId, tenantId, tombstones],
+  })
+  return rows.length > 0
+}

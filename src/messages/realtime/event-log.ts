@@ -1,0 +1,114 @@
+import type { Caller } from '../../core/caller.ts'
+import { apiError } from '../../core/errors.ts'
+import type { Gate } from '../../db/gate.ts'
+import type { Reader } from '../../db/reader.ts'
+import { EVENT_KINDS } from '../../db/schema/events.ts'
+import { type Cursors, type Epoch, EPOCH_SQL, type Position, epochOf } from './cursor.ts'
+import { type GatewayEvent, type LoggedRow, eventsOf } from './event.ts'
+import { LOGGED_ROWS, TENANT_OF_ROW, loggedRow } from './logged-rows.ts'
+
+export interface EventPage {
+  /** Oldest first. */
+  events: GatewayEvent[]
+  cursor: string
+  /** Whether events after the cursor of the request may be gone. */
+  gap: boolean
+}
+
+export interface EventLogContext {
+  gate: Gate
+  /** Reads the pages. */
+  reader: Reader
+  cursors: Cursors
+}
+
+/** Rows of one long read: some 30 ms if all are of other tenants, which then have their turn. */
+const ROWS_PER_SLICE = 20_000
+/** A page with events ends after this many rows. The next request continues there. */
+const ROWS_PER_PAGE = 10_000
+
+/** Reads the event log: the events that the WebSocket of an app would have received. */
+export class EventLog {
+  constructor(readonly context: EventLogContext) {}
+
+  /** Returns the events after a cursor. Without a cursor it returns no events, only the current cursor. Errors: `badCursor`. */
+  async page(caller: Caller, cursor: string | undefined, limit: number): Promise<EventPage> {
+    const { cursors } = this.context
+    const { epoch, oldest, newest } = await this.#bounds()
+    if (cursor === undefined)
+      return { events: [], cursor: cursors.encode(epoch, { seq: newest, returned: 0 }), gap: false }
+    const after = cursors.decode(cursor)
+    if (after === null) throw apiError('badCursor')
+    // A cursor beyond the newest row is from before a restore.
+    const isBeyond = after.seq + (after.returned > 0 ? 1 : 0) > newest
+    const gap = after.epoch !== epoch || after.seq < oldest - 1 || isBeyond
+    const start = gap ? { seq: Math.max(0, oldest - 1), returned: 0 } : after
+    const { events, end, isPurged } = await this.#walk(caller, start, newest, limit)
+    return { events, cursor: cursors.encode(epoch, end), gap: gap || isPurged }
+  }
+
+  /** The oldest and newest row. All rows in between exist, because the purge deletes only the oldest and keeps the newest. */
+  async #bounds(): Promise<{ epoch: Epoch; oldest: number; newest: number }> {
+    const [row] = await this.context.gate.values(BOUNDS)
+    const [epoch, oldest, newest] = row ?? []
+    return { epoch: epochOf(epoch), oldest: Number(oldest ?? 1), newest: Number(newest ?? 0) }
+  }
+
+  /** Reads slices until it has events or reaches the end of the log, however many rows of other apps it must skip. */
+  async #walk(caller: Caller, start: Position, newest: number, limit: number): Promise<Taken> {
+    let taken: Taken = { events: [], end: start, isPurged: false }
+    while (taken.end.seq < newest) {
+      taken = await this.#takeSlice(caller, taken, newest, limit)
+      const { events, end } = taken
+      if (events.length === limit || (events.length > 0 && end.seq - start.seq >= ROWS_PER_PAGE)) break
+    }
+    return taken
+  }
+
+  async #takeSlice(caller: Caller, taken: Taken, newest: number, limit: number): Promise<Taken> {
+    const { events, end } = taken
+    const from = end.seq
+    const until = Math.min(from + ROWS_PER_SLICE, newest)
+    const most = limit - events.length
+    const rows = await this.#slice(caller, from, until, most)
+    // A purge may have deleted rows of the slice since the walk began.
+    const isPurged = taken.isPurged || (await this.#bounds()).oldest - 1 > from
+    for (const row of rows) {
+      const returned = row.seq === end.seq + 1 ? end.returned : 0
+      const own = eventsOf(row).slice(returned)
+      const fitting = own.slice(0, limit - events.length)
+      events.push(...fitting)
+      const isComplete = fitting.length === own.length
+      const position = isComplete
+        ? { seq: row.seq, returned: 0 }
+        : { seq: row.seq - 1, returned: returned + fitting.length }
+      if (events.length === limit) return { events, end: position, isPurged }
+    }
+    // If the slice was cut off, there may be more rows before `until`.
+    const last = rows.length === most ? rows.at(-1)?.seq : undefined
+    return { events, end: { seq: last ?? until, returned: 0 }, isPurged }
+  }
+
+  async #slice(caller: Caller, from: number, until: number, limit: number): Promise<LoggedRow[]> {
+    const { tenantId, appId, sessionId } = caller
+    // An operator hears the whole tenant.
+    const ofApp = sessionId === undefined ? appId : null
+    const rows = await this.context.reader.longRead(tenantId, SLICE, [from, until, tenantId, ofApp, limit])
+    return rows.map((row) => loggedRow(Object.values(row)))
+  }
+}
+
+/** The events of a page so far, and the position after them. */
+interface Taken {
+  events: GatewayEvent[]
+  end: Position
+  /** Whether rows were purged before they were read. */
+  isPurged: boolean
+}
+
+const BOUNDS = `SELECT ${EPOCH_SQL}, (SELECT min(seq) FROM events), (SELECT max(seq) FROM events)`
+
+/** Inbound messages and opt-outs are for every app of the tenant, everything else for the app that sent the message. */
+const SLICE = `${LOGGED_ROWS} WHERE events.seq > ?1 AND events.seq <= ?2 AND ${TENANT_OF_ROW} = ?3
+    AND (?4 IS NULL OR messages.app_id = ?4 OR events.kinds IN (${EVENT_KINDS.received}, ${EVENT_KINDS.optOut}))
+  ORDER BY events.seq LIMIT ?5`

@@ -1,0 +1,38 @@
+import type { DeliveryConclusion } from '../../db/schema/delivery-states.ts'
+import type { ConclusionDetail } from '../realtime/event.ts'
+import { decidedAtOf } from '../opt-outs/provider-time.ts'
+import type { TrackingContext } from './context.ts'
+import { meansOptedOut, reasonOf } from './delivery-codes.ts'
+import { CONCLUDE, CONCLUDE_OPTED_OUT, type TrackedMessage } from './state-rows.ts'
+
+/** What became of a message after `sent`. */
+export interface Conclusion {
+  conclusion: DeliveryConclusion
+  errorCode: string | null
+  /** When the provider's record was made, by its clock; 0 without a record. */
+  recordedAt: number
+}
+
+/**
+ * Stores what became of a message, its event, and an opt-out if the error code means one, in one commit. Does nothing if the
+ * message was concluded before.
+ */
+export async function conclude(
+  { database, clock, provider }: Pick<TrackingContext, 'database' | 'clock' | 'provider'>,
+  message: TrackedMessage,
+  conclusion: Conclusion,
+): Promise<void> {
+  const found = { ...conclusion, recordedAt: decidedAtOf({ clock, provider }, conclusion.recordedAt) }
+  const now = clock.now()
+  const detail = detailOf(found)
+  const optedOut = meansOptedOut(found.errorCode)
+  const row = { messageSeq: message.seq, messageId: message.id, ...found, detail: JSON.stringify(detail), now }
+  await database.writer.row(optedOut ? CONCLUDE_OPTED_OUT : CONCLUDE, row)
+}
+
+/** The fields of the event that are not in the message's row. */
+const detailOf = ({ conclusion, errorCode }: Conclusion): ConclusionDetail => ({
+  deliveryStatus: conclusion,
+  ...(errorCode === null ? {} : { errorCode }),
+  ...(conclusion === 'undelivered' ? { reason: reasonOf(errorCode) } : {}),
+})

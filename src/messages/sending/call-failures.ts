@@ -1,0 +1,68 @@
+import { maskNumber } from '../../core/phone.ts'
+import type { CallResult } from '../../provider/extension-calls.ts'
+import type { ProviderFailure, SmsAnswer } from '../../provider/provider.ts'
+import { SEND_GROUP } from '../../provider/quota.ts'
+import type { OpenEntry } from './attempt-store.ts'
+import { isMovedNumber } from './call-end.ts'
+import type { SendingContext } from './context.ts'
+import { backoffMs } from './extension-turns.ts'
+import type { Entry } from './number-queue.ts'
+import type { Scheduler } from './scheduler.ts'
+
+/** After this many consecutive 503s, the cause is the message and not the extension. */
+const MAX_CONSECUTIVE_503S = 5
+
+/** Decides how long a message or its extension waits after a call that failed. `call-end.ts` decides what becomes of the message. */
+export class CallFailures {
+  constructor(
+    readonly context: SendingContext,
+    readonly scheduler: Scheduler,
+  ) {}
+
+  /** Ends the extension's backoff, or logs the failure and sets the pause that follows it. */
+  note(open: OpenEntry, result: CallResult<SmsAnswer>): void {
+    if (clearsBackoff(result)) this.scheduler.extension(open.attempt.extensionId).consecutiveFailures = 0
+    if (result.type === 'failed') this.#noteFailure(open, result.failure)
+  }
+
+  #noteFailure({ entry, attempt: { extensionId }, message }: OpenEntry, failure: ProviderFailure): void {
+    this.#log(entry, failure)
+    if (isMovedNumber(failure)) entry.movedNumber = { extensionId, failure, at: this.context.clock.monotonic() }
+    if (failure.reason === 'unavailable') this.#delayAfter503(entry, extensionId, message.consecutive503s + 1, failure)
+    if (failure.reason === 'unreachable') this.#backOff(extensionId)
+  }
+
+  #log({ messageId, to }: Entry, { status, code, reason, requestId }: ProviderFailure): void {
+    const fields = { messageId, to: maskNumber(to), reason, status, code, requestId }
+    const text =
+      reason === 'ambiguous'
+        ? 'it is not known whether the provider took the message: it is looked up'
+        : 'provider did not take the message'
+    this.context.log.warn(fields, text)
+  }
+
+  #delayAfter503(entry: Entry, extensionId: string, count: number, { retryAfterMs }: ProviderFailure): void {
+    if (count >= MAX_CONSECUTIVE_503S) this.#hold(entry, Math.max(retryAfterMs ?? 0, backoffMs(count)))
+    else if (retryAfterMs === null) this.#backOff(extensionId)
+    else this.context.quota.pause(extensionId, SEND_GROUP, retryAfterMs)
+  }
+
+  /** Until `ms` have passed, neither this message nor later ones of its conversation begin; the queue goes on. */
+  #hold(entry: Entry, ms: number): void {
+    const { clock } = this.context
+    entry.heldUntil = clock.monotonic() + ms
+    clock.after(Math.ceil(ms), () => this.scheduler.touch(entry.queue))
+  }
+
+  /** Calls that began together fail together and count as one failure. */
+  #backOff(extensionId: string): void {
+    const { quota } = this.context
+    if (quota.pauseMs(extensionId, SEND_GROUP) > 0) return
+    quota.pause(extensionId, SEND_GROUP, backoffMs(++this.scheduler.extension(extensionId).consecutiveFailures))
+  }
+}
+
+/** Whether the extension may make several calls at a time again: after any answer except the provider's own 503. */
+const clearsBackoff = (result: CallResult<unknown>): boolean =>
+  result.type === 'ok' ||
+  (result.type === 'failed' && result.failure.status !== null && result.failure.reason !== 'unavailable')

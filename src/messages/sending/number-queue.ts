@@ -1,0 +1,146 @@
+import type { ProviderFailure } from '../../provider/provider.ts'
+
+/** A message that has not ended, in the queue of its number. */
+export interface Entry {
+  readonly messageId: string
+  readonly queue: NumberQueue
+  readonly to: string
+  /** The order of acceptance. 0 while the message is being committed. */
+  jobSeq: number
+  /** The open attempt; null while it waits. */
+  attempt: OpenAttempt | null
+  /** True after a restore, until a lookup has shown that it was not sent since the backup. */
+  isQuarantined: boolean
+  /** Monotonic time. Until then neither this message nor later ones of its conversation begin; the queue goes on. */
+  heldUntil: number
+  /** Set if the provider answered that the number does not belong to the extension: it may have moved to another one. */
+  movedNumber: MovedNumber | null
+}
+
+export interface OpenAttempt {
+  seq: number
+  extensionId: string
+  /** Steady time, and the same moment by the provider's clock if that was known. */
+  startedAt: number
+  providerStartedAt: number | null
+  /** Steady time from which a missing record means that nothing was sent. Null while the call runs. */
+  absentAfter: number | null
+  /** How long its call took; null while it runs, and if another process made it. */
+  durationMs: number | null
+  /** Whether this process began it. */
+  isOwn: boolean
+}
+
+/** The provider's answer that a number does not belong to an extension. */
+export interface MovedNumber {
+  extensionId: string
+  failure: ProviderFailure
+  /** Monotonic time. */
+  at: number
+}
+
+/** About four hours at 40 messages a minute. */
+const MAX_IN_MEMORY = 10_000
+/** How many entries are read at a time. Newly accepted messages stay in memory while a queue has fewer. */
+export const READ_AHEAD = 256
+
+/**
+ * The messages of a tenant's number that have not ended, in the order of acceptance. The first waiting ones are in memory;
+ * the rest are read from the job table when they are needed.
+ */
+export class NumberQueue {
+  /** Ordered by `jobSeq`. */
+  readonly waiting: Entry[] = []
+  /** The entries that make their conversations busy: their attempt is open, or is being opened. */
+  readonly busy = new Set<Entry>()
+  /** How many messages are being committed without an attempt. Later messages must not begin before these are known. */
+  arriving = 0
+  /** How many messages are being ended without a call. */
+  ending = 0
+  /** Whether the job table may hold entries after `cursor` that are not in memory. */
+  hasMore: boolean
+  /** All entries up to this `jobSeq` have been read or added. */
+  cursor = 0
+  isReading = false
+  /** The extension whose turn it waits for, with the queues that wait for it. */
+  waitsFor: { readonly queues: Set<NumberQueue> } | null = null
+  /** Monotonic time before which none of its messages begins, because the attempt of the first one could not be opened. */
+  retryAt = 0
+  /** Cancels the timer that touches the queue. */
+  cancelAlarm: () => void = () => undefined
+
+  constructor(
+    readonly tenantId: string,
+    readonly number: string,
+    hasMore: boolean,
+  ) {
+    this.hasMore = hasMore
+  }
+
+  /** Whether all of its messages are in memory, and the attempts of those that begin are committed. */
+  get isComplete(): boolean {
+    return this.arriving === 0 && !this.hasMore && !this.isReading && !this.busy.values().some(isBeingClaimed)
+  }
+
+  /** Whether new messages are left in the job table until their turn comes near. */
+  get isLong(): boolean {
+    return this.hasMore || this.isReading || this.waiting.length >= READ_AHEAD
+  }
+
+  get mayReadMore(): boolean {
+    return this.hasMore && !this.isReading && this.waiting.length + this.busy.size < MAX_IN_MEMORY
+  }
+
+  get isEmpty(): boolean {
+    const entries = this.waiting.length + this.busy.size + this.arriving + this.ending
+    return entries === 0 && !this.hasMore && !this.isReading
+  }
+
+  /** The oldest entry that may begin: its conversation is not busy and has no earlier entry. `now`: monotonic time. */
+  next(isBusy: (to: string) => boolean, now: number): Entry | null {
+    const passed = new Set<string>()
+    for (const entry of this.waiting) {
+      if (passed.has(entry.to)) continue
+      if (!isBusy(entry.to) && entry.heldUntil <= now) return entry
+      passed.add(entry.to)
+    }
+    return null
+  }
+
+  /** Inserts an entry in the order of `jobSeq`. */
+  insert(entry: Entry): void {
+    let index = this.waiting.length
+    while (index > 0 && (this.waiting[index - 1]?.jobSeq ?? 0) > entry.jobSeq) index--
+    this.waiting.splice(index, 0, entry)
+    // While earlier entries may be missing, only reading moves the cursor.
+    if (!this.hasMore && !this.isReading) this.cursor = Math.max(this.cursor, entry.jobSeq)
+  }
+
+  remove(entry: Entry): void {
+    const index = this.waiting.indexOf(entry)
+    if (index >= 0) this.waiting.splice(index, 1)
+  }
+}
+
+/** Whether its message is committed and its attempt is being opened. */
+const isBeingClaimed = ({ attempt, jobSeq }: Entry): boolean => attempt === null && jobSeq > 0
+
+/** The key of a conversation: a pair of numbers, the same for all tenants. */
+export const conversationOf = (from: string, to: string): string => `${from} ${to}`
+
+export const newEntry = (
+  queue: NumberQueue,
+  messageId: string,
+  to: string,
+  jobSeq: number,
+  isQuarantined = false,
+): Entry => ({
+  queue,
+  messageId,
+  to,
+  jobSeq,
+  isQuarantined,
+  attempt: null,
+  heldUntil: 0,
+  movedNumber: null,
+})

@@ -1,0 +1,47 @@
+import type { MessageStatus } from '../../db/schema/messages.ts'
+import type { Gate } from '../../db/gate.ts'
+import { RESTORED_BOOT } from '../../db/restore-mark.ts'
+
+/** The fields of an outbound message that sending needs and its entry does not have. */
+export interface OutboundMessage {
+  id: string
+  body: string
+  status: MessageStatus
+  /** Epoch milliseconds. */
+  createdAt: number
+  /** When a scheduled message entered its queue, epoch milliseconds; null for any other. */
+  sendAt: number | null
+  /** How many attempts were found absent, and how many of the latest in a row were answered 503. */
+  absents: number
+  consecutive503s: number
+}
+
+/** Without the attempts that were opened after a restore, which made no call. */
+export const WAS_CALLED = `boot_id != '${RESTORED_BOOT}'`
+
+const IS_503 = `outcome IS 'not_accepted' AND http_status IS 503`
+
+const MESSAGES = `SELECT m.id, m.body, m.status, m.created_at, m.send_at,
+    (SELECT count(*) FROM send_attempts WHERE message_id = m.id AND resolution = 'absent' AND ${WAS_CALLED}) AS absents,
+    (SELECT count(*) FROM send_attempts WHERE message_id = m.id AND ${IS_503}
+      AND seq > coalesce((SELECT max(seq) FROM send_attempts WHERE message_id = m.id AND NOT (${IS_503})), 0)) AS consecutive_503s
+  FROM json_each(?1) JOIN messages AS m ON m.id = value`
+
+/** Reads messages in one query. */
+export async function loadMessages(gate: Gate, ids: readonly string[]): Promise<Map<string, OutboundMessage>> {
+  const { rows } = await gate.execute({ sql: MESSAGES, args: [JSON.stringify(ids)] })
+  return new Map(rows.map((row) => [String(row['id']), toMessage(row)]))
+}
+
+const toMessage = (row: Record<string, unknown>): OutboundMessage => ({
+  id: String(row['id']),
+  body: String(row['body']),
+  status: row['status'] as MessageStatus,
+  createdAt: Number(row['created_at']),
+  sendAt: row['send_at'] === null ? null : Number(row['send_at']),
+  absents: Number(row['absents']),
+  consecutive503s: Number(row['consecutive_503s']),
+})
+
+/** Whether a status is final. */
+export const isEnded = (status: unknown): boolean => status === 'sent' || status === 'failed' || status === 'received'

@@ -1,0 +1,96 @@
+import { sleep } from '../../core/clock.ts'
+import { RETRY_AFTER_FAULT_MS } from '../../core/limits.ts'
+import { errorName } from '../../core/log.ts'
+import { type MessageFailure, rejected } from '../../core/message-failure.ts'
+import type { TenantEntry } from '../../provider/directory.ts'
+import type { TokenResult } from '../../provider/tokens.ts'
+import { giveUp } from './attempt-store.ts'
+import type { SendingContext } from './context.ts'
+import type { NumberLookups } from './number-lookups.ts'
+import type { Entry, NumberQueue } from './number-queue.ts'
+import { loadMessages } from './outbound-message.ts'
+import type { Scheduler } from './scheduler.ts'
+import type { Sender } from './sender.ts'
+
+/** How many messages of a queue are ended at once when no extension can send them. */
+const MAX_ENDED_AT_ONCE = 64
+
+/** Queues that no extension can send for: gets what they wait for, or ends their messages. */
+export class Unsendable {
+  constructor(
+    readonly context: SendingContext,
+    readonly scheduler: Scheduler,
+    readonly numberLookups: NumberLookups,
+  ) {}
+
+  withoutSender(queue: NumberQueue, entry: Entry, sender: Exclude<Sender, { type: 'ready' }>): void {
+    if (sender.type === 'wait') this.#wait(queue, sender.reason)
+    else if (sender.type === 'failed' || this.numberLookups.ensureLookedUp(entry))
+      void this.#endAll(queue, sender.type, sender.failure)
+  }
+
+  /** Ends an entry whose number has moved, if a number lookup has found no other extension that has it. */
+  numberMoved(queue: NumberQueue, entry: Entry): void {
+    if (entry.movedNumber === null || !this.numberLookups.ensureLookedUp(entry)) return
+    const { message, code } = entry.movedNumber.failure
+    this.#take(queue, entry)
+    void this.#end(entry, rejected(message, code))
+  }
+
+  #wait(queue: NumberQueue, reason: Extract<Sender, { type: 'wait' }>['reason']): void {
+    const { directory, tokens } = this.context
+    const { tenantId, number } = queue
+    if (reason === 'loading') void this.#touchAfter(queue, directory.tenant(tenantId))
+    const extensionId = directory.known(tenantId)?.numbers.get(number)
+    if (reason !== 'token' || extensionId === undefined) return
+    void this.#touchAfter(queue, tokens.access({ tenantId, extensionId }))
+  }
+
+  async #touchAfter(queue: NumberQueue, work: Promise<TokenResult | TenantEntry>): Promise<void> {
+    try {
+      const result = await work
+      // A failed refresh is tried again by itself, and its end wakes the tenant.
+      if ('type' in result && result.type === 'deferred') return
+    } catch (error) {
+      const { tenantId } = queue
+      this.context.log.error({ tenantId, error: errorName(error) }, 'a queue cannot go on, trying again')
+      await sleep(this.context.clock, RETRY_AFTER_FAULT_MS)
+    }
+    this.scheduler.touch(queue)
+  }
+
+  /** Ends entries that no extension can send, some at a time. If the number is missing: only those accepted before the last number lookup. */
+  async #endAll(queue: NumberQueue, type: 'missing' | 'failed', failure: MessageFailure): Promise<void> {
+    const ending: Entry[] = []
+    while (ending.length < MAX_ENDED_AT_ONCE) {
+      // A quarantined message waits until its extension is connected and can look it up.
+      const entry = queue.waiting.find(
+        (one) => !one.isQuarantined && !this.scheduler.entries.isBusy(queue.number, one.to),
+      )
+      if (entry === undefined || (type === 'missing' && !this.numberLookups.ensureLookedUp(entry))) break
+      ending.push(entry)
+      this.#take(queue, entry)
+    }
+    await Promise.all(ending.map((entry) => this.#end(entry, failure)))
+  }
+
+  #take(queue: NumberQueue, entry: Entry): void {
+    queue.remove(entry)
+    queue.ending++
+  }
+
+  async #end(entry: Entry, failure: MessageFailure): Promise<void> {
+    const { queue, messageId } = entry
+    try {
+      const message = (await loadMessages(this.context.database.gate, [messageId])).get(messageId)
+      if (message !== undefined) await giveUp(this.context, entry, message, failure)
+      this.scheduler.forget(entry)
+    } catch (error) {
+      this.context.log.error({ messageId, error: errorName(error) }, 'a message cannot be ended, trying again')
+      await sleep(this.context.clock, RETRY_AFTER_FAULT_MS)
+      this.scheduler.add(entry)
+    }
+    queue.ending--
+    this.scheduler.touch(queue)
+  }
+}

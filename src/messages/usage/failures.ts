@@ -1,0 +1,51 @@
+import { MESSAGE_FAILURES } from '../../core/message-failure.ts'
+import { DAY_MS, HALF_HOUR_MS } from '../../core/limits.ts'
+import type { Row } from '../../db/connection.ts'
+import { type UsageReads, halfHourAt } from './overview.ts'
+
+/** The messages of one tenant that failed for good. */
+export interface Failures {
+  tenantId: string
+  count: number
+  /** Epoch milliseconds: the start of the half hour in which the first one failed, and when the last one failed. */
+  since: number
+  lastAt: number
+  /** The most frequent errors, and how often each occurred. */
+  errors: { error: string; count: number }[]
+}
+
+const MAX_ERRORS = 3
+const MAX_ROWS = 100 * MAX_ERRORS
+
+/** Somebody wanted these to fail. */
+const WANTED = [MESSAGE_FAILURES.cancelled.text, MESSAGE_FAILURES.optedOut.text]
+
+/** Reads the roll-up, so that its cost does not depend on the number of messages. The join gives each tenant its range of the index. */
+const FAILED = `WITH failed AS (
+    SELECT tenant_id, error, sum(count) AS count, min(half_hour) AS first, max(last_at) AS last_at
+    FROM tenants CROSS JOIN usage_errors ON tenant_id = tenants.id AND half_hour > ?1 AND error NOT IN (?2, ?3)
+    GROUP BY tenant_id, error),
+  ranked AS (
+    SELECT tenant_id, error, count, sum(count) OVER tenant AS total, min(first) OVER tenant AS first,
+      max(last_at) OVER tenant AS last_at, row_number() OVER (PARTITION BY tenant_id ORDER BY count DESC, error) AS position
+    FROM failed WINDOW tenant AS (PARTITION BY tenant_id))
+  SELECT * FROM ranked WHERE position <= ${MAX_ERRORS} ORDER BY total DESC, tenant_id, position LIMIT ${MAX_ROWS}`
+
+/** What failed in the 24 hours before `now`, of the tenants with the most failures first. Cancelled and opted-out messages do not count. */
+export async function readFailures({ database }: UsageReads, now: number): Promise<Failures[]> {
+  const rows = await database.reader.longRead('operator', FAILED, [halfHourAt(now - DAY_MS), ...WANTED])
+  return [...Map.groupBy(rows, (row) => String(row['tenant_id']))].map(([tenantId, ofTenant]) =>
+    failuresOf(tenantId, ofTenant),
+  )
+}
+
+function failuresOf(tenantId: string, rows: readonly Row[]): Failures {
+  const [first] = rows
+  return {
+    tenantId,
+    count: Number(first?.['total']),
+    since: Number(first?.['first']) * HALF_HOUR_MS,
+    lastAt: Number(first?.['last_at']),
+    errors: rows.map(({ error, count }) => ({ error: String(error), count: Number(count) })),
+  }
+}

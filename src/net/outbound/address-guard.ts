@@ -1,0 +1,119 @@
+import { isIP } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { type Clock, systemClock } from '../../core/clock.ts'
+import { type WebhookFailure, failureOf } from './failure.ts'
+import { NameLookup } from './name-lookup.ts'
+import { type Address, formsOf, isIn, kindOf, parseRange, type Range } from './special-addresses.ts'
+import { type Resolver, systemResolver } from './system-resolver.ts'
+import { bareHost, parseWebhookUrl } from './webhook-url.ts'
+
+export type GuardResult = ({ ok: true; others: readonly Dialable[] } & Dialable) | ({ ok: false } & WebhookFailure)
+
+/** A checked address, without brackets. */
+export interface Dialable {
+  address: string
+  family: 4 | 6
+}
+
+export interface GuardQuery {
+  /** The host name of a URL; IPv6 addresses may have brackets. */
+  hostname: string
+  /** The port to dial. In production, one of our own listeners is not a valid destination. */
+  port: number
+  /** Lookups are bounded per tenant. */
+  tenantId: string
+}
+
+export interface AddressGuardOptions {
+  production: boolean
+  /** Special ranges that webhooks may reach all the same, for example `10.0.0.0/8`. */
+  allowCidrs: readonly string[]
+  /** For tests: how names are resolved, and the time. */
+  resolver?: Resolver
+  clock?: Clock
+}
+
+/** A DNS answer may have thousands of addresses, and checking them would block the event loop. */
+const MAX_ADDRESSES = 64
+
+/** Decides where webhooks may go, so that no tenant's URL reaches this machine or its network (SSRF). */
+export class AddressGuard {
+  readonly #production: boolean
+  readonly #allowed: readonly Range[]
+  readonly #names: NameLookup
+  readonly #own: { address: string; port: number }[] = []
+
+  constructor(options: AddressGuardOptions) {
+    this.#production = options.production
+    this.#allowed = options.allowCidrs.map(parseRange)
+    this.#names = new NameLookup(options.resolver ?? systemResolver(), options.clock ?? systemClock)
+  }
+
+  /** Whether the URL may be registered. Does not resolve its name, which may have another address at delivery. */
+  accepts(url: string): boolean {
+    const parsed = parseWebhookUrl(url, this.#production)
+    if (parsed === null) return false
+    const host = bareHost(parsed.hostname)
+    return isIP(host) === 0 || this.#allows(host)
+  }
+
+  /**
+   * Returns the address to dial for a URL's host name, or why there is none: `BlockedAddress`, `TimeoutError` after an abort of
+   * `signal`, or the lookup's code. A name is refused if one of its addresses is refused, or if it has more than 64. `others` are
+   * the name's further addresses, which are allowed as well. Never rejects.
+   */
+  async resolve({ hostname, port, tenantId }: GuardQuery, signal: AbortSignal): Promise<GuardResult> {
+    const host = bareHost(hostname)
+    const found =
+      isIP(host) === 0 ? await this.#names.find(host, tenantId, signal) : { ok: true as const, addresses: [host] }
+    if (!found.ok) return found
+    const [first, ...others] = ipv4First(found.addresses)
+    if (
+      first === undefined ||
+      found.addresses.length > MAX_ADDRESSES ||
+      !found.addresses.every((address) => this.#allows(address) && !this.#isOwn(address, port))
+    ) {
+      return { ok: false, ...failureOf({ code: 'BlockedAddress' }) }
+    }
+    return { ok: true, ...first, others }
+  }
+
+  /** Refuses one of our own listeners in production. Call when the listener has its port. */
+  addOwn(address: string, port: number): void {
+    this.#own.push({ address, port })
+  }
+
+  #allows(address: string): boolean {
+    const forms = formsOf(address)
+    return forms.length > 0 && forms.every((form) => this.#allowsForm(form))
+  }
+
+  #allowsForm(form: Address): boolean {
+    const kind = kindOf(form)
+    if (kind === 'public') return true
+    if (kind === 'never') return false
+    return (kind === 'inside' && !this.#production) || isIn(form, this.#allowed)
+  }
+
+  #isOwn(address: string, port: number): boolean {
+    if (!this.#production) return false
+    return this.#own.some((own) => own.port === port && listensOn(own.address, address))
+  }
+}
+
+/** IPv4 comes first, because many machines have no IPv6 route although names have IPv6 addresses. */
+function ipv4First(addresses: readonly string[]): Dialable[] {
+  const dialable = addresses.map((address): Dialable => ({ address, family: isIP(address) === 6 ? 6 : 4 }))
+  return dialable.toSorted((a, b) => a.family - b.family)
+}
+
+/** A listener on the unspecified address answers on every address of this machine. */
+function listensOn(own: string, address: string): boolean {
+  const key = keyOf(address)
+  if (!formsOf(own).some((form) => kindOf(form) === 'never')) return keyOf(own) === key
+  const ours = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
+  return /^(127\.|::1$)/.test(key) || ours.some((entry) => keyOf(entry.address) === key)
+}
+
+/** One spelling for each address, whether IPv4-mapped or not. */
+const keyOf = (address: string): string => formsOf(address)[0]?.toString() ?? address

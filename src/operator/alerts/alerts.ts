@@ -1,0 +1,165 @@
+import { isoTime } from '../../core/clock.ts'
+import { errorName } from '../../core/log.ts'
+import type { Gateway } from '../../messages/gateway.ts'
+import { ALERT_NAMES, type Check, type Condition } from './condition.ts'
+import { extensionCheck } from './extension-checks.ts'
+import { machineChecks } from './machine-checks.ts'
+import { providerChecks } from './provider-checks.ts'
+import { type AlertPoster, createAlertPoster, retryMs } from './post-alert.ts'
+import { type AlertState, type Firing, type Post, loadState, storeState } from './state.ts'
+import { webhookCheck } from './webhook-check.ts'
+
+/** A post may take 5 seconds, and a more urgent alert may arrive in that time. */
+const MAX_POSTS_PER_RUN = 5
+
+/**
+ * Finds what needs a person, keeps it for `GET /v1/operator/alerts`, and posts it to `ALERT_URL`, if that is set: when it begins, and
+ * when it is over. The state is stored, so a restart repeats no post. While the storage fails, which is an alert as well, the
+ * state is in memory alone.
+ */
+export class Alerts {
+  #loading: Promise<AlertState> | null = null
+  #stored = ''
+  /** Condition that is not an alert yet → monotonic time at which it began. */
+  readonly #held = new Map<string, number>()
+  /** Null without `ALERT_URL`. */
+  readonly #poster: AlertPoster | null
+
+  constructor(
+    readonly gateway: Gateway,
+    url: string | null,
+  ) {
+    this.#poster = url === null ? null : createAlertPoster(gateway, url)
+  }
+
+  /** Runs all checks, then makes the posts that are due. Call it every few seconds. Runs must not overlap. */
+  async run(): Promise<void> {
+    const state = await (this.#loading ??= this.#load())
+    const checks = [
+      ...machineChecks(this.gateway),
+      ...providerChecks(this.gateway),
+      extensionCheck(this.gateway),
+      webhookCheck(this.gateway),
+    ]
+    for (const check of checks) await this.#check(state, check)
+    this.#show(state)
+    await this.#store(state)
+    await this.#post(state)
+  }
+
+  async #load(): Promise<AlertState> {
+    try {
+      const state = await loadState(this.gateway.database)
+      if (this.#poster === null) state.posts = []
+      // Without this limit, a clock that was set back by a day would delay a post by a day.
+      const now = this.gateway.clock.steady()
+      for (const post of state.posts) post.dueAt = Math.min(post.dueAt, now + (retryMs(post.attempts) ?? 0))
+      return state
+    } catch (error) {
+      this.#loading = null
+      throw error
+    }
+  }
+
+  async #check(state: AlertState, check: Check): Promise<void> {
+    const found = await check.find().catch((error: unknown) => {
+      this.gateway.log.warn(
+        { alerts: check.names.join(), error: errorName(error) },
+        'cannot check for alerts, trying again',
+      )
+      return null
+    })
+    if (found === null) return
+    const isOfCheck = (key: string): boolean => check.names.some((name) => key.startsWith(`${name}/`))
+    const foundKeys = new Set(found.map(keyOf))
+    for (const key of this.#held.keys()) if (isOfCheck(key) && !foundKeys.has(key)) this.#held.delete(key)
+    for (const one of state.firing.filter((firing) => isOfCheck(keyOf(firing)) && !foundKeys.has(keyOf(firing))))
+      this.#resolve(state, one)
+    const known = new Map(state.firing.map((firing) => [keyOf(firing), firing]))
+    for (const condition of found) {
+      const firing = known.get(keyOf(condition))
+      if (firing !== undefined) firing.text ||= condition.text
+      else if (this.#hasLasted(condition)) this.#fire(state, condition)
+    }
+  }
+
+  #hasLasted(condition: Condition): boolean {
+    const now = this.gateway.clock.monotonic()
+    const key = keyOf(condition)
+    const since = this.#held.get(key) ?? now
+    this.#held.set(key, since)
+    return now - since >= (condition.holdMs ?? 0)
+  }
+
+  #fire(state: AlertState, condition: Condition): void {
+    const { alert, subject, text, overText, detail } = condition
+    const firing = { alert, subject, text, overText, detail, since: condition.since ?? this.gateway.clock.now() }
+    this.#held.delete(keyOf(condition))
+    state.firing.push(firing)
+    this.gateway.log.warn({ alert, ...detail }, 'alert')
+    this.#add(state, firing, 'firing', text)
+  }
+
+  #resolve(state: AlertState, firing: Firing): void {
+    state.firing.splice(state.firing.indexOf(firing), 1)
+    this.gateway.log.info({ alert: firing.alert, ...firing.detail }, 'alert is over')
+    this.#add(state, firing, 'resolved', firing.overText)
+  }
+
+  #add(state: AlertState, firing: Firing, change: 'firing' | 'resolved', text: string): void {
+    if (this.#poster === null) return
+    const { alert, detail, since } = firing
+    const body = JSON.stringify({ text, alert, state: change, since: isoTime(since), detail })
+    state.posts.push({ thing: keyOf(firing), body, attempts: 0, dueAt: 0 })
+  }
+
+  /** Makes the posts that are due, the first one of each alert and subject, but few in one run: then the checks run again. */
+  async #post(state: AlertState): Promise<void> {
+    const poster = this.#poster
+    if (poster === null) return
+    const { clock, lifecycle } = this.gateway
+    const isFirst = (post: Post): boolean => state.posts.find(({ thing }) => thing === post.thing) === post
+    const due = state.posts.filter((post) => isFirst(post) && post.dueAt <= clock.steady())
+    const urgent = due.toSorted((one, other) => rankOf(one) - rankOf(other)).slice(0, MAX_POSTS_PER_RUN)
+    for (const post of urgent) if (!lifecycle.draining) await this.#attempt(state, post, poster)
+  }
+
+  /** Makes one attempt of a post. The attempt is stored first, so after a crash the next one comes at its time, as after a failure. */
+  async #attempt(state: AlertState, post: Post, poster: AlertPoster): Promise<void> {
+    const { clock, log } = this.gateway
+    const delayMs = retryMs(++post.attempts)
+    post.dueAt = clock.steady() + (delayMs ?? 0)
+    await this.#store(state)
+    const { outcome, statusCode } = await poster.post(post.body)
+    post.dueAt = clock.steady() + (delayMs ?? 0)
+    const isOver = outcome === 'success' || delayMs === null
+    if (outcome !== 'success')
+      log.warn(
+        { thing: post.thing, attempts: post.attempts, outcome, statusCode },
+        `an alert could not be posted, ${isOver ? 'giving up' : 'trying again'}`,
+      )
+    if (isOver) state.posts.splice(state.posts.indexOf(post), 1)
+    await this.#store(state)
+  }
+
+  /** Copies what is firing to where the endpoint reads it. */
+  #show({ firing }: AlertState): void {
+    this.gateway.alerts.firing = firing.map(({ alert, text, since, detail }) => ({ alert, text, since, detail }))
+  }
+
+  async #store(state: AlertState): Promise<void> {
+    const text = JSON.stringify(state)
+    if (text === this.#stored) return
+    try {
+      await storeState(this.gateway.database, state)
+      this.#stored = text
+    } catch (error) {
+      this.gateway.log.warn({ error: errorName(error) }, 'the state of the alerts cannot be stored, trying again')
+    }
+  }
+}
+
+/** The more urgent, the lower. */
+const rankOf = ({ thing }: Post): number => ALERT_NAMES.findIndex((name) => thing.startsWith(`${name}/`))
+
+const keyOf = ({ alert, subject }: Pick<Firing, 'alert' | 'subject'>): string => `${alert}/${subject}`

@@ -1,0 +1,49 @@
+import type { Gateway } from '../../messages/gateway.ts'
+import { type TroubledExtension, readTroubledExtensions } from '../../messages/readings/extensions.ts'
+import { troubleOf } from '../../messages/upkeep/extension-trouble.ts'
+import type { Condition, Check } from './condition.ts'
+
+/** A missing subscription is made again within seconds, unless something is in the way. */
+const NOT_RECEIVING_HOLD_MS = 60_000
+
+export const extensionCheck = (gateway: Gateway): Check => ({
+  names: ['extension_revoked', 'extension_not_receiving'],
+  find: async () => {
+    const troubled = await readTroubledExtensions(gateway)
+    const silent = troubled.filter(({ trouble }) => trouble === 'not_receiving')
+    return [
+      ...troubled.filter(({ trouble }) => trouble === 'revoked').map(revoked),
+      ...(await Promise.all(silent.map((ids) => notReceiving(gateway, ids)))),
+    ]
+  },
+})
+
+type Ids = Omit<TroubledExtension, 'trouble'>
+
+function revoked({ tenantId, extensionId }: Ids): Condition {
+  const name = nameOf({ tenantId, extensionId })
+  return {
+    alert: 'extension_revoked',
+    subject: `${tenantId}/${extensionId}`,
+    text: `${name} is revoked, so its messages fail: authorize it again with an invite link (sgw extensions invite --tenant ${tenantId}).`,
+    overText: `Resolved: ${name} is no longer revoked.`,
+    detail: { tenantId, extensionId },
+  }
+}
+
+async function notReceiving(gateway: Gateway, { tenantId, extensionId }: Ids): Promise<Condition> {
+  const { directory, clock } = gateway
+  const known = await directory.extension(tenantId, extensionId)
+  const trouble = known === null ? null : troubleOf(gateway, known, clock.now())
+  const name = nameOf({ tenantId, extensionId })
+  return {
+    alert: 'extension_not_receiving',
+    subject: `${tenantId}/${extensionId}`,
+    text: `${name} does not receive events, so its messages come up to 15 minutes late: ${trouble?.fix ?? 'see sgw doctor.'}`,
+    overText: `Resolved: ${name} receives events again, or is no longer connected.`,
+    detail: { tenantId, extensionId, reason: trouble?.reason ?? null, fix: trouble?.fix ?? null },
+    holdMs: NOT_RECEIVING_HOLD_MS,
+  }
+}
+
+const nameOf = ({ tenantId, extensionId }: Ids): string => `Extension ${extensionId} of ${tenantId}`

@@ -1,0 +1,63 @@
+import { eq, ne } from 'drizzle-orm'
+import { z } from 'zod'
+import type { Database } from '../../db/database.ts'
+import { facts } from '../../db/schema/index.ts'
+import { ALERT_NAMES } from './condition.ts'
+
+const Detail = z.record(z.string(), z.union([z.string(), z.number(), z.null()]))
+
+/** An alert that has begun and is not over. */
+const Firing = z.object({
+  alert: z.enum(ALERT_NAMES),
+  subject: z.string(),
+  /** Empty in states of earlier releases, until the next check. */
+  text: z.string().default(''),
+  overText: z.string(),
+  detail: Detail,
+  /** Epoch milliseconds. */
+  since: z.number(),
+})
+export type Firing = z.infer<typeof Firing>
+
+/** A POST that has not succeeded yet. Posts of one alert and subject are made in order. */
+const Post = z.object({
+  /** The key of the alert: its name and subject. Stored states have it under this name. */
+  thing: z.string(),
+  /** JSON. */
+  body: z.string(),
+  attempts: z.int(),
+  /** Steady time. */
+  dueAt: z.number(),
+})
+export type Post = z.infer<typeof Post>
+
+const State = z.object({ firing: z.array(Firing), posts: z.array(Post) })
+
+/** The complete state of the alerts. It is one row of `facts`, small, and written only when it changes. */
+export type AlertState = z.infer<typeof State>
+
+const ALERTS_FACT = 'alerts'
+
+/** Loads the state that an earlier process stored. An unreadable one counts as empty. */
+export async function loadState({ orm }: Pick<Database, 'orm'>): Promise<AlertState> {
+  const [stored] = await orm.select().from(facts).where(eq(facts.name, ALERTS_FACT))
+  const read = stored === undefined ? null : State.safeParse(parsed(stored.value))
+  return read?.data ?? { firing: [], posts: [] }
+}
+
+/** Rejects while the storage fails. */
+export async function storeState({ orm }: Pick<Database, 'orm'>, state: AlertState): Promise<void> {
+  const value = JSON.stringify(state)
+  await orm
+    .insert(facts)
+    .values({ name: ALERTS_FACT, value })
+    .onConflictDoUpdate({ target: facts.name, set: { value }, setWhere: ne(facts.value, value) })
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

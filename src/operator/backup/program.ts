@@ -1,0 +1,87 @@
+import { EXIT, StartError } from '../../core/start-error.ts'
+import type { BackupSettings } from './settings.ts'
+
+/** How a run of Litestream ended. */
+export interface Ended {
+  code: number
+  stdout: string
+  /** The message in the last line of its output. */
+  reason: string
+  timedOut: boolean
+}
+
+export interface RunLimits {
+  /** How long the run may take. With `progress`, how long it may take without progress. */
+  timeoutMs: number
+  /** Returns a value that changes as long as the run makes progress. */
+  progress?(): string
+}
+
+const LOOK_MS = 250
+
+/** Runs a command of Litestream to its end or its time limit. Errors: `StartError` if it cannot be run. */
+export async function runLitestream(settings: BackupSettings, words: string[], limits: RunLimits): Promise<Ended> {
+  const [verb = '', ...rest] = words
+  const child = spawn(settings, [verb, '-config', settings.configPath, ...rest])
+  let timedOut = false
+  const timer = watch(limits, () => {
+    timedOut = true
+    child.kill('SIGKILL')
+  })
+  try {
+    const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+    const reason = timedOut ? `no answer within ${seconds(limits.timeoutMs)} s` : reasonIn(`${stdout}\n${stderr}`)
+    return { code, stdout, reason, timedOut }
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+const seconds = (ms: number): number => Math.round(ms / 100) / 10
+
+/** Whether the program is older than 0.5: then it has neither a control socket nor `replicate -once`. */
+export async function isBeforeVersion5({ program, variables }: BackupSettings): Promise<boolean> {
+  const child = spawnProgram([program, 'version'], variables)
+  return /^v?0\.[0-4]\./.test((await child.stdout.text()).trim())
+}
+
+const spawn = ({ program, variables }: BackupSettings, words: string[]) => spawnProgram([program, ...words], variables)
+
+function spawnProgram(command: string[], env: BackupSettings['variables']) {
+  try {
+    return Bun.spawn(command, { env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
+  } catch {
+    throw new StartError(
+      EXIT.unavailable,
+      `${command[0] ?? ''} cannot be run: install Litestream, or set LITESTREAM_COMMAND to its path`,
+    )
+  }
+}
+
+function watch({ timeoutMs, progress = () => '' }: RunLimits, giveUp: () => void): ReturnType<typeof setInterval> {
+  let seen = progress()
+  let since = performance.now()
+  return setInterval(() => {
+    const now = progress()
+    if (now !== seen) since = performance.now()
+    seen = now
+    if (performance.now() - since >= timeoutMs) giveUp()
+  }, LOOK_MS)
+}
+
+/** The error in a structured line (`time=… level=ERROR msg="failed to run" error="…"`). */
+function reasonIn(output: string): string {
+  const line = output.trim().split('\n').at(-1) ?? ''
+  const error = / error=("(?:[^"\\]|\\.)*"|\S+)$/.exec(line)?.[1]
+  if (error === undefined) return line.replace(/^Error: /, '')
+  return unquoted(error).replaceAll(/\s+/g, ' ').trim()
+}
+
+/** Go quotes values with spaces almost as JSON does. */
+function unquoted(text: string): string {
+  try {
+    return String(JSON.parse(text))
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,82 @@
+import { EXIT, StartError } from '../../core/start-error.ts'
+import { isBeforeVersion5, runLitestream } from './program.ts'
+import { type BackupSettings, describeReplica } from './settings.ts'
+
+/** A running Litestream beside the gateway. */
+export interface Replication {
+  /** Its exit code, when it has ended for any reason. */
+  ended: Promise<number>
+  /**
+   * Ends Litestream and copies the last changes. Call it after the gateway's database is closed. Returns null if the backup is
+   * complete, else a sentence for the operator. Takes at most `limitMs`.
+   */
+  finish(limitMs: number): Promise<string | null>
+  /**
+   * Ends Litestream at once, when the files at the path are no longer those of the gateway's database: a copy of them would damage
+   * the backup. Returns a sentence for the operator.
+   */
+  abandon(): Promise<string>
+}
+
+/** The Litestream of the earlier process may still be making its last copy. */
+const LOCK_WAIT_SECONDS = 30
+/** Litestream 0.3 first reads the database a second after its start; before that it copies nothing. */
+const MIN_LIFE_BEFORE_VERSION_5_MS = 2500
+
+/** Checks that Litestream can be run; returns the function that starts it. Errors: `StartError`, exit code 69. */
+export async function prepareReplication(settings: BackupSettings): Promise<() => Replication> {
+  const old = await isBeforeVersion5(settings)
+  if (Bun.which('flock') === null)
+    throw new StartError(EXIT.unavailable, 'flock cannot be run: install it (Debian: the package util-linux)')
+  return () => startReplication(settings, old)
+}
+
+function startReplication(settings: BackupSettings, old: boolean): Replication {
+  const startedAt = performance.now()
+  const child = spawn(settings)
+  return {
+    ended: child.exited,
+    async finish(limitMs) {
+      const deadline = performance.now() + limitMs
+      const early = child.exitCode !== null || child.signalCode !== null
+      if (old && !early) await Bun.sleep(MIN_LIFE_BEFORE_VERSION_5_MS - (performance.now() - startedAt))
+      child.kill('SIGTERM')
+      // Litestream exits with 0 even if its last copy failed. So a second run decides, for which half of the time is reserved.
+      await endWithin(child, old ? limitMs : limitMs / 2)
+      if (old) return !early && child.exitCode === 0 ? null : keepVolume(settings, 'see the lines of Litestream above')
+      const { code, reason } = await runLitestream(settings, ['replicate', '-once'], {
+        timeoutMs: Math.max(0, deadline - performance.now()),
+      })
+      return code === 0 ? null : keepVolume(settings, reason)
+    },
+    async abandon() {
+      child.kill('SIGKILL')
+      await child.exited
+      return `The backup at ${describeReplica(settings)} was left as it is, because the files at ${settings.databasePath} are no longer those of this gateway: see the lines above, and docs/damaged-database.md.`
+    },
+  }
+}
+
+/**
+ * Litestream runs in its own session, so that a signal to the gateway's process group does not end it before the gateway. When the
+ * gateway ends, even by SIGKILL, the pipe closes, the command that reads it ends, and Litestream makes a last copy and ends as well.
+ * It holds the lock until then, so that no two of them work on one database.
+ */
+function spawn({ program, configPath, databasePath, variables }: BackupSettings) {
+  const lock = ['--no-fork', '--timeout', `${LOCK_WAIT_SECONDS}`, '--conflict-exit-code', `${EXIT.locked}`]
+  const replicate = [program, 'replicate', '-config', configPath, '-exec', `sh -c 'exec cat <&3 >/dev/null'`]
+  return Bun.spawn(['flock', ...lock, `${databasePath}.backup-lock`, ...replicate], {
+    env: variables,
+    stdio: ['ignore', 'inherit', 'inherit', 'pipe'],
+    detached: true,
+  })
+}
+
+async function endWithin(child: Bun.Subprocess, limitMs: number): Promise<void> {
+  const timer = setTimeout(() => child.kill('SIGKILL'), limitMs)
+  await child.exited
+  clearTimeout(timer)
+}
+
+const keepVolume = (settings: BackupSettings, reason: string): string =>
+  `The backup at ${describeReplica(settings)} lacks the newest changes (${reason}). Keep this volume: ${settings.databasePath} has them, and the next start copies them.`

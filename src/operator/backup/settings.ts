@@ -1,0 +1,91 @@
+import { withoutSecrets } from '../../core/network-config.ts'
+import { type Environment, Settings } from '../../core/settings.ts'
+import { EXIT, StartError } from '../../core/start-error.ts'
+import { socketPath } from '../../db/data-folder.ts'
+
+/** What a run of Litestream needs, from the environment. */
+export interface BackupSettings {
+  /** Name or path of the program. */
+  program: string
+  /** Path of `litestream.yml`. */
+  configPath: string
+  /** The location of the backup, for example `s3://BUCKET/PATH`. */
+  replicaUrl: string
+  /** Empty for Amazon's storage and for a folder. */
+  endpoint: string
+  /** Absolute path of the database file. */
+  databasePath: string
+  /** How long the storage may stay silent while a backup is fetched. */
+  timeoutMs: number
+  /** The environment of Litestream itself, which has none of the gateway's secrets. */
+  variables: Record<string, string | undefined>
+}
+
+const SECRETS = ['LITESTREAM_ACCESS_KEY_ID', 'LITESTREAM_SECRET_ACCESS_KEY'] as const
+
+/** Reads and checks the variables of the backup. Errors: `StartError` with one line per problem, exit code 78. */
+export function readBackupSettings(environment: Environment, databasePath: string): BackupSettings {
+  const settings = new Settings(environment)
+  const replicaUrl = settings.text('LITESTREAM_REPLICA_URL') ?? ''
+  if (replicaUrl === '')
+    settings.missing('LITESTREAM_REPLICA_URL', 'name the storage of the backup, for example s3://BUCKET/PATH')
+  const backup: BackupSettings = {
+    program: settings.text('LITESTREAM_COMMAND') ?? 'litestream',
+    configPath: settings.text('LITESTREAM_CONFIG') ?? '/etc/litestream.yml',
+    replicaUrl,
+    endpoint: readEndpoint(settings),
+    databasePath,
+    timeoutMs: settings.durationMs('LITESTREAM_TIMEOUT', '30s', 100),
+    variables: {
+      ...passedOn(settings),
+      ...secretsInFiles(settings),
+      LITESTREAM_DATABASE: databasePath,
+      LITESTREAM_SOCKET: controlSocketPath(databasePath),
+    },
+  }
+  if (settings.problems.length > 0) throw new StartError(EXIT.badConfig, settings.problems.join('\n'))
+  return backup
+}
+
+/** Where Litestream answers questions about a database that it replicates. */
+export const controlSocketPath = (databasePath: string): string => socketPath(databasePath, '.litestream.sock')
+
+/** The location as messages show it, without secrets. */
+export const describeReplica = ({ replicaUrl, endpoint }: BackupSettings): string =>
+  withoutSecrets(replicaUrl) + (endpoint === '' ? '' : ` (${withoutSecrets(endpoint)})`)
+
+/**
+ * A warning about settings that work until the storage is away; null without one. Without a region Litestream asks Amazon
+ * for it at every start, and ends when it gets no answer.
+ */
+export function regionWarning({ replicaUrl, endpoint, variables }: BackupSettings): string | null {
+  const region = variables['LITESTREAM_REGION'] ?? ''
+  if (!replicaUrl.startsWith('s3://') || endpoint !== '' || region !== '') return null
+  return "LITESTREAM_REGION is not set: Litestream asks Amazon for the bucket's region and fails while Amazon cannot be reached; set LITESTREAM_REGION to that region, for example eu-central-1"
+}
+
+/** Litestream retries an address without a scheme for minutes before it says anything. */
+function readEndpoint(settings: Settings): string {
+  const endpoint = settings.text('LITESTREAM_ENDPOINT') ?? ''
+  if (endpoint !== '' && !(/^https?:\/\//i.test(endpoint) && URL.canParse(endpoint)))
+    settings.problem('LITESTREAM_ENDPOINT', `is "${endpoint}"`, 'give a complete address, for example https://HOST')
+  return endpoint
+}
+
+/** Variables of Litestream, of the storages that it knows, and of a network behind a proxy. */
+const PASSED_ON =
+  /^(LITESTREAM|AWS|AZURE|GOOGLE|GCE|OSS|SSL_CERT)_|^(PATH|HOME|USER|TMPDIR|TZ)$|^(HTTP|HTTPS|ALL|NO)_PROXY$/i
+
+/** The gateway's own secrets are none of Litestream's business: anyone who can read its environment would have them. */
+const passedOn = (settings: Settings): Environment['values'] =>
+  Object.fromEntries(
+    Object.keys(settings.environment.values)
+      .filter((name) => PASSED_ON.test(name))
+      .map((name) => [name, settings.text(name) ?? undefined]),
+  )
+
+/** Litestream itself does not know `NAME_FILE`. */
+function secretsInFiles(settings: Settings): Record<string, string> {
+  const inFiles = SECRETS.filter((name) => settings.text(`${name}_FILE`) !== null)
+  return Object.fromEntries(inFiles.map((name) => [name, settings.secret(name) ?? '']))
+}

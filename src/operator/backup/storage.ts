@@ -1,0 +1,73 @@
+import { readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { errorName } from '../../core/log.ts'
+import { withoutSecrets } from '../../core/network-config.ts'
+import { isBeforeVersion5, runLitestream } from './program.ts'
+import type { BackupSettings } from './settings.ts'
+
+/**
+ * Whether the backup's location contains anything although Litestream found no backup in it. Litestream lists only its own kind of
+ * files, so this reads the folder, or the bucket if there are keys.
+ */
+export async function holdsAnything(settings: BackupSettings): Promise<boolean> {
+  const { replicaUrl } = settings
+  if (replicaUrl.startsWith('file:') && folderHoldsFiles(replicaUrl)) return true
+  if (replicaUrl.startsWith('s3:') && (await bucketHoldsObjects(settings))) return true
+  return litestreamHasFiles(settings)
+}
+
+const ANSWER_LIMIT_MS = 3000
+
+/**
+ * Why the storage does not answer a plain request; null if it answers or is Amazon's. Litestream repeats a request for minutes
+ * before it reports why it fails.
+ */
+export async function probeEndpoint({ endpoint }: BackupSettings): Promise<string | null> {
+  if (endpoint === '') return null
+  return fetch(endpoint, { signal: AbortSignal.timeout(ANSWER_LIMIT_MS) }).then(
+    () => null,
+    (error: unknown) => `${withoutSecrets(endpoint)} cannot be reached (${errorName(error)})`,
+  )
+}
+
+/** No such folder, or an address that is no path of this machine's. */
+const NO_FOLDER = ['ENOENT', 'ERR_INVALID_FILE_URL_HOST', 'ERR_INVALID_FILE_URL_PATH']
+
+function folderHoldsFiles(url: string): boolean {
+  try {
+    const entries = readdirSync(fileURLToPath(url), { recursive: true, withFileTypes: true })
+    return entries.some((entry) => !entry.isDirectory())
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && NO_FOLDER.includes(String(error.code))) return false
+    throw error
+  }
+}
+
+/** Also false if the list cannot be read: Litestream has read it before, perhaps with other credentials. */
+async function bucketHoldsObjects({ replicaUrl, endpoint, variables }: BackupSettings): Promise<boolean> {
+  const { hostname: bucket, pathname } = new URL(replicaUrl)
+  const prefix = pathname.replace(/^\/+|\/+$/g, '')
+  const client = new Bun.S3Client({
+    bucket,
+    ...optional('endpoint', endpoint),
+    ...optional('region', variables['LITESTREAM_REGION']),
+    ...optional('accessKeyId', variables['LITESTREAM_ACCESS_KEY_ID'] ?? variables['AWS_ACCESS_KEY_ID']),
+    ...optional('secretAccessKey', variables['LITESTREAM_SECRET_ACCESS_KEY'] ?? variables['AWS_SECRET_ACCESS_KEY']),
+  })
+  const listed = Promise.withResolvers<boolean>()
+  const timer = setTimeout(() => listed.resolve(false), ANSWER_LIMIT_MS)
+  client.list({ maxKeys: 1, ...optional('prefix', prefix === '' ? '' : `${prefix}/`) }).then(
+    ({ contents }) => listed.resolve((contents?.length ?? 0) > 0),
+    () => listed.resolve(false),
+  )
+  return listed.promise.finally(() => clearTimeout(timer))
+}
+
+const optional = <Name extends string>(name: Name, value: string | undefined): { [name in Name]?: string } =>
+  value === undefined || value === '' ? {} : ({ [name]: value } as { [name in Name]?: string })
+
+async function litestreamHasFiles(settings: BackupSettings): Promise<boolean> {
+  if (await isBeforeVersion5(settings)) return false
+  const words = ['ltx', '-level', 'all', '-json', settings.databasePath]
+  return (await runLitestream(settings, words, settings)).stdout.includes('"min_txid"')
+}

@@ -1,0 +1,79 @@
+import type { Clock } from '../../core/clock.ts'
+import { jsonAnswer } from '../../core/json-answer.ts'
+import { errorName } from '../../core/log.ts'
+import { EXIT, StartError } from '../../core/start-error.ts'
+import type { Gateway } from '../../messages/gateway.ts'
+import { createGauges } from './gauges.ts'
+import type { Metrics } from './metrics.ts'
+import { probeStorage } from '../../db/storage-check.ts'
+
+export interface AdminListener {
+  /** Base address without a trailing slash. */
+  url: string
+  stop(): Promise<void>
+}
+
+/** Serves `/metrics` and `/ready` on the loopback interface. Errors: `StartError` when the port is in use. */
+export function startAdmin(gateway: Gateway, metrics: Metrics, port: number): AdminListener {
+  metrics.follow(gateway.hub)
+  const readGauges = createGauges(gateway, metrics.registry)
+  const fetch = async (request: Request): Promise<Response> => {
+    const { pathname } = new URL(request.url)
+    if (request.method !== 'GET') return jsonAnswer({ error: 'Not found' }, { status: 404 })
+    if (pathname === '/ready') return ready(gateway)
+    if (pathname !== '/metrics') return jsonAnswer({ error: 'Not found' }, { status: 404 })
+    await readGauges()
+    return new Response(await metrics.registry.metrics(), { headers: { 'content-type': metrics.registry.contentType } })
+  }
+  const error = (problem: unknown): Response => jsonAnswer({ error: errorName(problem) }, { status: 500 })
+  const server = listen(port, fetch, error)
+  const unwatch = watchEventLoop(gateway.clock, metrics.eventLoopLag)
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    stop: async () => {
+      unwatch()
+      await server.stop(true)
+    },
+  }
+}
+
+function listen(
+  port: number,
+  fetch: (request: Request) => Promise<Response>,
+  error: (problem: unknown) => Response,
+): Bun.Server<undefined> {
+  try {
+    return Bun.serve({ hostname: '127.0.0.1', port, reusePort: false, development: false, fetch, error })
+  } catch {
+    throw new StartError(EXIT.unavailable, `Port ${port} of the admin listener is in use: set ADMIN_PORT to a free one`)
+  }
+}
+
+const LAG_EVERY_MS = 100
+
+/** Reports every 100 ms how late a timer fired; the returned function ends this. */
+function watchEventLoop(clock: Clock, report: (lagSeconds: number) => void): () => void {
+  let cancel: () => void = () => undefined
+  const plan = (): void => {
+    const dueAt = clock.monotonic() + LAG_EVERY_MS
+    cancel = clock.after(LAG_EVERY_MS, () => {
+      report(Math.max(0, clock.monotonic() - dueAt) / 1000)
+      plan()
+    })
+  }
+  plan()
+  return () => cancel()
+}
+
+/** Ready means: the gateway accepts and does work, and its database answers and can be written. */
+async function ready(gateway: Gateway): Promise<Response> {
+  const { lifecycle, database, lostKeys, config } = gateway
+  if (lifecycle.draining) return answer(503, 'draining')
+  if (!lifecycle.working) return answer(503, 'starting')
+  if (await probeStorage(gateway)) return answer(503, 'storage unavailable')
+  if (lostKeys.lost !== null && !config.allowNewKeys) return answer(503, 'encryption key missing')
+  const { rows } = await database.gate.execute('SELECT 1').catch(() => ({ rows: [] }))
+  return rows.length === 1 ? answer(200, 'ready') : answer(503, 'database does not answer')
+}
+
+const answer = (status: number, text: string): Response => jsonAnswer({ status: text }, { status })

@@ -1,0 +1,125 @@
+import {
+  eachActive,
+  keepAlive,
+  readNumbersDaily,
+  resumeRefreshes,
+  watchSubscription,
+  watchSubscriptions,
+} from '../messages/upkeep/extensions.ts'
+import { keepFollowing } from '../messages/upkeep/follow-conversations.ts'
+import { watchProvider } from '../messages/upkeep/watch-provider.ts'
+import { purgeLinks } from '../messages/upkeep/purge-links.ts'
+import { purgeMessages } from '../messages/upkeep/purge-messages.ts'
+import { Alerts } from '../operator/alerts/alerts.ts'
+import { purgeUsage } from '../messages/upkeep/purge-usage.ts'
+import { closeInterrupted } from '../messages/webhooks/interrupted.ts'
+import { deliveryJobs } from '../messages/webhooks/delivery-jobs.ts'
+import { purgeDeliveries } from '../messages/upkeep/purge-deliveries.ts'
+import { probeStorage } from '../db/storage-check.ts'
+import { purgeEvents, purgeEventsEveryMs } from '../messages/upkeep/purge-events.ts'
+import { backFill, backFillJobs } from '../messages/inbound/back-fill.ts'
+import { purgeTombstones } from '../messages/inbound/tombstones.ts'
+import type { Gateway } from '../messages/gateway.ts'
+import { watchClock } from '../provider/clock-check.ts'
+import type { ExtensionRow } from '../provider/directory.ts'
+import { makeAllDue } from '../messages/jobs/job-rows.ts'
+import { Timers } from '../messages/jobs/timers.ts'
+import { expireMessages } from '../messages/sending/expire.ts'
+import { lookupJobs } from '../messages/sending/lookup.ts'
+import { recoverLateCommits, recoverSending } from '../messages/sending/recover.ts'
+
+/** Registers the handler of each kind of job. */
+export function registerJobs(gateway: Gateway): void {
+  gateway.jobs.register(lookupJobs(gateway.sending))
+  for (const kind of deliveryJobs(gateway)) gateway.jobs.register(kind)
+  gateway.jobs.register(backFillJobs(gateway))
+}
+
+/** Recovers what an earlier process left behind, before any job runs. */
+export async function recover(gateway: Gateway): Promise<void> {
+  await makeAllDue(gateway.database.orm, Math.ceil(gateway.clock.steady()))
+  await gateway.failedAttempts.restore()
+  await resumeRefreshes(gateway)
+  await gateway.webhookWaker.refresh()
+  const interrupted = await closeInterrupted(gateway)
+  if (interrupted > 0)
+    gateway.log.warn(
+      { deliveries: interrupted },
+      'webhook deliveries were interrupted; only those with a retry policy are tried again',
+    )
+  const opened = await recoverSending(gateway.sending)
+  if (opened > 0) gateway.log.warn({ attempts: opened }, 'sends of unknown outcome are being looked up at the provider')
+  await gateway.sending.scheduled.enterDue()
+  await expireMessages(gateway.sending, gateway.lifecycle)
+}
+
+const MINUTE_MS = 60_000
+const SUBSCRIPTIONS_EVERY_MS = 10 * MINUTE_MS
+const BACK_FILL_EVERY_MS = 15 * MINUTE_MS
+const HOURLY_MS = 60 * MINUTE_MS
+const EXPIRY_EVERY_MS = 5000
+const PROVIDER_EVERY_MS = 30_000
+const CLOCK_EVERY_MS = 5000
+const ALERTS_EVERY_MS = 5000
+const STORAGE_EVERY_MS = 5000
+
+/** Starts the timer that finds what this process does not know of. */
+export const watchOrphans = (timers: Timers, { sending }: Gateway): void =>
+  timers.every('orphans', MINUTE_MS, MINUTE_MS, () => recoverLateCommits(sending))
+
+/** Starts the timers of recurring work. */
+export function startTimers(gateway: Gateway): Timers {
+  const timers = new Timers(gateway.clock, gateway.log)
+  timers.every('back-fill', BACK_FILL_EVERY_MS, 0, () =>
+    eachActive(gateway, 'back-fill', (row) => backFill(gateway, row)),
+  )
+  const missed = (row: ExtensionRow): Promise<unknown> => backFill(gateway, row)
+  timers.every('subscriptions', SUBSCRIPTIONS_EVERY_MS, 0, () => watchSubscriptions(gateway, missed))
+  // A subscription that lives shorter than the interval needs a timer of its own: without it, messages arrive by back-fill only.
+  gateway.subscriptions.planned = (key, nextMs) => {
+    if (nextMs >= SUBSCRIPTIONS_EVERY_MS) return
+    const name = `subscription of ${key.tenantId}/${key.extensionId}`
+    timers.once(name, nextMs, () => watchSubscription(gateway, key, missed))
+  }
+  timers.every('delivery tracking', MINUTE_MS, 0, () => gateway.tracking.findOpen())
+  watchOrphans(timers, gateway)
+  timers.every('expiry', EXPIRY_EVERY_MS, 0, () => expireMessages(gateway.sending, gateway.lifecycle))
+  timers.every('provider', PROVIDER_EVERY_MS, 0, () => watchProvider(gateway))
+  timers.every('keep-alive', HOURLY_MS, MINUTE_MS, () => keepAlive(gateway))
+  timers.every('numbers', HOURLY_MS, 2 * MINUTE_MS, () => readNumbersDaily(gateway))
+  timers.every('conversations', MINUTE_MS, MINUTE_MS, () => keepFollowing(gateway))
+  timers.every('lost keys', MINUTE_MS, MINUTE_MS, async () => {
+    if (gateway.lostKeys.lost !== null) await gateway.lostKeys.check()
+  })
+  timers.every('clock', CLOCK_EVERY_MS, CLOCK_EVERY_MS, watchClock(gateway))
+  startPurges(timers, gateway)
+  // Alerts look as well, but a post that hangs delays them.
+  timers.every('storage', STORAGE_EVERY_MS, STORAGE_EVERY_MS, () => probeStorage(gateway))
+  const alerts = new Alerts(gateway, gateway.config.alertUrl)
+  timers.every('alerts', ALERTS_EVERY_MS, ALERTS_EVERY_MS, () => alerts.run())
+  return timers
+}
+
+/** How soon a purge is tried again that has not run because the clock was not trusted. */
+const UNTRUSTED_PURGE_MS = MINUTE_MS
+
+/** Starts the purges. None runs while the clock is not trusted: it may be days ahead. */
+function startPurges(timers: Timers, gateway: Gateway): void {
+  const purge = (name: string, everyMs: number, firstMs: number, work: () => Promise<unknown>): void =>
+    timers.once(`purge ${name}`, firstMs, async () => {
+      const { isTrusted } = gateway.clockCheck
+      try {
+        if (isTrusted) await work()
+      } finally {
+        purge(name, everyMs, isTrusted ? everyMs : Math.min(everyMs, UNTRUSTED_PURGE_MS), work)
+      }
+    })
+  purge('deliveries', HOURLY_MS, 3 * MINUTE_MS, () => purgeDeliveries(gateway))
+  purge('messages', HOURLY_MS, 6 * MINUTE_MS, () => purgeMessages(gateway))
+  const eventsMs = purgeEventsEveryMs(gateway.config)
+  purge('events', eventsMs, eventsMs, () => purgeEvents(gateway))
+  purge('links', HOURLY_MS, 4 * MINUTE_MS, () => purgeLinks(gateway))
+  purge('tombstones', HOURLY_MS, 7 * MINUTE_MS, () => purgeTombstones(gateway))
+  purge('usage', HOURLY_MS, 8 * MINUTE_MS, () => purgeUsage(gateway))
+  purge('blocks', HOURLY_MS, 5 * MINUTE_MS, () => gateway.failedAttempts.purge())
+}

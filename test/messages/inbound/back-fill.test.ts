@@ -1,0 +1,130 @@
+import { expect, test } from 'bun:test'
+import { backFill } from '../../../src/messages/inbound/back-fill.ts'
+import { LIST_TOO_LONG, type ProviderFailure } from '../../../src/provider/provider.ts'
+import { manualClock } from '../../support/manual-clock.ts'
+import { type World, createWorld, recordedLog } from '../../support/world.ts'
+
+const HOUR_MS = 3_600_000
+const FAILURE: ProviderFailure = {
+  reason: 'ambiguous',
+  status: null,
+  code: null,
+  message: '',
+  oauthError: null,
+  retryAfterMs: null,
+  requestId: null,
+}
+
+/** Stores six messages at the provider, one per hour, without events. */
+async function sixHours() {
+  const clock = manualClock()
+  const world = await createWorld({ clock, work: false })
+  for (let hour = 0; hour < 6; hour++) {
+    clock.advance(HOUR_MS)
+    await world.control.injectSms({ from: '+15558880001', text: `hour ${hour}`, deliver: false })
+  }
+  clock.advance(HOUR_MS)
+  return world
+}
+
+async function extensionOf({ gateway, tenantId }: World) {
+  const [row] = (await gateway.directory.tenant(tenantId)).extensions.values()
+  if (row === undefined) throw new Error('No extension is connected')
+  return row
+}
+
+async function received(world: World): Promise<unknown[]> {
+  const { rows } = await world.gateway.database.gate.execute(
+    `SELECT body FROM messages WHERE direction = 'inbound' ORDER BY body`,
+  )
+  return rows.map((row) => row['body'])
+}
+
+test('a range with more messages than one listing reads is filled in slice by slice', async () => {
+  await using world = await sixHours()
+  const { provider, clock } = world.gateway
+  const list = provider.listMessages
+  let refused = 0
+  provider.listMessages = async (token, query) => {
+    if ((query.until ?? clock.now()) - query.since <= 2 * HOUR_MS) return list(token, query)
+    refused++
+    return { ok: false, failure: { ...FAILURE, code: LIST_TOO_LONG } }
+  }
+  expect(await backFill(world.gateway, await extensionOf(world))).toBe(6)
+  expect(await received(world)).toEqual(Array.from({ length: 6 }, (_, hour) => `hour ${hour}`))
+  expect(refused).toBeGreaterThan(0)
+  expect((await extensionOf(world)).backFilledUntil).toBe(clock.now())
+})
+
+test('messages that were filled in before the store failed are not requested again', async () => {
+  await using world = await sixHours()
+  const { provider, clock } = world.gateway
+  const list = provider.listMessages
+  const asked: number[] = []
+  let works = true
+  provider.listMessages = async (token, query) => {
+    asked.push(query.since)
+    if ((query.until ?? clock.now()) - query.since > 4 * HOUR_MS)
+      return { ok: false, failure: { ...FAILURE, code: LIST_TOO_LONG } }
+    if (works) return ((works = false), list(token, query))
+    return { ok: false, failure: FAILURE }
+  }
+  expect(await backFill(world.gateway, await extensionOf(world))).toBeNull()
+  const before = await received(world)
+  expect(before.length).toBeGreaterThan(0)
+  provider.listMessages = (token, query) => (asked.push(query.since), list(token, query))
+  expect(await backFill(world.gateway, await extensionOf(world))).toBe(6 - before.length)
+  expect(asked.at(-1)).toBeGreaterThan((asked[0] ?? 0) + 2 * HOUR_MS)
+})
+
+test('unreadable records of the store are skipped and logged, and the others are filled in', async () => {
+  const { log, lines } = recordedLog()
+  const clock = manualClock()
+  await using world = await createWorld({ clock, work: false, log })
+  clock.advance(HOUR_MS)
+  const record = (id: number, other: object) => ({
+    id,
+    type: 'SMS',
+    direction: 'Inbound',
+    from: { phoneNumber: '+15558880001' },
+    to: [{ phoneNumber: '+15555550100', target: true }],
+    subject: `message ${id}`,
+    creationTime: new Date(clock.now()).toISOString(),
+    ...other,
+  })
+  const records = [
+    record(1, {}),
+    record(2, { creationTime: undefined }),
+    record(3, { direction: undefined }),
+    record(2 ** 60, {}),
+    record(5, {}),
+  ]
+  world.control.fault({ route: 'message-store', calls: 1, fault: { kind: 'respond', status: 200, body: { records } } })
+  expect(await backFill(world.gateway, await extensionOf(world))).toBe(2)
+  expect(await received(world)).toEqual(['message 1', 'message 5'])
+  expect((await extensionOf(world)).backFilledUntil).toBe(clock.now())
+  const logged = lines.filter((line) => line.includes('message store is unreadable')).map((line) => JSON.parse(line))
+  expect(logged).toMatchObject([
+    { level: 'warn', providerMessageId: '2', member: 'creationTime' },
+    { level: 'warn', providerMessageId: '3', member: 'direction' },
+    { level: 'warn', providerMessageId: null, member: 'id' },
+  ])
+})
+
+test('messages between two authorizations are filled in, also if the store was never read before', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock, work: false })
+  const { extensionId } = await extensionOf(world)
+  const inject = (text: string) => world.control.injectSms({ from: '+15558880001', text, deliver: false })
+  clock.advance(HOUR_MS)
+  await inject('before the revocation')
+  world.control.revokeTokens({ extensionId })
+  expect(await backFill(world.gateway, await extensionOf(world))).toBeNull()
+  clock.advance(HOUR_MS)
+  await inject('while it was revoked')
+  clock.advance(HOUR_MS)
+  expect((await extensionOf(world)).backFilledUntil).toBeNull()
+  expect((await world.connect()).status).toBe(200)
+  expect(await backFill(world.gateway, await extensionOf(world))).toBe(2)
+  expect(await received(world)).toEqual(['before the revocation', 'while it was revoked'])
+})

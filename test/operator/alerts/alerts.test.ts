@@ -1,0 +1,404 @@
+import { afterEach, expect, spyOn, test } from 'bun:test'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { Alerts } from '../../../src/operator/alerts/alerts.ts'
+import { controlSocket } from '../../support/litestream-socket.ts'
+import { endDeliveries, messageIdOf } from '../../support/delivery-rows.ts'
+import { type ManualClock, manualClock } from '../../support/manual-clock.ts'
+import { type Receiver, startReceiver } from '../../support/receiver.ts'
+import { type World, type WorldOptions, createWorld, recordedLog, until } from '../../support/world.ts'
+
+const MINUTE = 60_000
+
+interface AlertSetup extends AsyncDisposable {
+  world: World
+  clock: ManualClock
+  receiver: Receiver
+  alerts: Alerts
+  /** Runs the checks `times` times and returns the bodies that were posted. */
+  check(times?: number): Promise<Record<string, unknown>[]>
+}
+
+const setups: AsyncDisposable[] = []
+afterEach(async () => {
+  for (const made of setups.splice(0)) await made[Symbol.asyncDispose]()
+})
+
+async function setUp(options: WorldOptions = {}): Promise<AlertSetup> {
+  const clock = manualClock(Date.now())
+  const world = await createWorld({ clock, work: false, ...options })
+  const receiver = startReceiver()
+  const made: AlertSetup = {
+    world,
+    clock,
+    receiver,
+    alerts: new Alerts(world.gateway, receiver.url),
+    check: async (times = 1) => {
+      const before = receiver.requests.length
+      for (let time = 0; time < times; time++) await made.alerts.run()
+      return receiver.requests.slice(before).map(({ body }) => body)
+    },
+    [Symbol.asyncDispose]: async () => {
+      await receiver[Symbol.asyncDispose]()
+      await world[Symbol.asyncDispose]()
+    },
+  }
+  setups.push(made)
+  return made
+}
+
+const execute = async ({ world }: AlertSetup, sql: string): Promise<void> => {
+  await world.gateway.database.gate.execute(sql)
+  world.gateway.directory.forget(world.tenantId)
+}
+const restart = (made: AlertSetup): void => void (made.alerts = new Alerts(made.world.gateway, made.receiver.url))
+const idOf = ({ world }: AlertSetup): string => world.control.extensions()[0]?.extensionId ?? ''
+
+test('a healthy gateway posts no alert', async () => {
+  expect(await (await setUp()).check(3)).toEqual([])
+})
+
+test('a revoked extension fires one alert and resolves it once, also across restarts', async () => {
+  const made = await setUp()
+  await execute(made, `UPDATE extensions SET status = 'revoked'`)
+  const [firing, ...more] = await made.check(3)
+  expect(more).toEqual([])
+  const ids = { tenantId: made.world.tenantId, extensionId: idOf(made) }
+  expect(firing).toEqual({
+    text: expect.stringContaining(`Extension ${ids.extensionId} of ${ids.tenantId} is revoked`),
+    alert: 'extension_revoked',
+    state: 'firing',
+    since: new Date(made.clock.now()).toISOString(),
+    detail: ids,
+  })
+  made.clock.advance(MINUTE)
+  restart(made)
+  expect(await made.check(2)).toEqual([])
+  await execute(made, `UPDATE extensions SET status = 'active'`)
+  restart(made)
+  const [resolved, ...others] = await made.check(3)
+  expect(others).toEqual([])
+  expect(resolved).toEqual({
+    ...firing,
+    state: 'resolved',
+    text: `Resolved: Extension ${ids.extensionId} of ${ids.tenantId} is no longer revoked.`,
+  })
+})
+
+test('an extension that does not receive fires after a minute and names the fix; a short interruption does not fire', async () => {
+  const made = await setUp()
+  await execute(made, `UPDATE subscriptions SET status = 'pending'`)
+  expect(await made.check()).toEqual([])
+  made.clock.advance(MINUTE - 1)
+  expect(await made.check()).toEqual([])
+  await execute(made, `UPDATE subscriptions SET status = 'active'`)
+  expect(await made.check()).toEqual([])
+  await execute(made, `UPDATE subscriptions SET status = 'pending'`)
+  await made.check()
+  made.clock.advance(MINUTE)
+  expect(await made.check()).toMatchObject([
+    {
+      alert: 'extension_not_receiving',
+      state: 'firing',
+      text: expect.stringContaining('/v1/webhooks/provider'),
+      detail: { extensionId: idOf(made), fix: expect.any(String) },
+    },
+  ])
+  await execute(made, 'DELETE FROM extensions')
+  expect(await made.check()).toMatchObject([{ alert: 'extension_not_receiving', state: 'resolved' }])
+})
+
+test('a message that waits for more than ten minutes fires an alert with its id', async () => {
+  const made = await setUp({ connect: false })
+  const messageId = await made.world.send()
+  const acceptedAt = made.clock.now()
+  made.clock.advance(10 * MINUTE)
+  expect(await made.check()).toEqual([])
+  made.clock.advance(1)
+  expect(await made.check(2)).toMatchObject([
+    {
+      alert: 'queue_old',
+      state: 'firing',
+      since: new Date(acceptedAt).toISOString(),
+      text: expect.stringContaining(`${messageId} has waited for 10 minutes`),
+      detail: { messageId },
+    },
+  ])
+  await made.world.call('DELETE', `/v1/sms/${messageId}`)
+  expect(await made.check()).toMatchObject([
+    {
+      alert: 'queue_old',
+      state: 'resolved',
+      since: new Date(acceptedAt).toISOString(),
+      text: expect.stringContaining(messageId),
+    },
+  ])
+})
+
+test('messages of a suspended tenant are no alert, and do not hide the oldest one of another', async () => {
+  const made = await setUp({ connect: false })
+  const { world, clock } = made
+  const held = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
+    INSERT INTO jobs (id, kind, lane, tenant_id, subject, created_at)
+    SELECT 'job_1', 'send', '', 'tenant_held', 'msg_1', ${clock.steady()} FROM n`
+  await execute(
+    made,
+    `INSERT INTO tenants (id, name, status, created_at, updated_at) VALUES ('tenant_held', '', 'suspended', 0, 0)`,
+  )
+  await execute(made, held)
+  clock.advance(11 * MINUTE)
+  expect(await made.check(2)).toEqual([])
+  const messageId = await world.send()
+  clock.advance(11 * MINUTE)
+  expect(await made.check(2)).toMatchObject([{ alert: 'queue_old', state: 'firing', detail: { messageId } }])
+})
+
+test('a failing storage fires once, although nothing can be stored', async () => {
+  const made = await setUp()
+  const { database } = made.world.gateway
+  const fails = spyOn(database.storage!, 'probeIfFailing').mockResolvedValue(true)
+  const write = spyOn(database.writer, 'write').mockRejectedValue(new Error('full'))
+  const posts = await made.check(3)
+  expect(posts).toMatchObject([{ alert: 'storage_failing', state: 'firing', text: expect.stringContaining('503') }])
+  fails.mockRestore()
+  expect(await made.check()).toMatchObject([{ alert: 'storage_failing', state: 'resolved' }])
+  write.mockRestore()
+  restart(made)
+  expect(await made.check()).toEqual([])
+})
+
+test('a condition that cannot be checked neither fires nor resolves', async () => {
+  const made = await setUp()
+  await execute(made, `UPDATE extensions SET status = 'revoked'`)
+  expect(await made.check()).toHaveLength(1)
+  const spy = spyOn(made.world.gateway.database.gate, 'execute').mockRejectedValue(new Error('unreadable'))
+  expect(await made.check(2)).toEqual([])
+  spy.mockRestore()
+  expect(await made.check(2)).toEqual([])
+})
+
+test('a backup that is behind fires at once, and a backup without a status after two minutes', async () => {
+  const made = await setUp({ env: { LITESTREAM: '1' } })
+  expect(await made.check()).toEqual([])
+  made.clock.advance(2 * MINUTE)
+  expect(await made.check()).toMatchObject([{ alert: 'backup_behind', state: 'firing', detail: { lagSeconds: null } }])
+  mkdirSync(join(made.world.folder, '.sgw.db-litestream/ltx'), { recursive: true })
+  await using litestream = controlSocket(made.world.folder)
+  expect(await made.check()).toMatchObject([{ alert: 'backup_behind', state: 'resolved' }])
+  litestream.uploadedAt = Date.now() - 5 * MINUTE
+  expect(await made.check()).toMatchObject([{ state: 'firing', text: expect.stringMatching(/behind for 30\d s/) }])
+})
+
+test('a destination that has failed for an hour fires; a success or its removal resolves the alert', async () => {
+  const made = await setUp({ connect: false })
+  const { world, clock } = made
+  const second = await world.secondApp('http://127.0.0.1:9/second')
+  await execute(made, `UPDATE apps SET webhook_url = 'http://127.0.0.1:9/first'`)
+  await made.check()
+  let count = 0
+  const attempt = (targetId: string, outcome: 'success' | 'timeout') =>
+    endDeliveries(world, [
+      { messageId: messageIdOf(++count), kind: 'app', targetId, outcome, attemptedAt: clock.now() },
+    ])
+  const beganAt = clock.now()
+  for (let quarter = 0; quarter < 4; quarter++) {
+    await attempt(world.app.appId, 'timeout')
+    await attempt(second.appId, quarter === 2 ? 'success' : 'timeout')
+    expect(await made.check()).toEqual([])
+    restart(made)
+    clock.advance(15 * MINUTE)
+  }
+  expect(await made.check(2)).toMatchObject([
+    {
+      alert: 'webhook_failing',
+      state: 'firing',
+      since: new Date(beganAt).toISOString(),
+      text: expect.stringContaining(`sgw webhooks list --app ${world.app.appId} shows`),
+      detail: { appId: world.app.appId, tenantId: world.tenantId, failedAttempts: 4 },
+    },
+  ])
+  await attempt(world.app.appId, 'success')
+  expect(await made.check()).toMatchObject([
+    { alert: 'webhook_failing', state: 'resolved', since: new Date(beganAt).toISOString() },
+  ])
+  // The second app keeps failing until its address is removed.
+  await attempt(second.appId, 'timeout')
+  clock.advance(60 * MINUTE)
+  expect(await made.check()).toMatchObject([{ state: 'firing', detail: { appId: second.appId } }])
+  await execute(made, 'UPDATE apps SET webhook_url = NULL')
+  expect(await made.check()).toMatchObject([{ state: 'resolved', detail: { appId: second.appId } }])
+})
+
+/** Lets each trigger fail twice. */
+async function failTwice({ world, clock }: AlertSetup): Promise<void> {
+  const { rows } = await world.gateway.database.gate.execute('SELECT id, tenant_id FROM triggers')
+  const attempts = rows.flatMap((row) =>
+    [1, 2].map((attemptNumber) => ({
+      messageId: messageIdOf(1),
+      kind: 'trigger' as const,
+      targetId: String(row['id']),
+      tenantId: String(row['tenant_id']),
+      outcome: 'timeout' as const,
+      attemptedAt: clock.now(),
+      attemptNumber,
+    })),
+  )
+  await endDeliveries(world, attempts)
+}
+
+test('a thousand failing destinations of one tenant do not delay alerts that concern all tenants', async () => {
+  const made = await setUp({ connect: false })
+  const { world, clock } = made
+  const triggers = `WITH RECURSIVE n(i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 1099)
+    INSERT INTO triggers (id, tenant_id, callback_url, secret, created_at)
+    SELECT 'trg_' || i, '${world.tenantId}', 'http://127.0.0.1:9/', '', 0 FROM n`
+  await execute(made, triggers)
+  await made.check()
+  await failTwice(made)
+  clock.advance(60 * MINUTE)
+  const first = await made.check()
+  expect(first.length).toBeLessThanOrEqual(10)
+  await execute(
+    made,
+    `INSERT INTO jobs (id, kind, lane, tenant_id, subject, created_at) VALUES ('job_1', 'send', '', '', 'msg_1', 0)`,
+  )
+  expect(await made.check()).toContainEqual(expect.objectContaining({ alert: 'queue_old' }))
+})
+
+test('an outage for many destinations is few alerts of each tenant, so that none hides another', async () => {
+  const made = await setUp({ connect: false })
+  const { world, clock } = made
+  await execute(
+    made,
+    `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 599)
+    INSERT INTO triggers (id, tenant_id, callback_url, secret, created_at)
+    SELECT 'trg_' || i, 'tenant_' || (i / 550), 'http://127.0.0.1:9/', '', 0 FROM n`,
+  )
+  await made.check()
+  await failTwice(made)
+  clock.advance(60 * MINUTE)
+  await made.check()
+  const { rows } = await world.gateway.database.gate
+    .execute(`SELECT fired.value ->> '$.detail.tenantId' AS tenant_id, count(*) AS count
+    FROM facts, json_each(facts.value, '$.firing') AS fired WHERE name = 'alerts' GROUP BY 1`)
+  expect(rows).toEqual([
+    { tenant_id: 'tenant_0', count: 20 },
+    { tenant_id: 'tenant_1', count: 20 },
+  ])
+})
+
+test('failures from before the first check count', async () => {
+  const made = await setUp({ connect: false })
+  const { world, clock } = made
+  await execute(made, `UPDATE apps SET webhook_url = 'http://127.0.0.1:9/first'`)
+  const beganAt = clock.now()
+  const failed = { kind: 'app', targetId: world.app.appId, outcome: 'timeout', attemptedAt: beganAt } as const
+  await endDeliveries(world, [
+    { ...failed, messageId: messageIdOf(1) },
+    { ...failed, messageId: messageIdOf(2) },
+  ])
+  clock.advance(60 * MINUTE)
+  expect(await made.check()).toMatchObject([
+    { alert: 'webhook_failing', state: 'firing', since: new Date(beganAt).toISOString() },
+  ])
+})
+
+test('a single failed attempt does not fire', async () => {
+  const made = await setUp({ connect: false })
+  await execute(made, `UPDATE apps SET webhook_url = 'http://127.0.0.1:9/first'`)
+  await made.check()
+  await endDeliveries(made.world, [
+    {
+      messageId: messageIdOf(1),
+      kind: 'app',
+      targetId: made.world.app.appId,
+      outcome: 'timeout',
+      attemptedAt: made.clock.now(),
+    },
+  ])
+  made.clock.advance(120 * MINUTE)
+  expect(await made.check()).toEqual([])
+})
+
+test('a failed post is retried by the policy `short`; the resolution is posted after it', async () => {
+  const made = await setUp()
+  made.receiver.answer = () => new Response('', { status: 500 })
+  await execute(made, `UPDATE extensions SET status = 'revoked'`)
+  expect(await made.check(2)).toHaveLength(1)
+  await execute(made, `UPDATE extensions SET status = 'active'`)
+  for (const ms of [5000, 30_000, 2 * MINUTE, 10 * MINUTE]) {
+    made.clock.advance(ms - 1)
+    expect(await made.check(2)).toEqual([])
+    restart(made)
+    made.clock.advance(1)
+    expect(await made.check(2)).toMatchObject([{ state: 'firing' }])
+  }
+  made.receiver.answer = () => new Response('')
+  made.clock.advance(30 * MINUTE)
+  expect((await made.check(3)).map(({ state }) => state)).toEqual(['firing', 'resolved'])
+  made.clock.advance(24 * 60 * MINUTE)
+  expect(await made.check(2)).toEqual([])
+})
+
+test('a post is given up after six attempts', async () => {
+  const made = await setUp()
+  made.receiver.answer = () => new Response('', { status: 500 })
+  await execute(made, `UPDATE extensions SET status = 'revoked'`)
+  for (let attempt = 1; attempt <= 6; attempt++) {
+    expect(await made.check(2)).toHaveLength(1)
+    made.clock.advance(31 * MINUTE)
+  }
+  expect(await made.check(2)).toEqual([])
+})
+
+test('a post that was under way when the process ended is retried at its time, not at once', async () => {
+  const made = await setUp()
+  const held = Promise.withResolvers<Response>()
+  made.receiver.answer = () => held.promise
+  await execute(made, `UPDATE extensions SET status = 'revoked'`)
+  const run = made.alerts.run()
+  await made.receiver.received(1)
+  restart(made)
+  expect(await made.check(2)).toEqual([])
+  held.resolve(new Response(''))
+  await run
+})
+
+test('a post does not wait for a day more if the clock was set back by a day before the start', async () => {
+  const made = await setUp()
+  made.receiver.answer = () => new Response('down', { status: 500 })
+  await execute(made, `UPDATE extensions SET status = 'revoked'`)
+  expect(await made.check()).toHaveLength(1)
+  await execute(
+    made,
+    `UPDATE facts SET value = json_set(value, '$.posts[0].dueAt', value ->> '$.posts[0].dueAt' + 86400000) WHERE name = 'alerts'`,
+  )
+  restart(made)
+  expect(await made.check()).toEqual([])
+  made.clock.advance(5000)
+  expect(await made.check()).toHaveLength(1)
+})
+
+test('ALERT_URL is checked like the address of a webhook and never logged', async () => {
+  const { log, lines } = recordedLog()
+  const made = await setUp({ log })
+  await execute(made, `UPDATE extensions SET status = 'revoked'`)
+  const alerts = new Alerts(made.world.gateway, 'http://169.254.169.254/services/T0/SECRET')
+  await alerts.run()
+  expect(made.receiver.requests).toEqual([])
+  const text = lines.join('\n')
+  expect(text).toContain('an alert could not be posted')
+  expect(text).not.toMatch(/SECRET|169\.254/)
+})
+
+test('a running gateway checks by itself if ALERT_URL is set', async () => {
+  const clock = manualClock(Date.now())
+  await using receiver = startReceiver()
+  await using world = await createWorld({ clock, env: { ALERT_URL: receiver.url } })
+  await world.gateway.database.gate.execute(`UPDATE extensions SET status = 'revoked'`)
+  await until(() => {
+    clock.advance(1000)
+    return receiver.requests.length > 0
+  })
+  expect(receiver.requests[0]?.body).toMatchObject({ alert: 'extension_revoked', state: 'firing' })
+})
