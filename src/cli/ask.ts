@@ -81,7 +81,7 @@ export async function resultOf(response: Response): Promise<unknown> {
 async function askFile(context: CliContext, request: OperatorRequest, waitedMs: number): Promise<Response | null> {
   const { needs = 'database' } = request
   if (needs === 'server') throw noServer()
-  const [{ createLocalApp }, { asStartError, openGateway }] = await Promise.all([
+  const [{ createLocalServer }, { asStartError, openGateway }] = await Promise.all([
     import('../server/app.ts'),
     import('../server/run.ts'),
   ])
@@ -94,7 +94,7 @@ async function askFile(context: CliContext, request: OperatorRequest, waitedMs: 
       throw new CliError(`There is no database at ${path}: nothing was done. ${MISSING_DATABASE}`)
     }
     const gateway = await openGateway({ config: context.config, log: silentLog, lockWaitMs: 0 }, stack)
-    const response = await createLocalApp(gateway).handle(httpRequest(request))
+    const response = await createLocalServer(gateway).handle(httpRequest(request))
     if (response.ok || !existed)
       note(context, existed ? noteOn(request) : `There was no database at ${path}: an empty one was created`)
     return response

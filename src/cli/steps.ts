@@ -5,10 +5,10 @@ import { shortTime } from './reasons.ts'
 import { table } from './table.ts'
 import { widthBeside, wrapped } from './wrap.ts'
 
-type Entry = Timeline['entries'][number]
+type TimelineEntry = Timeline['entries'][number]
 
 /** A table of a message's steps. On a terminal long details go on below: why something failed must not be cut. */
-export function steps(context: CliContext, entries: readonly Entry[]): string {
+export function steps(context: CliContext, entries: readonly TimelineEntry[]): string {
   const left = AT_WIDTH + Math.max('step'.length, ...entries.map(({ type }) => type.length)) + 2 * GAP_WIDTH
   const width = widthBeside(context, left)
   return table(
@@ -27,7 +27,7 @@ const AT_WIDTH = 'MM-DD HH:MM:SS'.length
 const GAP_WIDTH = 2
 
 /** The fields of an entry besides its time and type. */
-function detailsOf({ at: _at, type: _type, ...fields }: Entry): string {
+function detailsOf({ at: _at, type: _type, ...fields }: TimelineEntry): string {
   const details = Object.entries(fields as Record<string, unknown>)
   return details.map(([name, value]) => `${name}=${String(value ?? '-')}`).join(' ') || '-'
 }

@@ -7,13 +7,13 @@ const GAP = '  '
 /** A column is not cut below this. */
 const MIN_WIDTH = 8
 
-type Row = Readonly<Record<string, string>>
+type TableRow = Readonly<Record<string, string>>
 
 /**
  * A table of the rows, with a line for each. On a terminal its long texts are cut so that it fits; ids and numbers stay whole,
  * because they are copied. What cannot fit becomes a block of lines for each row.
  */
-export function table(context: CliContext, rows: readonly Row[]): string {
+export function table(context: CliContext, rows: readonly TableRow[]): string {
   const shown = rows.map((row) =>
     Object.fromEntries(Object.entries(row).map(([name, text]) => [printable(name), printable(text)])),
   )
@@ -44,7 +44,7 @@ export function table(context: CliContext, rows: readonly Row[]): string {
 }
 
 /** Lines of name and value. On a terminal a long value goes on below itself; ids, addresses and keys stay whole. */
-export function lines(context: CliContext, fields: Row): string {
+export function lines(context: CliContext, fields: TableRow): string {
   const width = Math.max(0, ...Object.keys(fields).map((name) => name.length))
   const indent = width + GAP.length
   return Object.entries(fields)

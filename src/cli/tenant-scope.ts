@@ -73,7 +73,7 @@ export async function askEach<App, Answer>(
 type Item = Readonly<Record<string, unknown>>
 
 /** A page of a list. */
-export interface Page {
+export interface ItemsPage {
   items: Item[]
   total: number
   page: number
@@ -92,7 +92,7 @@ export interface ListRequest {
 const MAX_LIMIT = 100
 
 /** A page of a list over all tenants, newest first. One tenant's page is as its endpoint gives it. */
-export async function listAll(context: CliContext, list: ListRequest, tenantId?: string): Promise<Page> {
+export async function listAll(context: CliContext, list: ListRequest, tenantId?: string): Promise<ItemsPage> {
   const apps = await actingApps(context, tenantId)
   const [only] = apps
   if (only !== undefined && apps.length === 1) return pageOf(context, list, only)
@@ -108,7 +108,7 @@ export async function listAll(context: CliContext, list: ListRequest, tenantId?:
 }
 
 /** The newest items of one tenant, from as many pages as that takes. */
-async function newest(context: CliContext, list: ListRequest, app: ActingApp, count: number): Promise<Page> {
+async function newest(context: CliContext, list: ListRequest, app: ActingApp, count: number): Promise<ItemsPage> {
   const items: Item[] = []
   for (let page = 1; ; page++) {
     const query = { ...list.query, page: String(page), limit: String(MAX_LIMIT) }
@@ -123,7 +123,7 @@ export async function everyItem(context: CliContext, list: ListRequest, app: Act
   return (await newest(context, list, app, Infinity)).items
 }
 
-async function pageOf(context: CliContext, { path, field, query }: ListRequest, app: ActingApp): Promise<Page> {
+async function pageOf(context: CliContext, { path, field, query }: ListRequest, app: ActingApp): Promise<ItemsPage> {
   const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined)
   const text = new URLSearchParams(given).toString()
   const answer = await ask(context, {

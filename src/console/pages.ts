@@ -1,13 +1,13 @@
 import type { Gateway } from '../messages/gateway.ts'
 import { OWN_FILES_HEADERS } from '../api/http/page-headers.ts'
-import type { Page } from '../api/http/server.ts'
+import type { WebPage } from '../api/http/server.ts'
 import { pageFiles } from './page-files.ts'
 
 /** The files of the console's page. `index.html` is served as `/console/`. */
 const FILES = ['main.js', 'theme.js', 'style.css'] as const
 
 /** The console: one page and its files. In development each load of the page bundles it anew, so that a change of its source shows. */
-export function consolePages({ config }: Gateway): Page[] {
+export function consolePages({ config }: Gateway): WebPage[] {
   return [
     {
       // The router takes `/console` for the same.

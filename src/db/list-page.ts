@@ -2,7 +2,7 @@ import type { Row } from './connection.ts'
 import type { Reader } from './reader.ts'
 
 /** A page of a tenant's rows, newest first; of equal times the row inserted last comes first. */
-export interface PageQuery {
+export interface ListPage {
   table: 'messages' | 'webhook_attempts' | 'opt_outs'
   /** The column of the time that the rows are ordered by. */
   at: 'created_at' | 'attempted_at' | 'since'
@@ -23,7 +23,7 @@ export interface Page<Item> {
 export const EMPTY_PAGE: Page<never> = { total: 0, items: [] }
 
 /** Reads total and page in one statement, so that both are of one snapshot. */
-export async function readPage(reader: Reader, tenantId: string, query: PageQuery): Promise<Page<Row>> {
+export async function readPage(reader: Reader, tenantId: string, query: ListPage): Promise<Page<Row>> {
   const { table, at, always = 'TRUE', page, limit } = query
   const filters = Object.entries(query.filters).filter(([, value]) => value !== undefined)
   const conditions = filters.map(([condition], index) => ` AND ${condition.replaceAll(/\?(?!\d)/g, `?${index + 4}`)}`)

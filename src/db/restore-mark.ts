@@ -40,7 +40,7 @@ export async function openRestoreMark(
   path: string,
   fresh: { incarnation: string; now: number },
   writeAt: WriteAt = writeSync,
-): Promise<{ mark: RestoreMark; restored: boolean }> {
+): Promise<{ restoreMark: RestoreMark; restored: boolean }> {
   const stored = await readProgress(gate)
   const noted = readNoted(path)
   if (stored === null && noted !== null && noted.attempt + noted.delivery > 0)
@@ -50,7 +50,7 @@ export async function openRestoreMark(
   // The file is written before the commit: after a crash in between, the next start finds the same result.
   const mark = createMark(path, { attempt: 0, delivery: 0, rowlessAttempts: 0, ...stored, incarnation }, writeAt)
   if (incarnation !== stored?.incarnation) await storeIncarnation(gate, incarnation, restored ? fresh.now : null)
-  return { mark, restored }
+  return { restoreMark: mark, restored }
 }
 
 /** Whether a database is the one that the file is about, and lacks nothing that was committed before the file was written. */

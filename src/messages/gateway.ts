@@ -34,11 +34,11 @@ import { Hub } from './realtime/hub.ts'
 import type { SocketAuth } from './realtime/socket-holder.ts'
 import { Sockets } from './realtime/sockets.ts'
 import { SendEngine } from './sending/engine.ts'
-import { DeliveryTracking } from './receipts/tracking.ts'
+import { ReceiptTracking } from './receipts/tracking.ts'
 
 /** The shared dependencies of all parts, built once and passed as an argument. */
 export interface Gateway extends SharedParts {
-  mark: RestoreMark
+  restoreMark: RestoreMark
   secrets: Secrets
   hub: Hub
   events: EventLog
@@ -70,7 +70,7 @@ export interface Gateway extends SharedParts {
   simulator: SimulatorAccess | null
   traffic: Traffic
   sending: SendEngine
-  tracking: DeliveryTracking
+  receipts: ReceiptTracking
   webhookWaker: WebhookWaker
 }
 
@@ -103,7 +103,7 @@ export interface GatewayParts extends SharedParts {
   /** Counts calls and webhook POSTs; absent without metrics. */
   meter?: Meter
   /** Detects that the database was restored from a backup; absent in tests without a file. */
-  mark?: RestoreMark
+  restoreMark?: RestoreMark
   /** Replaces encryption in the simulation: WebCrypto runs on threads, which finish in no fixed order. */
   secrets?: Secrets
   /** Runs a function in a later tick of the event loop; the simulation has its own. */
@@ -131,14 +131,14 @@ export function buildGateway(given: GatewayParts): Gateway {
   const lostKeys = new LostKeys({ gate, secrets })
   const cursors = new Cursors(parts.encryptionKeys)
   const engines = {
-    mark: parts.mark ?? createNoMark(),
+    restoreMark: parts.restoreMark ?? createNoMark(),
     cursors,
     hub: new Hub({ database, clock, log, defer }),
     events: new EventLog({ gate, reader: database.reader, cursors }),
     jobs: new Jobs({ gate, writer, clock, log, defer }),
     ...connected,
   }
-  const tracking = new DeliveryTracking({ ...parts, ...engines, meter: parts.meter ?? noMeter })
+  const receipts = new ReceiptTracking({ ...parts, ...engines, meter: parts.meter ?? noMeter })
   const gateway: Gateway = {
     config,
     clock,
@@ -167,8 +167,8 @@ export function buildGateway(given: GatewayParts): Gateway {
     alerts: { firing: [] },
     simulator: null,
     traffic: { answering: 0 },
-    sending: new SendEngine({ ...parts, ...engines, tracking, defer, requests: () => gateway.traffic.answering }),
-    tracking,
+    sending: new SendEngine({ ...parts, ...engines, receipts, defer, requests: () => gateway.traffic.answering }),
+    receipts,
     webhookWaker: new WebhookWaker({
       gate,
       hub: engines.hub,

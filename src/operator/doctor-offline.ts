@@ -6,11 +6,11 @@ import { checkDisk } from './doctor.ts'
 import { Fault } from './fault.ts'
 import { type Finding, finding, findingOf } from './finding.ts'
 
-type Check = [name: string, run: () => Promise<string> | string]
+type DoctorCheck = [name: string, run: () => Promise<string> | string]
 
 /** The checks that need neither a server nor a database. `why` says why the database could not be opened. */
 export async function diagnoseOffline(config: Config, why: string): Promise<Finding[]> {
-  const checks: Check[] = [
+  const checks: DoctorCheck[] = [
     ['database', () => reportDatabase(config, why)],
     ['disk', () => checkDisk({ config })],
     ['provider', () => checkProvider({ config })],

@@ -15,11 +15,11 @@ import { describeKeyUsage, readKeyUsage } from './key-usage.ts'
 
 const MIN_FREE_MIB = 100
 
-type Check = [name: string, run: () => Promise<string> | string]
+type DoctorCheck = [name: string, run: () => Promise<string> | string]
 
 /** Checks everything that a gateway needs. Each failure names its fix. */
 export async function diagnose(gateway: Gateway): Promise<Finding[]> {
-  const checks: Check[] = [
+  const checks: DoctorCheck[] = [
     ['server', () => checkServer(gateway)],
     ['database', () => checkDatabase(gateway)],
     ['disk', () => checkDisk(gateway)],

@@ -75,7 +75,7 @@ export const operatorRoutes = [
     method: 'GET',
     path: '/v1/operator/doctor',
     summary: 'Check everything that a gateway needs, as `sgw doctor` does',
-    slow: true,
+    mayWait: true,
     response: z.array(Finding),
     run: ({ gateway }) => diagnose(gateway),
   }),

@@ -17,7 +17,7 @@ export const simulatorRoutes = [
     path: '/v1/operator/simulator/inbound',
     summary: 'Send an SMS from a simulated phone to a connected number',
     body: InboundBody,
-    slow: true,
+    mayWait: true,
     response: z.object({ rcMessageId: z.string() }),
     errors: { 400: errorTexts('badPhoneNumber', 'badBodyLength') },
     run: ({ gateway, body }) => simulateInbound(gateway, body),

@@ -22,7 +22,7 @@ import { localRoutes } from '../operator/local-routes.ts'
 import { operatorRoutes } from '../operator/routes.ts'
 import { simulatorRoutes } from '../operator/simulator-routes.ts'
 
-/** The endpoints of apps. The folder in `features/` is the first segment of the URL after `/v1`. */
+/** The endpoints of apps. The folder in `api/` is the first segment of the URL after `/v1`. */
 const APP_ROUTES: readonly Route[] = [
   ...healthRoutes,
   ...smsRoutes,
@@ -44,7 +44,7 @@ const APP_ROUTES: readonly Route[] = [
 export const ROUTES: readonly Route[] = [...APP_ROUTES, ...operatorRoutes]
 
 /** The HTTP side of the gateway: the request pipeline, the endpoints and the documentation. */
-export function createApp(gateway: Gateway): Server {
+export function createHttpServer(gateway: Gateway): Server {
   const { console, production, provider } = gateway.config
   const simulated = provider.simulated && !production
   const documented = { routes: console ? ROUTES : APP_ROUTES, events: postedEvents, simulated: console && simulated }
@@ -56,5 +56,5 @@ export function createApp(gateway: Gateway): Server {
 }
 
 /** The same endpoints and those of this machine's operator alone, for the Unix socket and for commands without a server. */
-export const createLocalApp = (gateway: Gateway): Server =>
+export const createLocalServer = (gateway: Gateway): Server =>
   createServer(gateway, [...ROUTES, ...simulatorRoutes, ...localRoutes], { local: true })

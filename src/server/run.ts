@@ -20,8 +20,8 @@ import { traceOfDatabase } from '../db/lost-database.ts'
 import { refusalOfReplaced } from '../db/replaced-database.ts'
 import { openRestoreMark } from '../db/restore-mark.ts'
 import { withoutRepeats } from '../db/storage-log.ts'
-import { type Gateway, buildGateway } from '../messages/gateway.ts'
-import { listen, stopListening, urlHost } from '../api/http/listener.ts'
+import { type Gateway, type GatewayParts, buildGateway } from '../messages/gateway.ts'
+import { startListening, stopListening, urlHost } from '../api/http/listener.ts'
 import type { Timers } from '../messages/jobs/timers.ts'
 import { createRingCentral } from '../provider/ringcentral/client.ts'
 import { recover, registerJobs, startTimers } from './worker.ts'
@@ -112,14 +112,16 @@ export async function openGateway(options: RunOptions, stack: AsyncDisposableSta
   if (replaced !== null) throw new StartError(EXIT.badConfig, replaced)
   const ids = createIds()
   const fresh = { incarnation: ids.of('boot'), now: clock.now() }
-  const { mark, restored } = await openRestoreMark(database.gate, `${path}.mark`, fresh).catch((error: unknown) => {
-    if (damageOf(error, path) !== null || error instanceof StartError) throw error
-    throw new StartError(
-      EXIT.cannotWrite,
-      `Cannot mark the database in ${path}.mark (${errorName(error)}): check that both belong to this user, and that the disk has space`,
-    )
-  })
-  stack.defer(() => mark.close())
+  const { restoreMark, restored } = await openRestoreMark(database.gate, `${path}.mark`, fresh).catch(
+    (error: unknown) => {
+      if (damageOf(error, path) !== null || error instanceof StartError) throw error
+      throw new StartError(
+        EXIT.cannotWrite,
+        `Cannot mark the database in ${path}.mark (${errorName(error)}): check that both belong to this user, and that the disk has space`,
+      )
+    },
+  )
+  stack.defer(() => restoreMark.close())
   if (restored) {
     await forgetOperators(database.orm)
     log.warn(
@@ -134,7 +136,7 @@ export async function openGateway(options: RunOptions, stack: AsyncDisposableSta
     now: () => clock.now(),
     steady: () => clock.steady(),
   })
-  const parts = {
+  const parts: Omit<GatewayParts, 'provider'> = {
     config,
     encryptionKeys: keys,
     clock,
@@ -142,7 +144,7 @@ export async function openGateway(options: RunOptions, stack: AsyncDisposableSta
     log: withoutRepeats(log, database.storage),
     database,
     bootId: ids.of('boot'),
-    mark,
+    restoreMark,
     meter,
     authenticateSocket,
   }
@@ -160,9 +162,9 @@ async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<
   await refuseOtherKeys(gateway)
   await recover(gateway)
   await options.prepare?.(gateway)
-  const { createApp } = await import('./app.ts')
-  const app = createApp(gateway)
-  stack.defer(listen(gateway, app))
+  const { createHttpServer } = await import('./app.ts')
+  const app = createHttpServer(gateway)
+  stack.defer(startListening(gateway, app))
   // The tokens stop after the listener, so that a refresh that hangs does not delay the last responses.
   stack.defer(() => gateway.tokens.stop())
   stack.defer(() => stopListening(app))
@@ -241,7 +243,7 @@ async function drain(
   gateway.lifecycle.draining = true
   gateway.sockets.closeAll()
   // One that rejects, because the database cannot be read, must not keep the others from closing.
-  const idle = Promise.allSettled([gateway.sending.stop(), gateway.jobs.stop(), stopTimers(), gateway.tracking.stop()])
+  const idle = Promise.allSettled([gateway.sending.stop(), gateway.jobs.stop(), stopTimers(), gateway.receipts.stop()])
   await atMost(drainMs, idle)
   gateway.poster.endAll()
   await atMost(CLOSE_MS, stack.disposeAsync())

@@ -85,8 +85,8 @@ function localApp({ gateway }: RunningGateway, prepared: Promise<void>): () => P
   let app: Promise<LocalApp> | null = null
   const load = async (): Promise<LocalApp> => {
     await prepared
-    const { createLocalApp } = await import('./app.ts')
-    return createLocalApp(gateway)
+    const { createLocalServer } = await import('./app.ts')
+    return createLocalServer(gateway)
   }
   return () => (app ??= load())
 }

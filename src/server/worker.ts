@@ -81,7 +81,7 @@ export function startTimers(gateway: Gateway): Timers {
     const name = `subscription of ${key.tenantId}/${key.extensionId}`
     timers.once(name, nextMs, () => watchSubscription(gateway, key, missed))
   }
-  timers.every('delivery tracking', MINUTE_MS, 0, () => gateway.tracking.findOpen())
+  timers.every('delivery tracking', MINUTE_MS, 0, () => gateway.receipts.findOpen())
   watchOrphans(timers, gateway)
   timers.every('expiry', EXPIRY_EVERY_MS, 0, () => expireMessages(gateway.sending, gateway.lifecycle))
   timers.every('provider', PROVIDER_EVERY_MS, 0, () => watchProvider(gateway))

@@ -10,7 +10,7 @@ import { Wire } from './wire.ts'
  *
  * @throws when the port is taken.
  */
-export async function listen(options: ListenOptions): Promise<Listener> {
+export async function startListening(options: ListenOptions): Promise<Listener> {
   const server = httpServer()
   return open(server, options, (answer) => void server.on('request', receiver(answer)))
 }

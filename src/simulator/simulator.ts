@@ -3,7 +3,7 @@ import { answering } from './answer.ts'
 import { controlOverHttp } from './control-routes.ts'
 import { createControl, type SimulatorControl } from './control.ts'
 import type { Message } from './messages.ts'
-import { type Listener, listen } from './server.ts'
+import { type Listener, startListening } from './server.ts'
 import { createWorld } from './world.ts'
 
 /**
@@ -21,7 +21,7 @@ import { createWorld } from './world.ts'
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   refuseProduction(options)
   const { hostname = '127.0.0.1', port = 0 } = options
-  return simulate(await listen({ hostname, port }), options)
+  return simulate(await startListening({ hostname, port }), options)
 }
 
 /** Starts the simulator on an existing listener. Throws if the environment is production. */

@@ -27,8 +27,8 @@ function markOf(folder: { file(name: string): string }) {
     const database = await openDatabase({ url: `file:${path}`, path, authToken: null, litestream: false })
     stack.defer(() => database.close())
     const fresh = { incarnation: `boot_${crypto.randomUUID().slice(0, 8)}`, now: 1 }
-    const { mark, restored } = await openRestoreMark(change(database.gate), folder.file('mark'), fresh)
-    mark.close()
+    const { restoreMark, restored } = await openRestoreMark(change(database.gate), folder.file('mark'), fresh)
+    restoreMark.close()
     return restored
   }
   return {
@@ -78,7 +78,7 @@ async function openMark(folder: { file(name: string): string }, stack: AsyncDisp
     return writeSync(file, text, position)
   }
   const fresh = { incarnation: 'boot_1', now: 1 }
-  const { mark } = await openRestoreMark(database.gate, folder.file('mark'), fresh, writeAt)
+  const { restoreMark: mark } = await openRestoreMark(database.gate, folder.file('mark'), fresh, writeAt)
   stack.defer(() => mark.close())
   return { mark, disk, noted: () => Number(readFileSync(folder.file('mark'), 'utf8').split(' ')[1]) }
 }

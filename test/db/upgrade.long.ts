@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type UpgradeStep, openDatabase } from '../../src/db/database.ts'
-import { type PageQuery, readPage } from '../../src/db/list-page.ts'
+import { type ListPage, readPage } from '../../src/db/list-page.ts'
 import { openGate } from '../../src/db/gate.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { MIGRATIONS, type Migration } from '../../src/db/migrations.ts'
@@ -109,7 +109,7 @@ for (const [index, { name }] of MIGRATIONS.entries()) {
 test.each([1, 10])('lists are exact after the upgrade of a database with %d migrations', async (count) => {
   const path = await databaseWith(MIGRATIONS.slice(0, count))
   const database = await openDatabase({ url: `file:${path}`, authToken: null, path, litestream: false })
-  const query: PageQuery = {
+  const query: ListPage = {
     table: 'messages',
     at: 'created_at',
     filters: { 'direction = ?': 'inbound' },

@@ -1,4 +1,4 @@
-import { createLocalApp } from '../../src/server/app.ts'
+import { createLocalServer } from '../../src/server/app.ts'
 import { socketPath } from '../../src/db/data-folder.ts'
 import { type OperatorSocket, serveOperator } from '../../src/operator/socket.ts'
 import type { World } from './world.ts'
@@ -13,7 +13,7 @@ export async function operate<T = Record<string, unknown>>(
 ): Promise<{ status: number; body: T }> {
   const text = body === undefined ? null : JSON.stringify(body)
   const length = text === null ? {} : { 'content-length': String(Buffer.byteLength(text)) }
-  const response = await createLocalApp(world.gateway).handle(
+  const response = await createLocalServer(world.gateway).handle(
     new Request(`http://localhost${path}`, { method, headers: { ...headers, ...length }, body: text }),
   )
   return { status: response.status, body: (await response.json()) as T }
@@ -21,7 +21,7 @@ export async function operate<T = Record<string, unknown>>(
 
 /** Opens the operator's socket of a world, as the server does. */
 export function openOperatorSocket(world: World): OperatorSocket {
-  const app = createLocalApp(world.gateway)
+  const app = createLocalServer(world.gateway)
   return serveOperator(async () => app, socketPath(world.gateway.config.database.path ?? ''))
 }
 

@@ -13,7 +13,7 @@ export const conversationsRoutes = [
     description:
       'A conversation is a pair of numbers. The very first call on a gateway with many messages reads them all, about 4 s for a million.',
     query: ConversationsQuery,
-    slow: true,
+    mayWait: true,
     response: ConversationList,
     run: ({ gateway, caller, query }) => listConversations(gateway, caller, query),
   }),

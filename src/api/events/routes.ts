@@ -16,7 +16,7 @@ export const eventsRoutes = [
     description:
       "What the app's WebSocket would have received, with the same fields: `sms_status` and `sms_delivery` events of its messages and `sms_inbound` and `opt_out` events of its tenant. A page may have fewer events than `limit` although more follow: continue with its `cursor` until `events` is empty. `gap` is true when events after the cursor may be gone, because they are older than `EVENT_RETENTION` or the database was restored from a backup; the page then begins with the oldest event kept.",
     query: EventsQuery,
-    slow: true,
+    mayWait: true,
     response: EventsAnswer,
     errors: { 400: errorTexts('badCursor') },
     run: ({ gateway, caller, query }) => gateway.events.page(caller, query.after, query.limit),

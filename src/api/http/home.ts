@@ -1,9 +1,9 @@
 import { apiError } from '../../core/errors.ts'
 import { prefersPage } from './prefers-page.ts'
-import type { Page } from './server.ts'
+import type { WebPage } from './server.ts'
 
 /** `GET /` leads browsers to the console. For programs it does not exist. */
-export const home: Page = {
+export const home: WebPage = {
   path: '/',
   answer(request) {
     if (!prefersPage(request)) throw apiError('notFound')

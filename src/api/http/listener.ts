@@ -8,7 +8,7 @@ import { watchDescriptors } from './descriptors.ts'
 import { IDLE_SECONDS, type Server } from './server.ts'
 
 /** Starts to listen. Does not share the port, because a second process would get half of the requests. The returned function ends the watch of file descriptors. */
-export function listen(gateway: Gateway, app: Server): () => void {
+export function startListening(gateway: Gateway, app: Server): () => void {
   const { config } = gateway
   try {
     app.listen({

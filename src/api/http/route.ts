@@ -36,7 +36,7 @@ export interface Route {
   /** Which of several errors the answer names, most important first; by default the first in the schema's order. */
   priority?: readonly ErrorName[]
   /** The endpoint may wait for several provider calls, or wait its turn for long reads. Without this, a connection is closed after 30 s of silence. */
-  slow?: true
+  mayWait?: true
   /** The status of a success. */
   status: number
   response: z.ZodType | 'html' | 'empty' | 'redirect'

@@ -20,14 +20,14 @@ export const IDLE_SECONDS = 30
 const SLOW_ANSWER_SECONDS = 240
 
 /** A page that is served besides the endpoints, without key and schema. */
-export interface Page {
+export interface WebPage {
   path: string
   answer(request: Request): Response | Promise<Response>
 }
 
 export interface ServerOptions {
   /** Served besides the endpoints. */
-  pages?: readonly Page[]
+  pages?: readonly WebPage[]
   /** For requests of this machine's operator alone, on the Unix socket or in process: every request is the operator's. */
   local?: boolean
 }
@@ -92,10 +92,10 @@ async function runRoute(
   const bytes = await readLimited(request)
   requireCaller(route, context)
   const input = inputOrHint(endpoint, received, { gateway, context, params, beforeResult, bytes })
-  const answering = route.slow === true ? 0 : 1
+  const answering = route.mayWait === true ? 0 : 1
   gateway.traffic.answering += answering
   // Set only after the body was read, because otherwise a client could take this long to send it.
-  if (route.slow === true) server?.timeout(request, SLOW_ANSWER_SECONDS)
+  if (route.mayWait === true) server?.timeout(request, SLOW_ANSWER_SECONDS)
   try {
     const content = await route.run(input)
     logChange(gateway, route, context, [input.body, content])
@@ -103,7 +103,7 @@ async function runRoute(
   } finally {
     gateway.traffic.answering -= answering
     // The timeout belongs to the connection, which stays open for further requests.
-    if (route.slow === true) server?.timeout(request, IDLE_SECONDS)
+    if (route.mayWait === true) server?.timeout(request, IDLE_SECONDS)
   }
 }
 

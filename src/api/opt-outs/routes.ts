@@ -16,7 +16,7 @@ export const optOutsRoutes = [
     path: '/v1/opt-outs',
     summary: "Contacts that have opted out of the tenant's numbers, latest first",
     query: OptOutsQuery,
-    slow: true,
+    mayWait: true,
     response: OptOutList,
     run: ({ gateway, caller, query }) => listOptOuts(gateway, caller, query),
   }),

@@ -12,7 +12,7 @@ export const overviewRoutes = [
     summary: "The tenant's messages at a glance",
     description: 'Always 48 buckets of equal length, a whole number of half hours; `from` is the start of the first.',
     query: OverviewQuery,
-    slow: true,
+    mayWait: true,
     response: Overview,
     run: ({ gateway, caller, query }) => getOverview(gateway, caller, query.hours),
   }),

@@ -77,7 +77,7 @@ export const smsRoutes = [
     path: '/v1/sms/messages',
     summary: "The tenant's messages, newest first",
     query: MessagesQuery,
-    slow: true,
+    mayWait: true,
     response: MessageList,
     errors: {
       400: errorTexts('badDirection', 'badStatus', 'badStartDate', 'badEndDate', 'badInclude', 'badNumberOrContact'),
@@ -94,7 +94,7 @@ export const smsRoutes = [
     description:
       'Every step of one message, its attempts included. `waiting` says why it has not gone out yet, `deliveryStatus` what became of it after `sent`.',
     params: MessageParams,
-    slow: true,
+    mayWait: true,
     response: Timeline,
     errors: { 400: errorTexts('badMessageId'), 404: errorTexts('messageNotFound') },
     run: ({ gateway, caller, params }) => readTimeline(gateway, caller, params.messageId),

@@ -26,7 +26,7 @@ async function readMessage({ database }: Gateway, { tenantId }: Caller, messageI
 }
 
 async function outbound(gateway: Gateway, { tenantId }: Caller, message: Row): Promise<Timeline> {
-  const { database, clock, tracking } = gateway
+  const { database, clock, receipts } = gateway
   const messageId = String(message['id'])
   const state = (await loadDeliveryStates(database.gate, tenantId, [messageId])).get(messageId)
   const { rows: attempts } = await database.gate.execute({
@@ -40,7 +40,7 @@ async function outbound(gateway: Gateway, { tenantId }: Caller, message: Row): P
   return {
     messageId,
     status: message['status'] as Timeline['status'],
-    deliveryStatus: deliveryStatusOf(message['status'], state, tracking.isPending(Number(message['updated_at']))),
+    deliveryStatus: deliveryStatusOf(message['status'], state, receipts.isPending(Number(message['updated_at']))),
     waiting: await shownWaiting(gateway, message['status'], {
       id: messageId,
       tenantId,

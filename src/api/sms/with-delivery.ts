@@ -21,7 +21,7 @@ export async function withDelivery(
     const sendAt = row['send_at'] === null ? null : Number(row['send_at'])
     return {
       ...message,
-      deliveryStatus: deliveryStatusOf(status, states.get(id), gateway.tracking.isPending(Number(row['updated_at']))),
+      deliveryStatus: deliveryStatusOf(status, states.get(id), gateway.receipts.isPending(Number(row['updated_at']))),
       sendAt: sendAt === null ? null : isoTime(sendAt),
       waiting: await shownWaiting(gateway, status, { id, tenantId, from, to, sendAt }),
     }

@@ -14,7 +14,7 @@ export const usageRoutes = [
     description:
       'UTC days, newest first, without days that have no traffic. A message counts on the day of its outcome. Erased messages stay counted.',
     query: UsageQuery,
-    slow: true,
+    mayWait: true,
     response: Usage,
     errors: { 400: errorTexts('badStartDate', 'badEndDate') },
     run: async ({ gateway, caller, query }) => ({ days: await getUsage(gateway, caller, query) }),

@@ -18,7 +18,7 @@ export const webhookDeliveriesRoutes = [
     path: '/v1/webhook-deliveries',
     summary: 'The log of webhook POSTs, newest first, kept for 30 days',
     query: DeliveriesQuery,
-    slow: true,
+    mayWait: true,
     response: DeliveryList,
     errors: {
       400: errorTexts('badOutcome', 'badKind', 'badStartDate', 'badEndDate', 'badMessageIdFilter'),
@@ -53,7 +53,7 @@ export const webhookDeliveriesRoutes = [
     description: `Takes the deliveries whose latest attempt failed in this range, the oldest ${MAX_RECOVERED_DELIVERIES} at most.`,
     body: RecoverBody,
     priority: ['badSince', 'badUntil', 'forbidden'],
-    slow: true,
+    mayWait: true,
     status: 202,
     response: Recovered,
     errors: { 400: errorTexts('badSince', 'badUntil', 'badJson'), 403: errorTexts('forbidden') },

@@ -1,7 +1,7 @@
 import type { DeliveryConclusion } from '../../db/schema/delivery-states.ts'
 import type { ConclusionDetail } from '../realtime/event.ts'
 import { decidedAtOf } from '../opt-outs/provider-time.ts'
-import type { TrackingContext } from './context.ts'
+import type { ReceiptContext } from './context.ts'
 import { meansOptedOut, reasonOf } from './delivery-codes.ts'
 import { CONCLUDE, CONCLUDE_OPTED_OUT, type TrackedMessage } from './state-rows.ts'
 
@@ -18,7 +18,7 @@ export interface Conclusion {
  * message was concluded before.
  */
 export async function conclude(
-  { database, clock, provider }: Pick<TrackingContext, 'database' | 'clock' | 'provider'>,
+  { database, clock, provider }: Pick<ReceiptContext, 'database' | 'clock' | 'provider'>,
   message: TrackedMessage,
   conclusion: Conclusion,
 ): Promise<void> {

@@ -7,7 +7,7 @@ import type { Provider } from '../../provider/provider.ts'
 import type { ExtensionCalls } from '../../provider/extension-calls.ts'
 
 /** The parts of the gateway that tracking uses. */
-export interface TrackingContext {
+export interface ReceiptContext {
   config: Config
   clock: Clock
   log: Log

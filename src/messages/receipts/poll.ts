@@ -3,7 +3,7 @@ import type { ExtensionKey } from '../../provider/extension-rows.ts'
 import { LIST_TOO_LONG, type MessageQuery, type StoredSms } from '../../provider/provider.ts'
 import type { CallResult } from '../../provider/extension-calls.ts'
 import { type Conclusion, conclude } from './conclude.ts'
-import type { TrackingContext } from './context.ts'
+import type { ReceiptContext } from './context.ts'
 import { firstSentAfter, openMessages, oldestOpen, sentAtOffset } from './state-rows.ts'
 import { TRACKED_MS } from './poll-plan.ts'
 
@@ -31,7 +31,7 @@ export interface Polled {
 
 /** Lists the records of messages that an extension sent since `since` (steady time), and concludes those with a final status. */
 export async function poll(
-  context: TrackingContext,
+  context: ReceiptContext,
   key: ExtensionKey,
   since: number,
   maxPolled: number,
@@ -54,7 +54,7 @@ export async function poll(
 
 /** Returns the steady time at which a listing that begins at `since` ends. Null: it has no end. */
 async function listingEnd(
-  { database, clock }: TrackingContext,
+  { database, clock }: ReceiptContext,
   key: ExtensionKey,
   since: number,
   maxPolled: number,
@@ -65,7 +65,7 @@ async function listingEnd(
 }
 
 /** Concludes messages as unknown a day after they were sent. */
-export async function endTracking(context: TrackingContext, key: ExtensionKey): Promise<void> {
+export async function endTracking(context: ReceiptContext, key: ExtensionKey): Promise<void> {
   const sentUntil = Math.floor(context.clock.steady()) - TRACKED_MS
   for (;;) {
     const messages = await oldestOpen(context.database.gate, key, sentUntil, ROWS_AT_ONCE)
@@ -77,7 +77,7 @@ export async function endTracking(context: TrackingContext, key: ExtensionKey): 
 
 /** Lists records between two steady times. The provider's listing takes wall-clock times. */
 function list(
-  { extensionCalls, provider, clock }: TrackingContext,
+  { extensionCalls, provider, clock }: ReceiptContext,
   key: ExtensionKey,
   since: number,
   end: number | null,
@@ -93,7 +93,7 @@ function list(
   return extensionCalls.make(key, 'light', (token) => provider.listMessages(token, query))
 }
 
-async function concludeFound(context: TrackingContext, tenantId: string, records: readonly StoredSms[]): Promise<void> {
+async function concludeFound(context: ReceiptContext, tenantId: string, records: readonly StoredSms[]): Promise<void> {
   const ended = records.flatMap((record) => {
     const conclusion = conclusionOf(record)
     return conclusion === null ? [] : [{ id: record.providerMessageId, conclusion }]

@@ -1,5 +1,5 @@
 import { EVENT_KINDS } from '../../db/schema/events.ts'
-import type { TrackingContext } from './context.ts'
+import type { ReceiptContext } from './context.ts'
 import { TRACKED_MS } from './poll-plan.ts'
 
 /** Some 6 ms of the event loop. */
@@ -25,7 +25,7 @@ const STORE_THROUGH = `INSERT INTO facts (name, value) VALUES ('${THROUGH}', ?1)
  * Sending itself inserts none, because one at a time each row would change another page of the index. However long the gateway
  * was stopped, none is left out; only the first call after tracking was off leaves out those that are over a day old.
  */
-export async function startTracking({ database, clock }: Pick<TrackingContext, 'database' | 'clock'>): Promise<void> {
+export async function startTracking({ database, clock }: Pick<ReceiptContext, 'database' | 'clock'>): Promise<void> {
   const { gate, writer } = database
   const { rows } = await gate.execute(
     `SELECT (SELECT value FROM facts WHERE name = '${THROUGH}') AS through, (SELECT max(seq) FROM events) AS newest`,
@@ -44,6 +44,6 @@ export async function startTracking({ database, clock }: Pick<TrackingContext, '
 }
 
 /** Notes that messages which become `sent` from now on are not tracked. */
-export async function leaveUntracked({ database }: Pick<TrackingContext, 'database'>): Promise<void> {
+export async function leaveUntracked({ database }: Pick<ReceiptContext, 'database'>): Promise<void> {
   await database.writer.write([{ sql: `DELETE FROM facts WHERE name = '${THROUGH}'`, args: [] }])
 }

@@ -1,7 +1,7 @@
 import { Limiter, type LimiterBounds, type Slot } from '../../core/limiter.ts'
 import { errorName } from '../../core/log.ts'
 import { type ExtensionKey, nameOf } from '../../provider/extension-rows.ts'
-import type { TrackingContext } from './context.ts'
+import type { ReceiptContext } from './context.ts'
 import { firstSentAfter, trackedExtensions } from './state-rows.ts'
 import { leaveUntracked, startTracking } from './start-tracking.ts'
 import { type PollPace, PROVIDER_PACE, PollPlan, TEST_PACE, TRACKED_MS } from './poll-plan.ts'
@@ -32,7 +32,7 @@ interface Tracked {
  * Finds out what became of messages after `sent`: polls the provider's message store for each extension with open delivery
  * states, by timers. The open rows are the durable work, so a crash loses nothing and no jobs are needed.
  */
-export class DeliveryTracking {
+export class ReceiptTracking {
   readonly #tracked = new Map<string, Tracked>()
   readonly #polls = new Limiter(POLLS)
   readonly #turns = new Limiter(TURNS)
@@ -46,7 +46,7 @@ export class DeliveryTracking {
 
   readonly #pace: PollPace
 
-  constructor(readonly context: TrackingContext) {
+  constructor(readonly context: ReceiptContext) {
     this.#pace = context.config.fastDeliveryPolls ? TEST_PACE : PROVIDER_PACE
   }
 

@@ -48,7 +48,7 @@ export async function storeEnd(
   }
   if (!(await writeUntilStored(context, failure === null ? END : END_FAILED, row))) return false
   const key = { tenantId: entry.queue.tenantId, extensionId: attempt.extensionId }
-  if (end.type === 'sent') context.tracking.sent(key, row.closedAt)
+  if (end.type === 'sent') context.receipts.sent(key, row.closedAt)
   return true
 }
 

@@ -92,7 +92,7 @@ export class Attempts {
     }
   }
 
-  /** Opens the attempt of a quarantined message, which a lookup closes. It takes no slot of a call and of the rate windows. */
+  /** Opens the attempt of a quarantined message, which a lookup closes. It takes no call slot, and no place in the rate windows. */
   async #openWithoutCall(reservation: Reservation, message: OutboundMessage): Promise<ReservationEnd> {
     const { entry, extensionId } = reservation
     const attempt = await openQuarantined(this.context, entry, extensionId, message)
@@ -154,9 +154,9 @@ export class Attempts {
   }
 
   async #call({ entry, attempt, message: { body: text } }: OpenEntry): Promise<CallResult<SmsAnswer>> {
-    const { extensionCalls, provider, mark } = this.context
+    const { extensionCalls, provider, restoreMark } = this.context
     const { seq, extensionId } = attempt
-    await mark.noteAttempt(seq)
+    await restoreMark.noteAttempt(seq)
     const { tenantId, number: from } = entry.queue
     const message = { from, to: entry.to, text }
     return extensionCalls.make({ tenantId, extensionId }, SEND_GROUP, (token) => provider.sendSms(token, message))

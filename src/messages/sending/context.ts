@@ -12,7 +12,7 @@ import type { Provider } from '../../provider/provider.ts'
 import type { Quota } from '../../provider/quota.ts'
 import type { ExtensionCalls } from '../../provider/extension-calls.ts'
 import type { Tokens } from '../../provider/tokens.ts'
-import type { DeliveryTracking } from '../receipts/tracking.ts'
+import type { ReceiptTracking } from '../receipts/tracking.ts'
 
 /** The parts of the gateway that the send engine uses. */
 export interface SendingContext {
@@ -23,7 +23,7 @@ export interface SendingContext {
   database: Database
   /** The id of this process. An open attempt with another `bootId` has an unknown outcome. */
   bootId: string
-  mark: RestoreMark
+  restoreMark: RestoreMark
   jobs: Jobs
   provider: Provider
   directory: Directory
@@ -32,7 +32,7 @@ export interface SendingContext {
   extensionCalls: ExtensionCalls
   quota: Quota
   numbers: Numbers
-  tracking: Pick<DeliveryTracking, 'isOn' | 'sent'>
+  receipts: Pick<ReceiptTracking, 'isOn' | 'sent'>
   /** How many requests are being answered at this moment. */
   requests: () => number
   /** Calls `run` after the current tick of the event loop. */

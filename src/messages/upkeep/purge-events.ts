@@ -16,9 +16,9 @@ const DELETE = 'DELETE FROM events WHERE seq <= ?1 AND seq < (SELECT max(seq) FR
  * whether events after it are gone. Returns how many rows it deleted.
  */
 export async function purgeEvents(gateway: Gateway): Promise<number> {
-  const { database, clock, config, tracking } = gateway
+  const { database, clock, config, receipts } = gateway
   // Delivery states are opened from these events.
-  await tracking.startTracking()
+  await receipts.startTracking()
   const before = clock.now() - retentionMs(config)
   return inBatches(gateway, async () => {
     const rows = await database.orm

@@ -72,7 +72,7 @@ async function open(
   )
   if (opened === undefined) return null
   const seq = Number(opened['seq'])
-  gateway.mark.noteWebhookAttempt(seq)
+  gateway.restoreMark.noteWebhookAttempt(seq)
   return { seq, attemptNumber: Number(opened['attempt_number']), jobSeq: job.seq, kind, targetId, tenantId }
 }
 

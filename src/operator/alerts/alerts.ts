@@ -1,7 +1,7 @@
 import { isoTime } from '../../core/clock.ts'
 import { errorName } from '../../core/log.ts'
 import type { Gateway } from '../../messages/gateway.ts'
-import { ALERT_NAMES, type Check, type Condition } from './condition.ts'
+import { ALERT_NAMES, type AlertCheck, type AlertCondition } from './condition.ts'
 import { extensionCheck } from './extension-checks.ts'
 import { machineChecks } from './machine-checks.ts'
 import { providerChecks } from './provider-checks.ts'
@@ -61,7 +61,7 @@ export class Alerts {
     }
   }
 
-  async #check(state: AlertState, check: Check): Promise<void> {
+  async #check(state: AlertState, check: AlertCheck): Promise<void> {
     const found = await check.find().catch((error: unknown) => {
       this.gateway.log.warn(
         { alerts: check.names.join(), error: errorName(error) },
@@ -83,7 +83,7 @@ export class Alerts {
     }
   }
 
-  #hasLasted(condition: Condition): boolean {
+  #hasLasted(condition: AlertCondition): boolean {
     const now = this.gateway.clock.monotonic()
     const key = keyOf(condition)
     const since = this.#held.get(key) ?? now
@@ -91,7 +91,7 @@ export class Alerts {
     return now - since >= (condition.holdMs ?? 0)
   }
 
-  #fire(state: AlertState, condition: Condition): void {
+  #fire(state: AlertState, condition: AlertCondition): void {
     const { alert, subject, text, overText, detail } = condition
     const firing = { alert, subject, text, overText, detail, since: condition.since ?? this.gateway.clock.now() }
     this.#held.delete(keyOf(condition))

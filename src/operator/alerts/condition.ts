@@ -14,7 +14,7 @@ export const ALERT_NAMES = [
 export type AlertName = (typeof ALERT_NAMES)[number]
 
 /** Something that is wrong now. */
-export interface Condition {
+export interface AlertCondition {
   alert: AlertName
   /** The id of the affected thing. It distinguishes conditions of the same name. */
   subject: string
@@ -31,7 +31,7 @@ export interface Condition {
 }
 
 /** Finds the conditions of some names. A check that rejects changes nothing about them. */
-export interface Check {
+export interface AlertCheck {
   names: readonly AlertName[]
-  find(): Promise<Condition[]>
+  find(): Promise<AlertCondition[]>
 }

@@ -1,12 +1,12 @@
 import type { Gateway } from '../../messages/gateway.ts'
 import { type TroubledExtension, readTroubledExtensions } from '../../messages/readings/extensions.ts'
 import { troubleOf } from '../../messages/upkeep/extension-trouble.ts'
-import type { Condition, Check } from './condition.ts'
+import type { AlertCondition, AlertCheck } from './condition.ts'
 
 /** A missing subscription is made again within seconds, unless something is in the way. */
 const NOT_RECEIVING_HOLD_MS = 60_000
 
-export const extensionCheck = (gateway: Gateway): Check => ({
+export const extensionCheck = (gateway: Gateway): AlertCheck => ({
   names: ['extension_revoked', 'extension_not_receiving'],
   find: async () => {
     const troubled = await readTroubledExtensions(gateway)
@@ -20,7 +20,7 @@ export const extensionCheck = (gateway: Gateway): Check => ({
 
 type Ids = Omit<TroubledExtension, 'trouble'>
 
-function revoked({ tenantId, extensionId }: Ids): Condition {
+function revoked({ tenantId, extensionId }: Ids): AlertCondition {
   const name = nameOf({ tenantId, extensionId })
   return {
     alert: 'extension_revoked',
@@ -31,7 +31,7 @@ function revoked({ tenantId, extensionId }: Ids): Condition {
   }
 }
 
-async function notReceiving(gateway: Gateway, { tenantId, extensionId }: Ids): Promise<Condition> {
+async function notReceiving(gateway: Gateway, { tenantId, extensionId }: Ids): Promise<AlertCondition> {
   const { directory, clock } = gateway
   const known = await directory.extension(tenantId, extensionId)
   const trouble = known === null ? null : troubleOf(gateway, known, clock.now())

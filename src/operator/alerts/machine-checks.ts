@@ -3,7 +3,7 @@ import { storageProblem } from '../../db/storage-check.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import { readBackup } from '../backup/read-backup.ts'
 import { readOldestMessage } from '../../messages/readings/queue.ts'
-import type { Condition, Check } from './condition.ts'
+import type { AlertCondition, AlertCheck } from './condition.ts'
 
 const MINUTE_MS = 60_000
 /** A message that waits for longer is an alert. The contract limits a number to 40 a minute, so messages above that wait. */
@@ -11,7 +11,7 @@ const QUEUE_AGE_MS = 10 * MINUTE_MS
 /** Litestream begins to answer some seconds after its start. */
 const SILENT_BACKUP_HOLD_MS = 2 * MINUTE_MS
 
-export const machineChecks = (gateway: Gateway): Check[] => [
+export const machineChecks = (gateway: Gateway): AlertCheck[] => [
   { names: ['storage_failing'], find: () => findStorageFault(gateway) },
   { names: ['encryption_key_missing'], find: () => findLostKeys(gateway) },
   { names: ['clock_wrong'], find: () => findWrongClock(gateway) },
@@ -19,7 +19,7 @@ export const machineChecks = (gateway: Gateway): Check[] => [
   { names: ['queue_old'], find: () => findOldQueue(gateway) },
 ]
 
-async function findStorageFault(gateway: Gateway): Promise<Condition[]> {
+async function findStorageFault(gateway: Gateway): Promise<AlertCondition[]> {
   const why = await storageProblem(gateway)
   if (why === null) return []
   const { path } = gateway.config.database
@@ -35,7 +35,7 @@ async function findStorageFault(gateway: Gateway): Promise<Condition[]> {
   ]
 }
 
-async function findLostKeys({ lostKeys }: Gateway): Promise<Condition[]> {
+async function findLostKeys({ lostKeys }: Gateway): Promise<AlertCondition[]> {
   if (lostKeys.lost === null) return []
   return [
     {
@@ -48,7 +48,7 @@ async function findLostKeys({ lostKeys }: Gateway): Promise<Condition[]> {
   ]
 }
 
-async function findWrongClock({ clockCheck }: Gateway): Promise<Condition[]> {
+async function findWrongClock({ clockCheck }: Gateway): Promise<AlertCondition[]> {
   const fault = clockCheck.describe()
   if (fault === null) return []
   return [
@@ -64,7 +64,7 @@ async function findWrongClock({ clockCheck }: Gateway): Promise<Condition[]> {
   ]
 }
 
-async function findBackupLag(gateway: Gateway): Promise<Condition[]> {
+async function findBackupLag(gateway: Gateway): Promise<AlertCondition[]> {
   const { state, lagMs } = await readBackup(gateway)
   if (state === 'off' || state === 'current') return []
   const seconds = lagMs === null ? null : Math.round(lagMs / 1000)
@@ -82,7 +82,7 @@ async function findBackupLag(gateway: Gateway): Promise<Condition[]> {
   ]
 }
 
-async function findOldQueue(gateway: Gateway): Promise<Condition[]> {
+async function findOldQueue(gateway: Gateway): Promise<AlertCondition[]> {
   const oldest = await readOldestMessage(gateway)
   if (oldest === null || oldest.waitingMs <= QUEUE_AGE_MS) return []
   const { messageId, waitingMs, since } = oldest

@@ -1,16 +1,16 @@
 import { isoTime } from '../../core/clock.ts'
 import type { Gateway } from '../../messages/gateway.ts'
-import type { Check, Condition } from './condition.ts'
+import type { AlertCheck, AlertCondition } from './condition.ts'
 
 /** A short outage ends by itself, and costs nothing but time. */
 const SILENT_MS = 2 * 60_000
 
-export const providerChecks = (gateway: Gateway): Check[] => [
+export const providerChecks = (gateway: Gateway): AlertCheck[] => [
   { names: ['provider_credentials'], find: () => findRefusedClient(gateway) },
   { names: ['provider_unreachable'], find: () => findSilence(gateway) },
 ]
 
-async function findRefusedClient({ config, provider, providerState }: Gateway): Promise<Condition[]> {
+async function findRefusedClient({ config, provider, providerState }: Gateway): Promise<AlertCondition[]> {
   const refusal = providerState.clientRefusal
   if (refusal === null) return []
   return [
@@ -24,7 +24,7 @@ async function findRefusedClient({ config, provider, providerState }: Gateway): 
   ]
 }
 
-async function findSilence({ config, clock, providerState }: Gateway): Promise<Condition[]> {
+async function findSilence({ config, clock, providerState }: Gateway): Promise<AlertCondition[]> {
   const silentMs = clock.monotonic() - (providerState.silentSince ?? clock.monotonic())
   if (silentMs < SILENT_MS) return []
   const { serverUrl } = config.provider

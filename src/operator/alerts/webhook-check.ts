@@ -2,7 +2,7 @@ import { HOUR_MS } from '../../core/limits.ts'
 import type { Row } from '../../db/connection.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import { IS_IN_USE } from '../../messages/usage/destination-rows.ts'
-import type { Check, Condition } from './condition.ts'
+import type { AlertCheck, AlertCondition } from './condition.ts'
 
 /** A single failure may be caused by its message. A destination fails only after a second one. */
 const MIN_FAILURES = 2
@@ -11,7 +11,7 @@ const MAX_CONDITIONS = 200
 const MAX_READ = 10_000
 
 /** Finds destinations with an address and at least two failures since their last success, the first of them at least an hour ago. */
-export const webhookCheck = ({ database, clock }: Gateway): Check => ({
+export const webhookCheck = ({ database, clock }: Gateway): AlertCheck => ({
   names: ['webhook_failing'],
   find: async () => {
     const rows = await database.reader.longRead('operator', FAILING, [clock.now() - HOUR_MS])
@@ -31,7 +31,7 @@ const FAILING = `WITH failing AS (
     SELECT *, row_number() OVER (PARTITION BY tenant_id ORDER BY failing_since) AS position FROM failing)
   WHERE position <= ${MAX_OF_TENANT} ORDER BY failing_since LIMIT ${MAX_CONDITIONS}`
 
-function webhookFailing(row: Row): Condition {
+function webhookFailing(row: Row): AlertCondition {
   const [tenantId, targetId] = [String(row['tenant_id']), String(row['target_id'])]
   const kind = row['kind'] === 'trigger' ? 'trigger' : 'app'
   const name = `The webhook of ${kind} ${targetId} of ${tenantId}`

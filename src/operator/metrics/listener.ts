@@ -26,7 +26,7 @@ export function startAdmin(gateway: Gateway, metrics: Metrics, port: number): Ad
     return new Response(await metrics.registry.metrics(), { headers: { 'content-type': metrics.registry.contentType } })
   }
   const error = (problem: unknown): Response => jsonAnswer({ error: errorName(problem) }, { status: 500 })
-  const server = listen(port, fetch, error)
+  const server = startListening(port, fetch, error)
   const unwatch = watchEventLoop(gateway.clock, metrics.eventLoopLag)
   return {
     url: `http://127.0.0.1:${server.port}`,
@@ -37,7 +37,7 @@ export function startAdmin(gateway: Gateway, metrics: Metrics, port: number): Ad
   }
 }
 
-function listen(
+function startListening(
   port: number,
   fetch: (request: Request) => Promise<Response>,
   error: (problem: unknown) => Response,

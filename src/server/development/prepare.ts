@@ -41,7 +41,7 @@ async function developmentTenant(gateway: Gateway): Promise<string> {
   return known?.id ?? (await createTenant(gateway, { name: TENANT_NAME })).tenantId
 }
 
-/** `deliveredAfterMs` is shorter than the delay of the first delivery poll, so that this poll finds the message delivered. */
+/** `deliveredAfterMs` is shorter than the delay of the first receipt poll, so that this poll finds the message delivered. */
 const DEVELOPMENT_SETTINGS = { deliveredAfterMs: 3000 }
 /**
  * A message has its final status when the first poll comes, but not yet in the answer to the send. Tokens outlive any time that a

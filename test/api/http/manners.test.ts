@@ -59,8 +59,8 @@ test('content types have one spelling', async () => {
     ]),
   )
   // Response.json spells it differently.
-  const features = readdirSync('src/api', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
-  expect(features.filter((name) => readFileSync(`src/api/${name}`, 'utf8').includes('Response.json'))).toEqual([])
+  const sources = readdirSync('src/api', { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
+  expect(sources.filter((name) => readFileSync(`src/api/${name}`, 'utf8').includes('Response.json'))).toEqual([])
 })
 
 test('the document and the files of the page are compressed, and not sent again to a client that has them', async () => {

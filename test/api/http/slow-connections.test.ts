@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
-import { createApp } from '../../../src/server/app.ts'
+import { createHttpServer } from '../../../src/server/app.ts'
 import { connect } from 'node:net'
 import { createWorld, until } from '../../support/world.ts'
 
 test('a connection may be silent for longer only while its endpoint waits for the provider, not before or afterwards', async () => {
   await using world = await createWorld({ connect: false, work: false })
-  const app = createApp(world.gateway).listen({ port: 0, hostname: '127.0.0.1' })
+  const app = createHttpServer(world.gateway).listen({ port: 0, hostname: '127.0.0.1' })
   const { server } = app
   if (server === null) throw new Error('It does not listen')
   const seconds: number[] = []
@@ -29,7 +29,7 @@ test('a connection may be silent for longer only while its endpoint waits for th
 
 test('a request that waits for its turn to read is not cut off after 30 s, however many others have their turn before', async () => {
   await using world = await createWorld({ connect: false, work: false })
-  const app = createApp(world.gateway).listen({ port: 0, hostname: '127.0.0.1' })
+  const app = createHttpServer(world.gateway).listen({ port: 0, hostname: '127.0.0.1' })
   const { server } = app
   if (server === null) throw new Error('It does not listen')
   const seconds: number[] = []

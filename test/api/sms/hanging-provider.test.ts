@@ -138,10 +138,10 @@ test('requests whose bodies never arrive do not count as high load', async () =>
 
 test('if the mark of an attempt cannot be written, its message is looked up and its number keeps sending', async () => {
   await using world = await createWorld({ env: { RECONCILE_SETTLE: '300ms' } })
-  const { mark } = world.gateway
-  const note = mark.noteAttempt.bind(mark)
+  const { restoreMark } = world.gateway
+  const note = restoreMark.noteAttempt.bind(restoreMark)
   let failures = 0
-  mark.noteAttempt = (seq) => {
+  restoreMark.noteAttempt = (seq) => {
     if (failures++ === 0) throw Object.assign(new Error('EIO: i/o error, write'), { code: 'EIO' })
     return note(seq)
   }

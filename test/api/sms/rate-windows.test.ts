@@ -30,14 +30,14 @@ async function sendMany(world: World, from: string, texts: number, prefix = 'n')
 test('an attempt whose mark cannot be written leaves the rate window after a minute', async () => {
   const { world, clock } = await worldWithEmptyWindows({ FROM_LIMIT_PER_MINUTE: '1', RECONCILE_SETTLE: '1s' })
   await using _ = world
-  const { mark, quota } = world.gateway
-  const note = mark.noteAttempt.bind(mark)
-  mark.noteAttempt = () => {
-    mark.noteAttempt = note
+  const { restoreMark, quota } = world.gateway
+  const note = restoreMark.noteAttempt.bind(restoreMark)
+  restoreMark.noteAttempt = () => {
+    restoreMark.noteAttempt = note
     throw Object.assign(new Error('EIO: i/o error, write'), { code: 'EIO' })
   }
   const unmarked = await world.send()
-  await until(() => mark.noteAttempt === note)
+  await until(() => restoreMark.noteAttempt === note)
   await until(async () => (await world.status(unmarked))['status'] === 'sending')
   expect(quota.numberWaitMs(FROM)).toBe(60_000)
   clock.advance(59_999)

@@ -141,7 +141,7 @@ test('a message is polled after 10 s, 30 s, 1, 2, 5, 10 and 30 minutes and then 
     await world.status(messageId)
     expect(polls(world)).toBe(index)
     await poll(world, clock, 1)
-    await until(() => world.gateway.tracking.inFlight === 0)
+    await until(() => world.gateway.receipts.inFlight === 0)
     expect(polls(world)).toBe(index + 1)
   }
   const { entries } = await untilKnown(world, messageId, 'unknown')

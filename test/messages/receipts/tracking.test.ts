@@ -41,7 +41,7 @@ test('a delivery state is opened a second after the message was sent, long befor
   await using world = await createWorld({ clock })
   // The search at the start must not find the message.
   clock.advance(1)
-  await world.gateway.tracking.findOpen()
+  await world.gateway.receipts.findOpen()
   await world.untilStatus(await world.send(), ['sent'])
   clock.advance(999)
   expect(await states(world)).toEqual([])
@@ -111,7 +111,7 @@ test('after tracking is switched off, known states are kept and others are unkno
   clock.advance(60_000)
   expect(await deliveryStatus(off, known)).toBe('delivered')
   expect(await deliveryStatus(off, open)).toBe('unknown')
-  await until(() => off.gateway.tracking.inFlight === 0)
+  await until(() => off.gateway.receipts.inFlight === 0)
   expect(outboundListings(first)).toBe(before)
 })
 
@@ -126,7 +126,7 @@ test('a message that became sent just before a stop of more than a day gets its 
   const clock = manualClock()
   await using first = await createWorld({ clock, outside: true })
   first.control.configure({ deliveredAfterMs: 100 * DAY_MS })
-  await first.gateway.tracking.findOpen()
+  await first.gateway.receipts.findOpen()
   const id = await first.send()
   await first.untilStatus(id, ['sent'])
   expect(await states(first)).toEqual([])
@@ -210,10 +210,10 @@ test('polls of an extension of several tenants share its calls and take turns', 
   const theirs = await world.send({}, { key: apiKey })
   await world.untilStatus(theirs, ['sent'], 5000, { key: apiKey })
   clock.advance(10_000)
-  await until(() => outboundListings(world) === 1 && world.gateway.tracking.inFlight === 0)
+  await until(() => outboundListings(world) === 1 && world.gateway.receipts.inFlight === 0)
   expect(await deliveryStatus(world, theirs, apiKey)).toBe('pending')
   clock.advance(2999)
-  expect(world.gateway.tracking.inFlight).toBe(0)
+  expect(world.gateway.receipts.inFlight).toBe(0)
   clock.advance(1)
   await untilKnown(world, theirs, 'delivered', apiKey)
   await untilKnown(world, id, 'delivered')
@@ -233,12 +233,12 @@ test('a poll that hangs delays no send and no lookup', async () => {
     return list()
   })
   clock.advance(10_000)
-  await until(() => world.gateway.tracking.inFlight === 1)
+  await until(() => world.gateway.receipts.inFlight === 1)
   await world.untilStatus(await world.send({ to: '+15555550142' }), ['sent'])
   world.control.fault({ route: 'sms', fault: { kind: 'reset' } })
   const unknown = await world.send({ to: '+15555550143' })
   await untilSent(world, clock, unknown)
-  expect(world.gateway.tracking.inFlight).toBe(1)
+  expect(world.gateway.receipts.inFlight).toBe(1)
   hanging.resolve()
 })
 
@@ -248,7 +248,7 @@ test('a failed poll delays nothing, and the next one finds the missed changes', 
   let failures = 0
   changeListings(world, (list) => (failures++ === 0 ? Promise.resolve(failed('503')) : list()))
   clock.advance(10_000)
-  await until(() => failures === 1 && world.gateway.tracking.inFlight === 0)
+  await until(() => failures === 1 && world.gateway.receipts.inFlight === 0)
   expect(await deliveryStatus(world, id)).toBe('pending')
   await world.untilStatus(await world.send({ to: '+15555550142' }), ['sent'])
   clock.advance(20_000)
@@ -272,7 +272,7 @@ test('a listing that is too long is shortened until it can be read', async () =>
   })
   for (let turn = 0; turn < 60 && (await deliveryStatus(world, id)) !== 'delivered'; turn++) {
     clock.advance(10_000)
-    await until(() => world.gateway.tracking.inFlight === 0)
+    await until(() => world.gateway.receipts.inFlight === 0)
   }
   expect(await deliveryStatus(world, id)).toBe('delivered')
   // The maximum is 5000, 2500, 1250, 625, 312 and 156 messages, then 78.
@@ -287,7 +287,7 @@ test('an old open message does not make a listing longer than the provider allow
     for (let hour = 0; hour < hours; hour++) {
       clock.advance(HOUR_MS)
       await world.status(id)
-      await until(() => world.gateway.tracking.inFlight === 0)
+      await until(() => world.gateway.receipts.inFlight === 0)
     }
   }
   const lengths: number[] = []
@@ -386,7 +386,7 @@ test('simultaneous polls of many extensions open the delivery states of sent mes
   const { world } = await sentWorld()
   await using _ = world
   const write = spyOn(world.gateway.database.writer, 'write')
-  await Promise.all(Array.from({ length: 8 }, () => world.gateway.tracking.startTracking()))
+  await Promise.all(Array.from({ length: 8 }, () => world.gateway.receipts.startTracking()))
   const runs = write.mock.calls.filter(([[first]]) => first?.sql.startsWith('INSERT INTO delivery_states'))
   expect(runs).toHaveLength(1)
   expect(await states(world)).toHaveLength(1)
@@ -411,5 +411,5 @@ test('hanging polls of one tenant’s extensions do not delay those of another t
   await world.untilStatus(id, ['sent'], 5000, options)
   clock.advance(10_000)
   await untilKnown(world, id, 'delivered', other.apiKey)
-  expect(world.gateway.tracking.inFlight).toBe(4)
+  expect(world.gateway.receipts.inFlight).toBe(4)
 })

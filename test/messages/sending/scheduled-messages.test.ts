@@ -95,7 +95,10 @@ test('after a restore, a message that is due within an hour is quarantined, too'
   await world.send({ sendAt: new Date(clock.now() + HOUR_MS + 1).toISOString() })
   const { gate } = world.gateway.database
   const other = `${world.folder}/other.mark`
-  const { mark, restored } = await openRestoreMark(gate, other, { incarnation: 'boot_2', now: clock.now() })
+  const { restoreMark: mark, restored } = await openRestoreMark(gate, other, {
+    incarnation: 'boot_2',
+    now: clock.now(),
+  })
   mark.close()
   expect([restored, ...(await jobs(world))]).toEqual([true, 'schedule 1', 'schedule 0'])
 })

@@ -3,7 +3,7 @@ import bundlePath from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file
 import swaggerCssPath from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
 import { loadOnce } from '../../../core/load-once.ts'
 import { ServedFile } from '../served-file.ts'
-import type { Page } from '../server.ts'
+import type { WebPage } from '../server.ts'
 import cssPath from './page/docs.css' with { type: 'file' }
 // oxlint-disable-next-line import/default -- the import is the path of the file
 import startPath from './page/start.js' with { type: 'file' }
@@ -11,7 +11,7 @@ import startPath from './page/start.js' with { type: 'file' }
 export const STYLE_PATH = '/docs/swagger-ui.css'
 
 /** The files that `/docs` loads. */
-export const DOCS_ASSETS: readonly Page[] = [
+export const DOCS_ASSETS: readonly WebPage[] = [
   asset(STYLE_PATH, swaggerCssPath, 'text/css'),
   asset('/docs/docs.css', cssPath, 'text/css'),
   asset('/docs/swagger-ui-bundle.js', bundlePath, 'text/javascript'),
@@ -38,7 +38,7 @@ const LINKS = '<link rel="stylesheet" href="/docs/docs.css"><link rel="icon" hre
 const SCRIPTS = '<script src="/docs/swagger-ui-bundle.js"></script><script type="module" src="/docs/start.js"></script>'
 
 /** In a bundle the path is relative to the bundle; from source and in an executable it is absolute. */
-function asset(path: string, filePath: string, type: string): Page {
+function asset(path: string, filePath: string, type: string): WebPage {
   const load = loadOnce(async () => {
     const bytes = await Bun.file(resolve(import.meta.dir, filePath)).bytes()
     return new ServedFile({ name: path, type: `${type}; charset=utf-8`, bytes })

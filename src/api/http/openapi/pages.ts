@@ -3,7 +3,7 @@ import { loadOnce } from '../../../core/load-once.ts'
 import { OWN_FILES_HEADERS } from '../page-headers.ts'
 import type { Route } from '../route.ts'
 import { ServedFile } from '../served-file.ts'
-import type { Page } from '../server.ts'
+import type { WebPage } from '../server.ts'
 import { DOCS_ASSETS, STYLE_PATH, docsPage } from './docs-page.ts'
 import { documentOf } from './document.ts'
 import type { PostedEvent } from './posted-events.ts'
@@ -20,7 +20,7 @@ export interface Described {
  * `/openapi.json` and its page `/docs`, by `@elysiajs/swagger`. The document is made at the first request, because describing the
  * routes would add a tenth to the time of every start.
  */
-export function openApi(described: Described): Page[] {
+export function openApi(described: Described): WebPage[] {
   const load = loadOnce(() => filesOf(described))
   return [
     ...DOCS_ASSETS,

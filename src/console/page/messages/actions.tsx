@@ -11,12 +11,12 @@ import { client } from '../state/caller.ts'
 import { clockTime } from '../state/clock.ts'
 import { failureText } from '../state/failure.ts'
 import { InviteLink } from './invite-link.tsx'
-import { type Row, contactOf, ownNumberOf } from './row.ts'
+import { type ListRow, contactOf, ownNumberOf } from './row.ts'
 import { asCurl, asTypeScript } from './snippets.ts'
 import { failsAgain, needsInvite } from './words.ts'
 
 interface ActionsProps {
-  row: Row
+  row: ListRow
   timeline: Timeline | null
 }
 
@@ -48,7 +48,7 @@ export function Actions({ row, timeline }: ActionsProps) {
   )
 }
 
-const PhoneLink = ({ row }: { row: Row }) => (
+const PhoneLink = ({ row }: { row: ListRow }) => (
   <a
     class="button quiet"
     title="Show on the phone"
@@ -59,7 +59,7 @@ const PhoneLink = ({ row }: { row: Row }) => (
   </a>
 )
 
-const CopyMenu = ({ row }: { row: Row }) => (
+const CopyMenu = ({ row }: { row: ListRow }) => (
   <Menu
     class={row.direction === 'inbound' ? 'button' : 'button quiet'}
     items={[
@@ -76,13 +76,13 @@ const CopyMenu = ({ row }: { row: Row }) => (
 )
 
 /** A link to this view with this message. It pins the end of the list, so that everyone who opens it sees the same rows. */
-const linkTo = (row: Row): string =>
+const linkTo = (row: ListRow): string =>
   new URL(
     addressOf('messages', { before: new Date().toISOString(), ...address.value.params, id: row.messageId }),
     location.href,
   ).href
 
-function SendAgain({ row, close }: { row: Row; close: () => void }) {
+function SendAgain({ row, close }: { row: ListRow; close: () => void }) {
   const send = async (): Promise<void> => {
     const { to, from, body, userId } = await listed(row)
     // Every field of a send, so that the compiler names a new one. The time for which the message was planned is over.
@@ -101,14 +101,14 @@ function SendAgain({ row, close }: { row: Row; close: () => void }) {
 }
 
 /** A message that was opened by a link has the fields of its status alone, which has no user. The list has them all. */
-async function listed(row: Row): Promise<Row> {
+async function listed(row: ListRow): Promise<ListRow> {
   if (row.appId !== '') return row
   const { from, to, createdAt, messageId } = row
   const found = await client.value?.sms.list({ from, to, startDate: createdAt, endDate: createdAt }).page(1)
   return found?.messages.find((message) => message.messageId === messageId) ?? row
 }
 
-function Cancel({ row, close }: { row: Row; close: () => void }) {
+function Cancel({ row, close }: { row: ListRow; close: () => void }) {
   const cancel = async (): Promise<void> => {
     await client.value?.sms.cancel(row.messageId)
   }

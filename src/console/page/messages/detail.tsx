@@ -10,7 +10,7 @@ import { Actions } from './actions.tsx'
 import { OpenMessage } from './detail-state.ts'
 import { close } from './cursor.ts'
 import { Outcome } from './outcome.tsx'
-import { type Row, contactOf, ownNumberOf } from './row.ts'
+import { type ListRow, contactOf, ownNumberOf } from './row.ts'
 import { TextWithSegments } from './text-with-segments.tsx'
 import { TimelineChart } from './timeline.tsx'
 import { Webhooks } from './webhooks.tsx'
@@ -18,7 +18,7 @@ import { Webhooks } from './webhooks.tsx'
 interface DetailProps {
   id: string
   /** The row of the list; null if the list does not have it. */
-  row: Row | null
+  row: ListRow | null
   move: (step: number) => void
 }
 
@@ -45,11 +45,11 @@ export function Detail({ id, row, move }: DetailProps) {
 }
 
 /** The list's row, or what the status endpoint says of a message that the list does not have. */
-function shownRow(row: Row | null, message: OpenMessage | null): Row | null {
+function shownRow(row: ListRow | null, message: OpenMessage | null): ListRow | null {
   const facts = message?.facts.value ?? null
   const timeline = message?.timeline.value ?? null
   if (row === null && facts === null) return null
-  const known = { appId: '', tenantId: '', jobId: '', userId: null, ...row, ...facts } as Row
+  const known = { appId: '', tenantId: '', jobId: '', userId: null, ...row, ...facts } as ListRow
   return {
     ...known,
     direction: facts?.status === 'received' || row?.direction === 'inbound' ? 'inbound' : 'outbound',
@@ -72,7 +72,7 @@ const NotThere = ({ message }: { message: OpenMessage | null }) => (
   </section>
 )
 
-function Body({ row, message }: { row: Row; message: OpenMessage | null }) {
+function Body({ row, message }: { row: ListRow; message: OpenMessage | null }) {
   const timeline = message?.timeline.value ?? null
   return (
     <>
@@ -123,7 +123,7 @@ const DetailHead = ({ id, move }: { id: string; move: (step: number) => void }) 
   </header>
 )
 
-function Facts({ row }: { row: Row }) {
+function Facts({ row }: { row: ListRow }) {
   const app = appName(row.appId)
   const facts: readonly [name: string, value: preact.ComponentChildren][] = [
     [

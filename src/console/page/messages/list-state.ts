@@ -4,7 +4,7 @@ import { whileSignedIn } from '../state/caller.ts'
 import { failureText } from '../state/failure.ts'
 import type { LiveEvent } from '../state/live.ts'
 import { type Filter, hasText, queryOf } from './filter.ts'
-import { type Row, afterEvent, messageIdOf } from './row.ts'
+import { type ListRow, afterEvent, messageIdOf } from './row.ts'
 
 const PAGE_ROWS = 50
 /** An unknown message reloads the first page at once, then at most this often. */
@@ -20,7 +20,7 @@ export interface Gap {
 
 /** The loaded rows of one filter, newest first. It loads, pages, and follows events; it knows nothing of what is visible. */
 export class MessageList {
-  readonly rows = signal<readonly Row[]>([])
+  readonly rows = signal<readonly ListRow[]>([])
   readonly total = signal<number | null>(null)
   readonly gap = signal<Gap | null>(null)
   readonly error = signal('')

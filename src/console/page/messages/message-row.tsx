@@ -2,11 +2,11 @@ import { Icon } from '../parts/icon.tsx'
 import { PhoneNumber } from '../parts/phone-number.tsx'
 import { addressOf, address } from '../state/address.ts'
 import { clockTime, utcTime } from '../state/clock.ts'
-import { type Row, contactOf, ownNumberOf } from './row.ts'
+import { type ListRow, contactOf, ownNumberOf } from './row.ts'
 import { explainedShort, shortWaitingText, stateOf } from './words.ts'
 
 interface MessageRowProps {
-  row: Row
+  row: ListRow
   isOpen: boolean
   isCursor: boolean
   appName: string
@@ -45,7 +45,7 @@ export function MessageRow({ row, isOpen, isCursor, appName, now }: MessageRowPr
 }
 
 /** Never cut, unlike the text. */
-function Reason({ row, now }: { row: Row; now: number }) {
+function Reason({ row, now }: { row: ListRow; now: number }) {
   if (row.waiting) return <em>{shortWaitingText(row.waiting, now)}</em>
   if (row.error !== null) return <em>{explainedShort(row.error)}</em>
   return row.deliveryStatus === 'undelivered' ? <em class="said-by-word">not delivered</em> : null

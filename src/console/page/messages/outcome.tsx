@@ -4,11 +4,11 @@ import { isOnePane } from '../parts/media.ts'
 import { PhoneNumber } from '../parts/phone-number.tsx'
 import { appName } from '../state/caller.ts'
 import { duration, now } from '../state/clock.ts'
-import type { Row } from './row.ts'
+import type { ListRow } from './row.ts'
 import { UNDELIVERED_ADVICE, WAIT_ADVICE, explained, stateOf, waitingText } from './words.ts'
 
 /** What became of a message, in one line, and under it why. */
-export function Outcome({ row, timeline }: { row: Row; timeline: Timeline | null }) {
+export function Outcome({ row, timeline }: { row: ListRow; timeline: Timeline | null }) {
   const state = stateOf(row)
   const app = appName(row.appId)
   return (
@@ -31,7 +31,7 @@ export function Outcome({ row, timeline }: { row: Row; timeline: Timeline | null
   )
 }
 
-function outcomeText(row: Row, word: string, timeline: Timeline | null): string {
+function outcomeText(row: ListRow, word: string, timeline: Timeline | null): string {
   const entries = timeline?.entries ?? []
   const attempts = entries.filter(({ type }) => type === 'attempt').length
   const took = tookMs(timeline)
@@ -54,7 +54,7 @@ function tookMs(timeline: Timeline | null): number | null {
   return Date.parse(end.at) - Date.parse(start.at)
 }
 
-function Why({ row, timeline }: { row: Row; timeline: Timeline | null }) {
+function Why({ row, timeline }: { row: ListRow; timeline: Timeline | null }) {
   if (row.waiting)
     return (
       <div class={row.waiting.reason === 'scheduled' ? 'why plain-edge' : 'why warn-edge'}>

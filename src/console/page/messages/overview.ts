@@ -4,7 +4,7 @@ import type { ExtensionHealth, Overview } from '../../../client/client.ts'
 import { troubles } from '../frame/views.ts'
 import { client } from '../state/caller.ts'
 import { type LiveEvent, onEvent } from '../state/live.ts'
-import type { Row } from './row.ts'
+import type { ListRow } from './row.ts'
 
 /** The last day's figures, and how the extensions are. */
 export interface Standing {
@@ -75,7 +75,7 @@ export function accountedIn({ totals, waiting }: Overview): number {
 }
 
 /** Whether the figures count the loaded rows of their time. */
-export function knows({ overview: { from, totals }, readAt }: Standing, rows: readonly Row[]): boolean {
+export function knows({ overview: { from, totals }, readAt }: Standing, rows: readonly ListRow[]): boolean {
   const counted = rows.filter(({ createdAt }) => createdAt >= from && Date.parse(createdAt) < readAt)
   const received = counted.filter(({ direction }) => direction === 'inbound').length
   return received <= totals.received && counted.length - received <= totals.accepted

@@ -4,19 +4,19 @@ import type { LiveEvent } from '../state/live.ts'
 export type { Waiting }
 
 /** A message of the list, with `include=delivery`. */
-export type Row = Message
+export type ListRow = Message
 
 /** The other side of the conversation. */
-export const contactOf = ({ direction, from, to }: Row): string => (direction === 'inbound' ? from : to)
+export const contactOf = ({ direction, from, to }: ListRow): string => (direction === 'inbound' ? from : to)
 
 /** Our side of the conversation. */
-export const ownNumberOf = ({ direction, from, to }: Row): string => (direction === 'inbound' ? to : from)
+export const ownNumberOf = ({ direction, from, to }: ListRow): string => (direction === 'inbound' ? to : from)
 
 /** The message of an event; null for events about no message. */
 export const messageIdOf = (event: LiveEvent): string | null => ('messageId' in event ? event.messageId : null)
 
 /** The row after an event. A status never goes back, in case an answer of the list was newer than the event. */
-export function afterEvent(row: Row, event: LiveEvent): Row {
+export function afterEvent(row: ListRow, event: LiveEvent): ListRow {
   if (event.type === 'sms_status' && isLater(event.status, row.status))
     return {
       ...row,

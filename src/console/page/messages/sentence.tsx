@@ -7,7 +7,7 @@ import { FailingWebhook } from './failing-webhook.tsx'
 import { InviteLink } from './invite-link.tsx'
 import type { MessageList } from './list-state.ts'
 import { type Standing, accountedIn, countOf, knows, useStanding, waitsOf } from './overview.ts'
-import type { Row } from './row.ts'
+import type { ListRow } from './row.ts'
 import { waitingText } from './words.ts'
 
 /**
@@ -39,21 +39,21 @@ export function Sentence({ list }: { list: MessageList }) {
 }
 
 /** The rows of the list, or those before it until it is loaded; null before the first. */
-function useLoadedRows(list: MessageList): readonly Row[] | null {
-  const loaded = useRef<readonly Row[] | null>(null)
+function useLoadedRows(list: MessageList): readonly ListRow[] | null {
+  const loaded = useRef<readonly ListRow[] | null>(null)
   if (!list.isLoading.value) loaded.current = list.rows.value
   return loaded.current
 }
 
 /** Whether the figures have known all rows that were loaded so far, whatever the filter. */
-function useIsKnown({ sgw }: MessageList, standing: Standing | null, rows: readonly Row[] | null): boolean {
+function useIsKnown({ sgw }: MessageList, standing: Standing | null, rows: readonly ListRow[] | null): boolean {
   const lacking = useRef<Sgw | null>(null)
   if (standing !== null && rows !== null && !knows(standing, rows)) lacking.current = sgw
   return lacking.current !== sgw
 }
 
 /** The worst fact first. Figures that do not know the messages, as those from before an upgrade, say nothing of failures. */
-function sentence(standing: Standing, rows: readonly Row[], isKnown: boolean) {
+function sentence(standing: Standing, rows: readonly ListRow[], isKnown: boolean) {
   const ends = isKnown ? [failedPart(standing), undeliveredPart(standing, rows)] : []
   const parts = [...ends, waitingPart(standing)].filter((part) => part !== null)
   const fine = isKnown ? finePart(standing, rows) : 'Messages, newest first'
@@ -75,7 +75,7 @@ function failedPart({ overview }: Standing) {
 }
 
 /** The API has no filter for it, so it leads to the newest loaded one, or, if none is loaded, to what was sent. */
-function undeliveredPart({ overview }: Standing, rows: readonly Row[]) {
+function undeliveredPart({ overview }: Standing, rows: readonly ListRow[]) {
   const { failed, undelivered } = overview.totals
   if (undelivered === 0) return null
   const newest = rows.find(({ deliveryStatus }) => deliveryStatus === 'undelivered')
@@ -108,7 +108,7 @@ function waitingPart({ overview, extensions }: Standing) {
   )
 }
 
-function finePart({ overview: { from, totals, queued } }: Standing, rows: readonly Row[]): string {
+function finePart({ overview: { from, totals, queued } }: Standing, rows: readonly ListRow[]): string {
   if (totals.accepted === 0 && totals.received === 0)
     return queued > 0 || rows.some(({ createdAt }) => createdAt >= from)
       ? 'Messages, newest first'

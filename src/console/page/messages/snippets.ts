@@ -1,6 +1,6 @@
-import type { Row } from './row.ts'
+import type { ListRow } from './row.ts'
 
-type Sendable = Pick<Row, 'direction' | 'messageId' | 'from' | 'to' | 'body'>
+type Sendable = Pick<ListRow, 'direction' | 'messageId' | 'from' | 'to' | 'body'>
 
 /** The request that sends this text, or that reads this received one, for a shell. The key is a variable, never the session's token. */
 export function asCurl(row: Sendable, origin: string): string {

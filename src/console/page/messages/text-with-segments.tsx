@@ -2,10 +2,10 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { Preview } from '../../../client/client.ts'
 import { client } from '../state/caller.ts'
-import type { Row } from './row.ts'
+import type { ListRow } from './row.ts'
 
 /** The text as a bubble, and under it how many SMS it takes, as the gateway counts. */
-export function TextWithSegments({ row }: { row: Row }) {
+export function TextWithSegments({ row }: { row: ListRow }) {
   const preview = useSignal<Preview | null>(null)
   const sgw = client.value
   useEffect(() => {

@@ -2,7 +2,7 @@ import type { Timeline } from '../../../client/client.ts'
 import { clockTime, duration, rowTime } from '../state/clock.ts'
 import { type Attempt, isRunning } from '../state/running.ts'
 
-type Entry = Timeline['entries'][number]
+type TimelineEntry = Timeline['entries'][number]
 
 /** One line of the timeline: a moment, or a time that something took. */
 export interface Line {
@@ -74,7 +74,7 @@ const heldLine = (sendAt: string, start: number, end: number): Line => ({
   note: `For ${rowTime(sendAt, end)}.`,
 })
 
-function lineOf(entry: Exclude<Entry, { type: 'scheduled' | 'attempt' }>, at: number): Line {
+function lineOf(entry: Exclude<TimelineEntry, { type: 'scheduled' | 'attempt' }>, at: number): Line {
   const point = (name: string, kind: Line['kind'] = 'point'): Line => ({
     name,
     kind,
@@ -145,7 +145,7 @@ function attemptNote({ outcome, httpStatus, errorCode, message }: Attempt): stri
 
 /** The webhooks below have the answers. */
 const webhookLine = (
-  { outcome, attemptNumber }: Extract<Entry, { type: 'webhook' }>,
+  { outcome, attemptNumber }: Extract<TimelineEntry, { type: 'webhook' }>,
   point: (name: string, kind?: Line['kind']) => Line,
 ): Line =>
   point(`Webhook${attemptNumber === 1 ? '' : ` ${attemptNumber}`}`, outcome === 'success' ? 'point' : 'bad-point')

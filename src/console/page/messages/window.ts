@@ -1,19 +1,19 @@
 import { dayOf } from '../state/clock.ts'
 import type { Gap } from './list-state.ts'
-import type { Row } from './row.ts'
+import type { ListRow } from './row.ts'
 
 /** What stands in the list, from top to bottom. */
 export type Item =
   | { type: 'day'; key: string; at: string; height: number }
   | { type: 'gap'; key: string; gap: Gap; height: number }
-  | { type: 'row'; key: string; row: Row; height: number }
+  | { type: 'row'; key: string; row: ListRow; height: number }
 
 /** Heights in pixels, on a wide page and on a phone. */
 export const HEIGHTS = { wide: { row: 36, day: 32, gap: 44 }, phone: { row: 60, day: 44, gap: 60 } } as const
 
 /** Rows under the header of their day; a gap stands above the first row that is older than it. */
 export function itemsOf(
-  rows: readonly Row[],
+  rows: readonly ListRow[],
   gap: Gap | null,
   heights: { row: number; day: number; gap: number },
 ): Item[] {

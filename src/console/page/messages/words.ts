@@ -1,7 +1,7 @@
 import type { Timeline } from '../../../client/client.ts'
 import type { IconName } from '../parts/icon.tsx'
 import { dayOf, rowTime, shortTime } from '../state/clock.ts'
-import type { Row, Waiting } from './row.ts'
+import type { ListRow, Waiting } from './row.ts'
 
 /** The shape and the word of a message's state. The word carries the meaning; colour is for trouble alone. */
 export interface StateWord {
@@ -11,7 +11,7 @@ export interface StateWord {
 }
 
 /** The state of a message: from its status, what it waits for, and what became of it after `sent`. */
-export function stateOf({ direction, status, error, waiting, deliveryStatus }: Row): StateWord {
+export function stateOf({ direction, status, error, waiting, deliveryStatus }: ListRow): StateWord {
   if (direction === 'inbound') return { icon: 'received', word: 'Received', kind: 'plain' }
   if (error === 'Recipient opted out') return { icon: 'optedOut', word: 'Opted out', kind: 'bad' }
   if (status === 'failed') return { icon: 'failed', word: 'Failed', kind: 'bad' }
@@ -26,7 +26,7 @@ export function stateOf({ direction, status, error, waiting, deliveryStatus }: R
 }
 
 /** The status, as the tabs have it; the mark and the reason say that it waits. */
-const waitWord = (status: Row['status'], { reason }: Waiting): string =>
+const waitWord = (status: ListRow['status'], { reason }: Waiting): string =>
   status === 'queued' ? 'Queued' : reason === 'reconciling' ? 'Sending' : 'Sending again'
 
 /** Why a message has not gone out yet, short enough for a row on a phone. */
@@ -175,14 +175,14 @@ const LASTING = [
 const LASTING_CODES = ['410', '413', '430']
 
 /** Whether sending the same text again is known to be useless. */
-export function failsAgain({ error }: Row, timeline: Timeline | null): boolean {
+export function failsAgain({ error }: ListRow, timeline: Timeline | null): boolean {
   const undelivered = timeline?.entries.findLast((entry) => entry.type === 'undelivered')
   const code = undelivered?.type === 'undelivered' ? undelivered.errorCode : undefined
   return LASTING.some((begins) => error?.startsWith(begins)) || LASTING_CODES.includes(code?.slice(-3) ?? '')
 }
 
 /** Whether an extension must be authorized before it can send. */
-export const needsInvite = ({ error }: Row): boolean =>
+export const needsInvite = ({ error }: ListRow): boolean =>
   error !== null && /^(Extension|Telephony provider) not connected/.test(error)
 
 const SHORT: readonly [begins: string, short: string][] = [
