@@ -47,7 +47,7 @@ test('the embedded migrations equal the journal', async () => {
   }
   expect(MIGRATIONS.map(({ name }) => name)).toEqual(journal.entries.map(({ tag }) => tag))
   for (const { name, sql } of MIGRATIONS)
-    expect(sql).toBe(await Bun.file(`${import.meta.dir}/../../drizzle${name}.sql`).text())
+    expect(sql).toBe(await Bun.file(`${import.meta.dir}/../../drizzle/${name}.sql`).text())
 })
 
 test('every commit is flushed, references are checked, and under Litestream no checkpoint is made', async () => {
