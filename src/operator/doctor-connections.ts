@@ -2,7 +2,7 @@ import { pkceChallenge } from '../core/secrets.ts'
 import { redirectUri } from '../api/rc/connect.ts'
 import type { Gateway } from '../messages/gateway.ts'
 import type { Refusal } from '../provider/refusals.ts'
-import { readTroubledExtensions } from '../messages/readings/extensions.ts'
+import { readTroubledExtensions } from '../messages/gateway-state/extensions.ts'
 import { Fault } from './fault.ts'
 
 /** Reports what RingCentral refused during an authorization, or to a connected extension, and would refuse again. */

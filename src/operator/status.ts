@@ -5,9 +5,9 @@ import type { Gateway } from '../messages/gateway.ts'
 import { isoTime } from '../core/clock.ts'
 import { VERSION } from '../core/version.ts'
 import { readBackup } from './backup/read-backup.ts'
-import { readDatabase } from '../messages/readings/database.ts'
-import { countExtensions } from '../messages/readings/extensions.ts'
-import { readOldestMessage, readQueue } from '../messages/readings/queue.ts'
+import { readDatabase } from '../messages/gateway-state/database.ts'
+import { countExtensions } from '../messages/gateway-state/extensions.ts'
+import { readOldestMessage, readQueue } from '../messages/gateway-state/queue.ts'
 import { readFailures } from '../messages/usage/failures.ts'
 
 export const StatusReport = z

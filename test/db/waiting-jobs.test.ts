@@ -39,7 +39,7 @@ test('queries for waiting messages do not read jobs of other kinds or tenants, w
     const plan = (await gate.execute(explain)).rows
       .map((row) => String(row['detail']))
       .filter((line) => / jobs\b/.test(line))
-      // The first row of the index, where a jump from queue to queue begins (test/messages/readings/queue.test.ts).
+      // The first row of the index, where a jump from queue to queue begins (test/messages/gateway-state/queue.test.ts).
       .filter(
         (line) => !(explain.sql.includes('WITH RECURSIVE queues') && line.endsWith('INDEX jobs_by_lane (kind=?)')),
       )

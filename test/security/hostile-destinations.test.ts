@@ -4,7 +4,7 @@ import { systemClock } from '../../src/core/clock.ts'
 import { createTrigger } from '../../src/api/triggers/create-trigger.ts'
 import { storeInbound } from '../../src/messages/inbound/store-inbound.ts'
 import { AddressGuard } from '../../src/net/outbound/address-guard.ts'
-import { WebhookPoster } from '../../src/net/outbound/post-json.ts'
+import { WebhookPoster } from '../../src/net/outbound/webhook-poster.ts'
 import { HOSTILE_URLS } from '../net/outbound/hostile-urls.ts'
 import { FROM, TO, type World, createWorld, until } from '../support/world.ts'
 

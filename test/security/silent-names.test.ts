@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { systemResolver } from '../../src/net/outbound/system-resolver.ts'
 import { AddressGuard } from '../../src/net/outbound/address-guard.ts'
-import { WebhookPoster } from '../../src/net/outbound/post-json.ts'
+import { WebhookPoster } from '../../src/net/outbound/webhook-poster.ts'
 import { startDnsServer } from '../net/outbound/dns-server.ts'
 import { type ManualClock, manualClock } from '../support/manual-clock.ts'
 import { startReceiver } from '../support/receiver.ts'

@@ -10,9 +10,9 @@ const OUT_OF_REACH: Readonly<Record<string, string>> = {
   'src/cli/': 'the command line counts the rows of a copy, of all tenants',
   'src/operator/metrics/': 'figures over all tenants, on the loopback listener',
   'src/operator/alerts/': "the operator's alerts, about all tenants",
-  'src/messages/readings/queue.ts': 'what waits, of all tenants, for the three above',
-  'src/messages/readings/extensions.ts': 'extensions of all tenants, for the same',
-  'src/messages/readings/database.ts': 'the size of the event log, for the same',
+  'src/messages/gateway-state/queue.ts': 'what waits, of all tenants, for the three above',
+  'src/messages/gateway-state/extensions.ts': 'extensions of all tenants, for the same',
+  'src/messages/gateway-state/database.ts': 'the size of the event log, for the same',
   'src/db/': 'what a restore quarantines, of all tenants, at the start',
   'src/auth/lost-keys.ts':
     'secrets of all tenants: whether ENCRYPTION_KEYS has their keys. The answer is for the operator',

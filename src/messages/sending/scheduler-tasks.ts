@@ -1,5 +1,5 @@
 import type { Entry, NumberQueue } from './number-queue.ts'
-import type { Sender } from './sender.ts'
+import type { Sender } from './sending-extension.ts'
 
 /** The work that the scheduler hands to others. */
 export interface SchedulerTasks {

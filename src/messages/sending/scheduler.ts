@@ -5,12 +5,12 @@ import { ExtensionTurns } from './extension-turns.ts'
 import { type Entry, type NumberQueue, newEntry } from './number-queue.ts'
 import { NumberQueues } from './number-queues.ts'
 import type { Reservation, SchedulerTasks } from './scheduler-tasks.ts'
-import { senderOf } from './sender.ts'
+import { senderOf } from './sending-extension.ts'
 
 /**
  * Decides which message may begin next: the oldest entry of a number queue whose conversation is not busy. The queues of an
  * extension take turns, and so do the extensions. Uses time, limits and memory, but neither the database nor the provider.
- * `Reservations` makes the calls of what it reserves.
+ * `Attempts` makes the calls of what it reserves.
  */
 export class Scheduler {
   readonly entries = new Entries()

@@ -10,7 +10,7 @@ import type { NumberLookups } from './number-lookups.ts'
 import type { Entry, NumberQueue } from './number-queue.ts'
 import { loadMessages } from './outbound-message.ts'
 import type { Scheduler } from './scheduler.ts'
-import type { Sender } from './sender.ts'
+import type { Sender } from './sending-extension.ts'
 
 /** How many messages of a queue are ended at once when no extension can send them. */
 const MAX_ENDED_AT_ONCE = 64

@@ -5,7 +5,7 @@ import { msUntilRefresh } from '../../provider/refresh-policy.ts'
 import type { SendingContext } from './context.ts'
 import type { SendEngine } from './engine.ts'
 import type { Entry } from './number-queue.ts'
-import { type Sender, senderOf } from './sender.ts'
+import { type Sender, senderOf } from './sending-extension.ts'
 
 /** Why a message has not been sent yet. If several reasons apply, the first of this list is reported. */
 export const WAITING_REASONS = [

@@ -1,5 +1,5 @@
 import type { Gateway } from '../gateway.ts'
-import type { PostResult } from '../../net/outbound/post-json.ts'
+import type { PostResult } from '../../net/outbound/webhook-poster.ts'
 import { latencyClass } from '../usage/latency.ts'
 import { CLOSE_ATTEMPT, CLOSE_FAILED_ATTEMPT } from './delivery-rows.ts'
 import { NO_NEXT, type NextDelays, nextDelays } from './retry-schedule.ts'

@@ -2,7 +2,7 @@ import { RESTORED_BOOT } from '../../db/restore-mark.ts'
 import type { Row } from '../../db/connection.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Job } from '../jobs/job.ts'
-import type { PostResult } from '../../net/outbound/post-json.ts'
+import type { PostResult } from '../../net/outbound/webhook-poster.ts'
 import { type OpenDeliveryAttempt, closeAttempt } from './close-attempt.ts'
 
 /**

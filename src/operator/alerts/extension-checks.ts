@@ -1,5 +1,5 @@
 import type { Gateway } from '../../messages/gateway.ts'
-import { type TroubledExtension, readTroubledExtensions } from '../../messages/readings/extensions.ts'
+import { type TroubledExtension, readTroubledExtensions } from '../../messages/gateway-state/extensions.ts'
 import { troubleOf } from '../../messages/upkeep/extension-trouble.ts'
 import type { AlertCondition, AlertCheck } from './condition.ts'
 

@@ -2,7 +2,7 @@ import { describeLost } from '../../auth/lost-keys.ts'
 import { storageProblem } from '../../db/storage-check.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import { readBackup } from '../backup/read-backup.ts'
-import { readOldestMessage } from '../../messages/readings/queue.ts'
+import { readOldestMessage } from '../../messages/gateway-state/queue.ts'
 import type { AlertCondition, AlertCheck } from './condition.ts'
 
 const MINUTE_MS = 60_000

@@ -1,7 +1,7 @@
 import { isoTime } from '../../core/clock.ts'
 import { nextDelays } from '../../messages/webhooks/retry-schedule.ts'
 import type { Gateway } from '../../messages/gateway.ts'
-import { type PostResult, WebhookPoster } from '../../net/outbound/post-json.ts'
+import { type PostResult, WebhookPoster } from '../../net/outbound/webhook-poster.ts'
 
 /**
  * Milliseconds from the failure of attempt `attemptNumber` to the next one: the policy `short` of webhooks without its

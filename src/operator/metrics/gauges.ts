@@ -5,9 +5,9 @@ import { JOB_KINDS } from '../../db/schema/jobs.ts'
 import { probeStorage } from '../../db/storage-check.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import { readBackup } from '../backup/read-backup.ts'
-import { readDatabase } from '../../messages/readings/database.ts'
-import { countExtensions, readTroubledExtensions } from '../../messages/readings/extensions.ts'
-import { readOldestMessage, readQueue } from '../../messages/readings/queue.ts'
+import { readDatabase } from '../../messages/gateway-state/database.ts'
+import { countExtensions, readTroubledExtensions } from '../../messages/gateway-state/extensions.ts'
+import { readOldestMessage, readQueue } from '../../messages/gateway-state/queue.ts'
 
 /** Creates the gauges that are read at each scrape. Run the returned function before the registry is printed. */
 export function createGauges(gateway: Gateway, registry: Registry): () => Promise<void> {

@@ -1,5 +1,5 @@
 import { expect, spyOn, test } from 'bun:test'
-import { readOldestMessage, readQueue } from '../../../src/messages/readings/queue.ts'
+import { readOldestMessage, readQueue } from '../../../src/messages/gateway-state/queue.ts'
 import { createWorld } from '../../support/world.ts'
 
 test('however many jobs there are, they are counted on the reader thread and by indexes alone', async () => {

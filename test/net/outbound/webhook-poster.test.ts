@@ -3,7 +3,7 @@ import { networkInterfaces } from 'node:os'
 import { systemClock } from '../../../src/core/clock.ts'
 import { AddressGuard } from '../../../src/net/outbound/address-guard.ts'
 import { postOnce } from '../../../src/net/outbound/webhook-exchange.ts'
-import { type PostResult, WebhookPoster } from '../../../src/net/outbound/post-json.ts'
+import { type PostResult, WebhookPoster } from '../../../src/net/outbound/webhook-poster.ts'
 import * as to from './destinations.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 
