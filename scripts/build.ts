@@ -96,36 +96,30 @@ function staticAddon(addon: string): BunPlugin {
   }
 }
 
-/**
- * Bundles the console's page ahead, because an executable has neither its source nor a bundler, and replaces the module that would
- * bundle it. The page is bundled before this build starts: a nested build would never end.
- */
+/** An executable has neither the page's source nor a bundler. The page is bundled before this build starts: a nested build would never end. */
 function embeddedConsole(files: readonly PageFile[]): BunPlugin {
   const embedded = files.map(({ name, type, bytes }) => ({ name, type, base64: Buffer.from(bytes).toString('base64') }))
-  return {
-    name: 'console page',
-    setup(builder) {
-      builder.onLoad({ filter: /src[\\/]console[\\/]bundle\.ts$/ }, () => ({
-        contents: `
-          const FILES = ${JSON.stringify(embedded)}
-          export const bundlePage = async () =>
-            FILES.map(({ name, type, base64 }) => ({ name, type, bytes: Uint8Array.fromBase64(base64) }))`,
-        loader: 'ts',
-      }))
-    },
-  }
+  const contents = `
+    const FILES = ${JSON.stringify(embedded)}
+    export const bundlePage = async () =>
+      FILES.map(({ name, type, base64 }) => ({ name, type, bytes: Uint8Array.fromBase64(base64) }))`
+  return replacement('src/console/bundle.ts', contents)
 }
 
 /** An executable is away from the checkout, so it carries its commit. */
 function embeddedCommit(commit: string): BunPlugin {
   const known = commit === '' ? null : commit.slice(0, 7)
+  return replacement('src/core/build.ts', `export const COMMIT = ${JSON.stringify(known)}`)
+}
+
+/** Replaces a module of ours. A path that does not exist is refused: its plug-in would silently do nothing. */
+function replacement(path: string, contents: string): BunPlugin {
+  if (!existsSync(path)) throw new Error(`The build replaces ${path}, which does not exist`)
+  const filter = new RegExp(`${path.replaceAll('.', String.raw`\.`).replaceAll('/', String.raw`[\\/]`)}$`)
   return {
-    name: 'commit',
+    name: `replacement of ${path}`,
     setup(builder) {
-      builder.onLoad({ filter: /src[\\/]core[\\/]build\.ts$/ }, () => ({
-        contents: `export const COMMIT = ${JSON.stringify(known)}`,
-        loader: 'ts',
-      }))
+      builder.onLoad({ filter }, () => ({ contents, loader: 'ts' }))
     },
   }
 }

@@ -7,9 +7,11 @@ import { LoggedProgram, finished, freePort } from '../support/program.ts'
 import { until } from '../support/world.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'sgw-build-'))
+const COMMIT = '0123456789abcdef0123456789abcdef01234567'
 
 beforeAll(async () => {
-  const built = await finished([process.execPath, 'scripts/build.ts', '--out', join(folder, 'dist')], {})
+  const words = ['--out', join(folder, 'dist'), '--commit', COMMIT]
+  const built = await finished([process.execPath, 'scripts/build.ts', ...words], {})
   if (built.code !== 0) throw new Error(built.stderr)
 })
 
@@ -90,6 +92,12 @@ describe('the executable', () => {
     })
     await server.serving(`${url}/health`)
     expect(await totalOfMany(cwd, url)).toBe(MANY)
+  })
+
+  test('between releases it names the commit that it was built from', async () => {
+    const { cwd, env } = emptyMachine('version')
+    const { stdout } = await finished([join(folder, 'dist/sgw'), '--version'], env, cwd)
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+(-dev\+0123456)?\n$/)
   })
 
   test('without a command it prints its help', async () => {
