@@ -8,14 +8,14 @@ import type { Tokens } from './tokens.ts'
 
 /**
  * The result of a call for an extension.
- * - `gone`: the extension is not connected any more. No call was made, or it was answered 401.
- * - `deferred`: no call may be made now. No call was made, or it was answered 401.
+ * - `gone`: the extension is not connected any more. No call was made, or it was answered 401, which is its `failure`.
+ * - `deferred`: no call may be made now. No call was made, or it was answered 401, which is its `failure`.
  */
 export type CallResult<T> =
   | { type: 'ok'; value: T }
   | { type: 'failed'; failure: ProviderFailure }
-  | { type: 'gone' }
-  | { type: 'deferred'; retryInMs: number }
+  | { type: 'gone'; failure: ProviderFailure | null }
+  | { type: 'deferred'; retryInMs: number; failure: ProviderFailure | null }
 
 /** Calls to the provider for an extension, with its token. */
 export class ExtensionCalls {
@@ -33,17 +33,19 @@ export class ExtensionCalls {
     run: (accessToken: string) => Promise<ProviderResult<T>>,
   ): Promise<CallResult<T>> {
     let token = this.tokens.known(key) ?? (await this.tokens.access(key))
+    let failure: ProviderFailure | null = null
     for (let tries = 1; token.type === 'token'; tries++) {
       // Checked after the token: while it was fetched, another call may have got a 429.
       const pauseMs = this.quota.pauseMs(key.extensionId, group)
-      if (pauseMs > 0) return { type: 'deferred', retryInMs: pauseMs }
+      if (pauseMs > 0) return { type: 'deferred', retryInMs: pauseMs, failure }
       const result = await run(token.accessToken)
       if (result.ok) return { type: 'ok', value: result.value }
       if (result.failure.reason !== 'unauthorized' || tries === 2) return this.#failed(key, group, result.failure)
       // A call that was answered 401 did nothing, so repeating it once with a new token is safe.
+      failure = result.failure
       token = await this.tokens.renew(key, token.accessToken)
     }
-    return token
+    return { ...token, failure }
   }
 
   async #failed(key: ExtensionKey, group: QuotaGroup, failure: ProviderFailure): Promise<CallResult<never>> {

@@ -140,7 +140,7 @@ export class Attempts {
     const { called, result } = await this.reservations.call(reservation, () => this.#call(open))
     open.attempt.durationMs = Math.round(clock.monotonic() - beganAt)
     this.failures.note(open, result)
-    const failure = result.type === 'failed' ? result.failure : null
+    const failure = result.type === 'ok' ? null : result.failure
     const end = callEnd(result)
     if (end.type === 'retry') {
       await storeClose(this.context, open, end.outcome, failure)

@@ -19,7 +19,7 @@ export function callEnd(result: CallResult<SmsAnswer>): CallEnd {
       return acceptedEnd(result.value.providerMessageId, result.value.failed)
     case 'failed':
       return failedEnd(result.failure)
-    // No call was made. The scheduler then finds no sender, or waits for the token or the end of the pause.
+    // No call was made, or it was answered 401. The scheduler then finds no sender, or waits for the token or the end of the pause.
     case 'gone':
     case 'deferred':
       return { type: 'retry', outcome: 'not_accepted' }

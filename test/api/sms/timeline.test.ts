@@ -136,6 +136,41 @@ test('a failed message has a reason and no delivery status', async () => {
   expect(view.entries[2]).toEqual({ at: START, type: 'failed', error })
 })
 
+test('of a revoked extension the attempt shows the 401 and the provider’s words', async () => {
+  await using world = await createWorld({ clock: manualClock() })
+  world.control.revokeTokens({ extensionId: (await extensionOf(world)).extensionId })
+  const messageId = await world.send()
+  const { error } = await world.untilStatus(messageId, ['failed'])
+  expect((await timeline(world, messageId)).entries).toEqual([
+    { at: START, type: 'queued' },
+    {
+      at: START,
+      type: 'attempt',
+      number: 1,
+      outcome: 'not_accepted',
+      httpStatus: 401,
+      errorCode: expect.any(String),
+      durationMs: 0,
+      message: expect.any(String),
+    },
+    { at: START, type: 'failed', error },
+  ])
+  const next = await world.send()
+  await world.untilStatus(next, ['failed'])
+  expect(entryTypes(await timeline(world, next))).toEqual(['queued', 'failed'])
+})
+
+test('a 401 is shown too while the refresh of the token fails', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock })
+  const { extensionId } = await extensionOf(world)
+  world.control.expireTokens({ extensionId })
+  world.control.fault({ route: 'token', fault: { kind: 'respond', status: 503 } })
+  const messageId = await world.send()
+  await until(async () => endedAttempts(await timeline(world, messageId)) === 1)
+  expect((await timeline(world, messageId)).entries[1]).toMatchObject({ outcome: 'not_accepted', httpStatus: 401 })
+})
+
 test('a cancelled message has no attempt', async () => {
   await using world = await createWorld({ clock: manualClock(), work: false })
   const messageId = await world.send()
