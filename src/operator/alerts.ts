@@ -1,6 +1,8 @@
+import { inArray } from 'drizzle-orm'
 import { isoTime } from '../core/clock.ts'
 import type { Config } from '../core/config.ts'
-import type { Gateway } from '../messages/gateway.ts'
+import { tenants } from '../db/schema/tenants.ts'
+import type { FiringAlert, Gateway } from '../messages/gateway.ts'
 import type { Alerts } from './schemas.ts'
 
 /** Says in the doctor whether anybody is told. */
@@ -10,11 +12,33 @@ export const checkAlertSetting = ({ alertUrl }: Config): string =>
     : 'posted to ALERT_URL; sgw doctor --alert posts a test'
 
 /** What needs a person now. */
-export function listAlerts({ alerts }: Gateway): Alerts {
+export async function listAlerts({ alerts, database }: Gateway): Promise<Alerts> {
+  const names = await tenantNames(database, alerts.firing)
+  return { alerts: alerts.firing.map((each) => alertItem(each, names)) }
+}
+
+/** Without names while the database cannot be read, which is an alert itself. */
+async function tenantNames({ orm }: Gateway['database'], firing: readonly FiringAlert[]): Promise<Map<string, string>> {
+  const ids = firing.map(({ detail }) => detail['tenantId']).filter((id) => typeof id === 'string')
+  if (ids.length === 0) return new Map()
+  const { id, name } = tenants
+  const rows = await orm
+    .select({ id, name })
+    .from(tenants)
+    .where(inArray(id, [...new Set(ids)]))
+    .catch(() => [])
+  return new Map(rows.map((row) => [row.id, row.name]))
+}
+
+function alertItem({ alert, text, since, detail }: FiringAlert, names: ReadonlyMap<string, string>) {
+  const { tenantId } = detail
+  const tenantName = typeof tenantId === 'string' ? names.get(tenantId) : undefined
   return {
-    alerts: alerts.firing.map(({ alert, text, since, detail }) => {
-      const { tenantId } = detail
-      return { alert, text, since: isoTime(since), ...(typeof tenantId === 'string' ? { tenantId } : {}), detail }
-    }),
+    alert,
+    text,
+    since: isoTime(since),
+    ...(typeof tenantId === 'string' ? { tenantId } : {}),
+    ...(tenantName === undefined ? {} : { tenantName }),
+    detail,
   }
 }

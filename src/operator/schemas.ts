@@ -91,6 +91,7 @@ export const Alerts = z
           text: z.string(),
           since: time,
           tenantId: z.string().optional(),
+          tenantName: z.string().optional(),
           detail: z.record(z.string(), z.union([z.string(), z.number(), z.null()])),
         })
         .meta({ id: 'Alert' }),

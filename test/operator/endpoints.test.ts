@@ -151,15 +151,25 @@ test('alerts show what is firing, with its text, without ALERT_URL', async () =>
     text: expect.stringContaining('is revoked, so its messages fail'),
     since: expect.any(String),
     tenantId: world.tenantId,
+    tenantName: await tenantName(world),
     detail: { tenantId: world.tenantId, extensionId: expect.any(String) },
   })
   const since = Date.parse(String((alert as { since?: string }).since))
   expect(since).toBeGreaterThan(before)
   expect(since).toBeLessThanOrEqual(clock.now())
+  // The alert may say that the database cannot be read.
+  await world.gateway.database.gate.execute('ALTER TABLE tenants RENAME COLUMN name TO other')
+  expect(await alerts()).toEqual([expect.not.objectContaining({ tenantName: expect.anything() })])
+  await world.gateway.database.gate.execute('ALTER TABLE tenants RENAME COLUMN other TO name')
   await world.gateway.database.gate.execute("UPDATE extensions SET status = 'active'")
   await checked(0)
   expect(await alerts()).toEqual([])
 })
+
+async function tenantName({ gateway, tenantId }: World): Promise<unknown> {
+  const sql = 'SELECT name FROM tenants WHERE id = ?1'
+  return (await gateway.database.gate.execute({ sql, args: [tenantId] })).rows[0]?.['name']
+}
 
 describe('the simulator', () => {
   interface Call {
