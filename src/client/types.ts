@@ -89,7 +89,7 @@ export interface MessageFilter {
   to?: string | undefined
   /** Messages of this own number, in both directions. */
   number?: string | undefined
-  /** Messages with this contact, in both directions. */
+  /** Messages with this contact, in both directions: a number, a short code or a sender's name. */
   contact?: string | undefined
   /** Created at or after. A date alone, `2026-11-24`, is the whole day in UTC. */
   startDate?: string | Date | undefined

@@ -6,6 +6,8 @@ export const MAX_JSON_DEPTH = 32
 export const MAX_BODY_ENTRIES = 100
 export const MAX_BODY_UNITS = 1600
 export const MAX_USER_ID_LENGTH = 255
+/** Of a filter: a number, a short code or a sender's name. */
+export const MAX_CONTACT_LENGTH = 64
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255
 export const IDEMPOTENCY_RETENTION_MS = 24 * 3_600_000
 export const MAX_APP_NAME_LENGTH = 100

@@ -1,7 +1,12 @@
 import { z } from 'zod'
 import { messageId } from '../fields/answer-fields.ts'
 import { MessageDirection, MessageStatus } from '../fields/named-enums.ts'
-import { MAX_BODY_UNITS, MAX_IDEMPOTENCY_KEY_LENGTH, MAX_USER_ID_LENGTH } from '../../core/limits.ts'
+import {
+  MAX_BODY_UNITS,
+  MAX_CONTACT_LENGTH,
+  MAX_IDEMPOTENCY_KEY_LENGTH,
+  MAX_USER_ID_LENGTH,
+} from '../../core/limits.ts'
 import { ENCODINGS } from '../../messages/sending/segments.ts'
 import { E164_PATTERN, isE164 } from '../../core/phone.ts'
 import { MESSAGE_ID } from '../../core/ids.ts'
@@ -113,7 +118,9 @@ export const MessageParams = z.object({
     .meta({ description: 'The message', example: 'msg_0123456789ab' }),
 })
 
-const phoneFilter = numberFilter.pipe(z.string().refine(isE164, fails('badNumberOrContact')).optional())
+const ownNumber = numberFilter.pipe(z.string().refine(isE164, fails('badNumberOrContact')).optional())
+/** A contact may also be a short code or a sender's name. */
+const contact = numberFilter.pipe(z.string().max(MAX_CONTACT_LENGTH, fails('badNumberOrContact')).optional())
 
 export const MessagesQuery = z.object({
   appId: appIdFilter,
@@ -125,14 +132,14 @@ export const MessagesQuery = z.object({
   status: oneOfFilter(MessageStatus, 'badStatus').meta({ description: 'Only those of this status' }),
   from: numberFilter.meta({ description: "The sender's number" }),
   to: numberFilter.meta({ description: "The recipient's number", example: '+15555550199' }),
-  number: phoneFilter.meta({
+  number: ownNumber.meta({
     description: "The tenant's own number, in both directions",
     pattern: E164_PATTERN,
     example: '+15555550100',
   }),
-  contact: phoneFilter.meta({
-    description: 'The other number, in both directions',
-    pattern: E164_PATTERN,
+  contact: contact.meta({
+    description: "The other number, a short code or a sender's name, in both directions",
+    maxLength: MAX_CONTACT_LENGTH,
     example: '+15555550199',
   }),
   startDate,

@@ -231,8 +231,30 @@ test('number and contact find a conversation in both directions, and nothing els
   expect(await found('?number=&contact=')).toHaveLength(6)
 })
 
-test.each(['number=5555550100', 'contact=abc', `number=${encodeURIComponent(FROM)}&contact=%2B0123456789`])(
-  '%s is no phone number: 400',
+test('a contact may be a short code or a sender’s name, of the own tenant alone', async () => {
+  await using world = await quiet()
+  const { gateway, tenantId } = world
+  const other = await world.otherTenant()
+  const store = (from: string, text: string, owner = tenantId): Promise<boolean> =>
+    storeInbound(gateway, { tenantId: owner, extensionId: '101', providerMessageId: text, from, to: FROM, text })
+  const longest = 'n'.repeat(64)
+  await store('72975', 'code')
+  await store('Pizza & Söhne', 'name')
+  await store(longest, 'longest')
+  await store('72975', 'theirs', other.tenantId)
+  const { body } = await world.json<{ conversations: { contact: string }[] }>('GET', '/v1/conversations')
+  expect(body.conversations.map(({ contact }) => contact)).toEqual([longest, 'Pizza & Söhne', '72975'])
+  const found = async (contact: string): Promise<unknown[]> =>
+    bodies(await list(world, `?number=${encodeURIComponent(FROM)}&contact=${encodeURIComponent(contact)}`))
+  expect(await found('72975')).toEqual(['code'])
+  expect(await found('Pizza & Söhne')).toEqual(['name'])
+  expect(await found(longest)).toEqual(['longest'])
+  for (const nobody of ['7297', '72975 ', 'pizza & söhne', "' OR 1=1 --", '%', '\0', '+0123456789'])
+    expect(await found(nobody)).toEqual([])
+})
+
+test.each(['number=5555550100', 'number=72975', `contact=${'x'.repeat(65)}`, `contact=${'x'.repeat(8000)}`])(
+  '%s is no number or too long: 400',
   async (query) => {
     await using world = await quiet()
     await expectError(
