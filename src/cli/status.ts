@@ -1,4 +1,4 @@
-import type { Overview } from '../client/resource-types.ts'
+import type { Overview } from '../client/usage-types.ts'
 import { printable } from '../core/printable.ts'
 import type { Alerts } from '../operator/schemas.ts'
 import type { StatusReport } from '../operator/status.ts'

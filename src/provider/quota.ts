@@ -16,6 +16,13 @@ interface Limits {
 /** The time of a call that has not returned. It leaves no window. */
 const UNDER_WAY = Infinity
 
+interface Pause {
+  /** Epoch milliseconds; null if it began in an earlier process. */
+  began: number | null
+  /** Monotonic time. */
+  until: number
+}
+
 const PRUNE_ABOVE = 10_000
 
 /**
@@ -26,7 +33,7 @@ const PRUNE_ABOVE = 10_000
 export class Quota {
   readonly #from = new Map<string, SlidingWindow>()
   readonly #extension = new Map<string, SlidingWindow>()
-  readonly #pausedUntil = new Map<string, number>()
+  readonly #pauses = new Map<string, Pause>()
 
   constructor(
     readonly clock: Clock,
@@ -76,15 +83,28 @@ export class Quota {
     this.#windowOf(this.#extension, extensionId, this.limits.extensionPerMinute).add(this.clock.monotonic())
   }
 
-  /** Allows no request of this group for this extension for `ms`. */
-  pause(extensionId: string, group: QuotaGroup, ms: number): void {
+  /** Allows no request of this group for this extension for `ms`. A pause that is under way goes on, at least for `ms`. */
+  pause(extensionId: string, group: QuotaGroup, ms: number, began: number | null = this.clock.now()): void {
     const until = this.clock.monotonic() + ms
-    const key = `${group}:${extensionId}`
-    this.#pausedUntil.set(key, Math.max(until, this.#pausedUntil.get(key) ?? 0))
+    const underWay = this.#pauseOf(extensionId, group)
+    this.#pauses.set(
+      `${group}:${extensionId}`,
+      underWay === null ? { began, until } : { ...underWay, until: Math.max(until, underWay.until) },
+    )
   }
 
   pauseMs(extensionId: string, group: QuotaGroup): number {
-    return Math.max(0, (this.#pausedUntil.get(`${group}:${extensionId}`) ?? 0) - this.clock.monotonic())
+    return Math.max(0, (this.#pauseOf(extensionId, group)?.until ?? 0) - this.clock.monotonic())
+  }
+
+  /** When the pause under way began, epoch milliseconds; null if there is none, or it began in an earlier process. */
+  pauseBegan(extensionId: string, group: QuotaGroup): number | null {
+    return this.#pauseOf(extensionId, group)?.began ?? null
+  }
+
+  #pauseOf(extensionId: string, group: QuotaGroup): Pause | null {
+    const pause = this.#pauses.get(`${group}:${extensionId}`)
+    return pause !== undefined && pause.until > this.clock.monotonic() ? pause : null
   }
 
   /** How many places of the extension's window are taken, and how many it has. */

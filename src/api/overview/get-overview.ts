@@ -53,7 +53,7 @@ const bucketOf = ({ first, totals: { sent, failed, received } }: Bucket): Overvi
 
 async function destinationsOf(gateway: Gateway, tenantId: string, range: HalfHours): Promise<Overview['destinations']> {
   const used = await readDestinations(gateway, tenantId, range)
-  const states = await readDestinationStates(gateway.database.gate, tenantId)
+  const states = await readDestinationStates(gateway, tenantId)
   return used.map((destination) => destinationOf(destination, states.get(destination.targetId)))
 }
 
@@ -62,7 +62,7 @@ function destinationOf(
   state: DestinationState | undefined,
 ): Overview['destinations'][number] {
   const id = kind === 'app' ? { appId: targetId } : { triggerId: targetId }
-  const { failingSince = null, lastOutcome = null, lastStatusCode = null } = state ?? {}
+  const { failingSince = null, failures = 0, lastOutcome = null, lastStatusCode = null } = state ?? {}
   return {
     url,
     kind,
@@ -71,6 +71,7 @@ function destinationOf(
     failed,
     p95Ms: percentile(durations, 0.95),
     failingSince: failingSince === null ? null : isoTime(failingSince),
+    failures,
     lastOutcome,
     ...(lastStatusCode === null ? {} : { lastStatusCode }),
   }
@@ -84,12 +85,13 @@ async function readQueue({ database, sending }: Gateway, tenantId: string) {
     queued: backlog.queued,
     scheduled: backlog.scheduled,
     oldestQueuedAt: backlog.oldestQueuedAt === null ? null : isoTime(backlog.oldestQueuedAt),
-    waiting: waiting.map(({ reason, extensionId, until, count, since }) => ({
+    waiting: waiting.map(({ reason, extensionId, until, began, count, since }) => ({
       reason,
       ...(extensionId === null ? {} : { extensionId }),
       ...(until === null ? {} : { until: isoTime(until) }),
       count,
       since: isoTime(since),
+      began: began === null ? null : isoTime(began),
     })),
   }
 }

@@ -12,13 +12,14 @@ const Totals = z
     accepted: z.int(),
     sent: z.int(),
     failed: z.int(),
+    cancelled: z.int().meta({ description: 'Part of failed' }),
     received: z.int(),
     delivered: z.int(),
     undelivered: z.int(),
   })
   .meta({ id: 'MessageTotals' })
 
-const totals = { accepted: 120, sent: 117, failed: 2, received: 31, delivered: 110, undelivered: 3 }
+const totals = { accepted: 120, sent: 117, failed: 2, cancelled: 2, received: 31, delivered: 110, undelivered: 3 }
 
 export const Overview = z
   .object({
@@ -39,6 +40,10 @@ export const Overview = z
         until: time.optional(),
         count: z.int(),
         since: time.meta({ description: 'When the oldest of them was accepted' }),
+        began: time.nullable().meta({
+          description:
+            'When the pause or the outage began; null if there is none, or if it began before the last start',
+        }),
       }),
     ),
     errors: z.array(z.object({ error: z.string(), count: z.int(), lastAt: time })),
@@ -55,6 +60,7 @@ export const Overview = z
           failingSince: time.nullable().meta({
             description: 'The first failure since the last success; null also once nothing is posted there any more',
           }),
+          failures: z.int().meta({ description: 'Failed attempts since `failingSince`' }),
           lastOutcome: DeliveryOutcome.nullable().meta({
             description: 'Of the latest attempt; null if its last attempt was longer than 30 days before the upgrade',
           }),
@@ -76,7 +82,7 @@ export const Overview = z
       queued: 1,
       scheduled: 1,
       oldestQueuedAt: null,
-      waiting: [{ reason: 'scheduled', count: 1, since: '2026-11-20T16:55:40.218Z' }],
+      waiting: [{ reason: 'scheduled', count: 1, since: '2026-11-20T16:55:40.218Z', began: null }],
       errors: [{ error: 'Cancelled before sending', count: 2, lastAt: '2026-11-20T17:02:11.004Z' }],
       destinations: [
         {
@@ -87,6 +93,7 @@ export const Overview = z
           failed: 0,
           p95Ms: 152,
           failingSince: null,
+          failures: 0,
           lastOutcome: 'success',
           lastStatusCode: 200,
         },

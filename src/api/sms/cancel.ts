@@ -51,5 +51,5 @@ const QUEUED = {
   at: '?3',
   from: `FROM messages AS queued WHERE queued.tenant_id = ?1 AND queued.id = ?2 AND queued.status = 'queued'`,
 }
-const COUNT_CANCELLED = countUsage({ ...QUEUED, appId: 'queued.app_id', counts: { failed: '1' } })
+const COUNT_CANCELLED = countUsage({ ...QUEUED, appId: 'queued.app_id', counts: { failed: '1', cancelled: '1' } })
 const COUNT_ERROR = countErrors({ ...QUEUED, error: '?4' })

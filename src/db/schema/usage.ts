@@ -17,6 +17,8 @@ export const usage = sqliteTable(
     accepted: integer().notNull().default(0),
     sent: integer().notNull().default(0),
     failed: integer().notNull().default(0),
+    /** Of the failed messages. */
+    cancelled: integer().notNull().default(0),
     received: integer().notNull().default(0),
     delivered: integer().notNull().default(0),
     undelivered: integer().notNull().default(0),

@@ -21,7 +21,7 @@ export class CallFailures {
 
   /** Ends the extension's backoff, or logs the failure and sets the pause that follows it. */
   note(open: OpenEntry, result: CallResult<SmsAnswer>): void {
-    if (clearsBackoff(result)) this.scheduler.extension(open.attempt.extensionId).consecutiveFailures = 0
+    if (clearsBackoff(result)) this.scheduler.extension(open.attempt.extensionId).reached()
     if (result.type === 'failed') this.#noteFailure(open, result.failure)
   }
 
@@ -42,23 +42,27 @@ export class CallFailures {
   }
 
   #delayAfter503(entry: Entry, extensionId: string, count: number, { retryAfterMs }: ProviderFailure): void {
-    if (count >= MAX_CONSECUTIVE_503S) this.#hold(entry, Math.max(retryAfterMs ?? 0, backoffMs(count)))
+    if (count >= MAX_CONSECUTIVE_503S) this.#hold(entry, count, Math.max(retryAfterMs ?? 0, backoffMs(count)))
     else if (retryAfterMs === null) this.#backOff(extensionId)
     else this.context.quota.pause(extensionId, SEND_GROUP, retryAfterMs)
   }
 
   /** Until `ms` have passed, neither this message nor later ones of its conversation begin; the queue goes on. */
-  #hold(entry: Entry, ms: number): void {
+  #hold(entry: Entry, count: number, ms: number): void {
     const { clock } = this.context
+    if (count === MAX_CONSECUTIVE_503S) entry.heldSince = null
+    entry.heldSince ??= clock.now()
     entry.heldUntil = clock.monotonic() + ms
     clock.after(Math.ceil(ms), () => this.scheduler.touch(entry.queue))
   }
 
   /** Calls that began together fail together and count as one failure. */
   #backOff(extensionId: string): void {
-    const { quota } = this.context
+    const { clock, quota } = this.context
     if (quota.pauseMs(extensionId, SEND_GROUP) > 0) return
-    quota.pause(extensionId, SEND_GROUP, backoffMs(++this.scheduler.extension(extensionId).consecutiveFailures))
+    const extension = this.scheduler.extension(extensionId)
+    extension.failed(clock.now())
+    quota.pause(extensionId, SEND_GROUP, backoffMs(extension.consecutiveFailures))
   }
 }
 

@@ -11,9 +11,22 @@ export class ExtensionTurns {
    * failure only one call at a time is made.
    */
   consecutiveFailures = 0
+  /** When the first of them ended, epoch milliseconds; null if there is none. */
+  failingSince: number | null = null
   cancelAlarm: () => void = () => undefined
 
   constructor(readonly extensionId: string) {}
+
+  /** Notes a call that failed, or several that failed together. `now`: epoch milliseconds. */
+  failed(now: number): void {
+    this.consecutiveFailures++
+    this.failingSince ??= now
+  }
+
+  reached(): void {
+    this.consecutiveFailures = 0
+    this.failingSince = null
+  }
 
   get hasRoom(): boolean {
     return this.consecutiveFailures === 0 || this.inFlight === 0

@@ -13,6 +13,8 @@ export interface Entry {
   isQuarantined: boolean
   /** Monotonic time. Until then neither this message nor later ones of its conversation begin; the queue goes on. */
   heldUntil: number
+  /** When it was held first, epoch milliseconds; null if it never was. */
+  heldSince: number | null
   /** Set if the provider answered that the number does not belong to the extension: it may have moved to another one. */
   movedNumber: MovedNumber | null
 }
@@ -142,5 +144,6 @@ export const newEntry = (
   isQuarantined,
   attempt: null,
   heldUntil: 0,
+  heldSince: null,
   movedNumber: null,
 })

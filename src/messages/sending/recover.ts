@@ -111,8 +111,10 @@ async function fillWindows({ database, clock, quota }: SendingContext, isSetBack
     args: [steadyNow],
   })
   const longestMs = isSetBack ? DEFAULT_PENALTY_MS : Infinity
-  for (const row of rows)
-    quota.pause(String(row['extension_id']), SEND_GROUP, Math.min(Number(row['paused_until']) - steadyNow, longestMs))
+  for (const row of rows) {
+    const leftMs = Math.min(Number(row['paused_until']) - steadyNow, longestMs)
+    quota.pause(String(row['extension_id']), SEND_GROUP, leftMs, null)
+  }
 }
 
 const ROWS_AT_ONCE = 1000

@@ -4,6 +4,7 @@ import { SEND_GROUP } from '../../provider/quota.ts'
 import { msUntilRefresh } from '../../provider/refresh-policy.ts'
 import type { SendingContext } from './context.ts'
 import type { SendEngine } from './engine.ts'
+import type { ExtensionTurns } from './extension-turns.ts'
 import type { Entry } from './number-queue.ts'
 import { type Sender, senderOf } from './sending-extension.ts'
 
@@ -23,10 +24,12 @@ export const WAITING_REASONS = [
 ] as const
 export type WaitingReason = (typeof WAITING_REASONS)[number]
 
-/** `until`: when the reason ends by itself, epoch milliseconds; null if that is not known. */
 export interface Waiting {
   reason: WaitingReason
+  /** When the reason ends by itself, epoch milliseconds; null if that is not known. */
   until: number | null
+  /** When the pause or the outage began, epoch milliseconds; null or absent if there is none, or that is not known. */
+  began?: number | null
 }
 
 /** The tenant and the number of a message. */
@@ -82,15 +85,15 @@ export function reasonInQueue(
   const extensionId = tenant?.numbers.get(from) ?? null
   const sender = senderOf(context, tenantId, from)
   const extension = tenant?.extensions.get(extensionId ?? '')
-  if (extension?.status === 'refresh_failed') return { reason: 'reauthorization', until: null }
+  if (extension?.status === 'refresh_failed')
+    return { reason: 'reauthorization', until: null, began: extension.statusSince }
   // No number lookup is awaited while the outcome is unknown.
   if ((entry?.attempt ?? null) !== null) return { reason: 'reconciling', until: null }
   if (awaitsNumberLookup(sender, entry)) return { reason: 'number_lookup', until: null }
   if (extension === undefined || extensionId === null) return null
   if (sender.type === 'wait' && sender.reason === 'token') return tokenReason(context.clock, extension)
-  const { consecutiveFailures } = scheduler.extension(extensionId)
   return (
-    reasonAtProvider(context, extensionId, consecutiveFailures, entry) ??
+    reasonAtProvider(context, scheduler.extension(extensionId), entry) ??
     reasonOfTurn(context, from, isNext, extensionId)
   )
 }
@@ -113,15 +116,18 @@ const awaitsNumberLookup = (sender: Sender, entry: Entry | null): boolean =>
 
 function reasonAtProvider(
   { clock, quota }: SendingContext,
-  extensionId: string,
-  consecutiveFailures: number,
+  { extensionId, consecutiveFailures, failingSince }: ExtensionTurns,
   entry: Entry | null,
 ): Waiting | null {
   const pauseMs = quota.pauseMs(extensionId, SEND_GROUP)
   const holdMs = (entry?.heldUntil ?? 0) - clock.monotonic()
-  if (holdMs > 0) return { reason: 'provider_unreachable', until: timeAfter(clock, holdMs) }
-  if (consecutiveFailures > 0) return { reason: 'provider_unreachable', until: timeAfter(clock, pauseMs) }
-  return pauseMs > 0 ? { reason: 'provider_paused', until: timeAfter(clock, pauseMs) } : null
+  if (holdMs > 0)
+    return { reason: 'provider_unreachable', until: timeAfter(clock, holdMs), began: entry?.heldSince ?? null }
+  if (consecutiveFailures > 0)
+    return { reason: 'provider_unreachable', until: timeAfter(clock, pauseMs), began: failingSince }
+  if (pauseMs === 0) return null
+  const began = quota.pauseBegan(extensionId, SEND_GROUP)
+  return { reason: 'provider_paused', until: timeAfter(clock, pauseMs), began }
 }
 
 function reasonOfTurn(

@@ -1,6 +1,6 @@
 import { HALF_HOUR_MS } from '../../core/limits.ts'
-import type { Gate } from '../../db/gate.ts'
 import type { DeliveryOutcome } from '../../db/schema/webhooks.ts'
+import type { UsageReads } from './overview.ts'
 
 // Statements of the commit that ends webhook attempts. They come before the statement that stores the outcomes. `latencyMs` is a
 // class of `latencyClass`.
@@ -41,13 +41,18 @@ export interface DestinationState {
    * nothing is posted there any more.
    */
   failingSince: number | null
+  /** Failed attempts since then; 0 if `failingSince` is null. */
+  failures: number
 }
 
 /** Reads the states of a tenant's destinations, by app or trigger id. */
-export async function readDestinationStates(gate: Gate, tenantId: string): Promise<Map<string, DestinationState>> {
-  const sql = `SELECT target_id, last_outcome, last_status_code, CASE WHEN ${IS_IN_USE} THEN failing_since END AS failing_since
+export async function readDestinationStates(
+  { database }: UsageReads,
+  tenantId: string,
+): Promise<Map<string, DestinationState>> {
+  const sql = `SELECT target_id, last_outcome, last_status_code, CASE WHEN ${IS_IN_USE} THEN failing_since END AS failing_since, failures
     FROM webhook_destinations WHERE tenant_id = ?1`
-  const { rows } = await gate.execute({ sql, args: [tenantId] })
+  const rows = await database.reader.longRead(tenantId, sql, [tenantId])
   const numberIn = (value: unknown): number | null => (typeof value === 'number' ? value : null)
   return new Map(
     rows.map((row) => [
@@ -56,6 +61,7 @@ export async function readDestinationStates(gate: Gate, tenantId: string): Promi
         lastOutcome: row['last_outcome'] as DeliveryOutcome,
         lastStatusCode: numberIn(row['last_status_code']),
         failingSince: numberIn(row['failing_since']),
+        failures: row['failing_since'] === null ? 0 : Number(row['failures']),
       },
     ]),
   )

@@ -5,7 +5,7 @@ import { HALF_HOUR_MS, MAX_ERRORS_PER_HALF_HOUR } from '../../core/limits.ts'
 // row operation counts all its rows by one statement.
 
 /** What is counted of messages. */
-export const COUNTS = ['accepted', 'sent', 'failed', 'received', 'delivered', 'undelivered'] as const
+export const COUNTS = ['accepted', 'sent', 'failed', 'cancelled', 'received', 'delivered', 'undelivered'] as const
 type Count = (typeof COUNTS)[number] | 'segments'
 
 interface Counted {

@@ -1,7 +1,7 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { type DeliveryRow, endDeliveries, messageIdOf } from '../../support/delivery-rows.ts'
 import { manualClock } from '../../support/manual-clock.ts'
-import { readyWorld } from '../../support/ready-world.ts'
+import { readyWorld, worldWithEmptyWindows } from '../../support/ready-world.ts'
 import { FROM, TO, type World, createWorld, until } from '../../support/world.ts'
 
 const HOUR_MS = 3_600_000
@@ -12,7 +12,7 @@ interface Overview {
   totals: Record<string, number>
   previous: Record<string, number>
   buckets: { at: string; sent: number }[]
-  waiting: { reason: string; count: number }[]
+  waiting: { reason: string; count: number; began: string | null }[]
 }
 
 const overview = async (world: World, query = '', key = world.key): Promise<Overview> =>
@@ -34,7 +34,7 @@ test('a day has 48 half hours, totals, the previous day, latencies and errors', 
     const found = await overview(world)
     return found.totals['received'] === 1 && found
   })
-  const none = { delivered: 0, undelivered: 0 }
+  const none = { cancelled: 0, delivered: 0, undelivered: 0 }
   expect(now).toMatchObject({
     from: '2026-11-21T09:00:00.000Z',
     to: '2026-11-22T08:30:00.000Z',
@@ -119,6 +119,112 @@ test('waiting messages are counted by reason, and a tenant sees only its own', a
   expect(theirs.totals['accepted']).toBe(0)
 })
 
+test('cancelled messages are a part of the failed ones, of the own tenant, in this range and the one before', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock, connect: false, work: false })
+  const other = await world.otherTenant()
+  const cancel = async (key = world.key): Promise<void> => {
+    const id = await world.send({ sendAt: new Date(clock.now() + HOUR_MS).toISOString() }, { key })
+    expect((await world.call('DELETE', `/v1/sms/${id}`, { key })).status).toBe(200)
+    expect((await world.call('DELETE', `/v1/sms/${id}`, { key })).status).toBe(409)
+  }
+  await cancel()
+  clock.advance(24 * HOUR_MS)
+  await cancel()
+  await cancel()
+  await cancel(other.apiKey)
+  const { totals, previous } = await overview(world)
+  expect([totals, previous]).toMatchObject([
+    { failed: 2, cancelled: 2 },
+    { failed: 1, cancelled: 1 },
+  ])
+  expect(await overview(world, '', other.apiKey)).toMatchObject({
+    totals: { failed: 1, cancelled: 1 },
+    previous: { failed: 0, cancelled: 0 },
+  })
+})
+
+describe('a reason to wait began', () => {
+  const began = async (world: World, reason: string): Promise<string | null> =>
+    until(async () => (await overview(world)).waiting.find((each) => each.reason === reason) ?? null).then(
+      (each) => each.began,
+    )
+
+  test('when the provider asked to wait, however long its messages wait', async () => {
+    const { world, clock } = await worldWithEmptyWindows()
+    await using _ = world
+    clock.advance(1000)
+    const at = new Date(clock.now()).toISOString()
+    const headers = { 'Retry-After': '90' }
+    world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 429, headers } })
+    await world.send()
+    expect(await began(world, 'provider_paused')).toBe(at)
+    clock.advance(30_000)
+    await world.send()
+    expect(await began(world, 'provider_paused')).toBe(at)
+    // Nothing is paused for a message that waits for its time.
+    await world.send({ sendAt: new Date(clock.now() + HOUR_MS).toISOString() })
+    expect(await began(world, 'scheduled')).toBeNull()
+  })
+
+  test('with the first call that did not reach the provider, until one does', async () => {
+    const { world, clock } = await worldWithEmptyWindows()
+    await using _ = world
+    const at = new Date(clock.now()).toISOString()
+    world.control.fault({ route: 'sms', calls: 2, fault: { kind: 'respond', status: 503 } })
+    const id = await world.send()
+    const calls = (): number => world.control.requests({ route: 'sms' }).length
+    expect(await began(world, 'provider_unreachable')).toBe(at)
+    await until(() => {
+      clock.advance(500)
+      return calls() === 2
+    })
+    expect(await began(world, 'provider_unreachable')).toBe(at)
+    await until(async () => {
+      clock.advance(500)
+      return (await world.status(id))['status'] === 'sent'
+    })
+    clock.advance(1000)
+    const again = new Date(clock.now()).toISOString()
+    world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 503 } })
+    await world.send()
+    expect(await began(world, 'provider_unreachable')).toBe(again)
+  })
+
+  test('when a message that was answered 503 five times was held alone', async () => {
+    const { world, clock } = await worldWithEmptyWindows()
+    await using _ = world
+    const { provider } = world.gateway
+    const send = provider.sendSms
+    const ended: number[] = []
+    provider.sendSms = async (token, message) => {
+      const result = await send(token, message)
+      ended.push(clock.now())
+      return result
+    }
+    world.control.fault({ route: 'sms', calls: 5, fault: { kind: 'respond', status: 503 } })
+    await world.send()
+    await until(() => {
+      clock.advance(500)
+      return ended.length === 5
+    })
+    // The extension itself is reached again.
+    await world.untilStatus(await world.send({ to: '+15555550177' }))
+    expect(await began(world, 'provider_unreachable')).toBe(new Date(ended[4] ?? 0).toISOString())
+  })
+
+  test('when its tokens could not be refreshed', async () => {
+    const { world, clock } = await worldWithEmptyWindows()
+    await using _ = world
+    const [extensionId = ''] = (await world.gateway.directory.tenant(world.tenantId)).extensions.keys()
+    world.control.expireTokens({ extensionId })
+    world.control.fault({ route: 'token', calls: null, fault: { kind: 'respond', status: 503 } })
+    const at = new Date(clock.now()).toISOString()
+    await world.send()
+    expect(await began(world, 'reauthorization')).toBe(at)
+  })
+})
+
 test('webhook attempts are counted by destination', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const { appId } = world.app
@@ -138,12 +244,18 @@ test('webhook attempts are counted by destination', async () => {
   const one = { url: 'http://one.example/', kind: 'app', appId, success: 1, failed: 3, p95Ms: 4871 }
   const two = { url: 'http://two.example/', kind: 'trigger', triggerId: 'trg_1', success: 1, failed: 1, p95Ms: 304 }
   expect(destinations).toEqual([
-    { ...one, failingSince: new Date(at + 3).toISOString(), lastOutcome: 'http_error', lastStatusCode: 503 },
-    { ...two, failingSince: null, lastOutcome: 'success', lastStatusCode: 204 },
+    {
+      ...one,
+      failingSince: new Date(at + 3).toISOString(),
+      failures: 2,
+      lastOutcome: 'http_error',
+      lastStatusCode: 503,
+    },
+    { ...two, failingSince: null, failures: 0, lastOutcome: 'success', lastStatusCode: 204 },
   ])
   await world.call('PUT', `/v1/apps/${appId}`, { body: { webhookUrl: null } })
   const [unused] = (await overview(world)).destinations as object[]
-  expect(unused).toEqual({ ...one, failingSince: null, lastOutcome: 'http_error', lastStatusCode: 503 })
+  expect(unused).toEqual({ ...one, failingSince: null, failures: 0, lastOutcome: 'http_error', lastStatusCode: 503 })
 })
 
 test('90 days with much usage have their totals', async () => {

@@ -11,6 +11,8 @@ export interface WaitingCount {
   extensionId: string | null
   /** When the reason ends by itself, epoch milliseconds; null if that is not known. */
   until: number | null
+  /** When the first pause or outage among them began, epoch milliseconds; null if there is none, or that is not known. */
+  began: number | null
   count: number
 }
 
@@ -37,7 +39,10 @@ export async function waitingOfTenant(
   const tenant = await context.directory.tenant(tenantId)
   const found = new Map<string, Counted>()
   const add = (each: Counted): void =>
-    merge(found, tenant.status === 'active' ? each : { ...each, reason: 'suspended', extensionId: null, until: null })
+    merge(
+      found,
+      tenant.status === 'active' ? each : { ...each, reason: 'suspended', extensionId: null, until: null, began: null },
+    )
   for (const [index, queue] of [...scheduler.queues.ofTenant(tenantId)].entries()) {
     waitingOfQueue(engine, queue, numbers.get(queue.number) ?? 0).forEach(add)
     // A queue that holds thousands of messages in memory takes a tick of its own.
@@ -46,10 +51,17 @@ export async function waitingOfTenant(
   add({ ...counted({ reason: 'scheduled', until: null }, scheduled, null), scheduledSince })
   const since = await readSince(context, tenantId, found)
   return [...found]
-    .map(([key, { reason, extensionId, until, count, scheduledSince: atFirst }]) => {
+    .map(([key, { reason, extensionId, until, began, count, scheduledSince: atFirst }]) => {
       const known = [since.get(key), atFirst].filter((at) => typeof at === 'number')
       // A message may have ended since it was counted.
-      return { reason, extensionId, until, count, since: known.length > 0 ? Math.min(...known) : context.clock.now() }
+      return {
+        reason,
+        extensionId,
+        until,
+        began,
+        count,
+        since: known.length > 0 ? Math.min(...known) : context.clock.now(),
+      }
     })
     .toSorted((first, second) => second.count - first.count)
 }
@@ -74,10 +86,11 @@ async function readSince(
   return new Map(rows.map((row) => [String(row['key']), Number(row['since'])]))
 }
 
-const counted = ({ reason, until }: Waiting, count: number, extensionId: string | null): Counted => ({
+const counted = ({ reason, until, began = null }: Waiting, count: number, extensionId: string | null): Counted => ({
   reason,
   extensionId,
   until,
+  began,
   count,
   jobSeq: Infinity,
   tails: [],
@@ -101,18 +114,23 @@ function waitingOfQueue(engine: SendEngine, queue: NumberQueue, jobs: number): C
   return counts
 }
 
-/** Adds a count to that of the same reason and extension, and keeps the latest end. Leaves out empty counts. */
+/** Adds a count to that of the same reason and extension, and keeps the first beginning and the latest end. Leaves out empty counts. */
 function merge(found: Map<string, Counted>, each: Counted): void {
   if (each.count === 0) return
   const key = `${each.reason} ${each.extensionId ?? ''}`
   const known = found.get(key)
   if (known === undefined) return void found.set(key, { ...each, tails: [...each.tails] })
   known.until = later(known.until, each.until)
+  known.began = earlier(known.began, each.began)
   known.count += each.count
   known.jobSeq = Math.min(known.jobSeq, each.jobSeq)
   known.tails.push(...each.tails)
   known.scheduledSince ??= each.scheduledSince
 }
+
+/** Unknown ones do not count. */
+const earlier = (first: number | null, second: number | null): number | null =>
+  first === null || second === null ? (first ?? second) : Math.min(first, second)
 
 const later = (first: number | null, second: number | null): number | null =>
   first === null || second === null ? null : Math.max(first, second)

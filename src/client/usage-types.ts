@@ -1,0 +1,87 @@
+import type { DeliveryOutcome, WaitingReason } from './types.ts'
+
+// What a tenant's messages add up to. As in `types.ts`, each is proved equal to the schema of its route.
+
+/** Which days of usage to read: UTC days, at most 92, by default the last 30. */
+export interface UsageRange {
+  startDate?: string | Date | undefined
+  endDate?: string | Date | undefined
+  appId?: string | undefined
+}
+
+/** What an app sent and received on a UTC day. */
+export interface UsageDay {
+  /** `2026-11-24`. */
+  date: string
+  appId: string
+  sent: number
+  failed: number
+  received: number
+  /** Of the sent messages. */
+  segments: number
+}
+
+/** The tenant's messages at a glance. */
+export interface Overview {
+  /** The start of the first bucket. */
+  from: string
+  to: string
+  totals: OverviewTotals
+  /** The totals of the range before, of the same length. */
+  previous: OverviewTotals
+  /** Always 48, of equal length. */
+  buckets: { at: string; sent: number; failed: number; received: number }[]
+  /** Milliseconds from queued to sent; null if nothing was sent. */
+  p50Ms: number | null
+  p95Ms: number | null
+  /** Scheduled messages included. */
+  queued: number
+  scheduled: number
+  oldestQueuedAt: string | null
+  waiting: OverviewWaiting[]
+  /** The most frequent first, at most 10. */
+  errors: { error: string; count: number; lastAt: string }[]
+  destinations: OverviewDestination[]
+}
+
+/** Messages that wait for the same reason. */
+export interface OverviewWaiting {
+  reason: WaitingReason
+  extensionId?: string
+  /** When that ends by itself, if it is known. */
+  until?: string
+  count: number
+  /** When the oldest of them was accepted. */
+  since: string
+  /** When the pause or the outage began; null if there is none, or if it began before the gateway's last start. */
+  began: string | null
+}
+
+export interface OverviewTotals {
+  accepted: number
+  sent: number
+  failed: number
+  /** Part of `failed`. */
+  cancelled: number
+  received: number
+  delivered: number
+  undelivered: number
+}
+
+/** How a webhook destination did. */
+export interface OverviewDestination {
+  url: string
+  kind: 'app' | 'trigger'
+  appId?: string
+  triggerId?: string
+  success: number
+  failed: number
+  p95Ms: number | null
+  /** The first failure since the last success; null while all is well, or once nothing is posted there any more. */
+  failingSince: string | null
+  /** Failed attempts since then. */
+  failures: number
+  /** Of the latest attempt; null if it is not known any more. */
+  lastOutcome: DeliveryOutcome | null
+  lastStatusCode?: number
+}
