@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { DIRECTIONS, MESSAGE_STATUSES } from '../db/schema/messages.ts'
+import { DIRECTIONS, LISTED_STATES, MESSAGE_STATUSES } from '../db/schema/messages.ts'
 import type { OptOut } from '../client/resource-types.ts'
 import type { MessageState, Timeline } from '../client/types.ts'
 import { ask } from './ask.ts'
@@ -48,6 +48,7 @@ function addList(messages: Command, contextOf: () => CliContext): void {
   const list = messages.command('list').description('List messages of all tenants, newest first')
   addFilters(list)
     .addOption(new Option('--status <status>', SENT_IS).choices(MESSAGE_STATUSES).argParser(statusOf))
+    .addOption(new Option('--state <state>', 'only those that are in this state').choices(LISTED_STATES))
     .addOption(new Option('--direction <direction>').choices(DIRECTIONS))
     .option('--app <app>', 'only messages of this app')
     .option('--from <number>', 'only from this number')

@@ -78,6 +78,12 @@ export interface Message extends MessageState {
   waiting?: Waiting | null
 }
 
+/**
+ * `waiting`: not sent yet, and not scheduled for later. `scheduled`: its `sendAt` is to come. `failed`: without those that were
+ * cancelled.
+ */
+export type ListedState = 'waiting' | 'scheduled' | 'failed' | 'cancelled' | 'undelivered'
+
 /** Which messages to list. */
 export interface MessageFilter {
   appId?: string | undefined
@@ -85,6 +91,7 @@ export interface MessageFilter {
   userId?: string | undefined
   direction?: Direction | undefined
   status?: MessageStatus | undefined
+  state?: ListedState | undefined
   from?: string | undefined
   to?: string | undefined
   /** Messages of this own number, in both directions. */

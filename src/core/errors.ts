@@ -23,6 +23,7 @@ const TEXTS = {
   badMessageIdFilter: ['invalid', 'Invalid messageId'],
   badDirection: ['invalid', 'Invalid direction'],
   badStatus: ['invalid', 'Invalid status'],
+  badState: ['invalid', 'Invalid state'],
   badInclude: ['invalid', 'Invalid include'],
   badOutcome: ['invalid', 'Invalid outcome'],
   badKind: ['invalid', 'Invalid kind'],

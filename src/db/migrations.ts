@@ -15,6 +15,7 @@ import operatorSessions from '../../drizzle/0013_operator_sessions.sql' with { t
 import webhookAttempts from '../../drizzle/0014_webhook_attempts.sql' with { type: 'text' }
 import optOutsWithoutACount from '../../drizzle/0015_opt_outs_without_a_count.sql' with { type: 'text' }
 import cancelledMessages from '../../drizzle/0016_cancelled_messages.sql' with { type: 'text' }
+import listStates from '../../drizzle/0017_list_states.sql' with { type: 'text' }
 
 /** All migrations in order, embedded so that a compiled executable has them. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -35,6 +36,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0014_webhook_attempts', sql: webhookAttempts },
   { name: '0015_opt_outs_without_a_count', sql: optOutsWithoutACount },
   { name: '0016_cancelled_messages', sql: cancelledMessages },
+  { name: '0017_list_states', sql: listStates },
 ]
 
 export interface Migration {

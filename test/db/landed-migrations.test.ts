@@ -21,6 +21,7 @@ const LANDED: Readonly<Record<string, string>> = {
   '0014_webhook_attempts': '21c09deaa27a446d9eef32b898be6991799fe0cce4b83a437fcd777a972ebf0f',
   '0015_opt_outs_without_a_count': '057b132f8c677fe2699cae2355b65728682699b40ec4f2730c812f469d70727d',
   '0016_cancelled_messages': '3a056bc93a9481160ce43bda19120220c4eb223c5fffe01fc3995c0d7f6e6e74',
+  '0017_list_states': '692d65d1a233f6d0a359d7aab000755596ec72e8077e62bdb38776a5630a7a1c',
 }
 
 test('no migration that has landed changes, because the databases that it has made could not be upgraded any more', () => {

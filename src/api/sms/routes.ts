@@ -80,7 +80,15 @@ export const smsRoutes = [
     mayWait: true,
     response: MessageList,
     errors: {
-      400: errorTexts('badDirection', 'badStatus', 'badStartDate', 'badEndDate', 'badInclude', 'badNumberOrContact'),
+      400: errorTexts(
+        'badDirection',
+        'badStatus',
+        'badState',
+        'badNumberOrContact',
+        'badStartDate',
+        'badEndDate',
+        'badInclude',
+      ),
     },
     run: async ({ gateway, caller, query }) =>
       listAnswer('messages', query, await listMessages(gateway, caller, query)),

@@ -10,6 +10,7 @@ import {
 import { ENCODINGS } from '../../messages/sending/segments.ts'
 import { E164_PATTERN, isE164 } from '../../core/phone.ts'
 import { MESSAGE_ID } from '../../core/ids.ts'
+import { LISTED_STATES } from '../../db/schema/messages.ts'
 import {
   endDate,
   numberFilter,
@@ -130,6 +131,11 @@ export const MessagesQuery = z.object({
     description: 'Only those sent, or only those received',
   }),
   status: oneOfFilter(MessageStatus, 'badStatus').meta({ description: 'Only those of this status' }),
+  state: oneOfFilter(z.enum(LISTED_STATES), 'badState').meta({
+    description:
+      '`waiting` (`queued` or `sending`, not scheduled for later), `scheduled` (its `sendAt` is to come), `failed` (not cancelled), `cancelled`, or `undelivered`',
+    example: 'waiting',
+  }),
   from: numberFilter.meta({ description: "The sender's number" }),
   to: numberFilter.meta({ description: "The recipient's number", example: '+15555550199' }),
   number: ownNumber.meta({

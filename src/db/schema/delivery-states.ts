@@ -30,5 +30,9 @@ export const deliveryStates = sqliteTable(
     index('delivery_states_open')
       .on(table.tenantId, table.extensionId, table.sentAt)
       .where(sql`conclusion IS NULL`),
+    /** For `state=undelivered` of lists. */
+    index('delivery_states_undelivered')
+      .on(table.tenantId, table.messageSeq)
+      .where(sql`conclusion = 'undelivered'`),
   ],
 )

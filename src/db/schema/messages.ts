@@ -4,6 +4,9 @@ import { FAILURE_CODES } from '../../core/message-failure.ts'
 
 export const MESSAGE_STATUSES = ['queued', 'sending', 'sent', 'failed', 'received'] as const
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number]
+/** What people look for in a list, where a status says less or something else. */
+export const LISTED_STATES = ['waiting', 'scheduled', 'failed', 'cancelled', 'undelivered'] as const
+export type ListedState = (typeof LISTED_STATES)[number]
 export const DIRECTIONS = ['outbound', 'inbound'] as const
 export type Direction = (typeof DIRECTIONS)[number]
 export const messages = sqliteTable(
@@ -47,6 +50,19 @@ export const messages = sqliteTable(
       table.to,
       table.userId,
     ),
+    /** The same of the few that failed, whose rows are written once: their errors say which were cancelled. */
+    index('messages_failed')
+      .on(
+        table.tenantId,
+        table.createdAt,
+        table.errorCode,
+        table.appId,
+        table.direction,
+        table.from,
+        table.to,
+        table.userId,
+      )
+      .where(sql`status = 'failed'`),
     uniqueIndex('messages_by_provider_id')
       .on(table.rcMessageId, table.tenantId, table.direction)
       .where(sql`rc_message_id IS NOT NULL`),

@@ -1,0 +1,2 @@
+CREATE INDEX `delivery_states_undelivered` ON `delivery_states` (`tenant_id`,`message_seq`) WHERE conclusion = 'undelivered';--> statement-breakpoint
+CREATE INDEX `messages_failed` ON `messages` (`tenant_id`,`created_at`,`error_code`,`app_id`,`direction`,`from_number`,`to_number`,`user_id`) WHERE status = 'failed';

@@ -1,0 +1,22 @@
+import type { ListPage } from '../../db/list-page.ts'
+import type { ListedState } from '../../db/schema/messages.ts'
+
+/** The conditions of each state, and how SQLite finds its messages. In `time`, `?` is now. */
+const STATES: Record<ListedState, Pick<ListPage, 'always' | 'by' | 'isShort'> & { time?: string }> = {
+  waiting: { always: `status IN ('queued', 'sending')`, time: 'coalesce(send_at, 0) <= ?', isShort: true },
+  scheduled: { always: `status = 'queued'`, time: 'send_at > ?', isShort: true },
+  failed: { always: `status = 'failed' AND error_code IS NOT 'cancelled'`, by: 'INDEXED BY messages_failed' },
+  cancelled: { always: `status = 'failed' AND error_code = 'cancelled'`, by: 'INDEXED BY messages_failed' },
+  undelivered: {
+    always: `seq IN (SELECT message_seq FROM delivery_states AS state WHERE state.tenant_id = ?1 AND conclusion = 'undelivered')`,
+    by: 'NOT INDEXED',
+    isShort: true,
+  },
+}
+
+/** A list with only the messages of a state. `now`: epoch milliseconds. */
+export function inState(list: ListPage, state: ListedState | undefined, now: number): ListPage {
+  if (state === undefined) return list
+  const { time, ...conditions } = STATES[state]
+  return { ...list, ...conditions, filters: time === undefined ? list.filters : { ...list.filters, [time]: now } }
+}
