@@ -63,6 +63,22 @@ export interface MessageState {
   updatedAt: string
 }
 
+/** Why a message was not delivered after it was sent. */
+export interface DeliveryError {
+  /** The provider's; null if it named none. */
+  code: string | null
+  /** In plain words. */
+  reason: string
+}
+
+/** How the webhooks of a message went, by the latest attempt of each delivery that has ended. */
+export interface MessageWebhooks {
+  failed: number
+  total: number
+  /** Of the newest attempt; null if it had no response. */
+  lastStatusCode: number | null
+}
+
 /** A message of a list. */
 export interface Message extends MessageState {
   jobId: string
@@ -72,6 +88,10 @@ export interface Message extends MessageState {
   direction: Direction
   /** With `include: 'delivery'`, of outbound messages; null if it was not sent. */
   deliveryStatus?: DeliveryStatus | null
+  /** With `include: 'delivery'`, of outbound messages: why it was not delivered; null if it was, or if that is not known. */
+  deliveryError?: DeliveryError | null
+  /** With `include: 'delivery'`; null if it has no webhook delivery. */
+  webhooks?: MessageWebhooks | null
   /** With `include: 'delivery'`, of outbound messages; null if it was not scheduled. */
   sendAt?: string | null
   /** With `include: 'delivery'`, of outbound messages; null if nothing holds it. */
@@ -102,7 +122,7 @@ export interface MessageFilter {
   startDate?: string | Date | undefined
   /** Created at or before. */
   endDate?: string | Date | undefined
-  /** Adds `deliveryStatus`, `sendAt` and `waiting` to outbound messages. */
+  /** Adds `webhooks`, and to outbound messages `deliveryStatus`, `deliveryError`, `sendAt` and `waiting`. */
   include?: 'delivery' | undefined
   /** Messages of a page, 1 to 100. */
   limit?: number | undefined

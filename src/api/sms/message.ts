@@ -30,9 +30,30 @@ export const Message = z.object({
 
 export type Message = z.infer<typeof Message>
 
-/** With `include=delivery`; outbound messages only. */
+const DeliveryError = z
+  .object({
+    code: z.string().nullable().meta({ description: "The provider's code; null if it named none" }),
+    reason: z.string().meta({ description: 'In plain words' }),
+  })
+  .meta({ id: 'DeliveryError', example: { code: 'SMS-CAR-430', reason: 'Refused as spam' } })
+
+const MessageWebhooks = z
+  .object({
+    failed: z.int(),
+    total: z.int(),
+    lastStatusCode: z.int().nullable().meta({ description: 'Of the newest attempt; null if it had no response' }),
+  })
+  .meta({
+    id: 'MessageWebhooks',
+    description: 'The deliveries of the message, by the latest attempt of each that has ended',
+    example: { failed: 1, total: 2, lastStatusCode: 500 },
+  })
+
+/** With `include=delivery`; all but `webhooks` for outbound messages only. */
 export const MessageWithDelivery = Message.extend({
+  webhooks: MessageWebhooks.nullable().optional().meta({ description: 'Null if the message has no delivery' }),
   deliveryStatus: DeliveryStatus.optional(),
+  deliveryError: DeliveryError.nullable().optional().meta({ description: 'Why it was not delivered, else null' }),
   sendAt: time.nullable().optional(),
   waiting: ShownWaiting.optional(),
 }).meta({ id: 'Message' })

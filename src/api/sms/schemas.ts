@@ -152,7 +152,8 @@ export const MessagesQuery = z.object({
   endDate,
   include: oneOfFilter(z.enum(['delivery']), 'badInclude').meta({
     example: 'delivery',
-    description: '`delivery` adds `deliveryStatus`, `sendAt` and `waiting` to outbound messages',
+    description:
+      '`delivery` adds `webhooks`, and to outbound messages `deliveryStatus`, `deliveryError`, `sendAt` and `waiting`',
   }),
   page: pageNumber,
   limit: pageSize,

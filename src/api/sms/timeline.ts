@@ -3,6 +3,7 @@ import { apiError } from '../../core/errors.ts'
 import { isoTime } from '../../core/clock.ts'
 import { MAX_LISTED } from '../../core/limits.ts'
 import type { Row } from '../../db/connection.ts'
+import { readerOf } from '../../db/reader.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import { deliveryStatusOf, loadDeliveryStates } from '../../messages/receipts/delivery-status.ts'
 import { WAS_CALLED } from '../../messages/sending/outbound-message.ts'
@@ -28,7 +29,7 @@ async function readMessage({ database }: Gateway, { tenantId }: Caller, messageI
 async function outbound(gateway: Gateway, { tenantId }: Caller, message: Row): Promise<Timeline> {
   const { database, clock, receipts } = gateway
   const messageId = String(message['id'])
-  const state = (await loadDeliveryStates(database.gate, tenantId, [messageId])).get(messageId)
+  const state = (await loadDeliveryStates(readerOf(database.gate), tenantId, [messageId])).get(messageId)
   const { rows: attempts } = await database.gate.execute({
     // The outcome of a call that has not ended is not known.
     sql: `SELECT started_at, coalesce(outcome, 'unknown') AS outcome, http_status, error_code, duration_ms, message FROM send_attempts

@@ -2,26 +2,35 @@ import type { Caller } from '../../core/caller.ts'
 import { isoTime } from '../../core/clock.ts'
 import type { Row } from '../../db/connection.ts'
 import type { Gateway } from '../../messages/gateway.ts'
-import { deliveryStatusOf, loadDeliveryStates } from '../../messages/receipts/delivery-status.ts'
+import { reasonOf } from '../../messages/receipts/delivery-codes.ts'
+import { type DeliveryState, deliveryStatusOf, loadDeliveryStates } from '../../messages/receipts/delivery-status.ts'
+import { countDeliveries } from '../../messages/webhooks/delivery-counts.ts'
 import { type MessageWithDelivery, messageOf } from './message.ts'
 import { shownWaiting } from './waiting.ts'
 
-/** Makes messages of rows, and adds `deliveryStatus`, `sendAt` and `waiting` to the outbound ones. */
+/** Makes messages of rows, and adds `webhooks`, and to the outbound ones `deliveryStatus`, `deliveryError`, `sendAt` and `waiting`. */
 export async function withDelivery(
   gateway: Gateway,
   { tenantId }: Caller,
   rows: readonly Row[],
 ): Promise<MessageWithDelivery[]> {
-  const ids = rows.filter(isOutbound).map((row) => String(row['id']))
-  const states = await loadDeliveryStates(gateway.database.gate, tenantId, ids)
+  const { reader } = gateway.database
+  const ids = rows.map((row) => String(row['id']))
+  const [states, webhooks] = await Promise.all([
+    loadDeliveryStates(reader, tenantId, ids),
+    countDeliveries(reader, tenantId, ids),
+  ])
   const items = rows.map(async (row) => {
     const message = messageOf(row)
-    if (!isOutbound(row)) return message
+    const own = { ...message, webhooks: webhooks.get(message.messageId) ?? null }
+    if (message.direction === 'inbound') return own
     const { messageId: id, status, from, to } = message
     const sendAt = row['send_at'] === null ? null : Number(row['send_at'])
+    const state = states.get(id)
     return {
-      ...message,
-      deliveryStatus: deliveryStatusOf(status, states.get(id), gateway.receipts.isPending(Number(row['updated_at']))),
+      ...own,
+      deliveryStatus: deliveryStatusOf(status, state, gateway.receipts.isPending(Number(row['updated_at']))),
+      deliveryError: deliveryErrorOf(state),
       sendAt: sendAt === null ? null : isoTime(sendAt),
       waiting: await shownWaiting(gateway, status, { id, tenantId, from, to, sendAt }),
     }
@@ -29,4 +38,5 @@ export async function withDelivery(
   return Promise.all(items)
 }
 
-const isOutbound = (row: Row): boolean => row['direction'] === 'outbound'
+const deliveryErrorOf = (state: DeliveryState | undefined): MessageWithDelivery['deliveryError'] =>
+  state?.conclusion === 'undelivered' ? { code: state.errorCode, reason: reasonOf(state.errorCode) } : null

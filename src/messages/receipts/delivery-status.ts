@@ -1,5 +1,5 @@
 import type { Row } from '../../db/connection.ts'
-import type { Gate } from '../../db/gate.ts'
+import type { Reader } from '../../db/reader.ts'
 import { DELIVERY_CONCLUSIONS, type DeliveryConclusion } from '../../db/schema/delivery-states.ts'
 
 export const DELIVERY_STATUSES = ['pending', ...DELIVERY_CONCLUSIONS] as const
@@ -16,16 +16,14 @@ export interface DeliveryState {
 
 /** The delivery states of a tenant's messages, by message id. Messages that are not tracked have none. */
 export async function loadDeliveryStates(
-  gate: Gate,
+  reader: Pick<Reader, 'longRead'>,
   tenantId: string,
   messageIds: readonly string[],
 ): Promise<Map<string, DeliveryState>> {
-  const { rows } = await gate.execute({
-    sql: `SELECT messages.id, state.conclusion, state.error_code, state.concluded_at FROM json_each(?2)
+  const sql = `SELECT messages.id, state.conclusion, state.error_code, state.concluded_at FROM json_each(?2)
       CROSS JOIN messages ON messages.id = value AND messages.tenant_id = ?1
-      CROSS JOIN delivery_states AS state ON state.message_seq = messages.seq AND state.tenant_id = ?1`,
-    args: [tenantId, JSON.stringify(messageIds)],
-  })
+      CROSS JOIN delivery_states AS state ON state.message_seq = messages.seq AND state.tenant_id = ?1`
+  const rows = await reader.longRead(tenantId, sql, [tenantId, JSON.stringify(messageIds)])
   return new Map(rows.map((row) => [String(row['id']), stateOf(row)]))
 }
 

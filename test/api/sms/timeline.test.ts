@@ -225,31 +225,6 @@ test('of very many webhook attempts a timeline has the newest', async () => {
   )
 })
 
-test('include=delivery adds three fields to outbound messages, and nothing to inbound ones', async () => {
-  await using world = await createWorld({ clock: manualClock() })
-  const sent = await world.send()
-  await world.untilStatus(sent, ['sent'])
-  await world.control.injectSms({ from: TO, to: FROM, text: 'Hi' })
-  type List = { messages: Record<string, unknown>[]; total: number; page: number; limit: number }
-  const list = async (query: string): Promise<List> =>
-    (await world.json<List>('GET', `/v1/sms/messages?limit=2${query}`)).body
-  await until(async () => (await list('')).total === 2)
-  const plain = await list('&include=')
-  const [inbound, outbound] = plain.messages
-  expect(await list('&include=delivery')).toEqual({
-    ...plain,
-    messages: [inbound ?? {}, { ...outbound, deliveryStatus: 'pending', sendAt: null, waiting: null }],
-  })
-  expect(await list('')).toEqual(plain)
-  expect(await list('&page=9&include=delivery')).toEqual({ ...plain, messages: [], page: 9 })
-})
-
-test('another value of include is refused', async () => {
-  await using world = await createWorld({ connect: false, work: false })
-  for (const value of ['Delivery', 'delivery,body', '%00', 'x'.repeat(1000)])
-    await expectError(await world.call('GET', `/v1/sms/messages?include=${value}`), 400, 'Invalid include')
-})
-
 test('a timeline is shown only to its own tenant, and a malformed id is refused', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const messageId = await world.send()
