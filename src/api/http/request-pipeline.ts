@@ -1,6 +1,7 @@
 import type { Gateway } from '../../messages/gateway.ts'
 import { admitOperator } from './admit-operator.ts'
 import { Cors } from './cors.ts'
+import { type JsonBody, compressedBody } from './json-body.ts'
 import { type ErrorAnswer, errorAnswer, localErrorAnswer } from './errors.ts'
 import { Peers, type ReceivedRequest, RequestContext } from './request-context.ts'
 import { type KeylessPaths, admit, rateLimitHeaders } from './admit.ts'
@@ -54,11 +55,16 @@ export class RequestPipeline {
         : admit(this.gateway, this.#keyless, request, context)
       if (admitting !== undefined) await admitting
       const { status, content, secret = false } = await run(context)
+      if (content === undefined) return undefined
       if (secret) Object.assign(headers, SECRET_HEADERS)
-      return content === undefined ? undefined : withHeaders(content, status, headers, context)
+      if (content instanceof Response) return withHeaders(content, headers, context)
+      const text = JSON.stringify(content)
+      // The length of a compressed answer says something about its content. On the Unix socket, bytes cost nothing.
+      const mayCompress = request.method === 'GET' && !secret && !this.local
+      return jsonAnswer(mayCompress ? await compressedBody(request, text, headers) : text, status, headers, context)
     } catch (error) {
       const { status, body, headers: own } = this.#errorAnswer(error, context.requestId)
-      return withHeaders(body, status, { ...headers, ...own }, context)
+      return jsonAnswer(JSON.stringify(body), status, { ...headers, ...own }, context)
     }
   }
 
@@ -71,20 +77,28 @@ export class RequestPipeline {
 
 const SECRET_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 
-function withHeaders(
-  content: unknown,
+function withHeaders(answer: Response, headers: Record<string, string>, context: RequestContext): Response {
+  addCommonHeaders(headers, context)
+  for (const [name, value] of Object.entries(headers))
+    if (name === 'vary') answer.headers.append(name, value)
+    else answer.headers.set(name, value)
+  return answer
+}
+
+function jsonAnswer(
+  body: JsonBody,
   status: number,
   headers: Record<string, string>,
   context: RequestContext,
 ): Response {
+  addCommonHeaders(headers, context)
+  headers['content-type'] = 'application/json'
+  return new Response(body, { status, headers })
+}
+
+function addCommonHeaders(headers: Record<string, string>, context: RequestContext): void {
   rateLimitHeaders(context, headers)
   if (context.ignored.length > 0) headers['x-ignored-fields'] = context.ignored.join(', ')
-  if (content instanceof Response) {
-    for (const name in headers) content.headers.set(name, headers[name] ?? '')
-    return content
-  }
-  headers['content-type'] = 'application/json'
-  return new Response(JSON.stringify(content), { status, headers })
 }
 
 function keylessPaths(routes: readonly Route[]): KeylessPaths {

@@ -1,4 +1,5 @@
 import { brotliCompressSync, constants } from 'node:zlib'
+import { type Encoding, encodingFor } from './compression.ts'
 
 /** A file of a page, or another document that does not change while the gateway runs. */
 export interface PageFile {
@@ -7,8 +8,6 @@ export interface PageFile {
   type: string
   bytes: Uint8Array<ArrayBuffer>
 }
-
-type Encoding = 'br' | 'gzip' | 'identity'
 
 /** A file as it is served: compressed when first asked for, with a strong validator for each encoding. */
 export class ServedFile {
@@ -39,13 +38,6 @@ export class ServedFile {
 }
 
 const ALWAYS = { vary: 'accept-encoding', 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' }
-
-function encodingFor(accepted: string): Encoding {
-  const names = accepted.split(',').map((entry) => entry.trim())
-  const accepts = (name: string): boolean =>
-    names.some((entry) => entry === name || (entry.startsWith(`${name};`) && !/q=0(\.0+)?$/.test(entry)))
-  return accepts('br') ? 'br' : accepts('gzip') ? 'gzip' : 'identity'
-}
 
 /** A higher quality would take a hundred times as long for a tenth of the size. */
 const BROTLI_QUALITY = 6

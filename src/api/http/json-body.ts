@@ -1,0 +1,36 @@
+import { compressed, encodingFor } from './compression.ts'
+
+export type JsonBody = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>
+
+/** Compressing less would save nothing: it goes out in one packet anyhow. */
+const MIN_COMPRESSED_BYTES = 1024
+
+/** The body of a JSON answer to a GET, compressed if it is long and the client accepts that. Adds its headers. */
+export async function compressedBody(
+  request: Request,
+  text: string,
+  headers: Record<string, string>,
+): Promise<JsonBody> {
+  if (Buffer.byteLength(text) <= MIN_COMPRESSED_BYTES) return text
+  headers['vary'] = headers['vary'] === undefined ? 'Accept-Encoding' : `${headers['vary']}, Accept-Encoding`
+  const encoding = encodingFor(request.headers.get('accept-encoding') ?? '')
+  if (encoding === 'identity') return bodyOf(text)
+  headers['content-encoding'] = encoding
+  return bodyOf(new Uint8Array(await compressed(text, encoding)))
+}
+
+/**
+ * If head and body exceed 16 KB, Bun 1.4.4 writes the head of an asynchronous answer in pieces, with four system calls per header.
+ * The head of a stream is written at once, so large answers are streams.
+ */
+const LARGE = 10_000
+
+function bodyOf(content: string | Uint8Array<ArrayBuffer>): JsonBody {
+  if (content.length < LARGE) return content
+  return new ReadableStream({
+    start(controller) {
+      controller.enqueue(typeof content === 'string' ? new TextEncoder().encode(content) : content)
+      controller.close()
+    },
+  })
+}
