@@ -2,11 +2,12 @@ import { type Bench, type Row, shortened } from './bench.ts'
 import { BenchGateway } from './gateway/bench-gateway.ts'
 import { seed, untilIdle } from './gateway/seed.ts'
 import { OURS } from './gateway/source.ts'
+import { LISTED_STATES } from '../src/db/schema/messages.ts'
 import { runLoad } from './support/load.ts'
 import { OWN_NUMBERS, CONTACTS, USERS } from './support/seed-lists.ts'
 
 const COUNT = 1_000_000
-/** The tenant's share of all messages. */
+/** The tenant's share of all messages; with `long` it has all of them. */
 const SHARE = 0.22
 const DURATION_MS = 1500
 const PROBE_EVERY_MS = 2
@@ -40,6 +41,11 @@ const QUERIES: readonly Case[] = [
   ['appId, direction, failed', (n) => `${MESSAGES}?${app(n)}&direction=outbound&status=failed`],
   ['appId, from, dates', (n) => `${MESSAGES}?${app(n)}&from=${own(n)}&${range(n)}`],
   ['userId, from, status, dates', (n) => `${MESSAGES}?${user(n)}&from=${own(n)}&status=sent&${range(n)}`],
+  ...LISTED_STATES.map((state): Case => [`state ${state}`, () => `${MESSAGES}?state=${state}`]),
+  ['state failed, appId, dates', (n) => `${MESSAGES}?state=failed&${app(n)}&${range(n)}`],
+  ['state undelivered, contact', (n) => `${MESSAGES}?state=undelivered&contact=${contact(n)}`],
+  ['include=delivery', () => `${MESSAGES}?include=delivery`],
+  ['include=delivery, inbound', () => `${MESSAGES}?include=delivery&direction=inbound`],
   ['deliveries', () => `${DELIVERIES}?`],
   ['deliveries http_error, dates', (n) => `${DELIVERIES}?outcome=http_error&kind=app&${range(n)}`],
 ]
@@ -58,6 +64,7 @@ const CASES: readonly Case[] = [
   ...PAGES.map(
     ([page, limit]) => [`page ${page} x ${limit}`, () => `${MESSAGES}?page=${page}&limit=${limit}`] as const,
   ),
+  ['page 10 x 100, include=delivery', () => `${MESSAGES}?include=delivery&page=10&limit=100`],
   ['page 100 x 100 of outbound', () => `${MESSAGES}?direction=outbound&page=100&limit=100`],
 ]
 
@@ -67,14 +74,15 @@ export const lists: Bench = {
   async run(options) {
     await using stack = new AsyncDisposableStack()
     const count = shortened(options, COUNT)
+    const share = options.long ? 1 : SHARE
     const gateways = []
     for (const source of options.sources) {
       const gateway = stack.use(await BenchGateway.open({ source }))
       gateways.push(gateway)
-      await seed(gateway, { count, share: SHARE })
+      await seed(gateway, { count, share })
       const seconds = await untilIdle(gateway)
       process.stdout.write(
-        `${source.label}: ${count} messages, ${SHARE * count} of the tenant; busy for ${seconds} s\n`,
+        `${source.label}: ${count} messages, ${share * count} of the tenant; busy for ${seconds} s\n`,
       )
     }
     const rows: Row[] = []

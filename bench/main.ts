@@ -48,7 +48,7 @@ Runs every bench whose name begins with NAME, or all of them: ${BENCHES.map(({ n
                     repeated (purge, silent names, silent sockets, operator, test kit and console measure the working copy alone)
   --rounds N        how often the contestants take turns, 3 if absent; more rounds even out a busy machine
   --short           a quarter of the time, and one round if --rounds is absent: to see that a bench works
-  --long            memory goes on to a million sends
+  --long            memory goes on to a million sends, and in lists one tenant has all messages
   --install-rivals  first installs what the comparisons need, by apt-get and npm
 With BENCH_PROFILE=<folder> every gateway leaves a CPU profile in that folder.
 Example: bun run bench send --against 2cea006

@@ -22,11 +22,15 @@ export const CONTACTS = 50_000
 
 /**
  * Writes messages with the distribution of values of a busy gateway: 20 % are inbound, each with a delivery, and 5 % of
- * the others have failed. Columns that the database lacks are left out, so that databases of other commits can be filled.
+ * the others have failed, one in five of these because it was cancelled. 4 % of those that were sent were not delivered. Columns that the database lacks are left out, so that databases of other commits can be filled.
  */
 export async function seedRows(gate: Gate, seed: SeededRows): Promise<void> {
   const { first = 0, count } = seed
-  const statements = [await insertInto(gate, 'messages', MESSAGE), await insertInto(gate, 'webhook_attempts', DELIVERY)]
+  const statements = [
+    await insertInto(gate, 'messages', MESSAGE),
+    await insertInto(gate, 'webhook_attempts', DELIVERY, 'WHERE inbound'),
+    await insertInto(gate, 'delivery_states', DELIVERY_STATE, UNDELIVERED),
+  ]
   for (let from = 0; from < count; from += ROWS_PER_BATCH) {
     const args = {
       first,
@@ -44,10 +48,9 @@ export async function seedRows(gate: Gate, seed: SeededRows): Promise<void> {
   await gate.execute('PRAGMA wal_checkpoint(TRUNCATE)')
 }
 
-async function insertInto(gate: Gate, table: 'messages' | 'webhook_attempts', values: Record<string, string>) {
+async function insertInto(gate: Gate, table: string, values: Record<string, string>, filter = '') {
   const { rows } = await gate.execute(`SELECT name FROM pragma_table_info('${table}')`)
   const columns = rows.map((row) => String(row['name'])).filter((name) => name in values)
-  const filter = table === 'webhook_attempts' ? 'WHERE inbound' : ''
   return `${ROWS} INSERT INTO ${table} (${columns.join(', ')})
     SELECT ${columns.map((name) => values[name]).join(', ')} FROM valued ${filter}`
 }
@@ -74,6 +77,7 @@ const MESSAGE: Record<string, string> = {
   status: `CASE WHEN inbound THEN 'received' WHEN spread % 20 = 1 THEN 'failed' ELSE 'sent' END`,
   rc_message_id: `printf('seeded%d', n)`,
   error: `iif(NOT inbound AND spread % 20 = 1, 'Rejected', NULL)`,
+  error_code: `CASE WHEN NOT inbound AND spread % 20 = 1 THEN iif(b % 5 = 0, 'cancelled', 'rejected') END`,
   receiving_extension_id: `iif(inbound, '101', NULL)`,
   attempt_id: `iif(inbound, NULL, printf('att_%016x', n))`,
   created_at: 'at',
@@ -93,4 +97,16 @@ const DELIVERY: Record<string, string> = {
   outcome: `iif(spread % 20 = 0, 'http_error', 'success')`,
   status_code: '200',
   duration_ms: '20',
+}
+
+const UNDELIVERED = `CROSS JOIN messages ON messages.id = message WHERE NOT inbound AND spread % 20 <> 1 AND b % 25 = 7`
+
+const DELIVERY_STATE: Record<string, string> = {
+  message_seq: 'messages.seq',
+  tenant_id: 'tenant',
+  extension_id: `'101'`,
+  sent_at: 'at + 300',
+  conclusion: `'undelivered'`,
+  error_code: `'SMS-CAR-430'`,
+  concluded_at: 'at + 10000',
 }

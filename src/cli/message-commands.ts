@@ -74,7 +74,7 @@ const SENT_IS = 'delivered and undelivered ones are sent'
 /** The list shows two states that are no statuses, so people ask for them. */
 function statusOf(text: string): string {
   if (MESSAGE_STATUSES.some((status) => status === text)) return text
-  throw new InvalidArgumentError(`Allowed choices are ${MESSAGE_STATUSES.join(', ')}; ${SENT_IS}.`)
+  throw new InvalidArgumentError(`Allowed choices are ${MESSAGE_STATUSES.join(', ')}; ${SENT_IS}: see --state.`)
 }
 
 /** Which of the own numbers must not text a contact. */

@@ -67,8 +67,10 @@ test.each(['messages list --limit abc', 'webhooks list --page 0', 'simulate fail
 )
 
 test('messages that were delivered are asked for as sent ones', async () => {
-  expect(await said('messages list --status delivered')).toContain('; delivered and undelivered ones are sent.\nHelp: ')
+  expect(await said('messages list --status delivered')).toContain('ones are sent: see --state.\nHelp: ')
   expect(await said('messages list --status failed')).toBe('')
+  expect(await said('messages list --state delivered')).toContain('waiting, scheduled, failed, cancelled, undelivered')
+  expect(await said('messages list --state undelivered')).toBe('')
 })
 
 test.each(['trigger create --callback-url https://example.com/sms', 'extensions connect', 'extensions invite'])(

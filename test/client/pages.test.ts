@@ -11,6 +11,8 @@ describe('a list', () => {
     expect(await idsOf(sgw.sms.list())).toEqual(ids.toReversed())
     expect(await idsOf(sgw.sms.list({ limit: 7 }))).toEqual(ids.toReversed())
     expect(await idsOf(sgw.sms.list({ status: 'sent' }))).toEqual([])
+    expect(await idsOf(sgw.sms.list({ state: 'waiting' }))).toEqual(ids.toReversed())
+    expect(await idsOf(sgw.sms.list({ state: 'cancelled' }))).toEqual([])
   })
 
   test('can be read by the page', async () => {

@@ -167,6 +167,21 @@ describe('a reason to wait began', () => {
     expect(await began(world, 'scheduled')).toBeNull()
   })
 
+  test('before the last start, so that nobody knows when', async () => {
+    const { world, clock } = await worldWithEmptyWindows()
+    await using _ = world
+    const headers = { 'Retry-After': '600' }
+    world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 429, headers } })
+    await world.send()
+    expect(await began(world, 'provider_paused')).toEqual(expect.any(String))
+    await world.running.stop()
+    await using second = await createWorld({ clock, folder: world.folder, connect: false })
+    const paused = await until(async () =>
+      (await overview(second, '', world.key)).waiting.find(({ reason }) => reason === 'provider_paused'),
+    )
+    expect(paused).toMatchObject({ count: 1, began: null })
+  })
+
   test('with the first call that did not reach the provider, until one does', async () => {
     const { world, clock } = await worldWithEmptyWindows()
     await using _ = world
