@@ -35,6 +35,15 @@ export function refine(changes: Record<string, string>): void {
   current.value = parse(location.hash)
 }
 
+/** What means the same in every tenant. Everything else in an address names something of one. */
+const OF_EVERY_TENANT: readonly string[] = ['status', 'direction', 'after', 'before']
+
+/** Takes what belongs to one tenant out of the address: the open message, numbers, apps, users and searched texts. */
+export function leaveTenant(): void {
+  const own = Object.keys(current.value.params).filter((name) => !OF_EVERY_TENANT.includes(name))
+  refine(Object.fromEntries(own.map((name) => [name, ''])))
+}
+
 /** Shows a view in place of an address that names none. */
 export function startWith(view: View, params: Record<string, string>): void {
   if (current.value.view !== null) return

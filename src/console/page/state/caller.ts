@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals'
 import { type Me, Sgw, SgwError } from '../../../client/client.ts'
+import { leaveTenant } from './address.ts'
 import { listAllApps, listTenants } from './operator.ts'
 import { endSession, session } from './session.ts'
 import { readStored, writeStored } from './settings.ts'
@@ -71,7 +72,8 @@ async function chooseApp(): Promise<void> {
 }
 
 /** Acts as another app from now on. */
-export async function actAs({ appId }: Pick<AppChoice, 'appId'>): Promise<void> {
+export async function actAs({ appId, tenantId }: Pick<AppChoice, 'appId' | 'tenantId'>): Promise<void> {
+  if (me.value !== null && me.value.tenantId !== tenantId) leaveTenant()
   writeStored('local', LAST_APP, appId)
   chosenApp.value = appId
   me.value = await readMe()
