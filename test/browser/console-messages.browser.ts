@@ -52,7 +52,7 @@ test('figures that do not know the messages say nothing of failures', async () =
   await gateway.client.sms.sendAndWait({ from: '+15555550999', to: TO, body: 'old and failed' })
   await using opened = await openConsole(gateway.url)
   const { page } = opened
-  const totals = { accepted: 1, sent: 1, failed: 0, received: 0, delivered: 0, undelivered: 0 }
+  const totals = { accepted: 1, sent: 1, failed: 0, cancelled: 0, received: 0, delivered: 0, undelivered: 0 }
   await page.route('**/v1/overview?*', async (route) => {
     const response = await route.fetch()
     await route.fulfill({ response, json: { ...(await response.json()), totals } })
@@ -92,7 +92,7 @@ test('an extension that was revoked comes with a button that makes an invite lin
   expect(complaints).toEqual([])
 })
 
-test('what waits is named as its tab', async () => {
+test('what waits is named so in its row and where it is open', async () => {
   await using gateway = await startTestGateway()
   await using opened = await openConsole(gateway.url, { hash: '#/messages' })
   const { page } = opened
@@ -100,9 +100,11 @@ test('what waits is named as its tab', async () => {
   const [from = ''] = gateway.numbers
   await gateway.client.sms.send({ from, to: TO, body: 'waits first' })
   // No event tells of a wait.
-  await row(page, 'waits first').locator('.state', { hasText: 'Sending again' }).waitFor()
+  await row(page, 'waits first').locator('.state', { hasText: 'Waiting' }).waitFor()
   await gateway.client.sms.send({ from, to: TO, body: 'waits second' })
-  await row(page, 'waits second').locator('.state', { hasText: 'Queued' }).waitFor()
+  await row(page, 'waits second').locator('.state', { hasText: 'Waiting' }).waitFor()
+  await row(page, 'waits second').click()
+  await page.getByRole('heading', { name: 'Waiting', exact: true }).waitFor()
 })
 
 test('a moment does not stand before the end of the bar that led to it, however short that was', async () => {
@@ -181,7 +183,7 @@ test('an open message shows outcome, text, timeline and JSON, and Esc closes it'
   const { page, complaints } = opened
   await row(page, 'look at me').click()
   const detail = page.getByRole('complementary', { name: 'Message' })
-  await detail.getByRole('heading', { name: /^Delivered in/ }).waitFor()
+  await detail.getByRole('heading', { name: /^Delivered, known after/ }).waitFor()
   await detail.getByText('1 segment, GSM-7, 10 of 160 characters').waitFor()
   for (const line of ['Accepted', 'Attempt 1', 'Sent', 'Delivered'])
     await detail.locator('.chart-line', { hasText: line }).first().waitFor()
@@ -236,7 +238,7 @@ test('on paper the open message stands alone, dark on white, from the dark theme
   await using opened = await openConsole(gateway.url, { hash: '#/messages', theme: 'dark' })
   const { page } = opened
   await row(page, 'for the file').click()
-  await page.getByRole('heading', { name: /^Delivered in/ }).waitFor()
+  await page.getByRole('heading', { name: /^Delivered, known after/ }).waitFor()
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
   expect(await page.locator('.list').isVisible()).toBe(false)
   expect(await page.locator('.actions').isVisible()).toBe(false)
@@ -273,10 +275,10 @@ test('a message is cancelled, and sent again as a new one, after a question', as
   await row(page, 'later').click()
   await page.getByRole('button', { name: 'Cancel message…' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel message' }).click()
-  await page.getByText('It was cancelled before it was sent.').waitFor()
+  await page.getByRole('heading', { name: 'Cancelled before it was sent' }).waitFor()
   await page.getByRole('button', { name: 'Send again as new…' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click()
-  await page.getByRole('heading', { name: /^(Sent|Delivered) in/ }).waitFor()
+  await page.getByRole('heading', { name: /^(Sent in|Delivered, known after)/ }).waitFor()
   expect(gateway.phone(TO).inbox.map(({ text }) => text)).toEqual(['later'])
 })
 

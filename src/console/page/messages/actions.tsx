@@ -10,6 +10,7 @@ import { address, addressOf, open } from '../state/address.ts'
 import { client } from '../state/caller.ts'
 import { clockTime } from '../state/clock.ts'
 import { failureText } from '../state/failure.ts'
+import { focusDetail } from './cursor.ts'
 import { InviteLink } from './invite-link.tsx'
 import { type ListRow, contactOf, ownNumberOf } from './row.ts'
 import { asCurl, asTypeScript } from './snippets.ts'
@@ -63,8 +64,8 @@ const CopyMenu = ({ row }: { row: ListRow }) => (
   <Menu
     class={row.direction === 'inbound' ? 'button' : 'button quiet'}
     items={[
-      { label: 'curl', run: () => void copyText(asCurl(row, location.origin)) },
-      { label: 'TypeScript', run: () => void copyText(asTypeScript(row, location.origin)) },
+      { label: 'curl', run: () => void copyCall(row, asCurl) },
+      { label: 'TypeScript', run: () => void copyCall(row, asTypeScript) },
       { label: 'Link', run: () => void copyText(linkTo(row)) },
       { label: 'JSON', run: () => void copyText(JSON.stringify(row, null, 2)) },
     ]}
@@ -74,6 +75,9 @@ const CopyMenu = ({ row }: { row: ListRow }) => (
     <Icon name="down" />
   </Menu>
 )
+
+const copyCall = async (row: ListRow, as: typeof asCurl): Promise<boolean> =>
+  copyText(as(await listed(row).catch(() => row), location.origin))
 
 /** A link to this view with this message. It pins the end of the list, so that everyone who opens it sees the same rows. */
 const linkTo = (row: ListRow): string =>
@@ -100,22 +104,25 @@ function SendAgain({ row, close }: { row: ListRow; close: () => void }) {
   )
 }
 
-/** A message that was opened by a link has the fields of its status alone, which has no user. The list has them all. */
+/** A message that was opened by a link has the fields of its status alone: no user, no time. The list has them all. */
 async function listed(row: ListRow): Promise<ListRow> {
   if (row.appId !== '') return row
   const { from, to, createdAt, messageId } = row
-  const found = await client.value?.sms.list({ from, to, startDate: createdAt, endDate: createdAt }).page(1)
+  const found = await client.value?.sms
+    .list({ from, to, startDate: createdAt, endDate: createdAt, include: 'delivery' })
+    .page(1)
   return found?.messages.find((message) => message.messageId === messageId) ?? row
 }
 
 function Cancel({ row, close }: { row: ListRow; close: () => void }) {
   const cancel = async (): Promise<void> => {
     await client.value?.sms.cancel(row.messageId)
+    // The button that has the focus after the dialog goes away with the event.
+    requestAnimationFrame(focusDetail)
   }
   return (
     <Confirm title="Cancel this message" button="Cancel message" isDanger run={cancel} close={close}>
-      It has not been sent to <PhoneNumber value={row.to} /> yet, and then never will be. It ends as failed with
-      “Cancelled before sending”.
+      It has not been sent to <PhoneNumber value={row.to} /> yet, and then never will be.
     </Confirm>
   )
 }

@@ -6,8 +6,15 @@ import type { MessageList } from './list-state.ts'
 export function close(): void {
   const id = param('id')
   refine({ id: '' })
-  requestAnimationFrame(() => document.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"]`)?.focus())
+  requestAnimationFrame(() => {
+    const row = document.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"]`)
+    if (row === null) focusList()
+    else row.focus()
+  })
 }
+
+export const focusList = (): void => document.querySelector<HTMLElement>('.list')?.focus()
+export const focusDetail = (): void => document.querySelector<HTMLElement>('.detail')?.focus()
 
 /** Moves to the next or previous row. With an open message, that row opens in its place. */
 export function moveCursor(list: MessageList, cursor: Signal<string>, step: number): void {

@@ -37,7 +37,7 @@ export function Detail({ id, row, move }: DetailProps) {
   }, [message])
   const shown = shownRow(row, message)
   return (
-    <aside class="detail" aria-label="Message">
+    <aside class="detail" aria-label="Message" tabIndex={-1}>
       <DetailHead id={id} move={move} />
       {shown === null ? <NotThere message={message} /> : <Body row={shown} message={message} />}
     </aside>
@@ -74,16 +74,17 @@ const NotThere = ({ message }: { message: OpenMessage | null }) => (
 
 function Body({ row, message }: { row: ListRow; message: OpenMessage | null }) {
   const timeline = message?.timeline.value ?? null
+  const webhooks = message?.webhooks.value ?? []
   return (
     <>
       <section>
-        <Outcome row={row} timeline={timeline} />
+        <Outcome row={row} timeline={timeline} webhooks={webhooks} />
         <Actions row={row} timeline={timeline} />
       </section>
       <section>
         <TextWithSegments row={row} />
       </section>
-      {timeline !== null && <TimelineChart timeline={timeline} />}
+      {timeline !== null && <TimelineChart timeline={timeline} webhooks={webhooks} />}
       {message !== null && <Webhooks message={message} isInbound={row.direction === 'inbound'} />}
       <Facts row={row} />
       <details class="print-hidden">

@@ -4,6 +4,7 @@ import { hasPhone } from '../frame/views.ts'
 import { addressOf, refine } from '../state/address.ts'
 import { CopyButton } from '../parts/copy.tsx'
 import { asCurl } from './snippets.ts'
+import { problemOf } from './filter-problem.ts'
 import { FILTER_NAMES } from './filter.ts'
 import type { MessageList } from './list-state.ts'
 
@@ -13,6 +14,8 @@ const SKELETON_AFTER_MS = 150
 /** What stands in place of rows: a skeleton while they load, an error, or what will be here and how to fill it. */
 export function EmptyList({ list }: { list: MessageList }) {
   if (list.isLoading.value) return <Skeleton />
+  const problem = problemOf(list.filter)
+  if (problem !== null) return <NothingFound problem={problem} />
   if (list.error.value !== '')
     return (
       <div class="empty">
@@ -26,9 +29,9 @@ export function EmptyList({ list }: { list: MessageList }) {
   return Object.keys(list.filter).length > 0 ? <NothingFound /> : <NoMessages />
 }
 
-const NothingFound = () => (
+const NothingFound = ({ problem }: { problem?: string }) => (
   <div class="empty">
-    <h2>No message matches this filter.</h2>
+    <h2>{problem ?? 'No message matches this filter.'}</h2>
     <button
       type="button"
       class="button"

@@ -37,6 +37,21 @@ export function parseSearch(typed: string): Filter {
   return words.length === 0 ? filter : { ...filter, text: words.join(' ') }
 }
 
+/** The tabs above the list: the states that most people ask for. */
+export const TABS = [
+  { name: 'All', status: undefined },
+  { name: 'Queued', status: 'queued' },
+  { name: 'Failed', status: 'failed' },
+  { name: 'Received', status: 'received' },
+] as const
+
+/** The tab that says all of a filter's status and direction; null if none does. What is inbound was received. */
+export function tabOf({ status, direction }: Filter): (typeof TABS)[number] | null {
+  const shown = direction === 'inbound' ? (status ?? 'received') : status
+  if (direction !== undefined && (direction !== 'inbound' || shown !== 'received')) return null
+  return TABS.find((tab) => tab.status === shown) ?? null
+}
+
 /** The API's query of a filter. `apps` are the apps' ids by name, so that `app:` takes both. */
 export function queryOf(filter: Filter, apps: ReadonlyMap<string, string>): MessageFilter {
   const { status, direction, to, from, contact, number, app, user, after, before } = filter
@@ -58,13 +73,25 @@ export function queryOf(filter: Filter, apps: ReadonlyMap<string, string>): Mess
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 
+const AGO = /^(\d{1,4})([hd])$/
+const DATE = /^(\d{4}-\d\d-\d\d)(T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/
+
+/** Whether `after:` and `before:` understand a value. */
+export function isTime(value: string): boolean {
+  if (value === 'today' || value === 'yesterday' || AGO.test(value)) return true
+  const day = DATE.exec(value)?.[1]
+  const time = day === undefined ? NaN : Date.parse(`${day}T00:00:00Z`)
+  // The 31st of February would be read as a day of March.
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day ?? '')
+}
+
 /** `today`, `yesterday`, `24h`, `7d`, a date, or a date-time; the local day's beginning for the first two. */
 function dateOf(value: string): string {
   const today = new Date()
   today.setHours(0, 0, 0, 0)
   if (value === 'today') return today.toISOString()
   if (value === 'yesterday') return new Date(today.getTime() - DAY_MS).toISOString()
-  const [, amount, unit] = /^(\d{1,4})([hd])$/.exec(value) ?? []
+  const [, amount, unit] = AGO.exec(value) ?? []
   if (amount === undefined) return value
   return new Date(Date.now() - Number(amount) * (unit === 'h' ? HOUR_MS : DAY_MS)).toISOString()
 }

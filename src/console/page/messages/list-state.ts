@@ -3,6 +3,7 @@ import type { Sgw } from '../../../client/client.ts'
 import { whileSignedIn } from '../state/caller.ts'
 import { failureText } from '../state/failure.ts'
 import type { LiveEvent } from '../state/live.ts'
+import { problemOf } from './filter-problem.ts'
 import { type Filter, hasText, queryOf } from './filter.ts'
 import { type ListRow, afterEvent, messageIdOf } from './row.ts'
 
@@ -148,6 +149,8 @@ export class MessageList {
   }
 
   async #page(page: number, endDate?: string) {
+    // `EmptyList` says what is wrong with it.
+    if (problemOf(this.filter) !== null) return null
     try {
       const query = { ...queryOf(this.filter, this.apps), include: 'delivery' as const, limit: PAGE_ROWS }
       const answer = await whileSignedIn(

@@ -3,7 +3,7 @@ import { PhoneNumber } from '../parts/phone-number.tsx'
 import { addressOf, address } from '../state/address.ts'
 import { clockTime, utcTime } from '../state/clock.ts'
 import { type ListRow, contactOf, ownNumberOf } from './row.ts'
-import { explainedShort, shortWaitingText, stateOf } from './words.ts'
+import { explainedShort, isCancelled, shortWaitingText, stateOf } from './words.ts'
 
 interface MessageRowProps {
   row: ListRow
@@ -33,7 +33,9 @@ export function MessageRow({ row, isOpen, isCursor, appName, now }: MessageRowPr
       </span>
       <PhoneNumber value={contactOf(row)} />
       <span class="text">
-        <span class="mask">{row.body}</span>
+        <span class="mask" dir="auto">
+          {row.body}
+        </span>
         <Reason row={row} now={now} />
       </span>
       <span class="wide-only">
@@ -47,6 +49,7 @@ export function MessageRow({ row, isOpen, isCursor, appName, now }: MessageRowPr
 /** Never cut, unlike the text. */
 function Reason({ row, now }: { row: ListRow; now: number }) {
   if (row.waiting) return <em>{shortWaitingText(row.waiting, now)}</em>
+  if (isCancelled(row.error)) return <em class="said-by-word">cancelled</em>
   if (row.error !== null) return <em>{explainedShort(row.error)}</em>
   return row.deliveryStatus === 'undelivered' ? <em class="said-by-word">not delivered</em> : null
 }

@@ -1,5 +1,5 @@
 import { type Signal, useComputed, useSignal } from '@preact/signals'
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { onViewKey } from '../frame/keys.ts'
 import { address, open, param } from '../state/address.ts'
 import { appIds, client, me } from '../state/caller.ts'
@@ -7,7 +7,7 @@ import { count } from '../state/clock.ts'
 import { onEvent } from '../state/live.ts'
 import { session } from '../state/session.ts'
 import { copyText } from '../parts/copy.tsx'
-import { close, moveCursor } from './cursor.ts'
+import { close, focusDetail, moveCursor } from './cursor.ts'
 import { Detail } from './detail.tsx'
 import { type Filter, filterOf } from './filter.ts'
 import { MessageList } from './list-state.ts'
@@ -24,16 +24,17 @@ export function MessagesView() {
   const isRaw = useSignal(false)
   useEffect(() => onViewKey((key) => onKey(key, list, cursor, isRaw)), [list])
   useEffect(() => void (document.title = 'Messages – sgw'), [])
-  if (list === null) return null
   const id = param('id')
+  useFocusOf(id)
+  if (list === null) return null
   const move = (step: number): void => moveCursor(list, cursor, step)
   return (
     <div class={id === '' ? 'messages' : 'messages open'}>
-      <section class="list" aria-label="Messages">
+      <section class="list" aria-label="Messages" tabIndex={-1}>
         <header class="list-head">
           <Sentence list={list} />
           <SearchField filter={list.filter} />
-          <Tabs total={count(list.total.value)} />
+          <Tabs filter={list.filter} total={count(list.total.value)} />
         </header>
         {list.filter.text !== undefined && list.rows.value.length > 0 && <TextNote list={list} />}
         <Rows key={filterKey.value} list={list} cursor={cursor.value} />
@@ -65,6 +66,15 @@ export function MessagesView() {
       )}
     </div>
   )
+}
+
+/** What was opened gets the focus, but not what is open when the page is loaded. */
+function useFocusOf(id: string): void {
+  const shown = useRef(id)
+  useEffect(() => {
+    if (id !== shown.current && id !== '') focusDetail()
+    shown.current = id
+  }, [id])
 }
 
 const TextNote = ({ list }: { list: MessageList }) => (
@@ -99,12 +109,15 @@ function useList(filterKey: string): MessageList | null {
 /** An app's key hears the events of its own messages alone. */
 const isLimitedToApp = (): boolean => session.value?.kind === 'key' && param('app') !== me.value?.name
 
+/** Whether Enter means something else: a row is opened by the cursor, wherever the focus is. */
+const isOnControl = (): boolean => document.activeElement?.matches('a:not(.row), button, summary') === true
+
 function onKey(key: string, list: MessageList | null, cursor: Signal<string>, isRaw: Signal<boolean>): boolean {
   if (list === null) return false
   const id = param('id')
   if (key === 'j') moveCursor(list, cursor, 1)
   else if (key === 'k') moveCursor(list, cursor, -1)
-  else if (key === 'Enter' && cursor.value !== '' && !(document.activeElement instanceof HTMLButtonElement))
+  else if (key === 'Enter' && cursor.value !== '' && cursor.value !== id && !isOnControl())
     open('messages', { ...address.value.params, id: cursor.value })
   else if (key === 'Escape' && id !== '') close()
   else if (key === 'c' && id !== '') void copyText(id)

@@ -1,23 +1,33 @@
-import type { Timeline } from '../../../client/client.ts'
+import type { DeliveryAttempt, Timeline } from '../../../client/client.ts'
 import { Icon } from '../parts/icon.tsx'
 import { isOnePane } from '../parts/media.ts'
 import { PhoneNumber } from '../parts/phone-number.tsx'
 import { appName } from '../state/caller.ts'
 import { duration, now } from '../state/clock.ts'
 import type { ListRow } from './row.ts'
-import { UNDELIVERED_ADVICE, WAIT_ADVICE, explained, stateOf, waitingText } from './words.ts'
+import { failedOf } from './webhook-results.ts'
+import { UNDELIVERED_ADVICE, WAIT_ADVICE, explained, isCancelled, stateOf, waitingText } from './words.ts'
+
+interface OutcomeProps {
+  row: ListRow
+  timeline: Timeline | null
+  /** The attempts of its webhooks, oldest first. */
+  webhooks: readonly DeliveryAttempt[]
+}
 
 /** What became of a message, in one line, and under it why. */
-export function Outcome({ row, timeline }: { row: ListRow; timeline: Timeline | null }) {
+export function Outcome({ row, timeline, webhooks }: OutcomeProps) {
   const state = stateOf(row)
+  const failed = row.direction === 'inbound' ? failedOf(webhooks) : []
   const app = appName(row.appId)
   return (
     <>
       <h2 class="outcome" aria-level={isOnePane.value ? 1 : 2}>
-        <span class={state.kind}>
+        <span class={failed.length > 0 ? 'bad' : state.kind}>
           <Icon name={state.icon} />
         </span>
         {outcomeText(row, state.word, timeline)}
+        {failed.length > 0 && (failed.length === 1 ? ', a webhook failed' : `, ${failed.length} webhooks failed`)}
       </h2>
       <p class="parties">
         {row.direction === 'inbound' ? 'From ' : 'To '}
@@ -35,14 +45,18 @@ function outcomeText(row: ListRow, word: string, timeline: Timeline | null): str
   const entries = timeline?.entries ?? []
   const attempts = entries.filter(({ type }) => type === 'attempt').length
   const took = tookMs(timeline)
+  if (isCancelled(row.error)) return 'Cancelled before it was sent'
   if (row.status === 'failed' && timeline !== null)
     return attempts === 0
       ? 'Failed without an attempt'
       : `Failed after ${attempts === 1 ? 'one attempt' : `${attempts} attempts`}`
-  if (row.status === 'sending' && !row.waiting && attempts > 1) return `${word}, attempt ${attempts}`
+  if (row.status === 'sending' && row.waiting && attempts > 0)
+    return `${word}, after ${attempts === 1 ? 'one attempt' : `${attempts} attempts`}`
+  if (row.status === 'sending' && attempts > 1) return `${word}, attempt ${attempts}`
   if (row.deliveryStatus === 'unknown') return 'Sent, delivery unknown'
   if (row.deliveryStatus === 'undelivered') return word
-  return took === null ? word : `${word} in ${duration(took)}`
+  if (took === null) return word
+  return row.deliveryStatus === 'delivered' ? `${word}, known after ${duration(took)}` : `${word} in ${duration(took)}`
 }
 
 /** From acceptance to delivery, or to `sent`; null if neither has happened, or the message was scheduled. */
@@ -89,6 +103,7 @@ function leftText(until: string | undefined): string {
 }
 
 function FailureReason({ error }: { error: string }) {
+  if (isCancelled(error)) return <p class="outcome-note">Nothing was sent. It can be sent again as a new message.</p>
   const { what, quote, code, advice } = explained(error)
   return (
     <div class="why">

@@ -5,6 +5,7 @@ import { troubles } from '../frame/views.ts'
 import { client } from '../state/caller.ts'
 import { type LiveEvent, onEvent } from '../state/live.ts'
 import type { ListRow } from './row.ts'
+import { isCancelled } from './words.ts'
 
 /** The last day's figures, and how the extensions are. */
 export interface Standing {
@@ -56,10 +57,10 @@ const isEmpty = (standing: Standing | null): boolean =>
   standing !== null && standing.overview.totals.accepted + standing.overview.totals.received === 0
 
 const isFine = (standing: Standing | null): boolean =>
-  standing !== null && standing.overview.totals.failed + standing.overview.totals.undelivered === 0
+  standing !== null && failedIn(standing.overview.totals) + standing.overview.totals.undelivered === 0
 
 const isBad = (event: LiveEvent): boolean =>
-  (event.type === 'sms_status' && event.status === 'failed') ||
+  (event.type === 'sms_status' && event.status === 'failed' && !isCancelled(event.error)) ||
   (event.type === 'sms_delivery' && event.deliveryStatus === 'undelivered')
 
 /** The waits that are trouble, the most frequent first. A scheduled message is none. */
@@ -68,10 +69,13 @@ export const waitsOf = ({ waiting }: Overview): Overview['waiting'] =>
 
 export const countOf = (waits: Overview['waiting']): number => waits.reduce((sum, wait) => sum + wait.count, 0)
 
-/** What shares are of: the messages that were accepted, without those that are scheduled for later. */
+/** What failed. A message that somebody cancelled has the status, and is no trouble. */
+export const failedIn = ({ failed, cancelled }: Overview['totals']): number => failed - cancelled
+
+/** What shares are of: the messages that were accepted, without those that are scheduled for later or were cancelled. */
 export function accountedIn({ totals, waiting }: Overview): number {
   const scheduled = countOf(waiting.filter(({ reason }) => reason === 'scheduled'))
-  return Math.max(totals.accepted - scheduled, totals.failed + totals.undelivered)
+  return Math.max(totals.accepted - scheduled - totals.cancelled, failedIn(totals) + totals.undelivered)
 }
 
 /** Whether the figures count the loaded rows of their time. */

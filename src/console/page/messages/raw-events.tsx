@@ -23,7 +23,7 @@ export function RawEvents({ close }: { close: () => void }) {
         </button>
       </header>
       <ol>
-        {events.value.length === 0 && <li class="dim">The next event will stand here.</li>}
+        {events.value.length === 0 && <li class="dim none">The next event will stand here.</li>}
         {events.value.map(({ at, event }, index) => (
           <li key={events.value.length - index}>
             <span class="dim">{clockTime(at)}</span> <span class="mask">{JSON.stringify(event)}</span>

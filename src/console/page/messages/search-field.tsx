@@ -1,40 +1,61 @@
 import { useSignal } from '@preact/signals'
 import { Icon } from '../parts/icon.tsx'
 import { spokenNumber } from '../parts/phone-number.tsx'
-import { param, refine } from '../state/address.ts'
-import { FILTER_NAMES, type Filter, type FilterName, parseSearch } from './filter.ts'
+import { refine } from '../state/address.ts'
+import { focusList } from './cursor.ts'
+import { problemOf } from './filter-problem.ts'
+import { FILTER_NAMES, type Filter, type FilterName, TABS, parseSearch, tabOf } from './filter.ts'
 
-/** The search field: filters are chips, Enter adds what was typed, Backspace in the empty field takes the last one away. */
+/**
+ * The search field: filters are chips, Enter adds what was typed, Backspace in the empty field takes the last one away. What cannot be
+ * asked for stays in the field.
+ */
 export function SearchField({ filter }: { filter: Filter }) {
   const typed = useSignal('')
-  const chips = FILTER_NAMES.filter(
-    (name) => filter[name] !== undefined && !(name === 'direction' || name === 'status'),
-  )
+  const problem = useSignal<string | null>(null)
+  const byTab: readonly FilterName[] = tabOf(filter) === null ? [] : ['status', 'direction']
+  const chips = FILTER_NAMES.filter((name) => filter[name] !== undefined && !byTab.includes(name))
   const search = (event: Event): void => {
     event.preventDefault()
-    refine({ ...parseSearch(typed.value), id: '' })
+    const asked = parseSearch(typed.value)
+    problem.value = problemOf(asked)
+    if (problem.value !== null) return
+    refine({ ...asked, id: '' })
     typed.value = ''
+    // The keys of the list work at once.
+    focusList()
   }
   return (
-    <form class="search" role="search" onSubmit={search}>
-      <Icon name="search" />
-      {chips.map((name) => (
-        <Chip key={name} name={name} value={filter[name] ?? ''} />
-      ))}
-      <input
-        data-search
-        aria-label="Search messages"
-        placeholder={chips.length === 0 ? 'to:+1503…  status:failed  app:name  after:today' : ''}
-        value={typed.value}
-        onInput={({ currentTarget }) => void (typed.value = currentTarget.value)}
-        onKeyDown={(event) => {
-          const last = chips.at(-1)
-          if (event.key === 'Backspace' && typed.value === '' && last !== undefined) refine({ [last]: '' })
-          if (event.key === 'Escape') event.currentTarget.blur()
-        }}
-      />
-      {filter.text === undefined && chips.length === 0 && <kbd aria-hidden="true">/</kbd>}
-    </form>
+    <>
+      <form class="search" role="search" onSubmit={search}>
+        <Icon name="search" />
+        {chips.map((name) => (
+          <Chip key={name} name={name} value={filter[name] ?? ''} />
+        ))}
+        <input
+          data-search
+          aria-label="Search messages"
+          placeholder={chips.length === 0 ? 'to:+1503…  status:failed  app:name  after:today' : ''}
+          value={typed.value}
+          aria-invalid={problem.value !== null}
+          onInput={({ currentTarget }) => {
+            typed.value = currentTarget.value
+            problem.value = null
+          }}
+          onKeyDown={(event) => {
+            const last = chips.at(-1)
+            if (event.key === 'Backspace' && typed.value === '' && last !== undefined) refine({ [last]: '' })
+            if (event.key === 'Escape') event.currentTarget.blur()
+          }}
+        />
+        {filter.text === undefined && chips.length === 0 && <kbd aria-hidden="true">/</kbd>}
+      </form>
+      {problem.value !== null && (
+        <p class="search-problem bad" role="alert">
+          {problem.value}
+        </p>
+      )}
+    </>
   )
 }
 
@@ -50,35 +71,22 @@ const Chip = ({ name, value }: { name: FilterName; value: string }) => (
   </span>
 )
 
-const TABS: readonly [name: string, filter: { status: string; direction: string }][] = [
-  ['All', { status: '', direction: '' }],
-  ['Queued', { status: 'queued', direction: '' }],
-  ['Failed', { status: 'failed', direction: '' }],
-  ['Received', { status: 'received', direction: '' }],
-]
-
-/** The states that most people ask for. The list's total stands at the chosen one. */
-export const Tabs = ({ total }: { total: string }) => (
+/** The list's total stands at the chosen tab. Without a tab for the filter, its chips say it. */
+export const Tabs = ({ filter, total }: { filter: Filter; total: string }) => (
   <nav class="tabs" aria-label="Status">
-    {TABS.map(([name, { status, direction }]) => {
-      const isCurrent = param('status') === status && param('direction') === direction
+    {TABS.map((tab) => {
+      const isCurrent = tabOf(filter) === tab
       return (
         <button
-          key={name}
+          key={tab.name}
           type="button"
           {...(isCurrent ? { 'aria-current': 'true' as const } : {})}
-          onClick={() => refine({ status, direction, id: '' })}
+          onClick={() => refine({ status: tab.status ?? '', direction: '', id: '' })}
         >
-          {name}
+          {tab.name}
           {isCurrent && <b>{total}</b>}
         </button>
       )
     })}
-    {TABS.every(([, { status }]) => param('status') !== status) && (
-      <button type="button" aria-current="true">
-        {param('status')}
-        <b>{total}</b>
-      </button>
-    )}
   </nav>
 )

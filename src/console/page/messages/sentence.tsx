@@ -6,9 +6,9 @@ import { count, now, rowTime } from '../state/clock.ts'
 import { FailingWebhook } from './failing-webhook.tsx'
 import { InviteLink } from './invite-link.tsx'
 import type { MessageList } from './list-state.ts'
-import { type Standing, accountedIn, countOf, knows, useStanding, waitsOf } from './overview.ts'
+import { type Standing, accountedIn, countOf, failedIn, knows, useStanding, waitsOf } from './overview.ts'
 import type { ListRow } from './row.ts'
-import { waitingText } from './words.ts'
+import { stateOf, waitingText } from './words.ts'
 
 /**
  * What matters about the last day's messages, in one sentence with its nouns linked. Under it stands what else needs a look:
@@ -61,22 +61,23 @@ function sentence(standing: Standing, rows: readonly ListRow[], isKnown: boolean
 }
 
 function failedPart({ overview }: Standing) {
-  const { totals, previous } = overview
-  if (totals.failed === 0) return null
+  const [failed, before] = [failedIn(overview.totals), failedIn(overview.previous)]
+  if (failed === 0) return null
   return (
     <>
       <a class="link" href={addressOf('messages', { status: 'failed', after: '24h' })}>
-        {count(totals.failed)} of {count(accountedIn(overview))}
+        {count(failed)} of {count(accountedIn(overview))}
       </a>{' '}
       failed in 24 hours
-      {previous.failed > 0 && totals.failed > previous.failed && `, ${count(previous.failed)} the day before`}
+      {before > 0 && failed > before && `, ${count(before)} the day before`}
     </>
   )
 }
 
 /** The API has no filter for it, so it leads to the newest loaded one, or, if none is loaded, to what was sent. */
 function undeliveredPart({ overview }: Standing, rows: readonly ListRow[]) {
-  const { failed, undelivered } = overview.totals
+  const { undelivered } = overview.totals
+  const failed = failedIn(overview.totals)
   if (undelivered === 0) return null
   const newest = rows.find(({ deliveryStatus }) => deliveryStatus === 'undelivered')
   const there =
@@ -113,7 +114,7 @@ function finePart({ overview: { from, totals, queued } }: Standing, rows: readon
     return queued > 0 || rows.some(({ createdAt }) => createdAt >= from)
       ? 'Messages, newest first'
       : 'No messages in 24 hours'
-  const hasBad = rows.some(({ status, deliveryStatus }) => status === 'failed' || deliveryStatus === 'undelivered')
+  const hasBad = rows.some((row) => stateOf(row).kind === 'bad')
   return `${count(totals.sent)} sent and ${count(totals.received)} received in 24 hours${hasBad ? '' : ', none failed'}`
 }
 

@@ -1,12 +1,13 @@
-import type { ListRow } from './row.ts'
+import type { Message, NewMessage } from '../../../client/client.ts'
 
-type Sendable = Pick<ListRow, 'direction' | 'messageId' | 'from' | 'to' | 'body'>
+type Sendable = Pick<Message, 'direction' | 'messageId' | 'from' | 'to' | 'body'> &
+  Partial<Pick<Message, 'userId' | 'sendAt'>>
 
 /** The request that sends this text, or that reads this received one, for a shell. The key is a variable, never the session's token. */
 export function asCurl(row: Sendable, origin: string): string {
   const auth = '-H "Authorization: Bearer $SGW_KEY"'
   if (row.direction === 'inbound') return `curl -s ${origin}/v1/sms/status/${row.messageId} ${auth}`
-  return `curl -s ${origin}/v1/sms/send ${auth} \\\n  -d ${quoted(JSON.stringify({ from: row.from, to: row.to, body: row.body }))}`
+  return `curl -s ${origin}/v1/sms/send ${auth} \\\n  -d ${quoted(JSON.stringify(requestOf(row)))}`
 }
 
 /** The same with the typed client. */
@@ -14,13 +15,19 @@ export function asTypeScript(row: Sendable, origin: string): string {
   const call =
     row.direction === 'inbound'
       ? `await sgw.sms.get('${row.messageId}')`
-      : `await sgw.sms.send(${JSON.stringify({ from: row.from, to: row.to, body: row.body })})`
+      : `await sgw.sms.send(${JSON.stringify(requestOf(row))})`
   return [
     "import { Sgw } from 'sgw/client'",
     '',
     `const sgw = new Sgw({ baseUrl: '${origin}', apiKey: process.env.SGW_KEY ?? '' })`,
     call,
   ].join('\n')
+}
+
+/** The body of a send with all that the message has of it. The type is of every field, so that the compiler names a new one. */
+function requestOf({ from, to, body, userId, sendAt }: Sendable): NewMessage {
+  const request: Required<NewMessage> = { from, to, body, userId: userId ?? undefined, sendAt: sendAt ?? undefined }
+  return request
 }
 
 /** For a POSIX shell: everything between single quotes is literal. */

@@ -21,7 +21,7 @@ export function TextWithSegments({ row }: { row: ListRow }) {
   }, [row.messageId])
   return (
     <>
-      <div class={row.direction === 'inbound' ? 'bubble theirs' : 'bubble ours'}>
+      <div class={row.direction === 'inbound' ? 'bubble theirs' : 'bubble ours'} dir="auto">
         <span class="mask">{row.body}</span>
       </div>
       {row.direction === 'outbound' && (

@@ -1,6 +1,7 @@
-import type { Timeline } from '../../../client/client.ts'
+import type { DeliveryAttempt, Timeline } from '../../../client/client.ts'
 import { clockTime, duration, rowTime } from '../state/clock.ts'
 import { type Attempt, isRunning } from '../state/running.ts'
+import { isCancelled, isLasting } from './words.ts'
 
 type TimelineEntry = Timeline['entries'][number]
 
@@ -20,12 +21,14 @@ export interface Line {
 const COMMIT_MS = 1000
 
 /** The lines of a message's life, in order. Between two attempts, and before the first, it waits. */
-export function linesOf(timeline: Timeline, now: number): Line[] {
+export function linesOf(timeline: Timeline, webhooks: readonly DeliveryAttempt[], now: number): Line[] {
   const { entries, status } = timeline
+  const failed = entries.find((entry) => entry.type === 'failed')
   const lines: Line[] = []
   const isOpen = status === 'queued' || status === 'sending'
   let last: Attempt | null = null
   let freeSince: number | null = null
+  let sentAt = NaN
   entries.forEach((entry, index) => {
     const at = Date.parse(entry.at)
     // What is refused for good fails at once: the commit is no wait.
@@ -39,14 +42,14 @@ export function linesOf(timeline: Timeline, now: number): Line[] {
     }
     if (entry.type === 'attempt') {
       const runs = isRunning(timeline, entry)
-      lines.push(runs ? runningLine(entry, at, now) : attemptLine(entry, at))
+      lines.push(runs ? runningLine(entry, at, now) : attemptLine(entry, at, isLasting(failed?.error)))
       last = entry
       freeSince = runs ? null : at + (entry.durationMs ?? 0)
       return
     }
-    lines.push(lineOf(entry, at))
+    lines.push(lineOf(entry, at, webhooks, sentAt))
     if (entry.type === 'queued') freeSince = at
-    if (entry.type === 'sent') freeSince = null
+    if (entry.type === 'sent') [freeSince, sentAt] = [null, at]
   })
   if (isOpen && freeSince !== null && now > freeSince) lines.push({ ...waitLine(last, freeSince, now), kind: 'wait' })
   return lines
@@ -74,7 +77,12 @@ const heldLine = (sendAt: string, start: number, end: number): Line => ({
   note: `For ${rowTime(sendAt, end)}.`,
 })
 
-function lineOf(entry: Exclude<TimelineEntry, { type: 'scheduled' | 'attempt' }>, at: number): Line {
+function lineOf(
+  entry: Exclude<TimelineEntry, { type: 'scheduled' | 'attempt' }>,
+  at: number,
+  webhooks: readonly DeliveryAttempt[],
+  sentAt: number,
+): Line {
   const point = (name: string, kind: Line['kind'] = 'point'): Line => ({
     name,
     kind,
@@ -86,15 +94,17 @@ function lineOf(entry: Exclude<TimelineEntry, { type: 'scheduled' | 'attempt' }>
     case 'queued':
       return point('Accepted')
     case 'failed':
-      return point('Failed', 'bad-point')
+      return isCancelled(entry.error) ? point('Cancelled') : point('Failed', 'bad-point')
     case 'undelivered':
       return { ...point('Not delivered', 'bad-point'), note: `${entry.reason}.` }
     case 'webhook':
-      return webhookLine(entry, point)
+      return webhookLine(entry, point, webhooks)
     case 'sent':
       return point('Sent')
     case 'delivered':
-      return point('Delivered')
+      return sentAt < at
+        ? { ...point('Delivered'), note: `Known ${duration(at - sentAt)} after it was sent.` }
+        : point('Delivered')
     case 'received':
       return point('Received')
   }
@@ -109,8 +119,8 @@ const runningLine = ({ number }: Attempt, at: number, now: number): Line => ({
   note: 'RingCentral has not answered yet.',
 })
 
-function attemptLine(entry: Attempt, at: number): Line {
-  const note = attemptNote(entry)
+function attemptLine(entry: Attempt, at: number, isUseless: boolean): Line {
+  const note = attemptNote(entry, isUseless)
   return {
     name: `Attempt ${entry.number}`,
     kind: entry.outcome === 'accepted' ? 'work' : 'bad-work',
@@ -129,7 +139,8 @@ const MEANINGS: Readonly<Record<Attempt['outcome'], string>> = {
   unknown: 'Unknown outcome: repeated only if the message store does not have it.',
 }
 
-function attemptNote({ outcome, httpStatus, errorCode, message }: Attempt): string {
+/** `isUseless`: the message failed for a reason that lasts. Then repeating is safe, and fails again. */
+function attemptNote({ outcome, httpStatus, errorCode, message }: Attempt, isUseless: boolean): string {
   if (outcome === 'accepted') return ''
   const said = [
     httpStatus !== undefined
@@ -140,15 +151,21 @@ function attemptNote({ outcome, httpStatus, errorCode, message }: Attempt): stri
     ...(errorCode === undefined ? [] : [errorCode]),
     ...(message === undefined ? [] : [`“${message}”`]),
   ].join(', ')
-  return `${said}. ${MEANINGS[outcome]}`
+  const meaning = isUseless && outcome === 'not_accepted' ? 'Not accepted. Repeating fails again.' : MEANINGS[outcome]
+  return `${said}. ${meaning}`
 }
 
-/** The webhooks below have the answers. */
-const webhookLine = (
-  { outcome, attemptNumber }: Extract<TimelineEntry, { type: 'webhook' }>,
+/** Where it went; the webhooks below have the answers. */
+function webhookLine(
+  { outcome, attemptNumber, deliveryId }: Extract<TimelineEntry, { type: 'webhook' }>,
   point: (name: string, kind?: Line['kind']) => Line,
-): Line =>
-  point(`Webhook${attemptNumber === 1 ? '' : ` ${attemptNumber}`}`, outcome === 'success' ? 'point' : 'bad-point')
+  webhooks: readonly DeliveryAttempt[],
+): Line {
+  const url = webhooks.find((attempt) => attempt.deliveryId === deliveryId)?.url
+  const name = attemptNumber === 1 ? 'Webhook' : `Webhook ${attemptNumber}`
+  const line = point(name, outcome === 'success' ? 'point' : 'bad-point')
+  return url === undefined ? line : { ...line, note: `To ${new URL(url).host}.` }
+}
 
 /** A line with its place in percent of the width. `isCut`: the wait was longer than shown. */
 export interface PlacedLine extends Line {

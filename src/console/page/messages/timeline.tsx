@@ -1,12 +1,12 @@
-import type { Timeline } from '../../../client/client.ts'
+import type { DeliveryAttempt, Timeline } from '../../../client/client.ts'
 import { isOnePane } from '../parts/media.ts'
 import { duration, now } from '../state/clock.ts'
 import { type PlacedLine, linesOf, placed } from './timeline-scale.ts'
 
 /** What happened to a message, line by line and true to scale. */
-export function TimelineChart({ timeline }: { timeline: Timeline }) {
+export function TimelineChart({ timeline, webhooks }: { timeline: Timeline; webhooks: readonly DeliveryAttempt[] }) {
   const isOpen = timeline.status === 'queued' || timeline.status === 'sending'
-  const all = linesOf(timeline, isOpen ? now.value : now.peek())
+  const all = linesOf(timeline, webhooks, isOpen ? now.value : now.peek())
   if (all.length === 0) return null
   const { lines, ticks, totalMs } = placed(all)
   return (

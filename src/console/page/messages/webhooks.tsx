@@ -3,11 +3,13 @@ import { Icon } from '../parts/icon.tsx'
 import { isOnePane } from '../parts/media.ts'
 import { clockTime, duration, utcTime } from '../state/clock.ts'
 import type { OpenMessage } from './detail-state.ts'
+import { lastAttempts } from './webhook-results.ts'
 
 /** Each POST of the message's webhooks: when, where to, what the destination answered, and how long it took. */
 export function Webhooks({ message, isInbound }: { message: OpenMessage; isInbound: boolean }) {
   const attempts = message.webhooks.value
   if (attempts === null || (attempts.length === 0 && !isInbound)) return null
+  const last = lastAttempts(attempts)
   return (
     <section aria-label="Webhooks">
       <h3 aria-level={isOnePane.value ? 2 : 3}>
@@ -15,11 +17,11 @@ export function Webhooks({ message, isInbound }: { message: OpenMessage; isInbou
       </h3>
       {attempts.length === 0 && <p class="small dim">No webhook was posted for this text.</p>}
       <ol class="webhooks">
-        {attempts.map((attempt, index) => (
+        {attempts.map((attempt) => (
           <Attempt
             key={`${attempt.deliveryId} ${attempt.attemptNumber}`}
             attempt={attempt}
-            isLast={!attempts.some(({ deliveryId }, later) => later > index && deliveryId === attempt.deliveryId)}
+            isLast={last.includes(attempt)}
             again={() => void message.redeliver(attempt.deliveryId)}
           />
         ))}

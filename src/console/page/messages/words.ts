@@ -13,21 +13,21 @@ export interface StateWord {
 /** The state of a message: from its status, what it waits for, and what became of it after `sent`. */
 export function stateOf({ direction, status, error, waiting, deliveryStatus }: ListRow): StateWord {
   if (direction === 'inbound') return { icon: 'received', word: 'Received', kind: 'plain' }
+  if (isCancelled(error)) return { icon: 'cancelled', word: 'Cancelled', kind: 'plain' }
   if (error === 'Recipient opted out') return { icon: 'optedOut', word: 'Opted out', kind: 'bad' }
   if (status === 'failed') return { icon: 'failed', word: 'Failed', kind: 'bad' }
   if (deliveryStatus === 'undelivered') return { icon: 'undelivered', word: 'Not delivered', kind: 'bad' }
   if (deliveryStatus === 'delivered') return { icon: 'delivered', word: 'Delivered', kind: 'plain' }
   if (status === 'sent') return { icon: 'sent', word: 'Sent', kind: 'plain' }
   if (waiting?.reason === 'scheduled') return { icon: 'scheduled', word: 'Scheduled', kind: 'plain' }
-  if (waiting) return { icon: 'waiting', word: waitWord(status, waiting), kind: 'warn' }
+  if (waiting) return { icon: 'waiting', word: 'Waiting', kind: 'warn' }
   return status === 'sending'
     ? { icon: 'sending', word: 'Sending', kind: 'warn' }
     : { icon: 'queued', word: 'Queued', kind: 'plain' }
 }
 
-/** The status, as the tabs have it; the mark and the reason say that it waits. */
-const waitWord = (status: ListRow['status'], { reason }: Waiting): string =>
-  status === 'queued' ? 'Queued' : reason === 'reconciling' ? 'Sending' : 'Sending again'
+/** The error of a message that somebody cancelled. Its status is `failed`, and nothing went wrong. */
+export const isCancelled = (error: string | null | undefined): boolean => error === 'Cancelled before sending'
 
 /** Why a message has not gone out yet, short enough for a row on a phone. */
 const SHORT_WAITS: Readonly<Record<Waiting['reason'], string>> = {
@@ -174,11 +174,15 @@ const LASTING = [
 ]
 const LASTING_CODES = ['410', '413', '430']
 
+/** Whether a message that failed like this fails again until something else has changed. */
+export const isLasting = (error: string | null | undefined): boolean =>
+  LASTING.some((begins) => error?.startsWith(begins))
+
 /** Whether sending the same text again is known to be useless. */
 export function failsAgain({ error }: ListRow, timeline: Timeline | null): boolean {
   const undelivered = timeline?.entries.findLast((entry) => entry.type === 'undelivered')
   const code = undelivered?.type === 'undelivered' ? undelivered.errorCode : undefined
-  return LASTING.some((begins) => error?.startsWith(begins)) || LASTING_CODES.includes(code?.slice(-3) ?? '')
+  return isLasting(error) || LASTING_CODES.includes(code?.slice(-3) ?? '')
 }
 
 /** Whether an extension must be authorized before it can send. */

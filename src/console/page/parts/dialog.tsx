@@ -1,10 +1,15 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 
 /** A dialog over the page. The browser keeps the focus inside and returns it. Esc and a click beside it close it. */
 export function Dialog({ title, close, children }: { title: string; close: () => void; children: ComponentChildren }) {
   const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => dialog.current?.showModal(), [])
+  useLayoutEffect(() => {
+    const { current } = dialog
+    current?.showModal()
+    // A dialog that is removed while it is open does not return the focus.
+    return () => current?.close()
+  }, [])
   return (
     <dialog
       ref={dialog}
