@@ -8,7 +8,7 @@ import { client } from '../state/caller.ts'
 import { connection } from '../state/live.ts'
 import type { SimulatorFault } from '../state/operator.ts'
 import type { Conversation } from './conversation.ts'
-import { type PairChoices, loadChoices } from './pair.ts'
+import { type PairChoices, isNumber, loadChoices } from './pair.ts'
 
 export const FIRST_TEXT = 'Hello from my app. Reply with anything.'
 const MAX_UNITS = 1600
@@ -25,8 +25,9 @@ export function Composer({ conversation, isFirst }: ComposerProps) {
   useEffect(() => {
     if (isFirst) text.value = FIRST_TEXT
   }, [isFirst])
+  const canAnswer = isNumber(conversation.contact)
   const send = async (): Promise<void> => {
-    if (text.value === '' || isBusy.value) return
+    if (text.value === '' || isBusy.value || !canAnswer) return
     isBusy.value = true
     await conversation.send(text.value)
     if (conversation.error.value === '') text.value = ''
@@ -42,6 +43,7 @@ export function Composer({ conversation, isFirst }: ComposerProps) {
         }}
       >
         <textarea
+          dir="auto"
           aria-label="Text from your app"
           placeholder="Text from your app"
           maxLength={MAX_UNITS}
@@ -59,7 +61,7 @@ export function Composer({ conversation, isFirst }: ComposerProps) {
             From <OwnNumber conversation={conversation} /> to <PhoneNumber value={conversation.contact} />
           </span>
           <Segments text={text.value} />
-          <button type="submit" class="button primary" disabled={isBusy.value || text.value === ''}>
+          <button type="submit" class="button primary" disabled={isBusy.value || text.value === '' || !canAnswer}>
             {isFirst ? 'Send the first text' : 'Send from your app'}
           </button>
         </div>
@@ -71,10 +73,17 @@ export function Composer({ conversation, isFirst }: ComposerProps) {
             ' Your text stays here. If the gateway took it, the phone shows it when the connection is back.'}
         </p>
       )}
+      {!canAnswer && <NoNumber contact={conversation.contact} />}
       <Faults conversation={conversation} />
     </div>
   )
 }
+
+const NoNumber = ({ contact }: { contact: string }) => (
+  <p class="dim small composer-error">
+    {contact} is no phone number, so nothing can be sent there. It can only text you.
+  </p>
+)
 
 function OwnNumber({ conversation }: { conversation: Conversation }) {
   const { number, contact } = conversation

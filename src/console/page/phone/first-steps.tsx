@@ -5,7 +5,7 @@ import { FIRST_TEXT } from './composer.tsx'
 import type { Conversation } from './conversation.ts'
 import { SideButton } from './step-details.tsx'
 
-/** Before the first text: the same from a program, and what to try then. */
+/** Before the first text: the same from a program. */
 export function FirstSteps({ conversation }: { conversation: Conversation }) {
   const language = useSignal<'curl' | 'TypeScript'>('curl')
   const text = {
@@ -17,41 +17,71 @@ export function FirstSteps({ conversation }: { conversation: Conversation }) {
   } as const
   const shown = language.value === 'curl' ? asCurl(text, location.origin) : asTypeScript(text, location.origin)
   return (
-    <>
-      <section class="exchange" aria-label="From your own code">
-        <header>
-          <b>The same from your own code</b>
-          <SideButton name="curl" isChosen={language.value === 'curl'} choose={() => void (language.value = 'curl')} />
-          <SideButton
-            name="TypeScript"
-            isChosen={language.value === 'TypeScript'}
-            choose={() => void (language.value = 'TypeScript')}
-          />
-          <CopyButton text={shown} label="Copy this" />
-        </header>
-        <pre>{shown}</pre>
-        <p class="small dim exchange-note">
-          <code>SGW_KEY</code> is the API key that the gateway prints when it starts.
-        </p>
-      </section>
-      <section class="then-try">
-        <h2>Then try</h2>
-        <ol>
-          <li>
-            <b>Answer on the phone.</b> The reply reaches your webhook, and <code>sgw listen</code> prints it.
-          </li>
-          <li>
-            <b>Choose “429, try later” and send again.</b> The gateway waits and repeats by itself.
-          </li>
-          <li>
-            <b>Choose “502 after accepting” and send again.</b> The gateway checks whether the text arrived before it
-            sends it again, so nobody gets it twice.
-          </li>
-          <li>
-            <b>Send real texts.</b> Set <code>RC_CLIENT_ID</code> and <code>RC_CLIENT_SECRET</code>, and start again.
-          </li>
-        </ol>
-      </section>
-    </>
+    <section class="exchange" aria-label="From your own code">
+      <header>
+        <b>The same from your own code</b>
+        <SideButton name="curl" isChosen={language.value === 'curl'} choose={() => void (language.value = 'curl')} />
+        <SideButton
+          name="TypeScript"
+          isChosen={language.value === 'TypeScript'}
+          choose={() => void (language.value = 'TypeScript')}
+        />
+        <CopyButton text={shown} label="Copy this" />
+      </header>
+      <pre>{shown}</pre>
+      <p class="small dim exchange-note">
+        <code>SGW_KEY</code> is the API key that the gateway prints when it starts.
+      </p>
+    </section>
   )
 }
+
+/** A conversation of so many texts is no first try any more. */
+const BEGINNERS_TEXTS = 10
+
+/** What to try next: all of it before the first text, then what is left. */
+export function ThenTry({ conversation }: { conversation: Conversation }) {
+  const messages = conversation.messages.value
+  if (!conversation.isLoaded.value || messages.length >= BEGINNERS_TEXTS) return null
+  const attempts = [...conversation.timelines.value.values()].flatMap(({ entries }) =>
+    entries.filter((entry) => entry.type === 'attempt'),
+  )
+  const left = [
+    { isTried: messages.some(({ direction }) => direction === 'inbound'), step: ANSWER },
+    { isTried: attempts.some(({ httpStatus }) => httpStatus === 429), step: PAUSE },
+    { isTried: attempts.some(({ outcome }) => outcome === 'unknown'), step: LOOKUP },
+    { isTried: false, step: REAL_TEXTS },
+  ].filter(({ isTried }) => !isTried)
+  return (
+    <section class="then-try" aria-label="Then try">
+      <h2>Then try</h2>
+      <ol>
+        {left.map(({ step }) => (
+          <li>{step}</li>
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+const ANSWER = (
+  <>
+    <b>Answer on the phone.</b> The reply reaches your webhook, and <code>sgw listen</code> prints it.
+  </>
+)
+const PAUSE = (
+  <>
+    <b>Choose “429, try later” and send again.</b> The gateway waits and repeats by itself.
+  </>
+)
+const LOOKUP = (
+  <>
+    <b>Choose “502 after accepting” and send again.</b> The gateway checks whether the text arrived before it sends it
+    again, so nobody gets it twice.
+  </>
+)
+const REAL_TEXTS = (
+  <>
+    <b>Send real texts.</b> Set <code>RC_CLIENT_ID</code> and <code>RC_CLIENT_SECRET</code>, and start again.
+  </>
+)

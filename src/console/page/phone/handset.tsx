@@ -7,7 +7,8 @@ import { PhoneNumber, spokenNumber } from '../parts/phone-number.tsx'
 import { open } from '../state/address.ts'
 import { me } from '../state/caller.ts'
 import { dayHeader, dayOf, duration, now, shortTime } from '../state/clock.ts'
-import { explainedShort, shortWaitingText, stateOf } from '../messages/words.ts'
+import { failedOf, lastAttempts } from '../messages/webhook-results.ts'
+import { explainedShort, isCancelled, shortWaitingText, stateOf } from '../messages/words.ts'
 import type { Conversation } from './conversation.ts'
 import { type PairChoices, loadChoices, newContact } from './pair.ts'
 
@@ -80,7 +81,7 @@ function Thread({ conversation }: { conversation: Conversation }) {
           key={message.messageId}
           message={message}
           reason={conversation.reasonOf(message.messageId)}
-          answer={conversation.webhooks.value.get(message.messageId)?.at(-1)}
+          answer={answerOf(conversation.webhooks.value.get(message.messageId) ?? [])}
           isNewDay={dayOf(message.createdAt) !== dayOf(messages[index - 1]?.createdAt ?? 0)}
         />
       ))}
@@ -93,7 +94,7 @@ interface ThreadMessageProps {
   isNewDay: boolean
   /** Why it was not delivered, if that is known. */
   reason: string
-  /** What the app's webhook answered last. */
+  /** What counts of the webhooks' answers. */
   answer: DeliveryAttempt | undefined
 }
 
@@ -106,10 +107,10 @@ const ThreadMessage = ({ message, isNewDay, reason, answer }: ThreadMessageProps
     )}
     {message.direction === 'inbound' ? (
       <>
-        <p class="said mine">
+        <p class="said mine" dir="auto">
           <span class="mask">{message.body}</span>
         </p>
-        <p class="said-note mine">
+        <p class={answer === undefined || answer.outcome === 'success' ? 'said-note mine' : 'said-note mine bad'}>
           {answer === undefined ? `received ${shortTime(message.createdAt)}` : answerText(answer)}
         </p>
       </>
@@ -119,8 +120,16 @@ const ThreadMessage = ({ message, isNewDay, reason, answer }: ThreadMessageProps
   </>
 )
 
-const answerText = ({ statusCode, durationMs }: DeliveryAttempt): string =>
-  statusCode === undefined ? 'your app did not answer' : `your app answered ${statusCode} in ${duration(durationMs)}`
+/** The last answer of a destination: that of one that failed, else of the app, else of a trigger. */
+function answerOf(attempts: readonly DeliveryAttempt[]): DeliveryAttempt | undefined {
+  const last = lastAttempts(attempts)
+  return failedOf(last)[0] ?? last.find(({ kind }) => kind === 'app') ?? last[0]
+}
+
+function answerText({ kind, url, statusCode, durationMs }: DeliveryAttempt): string {
+  const who = kind === 'app' ? 'your app' : new URL(url).host
+  return statusCode === undefined ? `${who} did not answer` : `${who} answered ${statusCode} in ${duration(durationMs)}`
+}
 
 /** A text of the app. Before the provider has it, only a note says what it waits for; until it is delivered, it is an outline. */
 function Arriving({ message, reason }: { message: Message; reason: string }) {
@@ -129,7 +138,7 @@ function Arriving({ message, reason }: { message: Message; reason: string }) {
   return (
     <>
       {isThere && (
-        <p class={isPending ? 'said theirs pending' : 'said theirs'}>
+        <p class={isPending ? 'said theirs pending' : 'said theirs'} dir="auto">
           <span class="mask">{message.body}</span>
         </p>
       )}
@@ -141,7 +150,17 @@ function Arriving({ message, reason }: { message: Message; reason: string }) {
 function noteOf(message: Message, reason: string) {
   const { status, error, deliveryStatus, waiting, createdAt, updatedAt, body } = message
   const took = duration(Date.parse(updatedAt) - Date.parse(createdAt))
-  const text = <span class="mask">“{body.length > 24 ? `${body.slice(0, 24)}…` : body}”</span>
+  const text = (
+    <span class="mask" dir="auto">
+      “{body.length > 24 ? `${body.slice(0, 24)}…` : body}”
+    </span>
+  )
+  if (isCancelled(error))
+    return (
+      <>
+        <Icon name={stateOf(message).icon} /> {text} cancelled
+      </>
+    )
   if (status === 'failed')
     return (
       <>
@@ -169,8 +188,7 @@ function noteOf(message: Message, reason: string) {
     )
   return (
     <>
-      <Icon name={!waiting ? 'sending' : 'waiting'} /> {text}{' '}
-      {!waiting ? 'on its way' : shortWaitingText(waiting, now.peek())}
+      <Icon name={stateOf(message).icon} /> {text} {!waiting ? 'on its way' : shortWaitingText(waiting, now.peek())}
     </>
   )
 }
@@ -187,6 +205,7 @@ function Reply({ conversation }: { conversation: Conversation }) {
   return (
     <form class="reply" onSubmit={(event) => void send(event)}>
       <input
+        dir="auto"
         aria-label="Text as the contact"
         placeholder="Text as this contact"
         autoComplete="off"

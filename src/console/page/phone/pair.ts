@@ -29,15 +29,18 @@ export function usePair(): Pair | null {
     if (found.value === null && sgw !== null) void findPair(sgw).then((pair) => void (found.value = pair))
   }, [sgw])
   if (found.value === null) return null
-  const pair = { number: numberIn('number') ?? found.value.number, contact: numberIn('contact') ?? found.value.contact }
+  const number = isNumber(param('number')) ? param('number') : found.value.number
+  const contact = isContact(param('contact')) ? param('contact') : found.value.contact
+  const pair = { number, contact }
   writeStored('local', LAST_PAIR, JSON.stringify({ ...pair, tenantId: me.value?.tenantId }))
   return pair
 }
 
-const NUMBER = /^\+[1-9]\d{8,14}$/
+/** Whether a text can be sent there. */
+export const isNumber = (value: string): boolean => /^\+[1-9]\d{8,14}$/.test(value)
 
-/** A number of the address. Anything else there is ignored, because the pair is remembered. */
-const numberIn = (name: keyof Pair): string | null => (NUMBER.test(param(name)) ? param(name) : null)
+/** Whether somebody can have texted from there: from a number, a short code or a sender's name. Anything else is not remembered. */
+const isContact = (value: string): boolean => /^\P{C}{1,64}$/u.test(value)
 
 /** The pair of the last visit, if it was the same tenant. */
 function lastPair(): Pair | null {

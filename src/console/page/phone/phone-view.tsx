@@ -6,7 +6,7 @@ import { Composer } from './composer.tsx'
 import { Conversation } from './conversation.ts'
 import { Handset } from './handset.tsx'
 import { usePair } from './pair.ts'
-import { FirstSteps } from './first-steps.tsx'
+import { FirstSteps, ThenTry } from './first-steps.tsx'
 import { Sequence } from './sequence.tsx'
 import { StepDetails } from './step-details.tsx'
 import type { Step } from './steps.ts'
@@ -35,6 +35,7 @@ export function PhoneView() {
           <Sequence conversation={conversation} chosen={chosen} />
           {isEmpty && <FirstSteps conversation={conversation} />}
         </div>
+        {chosen.value === null && <ThenTry conversation={conversation} />}
         {chosen.value?.detail && (
           <StepDetails key={chosen.value.key} detail={chosen.value.detail} close={() => void (chosen.value = null)} />
         )}

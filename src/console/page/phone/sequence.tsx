@@ -69,7 +69,9 @@ const Group = ({
       <span />
       <span class="lanes lines">
         <span class="group-title">
-          <span class="mask">“{message.body}”</span>
+          <span class="mask" dir="auto">
+            “{message.body}”
+          </span>
           <span class="dim">from {originOf(message)}</span>
         </span>
       </span>

@@ -1,6 +1,6 @@
 import type { DeliveryAttempt, Message, Timeline } from '../../../client/client.ts'
 import { messageIdOf } from '../messages/row.ts'
-import { shortWaitingText } from '../messages/words.ts'
+import { isCancelled, shortWaitingText } from '../messages/words.ts'
 import { now } from '../state/clock.ts'
 import type { SimulatorCall } from '../state/operator.ts'
 import { type Attempt, isRunning } from '../state/running.ts'
@@ -66,7 +66,8 @@ function endSteps({ entries, deliveryStatus }: Timeline, last: Attempt | undefin
     const at = Date.parse(entry.at)
     if (entry.type === 'sent') sentAt = at
     if (entry.type === 'sent' && last?.outcome === 'unknown') steps.push(...lookupSteps(last, at, calls))
-    if (entry.type === 'delivered') steps.push({ ...deliveryStep(sentAt || at, at), title: 'delivered' })
+    if (entry.type === 'delivered')
+      steps.push({ ...deliveryStep(sentAt || at, at), title: 'delivered', result: 'known after' })
     if (entry.type === 'undelivered')
       steps.push({
         ...deliveryStep(sentAt || at, at),
@@ -79,8 +80,8 @@ function endSteps({ entries, deliveryStatus }: Timeline, last: Attempt | undefin
         ...base('failed', at),
         kind: 'self',
         station: 1,
-        title: `failed: ${entry.error ?? ''}`,
-        isBad: true,
+        title: isCancelled(entry.error) ? 'cancelled' : `failed: ${entry.error ?? ''}`,
+        isBad: !isCancelled(entry.error),
       })
   }
   if (deliveryStatus === 'pending' && sentAt > 0) steps.push({ ...deliveryStep(sentAt, null), title: 'on its way' })
@@ -241,7 +242,7 @@ function heardStep({ at, event }: HeardEvent): Step {
     title: event.type,
     result: state,
     took: 'timestamp' in event ? at - sentAt : null,
-    isBad: state === 'failed' || state === 'undelivered',
+    isBad: state === 'undelivered' || (event.type === 'sms_status' && state === 'failed' && !isCancelled(event.error)),
     detail: { title: 'WebSocket event', request: json(event), response: null },
   }
 }
