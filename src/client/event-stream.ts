@@ -83,7 +83,8 @@ export class EventStream implements AsyncIterable<GatewayEvent | GapEvent> {
 
   /** Yields what the log has after the cursor. The socket is open already, so that nothing is missed after the last page. */
   async *#catchUp(socket: EventSocket): AsyncGenerator<GatewayEvent | GapEvent, void> {
-    this.#cursor ??= await socket.firstCursor()
+    // A stream that starts now has nothing to catch up on: the first cursor is the first frame that `#live` reads.
+    if (this.#cursor === undefined) return void (await socket.firstCursor())
     for (;;) {
       // The log has every event that came before this request.
       socket.clear()

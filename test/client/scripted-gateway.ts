@@ -54,7 +54,6 @@ export class ScriptedGateway {
     while (this.sockets.length === 0) await turn()
     this.socket.open()
     this.socket.receive({ type: 'cursor', cursor })
-    while (!this.calls.some((call) => call.startsWith('/gateway/v1/events'))) await turn()
     for (let turns = 0; turns < 10; turns++) await turn()
   }
 
