@@ -2,8 +2,21 @@ import { loadOnce } from '../core/load-once.ts'
 import { type PageFile, ServedFile } from '../api/http/served-file.ts'
 import { bundlePage } from './bundle.ts'
 
+/** The frame, the theme, and what is loaded when it is first needed. */
+export const SCRIPTS = [
+  'main.js',
+  'theme.js',
+  'messages.js',
+  'message.js',
+  'raw-events.js',
+  'phone.js',
+  'trace.js',
+  'panels.js',
+  'sign-in.js',
+] as const
+
 /** The files that are served. `simulator.html` is `index.html` beside the built-in simulator. */
-export type PageFileName = 'index.html' | 'simulator.html' | 'main.js' | 'theme.js' | 'style.css'
+export type PageFileName = 'index.html' | 'simulator.html' | (typeof SCRIPTS)[number]
 
 /** The files of the page by name, bundled when first asked for; with `isAnew` bundled again, to show a change of the source. */
 export const pageFiles = ({ isAnew }: { isAnew: boolean }): Promise<PageFiles> => bundled(isAnew)

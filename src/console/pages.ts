@@ -1,10 +1,7 @@
 import type { Gateway } from '../messages/gateway.ts'
 import { OWN_FILES_HEADERS } from '../api/http/page-headers.ts'
 import type { WebPage } from '../api/http/server.ts'
-import { pageFiles } from './page-files.ts'
-
-/** The files of the console's page. `index.html` is served as `/console/`. */
-const FILES = ['main.js', 'theme.js', 'style.css'] as const
+import { SCRIPTS, pageFiles } from './page-files.ts'
 
 /** The console: one page and its files. In development each load of the page bundles it anew, so that a change of its source shows. */
 export function consolePages({ config }: Gateway): WebPage[] {
@@ -17,7 +14,7 @@ export function consolePages({ config }: Gateway): WebPage[] {
         return files.get(config.provider.simulated ? 'simulator.html' : 'index.html').answer(request, OWN_FILES_HEADERS)
       },
     },
-    ...FILES.map((name) => ({
+    ...SCRIPTS.map((name) => ({
       path: `/console/${name}`,
       answer: async (request: Request) => (await pageFiles({ isAnew: false })).get(name).answer(request),
     })),

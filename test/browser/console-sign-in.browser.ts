@@ -56,7 +56,7 @@ test('a session that the operator revokes ends in the page, too', async () => {
 
 test('an app’s key shows the messages of its app first, and is forgotten by the next tab', async () => {
   await using world = await outside()
-  const other = await createOtherApp(world)
+  const other = await createOtherApp(world, 'Other app')
   await using opened = await openConsole(world.url)
   const { page } = opened
   await page.getByLabel('API key').fill(other.apiKey)
@@ -80,27 +80,34 @@ test('a wrong key is refused in words, and signing out leaves nothing behind', a
   await page.getByLabel('API key').fill(world.key)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('button', { name: /^Tenant and app/ }).click()
-  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByRole('heading', { name: 'Sign in to this gateway' }).waitFor()
   expect(await page.evaluate('JSON.stringify(sessionStorage)')).not.toContain('sgw_')
 })
 
-test('an operator switches to another app, which is remembered', async () => {
+test('an operator finds another app by a search, and sees which one is chosen; the choice is remembered', async () => {
   await using world = await outside()
-  await createOtherApp(world)
+  for (let index = 0; index < 9; index++) await createOtherApp(world, `App ${index}`)
+  await createOtherApp(world, 'Other app')
   await using opened = await openConsole(world.url, { hash: await loginOf(world) })
-  const { page } = opened
+  const { page, complaints } = opened
   await page.getByRole('button', { name: /^Tenant and app/ }).click()
-  await page.getByRole('menuitemradio', { name: 'Other app' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Tenant and app' })
+  await dialog.locator('[aria-pressed=true] .icon').waitFor()
+  await dialog.getByLabel('Find a tenant or an app').fill('other')
+  expect(await dialog.locator('li').count()).toBe(1)
+  await expectAccessible(page)
+  await page.keyboard.press('Enter')
   await page.locator('.switcher', { hasText: 'Other app' }).waitFor()
   await page.reload()
   await page.locator('.switcher', { hasText: 'Other app' }).waitFor()
+  expect(complaints).toEqual([])
 })
 
 const loginOf = async (world: World): Promise<string> => new URL((await createLink(world.gateway)).url).hash
 
-const createOtherApp = (world: World) =>
-  createApp(world.gateway, { tenantId: world.app.tenantId, name: 'Other app', webhookUrl: null, role: 'app' })
+const createOtherApp = (world: World, name: string) =>
+  createApp(world.gateway, { tenantId: world.app.tenantId, name, webhookUrl: null, role: 'app' })
 
 test('an operator reads on while the tenant is suspended, and hears events again afterwards', async () => {
   await using world = await outside()

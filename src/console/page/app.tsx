@@ -1,20 +1,18 @@
+import type { ComponentChild } from 'preact'
 import { OfflineBar } from './frame/connection-state.tsx'
-import { NoApp } from './frame/no-app.tsx'
-import { KeysHelp } from './frame/keys-help.tsx'
+import { Loaded } from './frame/loaded.tsx'
+import { closePanel, panel } from './frame/panel.ts'
 import { Rail } from './frame/rail.tsx'
-import { SignIn } from './frame/sign-in.tsx'
 import { TabBar, TopBar } from './frame/tab-bar.tsx'
-import { hasPhone } from './frame/views.ts'
-import { MessagesView } from './messages/messages-view.tsx'
-import { PhoneView } from './phone/phone-view.tsx'
+import { hasPhone, isSimulated } from './frame/views.ts'
+import { Dialog } from './parts/dialog.tsx'
 import { address } from './state/address.ts'
 import { hasNoApp, me } from './state/caller.ts'
 import { session } from './state/session.ts'
 
 /** The whole page: sign-in, or the frame with a view. */
 export function App() {
-  if (session.value === null) return <SignIn />
-  if (hasNoApp.value) return <NoApp />
+  if (session.value === null || hasNoApp.value) return <Loaded load={FILES.signIn} props={{}} />
   if (me.value === null) return null
   return (
     <div class="frame">
@@ -28,12 +26,35 @@ export function App() {
         <CurrentView />
       </main>
       <TabBar />
-      <KeysHelp />
+      {panel.value !== null && <Loaded load={FILES.panels} props={{}} around={inDialog} />}
     </div>
   )
 }
 
-const CurrentView = () => (address.value.view === 'phone' && hasPhone.value ? <PhoneView /> : <MessagesView />)
+/** Views and panels, each loaded when it is first shown. */
+export const FILES = {
+  messages: async () => (await import('./messages/messages-view.tsx')).MessagesView,
+  phone: async () => (await import('./phone/phone-view.tsx')).PhoneView,
+  signIn: async () => (await import('./sign-in/sign-in-view.tsx')).SignInView,
+  signInByLogin: async (login: string | null) => (await import('./sign-in/sign-in-view.tsx')).signInByLogin(login),
+  panels: async () => (await import('./panels/panels-view.tsx')).PanelsView,
+} as const
+
+/** Loads the file of the first view while the gateway says who this is. What fails is tried again when the view is shown. */
+export function loadFirstView(): void {
+  const isPhone = isSimulated() && session.value?.kind === 'operator' && address.value.view !== 'messages'
+  if (session.value !== null) FILES[isPhone ? 'phone' : 'messages']().catch(() => undefined)
+}
+
+const CurrentView = () => (
+  <Loaded load={address.value.view === 'phone' && hasPhone.value ? FILES.phone : FILES.messages} props={{}} />
+)
+
+const inDialog = (failure: ComponentChild) => (
+  <Dialog title="sgw" close={closePanel}>
+    {failure}
+  </Dialog>
+)
 
 /** The address is the view's, so the link cannot be a fragment. */
 function skipToMain(event: Event): void {

@@ -1,15 +1,18 @@
 import { effect } from '@preact/signals'
 import { render } from 'preact'
-import { App } from './app.tsx'
+import { App, FILES, loadFirstView } from './app.tsx'
 import { followKeys } from './frame/keys.ts'
-import { hasPhone } from './frame/views.ts'
-import { followHeard } from './phone/measured.ts'
-import { followAddress, startWith } from './state/address.ts'
+import { hasPhone, isSimulated } from './frame/views.ts'
+import { followAddress, startWith, takeLogin } from './state/address.ts'
 import { findCaller, me } from './state/caller.ts'
 import { startClock } from './state/clock.ts'
 import { followEvents } from './state/live.ts'
-import { findSession, session } from './state/session.ts'
+import { session, storedSession } from './state/session.ts'
 import { followSettings } from './state/settings.ts'
+import './style/tokens.css'
+import './style/base.css'
+import './style/frame.css'
+import './style/overlays.css'
 
 const root = document.querySelector('#app')
 if (root === null) throw new Error('The page has no #app')
@@ -18,16 +21,30 @@ followSettings()
 followAddress()
 followKeys()
 startClock()
-await findSession()
-render(<App />, root)
-effect(() => {
-  if (session.value === null) me.value = null
-  else void findCaller()
-})
-effect(() => {
-  // Only the events of the app's own messages reach an app's key, so its view begins with these.
-  if (me.value !== null && session.value?.kind === 'key') startWith('messages', { app: me.value.name ?? '' })
-  else if (me.value !== null) startWith(hasPhone.value ? 'phone' : 'messages', {})
-})
-followHeard()
-followEvents()
+// Not awaited by the module: the files of the views import this one, so they wait until it has run.
+void start(root)
+
+async function start(shownIn: Element): Promise<void> {
+  await findSession()
+  loadFirstView()
+  render(<App />, shownIn)
+  effect(() => {
+    if (session.value === null) me.value = null
+    else void findCaller()
+  })
+  effect(() => {
+    // Only the events of the app's own messages reach an app's key, so its view begins with these.
+    if (me.value !== null && session.value?.kind === 'key') startWith('messages', { app: me.value.name ?? '' })
+    else if (me.value !== null) startWith(hasPhone.value ? 'phone' : 'messages', {})
+  })
+  followEvents()
+}
+
+/** Finds the session: the login in the address, the stored one, or, beside the simulator, one that needs no login. */
+async function findSession(): Promise<void> {
+  const login = takeLogin()
+  if (login === null) session.value = storedSession()
+  if (login === null && (session.value !== null || !isSimulated())) return
+  // If the file does not come, the sign-in says so.
+  await FILES.signInByLogin(login).catch(() => undefined)
+}

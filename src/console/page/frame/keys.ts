@@ -1,9 +1,6 @@
-import { signal } from '@preact/signals'
 import { open } from '../state/address.ts'
 import { privacy, singleKeys, timeZone } from '../state/settings.ts'
-
-/** Whether the list of keys is open. */
-export const isHelpOpen = signal(false)
+import { panel } from './panel.ts'
 
 /** What a view does with a key; it returns false if the key means nothing there. */
 type KeyHandler = (key: string) => boolean
@@ -23,7 +20,7 @@ const GO: Readonly<Record<string, () => void>> = { m: () => open('messages'), c:
 const GO_WITHIN_MS = 1500
 
 const PAGE_KEYS: Readonly<Record<string, () => void>> = {
-  '?': () => void (isHelpOpen.value = true),
+  '?': () => void (panel.value = 'keys'),
   p: () => void (privacy.value = privacy.value === 'on' ? 'off' : 'on'),
   u: () => void (timeZone.value = timeZone.value === 'utc' ? 'local' : 'utc'),
   '/': focusSearch,

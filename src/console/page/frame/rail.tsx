@@ -3,14 +3,15 @@ import { type View, address, addressOf } from '../state/address.ts'
 import { now, clockTime, zoneName } from '../state/clock.ts'
 import { privacy, theme, timeZone } from '../state/settings.ts'
 import { ConnectionState } from './connection-state.tsx'
-import { focusSearch, isHelpOpen } from './keys.ts'
-import { Switcher } from './switcher.tsx'
+import { focusSearch } from './keys.ts'
+import { panel } from './panel.ts'
+import { SwitcherButton } from './switcher.tsx'
 import { type Trouble, viewsShown } from './views.ts'
 
 /** The navigation at the left edge. Below 1100 px it shows icons alone, below 700 px the tab bar replaces it. */
 export const Rail = () => (
   <nav class="rail" aria-label="Views">
-    <Switcher />
+    <SwitcherButton />
     <button type="button" class="rail-item" onClick={focusSearch}>
       <Icon name="search" />
       <span class="label">Search</span>
@@ -77,7 +78,7 @@ export const choicesShown = (): readonly Choice[] => [
     isOn: privacy.value === 'on',
     run: () => void (privacy.value = privacy.value === 'on' ? 'off' : 'on'),
   },
-  { icon: 'keys', label: 'Keys', key: '?', run: () => void (isHelpOpen.value = true) },
+  { icon: 'keys', label: 'Keys', key: '?', run: () => void (panel.value = 'keys') },
 ]
 
 const Choices = () => (

@@ -1,26 +1,15 @@
 import { Mark } from '../parts/icon.tsx'
-import { Menu, type MenuItem } from '../parts/menu.tsx'
-import { actAs, choices, me, readChoices } from '../state/caller.ts'
-import { session, signOut } from '../state/session.ts'
+import { me } from '../state/caller.ts'
+import { panel } from './panel.ts'
 
-/** Tenant and app that the console acts as; an operator can choose another one. */
-export const Switcher = () => (
-  <Menu class="switcher" opened={() => void readChoices()} items={switcherItems()}>
+/** Tenant and app that the console acts as; a click lets an operator choose another one. */
+export const SwitcherButton = () => (
+  <button type="button" class="switcher" aria-haspopup="dialog" onClick={() => void (panel.value = 'switcher')}>
     <Mark />
     <span class="label">
       <span class="hidden">Tenant and app: </span>
       <b>{me.value?.tenantName ?? 'sgw'}</b>
       <span class="small dim">{me.value?.name ?? ''}</span>
     </span>
-  </Menu>
+  </button>
 )
-
-export function switcherItems(): MenuItem[] {
-  const apps = (session.value?.kind === 'operator' ? choices.value : []).map((choice) => ({
-    label: choice.name,
-    hint: choice.tenantName,
-    isChosen: choice.appId === me.value?.appId,
-    run: () => void actAs(choice),
-  }))
-  return [...apps, { label: 'Sign out', run: () => void signOut() }]
-}

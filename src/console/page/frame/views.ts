@@ -26,7 +26,8 @@ export const hasPhone = computed(
   () => me.value?.development === true && session.value?.kind === 'operator' && isSimulated(),
 )
 
-const isSimulated = (): boolean => document.documentElement.dataset['simulator'] !== undefined
+/** Whether the gateway runs beside the built-in simulator. */
+export const isSimulated = (): boolean => document.documentElement.dataset['simulator'] !== undefined
 
 /** The views in the rail. */
 export const viewsShown = computed<readonly ShownView[]>(() => [

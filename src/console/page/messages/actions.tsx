@@ -11,7 +11,7 @@ import { client } from '../state/caller.ts'
 import { clockTime } from '../state/clock.ts'
 import { failureText } from '../state/failure.ts'
 import { focusDetail } from './cursor.ts'
-import { InviteLink } from './invite-link.tsx'
+import { InviteButton } from '../parts/invite-button.tsx'
 import { type ListRow, contactOf, ownNumberOf } from './row.ts'
 import { asCurl, asTypeScript } from './snippets.ts'
 import { failsAgain, needsInvite } from './words.ts'
@@ -38,7 +38,7 @@ export function Actions({ row, timeline }: ActionsProps) {
           Cancel message…
         </button>
       )}
-      {needsInvite(row) && <InviteLink />}
+      {needsInvite(row) && <InviteButton />}
       {!isUseless && again}
       <CopyMenu row={row} />
       {hasPhone.value && <PhoneLink row={row} />}

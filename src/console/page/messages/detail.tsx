@@ -15,7 +15,7 @@ import { TextWithSegments } from './text-with-segments.tsx'
 import { TimelineChart } from './timeline.tsx'
 import { Webhooks } from './webhooks.tsx'
 
-interface DetailProps {
+export interface DetailProps {
   id: string
   /** The row of the list; null if the list does not have it. */
   row: ListRow | null

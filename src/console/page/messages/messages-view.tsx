@@ -1,5 +1,6 @@
 import { type Signal, useComputed, useSignal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { Loaded } from '../frame/loaded.tsx'
 import { onViewKey } from '../frame/keys.ts'
 import { address, open, param } from '../state/address.ts'
 import { appIds, client, me } from '../state/caller.ts'
@@ -7,14 +8,16 @@ import { count } from '../state/clock.ts'
 import { onEvent } from '../state/live.ts'
 import { session } from '../state/session.ts'
 import { copyText } from '../parts/copy.tsx'
-import { close, focusDetail, moveCursor } from './cursor.ts'
-import { Detail } from './detail.tsx'
+import { close, moveCursor } from './cursor.ts'
 import { type Filter, filterOf } from './filter.ts'
 import { MessageList } from './list-state.ts'
-import { RawEvents } from './raw-events.tsx'
 import { Rows } from './rows.tsx'
 import { SearchField, Tabs } from './search-field.tsx'
 import { Sentence } from './sentence.tsx'
+import '../style/messages.css'
+
+const loadRawEvents = async () => (await import('./raw-events-view.tsx')).RawEvents
+const loadMessage = async () => (await import('./message-view.tsx')).MessageView
 
 /** All messages of the tenant, live, with the open one beside them. */
 export function MessagesView() {
@@ -25,7 +28,7 @@ export function MessagesView() {
   useEffect(() => onViewKey((key) => onKey(key, list, cursor, isRaw)), [list])
   useEffect(() => void (document.title = 'Messages – sgw'), [])
   const id = param('id')
-  useFocusOf(id)
+  const isOpened = useIsOpened(id)
   if (list === null) return null
   const move = (step: number): void => moveCursor(list, cursor, step)
   return (
@@ -38,7 +41,7 @@ export function MessagesView() {
         </header>
         {list.filter.text !== undefined && list.rows.value.length > 0 && <TextNote list={list} />}
         <Rows key={filterKey.value} list={list} cursor={cursor.value} />
-        {isRaw.value && <RawEvents close={() => void (isRaw.value = false)} />}
+        {isRaw.value && <Loaded load={loadRawEvents} props={{ close: () => void (isRaw.value = false) }} />}
         <footer class="list-foot">
           <span>
             {count(list.shown.value.length)} of {count(list.total.value)} shown
@@ -62,19 +65,25 @@ export function MessagesView() {
         </footer>
       </section>
       {id !== '' && (
-        <Detail key={id} id={id} row={list.rows.value.find(({ messageId }) => messageId === id) ?? null} move={move} />
+        <Loaded
+          load={loadMessage}
+          props={{
+            id,
+            row: list.rows.value.find(({ messageId }) => messageId === id) ?? null,
+            move,
+            takesFocus: isOpened,
+          }}
+        />
       )}
     </div>
   )
 }
 
-/** What was opened gets the focus, but not what is open when the page is loaded. */
-function useFocusOf(id: string): void {
-  const shown = useRef(id)
-  useEffect(() => {
-    if (id !== shown.current && id !== '') focusDetail()
-    shown.current = id
-  }, [id])
+/** Whether a person opened what is open; what is open when the page is loaded takes no focus. */
+function useIsOpened(id: string): boolean {
+  const atLoad = useRef<string | null>(id)
+  if (id !== atLoad.current) atLoad.current = null
+  return id !== atLoad.current
 }
 
 const TextNote = ({ list }: { list: MessageList }) => (

@@ -4,7 +4,7 @@ import { Icon } from '../parts/icon.tsx'
 import { address, addressOf } from '../state/address.ts'
 import { count, now, rowTime } from '../state/clock.ts'
 import { FailingWebhook } from './failing-webhook.tsx'
-import { InviteLink } from './invite-link.tsx'
+import { InviteButton } from '../parts/invite-button.tsx'
 import type { MessageList } from './list-state.ts'
 import { type Standing, accountedIn, countOf, failedIn, knows, useStanding, waitsOf } from './overview.ts'
 import type { ListRow } from './row.ts'
@@ -125,7 +125,7 @@ const BadExtension = ({ extensionId, extensionNumber, reason, since, fix }: Exte
       Extension {extensionNumber ?? extensionId}: {midSentence(reason ?? '')}
       {since !== null && `, since ${rowTime(since, now.peek())}`}. {fix !== null && `${withoutCall(fix)}.`}
     </span>
-    {fix?.includes('invite link') && <InviteLink />}
+    {fix?.includes('invite link') && <InviteButton />}
   </p>
 )
 

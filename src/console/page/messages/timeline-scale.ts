@@ -1,6 +1,6 @@
 import type { DeliveryAttempt, Timeline } from '../../../client/client.ts'
 import { clockTime, duration, rowTime } from '../state/clock.ts'
-import { type Attempt, isRunning } from '../state/running.ts'
+import { type Attempt, isRunning } from '../parts/running.ts'
 import { isCancelled, isLasting } from './words.ts'
 
 type TimelineEntry = Timeline['entries'][number]

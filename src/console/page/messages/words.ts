@@ -142,9 +142,11 @@ const KNOWN: readonly [begins: string, what: string, advice: string][] = [
   ],
 ]
 
+const REFUSAL = /^Provider rejected the message: (.*?)(?: \(([\w-]+)\))?$/
+
 /** Explains the `error` of a failed message. */
 export function explained(error: string): Explained {
-  const refusal = /^Provider rejected the message: (.*?)(?: \(([\w-]+)\))?$/.exec(error)
+  const refusal = REFUSAL.exec(error)
   if (refusal !== null)
     return {
       what: 'RingCentral refused the message.',
@@ -201,9 +203,8 @@ const SHORT: readonly [begins: string, short: string][] = [
 
 /** The reason of a failure in a few words, for a row. */
 export function explainedShort(error: string): string {
-  const { quote, code } = explained(error)
-  if (code !== undefined) return `refused, ${code}`
-  if (quote !== undefined) return 'refused'
+  const [isRefusal, , code] = REFUSAL.exec(error) ?? []
+  if (isRefusal !== undefined) return code === undefined ? 'refused' : `refused, ${code}`
   return SHORT.find(([begins]) => error.startsWith(begins))?.[1] ?? clipped(error)
 }
 

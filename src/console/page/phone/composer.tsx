@@ -6,7 +6,7 @@ import { PhoneNumber, spokenNumber } from '../parts/phone-number.tsx'
 import { open } from '../state/address.ts'
 import { client } from '../state/caller.ts'
 import { connection } from '../state/live.ts'
-import type { SimulatorFault } from '../state/operator.ts'
+import type { SimulatorFault } from './simulator.ts'
 import type { Conversation } from './conversation.ts'
 import { type PairChoices, isNumber, loadChoices } from './pair.ts'
 

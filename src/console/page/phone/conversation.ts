@@ -10,9 +10,9 @@ import {
   listCalls,
   sendInbound,
   setNextFault,
-} from '../state/operator.ts'
+} from './simulator.ts'
 import { afterEvent, messageIdOf } from '../messages/row.ts'
-import { noteSend } from './measured.ts'
+import { heard, noteSend, sends } from './measured.ts'
 
 const SHOWN_MESSAGES = 30
 /** Every step is drawn of the last message, and of those that came since the page was loaded, up to so many. */
@@ -41,6 +41,9 @@ export class Conversation {
   readonly webhooks = signal<ReadonlyMap<string, readonly DeliveryAttempt[]>>(new Map())
   readonly calls = signal<readonly SimulatorCall[]>([])
   readonly fault = signal<SimulatorFault>(null)
+  /** What this page measured itself, of all conversations. The file of the steps has no state of its own. */
+  readonly sends = sends
+  readonly heard = heard
   readonly error = signal('')
   readonly isLoaded = signal(false)
   readonly traced = computed(() => {

@@ -1,20 +1,21 @@
-import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
+import { Loaded } from '../frame/loaded.tsx'
 import { client } from '../state/caller.ts'
 import { onEvent } from '../state/live.ts'
 import { Composer } from './composer.tsx'
 import { Conversation } from './conversation.ts'
 import { Handset } from './handset.tsx'
 import { usePair } from './pair.ts'
-import { FirstSteps, ThenTry } from './first-steps.tsx'
-import { Sequence } from './sequence.tsx'
-import { StepDetails } from './step-details.tsx'
-import type { Step } from './steps.ts'
+import { followHeard } from './measured.ts'
+import '../style/phone.css'
+
+followHeard()
+
+const loadTrace = async () => (await import('./trace-view.tsx')).TraceView
 
 /** Development's start page: a text from the app, the phone that gets it, and every step between them. */
 export function PhoneView() {
   const pair = usePair()
-  const chosen = useSignal<Step | null>(null)
   const conversation = useConversation(pair?.number ?? '', pair?.contact ?? '')
   useEffect(() => void (document.title = 'Phone – sgw'), [])
   if (pair === null || conversation === null) return null
@@ -31,14 +32,7 @@ export function PhoneView() {
           </p>
         </header>
         <Composer conversation={conversation} isFirst={isEmpty} />
-        <div class="trace">
-          <Sequence conversation={conversation} chosen={chosen} />
-          {isEmpty && <FirstSteps conversation={conversation} />}
-        </div>
-        {chosen.value === null && <ThenTry conversation={conversation} />}
-        {chosen.value?.detail && (
-          <StepDetails key={chosen.value.key} detail={chosen.value.detail} close={() => void (chosen.value = null)} />
-        )}
+        <Loaded load={loadTrace} props={{ conversation, isEmpty }} />
       </div>
       <Handset conversation={conversation} />
     </div>

@@ -4,7 +4,6 @@ import type { Message } from '../../../client/client.ts'
 import { duration, preciseTime, utcTime } from '../state/clock.ts'
 import { messageIdOf } from '../messages/row.ts'
 import type { Conversation } from './conversation.ts'
-import { heard, sends } from './measured.ts'
 import { STATIONS, type Step, stepsOf } from './steps.ts'
 
 /** Every step of the newest texts between app, gateway, RingCentral and phone. */
@@ -34,7 +33,13 @@ export function Sequence({ conversation, chosen }: { conversation: Conversation;
         </div>
       )}
       {groups.map(({ message, steps }) => (
-        <Group key={message.messageId} message={message} steps={steps} chosen={chosen} />
+        <Group
+          key={message.messageId}
+          message={message}
+          origin={originOf(message, conversation)}
+          steps={steps}
+          chosen={chosen}
+        />
       ))}
     </section>
   )
@@ -57,10 +62,12 @@ function showEnd(box: HTMLElement): void {
 
 const Group = ({
   message,
+  origin,
   steps,
   chosen,
 }: {
   message: Message
+  origin: string
   steps: readonly Step[]
   chosen: Signal<Step | null>
 }) => (
@@ -72,7 +79,7 @@ const Group = ({
           <span class="mask" dir="auto">
             “{message.body}”
           </span>
-          <span class="dim">from {originOf(message)}</span>
+          <span class="dim">from {origin}</span>
         </span>
       </span>
       <span />
@@ -84,7 +91,7 @@ const Group = ({
 )
 
 /** Steps at the app are known only of what this page did and heard since it was loaded. */
-function originOf({ direction, messageId }: Message): string {
+function originOf({ direction, messageId }: Message, { sends, heard }: Conversation): string {
   if (direction === 'inbound') return 'the contact'
   if (sends.value.has(messageId)) return 'your app'
   const isHeard = heard.value.some(({ event }) => messageIdOf(event) === messageId)

@@ -1,5 +1,5 @@
 import type { DeliveryAttempt, Message } from '../../../client/client.ts'
-import type { SimulatorCall } from '../state/operator.ts'
+import type { SimulatorCall } from './simulator.ts'
 
 /** What is shown of a step when it is chosen. */
 export interface StepDetail {

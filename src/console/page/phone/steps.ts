@@ -2,10 +2,10 @@ import type { DeliveryAttempt, Message, Timeline } from '../../../client/client.
 import { messageIdOf } from '../messages/row.ts'
 import { isCancelled, shortWaitingText } from '../messages/words.ts'
 import { now } from '../state/clock.ts'
-import type { SimulatorCall } from '../state/operator.ts'
-import { type Attempt, isRunning } from '../state/running.ts'
+import type { SimulatorCall } from './simulator.ts'
+import { type Attempt, isRunning } from '../parts/running.ts'
 import type { Conversation } from './conversation.ts'
-import { type HeardEvent, type OwnSend, heard, sends } from './measured.ts'
+import type { HeardEvent, OwnSend } from './measured.ts'
 import { type StepDetail, detailOf, json, webhookDetail } from './step-detail.ts'
 
 /** The stations, from left to right. */
@@ -29,27 +29,32 @@ export interface Step {
 
 /** The steps of one message, in the order in which they began; of two that began together the shorter one first. */
 export function stepsOf(message: Message, conversation: Conversation): Step[] {
-  const { calls, timelines } = conversation
-  const own = heard.value.filter(({ event }) => messageIdOf(event) === message.messageId)
+  const { calls, timelines, sends } = conversation
+  const own = conversation.heard.value.filter(({ event }) => messageIdOf(event) === message.messageId)
   const steps =
     message.direction === 'inbound'
       ? inboundSteps(message, conversation.webhooks.value.get(message.messageId) ?? [], calls.value)
-      : outboundSteps(message, timelines.value.get(message.messageId), calls.value)
+      : outboundSteps(message, sends.value.get(message.messageId), timelines.value.get(message.messageId), calls.value)
   return [...steps, ...own.filter(isOutcome).map(heardStep)].toSorted(
     (a, b) => a.at - b.at || (a.took ?? 0) - (b.took ?? 0),
   )
 }
 
-function outboundSteps(message: Message, timeline: Timeline | undefined, calls: readonly SimulatorCall[]): Step[] {
+function outboundSteps(
+  message: Message,
+  send: OwnSend | undefined,
+  timeline: Timeline | undefined,
+  calls: readonly SimulatorCall[],
+): Step[] {
   const created = Date.parse(message.createdAt)
-  const send = sends.value.get(message.messageId)
   const steps: Step[] = send === undefined ? [] : [sendStep(message, send)]
   steps.push({ ...base('queued', created), kind: 'self', station: 1, title: 'committed to disk, queued' })
   const attempts = timeline?.entries.filter((entry) => entry.type === 'attempt') ?? []
   attempts.forEach((attempt, index) => {
     const before = attempts[index - 1]
     if (before !== undefined) steps.push(waitStep(before, attempt, calls))
-    else if (Date.parse(attempt.at) - created >= SHOWN_WAIT_MS) steps.push(turnStep(created, Date.parse(attempt.at)))
+    else if (Date.parse(attempt.at) - created >= SHOWN_WAIT_MS)
+      steps.push({ ...pauseStep('wait 1', created, Date.parse(attempt.at)), title: 'waits for its turn' })
     const call = callAt(calls, 'sms', Date.parse(attempt.at))
     steps.push(timeline && isRunning(timeline, attempt) ? runningStep(attempt) : attemptStep(attempt, call))
   })
@@ -181,11 +186,6 @@ const pauseStep = (key: string, from: number, until: number): Omit<Step, 'title'
   kind: 'wait',
   station: 1,
   took: Math.max(0, until - from),
-})
-
-const turnStep = (created: number, until: number): Step => ({
-  ...pauseStep('wait 1', created, until),
-  title: 'waits for its turn',
 })
 
 /** Between two attempts: a pause that RingCentral asked for, or a look into its message store. */

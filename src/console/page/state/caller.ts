@@ -13,7 +13,7 @@ export interface AppChoice {
   tenantName: string
 }
 
-/** The apps that are known so far; with an operator's session, all active ones once they were asked for. */
+/** The apps that an operator can act as, once they were asked for. */
 export const choices = signal<readonly AppChoice[]>([])
 const chosenApp = signal('')
 
@@ -45,7 +45,6 @@ const LAST_APP = 'sgw.app'
 /** Learns who the session is, and as which app it acts: the last used one, else the oldest of the first active tenant. */
 export async function findCaller(): Promise<void> {
   choices.value = []
-  namesAsked = false
   chosenApp.value = operator.value === null ? '' : (readStored('local', LAST_APP) ?? '')
   const found = await readMe()
   // Nothing was used yet, or it is gone.
@@ -79,14 +78,9 @@ export async function actAs({ appId, tenantId }: Pick<AppChoice, 'appId' | 'tena
   me.value = await readMe()
 }
 
-/** Reads the apps: for an operator those of all active tenants, the first tenant's first; with a key those of its tenant. */
+/** Reads the apps that an operator can act as: those of all active tenants, the first tenant's first. */
 export async function readChoices(): Promise<void> {
-  namesAsked = true
-  if (operator.value === null) {
-    const apps = (await client.value?.apps.list()) ?? []
-    choices.value = apps.map(({ appId, name, tenantId }) => ({ appId, name, tenantId, tenantName: '' }))
-    return
-  }
+  if (operator.value === null) return
   const [tenants, apps] = await Promise.all([listTenants(operator.value), listAllApps(operator.value)])
   choices.value = tenants
     .filter(({ status }) => status === 'active')
@@ -97,26 +91,31 @@ export async function readChoices(): Promise<void> {
     )
 }
 
-let namesAsked = false
+/** The names of the tenant's apps by id, read when the first unknown one is shown. */
+const names = signal<ReadonlyMap<string, string>>(new Map())
+let namesAskedBy: Sgw | null = null
 
-/** The name of an app; its id until names are read, which the first unknown one causes. */
+/** The name of an app; its id until names are read. */
 export function appName(appId: string): string {
   if (appId === me.value?.appId) return me.value.name ?? appId
-  const known = choices.value.find((choice) => choice.appId === appId)
-  if (known === undefined && !namesAsked && appId !== '') {
-    namesAsked = true
-    void readChoices().catch(() => undefined)
-  }
-  return known?.name ?? appId
+  const known = names.value.get(appId)
+  if (known === undefined && appId !== '') void readNames()
+  return known ?? appId
 }
 
-/** The ids of the tenant's known apps by name, for filters. */
+async function readNames(): Promise<void> {
+  const sgw = client.peek()
+  if (sgw === null || namesAskedBy === sgw) return
+  namesAskedBy = sgw
+  const apps = await sgw.apps.list().catch(() => [])
+  names.value = new Map([...names.value, ...apps.map(({ appId, name }) => [appId, name] as const)])
+}
+
+/** The ids of known apps by name, for filters. */
 export const appIds = computed(() => {
-  const { appId, name, tenantId } = me.value ?? {}
-  const own = choices.value
-    .filter((choice) => choice.tenantId === tenantId)
-    .map((choice) => [choice.name, choice.appId] as const)
-  return new Map(appId && name ? [[name, appId] as const, ...own] : own)
+  const { appId, name } = me.value ?? {}
+  const own = [...names.value].map(([id, itsName]) => [itsName, id] as const)
+  return new Map(appId && name ? [...own, [name, appId] as const] : own)
 })
 
 /** Runs a call. A session that the gateway no longer accepts ends; other errors are the caller's. */

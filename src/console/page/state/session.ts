@@ -1,8 +1,6 @@
 import { signal } from '@preact/signals'
-import { Sgw, SgwError } from '../../../client/client.ts'
-import { takeLogin } from './address.ts'
-import { failureText } from './failure.ts'
-import { closeSession, openSession } from './operator.ts'
+import { Sgw } from '../../../client/client.ts'
+import { closeSession } from './operator.ts'
 import { readStored, writeStored } from './settings.ts'
 
 /** Who looks at the console: an operator by a session, or anyone with an app's key. */
@@ -21,51 +19,20 @@ export const signInReason = signal('')
 const OPERATOR = 'sgw.operator'
 const KEY = 'sgw.key'
 
-const clientOf = (token: string): Sgw => new Sgw({ baseUrl: location.origin, apiKey: token })
-
-/** Finds the session: the login in the address, the stored one, or, beside the simulator, one that needs no login. */
-export async function findSession(): Promise<void> {
-  const login = takeLogin()
-  if (login !== null) return signInByLogin(login)
-  session.value = storedSession()
-  if (session.value === null && document.documentElement.dataset['simulator'] !== undefined) await signInByLogin(null)
-}
-
-/** Exchanges a login from `sgw console` for a session; null asks for the session that development with the simulator grants. */
-export async function signInByLogin(login: string | null): Promise<void> {
-  try {
-    const { token, expiresAt } = await openSession(clientOf(''), login)
-    writeStored('local', OPERATOR, JSON.stringify({ token, expiresAt }))
-    begin({ kind: 'operator', token })
-  } catch (error) {
-    session.value = storedSession()
-    if (login !== null)
-      signInReason.value = reasonOf(
-        error,
-        'This link was used, or it is older than 10 minutes. Run “sgw console” for a new one.',
-      )
-  }
-}
-
-/** Signs in with an app's key, if the gateway accepts it. */
-export async function signInByKey(key: string): Promise<void> {
-  try {
-    await clientOf(key).me()
-    writeStored('session', KEY, key)
-    begin({ kind: 'key', token: key })
-  } catch (error) {
-    signInReason.value = reasonOf(
-      error,
-      'The gateway does not know this key, or its app is inactive. Check it, or make a new one: sgw app rotate-key APP.',
-    )
-  }
-}
-
 /** Ends the session here and, for an operator, at the gateway. */
 export async function signOut(): Promise<void> {
   const ended = session.value
   endSession('')
-  if (ended?.kind === 'operator') await closeSession(clientOf(ended.token)).catch(() => undefined)
+  if (ended?.kind === 'operator')
+    await closeSession(new Sgw({ baseUrl: location.origin, apiKey: ended.token })).catch(() => undefined)
+}
+
+/** Begins a session, and keeps it. */
+export function beginSession(started: Session, expiresAt = ''): void {
+  if (started.kind === 'operator') writeStored('local', OPERATOR, JSON.stringify({ token: started.token, expiresAt }))
+  else writeStored('session', KEY, started.token)
+  signInReason.value = ''
+  session.value = started
 }
 
 /** Forgets the session, and says why. */
@@ -76,12 +43,8 @@ export function endSession(reason: string): void {
   session.value = null
 }
 
-function begin(started: Session): void {
-  signInReason.value = ''
-  session.value = started
-}
-
-function storedSession(): Session | null {
+/** The session of this browser, or of this tab. */
+export function storedSession(): Session | null {
   const operator = parseOperator(readStored('local', OPERATOR))
   if (operator !== null) return operator
   const key = readStored('session', KEY)
@@ -96,11 +59,4 @@ function parseOperator(stored: string | null): Session | null {
   } catch {
     return null
   }
-}
-
-function reasonOf(error: unknown, refused: string): string {
-  if (!(error instanceof SgwError)) throw error
-  if (error.status === 401) return refused
-  if (error.status === 429) return 'There were too many attempts from this address. Try again in a few minutes.'
-  return failureText(error)
 }

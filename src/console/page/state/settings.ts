@@ -11,6 +11,7 @@ export const singleKeys = remembered('sgw.keys', 'on', ['on', 'off'])
 export function followSettings(): void {
   const root = document.documentElement
   effect(() => {
+    root.style.colorScheme = ''
     if (theme.value === 'system') delete root.dataset['theme']
     else root.dataset['theme'] = theme.value
   })

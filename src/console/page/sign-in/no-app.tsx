@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals'
 import type { RegisteredApp } from '../../../client/client.ts'
-import { CopyButton } from '../parts/copy.tsx'
 import { Mark } from '../parts/icon.tsx'
+import { Secret } from '../parts/secret.tsx'
 import { actAs, hasNoApp, operator } from '../state/caller.ts'
 import { failureText } from '../state/failure.ts'
-import { createApp, createTenant, listTenants } from '../state/operator.ts'
+import { listTenants } from '../state/operator.ts'
+import { createApp, createTenant } from './calls.ts'
 
 /** What an operator sees before there is an app: one form that creates it, and its tenant if there is none. */
 export function NoApp() {
@@ -84,10 +85,7 @@ function NewKey({ app }: { app: RegisteredApp }) {
     <>
       <h1>{app.name} has a key.</h1>
       <p class="dim">It is shown this once. Put it where your program reads its environment:</p>
-      <p class="command">
-        <code>{line}</code>
-        <CopyButton text={line} label="Copy the line" />
-      </p>
+      <Secret text={line} label="Copy the line" />
       <button type="button" class="button primary" onClick={() => void go()}>
         I have kept it
       </button>

@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks'
 import { Icon } from '../parts/icon.tsx'
 import { clockTime } from '../state/clock.ts'
 import { type LiveEvent, onEvent } from '../state/live.ts'
+import '../style/raw-events.css'
 
 const MAX_EVENTS = 200
 

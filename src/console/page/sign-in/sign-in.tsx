@@ -1,7 +1,8 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { CopyButton } from '../parts/copy.tsx'
 import { Mark } from '../parts/icon.tsx'
-import { signInByKey, signInByLogin, signInReason } from '../state/session.ts'
+import { signInReason } from '../state/session.ts'
+import { signInByKey, signInByLogin } from './by.ts'
 
 /** Sign in by the operator's link or an app's key. It says what each of them shows. */
 export function SignIn() {

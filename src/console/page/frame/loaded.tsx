@@ -1,0 +1,38 @@
+import type { ComponentChild, ComponentType } from 'preact'
+import { SgwError } from '../../../client/client.ts'
+import { useLoading } from '../state/loading.ts'
+import { LoadFailed } from '../parts/load-failed.tsx'
+
+/** Imports a component from a file of its own (`src/console/bundle.ts`). */
+type Load<Props> = () => Promise<ComponentType<Props>>
+
+interface LoadedProps<Props> {
+  /** The same function each time: another one is another component. */
+  load: Load<Props>
+  props: Props
+  /** What stands around the words that it could not be loaded. */
+  around?: (failure: ComponentChild) => ComponentChild
+}
+
+/** What has been loaded is there at once. */
+const loaded = new WeakMap<object, unknown>()
+
+/** A component whose file is loaded when it is first shown. */
+export function Loaded<Props extends object>({ load, props, around = (failure) => failure }: LoadedProps<Props>) {
+  const { value, error } = useLoading(() => fileOf(load), [load])
+  const Component = value.value ?? (loaded.get(load) as ComponentType<Props> | undefined)
+  if (Component !== undefined) return <Component {...props} />
+  if (error.value === '') return null
+  // A browser may remember that a file failed until the page is loaded again.
+  return around(<LoadFailed what="This part of the page" error={error.value} again={() => location.reload()} />)
+}
+
+async function fileOf<Props>(load: Load<Props>): Promise<ComponentType<Props>> {
+  try {
+    const component = await load()
+    loaded.set(load, component)
+    return component
+  } catch {
+    throw new SgwError('A file of the page did not come')
+  }
+}

@@ -1,0 +1,12 @@
+import { useEffect } from 'preact/hooks'
+import '../style/detail.css'
+import { focusDetail } from './cursor.ts'
+import { Detail, type DetailProps } from './detail.tsx'
+
+/** The open message, in a file of its own: most visits only look at the list. What a person opens gets the focus. */
+export function MessageView({ takesFocus, ...props }: DetailProps & { takesFocus: boolean }) {
+  useEffect(() => {
+    if (takesFocus) focusDetail()
+  }, [props.id])
+  return <Detail key={props.id} {...props} />
+}

@@ -1,0 +1,27 @@
+import { closePanel } from '../frame/panel.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { LoadFailed } from '../parts/load-failed.tsx'
+import { Secret } from '../parts/secret.tsx'
+import { client } from '../state/caller.ts'
+import { useLoading } from '../state/loading.ts'
+
+/** Makes a link by which the owner of an extension authorizes it, and shows it to copy. */
+export function Invite() {
+  const { value, error, again } = useLoading(async () => (await client.value?.connection.inviteLink()) ?? '', [])
+  return (
+    <Dialog title="Invite link" close={closePanel}>
+      {error.value !== '' && <LoadFailed what="The link" error={error.value} again={again} />}
+      {value.value !== null && (
+        <>
+          <p>Send it to the owner of the extension, who opens it and signs in to RingCentral. It works once.</p>
+          <Secret text={value.value} label="Copy the link" />
+        </>
+      )}
+      <div class="dialog-actions">
+        <button type="button" class="button" onClick={closePanel}>
+          Close
+        </button>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,44 @@
+import { closePanel } from '../frame/panel.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { singleKeys } from '../state/settings.ts'
+
+const KEYS: readonly [keys: readonly string[], does: string][] = [
+  [['j', 'k'], 'next and previous message'],
+  [['Enter'], 'open'],
+  [['Esc'], 'close'],
+  [['/', 'Ctrl K'], 'search'],
+  [['c'], 'copy the id of the open message'],
+  [['e'], 'raw events'],
+  [['g', 'm'], 'go to Messages'],
+  [['g', 'c'], 'go to Phone'],
+  [['p'], 'hide texts and numbers'],
+  [['u'], 'times in UTC'],
+  [['?'], 'these keys'],
+]
+
+/** The list of keys, and the switch for those that are single letters. */
+export const KeysHelp = () => (
+  <Dialog title="Keys" close={closePanel}>
+    <dl class="key-list">
+      {KEYS.map(([keys, does]) => (
+        <>
+          <dt>{keys.map((key, index) => [index > 0 ? ' ' : '', <kbd>{key}</kbd>])}</dt>
+          <dd>{does}</dd>
+        </>
+      ))}
+    </dl>
+    <label class="check-line">
+      <input
+        type="checkbox"
+        checked={singleKeys.value === 'on'}
+        onChange={({ currentTarget }) => void (singleKeys.value = currentTarget.checked ? 'on' : 'off')}
+      />
+      Single letters are keys. Switch this off for speech input.
+    </label>
+    <div class="dialog-actions">
+      <button type="button" class="button" onClick={closePanel}>
+        Close
+      </button>
+    </div>
+  </Dialog>
+)

@@ -1,0 +1,88 @@
+import { useSignal } from '@preact/signals'
+import { closePanel } from '../frame/panel.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { LoadFailed } from '../parts/load-failed.tsx'
+import { type AppChoice, actAs, choices, me, readChoices } from '../state/caller.ts'
+import { useLoading } from '../state/loading.ts'
+import { session, signOut } from '../state/session.ts'
+
+/** So many apps are found without a search. */
+const SEARCHED_APPS = 8
+
+/** Tenant and app that the console acts as; an operator can choose another one. */
+export function Switcher() {
+  const isOperator = session.value?.kind === 'operator'
+  return (
+    <Dialog title="Tenant and app" close={closePanel}>
+      {isOperator ? <Choice /> : <p>{me.value?.name}</p>}
+      <div class="dialog-actions">
+        <button type="button" class="button quiet" onClick={leave}>
+          Sign out
+        </button>
+        <button type="button" class="button" onClick={closePanel}>
+          Close
+        </button>
+      </div>
+    </Dialog>
+  )
+}
+
+function Choice() {
+  const { error, again } = useLoading(readChoices, [])
+  const typed = useSignal('')
+  const found = choices.value.filter((choice) => matches(choice, typed.value))
+  if (error.value !== '' && choices.value.length === 0)
+    return <LoadFailed what="The apps" error={error.value} again={again} />
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (found[0] !== undefined) choose(found[0])
+      }}
+    >
+      {choices.value.length > SEARCHED_APPS && (
+        <input
+          class="field"
+          aria-label="Find a tenant or an app"
+          placeholder="Tenant or app"
+          value={typed.value}
+          onInput={({ currentTarget }) => void (typed.value = currentTarget.value)}
+        />
+      )}
+      <ul class="panel-list">
+        {found.map((choice) => (
+          <ChoiceItem key={choice.appId} choice={choice} />
+        ))}
+      </ul>
+      {found.length === 0 && typed.value !== '' && <p class="dim">No tenant and no app has this name.</p>}
+    </form>
+  )
+}
+
+function ChoiceItem({ choice }: { choice: AppChoice }) {
+  const isChosen = choice.appId === me.value?.appId
+  return (
+    <li>
+      <button type="button" class="panel-item" aria-pressed={isChosen} onClick={() => choose(choice)}>
+        <span class="panel-mark">{isChosen && <Icon name="sent" />}</span>
+        {choice.name}
+        <span class="dim small">{choice.tenantName}</span>
+      </button>
+    </li>
+  )
+}
+
+const matches = ({ name, tenantName }: AppChoice, typed: string): boolean =>
+  `${name} ${tenantName}`.toLocaleLowerCase().includes(typed.trim().toLocaleLowerCase())
+
+/** Signs out. */
+export function leave(): void {
+  closePanel()
+  void signOut()
+}
+
+function choose(choice: AppChoice): void {
+  closePanel()
+  void actAs(choice)
+}

@@ -1,0 +1,17 @@
+interface LoadFailedProps {
+  /** What could not be loaded: `The messages`. */
+  what: string
+  error: string
+  again: () => void
+}
+
+/** What stands in place of something that could not be loaded. */
+export const LoadFailed = ({ what, error, again }: LoadFailedProps) => (
+  <div class="empty" role="alert">
+    <h2>{what} could not be loaded.</h2>
+    <p class="dim">{error}</p>
+    <button type="button" class="button" onClick={again}>
+      Try again
+    </button>
+  </div>
+)

@@ -1,0 +1,34 @@
+import type { Sgw } from '../../../client/client.ts'
+
+/** What the simulator does with the next send; null: it goes well. */
+export type SimulatorFault = null | '429' | '5xx-after' | 'slow' | 'opted-out'
+
+/** One call between gateway and simulator, as the simulator recorded it. `out`: made by the gateway; `in`: made to it. */
+export interface SimulatorCall {
+  at: string
+  durationMs: number
+  direction: 'in' | 'out'
+  route: string
+  method: string
+  path: string
+  request: { headers: Record<string, string>; body: string }
+  response: { status: number; headers: Record<string, string>; body: string } | null
+  fault: string | null
+  rcMessageId?: string
+}
+
+/** Texts as a contact. */
+export const sendInbound = (
+  sgw: Sgw,
+  text: { from: string; to: string; text: string },
+): Promise<{ rcMessageId: string }> => sgw.request('POST', '/v1/operator/simulator/inbound', { body: text })
+
+export const getNextFault = async (sgw: Sgw): Promise<SimulatorFault> =>
+  (await sgw.request<{ fault: SimulatorFault }>('GET', '/v1/operator/simulator/next')).fault
+
+export const setNextFault = async (sgw: Sgw, fault: SimulatorFault): Promise<SimulatorFault> =>
+  (await sgw.request<{ fault: SimulatorFault }>('PUT', '/v1/operator/simulator/next', { body: { fault } })).fault
+
+/** The newest calls since a time, oldest first. */
+export const listCalls = async (sgw: Sgw, query: { since: string; limit: number }): Promise<SimulatorCall[]> =>
+  (await sgw.request<{ calls: SimulatorCall[] }>('GET', '/v1/operator/simulator/calls', { query })).calls

@@ -1,0 +1,41 @@
+import { Sgw, SgwError } from '../../../client/client.ts'
+import { failureText } from '../state/failure.ts'
+import { beginSession, session, signInReason, storedSession } from '../state/session.ts'
+import { openSession } from './calls.ts'
+
+const clientOf = (token: string): Sgw => new Sgw({ baseUrl: location.origin, apiKey: token })
+
+/** Exchanges a login from `sgw console` for a session; null asks for the session that development with the simulator grants. */
+export async function signInByLogin(login: string | null): Promise<void> {
+  try {
+    const { token, expiresAt } = await openSession(clientOf(''), login)
+    beginSession({ kind: 'operator', token }, expiresAt)
+  } catch (error) {
+    session.value = storedSession()
+    if (login !== null)
+      signInReason.value = reasonOf(
+        error,
+        'This link was used, or it is older than 10 minutes. Run “sgw console” for a new one.',
+      )
+  }
+}
+
+/** Signs in with an app's key, if the gateway accepts it. */
+export async function signInByKey(key: string): Promise<void> {
+  try {
+    await clientOf(key).me()
+    beginSession({ kind: 'key', token: key })
+  } catch (error) {
+    signInReason.value = reasonOf(
+      error,
+      'The gateway does not know this key, or its app is inactive. Check it, or make a new one: sgw app rotate-key APP.',
+    )
+  }
+}
+
+function reasonOf(error: unknown, refused: string): string {
+  if (!(error instanceof SgwError)) throw error
+  if (error.status === 401) return refused
+  if (error.status === 429) return 'There were too many attempts from this address. Try again in a few minutes.'
+  return failureText(error)
+}

@@ -1,0 +1,9 @@
+import { session } from '../state/session.ts'
+import '../style/sign-in.css'
+import { NoApp } from './no-app.tsx'
+import { SignIn } from './sign-in.tsx'
+
+export { signInByLogin } from './by.ts'
+
+/** What stands in place of the frame: the sign-in, or for an operator without an app the form that creates one. */
+export const SignInView = () => (session.value === null ? <SignIn /> : <NoApp />)
