@@ -19,6 +19,13 @@ export interface Gap {
   before: string
 }
 
+/** A webhook has no event: its answer is known when it has had its time. */
+const WEBHOOK_MS = 5000
+
+/** Whether more can happen to a row than events tell. */
+const isOpen = ({ status, createdAt }: ListRow): boolean =>
+  status === 'queued' || status === 'sending' || (status === 'received' && Date.parse(createdAt) > Date.now() - WEBHOOK_MS)
+
 /** The loaded rows of one filter, newest first. It loads, pages, and follows events; it knows nothing of what is visible. */
 export class MessageList {
   readonly rows = signal<readonly ListRow[]>([])
@@ -140,7 +147,7 @@ export class MessageList {
   /** Reads waits again after a while, or when the first of them ends. A row that is open without one may have one soon. */
   #planWaits(): void {
     const firstPage = this.rows.value.slice(0, PAGE_ROWS)
-    const open = firstPage.filter(({ status }) => status === 'queued' || status === 'sending')
+    const open = firstPage.filter(isOpen)
     if (open.length === 0) return
     const waits = open.flatMap(({ waiting }) => (!waiting ? [] : [waiting]))
     const ends = waits.flatMap(({ until }) => (until === undefined ? [] : [Date.parse(until) - Date.now()]))

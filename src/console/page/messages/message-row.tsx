@@ -1,9 +1,10 @@
+import type { MessageWebhooks } from '../../../client/client.ts'
 import { Icon } from '../parts/icon.tsx'
 import { PhoneNumber } from '../parts/phone-number.tsx'
 import { addressOf, address } from '../state/address.ts'
 import { clockTime, utcTime } from '../state/clock.ts'
 import { type ListRow, contactOf, ownNumberOf } from './row.ts'
-import { explainedShort, isCancelled, shortWaitingText, stateOf } from './words.ts'
+import { explainedShort, isCancelled, shortWaitingText, stateOf, undeliveredShort } from './words.ts'
 
 interface MessageRowProps {
   row: ListRow
@@ -46,10 +47,21 @@ export function MessageRow({ row, isOpen, isCursor, appName, now }: MessageRowPr
   )
 }
 
+/** What was received is fine; that an app did not get it is not. The status code is that of the newest attempt. */
+function FailedWebhooks({ failed, lastStatusCode }: MessageWebhooks) {
+  if (failed === 0) return null
+  const isAnswered = failed === 1 && lastStatusCode !== null && lastStatusCode >= 300
+  const text = isAnswered ? `webhook answered ${lastStatusCode}` : failed === 1 ? 'webhook failed' : `${failed} webhooks failed`
+  return <em class="bad">{text}</em>
+}
+
 /** Never cut, unlike the text. */
 function Reason({ row, now }: { row: ListRow; now: number }) {
   if (row.waiting) return <em>{shortWaitingText(row.waiting, now)}</em>
   if (isCancelled(row.error)) return <em class="said-by-word">cancelled</em>
   if (row.error !== null) return <em>{explainedShort(row.error)}</em>
-  return row.deliveryStatus === 'undelivered' ? <em class="said-by-word">not delivered</em> : null
+  const reason = row.deliveryStatus === 'undelivered' ? undeliveredShort(row.deliveryError?.code) : null
+  if (reason !== null) return <em>{reason}</em>
+  if (row.deliveryStatus === 'undelivered') return <em class="said-by-word">not delivered</em>
+  return row.direction === 'inbound' && row.webhooks ? <FailedWebhooks {...row.webhooks} /> : null
 }

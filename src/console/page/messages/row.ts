@@ -27,7 +27,10 @@ export function afterEvent(row: ListRow, event: LiveEvent): ListRow {
       waiting: event.status === 'sending' ? (row.waiting ?? null) : null,
       ...(event.status === 'sent' && !row.deliveryStatus ? { deliveryStatus: 'pending' as const } : {}),
     }
-  if (event.type === 'sms_delivery') return { ...row, deliveryStatus: event.deliveryStatus }
+  if (event.type === 'sms_delivery') {
+    const { deliveryStatus, errorCode = null, reason } = event
+    return { ...row, deliveryStatus, deliveryError: reason === undefined ? null : { code: errorCode, reason } }
+  }
   return row
 }
 

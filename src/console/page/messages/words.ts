@@ -101,6 +101,17 @@ export const UNDELIVERED_ADVICE: Readonly<Partial<Record<string, string>>> = {
   430: 'Change the text before you send it again.',
 }
 
+const UNDELIVERED_SHORT: Readonly<Partial<Record<string, string>>> = {
+  403: 'limit of number',
+  410: 'cannot receive texts',
+  413: 'recipient opted out',
+  430: 'refused as spam',
+}
+
+/** Why a text was not delivered, for a row; null if the code says nothing. */
+export const undeliveredShort = (code: string | null | undefined): string | null =>
+  UNDELIVERED_SHORT[code?.slice(-3) ?? ''] ?? null
+
 /** An error in four parts: what happened, why in the provider's words, what the gateway does, what a person can do. */
 export interface Explained {
   what: string
