@@ -10,6 +10,7 @@ const VIEWS = [
   'messages/messages-view.tsx',
   'messages/message-view.tsx',
   'messages/raw-events-view.tsx',
+  'messages/empty-view.tsx',
   'phone/phone-view.tsx',
   'phone/trace-view.tsx',
   'panels/panels-view.tsx',
@@ -135,9 +136,11 @@ const adoptedStyles: BunPlugin = {
   },
 }
 
-/** Without comments and indentation. */
+/** Without comments, indentation, and the space and semicolons that mean nothing. */
 const compact = (css: string): string =>
   css
     .replaceAll(/\/\*.*?\*\//gs, '')
     .replaceAll(/\s+/g, ' ')
-    .replaceAll(/ ?([{};,]) ?/g, '$1')
+    .replaceAll(/ ?([{};,>]) ?/g, '$1')
+    .replaceAll(': ', ':')
+    .replaceAll(';}', '}')

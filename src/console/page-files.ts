@@ -9,6 +9,7 @@ export const SCRIPTS = [
   'messages.js',
   'message.js',
   'raw-events.js',
+  'empty.js',
   'phone.js',
   'trace.js',
   'panels.js',

@@ -64,7 +64,7 @@ test('a page is quiet while nothing happens, with a message open and on the phon
   const { messageId } = await gateway.client.sms.sendAndWait({ from, to: TO, body: 'quiet' })
   await using opened = await openConsole(gateway.url, { hash: `#/messages?id=${messageId}` })
   const { page, requests } = opened
-  await page.getByRole('heading', { name: /^Delivered in/ }).waitFor()
+  await page.getByRole('heading', { name: /^Delivered/ }).waitFor()
   await page.locator('.connection', { hasText: 'Live' }).waitFor()
   await page.waitForLoadState('networkidle')
   const before = requests.length

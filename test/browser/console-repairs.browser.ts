@@ -183,6 +183,7 @@ test('on a phone lengths end at the margin, buttons begin there, and lines and m
   await page.keyboard.press('e')
   expect((await page.getByText('The next event will stand here.').boundingBox())?.height).toBeLessThanOrEqual(20)
   await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
   const [mark, own] = await page.evaluate<[string, string]>(ACCENTS)
   expect(mark).toBe(own)
   await page.keyboard.press('Escape')
@@ -224,7 +225,7 @@ async function search(page: Page, text: string): Promise<void> {
 
 async function actAs(page: Page, app: string): Promise<void> {
   await page.getByRole('button', { name: /^Tenant and app/ }).click()
-  await page.getByRole('menuitemradio', { name: app }).click()
+  await page.getByRole('dialog').getByRole('button', { name: app }).click()
   await page.locator('.switcher', { hasText: app }).waitFor()
 }
 

@@ -5,7 +5,13 @@ import { problemOf } from '../../src/console/page/messages/filter-problem.ts'
 const TABS: readonly [filter: Filter, tab: string | null][] = [
   [{}, 'All'],
   [{ contact: '+15555550199' }, 'All'],
-  [{ status: 'failed' }, 'Failed'],
+  [{ state: 'failed' }, 'Failed'],
+  [{ state: 'waiting' }, 'Waiting'],
+  [{ state: 'undelivered', after: '24h' }, 'Not delivered'],
+  [{ state: 'cancelled' }, null],
+  [{ state: 'failed', direction: 'inbound' }, null],
+  [{ status: 'failed' }, null],
+  [{ status: 'queued' }, null],
   [{ status: 'received' }, 'Received'],
   [{ direction: 'inbound' }, 'Received'],
   [{ direction: 'inbound', status: 'received' }, 'Received'],
@@ -22,6 +28,7 @@ for (const [filter, tab] of TABS)
   })
 
 const PROBLEMS: readonly [filter: Filter, problem: string][] = [
+  [{ state: 'wrong' }, '“wrong” is no state. Try waiting, scheduled, failed, cancelled or undelivered.'],
   [{ status: 'wrong' }, '“wrong” is no status. Try queued, sending, sent, failed or received.'],
   [{ status: 'Failed' }, '“Failed” is no status.'],
   [{ status: 'delivered' }, '“delivered” is no status. What was delivered is part of status:sent.'],

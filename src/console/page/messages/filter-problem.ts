@@ -1,5 +1,6 @@
 import { type Filter, isTime } from './filter.ts'
 
+const STATES = ['waiting', 'scheduled', 'failed', 'cancelled', 'undelivered']
 const STATUSES = ['queued', 'sending', 'sent', 'failed', 'received']
 /** Words that rows show and the API does not know as a status, with what finds these messages. */
 const WORDS_OF_ROWS: Readonly<Partial<Record<string, string>>> = {
@@ -10,7 +11,8 @@ const E164 = /^\+[1-9]\d{8,14}$/
 const MAX_CONTACT_LENGTH = 64
 
 /** Why a filter finds nothing anywhere, and what can be asked instead; null if it can be asked. */
-export function problemOf({ status, direction, number, contact, after, before }: Filter): string | null {
+export function problemOf({ state, status, direction, number, contact, after, before }: Filter): string | null {
+  if (state !== undefined && !STATES.includes(state)) return `“${state}” is no state. Try ${oneOf(STATES)}.`
   if (status !== undefined && !STATUSES.includes(status))
     return `“${status}” is no status. ${WORDS_OF_ROWS[status] ?? `Try ${oneOf(STATUSES)}.`}`
   if (direction !== undefined && !['inbound', 'outbound'].includes(direction))

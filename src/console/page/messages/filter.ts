@@ -5,6 +5,7 @@ import type { MessageFilter } from '../../../client/client.ts'
  * through loaded rows only, because the API has no search in texts.
  */
 export const FILTER_NAMES = [
+  'state',
   'status',
   'direction',
   'to',
@@ -39,23 +40,34 @@ export function parseSearch(typed: string): Filter {
 
 /** The tabs above the list: the states that most people ask for. */
 export const TABS = [
-  { name: 'All', status: undefined },
-  { name: 'Queued', status: 'queued' },
-  { name: 'Failed', status: 'failed' },
-  { name: 'Received', status: 'received' },
+  { name: 'All', state: undefined },
+  { name: 'Waiting', state: 'waiting' },
+  { name: 'Scheduled', state: 'scheduled' },
+  { name: 'Failed', state: 'failed' },
+  { name: 'Not delivered', state: 'undelivered' },
+  { name: 'Received', state: 'received' },
 ] as const
 
-/** The tab that says all of a filter's status and direction; null if none does. What is inbound was received. */
-export function tabOf({ status, direction }: Filter): (typeof TABS)[number] | null {
-  const shown = direction === 'inbound' ? (status ?? 'received') : status
-  if (direction !== undefined && (direction !== 'inbound' || shown !== 'received')) return null
-  return TABS.find((tab) => tab.status === shown) ?? null
+/** The tab that says all of a filter's state, status and direction; null if none does. What is inbound was received. */
+export function tabOf({ state, status, direction }: Filter): (typeof TABS)[number] | null {
+  const isReceived = state === undefined && (status ?? 'received') === 'received' && direction !== 'outbound'
+  const isInbound = isReceived && (direction === 'inbound' || status === 'received')
+  if (!isInbound && (status !== undefined || direction !== undefined)) return null
+  return TABS.find((tab) => tab.state === (isInbound ? 'received' : state)) ?? null
 }
+
+/** The filter of a tab. What was received is a status of the API, the others are states. */
+export const filterOfTab = ({ state }: (typeof TABS)[number]): Record<'state' | 'status' | 'direction', string> => ({
+  state: state === undefined || state === 'received' ? '' : state,
+  status: state === 'received' ? state : '',
+  direction: '',
+})
 
 /** The API's query of a filter. `apps` are the apps' ids by name, so that `app:` takes both. */
 export function queryOf(filter: Filter, apps: ReadonlyMap<string, string>): MessageFilter {
-  const { status, direction, to, from, contact, number, app, user, after, before } = filter
+  const { state, status, direction, to, from, contact, number, app, user, after, before } = filter
   const query: Record<string, string | undefined> = {
+    state,
     status,
     direction,
     to,

@@ -1,5 +1,6 @@
 import { type Signal, useComputed, useSignal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useStanding } from '../facts/standing.ts'
 import { Loaded } from '../frame/loaded.tsx'
 import { onViewKey } from '../frame/keys.ts'
 import { address, open, param } from '../state/address.ts'
@@ -25,6 +26,7 @@ export function MessagesView() {
   const list = useList(filterKey.value)
   const cursor = useSignal('')
   const isRaw = useSignal(false)
+  const standing = useStanding()
   useEffect(() => onViewKey((key) => onKey(key, list, cursor, isRaw)), [list])
   useEffect(() => void (document.title = 'Messages – sgw'), [])
   const id = param('id')
@@ -35,32 +37,27 @@ export function MessagesView() {
     <div class={id === '' ? 'messages' : 'messages open'}>
       <section class="list" aria-label="Messages" tabIndex={-1}>
         <header class="list-head">
-          <Sentence list={list} />
+          <Sentence list={list} standing={standing} />
           <SearchField filter={list.filter} />
           <Tabs filter={list.filter} total={count(list.total.value)} />
         </header>
         {list.filter.text !== undefined && list.rows.value.length > 0 && <TextNote list={list} />}
-        <Rows key={filterKey.value} list={list} cursor={cursor.value} />
+        <Rows key={filterKey.value} list={list} cursor={cursor.value} extensions={standing?.extensions ?? null} />
         {isRaw.value && <Loaded load={loadRawEvents} props={{ close: () => void (isRaw.value = false) }} />}
         <footer class="list-foot">
           <span>
-            {count(list.shown.value.length)} of {count(list.total.value)} shown
-            {list.hasMore.value && ', the rest loads as you scroll'}
-            {isLimitedToApp() && ', and those of other apps are not live'}
+            {shownText(list)}
+            {isLimitedToApp() && '. Those of other apps are not live'}
           </span>
           <span class="key-hints">
-            <span>
-              <kbd>j</kbd> <kbd>k</kbd> move
-            </span>
-            <span>
-              <kbd>Esc</kbd> close
-            </span>
-            <span>
-              <kbd>c</kbd> copy id
-            </span>
-            <span>
-              <kbd>e</kbd> raw events
-            </span>
+            {HINTS.map(([keys, does]) => (
+              <span key={does}>
+                {keys.map((key) => (
+                  <kbd>{key}</kbd>
+                ))}
+                {does}
+              </span>
+            ))}
           </span>
         </footer>
       </section>
@@ -84,6 +81,22 @@ function useIsOpened(id: string): boolean {
   const atLoad = useRef<string | null>(id)
   if (id !== atLoad.current) atLoad.current = null
   return id !== atLoad.current
+}
+
+const HINTS: readonly [keys: readonly string[], does: string][] = [
+  [['j', 'k'], ' move'],
+  [['Esc'], ' close'],
+  [['c'], ' copy id'],
+  [['e'], ' raw events'],
+]
+
+/** How much of the list stands here; '' while that is not known. */
+function shownText({ shown, total, hasMore, filter }: MessageList): string {
+  if (total.value === null) return ''
+  if (filter.text !== undefined) return `${count(shown.value.length)} found`
+  return hasMore.value
+    ? `${count(shown.value.length)} of ${count(total.value)} loaded, more as you scroll`
+    : `All ${count(total.value)} loaded`
 }
 
 const TextNote = ({ list }: { list: MessageList }) => (

@@ -1,5 +1,6 @@
 import { type Signal, useComputed, useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import type { ExtensionHealth } from '../../../client/client.ts'
 import { Icon } from '../parts/icon.tsx'
 import { isPhoneWide } from '../parts/media.ts'
 import { param } from '../state/address.ts'
@@ -15,8 +16,15 @@ const TOP_PX = 8
 /** So many pixels before the end of the loaded rows the next page is loaded. */
 const LOAD_AHEAD_PX = 1200
 
+interface RowsProps {
+  list: MessageList
+  cursor: string
+  /** Null until they are known. */
+  extensions: readonly ExtensionHealth[] | null
+}
+
 /** The rows that are visible. At the top new ones appear; when scrolled, what is visible stays where it is. */
-export function Rows({ list, cursor }: { list: MessageList; cursor: string }) {
+export function Rows({ list, cursor, extensions }: RowsProps) {
   const box = useRef<HTMLDivElement>(null)
   const scroll = useSignal({ top: 0, height: 900 })
   const items = useComputed(() =>
@@ -37,7 +45,7 @@ export function Rows({ list, cursor }: { list: MessageList; cursor: string }) {
   }
   const { visible, above, below, day } = windowOf(items.value, top, scroll.value.height)
   const header = items.value.find((item) => item.type === 'day' && item.key === day)
-  if (list.shown.value.length === 0) return <EmptyList list={list} />
+  if (list.shown.value.length === 0) return <EmptyList list={list} extensions={extensions} />
   return (
     <div class="rows" ref={box} onScroll={noteScroll} tabIndex={-1} role="region" aria-label="Messages, newest first">
       {header?.type === 'day' && <DayHeader at={header.at} newCount={list.newCount.value} toTop={toTop} isSticky />}

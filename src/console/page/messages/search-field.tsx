@@ -4,7 +4,7 @@ import { spokenNumber } from '../parts/phone-number.tsx'
 import { refine } from '../state/address.ts'
 import { focusList } from './cursor.ts'
 import { problemOf } from './filter-problem.ts'
-import { FILTER_NAMES, type Filter, type FilterName, TABS, parseSearch, tabOf } from './filter.ts'
+import { FILTER_NAMES, type Filter, type FilterName, TABS, filterOfTab, parseSearch, tabOf } from './filter.ts'
 
 /**
  * The search field: filters are chips, Enter adds what was typed, Backspace in the empty field takes the last one away. What cannot be
@@ -13,7 +13,7 @@ import { FILTER_NAMES, type Filter, type FilterName, TABS, parseSearch, tabOf } 
 export function SearchField({ filter }: { filter: Filter }) {
   const typed = useSignal('')
   const problem = useSignal<string | null>(null)
-  const byTab: readonly FilterName[] = tabOf(filter) === null ? [] : ['status', 'direction']
+  const byTab: readonly FilterName[] = tabOf(filter) === null ? [] : ['state', 'status', 'direction']
   const chips = FILTER_NAMES.filter((name) => filter[name] !== undefined && !byTab.includes(name))
   const search = (event: Event): void => {
     event.preventDefault()
@@ -35,7 +35,7 @@ export function SearchField({ filter }: { filter: Filter }) {
         <input
           data-search
           aria-label="Search messages"
-          placeholder={chips.length === 0 ? 'to:+1503…  status:failed  app:name  after:today' : ''}
+          placeholder={chips.length === 0 ? 'to:+1503…  state:waiting  app:name  after:today' : ''}
           value={typed.value}
           aria-invalid={problem.value !== null}
           onInput={({ currentTarget }) => {
@@ -81,7 +81,7 @@ export const Tabs = ({ filter, total }: { filter: Filter; total: string }) => (
           key={tab.name}
           type="button"
           {...(isCurrent ? { 'aria-current': 'true' as const } : {})}
-          onClick={() => refine({ status: tab.status ?? '', direction: '', id: '' })}
+          onClick={() => refine({ ...filterOfTab(tab), id: '' })}
         >
           {tab.name}
           {isCurrent && <b>{total}</b>}

@@ -18,8 +18,8 @@ const SHOWN_MESSAGES = 30
 /** Every step is drawn of the last message, and of those that came since the page was loaded, up to so many. */
 const TRACED_MESSAGES = 4
 const SHOWN_WEBHOOKS = 5
-/** What came just before counts, too. */
-const TRACED_SINCE = performance.timeOrigin - 5000
+/** What came before costs a request each, of the few that a first load may take. */
+const TRACED_SINCE = performance.timeOrigin
 /** A contact's text was recorded before the gateway stored it. */
 const CALLS_BEFORE_MS = 2000
 /** Events of one text come together. */

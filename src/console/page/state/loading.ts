@@ -41,7 +41,7 @@ function loadingOf<Value>(read: () => Promise<Value>) {
 }
 
 /** Calls `run` when the connection returns, until the returned function is called. */
-function onReturn(run: () => void): () => void {
+export function onReturn(run: () => void): () => void {
   let wasOnline = connection.peek().online
   return effect(() => {
     const { online } = connection.value

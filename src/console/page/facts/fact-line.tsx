@@ -1,0 +1,84 @@
+import { useSignal } from '@preact/signals'
+import type { DeliveryAttempt, OverviewDestination } from '../../../client/client.ts'
+import { Icon } from '../parts/icon.tsx'
+import { InviteButton } from '../parts/invite-button.tsx'
+import { PhoneNumber } from '../parts/phone-number.tsx'
+import { addressOf, open } from '../state/address.ts'
+import { client } from '../state/caller.ts'
+import { now, rowTime } from '../state/clock.ts'
+import { failureText } from '../state/failure.ts'
+import type { Fact } from './fact.ts'
+
+/** The sentence of a fact, its nouns linked. */
+export const FactSentence = ({ fact }: { fact: Pick<Fact, 'parts'> }) => (
+  <>
+    {fact.parts.map((part) => {
+      if (typeof part === 'string') return part
+      if ('number' in part) return <PhoneNumber value={part.number} />
+      return (
+        <a class="link" href={addressOf(part.view, part.params)}>
+          {part.text}
+        </a>
+      )
+    })}
+    .
+  </>
+)
+
+/** What stands beside the sentence of a fact: what to mind, since when, one button. */
+export const FactRest = ({ fact }: { fact: Fact }) => (
+  <>
+    {fact.advice !== '' && <span class="dim"> {fact.advice}</span>}
+    {fact.since !== null && <span class="dim fact-since"> since {rowTime(fact.since, now.peek())}</span>}
+    <FactButton fact={fact} />
+  </>
+)
+
+/** A fact in a row of its own, as under "Also needs a look". */
+export const FactLine = ({ fact }: { fact: Fact }) => (
+  <li class={`fact ${fact.kind}-fact`}>
+    <Icon name={fact.icon} />
+    <span>
+      <FactSentence fact={fact} />
+      <FactRest fact={fact} />
+    </span>
+  </li>
+)
+
+function FactButton({ fact: { action } }: { fact: Fact }) {
+  if (action === null) return null
+  return action.type === 'invite' ? <InviteButton /> : <NewestFailure destination={action.destination} />
+}
+
+/** Opens the newest message whose webhook failed there. */
+function NewestFailure({ destination }: { destination: OverviewDestination }) {
+  const error = useSignal('')
+  const show = async (): Promise<void> => {
+    try {
+      const attempt = await newestFailure(destination)
+      if (attempt === undefined) error.value = ' Its attempts are not listed any more.'
+      else open('messages', { id: attempt.messageId })
+    } catch (reason) {
+      error.value = ` ${failureText(reason)}`
+    }
+  }
+  return (
+    <>
+      <button type="button" class="button" onClick={() => void show()}>
+        Show the newest one
+      </button>
+      {error.value !== '' && (
+        <span class="bad" role="alert">
+          {error.value}
+        </span>
+      )}
+    </>
+  )
+}
+
+async function newestFailure(destination: OverviewDestination): Promise<DeliveryAttempt | undefined> {
+  const { kind, appId, triggerId, failingSince } = destination
+  const startDate = failingSince ?? undefined
+  const page = await client.value?.deliveries.list({ kind, appId, triggerId, startDate, limit: 100 }).page(1)
+  return page?.attempts.find(({ outcome }) => outcome !== 'success')
+}

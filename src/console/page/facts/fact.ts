@@ -1,0 +1,56 @@
+import type { OverviewDestination } from '../../../client/client.ts'
+import type { IconName } from '../parts/icon.tsx'
+import type { Trouble } from '../frame/views.ts'
+import type { View } from '../state/address.ts'
+
+/** A piece of a fact's sentence: text, a phone number, or a link to a view. */
+export type Part = string | { number: string } | { text: string; view: View; params: Readonly<Record<string, string>> }
+
+/** What is wrong, from the worst: a person must act, it ends by itself, webhooks, messages that failed. */
+export const RANKS = ['stopped', 'waits', 'webhooks', 'failures'] as const
+export type Rank = (typeof RANKS)[number]
+
+/** The one button of a fact. */
+export type Action = { type: 'invite' } | { type: 'newest failure'; destination: OverviewDestination }
+
+/** One thing that needs a look: a sentence, since when, and what to press. */
+export interface Fact {
+  key: string
+  rank: Rank
+  kind: 'bad' | 'warn'
+  icon: IconName
+  /** The sentence, without its full stop. */
+  parts: readonly Part[]
+  /** What a person can do or mind, in another sentence; '' without one. */
+  advice: string
+  since: string | null
+  action: Action | null
+  /** The view that counts it in the rail, how many, and of what. */
+  view: View
+  count: number
+  word: string
+}
+
+/** What is said first, what stands under "Also needs a look", and the counts of the rail. */
+export interface Standings {
+  worst: Fact | null
+  others: readonly Fact[]
+  counts: Partial<Record<View, Trouble>>
+}
+
+/** The worst fact wins; of two that are as bad, the one of more things, then the older one. The rail counts a view's worst kind. */
+export function worstFirst(facts: readonly Fact[]): Standings {
+  const [worst = null, ...others] = facts.toSorted(
+    (a, b) =>
+      RANKS.indexOf(a.rank) - RANKS.indexOf(b.rank) ||
+      b.count - a.count ||
+      (a.since ?? '').localeCompare(b.since ?? ''),
+  )
+  const counts: Partial<Record<View, Trouble>> = {}
+  for (const { view, kind, word, count } of worst === null ? [] : [worst, ...others]) {
+    const counted = counts[view]
+    if (counted === undefined) counts[view] = { count, kind, word }
+    else if (counted.word === word) counts[view] = { ...counted, count: counted.count + count }
+  }
+  return { worst, others, counts }
+}

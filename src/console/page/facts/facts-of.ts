@@ -1,0 +1,161 @@
+import type { ExtensionHealth, Overview, OverviewDestination } from '../../../client/client.ts'
+import { waitingText } from '../messages/words.ts'
+import { count } from '../state/clock.ts'
+import type { Fact, Part } from './fact.ts'
+
+/** The last day's figures, and how the extensions are. */
+export interface Standing {
+  overview: Overview
+  extensions: readonly ExtensionHealth[]
+  /** When they were asked for, in milliseconds. */
+  readAt: number
+}
+
+/** What needs a look, from what the gateway tells of a tenant. `now` in milliseconds. */
+export function factsOf({ overview, extensions }: Standing, now: number): Fact[] {
+  return [
+    ...(extensions.length === 0 ? [NOT_CONNECTED] : extensions.flatMap(extensionFact)),
+    ...waitingFact(overview, extensions, now),
+    ...overview.destinations.filter(({ failingSince }) => failingSince !== null).map(webhookFact),
+    ...failureFact(overview),
+  ]
+}
+
+const base = { view: 'messages', advice: '', since: null, action: null } as const
+
+const NOT_CONNECTED: Fact = {
+  ...base,
+  key: 'not connected',
+  rank: 'stopped',
+  kind: 'bad',
+  icon: 'failed',
+  parts: ['No number is connected yet'],
+  action: { type: 'invite' },
+  count: 1,
+  word: 'needs a number',
+}
+
+function extensionFact({ extensionId, extensionNumber, ...health }: ExtensionHealth): Fact[] {
+  const { status, reason, since, fix, phoneNumbers } = health
+  if (reason === null) return []
+  const isStopped = status !== 'active'
+  const name = `Extension ${extensionNumber ?? extensionId}`
+  const [number] = phoneNumbers
+  const whose: Part[] =
+    number === undefined ? ['it'] : [{ number }, phoneNumbers.length > 1 ? ` and ${phoneNumbers.length - 1} more` : '']
+  return [
+    {
+      ...base,
+      key: extensionId,
+      rank: isStopped ? 'stopped' : 'waits',
+      kind: isStopped ? 'bad' : 'warn',
+      icon: isStopped ? 'failed' : 'waiting',
+      parts:
+        status === 'revoked'
+          ? [`${name} was revoked: `, ...whose, ' cannot send or receive']
+          : [`${name}: ${midSentence(reason)}`],
+      // A button does what the command does.
+      advice: fix === null ? '' : `${withoutStop(fix).replace(/: sgw extensions invite .*$/, '')}.`,
+      since,
+      action: fix?.includes('invite link') === true ? { type: 'invite' } : null,
+      count: 1,
+      word: isStopped ? 'cannot send' : 'needs a look',
+    },
+  ]
+}
+
+/** All that waits, with the reason of most. The link opens as many rows. */
+function waitingFact(overview: Overview, extensions: readonly ExtensionHealth[], now: number): Fact[] {
+  const waits = waitsOf(overview)
+  const [first] = waits
+  if (first === undefined) return []
+  const total = countOf(waits)
+  const { extensionNumber } = extensions.find(({ extensionId }) => extensionId === first.extensionId) ?? {}
+  const why = waitingText(first, now)
+  return [
+    {
+      ...base,
+      key: 'waiting',
+      rank: 'waits',
+      kind: 'warn',
+      icon: 'waiting',
+      parts: [
+        {
+          text: `${count(total)} ${total === 1 ? 'message waits' : 'messages wait'}`,
+          view: 'messages',
+          params: { state: 'waiting' },
+        },
+        `: ${extensionNumber ? why.replace('the extension', `extension ${extensionNumber}`) : why}`,
+      ],
+      since: first.began ?? first.since,
+      count: total,
+      word: 'waiting',
+    },
+  ]
+}
+
+function webhookFact(destination: OverviewDestination): Fact {
+  const { url, kind, appId, triggerId, failures, failingSince, lastStatusCode } = destination
+  const failed = failures === 1 ? '1 delivery' : `${count(failures)} deliveries`
+  return {
+    ...base,
+    key: `${kind} ${appId ?? triggerId ?? url}`,
+    rank: 'webhooks',
+    kind: 'bad',
+    icon: 'webhook',
+    parts: [
+      `${new URL(url).host} ${lastStatusCode === undefined ? 'cannot be reached' : `answers ${lastStatusCode}`}: ${failed} failed`,
+    ],
+    since: failingSince,
+    action: { type: 'newest failure', destination },
+    count: failures,
+    word: 'failed webhooks',
+  }
+}
+
+/** Counts by the time of the event, which the list has no filter for, so the words are the links and not the counts. */
+function failureFact(overview: Overview): Fact[] {
+  const { totals, previous } = overview
+  const [failed, before] = [failedIn(totals), failedIn(previous)]
+  if (failed + totals.undelivered === 0) return []
+  const all = ` of ${count(accountedIn(overview))} `
+  const link = (text: string, state: string): Part => ({ text, view: 'messages', params: { state, after: '24h' } })
+  const usual = before > 0 && failed > before ? `, ${count(before)} the day before` : ''
+  const parts: Part[] =
+    failed === 0
+      ? [`${count(totals.undelivered)}${all}`, link('not delivered', 'undelivered'), ' in 24 hours']
+      : [`${count(failed)}${all}`, link('failed', 'failed'), ` in 24 hours${usual}`]
+  if (failed > 0 && totals.undelivered > 0)
+    parts.push(`; ${count(totals.undelivered)} `, link('not delivered', 'undelivered'))
+  return [
+    {
+      ...base,
+      key: 'failures',
+      rank: 'failures',
+      kind: 'bad',
+      icon: 'failed',
+      parts,
+      count: failed + totals.undelivered,
+      word: 'failed',
+    },
+  ]
+}
+
+/** The waits that are trouble, the most frequent first. A scheduled message is none. */
+const waitsOf = ({ waiting }: Overview): Overview['waiting'] =>
+  waiting.filter(({ reason }) => reason !== 'scheduled').toSorted((a, b) => b.count - a.count)
+
+const countOf = (waits: Overview['waiting']): number => waits.reduce((sum, wait) => sum + wait.count, 0)
+
+/** What failed. A message that somebody cancelled has the status, and is no trouble. */
+export const failedIn = ({ failed, cancelled }: Overview['totals']): number => failed - cancelled
+
+/** What shares are of: the messages that were accepted, without those that are scheduled for later or were cancelled. */
+function accountedIn({ totals, waiting }: Overview): number {
+  const scheduled = countOf(waiting.filter(({ reason }) => reason === 'scheduled'))
+  return Math.max(totals.accepted - scheduled - totals.cancelled, failedIn(totals) + totals.undelivered)
+}
+
+const midSentence = (text: string): string => withoutStop(text.charAt(0).toLowerCase() + text.slice(1))
+
+const withoutStop = (text: string): string => text.replace(/\.$/, '')

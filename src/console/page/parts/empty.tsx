@@ -1,0 +1,40 @@
+import type { ComponentChildren } from 'preact'
+import '../style/empty.css'
+import { CopyButton } from './copy.tsx'
+import { InviteButton } from './invite-button.tsx'
+
+interface EmptyProps {
+  title?: string
+  /** What will be here. */
+  text: string
+  /** The command that fills it; null if it cannot be known yet. */
+  command: string | null
+  /** The button that fills it. */
+  children?: ComponentChildren
+}
+
+/** An empty view: what will be here, and the button and the command that fill it. */
+export const Empty = ({ title, text, command, children }: EmptyProps) => (
+  <div class="empty">
+    {title !== undefined && <h2>{title}</h2>}
+    <p class="dim">{text}</p>
+    {children}
+    {command !== null && (
+      <div class="empty-command">
+        <pre>{command}</pre>
+        <CopyButton text={command} label="Copy the command" />
+      </div>
+    )}
+  </div>
+)
+
+/** In place of everything that needs a number while the tenant has none. */
+export const NoNumber = () => (
+  <Empty
+    title="No number is connected yet."
+    text="Texts need a phone number. The owner of a RingCentral extension connects it by an invite link."
+    command="sgw extensions invite --app APP"
+  >
+    <InviteButton />
+  </Empty>
+)

@@ -1,0 +1,178 @@
+import { expect, test } from 'bun:test'
+import type { ExtensionHealth, Overview, OverviewTotals } from '../../src/client/client.ts'
+import { type Fact, worstFirst } from '../../src/console/page/facts/fact.ts'
+import { type Standing, factsOf } from '../../src/console/page/facts/facts-of.ts'
+import { timeZone } from '../../src/console/page/state/settings.ts'
+
+timeZone.value = 'utc'
+
+const NOW = Date.UTC(2026, 10, 24, 14, 26)
+const at = (minutesAgo: number): string => new Date(NOW - minutesAgo * 60_000).toISOString()
+
+/** Faults from the worst, what each makes of a standing without faults, and its sentence. */
+const FAULTS: readonly [name: string, sentence: string, change: (standing: Standing) => Standing][] = [
+  ['no number', 'No number is connected yet', (standing) => ({ ...standing, extensions: [] })],
+  [
+    'revoked',
+    'Extension 101 was revoked: +15035550100 cannot send or receive',
+    withExtension({ status: 'revoked', reason: 'Its authorization has ended', since: at(30) }),
+  ],
+  [
+    'tokens',
+    'Extension 101: its tokens could not be refreshed',
+    withExtension({ status: 'refresh_failed', reason: 'Its tokens could not be refreshed', since: at(20) }),
+  ],
+  [
+    'paused',
+    '17 messages wait: RingCentral paused extension 101 until 14:32:00',
+    withOverview({
+      waiting: [
+        { reason: 'provider_paused', extensionId: 'ext_1', until: at(-6), count: 17, since: at(4), began: at(5) },
+      ],
+    }),
+  ],
+  [
+    'late',
+    'Extension 101: it has no active subscription, so its messages come up to 15 minutes late',
+    withExtension({
+      status: 'active',
+      reason: 'It has no active subscription, so its messages come up to 15 minutes late',
+      since: at(20),
+    }),
+  ],
+  [
+    'webhooks',
+    'shop.example answers 500: 14 deliveries failed',
+    withOverview({
+      destinations: [
+        {
+          url: 'https://shop.example/hook',
+          kind: 'app',
+          appId: 'app_1',
+          success: 100,
+          failed: 20,
+          p95Ms: 90,
+          failingSince: at(28),
+          failures: 14,
+          lastOutcome: 'http_error',
+          lastStatusCode: 500,
+        },
+      ],
+    }),
+  ],
+  [
+    'failures',
+    '14 of 1,204 failed in 24 hours, 1 the day before; 3 not delivered',
+    withOverview({
+      totals: totals({ accepted: 1206, failed: 16, cancelled: 2, undelivered: 3, sent: 1187 }),
+      previous: totals({ accepted: 900, failed: 1, sent: 899 }),
+    }),
+  ],
+]
+
+for (const [index, [worse, sentence, changeWorse]] of FAULTS.entries())
+  for (const [milder, other, changeMilder] of FAULTS.slice(index + 1)) {
+    // Of one extension only one fault can be told.
+    const isOneExtension = [worse, milder].every((name) => ['no number', 'revoked', 'tokens', 'late'].includes(name))
+    test(`${worse} is said before ${milder}, which ${isOneExtension ? 'is not there' : 'stands beneath'}`, () => {
+      const { worst, others } = worstFirst(factsOf(changeWorse(changeMilder(FINE)), NOW))
+      expect(textOf(worst)).toBe(sentence)
+      expect(others.map(textOf)).toEqual(isOneExtension ? [] : [worse === 'no number' ? pausedOf(other) : other])
+    })
+  }
+
+test('without a fault there is no fact, and nothing is counted', () => {
+  expect(worstFirst(factsOf(FINE, NOW))).toEqual({ worst: null, others: [], counts: {} })
+})
+
+test('the rail counts the worst that a view has, and no milder fact with it', () => {
+  const counted = (...names: string[]) => {
+    const changes = FAULTS.filter(([name]) => names.includes(name))
+    return worstFirst(
+      factsOf(
+        changes.reduce((standing, [, , change]) => change(standing), FINE),
+        NOW,
+      ),
+    ).counts.messages
+  }
+  expect(counted('paused')).toEqual({ count: 17, kind: 'warn', word: 'waiting' })
+  expect(counted('failures')).toEqual({ count: 17, kind: 'bad', word: 'failed' })
+  expect(counted('revoked', 'paused', 'webhooks', 'failures')).toEqual({ count: 1, kind: 'bad', word: 'cannot send' })
+})
+
+test('of two facts that are as bad the one of more things wins, then the older one', () => {
+  const fact = (key: string, count: number, since: string): Fact => ({
+    ...{ key, count, since, rank: 'webhooks', kind: 'bad', icon: 'webhook', parts: [key], advice: '' },
+    ...{ action: null, view: 'messages', word: 'failed webhooks' },
+  })
+  const { worst, others, counts } = worstFirst([
+    fact('few', 2, at(90)),
+    fact('late', 9, at(1)),
+    fact('early', 9, at(60)),
+  ])
+  expect([worst, ...others].map((each) => each?.key)).toEqual(['early', 'late', 'few'])
+  expect(counts.messages).toEqual({ count: 20, kind: 'bad', word: 'failed webhooks' })
+})
+
+/** A standing without faults: one extension, and a day of traffic. */
+const FINE: Standing = {
+  readAt: NOW,
+  extensions: [
+    {
+      extensionId: 'ext_1',
+      rcAccountId: 'acc_1',
+      extensionNumber: '101',
+      name: 'Front desk',
+      status: 'active',
+      reason: null,
+      since: null,
+      fix: null,
+      phoneNumbers: ['+15035550100'],
+      windowUsed: 0,
+      windowLimit: 40,
+      pausedUntil: null,
+      subscription: { status: 'active', expiresAt: at(-600) },
+      accessExpiresAt: at(-60),
+      refreshExpiresAt: at(-9000),
+      lastInboundAt: null,
+    },
+  ],
+  overview: {
+    from: at(1440),
+    to: at(0),
+    totals: totals({ accepted: 1204, sent: 1204 }),
+    previous: totals({ accepted: 900, sent: 900 }),
+    buckets: [],
+    p50Ms: 900,
+    p95Ms: 2400,
+    queued: 0,
+    scheduled: 0,
+    oldestQueuedAt: null,
+    waiting: [],
+    errors: [],
+    destinations: [],
+  },
+}
+
+function totals(some: Partial<OverviewTotals>): OverviewTotals {
+  return { accepted: 0, sent: 0, failed: 0, cancelled: 0, received: 0, delivered: 0, undelivered: 0, ...some }
+}
+
+function withExtension(change: Partial<ExtensionHealth>) {
+  return (standing: Standing): Standing => ({
+    ...standing,
+    extensions: standing.extensions.map((extension) => ({ ...extension, ...change })),
+  })
+}
+
+function withOverview(change: Partial<Overview>) {
+  return (standing: Standing): Standing => ({ ...standing, overview: { ...standing.overview, ...change } })
+}
+
+const textOf = (fact: Fact | null): string =>
+  (fact?.parts ?? [])
+    .map((part) => (typeof part === 'string' ? part : 'number' in part ? part.number : part.text))
+    .join('')
+
+/** The gateway names no extension that is not there. */
+const pausedOf = (sentence: string): string => sentence.replace('extension 101', 'the extension')
