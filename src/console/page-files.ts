@@ -26,12 +26,18 @@ const bundled = loadOnce(bundle)
 
 export interface PageFiles {
   get(name: PageFileName): ServedFile
+  /** Compresses all of them as well as possible, once. */
+  compressBest(): Promise<void>
 }
 
 async function bundle(): Promise<PageFiles> {
   const files = await bundlePage()
   const served = new Map([...files, simulatorPage(files)].map((file) => [file.name, new ServedFile(file)]))
+  let best: Promise<unknown> | null = null
   return {
+    async compressBest() {
+      await (best ??= Promise.all([...served.values()].map((file) => file.compressBest())))
+    },
     get(name) {
       const file = served.get(name)
       if (file === undefined) throw new Error(`The bundle of the console has no ${name}`)

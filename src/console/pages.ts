@@ -11,6 +11,8 @@ export function consolePages({ config }: Gateway): WebPage[] {
       path: '/console/',
       answer: async (request) => {
         const files = await pageFiles({ isAnew: !config.production })
+        // In development the files change with each load.
+        if (config.production) void files.compressBest()
         return files.get(config.provider.simulated ? 'simulator.html' : 'index.html').answer(request, OWN_FILES_HEADERS)
       },
     },

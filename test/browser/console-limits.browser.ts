@@ -8,8 +8,9 @@ import { FROM, TO, type World, createWorld } from '../support/world.ts'
 
 /** Of docs/performance.md. */
 const MAX_REQUESTS = 10
+const MAX_BYTES = 60_000
 
-test('with five apps and two tenants a view loads with few requests when signed in', async () => {
+test('with five apps and two tenants a view loads with few requests and little data, the answers of the API included', async () => {
   await using world = await createWorld()
   await fillTenants(world)
   for (const view of ['messages', 'phone']) {
@@ -17,12 +18,14 @@ test('with five apps and two tenants a view loads with few requests when signed 
     const { page, requests } = opened
     await page.getByText('text 49').first().waitFor()
     await page.waitForLoadState('networkidle')
+    const weight = await weighLoads(page)
     requests.length = 0
     await page.reload()
     await page.getByText('text 49').first().waitFor()
     if (view === 'messages') await page.getByText('App 4').first().waitFor()
     await page.waitForLoadState('networkidle')
     expect(requests.length, requests.join('\n')).toBeLessThanOrEqual(MAX_REQUESTS)
+    expect(weight()).toBeLessThanOrEqual(MAX_BYTES)
   }
 })
 
@@ -43,6 +46,16 @@ async function fillTenants(world: World): Promise<void> {
       key: apps[index % apps.length]?.apiKey ?? '',
       body: { from: FROM, to: TO, body: `Reminder: your appointment is tomorrow at 15:00, text ${index}` },
     })
+}
+
+/** Counts the bytes that come over the network from now on, headers included; nothing comes from the browser's cache. */
+async function weighLoads(page: Page): Promise<() => number> {
+  const session = await page.context().newCDPSession(page)
+  let bytes = 0
+  session.on('Network.loadingFinished', ({ encodedDataLength }) => void (bytes += encodedDataLength))
+  await session.send('Network.enable')
+  await session.send('Network.setCacheDisabled', { cacheDisabled: true })
+  return () => bytes
 }
 
 test('the page runs nothing inline and cannot be framed', async () => {

@@ -37,9 +37,10 @@ test('shares are of the messages that were accepted and not scheduled for later,
   await page.locator('.said-note.bad').waitFor()
   await page.getByRole('link', { name: 'Messages' }).first().click()
   await page.getByRole('heading', { name: '1 of 2 not delivered in 24 hours.' }).waitFor()
-  await page.getByRole('link', { name: '1 of 2 not delivered' }).click()
-  await page.getByRole('heading', { name: 'Not delivered', exact: true }).waitFor()
-  await page.locator('.row[aria-current]', { hasText: 'Anyone there?' }).waitFor()
+  await page.getByRole('link', { name: 'not delivered' }).click()
+  await page.locator('.tabs [aria-current]', { hasText: 'Not delivered1' }).waitFor()
+  await row(page, 'fine').waitFor({ state: 'detached' })
+  expect(await page.locator('.row .text').allTextContents()).toEqual([expect.stringContaining('Anyone there?')])
   await gateway.client.sms.sendAndWait({ from: '+15555550999', to: TO, body: 'from nowhere' })
   await page.reload()
   await page.getByRole('heading', { name: '1 of 3 failed in 24 hours; 1 not delivered.' }).waitFor()
@@ -67,19 +68,29 @@ test('figures that do not know the messages say nothing of failures', async () =
   expect(await page.locator('h1').textContent()).not.toContain('none failed')
 })
 
-test('an extension that was revoked comes with a button that makes an invite link', async () => {
+test('an extension that was revoked is said first and counted in the rail, with a button that makes an invite link', async () => {
   await using gateway = await startTestGateway()
   await send(gateway, 'before')
+  await gateway.client.sms.sendAndWait({ from: '+15555550999', to: TO, body: 'from nowhere' })
   await using opened = await openConsole(gateway.url)
   const { page, complaints } = opened
   const [known] = await gateway.client.connection.health()
   const fix =
     'Authorize it again with an invite link: sgw extensions invite --tenant tenant_0123456789abcdef, or POST /v1/rc/invite-token.'
-  const revoked = { ...known, reason: 'Its authorization has ended', since: new Date().toISOString(), fix }
+  const revoked = {
+    ...known,
+    status: 'revoked',
+    reason: 'Its authorization has ended',
+    since: new Date().toISOString(),
+    fix,
+  }
   await page.route('**/v1/rc/extensions/health', (route) => route.fulfill({ json: { extensions: [revoked] } }))
   await page.getByRole('link', { name: 'Messages' }).first().click()
-  const also = page.locator('.also', { hasText: 'Authorize it again with an invite link.' })
-  await also.getByRole('button', { name: 'Make invite link' }).click()
+  await page.getByRole('heading', { name: /^Extension .* was revoked: .* cannot send or receive\.$/ }).waitFor()
+  await page.getByRole('list', { name: 'Also needs a look' }).getByText('1 of 2 failed in 24 hours').waitFor()
+  await page.locator('.rail-count.bad', { hasText: '1 cannot send' }).waitFor()
+  await page.getByText('Authorize it again with an invite link.').waitFor()
+  await page.getByRole('button', { name: 'Make invite link' }).click()
   const dialog = page.getByRole('dialog', { name: 'Invite link' })
   const link = (await dialog.locator('.mono').textContent()) ?? ''
   expect(new URL(link).pathname).toStartWith('/v1/rc/')

@@ -1,7 +1,6 @@
 import type { OverviewDestination } from '../../../client/client.ts'
-import type { IconName } from '../parts/icon.tsx'
-import type { Trouble } from '../frame/views.ts'
-import type { View } from '../state/address.ts'
+import type { IconName } from '../parts/icon-paths.ts'
+import type { Trouble, View } from '../state/view-names.ts'
 
 /** A piece of a fact's sentence: text, a phone number, or a link to a view. */
 export type Part = string | { number: string } | { text: string; view: View; params: Readonly<Record<string, string>> }

@@ -1,12 +1,14 @@
-import { Icon, type IconName } from '../parts/icon.tsx'
-import { type View, address, addressOf } from '../state/address.ts'
+import { Icon } from '../parts/icon.tsx'
+import type { IconName } from '../parts/icon-paths.ts'
+import { address, addressOf } from '../state/address.ts'
+import type { Trouble, View } from '../state/view-names.ts'
 import { now, clockTime, zoneName } from '../state/clock.ts'
 import { privacy, theme, timeZone } from '../state/settings.ts'
 import { ConnectionState } from './connection-state.tsx'
 import { focusSearch } from './keys.ts'
 import { panel } from './panel.ts'
 import { SwitcherButton } from './switcher.tsx'
-import { type Trouble, viewsShown } from './views.ts'
+import { viewsShown } from './views.ts'
 
 /** The navigation at the left edge. Below 1100 px it shows icons alone, below 700 px the tab bar replaces it. */
 export const Rail = () => (

@@ -1,15 +1,8 @@
 import { computed, signal } from '@preact/signals'
-import type { IconName } from '../parts/icon.tsx'
-import type { View } from '../state/address.ts'
+import type { IconName } from '../parts/icon-paths.ts'
 import { me } from '../state/caller.ts'
 import { session } from '../state/session.ts'
-
-/** A count beside a view, for trouble only: what is failed or waits. */
-export interface Trouble {
-  count: number
-  kind: 'bad' | 'warn'
-  word: string
-}
+import type { Trouble, View } from '../state/view-names.ts'
 
 export interface ShownView {
   view: View

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import { type DeliveryAttempt, type MessageState, type Sgw, SgwError, type Timeline } from '../../../client/client.ts'
 import { whileSignedIn } from '../state/caller.ts'
 import { failureText } from '../state/failure.ts'
-import type { LiveEvent } from '../state/live.ts'
+import type { LiveEvent } from '../state/live-event.ts'
 import { messageIdOf } from './row.ts'
 
 /** Moving quickly through the list loads only where it rests. */

@@ -2,7 +2,7 @@ import { computed, signal } from '@preact/signals'
 import type { Sgw } from '../../../client/client.ts'
 import { whileSignedIn } from '../state/caller.ts'
 import { failureText } from '../state/failure.ts'
-import type { LiveEvent } from '../state/live.ts'
+import type { LiveEvent } from '../state/live-event.ts'
 import { problemOf } from './filter-problem.ts'
 import { type Filter, hasText, queryOf } from './filter.ts'
 import { type ListRow, afterEvent, messageIdOf } from './row.ts'
@@ -24,7 +24,9 @@ const WEBHOOK_MS = 5000
 
 /** Whether more can happen to a row than events tell. */
 const isOpen = ({ status, createdAt }: ListRow): boolean =>
-  status === 'queued' || status === 'sending' || (status === 'received' && Date.parse(createdAt) > Date.now() - WEBHOOK_MS)
+  status === 'queued' ||
+  status === 'sending' ||
+  (status === 'received' && Date.parse(createdAt) > Date.now() - WEBHOOK_MS)
 
 /** The loaded rows of one filter, newest first. It loads, pages, and follows events; it knows nothing of what is visible. */
 export class MessageList {

@@ -51,7 +51,11 @@ export function MessageRow({ row, isOpen, isCursor, appName, now }: MessageRowPr
 function FailedWebhooks({ failed, lastStatusCode }: MessageWebhooks) {
   if (failed === 0) return null
   const isAnswered = failed === 1 && lastStatusCode !== null && lastStatusCode >= 300
-  const text = isAnswered ? `webhook answered ${lastStatusCode}` : failed === 1 ? 'webhook failed' : `${failed} webhooks failed`
+  const text = isAnswered
+    ? `webhook answered ${lastStatusCode}`
+    : failed === 1
+      ? 'webhook failed'
+      : `${failed} webhooks failed`
   return <em class="bad">{text}</em>
 }
 

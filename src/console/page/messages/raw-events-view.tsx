@@ -2,7 +2,8 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { Icon } from '../parts/icon.tsx'
 import { clockTime } from '../state/clock.ts'
-import { type LiveEvent, onEvent } from '../state/live.ts'
+import { onEvent } from '../state/live.ts'
+import type { LiveEvent } from '../state/live-event.ts'
 import '../style/raw-events.css'
 
 const MAX_EVENTS = 200

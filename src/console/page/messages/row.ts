@@ -1,5 +1,5 @@
 import type { Message, Waiting } from '../../../client/client.ts'
-import type { LiveEvent } from '../state/live.ts'
+import type { LiveEvent } from '../state/live-event.ts'
 
 export type { Waiting }
 

@@ -1,5 +1,5 @@
 import type { Timeline } from '../../../client/client.ts'
-import type { IconName } from '../parts/icon.tsx'
+import type { IconName } from '../parts/icon-paths.ts'
 import { dayOf, rowTime, shortTime } from '../state/clock.ts'
 import type { ListRow, Waiting } from './row.ts'
 

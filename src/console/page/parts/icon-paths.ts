@@ -43,3 +43,5 @@ export const ICON_PATHS = {
   cancelled: 'M2 12a10 10 0 1 0 20 0a10 10 0 1 0 -20 0M8 12h8',
   undelivered: 'M2 12a10 10 0 1 0 20 0a10 10 0 1 0 -20 0M15 9l-6 6M9 9l6 6',
 } as const
+
+export type IconName = keyof typeof ICON_PATHS

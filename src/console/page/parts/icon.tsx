@@ -1,6 +1,4 @@
-import { ICON_PATHS } from './icon-paths.ts'
-
-export type IconName = keyof typeof ICON_PATHS
+import { ICON_PATHS, type IconName } from './icon-paths.ts'
 
 /** An icon beside a word. It says nothing to a screen reader: the word or the control's label does. */
 export const Icon = ({ name }: { name: IconName }) => (

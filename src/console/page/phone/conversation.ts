@@ -2,7 +2,7 @@ import { computed, signal } from '@preact/signals'
 import type { DeliveryAttempt, Message, Sgw, Timeline } from '../../../client/client.ts'
 import { whileSignedIn } from '../state/caller.ts'
 import { failureText } from '../state/failure.ts'
-import type { LiveEvent } from '../state/live.ts'
+import type { LiveEvent } from '../state/live-event.ts'
 import {
   type SimulatorCall,
   type SimulatorFault,

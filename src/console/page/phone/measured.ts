@@ -1,6 +1,7 @@
 import { effect, signal } from '@preact/signals'
 import { messageIdOf } from '../messages/row.ts'
-import { type LiveEvent, onEvent } from '../state/live.ts'
+import { onEvent } from '../state/live.ts'
+import type { LiveEvent } from '../state/live-event.ts'
 import { session } from '../state/session.ts'
 
 /** A send that this page made: when, how long the gateway took to answer, and what was said. */

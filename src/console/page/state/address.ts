@@ -1,8 +1,5 @@
 import { computed, signal } from '@preact/signals'
-
-/** The views that have an address: `#/messages?status=failed&id=msg_…`. */
-export const VIEWS = ['messages', 'phone'] as const
-export type View = (typeof VIEWS)[number]
+import { VIEWS, type View } from './view-names.ts'
 
 export interface Address {
   view: View | null

@@ -4,16 +4,6 @@ import { timeZone } from './settings.ts'
 /** The time of day, in milliseconds, set each second while the page is visible. */
 export const now = signal(Date.now())
 
-/** Starts the clock. A hidden page does not tick. */
-export function startClock(): void {
-  const tick = (): void => {
-    if (!document.hidden) now.value = Date.now()
-    setTimeout(tick, 1000 - (Date.now() % 1000))
-  }
-  tick()
-  document.addEventListener('visibilitychange', () => void (now.value = Date.now()))
-}
-
 type Time = string | number
 
 /** `14:26:07`. */

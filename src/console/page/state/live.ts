@@ -1,11 +1,9 @@
 import { computed, effect, signal } from '@preact/signals'
-import { type ConnectionState, type GapEvent, type GatewayEvent, type Sgw, SgwError } from '../../../client/client.ts'
+import { type ConnectionState, type Sgw, SgwError } from '../../../client/client.ts'
 import { pause } from '../../../client/pause.ts'
 import { client } from './caller.ts'
+import type { LiveEvent } from './live-event.ts'
 import { endSession, session } from './session.ts'
-
-/** An event of the socket, or a gap where events may be missing. */
-export type LiveEvent = GatewayEvent | GapEvent
 
 type Listener = (event: LiveEvent) => void
 

@@ -7,17 +7,6 @@ export const timeZone = remembered('sgw.time', 'local', ['local', 'utc'])
 /** Whether single letters are shortcuts. Speech input types letters, so this can be switched off. */
 export const singleKeys = remembered('sgw.keys', 'on', ['on', 'off'])
 
-/** Keeps the page in step with theme and privacy. */
-export function followSettings(): void {
-  const root = document.documentElement
-  effect(() => {
-    root.style.colorScheme = ''
-    if (theme.value === 'system') delete root.dataset['theme']
-    else root.dataset['theme'] = theme.value
-  })
-  effect(() => void root.classList.toggle('private', privacy.value === 'on'))
-}
-
 function remembered<const Choice extends string>(name: string, first: Choice, choices: readonly Choice[]) {
   const stored = readStored('local', name)
   const chosen: Signal<Choice> = signal(choices.find((choice) => choice === stored) ?? first)
