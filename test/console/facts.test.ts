@@ -102,8 +102,17 @@ test('the rail counts the worst that a view has, and no milder fact with it', ()
 
 test('of two facts that are as bad the one of more things wins, then the older one', () => {
   const fact = (key: string, count: number, since: string): Fact => ({
-    ...{ key, count, since, rank: 'webhooks', kind: 'bad', icon: 'webhook', parts: [key], advice: '' },
-    ...{ action: null, view: 'messages', word: 'failed webhooks' },
+    key,
+    count,
+    since,
+    rank: 'webhooks',
+    kind: 'bad',
+    icon: 'webhook',
+    parts: [key],
+    advice: '',
+    action: null,
+    view: 'messages',
+    word: 'failed webhooks',
   })
   const { worst, others, counts } = worstFirst([
     fact('few', 2, at(90)),

@@ -6,14 +6,16 @@ import { Rail } from './frame/rail.tsx'
 import { TabBar, TopBar } from './frame/tab-bar.tsx'
 import { hasPhone, isSimulated } from './frame/views.ts'
 import { Dialog } from './parts/dialog.tsx'
+import { LoadFailed } from './parts/load-failed.tsx'
 import { address } from './state/address.ts'
-import { hasNoApp, me } from './state/caller.ts'
+import { findCaller, hasNoApp, me } from './state/caller.ts'
+import { useLoading } from './state/loading.ts'
 import { session } from './state/session.ts'
 
 /** The whole page: sign-in, or the frame with a view. */
 export function App() {
   if (session.value === null || hasNoApp.value) return <Loaded load={FILES.signIn} props={{}} />
-  if (me.value === null) return null
+  if (me.value === null) return <Caller key={session.value.token} />
   return (
     <div class="frame">
       <a class="skip-link" href="#main" onClick={skipToMain}>
@@ -22,12 +24,22 @@ export function App() {
       <TopBar />
       <Rail />
       <main id="main" tabIndex={-1} key={me.value.appId}>
-        <OfflineBar />
         <CurrentView />
+        <OfflineBar />
       </main>
       <TabBar />
       {panel.value !== null && <Loaded load={FILES.panels} props={{}} around={inDialog} />}
     </div>
+  )
+}
+
+/** Before it is known who this is. */
+function Caller() {
+  const { error, again } = useLoading(findCaller, [])
+  return error.value === '' ? null : (
+    <main id="main">
+      <LoadFailed what="The console" error={error.value} again={again} />
+    </main>
   )
 }
 

@@ -6,7 +6,7 @@ import { followKeys } from './frame/keys.ts'
 import { startClock } from './frame/ticking.ts'
 import { hasPhone, isSimulated } from './frame/views.ts'
 import { followAddress, startWith, takeLogin } from './state/address.ts'
-import { findCaller, me } from './state/caller.ts'
+import { me } from './state/caller.ts'
 import { followEvents } from './state/live.ts'
 import { session, storedSession } from './state/session.ts'
 import './style/tokens.css'
@@ -30,7 +30,6 @@ async function start(shownIn: Element): Promise<void> {
   render(<App />, shownIn)
   effect(() => {
     if (session.value === null) me.value = null
-    else void findCaller()
   })
   effect(() => {
     // Only the events of the app's own messages reach an app's key, so its view begins with these.

@@ -8,6 +8,10 @@ import { type Filter, hasText, queryOf } from './filter.ts'
 import { type ListRow, afterEvent, messageIdOf } from './row.ts'
 
 const PAGE_ROWS = 50
+/** So many rows stay while the newest are in sight. */
+const MAX_ROWS = 300
+/** So many new rows come in above those that somebody has scrolled to. */
+const MAX_NEW = 200
 /** An unknown message reloads the first page at once, then at most this often. */
 const RELOAD_EVERY_MS = 4000
 /** While rows wait, their reasons are read again this often, because a wait has no event. */
@@ -39,14 +43,14 @@ export class MessageList {
   readonly newCount = signal(0)
   /** The rows that contain the searched text. */
   readonly shown = computed(() => this.rows.value.filter((row) => hasText(this.filter, row.body)))
-  readonly hasMore = computed(
-    () => this.total.value !== null && this.rows.value.length < this.total.value - this.#since,
-  )
+  readonly hasMore = computed(() => this.#older.value > 0)
+  /** Whether the newest rows are in sight. */
+  isAtTop = true
 
-  #loaded = 0
-  /** Messages that came after the first page was read. */
-  #since = 0
-  #pin: string | undefined
+  /** How many messages are older than the last row. */
+  readonly #older = signal(0)
+  /** Whether newer messages were left out, so that the rows in sight stay. */
+  #isBehind = false
   #reloadedAt = -Infinity
   #timer: ReturnType<typeof setTimeout> | undefined
   /** When the first page is read again, in milliseconds. */
@@ -66,25 +70,33 @@ export class MessageList {
     const page = await this.#page(1)
     this.isLoading.value = false
     if (page === null) return
-    this.#loaded = 1
-    this.#since = 0
-    this.#pin = page.messages[0]?.createdAt
+    this.#isBehind = false
     this.rows.value = page.messages
     this.total.value = page.total
+    this.#older.value = page.total - page.messages.length
     this.#planWaits()
   }
 
-  /** Loads the next page. Its `endDate` is that of the first page, so that new messages do not shift it. */
+  /** Loads what is older than the last row. By its time and not by a page's number, which new messages would shift. */
   async loadMore(): Promise<void> {
-    if (this.#isPaging || !this.hasMore.value) return
+    const last = this.rows.value.at(-1)
+    if (this.#isPaging || last === undefined || !this.hasMore.value) return
     this.#isPaging = true
-    const page = await this.#page(this.#loaded + 1, this.#pin)
+    const same = this.rows.value.filter(({ createdAt }) => createdAt === last.createdAt).length
+    const page = await this.#page(1 + Math.floor(same / PAGE_ROWS), last.createdAt)
     this.#isPaging = false
-    if (page === null) return
-    this.#loaded++
+    // A trimmed list continues after its new end.
+    if (page === null || this.rows.value.at(-1)?.messageId !== last.messageId) return
     const known = new Set(this.rows.value.map(({ messageId }) => messageId))
-    this.rows.value = [...this.rows.value, ...page.messages.filter(({ messageId }) => !known.has(messageId))]
-    if (page.messages.length === 0) this.total.value = this.rows.value.length
+    const added = page.messages.filter(({ messageId }) => !known.has(messageId))
+    this.rows.value = [...this.rows.value, ...added]
+    this.#older.value = added.length === 0 ? 0 : page.total - same - added.length
+  }
+
+  /** The newest rows were seen. What was left out above them is loaded now. */
+  seen(): void {
+    this.newCount.value = 0
+    if (this.#isBehind) void this.load()
   }
 
   /** Takes an event: changes the row of a known message, and reads the first page again for an unknown one. */
@@ -139,11 +151,23 @@ export class MessageList {
     if (firstKnown < 0 && oldest !== undefined && newest !== undefined && page.messages.length === PAGE_ROWS)
       this.gap.value = { after: newest.createdAt, before: oldest.createdAt }
     const added = page.messages.filter(({ messageId }) => !old.some((row) => row.messageId === messageId)).length
-    this.rows.value = [...page.messages, ...old.filter(({ messageId }) => !fresh.has(messageId))]
-    this.#since += added
-    this.newCount.value += added
+    if (this.isAtTop || this.newCount.value + added <= MAX_NEW) {
+      this.#show([...page.messages, ...old.filter(({ messageId }) => !fresh.has(messageId))])
+      this.newCount.value += added
+    } else {
+      this.#isBehind = true
+      this.rows.value = old.map((row) => fresh.get(row.messageId) ?? row)
+      this.newCount.value += Math.max(0, page.total - (this.total.value ?? 0))
+    }
     this.total.value = page.total
     this.#planWaits()
+  }
+
+  /** Shows rows. While the newest are in sight, the oldest are given up, and loaded again when someone scrolls to them. */
+  #show(rows: readonly ListRow[]): void {
+    const kept = this.isAtTop ? rows.slice(0, MAX_ROWS) : rows
+    this.#older.value += rows.length - kept.length
+    this.rows.value = kept
   }
 
   /** Reads waits again after a while, or when the first of them ends. A row that is open without one may have one soon. */
@@ -163,7 +187,7 @@ export class MessageList {
     try {
       const query = { ...queryOf(this.filter, this.apps), include: 'delivery' as const, limit: PAGE_ROWS }
       const answer = await whileSignedIn(
-        this.sgw.sms.list(endDate === undefined ? query : { endDate, ...query }).page(page),
+        this.sgw.sms.list(endDate === undefined ? query : { ...query, endDate }).page(page),
       )
       this.error.value = ''
       return answer

@@ -7,6 +7,7 @@ import { address, open, param } from '../state/address.ts'
 import { appIds, client, me } from '../state/caller.ts'
 import { count } from '../state/clock.ts'
 import { onEvent } from '../state/live.ts'
+import { onReturn } from '../state/loading.ts'
 import { session } from '../state/session.ts'
 import { copyText } from '../parts/copy.tsx'
 import { close, moveCursor } from './cursor.ts'
@@ -120,8 +121,10 @@ function useList(filterKey: string): MessageList | null {
     if (list === null) return
     void list.load()
     const ignore = onEvent((event) => list.note(event))
+    const stay = onReturn(() => list.error.value !== '' && void list.load())
     return () => {
       ignore()
+      stay()
       list.stop()
     }
   }, [list])

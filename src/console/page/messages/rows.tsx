@@ -35,13 +35,14 @@ export function Rows({ list, cursor, extensions }: RowsProps) {
   useLayoutEffect(() => showCursor(box.current, items.value, param('id') || cursor), [cursor, param('id')])
   const noteScroll = ({ currentTarget }: { currentTarget: HTMLElement }): void => {
     scroll.value = { top: currentTarget.scrollTop, height: currentTarget.clientHeight }
-    if (currentTarget.scrollTop <= TOP_PX) list.newCount.value = 0
+    list.isAtTop = currentTarget.scrollTop <= TOP_PX
+    if (list.isAtTop) list.seen()
     if (currentTarget.scrollTop + currentTarget.clientHeight > currentTarget.scrollHeight - LOAD_AHEAD_PX)
       void list.loadMore()
   }
   const toTop = (): void => {
     box.current?.scrollTo({ top: 0 })
-    list.newCount.value = 0
+    list.seen()
   }
   const { visible, above, below, day } = windowOf(items.value, top, scroll.value.height)
   const header = items.value.find((item) => item.type === 'day' && item.key === day)

@@ -1,9 +1,10 @@
-import { useSignal } from '@preact/signals'
+import { signal, useSignal } from '@preact/signals'
 import { closePanel } from '../frame/panel.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
 import { type AppChoice, actAs, choices, me, readChoices } from '../state/caller.ts'
+import { failureText } from '../state/failure.ts'
 import { useLoading } from '../state/loading.ts'
 import { session, signOut } from '../state/session.ts'
 
@@ -38,7 +39,7 @@ function Choice() {
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        if (found[0] !== undefined) choose(found[0])
+        if (found[0] !== undefined) void choose(found[0])
       }}
     >
       {choices.value.length > SEARCHED_APPS && (
@@ -55,6 +56,11 @@ function Choice() {
           <ChoiceItem key={choice.appId} choice={choice} />
         ))}
       </ul>
+      {refusal.value !== '' && (
+        <p class="bad" role="alert">
+          {refusal.value}
+        </p>
+      )}
       {found.length === 0 && typed.value !== '' && <p class="dim">No tenant and no app has this name.</p>}
     </form>
   )
@@ -64,7 +70,7 @@ function ChoiceItem({ choice }: { choice: AppChoice }) {
   const isChosen = choice.appId === me.value?.appId
   return (
     <li>
-      <button type="button" class="panel-item" aria-pressed={isChosen} onClick={() => choose(choice)}>
+      <button type="button" class="panel-item" aria-pressed={isChosen} onClick={() => void choose(choice)}>
         <span class="panel-mark">{isChosen && <Icon name="sent" />}</span>
         {choice.name}
         <span class="dim small">{choice.tenantName}</span>
@@ -82,7 +88,15 @@ export function leave(): void {
   void signOut()
 }
 
-function choose(choice: AppChoice): void {
-  closePanel()
-  void actAs(choice)
+/** Why the last choice failed; '' if it did not. */
+const refusal = signal('')
+
+async function choose(choice: AppChoice): Promise<void> {
+  try {
+    await actAs(choice)
+    refusal.value = ''
+    closePanel()
+  } catch (error) {
+    refusal.value = failureText(error)
+  }
 }

@@ -4,6 +4,7 @@ import { CopyButton } from './copy.tsx'
 import { InviteButton } from './invite-button.tsx'
 
 interface EmptyProps {
+  /** Where no other heading says it. */
   title?: string
   /** What will be here. */
   text: string
@@ -16,7 +17,7 @@ interface EmptyProps {
 /** An empty view: what will be here, and the button and the command that fill it. */
 export const Empty = ({ title, text, command, children }: EmptyProps) => (
   <div class="empty">
-    {title !== undefined && <h2>{title}</h2>}
+    {title !== undefined && <h1>{title}</h1>}
     <p class="dim">{text}</p>
     {children}
     {command !== null && (
@@ -29,9 +30,9 @@ export const Empty = ({ title, text, command, children }: EmptyProps) => (
 )
 
 /** In place of everything that needs a number while the tenant has none. */
-export const NoNumber = () => (
+export const NoNumber = ({ title }: { title?: string }) => (
   <Empty
-    title="No number is connected yet."
+    {...(title === undefined ? {} : { title })}
     text="Texts need a phone number. The owner of a RingCentral extension connects it by an invite link."
     command="sgw extensions invite --app APP"
   >

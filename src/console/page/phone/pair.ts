@@ -1,8 +1,8 @@
-import { type Signal, useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import type { Signal } from '@preact/signals'
 import type { Sgw } from '../../../client/client.ts'
 import { param } from '../state/address.ts'
 import { client, me } from '../state/caller.ts'
+import { type Loading, useLoading } from '../state/loading.ts'
 import { readStored, writeStored } from '../state/settings.ts'
 
 /** One number of ours and one contact. */
@@ -22,18 +22,16 @@ const FIRST_CONTACT = '+15555550199'
 const LAST_PAIR = 'sgw.pair'
 
 /** The pair of the address; else that of the last visit, of the last conversation, or the first number and a new contact. */
-export function usePair(): Pair | null {
-  const found = useSignal<Pair | null>(lastPair())
+export function usePair(): { pair: Pair | null; loading: Loading<Pair> } {
   const sgw = client.value
-  useEffect(() => {
-    if (found.value === null && sgw !== null) void findPair(sgw).then((pair) => void (found.value = pair))
-  }, [sgw])
-  if (found.value === null) return null
-  const number = isNumber(param('number')) ? param('number') : found.value.number
-  const contact = isContact(param('contact')) ? param('contact') : found.value.contact
+  const loading = useLoading(async () => lastPair() ?? findPair(sgw), [sgw])
+  const found = loading.value.value
+  if (found === null || found.number === '') return { pair: null, loading }
+  const number = isNumber(param('number')) ? param('number') : found.number
+  const contact = isContact(param('contact')) ? param('contact') : found.contact
   const pair = { number, contact }
   writeStored('local', LAST_PAIR, JSON.stringify({ ...pair, tenantId: me.value?.tenantId }))
-  return pair
+  return { pair, loading }
 }
 
 /** Whether a text can be sent there. */
@@ -54,7 +52,9 @@ function lastPair(): Pair | null {
   }
 }
 
-async function findPair(sgw: Sgw): Promise<Pair> {
+/** Without a connected number it is ''. */
+async function findPair(sgw: Sgw | null): Promise<Pair> {
+  if (sgw === null) return { number: '', contact: FIRST_CONTACT }
   const { numbers, contacts } = await readPairChoices(sgw, '')
   return { number: numbers[0] ?? '', contact: contacts[0] ?? FIRST_CONTACT }
 }
@@ -77,7 +77,14 @@ export async function loadChoices(choices: Signal<PairChoices>, number: string):
 
 /** A number for a new contact, which none of the known ones has. */
 export async function newContact({ number, contact }: Pair): Promise<string> {
-  const known = client.value === null ? [] : (await readPairChoices(client.value, number)).contacts
+  const sgw = client.value
+  const known =
+    sgw === null
+      ? []
+      : await readPairChoices(sgw, number).then(
+          ({ contacts }) => contacts,
+          () => [],
+        )
   for (let last = 199; last >= 110; last--)
     if (![contact, ...known].includes(`+15555550${last}`)) return `+15555550${last}`
   return FIRST_CONTACT

@@ -1,7 +1,10 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import { Loaded } from '../frame/loaded.tsx'
+import { NoNumber } from '../parts/empty.tsx'
+import { LoadFailed } from '../parts/load-failed.tsx'
 import { client } from '../state/caller.ts'
 import { onEvent } from '../state/live.ts'
+import { onReturn } from '../state/loading.ts'
 import { Composer } from './composer.tsx'
 import { Conversation } from './conversation.ts'
 import { Handset } from './handset.tsx'
@@ -15,9 +18,12 @@ const loadTrace = async () => (await import('./trace-view.tsx')).TraceView
 
 /** Development's start page: a text from the app, the phone that gets it, and every step between them. */
 export function PhoneView() {
-  const pair = usePair()
+  const { pair, loading } = usePair()
   const conversation = useConversation(pair?.number ?? '', pair?.contact ?? '')
   useEffect(() => void (document.title = 'Phone – sgw'), [])
+  if (loading.error.value !== '')
+    return <LoadFailed what="The phone" error={loading.error.value} again={loading.again} />
+  if (loading.value.value !== null && pair === null) return <NoNumber title="No number is connected yet." />
   if (pair === null || conversation === null) return null
   const isEmpty = conversation.isLoaded.value && conversation.messages.value.length === 0
   return (
@@ -49,8 +55,10 @@ function useConversation(number: string, contact: string): Conversation | null {
     if (conversation === null) return
     void conversation.read()
     const ignore = onEvent((event) => conversation.note(event))
+    const stay = onReturn(() => void conversation.read())
     return () => {
       ignore()
+      stay()
       conversation.stop()
     }
   }, [conversation])

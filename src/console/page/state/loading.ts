@@ -14,15 +14,12 @@ export interface Loading<Value> {
 }
 
 /**
- * Reads something when a part of a view is first shown, and again when one of `inputs` changes. A reading that failed is tried
+ * Reads something when a part of a view is first drawn, and again when one of `inputs` changes. A reading that failed is tried
  * again when the connection returns, so nothing stays blank.
  */
 export function useLoading<Value>(read: () => Promise<Value>, inputs: readonly unknown[]): Loading<Value> {
   const loading = useMemo(() => loadingOf(read), inputs)
-  useEffect(() => {
-    loading.again()
-    return onReturn(() => loading.error.value !== '' && loading.again())
-  }, [loading])
+  useEffect(() => onReturn(() => loading.error.value !== '' && loading.again()), [loading])
   return loading
 }
 
@@ -37,6 +34,7 @@ function loadingOf<Value>(read: () => Promise<Value>) {
       error.value = failureText(reason)
     }
   }
+  void load()
   return { value, error, again: () => void load() }
 }
 
