@@ -13,7 +13,7 @@ test('another tenant begins with its own list, another app of the same tenant wi
   await world.otherTenant('Pine')
   await world.secondApp()
   const id = await world.send({ body: 'of the first tenant' })
-  const hash = `#/messages?after=24h&contact=%2B15555550199&id=${id}`
+  const hash = `#/messages?state=failed&after=24h&contact=%2B15555550199&id=${id}`
   await using opened = await openConsole(world.url, { hash })
   const { page, complaints } = opened
   const bubble = detail(page).locator('.bubble', { hasText: 'of the first tenant' })
@@ -23,7 +23,7 @@ test('another tenant begins with its own list, another app of the same tenant wi
   expect(new URL(page.url()).hash).toBe(hash)
   await actAs(page, 'Pine app')
   await page.getByText('No message matches this filter.').waitFor()
-  expect(new URL(page.url()).hash).toBe('#/messages?after=24h')
+  expect(new URL(page.url()).hash).toBe('#/messages?state=failed&after=24h')
   expect(await detail(page).count()).toBe(0)
   expect(complaints).toEqual([])
 })

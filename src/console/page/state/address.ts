@@ -33,7 +33,7 @@ export function refine(changes: Record<string, string>): void {
 }
 
 /** What means the same in every tenant. Everything else in an address names something of one. */
-const OF_EVERY_TENANT: readonly string[] = ['status', 'direction', 'after', 'before']
+const OF_EVERY_TENANT: readonly string[] = ['state', 'status', 'direction', 'after', 'before']
 
 /** Takes what belongs to one tenant out of the address: the open message, numbers, apps, users and searched texts. */
 export function leaveTenant(): void {
