@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { NewMessage, Timeline } from '../../../client/client.ts'
 import { hasPhone } from '../frame/views.ts'
-import { Dialog } from '../parts/dialog.tsx'
+import { Confirm } from '../parts/confirm.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { PhoneNumber } from '../parts/phone-number.tsx'
@@ -9,7 +9,6 @@ import { copyText } from '../parts/copy.tsx'
 import { address, addressOf, open } from '../state/address.ts'
 import { client } from '../state/caller.ts'
 import { clockTime } from '../state/clock.ts'
-import { failureText } from '../state/failure.ts'
 import { focusDetail } from './cursor.ts'
 import { InviteButton } from '../parts/invite-button.tsx'
 import { type ListRow, contactOf, ownNumberOf } from './row.ts'
@@ -124,54 +123,5 @@ function Cancel({ row, close }: { row: ListRow; close: () => void }) {
     <Confirm title="Cancel this message" button="Cancel message" isDanger run={cancel} close={close}>
       It has not been sent to <PhoneNumber value={row.to} /> yet, and then never will be.
     </Confirm>
-  )
-}
-
-interface ConfirmProps {
-  title: string
-  button: string
-  isDanger?: boolean
-  run: () => Promise<void>
-  close: () => void
-  children: preact.ComponentChildren
-}
-
-/** A sentence with live facts, and the verb on the button. An error stays in the dialog. */
-function Confirm({ title, button, isDanger = false, run, close, children }: ConfirmProps) {
-  const isBusy = useSignal(false)
-  const error = useSignal('')
-  const confirm = async (): Promise<void> => {
-    isBusy.value = true
-    try {
-      await run()
-      close()
-    } catch (reason) {
-      error.value = failureText(reason)
-    } finally {
-      isBusy.value = false
-    }
-  }
-  return (
-    <Dialog title={title} close={close}>
-      <p>{children}</p>
-      {error.value !== '' && (
-        <p class="bad" role="alert">
-          {error.value}
-        </p>
-      )}
-      <div class="dialog-actions">
-        <button type="button" class="button quiet" onClick={close}>
-          Back
-        </button>
-        <button
-          type="button"
-          class={isDanger ? 'button danger' : 'button primary'}
-          disabled={isBusy.value}
-          onClick={() => void confirm()}
-        >
-          {button}
-        </button>
-      </div>
-    </Dialog>
   )
 }

@@ -1,81 +1,41 @@
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
 import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { PhoneNumber, spokenNumber } from '../parts/phone-number.tsx'
 import { open } from '../state/address.ts'
-import { client } from '../state/caller.ts'
-import { connection } from '../state/live.ts'
+import { Composer } from '../thread/composer.tsx'
 import type { SimulatorFault } from './simulator.ts'
 import type { Conversation } from './conversation.ts'
 import { type PairChoices, isNumber, loadChoices } from './pair.ts'
 
 export const FIRST_TEXT = 'Hello from my app. Reply with anything.'
-const MAX_UNITS = 1600
 
-interface ComposerProps {
+interface PhoneComposerProps {
   conversation: Conversation
   isFirst: boolean
 }
 
-/** Writes a text as the app. The first one is written already. */
-export function Composer({ conversation, isFirst }: ComposerProps) {
-  const text = useSignal('')
-  const isBusy = useSignal(false)
-  useEffect(() => {
-    if (isFirst) text.value = FIRST_TEXT
-  }, [isFirst])
-  const canAnswer = isNumber(conversation.contact)
-  const send = async (): Promise<void> => {
-    if (text.value === '' || isBusy.value || !canAnswer) return
-    isBusy.value = true
-    await conversation.send(text.value)
-    if (conversation.error.value === '') text.value = ''
-    isBusy.value = false
+/** Writes a text as the app. The first one is written already. What the simulator does with it can be chosen. */
+export function PhoneComposer({ conversation, isFirst }: PhoneComposerProps) {
+  const { contact, error } = conversation
+  const canAnswer = isNumber(contact)
+  const send = async (text: string): Promise<boolean> => {
+    await conversation.send(text)
+    return error.value === ''
   }
   return (
-    <div class="composer">
-      <form
-        class="composer-box"
-        onSubmit={(event) => {
-          event.preventDefault()
-          void send()
-        }}
-      >
-        <textarea
-          dir="auto"
-          aria-label="Text from your app"
-          placeholder="Text from your app"
-          maxLength={MAX_UNITS}
-          rows={2}
-          value={text.value}
-          onInput={({ currentTarget }) => void (text.value = currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
-            event.preventDefault()
-            void send()
-          }}
-        />
-        <div class="composer-foot">
-          <span class="composer-pair">
-            From <OwnNumber conversation={conversation} /> to <PhoneNumber value={conversation.contact} />
-          </span>
-          <Segments text={text.value} />
-          <button type="submit" class="button primary" disabled={isBusy.value || text.value === '' || !canAnswer}>
-            {isFirst ? 'Send the first text' : 'Send from your app'}
-          </button>
-        </div>
-      </form>
-      {conversation.error.value !== '' && (
-        <p class="bad composer-error" role="alert">
-          {conversation.error.value}
-          {!connection.value.online &&
-            ' Your text stays here. If the gateway took it, the phone shows it when the connection is back.'}
-        </p>
-      )}
-      {!canAnswer && <NoNumber contact={conversation.contact} />}
+    <Composer
+      label="Text from your app"
+      button={isFirst ? 'Send the first text' : 'Send from your app'}
+      draft={isFirst ? FIRST_TEXT : ''}
+      from={<OwnNumber conversation={conversation} />}
+      contact={contact}
+      send={canAnswer ? send : null}
+      error={error.value}
+    >
+      {!canAnswer && <NoNumber contact={contact} />}
       <Faults conversation={conversation} />
-    </div>
+    </Composer>
   )
 }
 
@@ -103,25 +63,6 @@ function OwnNumber({ conversation }: { conversation: Conversation }) {
       <Icon name="down" />
     </Menu>
   )
-}
-
-const COUNT_AFTER_MS = 400
-
-/** How many SMS the text takes, as the gateway counts it. */
-function Segments({ text }: { text: string }) {
-  const segments = useSignal<number | null>(null)
-  const sgw = client.value
-  useEffect(() => {
-    if (text === '' || sgw === null) return void (segments.value = null)
-    const timer = setTimeout(() => {
-      void sgw.sms.preview(text).then(
-        (preview) => void (segments.value = preview.segments),
-        () => undefined,
-      )
-    }, COUNT_AFTER_MS)
-    return () => clearTimeout(timer)
-  }, [text, sgw])
-  return <span>{segments.value === null ? '' : segments.value === 1 ? '1 segment' : `${segments.value} segments`}</span>
 }
 
 const FAULTS: readonly [fault: SimulatorFault, name: string][] = [

@@ -5,7 +5,7 @@ import { LoadFailed } from '../parts/load-failed.tsx'
 import { client } from '../state/caller.ts'
 import { onEvent } from '../state/live.ts'
 import { onReturn } from '../state/loading.ts'
-import { Composer } from './composer.tsx'
+import { PhoneComposer } from './composer.tsx'
 import { Conversation } from './conversation.ts'
 import { Handset } from './handset.tsx'
 import { usePair } from './pair.ts'
@@ -37,7 +37,7 @@ export function PhoneView() {
               : 'Send a text from your app, answer it on the phone, and watch every step between.'}
           </p>
         </header>
-        <Composer conversation={conversation} isFirst={isEmpty} />
+        <PhoneComposer conversation={conversation} isFirst={isEmpty} />
         <Loaded load={loadTrace} props={{ conversation, isEmpty }} />
       </div>
       <Handset conversation={conversation} />

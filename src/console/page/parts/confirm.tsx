@@ -1,0 +1,53 @@
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { failureText } from '../state/failure.ts'
+import { Dialog } from './dialog.tsx'
+
+interface ConfirmProps {
+  title: string
+  button: string
+  isDanger?: boolean
+  run: () => Promise<void>
+  close: () => void
+  children: ComponentChildren
+}
+
+/** A sentence with live facts, and the verb on the button. An error stays in the dialog. */
+export function Confirm({ title, button, isDanger = false, run, close, children }: ConfirmProps) {
+  const isBusy = useSignal(false)
+  const error = useSignal('')
+  const confirm = async (): Promise<void> => {
+    isBusy.value = true
+    try {
+      await run()
+      close()
+    } catch (reason) {
+      error.value = failureText(reason)
+    } finally {
+      isBusy.value = false
+    }
+  }
+  return (
+    <Dialog title={title} close={close}>
+      <p>{children}</p>
+      {error.value !== '' && (
+        <p class="bad" role="alert">
+          {error.value}
+        </p>
+      )}
+      <div class="dialog-actions">
+        <button type="button" class="button quiet" onClick={close}>
+          Back
+        </button>
+        <button
+          type="button"
+          class={isDanger ? 'button danger' : 'button primary'}
+          disabled={isBusy.value}
+          onClick={() => void confirm()}
+        >
+          {button}
+        </button>
+      </div>
+    </Dialog>
+  )
+}
