@@ -75,13 +75,18 @@ test('offline moves no row', async () => {
 })
 
 test('the count of what waits opens as many rows, and the sentence leaves room for them on a phone', async () => {
-  await using gateway = await startTestGateway()
-  const [from = ''] = gateway.numbers
-  gateway.provider.next('429', 50)
-  for (const body of ['one', 'two', 'three']) await gateway.client.sms.send({ from, to: TO, body })
-  await gateway.client.sms.send({ from, to: TO, body: 'later', sendAt: new Date(Date.now() + 3_600_000) })
-  await using opened = await openConsole(gateway.url, { hash: '#/messages', width: 390, height: 844, theme: 'dark' })
+  await using world = await createWorld({ work: false })
+  await using opened = await openConsole(world.url, { width: 390, height: 844, theme: 'dark' })
   const { page } = opened
+  for (const body of ['one', 'two', 'three']) await world.send({ body })
+  await world.send({ body: 'later', sendAt: new Date(Date.now() + 3_600_000).toISOString() })
+  const until = new Date(Date.now() + 360_000).toISOString()
+  const waiting = [{ reason: 'provider_paused', count: 3, since: new Date().toISOString(), began: null, until }]
+  await page.route('**/v1/overview?*', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: { ...(await response.json()), waiting } })
+  })
+  await page.getByRole('link', { name: 'Messages' }).click()
   const link = page.getByRole('link', { name: '3 messages wait' })
   await link.waitFor()
   expect((await page.locator('h1').boundingBox())?.height).toBeLessThanOrEqual(14 + 3 * 24)

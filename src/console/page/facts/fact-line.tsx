@@ -9,7 +9,7 @@ import { now, rowTime } from '../state/clock.ts'
 import { failureText } from '../state/failure.ts'
 import type { Fact } from './fact.ts'
 
-/** The sentence of a fact, its nouns linked. */
+/** The sentence of a fact, its nouns linked, without its full stop. */
 export const FactSentence = ({ fact }: { fact: Pick<Fact, 'parts'> }) => (
   <>
     {fact.parts.map((part) => {
@@ -21,17 +21,18 @@ export const FactSentence = ({ fact }: { fact: Pick<Fact, 'parts'> }) => (
         </a>
       )
     })}
-    .
   </>
 )
 
-/** What stands beside the sentence of a fact: what to mind, since when, one button. */
+/** Under the heading: since when, what to mind, one button. */
 export const FactRest = ({ fact }: { fact: Fact }) => (
-  <>
-    {fact.advice !== '' && <span class="dim"> {fact.advice}</span>}
-    {fact.since !== null && <span class="dim fact-since"> since {rowTime(fact.since, now.peek())}</span>}
+  <p class="sentence-rest">
+    <span class="dim">
+      {fact.since !== null && `Since ${rowTime(fact.since, now.peek())}. `}
+      {fact.advice}
+    </span>
     <FactButton fact={fact} />
-  </>
+  </p>
 )
 
 /** A fact in a row of its own, as under "Also needs a look". */
@@ -40,7 +41,9 @@ export const FactLine = ({ fact }: { fact: Fact }) => (
     <Icon name={fact.icon} />
     <span>
       <FactSentence fact={fact} />
-      <FactRest fact={fact} />
+      {fact.since !== null && <span class="dim">, since {rowTime(fact.since, now.peek())}</span>}.
+      {fact.advice !== '' && <span class="dim"> {fact.advice}</span>}
+      <FactButton fact={fact} />
     </span>
   </li>
 )

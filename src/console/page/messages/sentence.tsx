@@ -24,12 +24,9 @@ export function Sentence({ list, standing }: { list: MessageList; standing: Stan
     <>
       <h1 class="sentence">
         {worst === null ? fineText(list, standing, rows, isKnown) : <FactSentence fact={worst} />}
+        {worst !== null && '.'}
       </h1>
-      {worst !== null && (worst.action !== null || worst.advice !== '') && (
-        <p class="sentence-rest">
-          <FactRest fact={worst} />
-        </p>
-      )}
+      {worst !== null && (worst.since !== null || worst.action !== null) && <FactRest fact={worst} />}
       {others.length > 0 && (
         <ul class="facts-too" aria-label="Also needs a look">
           {others.map((fact) => (

@@ -29,13 +29,13 @@ export const Empty = ({ title, text, command, children }: EmptyProps) => (
   </div>
 )
 
-/** In place of everything that needs a number while the tenant has none. */
+/** In place of everything that needs a number while the tenant has none. A heading elsewhere has the button. */
 export const NoNumber = ({ title }: { title?: string }) => (
   <Empty
     {...(title === undefined ? {} : { title })}
     text="Texts need a phone number. The owner of a RingCentral extension connects it by an invite link."
     command="sgw extensions invite --app APP"
   >
-    <InviteButton />
+    {title !== undefined && <InviteButton />}
   </Empty>
 )
