@@ -4,6 +4,8 @@ import { whileSignedIn } from '../state/caller.ts'
 import { failureText } from '../state/failure.ts'
 import type { LiveEvent } from '../state/live-event.ts'
 import { problemOf } from './filter-problem.ts'
+import type { LiveList } from '../list/rows.tsx'
+import type { Gap } from '../list/window.ts'
 import { type Filter, hasText, queryOf } from './filter.ts'
 import { type ListRow, afterEvent, messageIdOf } from './row.ts'
 
@@ -17,12 +19,6 @@ const RELOAD_EVERY_MS = 4000
 /** While rows wait, their reasons are read again this often, because a wait has no event. */
 const WAITS_EVERY_MS = 15_000
 
-/** Between two rows, messages or events may be missing: from the time of the older row to that of the newer one. */
-export interface Gap {
-  after: string
-  before: string
-}
-
 /** A webhook has no event: its answer is known when it has had its time. */
 const WEBHOOK_MS = 5000
 
@@ -33,7 +29,7 @@ const isOpen = ({ status, createdAt }: ListRow): boolean =>
   (status === 'received' && Date.parse(createdAt) > Date.now() - WEBHOOK_MS)
 
 /** The loaded rows of one filter, newest first. It loads, pages, and follows events; it knows nothing of what is visible. */
-export class MessageList {
+export class MessageList implements LiveList<ListRow> {
   readonly rows = signal<readonly ListRow[]>([])
   readonly total = signal<number | null>(null)
   readonly gap = signal<Gap | null>(null)
@@ -62,6 +58,14 @@ export class MessageList {
     readonly filter: Filter,
     readonly apps: ReadonlyMap<string, string>,
   ) {}
+
+  keyOf({ messageId }: ListRow): string {
+    return messageId
+  }
+
+  atOf({ createdAt }: ListRow): string {
+    return createdAt
+  }
 
   /** Loads the first page and forgets everything loaded before. */
   async load(): Promise<void> {

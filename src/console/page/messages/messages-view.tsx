@@ -1,22 +1,24 @@
 import { type Signal, useComputed, useSignal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
+import type { Standing } from '../facts/facts-of.ts'
 import { useStanding } from '../facts/standing.ts'
 import { Loaded } from '../frame/loaded.tsx'
 import { onViewKey } from '../frame/keys.ts'
 import { address, open, param } from '../state/address.ts'
-import { appIds, client, me } from '../state/caller.ts'
-import { count } from '../state/clock.ts'
+import { appIds, appName, client, me } from '../state/caller.ts'
+import { count, now } from '../state/clock.ts'
 import { onEvent } from '../state/live.ts'
 import { onReturn } from '../state/loading.ts'
 import { session } from '../state/session.ts'
+import { ListDetail } from '../list/list-detail.tsx'
 import { copyText } from '../parts/copy.tsx'
 import { close, moveCursor } from './cursor.ts'
+import { EmptyList } from './empty-list.tsx'
 import { type Filter, filterOf } from './filter.ts'
 import { MessageList } from './list-state.ts'
-import { Rows } from './rows.tsx'
+import { MessageRow } from './message-row.tsx'
 import { SearchField, Tabs } from './search-field.tsx'
 import { Sentence } from './sentence.tsx'
-import '../style/messages.css'
 
 const loadRawEvents = async () => (await import('./raw-events-view.tsx')).RawEvents
 const loadMessage = async () => (await import('./message-view.tsx')).MessageView
@@ -34,48 +36,62 @@ export function MessagesView() {
   const isOpened = useIsOpened(id)
   if (list === null) return null
   const move = (step: number): void => moveCursor(list, cursor, step)
+  const row = list.rows.value.find(({ messageId }) => messageId === id) ?? null
   return (
-    <div class={id === '' ? 'messages' : 'messages open'}>
-      <section class="list" aria-label="Messages" tabIndex={-1}>
-        <header class="list-head">
-          <Sentence list={list} standing={standing} />
-          <SearchField filter={list.filter} />
-          <Tabs filter={list.filter} total={count(list.total.value)} />
-        </header>
-        {list.filter.text !== undefined && list.rows.value.length > 0 && <TextNote list={list} />}
-        <Rows key={filterKey.value} list={list} cursor={cursor.value} extensions={standing?.extensions ?? null} />
-        {isRaw.value && <Loaded load={loadRawEvents} props={{ close: () => void (isRaw.value = false) }} />}
-        <footer class="list-foot">
-          <span>
-            {shownText(list)}
-            {isLimitedToApp() && '. Those of other apps are not live'}
-          </span>
-          <span class="key-hints">
-            {HINTS.map(([keys, does]) => (
-              <span key={does}>
-                {keys.map((key) => (
-                  <kbd>{key}</kbd>
-                ))}
-                {does}
-              </span>
-            ))}
-          </span>
-        </footer>
-      </section>
-      {id !== '' && (
-        <Loaded
-          load={loadMessage}
-          props={{
-            id,
-            row: list.rows.value.find(({ messageId }) => messageId === id) ?? null,
-            move,
-            takesFocus: isOpened,
-          }}
+    <ListDetail
+      list={list}
+      name="Messages"
+      listKey={filterKey.value}
+      cursor={id || cursor.value}
+      draw={(each) => (
+        <MessageRow
+          row={each}
+          isOpen={each.messageId === id}
+          isCursor={each.messageId === cursor.value}
+          appName={appName(each.appId)}
+          now={now.peek()}
         />
       )}
-    </div>
+      head={<Head list={list} standing={standing} />}
+      empty={<EmptyList list={list} extensions={standing?.extensions ?? null} />}
+      foot={<Foot list={list} isRaw={isRaw} />}
+      detail={id === '' ? null : <Loaded load={loadMessage} props={{ id, row, move, takesFocus: isOpened }} />}
+    />
   )
 }
+
+const Head = ({ list, standing }: { list: MessageList; standing: Standing | null }) => (
+  <>
+    <header class="list-head">
+      <Sentence list={list} standing={standing} />
+      <SearchField filter={list.filter} />
+      <Tabs filter={list.filter} total={count(list.total.value)} />
+    </header>
+    {list.filter.text !== undefined && list.rows.value.length > 0 && <TextNote list={list} />}
+  </>
+)
+
+const Foot = ({ list, isRaw }: { list: MessageList; isRaw: Signal<boolean> }) => (
+  <>
+    {isRaw.value && <Loaded load={loadRawEvents} props={{ close: () => void (isRaw.value = false) }} />}
+    <footer class="list-foot">
+      <span>
+        {shownText(list)}
+        {isLimitedToApp() && '. Those of other apps are not live'}
+      </span>
+      <span class="key-hints">
+        {HINTS.map(([keys, does]) => (
+          <span key={does}>
+            {keys.map((key) => (
+              <kbd>{key}</kbd>
+            ))}
+            {does}
+          </span>
+        ))}
+      </span>
+    </footer>
+  </>
+)
 
 /** Whether a person opened what is open; what is open when the page is loaded takes no focus. */
 function useIsOpened(id: string): boolean {

@@ -1,38 +1,49 @@
-import { type Signal, useComputed, useSignal } from '@preact/signals'
+import { type ReadonlySignal, type Signal, useComputed, useSignal } from '@preact/signals'
+import type { ComponentChild } from 'preact'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import type { ExtensionHealth } from '../../../client/client.ts'
 import { Icon } from '../parts/icon.tsx'
 import { isPhoneWide } from '../parts/media.ts'
-import { param } from '../state/address.ts'
-import { appName } from '../state/caller.ts'
 import { clockTime, count, dayHeader, now } from '../state/clock.ts'
-import { EmptyList } from './empty-list.tsx'
-import type { Gap, MessageList } from './list-state.ts'
-import { MessageRow } from './message-row.tsx'
-import { HEIGHTS, type Item, itemsOf, windowOf } from './window.ts'
+import { type Gap, HEIGHTS, type Item, type RowFacts, itemsOf, windowOf } from './window.ts'
 
 /** How near to its top a list counts as being there, in pixels. */
 const TOP_PX = 8
 /** So many pixels before the end of the loaded rows the next page is loaded. */
 const LOAD_AHEAD_PX = 1200
 
-interface RowsProps {
-  list: MessageList
+/** Rows that are loaded, and follow what comes in. */
+export interface LiveList<Row> extends RowFacts<Row> {
+  shown: ReadonlySignal<readonly Row[]>
+  gap: ReadonlySignal<Gap | null>
+  /** Rows that came in since the list was last at its top. */
+  newCount: Signal<number>
+  /** Set by the rows: whether the newest are in sight. */
+  isAtTop: boolean
+  /** The newest rows were seen. */
+  seen(): void
+  load(): Promise<void>
+  loadMore(): Promise<void>
+}
+
+interface RowsProps<Row> {
+  list: LiveList<Row>
+  /** What a screen reader calls the list. */
+  label: string
+  /** The row that is kept in sight; '' without one. */
   cursor: string
-  /** Null until they are known. */
-  extensions: readonly ExtensionHealth[] | null
+  draw: (row: Row) => ComponentChild
 }
 
 /** The rows that are visible. At the top new ones appear; when scrolled, what is visible stays where it is. */
-export function Rows({ list, cursor, extensions }: RowsProps) {
+export function Rows<Row>({ list, label, cursor, draw }: RowsProps<Row>) {
   const box = useRef<HTMLDivElement>(null)
   const scroll = useSignal({ top: 0, height: 900 })
   const items = useComputed(() =>
-    itemsOf(list.shown.value, list.gap.value, isPhoneWide.value ? HEIGHTS.phone : HEIGHTS.wide),
+    itemsOf(list.shown.value, list, list.gap.value, isPhoneWide.value ? HEIGHTS.phone : HEIGHTS.wide),
   )
   useEffect(() => followSize(box.current, scroll), [])
   const top = useStay(box, items.value, scroll, list)
-  useLayoutEffect(() => showCursor(box.current, items.value, param('id') || cursor), [cursor, param('id')])
+  useLayoutEffect(() => showCursor(box.current, items.value, cursor), [cursor])
   const noteScroll = ({ currentTarget }: { currentTarget: HTMLElement }): void => {
     scroll.value = { top: currentTarget.scrollTop, height: currentTarget.clientHeight }
     list.isAtTop = currentTarget.scrollTop <= TOP_PX
@@ -46,15 +57,14 @@ export function Rows({ list, cursor, extensions }: RowsProps) {
   }
   const { visible, above, below, day } = windowOf(items.value, top, scroll.value.height)
   const header = items.value.find((item) => item.type === 'day' && item.key === day)
-  if (list.shown.value.length === 0) return <EmptyList list={list} extensions={extensions} />
   return (
-    <div class="rows" ref={box} onScroll={noteScroll} tabIndex={-1} role="region" aria-label="Messages, newest first">
+    <div class="rows" ref={box} onScroll={noteScroll} tabIndex={-1} role="region" aria-label={label}>
       {header?.type === 'day' && <DayHeader at={header.at} newCount={list.newCount.value} toTop={toTop} isSticky />}
       <div class="spacer" style={{ height: `${above}px` }} />
       <ol>
         {visible.map((item) => (
           <li key={item.key} class={item.type === 'day' && item.key === day ? 'under-header' : undefined}>
-            <ItemOf item={item} cursor={cursor} list={list} />
+            <ItemOf item={item} list={list} draw={draw} />
           </li>
         ))}
       </ol>
@@ -63,19 +73,14 @@ export function Rows({ list, cursor, extensions }: RowsProps) {
   )
 }
 
-function ItemOf({ item, cursor, list }: { item: Item; cursor: string; list: MessageList }) {
+interface ItemProps<Row> extends Pick<RowsProps<Row>, 'list' | 'draw'> {
+  item: Item<Row>
+}
+
+function ItemOf<Row>({ item, list, draw }: ItemProps<Row>) {
   if (item.type === 'day') return <DayHeader at={item.at} />
   if (item.type === 'gap') return <GapLine gap={item.gap} again={() => void list.load()} />
-  const { row } = item
-  return (
-    <MessageRow
-      row={row}
-      isOpen={row.messageId === param('id')}
-      isCursor={row.messageId === cursor}
-      appName={appName(row.appId)}
-      now={now.peek()}
-    />
-  )
+  return <>{draw(item.row)}</>
 }
 
 interface DayHeaderProps {
@@ -124,11 +129,11 @@ interface Scroll {
  * Keeps the visible rows in place when rows come in above them; returns where the visible part begins. It is known before the rows are
  * drawn: otherwise others would be drawn first, and these once more.
  */
-function useStay(
+function useStay<Row>(
   box: { current: HTMLElement | null },
-  items: readonly Item[],
+  items: readonly Item<Row>[],
   scroll: Signal<Scroll>,
-  list: MessageList,
+  list: LiveList<Row>,
 ): number {
   const before = useRef<{ key: string; top: number } | null>(null)
   const { top } = scroll.value
@@ -144,7 +149,7 @@ function useStay(
   return top + moved
 }
 
-function anchorAt(items: readonly Item[], scrollTop: number): { key: string; top: number } | null {
+function anchorAt(items: readonly Item<unknown>[], scrollTop: number): { key: string; top: number } | null {
   let top = 0
   for (const item of items) {
     if (item.type === 'row' && top >= scrollTop) return { key: item.key, top }
@@ -154,7 +159,7 @@ function anchorAt(items: readonly Item[], scrollTop: number): { key: string; top
 }
 
 /** The distance of an item from the list's top; 0 if it is gone, because another list begins at its top. */
-function topOf(items: readonly Item[], key: string): number {
+function topOf(items: readonly Item<unknown>[], key: string): number {
   let top = 0
   for (const item of items) {
     if (item.key === key) return top
@@ -164,7 +169,7 @@ function topOf(items: readonly Item[], key: string): number {
 }
 
 /** Scrolls as little as needed to show a row below the sticky header. */
-function showCursor(box: HTMLElement | null, items: readonly Item[], key: string): void {
+function showCursor(box: HTMLElement | null, items: readonly Item<unknown>[], key: string): void {
   const item = items.find((candidate) => candidate.key === key)
   if (box === null || item === undefined) return
   const top = topOf(items, key)

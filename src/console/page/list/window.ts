@@ -1,41 +1,55 @@
 import { dayOf } from '../state/clock.ts'
-import type { Gap } from './list-state.ts'
-import type { ListRow } from './row.ts'
+
+/** Between two rows, messages or events may be missing: from the time of the older row to that of the newer one. */
+export interface Gap {
+  after: string
+  before: string
+}
+
+/** What a list has to know of its rows. */
+export interface RowFacts<Row> {
+  /** Unique in the list. */
+  keyOf(row: Row): string
+  /** When it began: the list is ordered by it, newest first. */
+  atOf(row: Row): string
+}
 
 /** What stands in the list, from top to bottom. */
-export type Item =
+export type Item<Row> =
   | { type: 'day'; key: string; at: string; height: number }
   | { type: 'gap'; key: string; gap: Gap; height: number }
-  | { type: 'row'; key: string; row: ListRow; height: number }
+  | { type: 'row'; key: string; row: Row; height: number }
 
 /** Heights in pixels, on a wide page and on a phone. */
 export const HEIGHTS = { wide: { row: 36, day: 32, gap: 44 }, phone: { row: 60, day: 44, gap: 60 } } as const
 
 /** Rows under the header of their day; a gap stands above the first row that is older than it. */
-export function itemsOf(
-  rows: readonly ListRow[],
+export function itemsOf<Row>(
+  rows: readonly Row[],
+  { keyOf, atOf }: RowFacts<Row>,
   gap: Gap | null,
   heights: { row: number; day: number; gap: number },
-): Item[] {
-  const items: Item[] = []
+): Item<Row>[] {
+  const items: Item<Row>[] = []
   let day = ''
   let isGapDue = gap !== null
   for (const row of rows) {
-    if (isGapDue && gap !== null && row.createdAt <= gap.after) {
+    const at = atOf(row)
+    if (isGapDue && gap !== null && at <= gap.after) {
       items.push({ type: 'gap', key: `gap ${gap.after}`, gap, height: heights.gap })
       isGapDue = false
     }
-    const itsDay = dayOf(row.createdAt)
-    if (itsDay !== day) items.push({ type: 'day', key: itsDay, at: row.createdAt, height: heights.day })
+    const itsDay = dayOf(at)
+    if (itsDay !== day) items.push({ type: 'day', key: itsDay, at, height: heights.day })
     day = itsDay
-    items.push({ type: 'row', key: row.messageId, row, height: heights.row })
+    items.push({ type: 'row', key: keyOf(row), row, height: heights.row })
   }
   return items
 }
 
-export interface Window {
+export interface Window<Row> {
   /** The visible items, with some more on both sides. */
-  visible: readonly Item[]
+  visible: readonly Item<Row>[]
   /** Heights of what is left out above and below. */
   above: number
   below: number
@@ -46,7 +60,7 @@ export interface Window {
 const OVERSCAN = 12
 
 /** The part of a list that is drawn. */
-export function windowOf(items: readonly Item[], scrollTop: number, height: number): Window {
+export function windowOf<Row>(items: readonly Item<Row>[], scrollTop: number, height: number): Window<Row> {
   let [top, first, last, above, below] = [0, 0, 0, 0, 0]
   let day = ''
   items.forEach((item, index) => {
