@@ -40,6 +40,8 @@ const JOB_WORK: Readonly<Record<string, string>> = {
   'src/messages/sending/scheduled-messages.ts': 'schedule jobs whose time has come, of all tenants',
   'src/messages/sending/recover.ts': 'at the start: open attempts and rate windows of all tenants',
   'src/messages/webhooks/deliver.ts': 'the delivery and the job that this run opened itself',
+  'src/messages/webhooks/delivery-counts.ts':
+    "delivery ids of the caller's messages, from an index; their attempts are then read under the tenant",
   'src/messages/webhooks/delivery-rows.ts': 'the delivery and the job that this run opened itself',
   'src/messages/upkeep/purge-deliveries.ts': 'retention, for all tenants',
   'src/messages/webhooks/interrupted.ts': 'at the start: interrupted deliveries of all tenants',
