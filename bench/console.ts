@@ -25,7 +25,7 @@ export const consolePage: Bench = {
     const rows: Row[] = []
     try {
       rows.push(await firstLoad(browser))
-      await send(gateway, LOADED_MESSAGES, 0)
+      await sendEvenly(gateway, LOADED_MESSAGES, 0)
       for (const entry of CASES) {
         const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
         rows.push({ page: entry.name, ...(await watch(page, gateway, entry, shortened(options, RUN_MS))) })
@@ -55,7 +55,7 @@ async function watch(
   if (scrollTo > 0) await page.evaluate(`document.querySelector('.rows').scrollTo({ top: ${scrollTo} })`)
   await page.evaluate('longTasks.length = 0')
   const startedMs = await page.evaluate<number>('performance.now()')
-  await send(gateway, Math.round((MESSAGES_A_MINUTE * runMs) / 60_000), runMs)
+  await sendEvenly(gateway, Math.round((MESSAGES_A_MINUTE * runMs) / 60_000), runMs)
   const tasks = await page.evaluate<number[]>('longTasks')
   return {
     'usable after ms': Math.round(usableMs),
@@ -75,7 +75,7 @@ const COUNT_TASKS = `
 `
 
 /** Sends at an even pace over `overMs`. */
-async function send(gateway: TestGateway, count: number, overMs: number): Promise<void> {
+export async function sendEvenly(gateway: TestGateway, count: number, overMs: number): Promise<void> {
   const [from = ''] = gateway.numbers
   for (let sent = 0; sent < count; sent++) {
     await gateway.client.sms.send({ from, to: TO, body: `Message ${sent} of ${count}, as long as a usual reminder is` })
