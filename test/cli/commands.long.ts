@@ -265,17 +265,20 @@ test.concurrent('without a database, no command creates or changes anything', as
 
 test.concurrent('a command waits for a server that is starting', async () => {
   using folder = temporaryFolder()
-  const port = freePort()
-  await sgw(['tenant', 'create', '--name', 'Acme'], { DATABASE_URL: folder.database })
-  const starting = startServer({ DATABASE_URL: folder.database, PORT: String(port) })
+  // In production the server waits for commands, too: any of them may be first to have the database.
+  const env = {
+    NODE_ENV: 'production',
+    HOST: '127.0.0.1',
+    PUBLIC_URL: 'https://sms.example.com',
+    RC_CLIENT_ID: 'client',
+    RC_CLIENT_SECRET: 'client-key',
+    ENCRYPTION_KEYS: crypto.getRandomValues(new Uint8Array(32)).toBase64(),
+    DATABASE_URL: folder.database,
+  }
+  await sgw(['tenant', 'create', '--name', 'Acme'], env)
+  const starting = startServer(env)
   const runs = await Promise.all(
-    Array.from(
-      { length: 4 },
-      async (_, turn) => (
-        await Bun.sleep(turn * 100),
-        sgw(['--json', 'tenant', 'list'], { DATABASE_URL: folder.database })
-      ),
-    ),
+    Array.from({ length: 4 }, async (_, turn) => (await Bun.sleep(turn * 100), sgw(['--json', 'tenant', 'list'], env))),
   )
   await using server = await starting
   expect(server.child.exitCode).toBeNull()
