@@ -81,9 +81,10 @@ export async function resultOf(response: Response): Promise<unknown> {
 async function askFile(context: CliContext, request: OperatorRequest, waitedMs: number): Promise<Response | null> {
   const { needs = 'database' } = request
   if (needs === 'server') throw noServer()
-  const [{ createLocalServer }, { asStartError, openGateway }] = await Promise.all([
+  const [{ createLocalServer }, { openGateway }, { asStartError }] = await Promise.all([
     import('../server/app.ts'),
-    import('../server/run.ts'),
+    import('../server/open-gateway.ts'),
+    import('../server/start-failure.ts'),
   ])
   const path = resolve(context.config.database.path ?? '')
   const existed = exists(path)

@@ -12,13 +12,14 @@ import { type Reader, openReader } from './reader.ts'
 import { LogFile } from './log-file.ts'
 import { OpenFiles } from './open-files.ts'
 import { type Orm, ormOf } from './orm.ts'
+import { type Replica, replicatedGate } from './replicated-gate.ts'
 import { copyFile, saveLost } from './save-lost.ts'
 import { OVERWRITTEN, PROBE, Storage } from './storage.ts'
 import { type Writer, createWriter } from './writer.ts'
 
 /**
- * An open, migrated database. Ordinary statements go through `orm`; other writes of requests, jobs and upkeep through `writer`, other
- * queries through `gate`. The start and the migrations write through the gate.
+ * An open, migrated database. Ordinary statements go through `orm`, other writes through `writer`, other queries through `gate`. Only the
+ * migrations write through the gate: nothing waits until the replica has that.
  */
 export interface Database {
   gate: Gate
@@ -36,6 +37,8 @@ export interface Database {
 export interface DatabaseOptions extends DatabaseConfig {
   /** True when Litestream runs, which must be the only one to make checkpoints. */
   litestream: boolean
+  /** Must have each commit of the writer before it is acknowledged. Absent: the disk is enough. */
+  replica?: Replica
   /** For failures that no caller sees. */
   log?: Log
   clock?: Clock
@@ -63,7 +66,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const { path } = options
   const files = path === null ? null : new OpenFiles(path)
   const log = path === null ? null : new LogFile(`${path}-wal`)
-  const probe = (): Promise<unknown> => checked.batch(PROBE)
+  const probe = (): Promise<unknown> => (replicated?.probe ?? checked.batch)(PROBE)
   let content: FileContent | null = null
   const isOverwritten = async (): Promise<boolean> =>
     (await content?.isOverwritten(gate, () => isSound(reader))) === true
@@ -83,13 +86,14 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       void isSound(reader).then((sound) => (sound ? undefined : storage.failed(OVERWRITTEN)))
   }
   const checked = checkedGate(gate, storage, { log, look, checkpointPages: checkpointPages(options) })
+  const replicated = options.replica === undefined ? null : replicatedGate(checked, options.replica, storage)
   let reader: Reader
   try {
     const { migrations = MIGRATIONS } = options
     const migrated = await migrate(gate, migrations, upgrade(gate, options))
     await noteVersion(gate)
     reader = openReader(gate, path)
-    const writer = createWriter(checked, options.defer)
+    const writer = createWriter(replicated ?? checked, options.defer)
     files?.moved()
     if (path !== null) content = await watchContent(gate, path)
     const close = async (): Promise<void> => {

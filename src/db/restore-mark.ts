@@ -4,6 +4,7 @@ import { HOUR_MS } from '../core/limits.ts'
 import type { Gate } from './gate.ts'
 import { fileNumbers } from './foreign-log.ts'
 import { lostDatabase } from './lost-database.ts'
+import type { Writer } from './writer.ts'
 
 /**
  * Detects a database that was restored from a backup. A small file beside the database holds the incarnation of the database
@@ -36,7 +37,7 @@ type WriteAt = (file: number, text: string, position: number) => unknown
 
 /** Compares database and file. `restored` is true once per restore: a new incarnation is committed before this returns. */
 export async function openRestoreMark(
-  gate: Gate,
+  { gate, writer }: { gate: Gate; writer: Writer },
   path: string,
   fresh: { incarnation: string; now: number },
   writeAt: WriteAt = writeSync,
@@ -49,7 +50,7 @@ export async function openRestoreMark(
   const incarnation = stored === null || restored ? fresh.incarnation : stored.incarnation
   // The file is written before the commit: after a crash in between, the next start finds the same result.
   const mark = createMark(path, { attempt: 0, delivery: 0, rowlessAttempts: 0, ...stored, incarnation }, writeAt)
-  if (incarnation !== stored?.incarnation) await storeIncarnation(gate, incarnation, restored ? fresh.now : null)
+  if (incarnation !== stored?.incarnation) await storeIncarnation(writer, incarnation, restored ? fresh.now : null)
   return { restoreMark: mark, restored }
 }
 
@@ -77,15 +78,15 @@ export async function readProgress(gate: Pick<Gate, 'batch'>): Promise<Progress 
 }
 
 /** Stores the incarnation. After a restore, the same commit quarantines the waiting messages. */
-async function storeIncarnation(gate: Gate, incarnation: string, restoredAt: number | null): Promise<void> {
-  await gate.batch([
+async function storeIncarnation(writer: Writer, incarnation: string, restoredAt: number | null): Promise<void> {
+  await writer.write([
     { sql: NOTE_FACT, args: ['incarnation', incarnation] },
     ...(restoredAt === null
       ? []
       : [
           { sql: NOTE_FACT, args: ['restored_at', String(restoredAt)] },
           quarantineWaiting(restoredAt),
-          OPEN_WAITING_DELIVERIES,
+          { sql: OPEN_WAITING_DELIVERIES, args: [] },
         ]),
   ])
 }

@@ -1,8 +1,11 @@
+import { atMost } from '../core/at-most.ts'
 import type { OpenFiles } from './open-files.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import { type Log, silentLog } from '../core/log.ts'
 
 const PROBE_EVERY_MS = 1000
+/** How long who asks for the state waits for a probe: a replica that does not answer takes longer. */
+const PROBE_WAIT_MS = 2000
 const LOG_EVERY_MS = 60_000
 
 /** SQLite's code for a file that was deleted or replaced. SQLite itself does not look while it keeps a write-ahead log. */
@@ -11,6 +14,8 @@ const MOVED = 'SQLITE_READONLY_DBMOVED'
 /** Codes of our own: SQLite has none, because it does not notice. */
 export const OVERWRITTEN = 'SQLITE_READONLY_OVERWRITTEN'
 export const LOG_CUT = 'SQLITE_READONLY_LOGCUT'
+/** The replica has not confirmed a commit. It may have it all the same. */
+export const NOT_STORED = 'SQLITE_IOERR_NOT_STORED'
 const isSpoilt = (code: string | null): boolean => code === OVERWRITTEN || code === LOG_CUT
 
 /** Whether a result code says that the file is damaged or is not a database. */
@@ -22,6 +27,8 @@ export const isDamage = (code: string): boolean => /^SQLITE_(CORRUPT|NOTADB)/.te
  */
 export class Storage {
   #fault: string | null = null
+  /** What the replica or its program said. */
+  #reason = ''
   #probedAt = -Infinity
   #probing: Promise<void> | null = null
   #inspecting: Promise<void> | null = null
@@ -45,7 +52,7 @@ export class Storage {
 
   /** Why commits fail, with what to do; null while they succeed. */
   get problem(): string | null {
-    return this.#fault === null ? null : textOf(this.#fault)
+    return this.#fault === null ? null : textOf(this.#fault, this.#reason)
   }
 
   /** Whether the database file has content that is not ours. It is final. */
@@ -71,10 +78,17 @@ export class Storage {
     if (this.isLost) this.refuse(this.isSpoilt && this.#fault !== null ? this.#fault : MOVED)
   }
 
-  /** Notes a fault of the files and throws it. */
-  refuse(code: string): never {
-    this.failed(code)
-    throw Object.assign(new Error('the files of the database were changed'), { code })
+  /** Call before a commit that must be stored at a replica. While the replica fails, throws as that fault did, and looks whether it is over. */
+  refuseIfNotStored(): void {
+    if (this.#fault !== NOT_STORED) return
+    this.#probeSoon()
+    this.refuse(NOT_STORED, this.#reason)
+  }
+
+  /** Notes a fault that SQLite does not notice, and throws it. `reason`: why, if somebody said so. */
+  refuse(code: string, reason = ''): never {
+    this.failed(code, reason)
+    throw Object.assign(new Error(textOf(code, reason)), { code })
   }
 
   /** Whether the log has had a line about a fault within the last minute. The next one has the number of failures since. */
@@ -83,14 +97,15 @@ export class Storage {
   }
 
   /** Call when a commit failed, with SQLite's result code. */
-  failed(code: string): void {
+  failed(code: string, reason = ''): void {
     // A damaged file stays damaged, even if the disk fills up later. An overwritten one looks damaged as well.
     const before = this.#fault
     this.#fault = before !== null && isFinal(before) && !isSpoilt(code) ? before : code
+    if (this.#fault === code) this.#reason = reason
     this.#failures++
     const isNews = isSpoilt(code) && before !== code
     if (this.isReported && !isNews) return
-    this.log.error({ code: this.#fault, failures: this.#failures }, textOf(this.#fault))
+    this.log.error({ code: this.#fault, failures: this.#failures }, textOf(this.#fault, this.#reason))
     this.#loggedAt = this.clock.monotonic()
     this.#failures = 0
     this.#isAnnounced = true
@@ -98,7 +113,12 @@ export class Storage {
 
   /** Call after each commit. */
   committed(): void {
-    if (this.#fault !== null && this.clock.monotonic() - this.#probedAt >= PROBE_EVERY_MS) void this.probeIfFailing()
+    if (this.#fault !== null) this.#probeSoon()
+  }
+
+  /** Probes the storage unless it has been probed within the last second. */
+  #probeSoon(): void {
+    if (this.clock.monotonic() - this.#probedAt >= PROBE_EVERY_MS) void this.probeIfFailing()
   }
 
   /**
@@ -109,7 +129,7 @@ export class Storage {
     await this.#inspect()
     // A damaged file stays damaged, even if the probe happens to write to a sound page.
     if (this.#fault !== null && !isFinal(this.#fault))
-      await (this.#probing ??= this.#probe().finally(() => (this.#probing = null)))
+      await atMost(PROBE_WAIT_MS, (this.#probing ??= this.#probe().finally(() => (this.#probing = null))))
     return this.#fault !== null
   }
 
@@ -139,13 +159,17 @@ export class Storage {
 
 const isFinal = (code: string): boolean => isDamage(code) || isSpoilt(code)
 
-function textOf(code: string): string {
+function textOf(code: string, reason: string): string {
+  if (code === NOT_STORED) return `the replica does not store what is committed (${reason}): ${NO_ANSWERS}`
   if (isDamage(code)) return 'the database is damaged: stop, and see docs/damaged-database.md'
   if (code === MOVED) return saveFirst('the database file was deleted or replaced', '')
   if (code === OVERWRITTEN) return saveFirst('the database file was overwritten', NOT_SAVED)
   if (code === LOG_CUT) return saveFirst('the log of the database (its -wal file) was cut', NOT_SAVED)
   return 'the storage fails: requests that cannot be stored get 503; check the free space and the disk'
 }
+
+const NO_ANSWERS =
+  'requests that must be stored get 503, and nothing is sent, until it works again; check the storage, its credentials and the network (docs/backup.md)'
 
 const saveFirst = (what: string, otherwise: string): string =>
   `${what} while the gateway has it open: messages are refused with 503. Do not stop the gateway before you have saved the data, which only it can still read: sgw backup FILE; then stop, put FILE in the place of the database, remove its -wal and -shm, and start${otherwise} (docs/damaged-database.md)`

@@ -8,7 +8,8 @@ import { EXIT, StartError } from '../core/start-error.ts'
 import { protectFiles, socketPath, withRealPath } from '../db/data-folder.ts'
 import type { Development } from './development/development.ts'
 import { type LocalApp, serveOperator } from '../operator/socket.ts'
-import { type RunningGateway, asStartError, runGateway } from './run.ts'
+import { type RunningGateway, runGateway } from './run.ts'
+import { asStartError } from './start-failure.ts'
 import { VERSION } from '../core/version.ts'
 
 /** The process that the server runs in. `main.ts` and `sgw start` pass their own. */

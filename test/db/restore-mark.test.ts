@@ -1,33 +1,32 @@
 import { expect, test } from 'bun:test'
 import { readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { openDatabase } from '../../src/db/database.ts'
-import type { Gate } from '../../src/db/gate.ts'
 import { openRestoreMark } from '../../src/db/restore-mark.ts'
+import type { Writer } from '../../src/db/writer.ts'
 import { temporaryFolder } from '../support/process.ts'
 
 /** A process ends just before or just after it stores its incarnation. */
 const MOMENTS = ['before', 'after'] as const
 const thatEnds =
   (moment: (typeof MOMENTS)[number]) =>
-  (gate: Gate): Gate => ({
-    ...gate,
-    batch: async (statements) => {
-      const marks = JSON.stringify(statements).includes('INSERT INTO facts')
-      if (marks && moment === 'before') throw new Error('killed')
-      const results = await gate.batch(statements)
-      if (marks) throw new Error('killed')
-      return results
+  (writer: Writer): Writer => ({
+    ...writer,
+    write: async (statements) => {
+      if (moment === 'after') await writer.write(statements)
+      throw new Error('killed')
     },
   })
 
 function markOf(folder: { file(name: string): string }) {
-  const open = async (change: (gate: Gate) => Gate = (gate) => gate): Promise<boolean> => {
+  const open = async (change: (writer: Writer) => Writer = (writer) => writer): Promise<boolean> => {
     await using stack = new AsyncDisposableStack()
     const path = folder.file('sgw.db')
     const database = await openDatabase({ url: `file:${path}`, path, authToken: null, litestream: false })
     stack.defer(() => database.close())
     const fresh = { incarnation: `boot_${crypto.randomUUID().slice(0, 8)}`, now: 1 }
-    const { restoreMark, restored } = await openRestoreMark(change(database.gate), folder.file('mark'), fresh)
+    const { gate, writer } = database
+    const parts = { gate, writer: change(writer) }
+    const { restoreMark, restored } = await openRestoreMark(parts, folder.file('mark'), fresh)
     restoreMark.close()
     return restored
   }
@@ -78,7 +77,7 @@ async function openMark(folder: { file(name: string): string }, stack: AsyncDisp
     return writeSync(file, text, position)
   }
   const fresh = { incarnation: 'boot_1', now: 1 }
-  const { restoreMark: mark } = await openRestoreMark(database.gate, folder.file('mark'), fresh, writeAt)
+  const { restoreMark: mark } = await openRestoreMark(database, folder.file('mark'), fresh, writeAt)
   stack.defer(() => mark.close())
   return { mark, disk, noted: () => Number(readFileSync(folder.file('mark'), 'utf8').split(' ')[1]) }
 }

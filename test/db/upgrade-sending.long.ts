@@ -294,7 +294,7 @@ test('the mark of release 1.0.0 distinguishes the current database from an older
     writeMark(path, 'boot_1', { rows, begun, deliveries })
     const database = await openDatabase(options)
     stack.defer(() => database.close())
-    const { restoreMark: mark, restored: isRestored } = await openRestoreMark(database.gate, `${path}.mark`, {
+    const { restoreMark: mark, restored: isRestored } = await openRestoreMark(database, `${path}.mark`, {
       incarnation: 'boot_2',
       now: 1,
     })

@@ -6,6 +6,7 @@ import { type Log, createLog, silentLog } from '../../src/core/log.ts'
 import { issueToken } from '../../src/api/rc/issue-token.ts'
 import { startConnect } from '../../src/api/rc/connect.ts'
 import type { Registered } from '../../src/api/apps/schemas.ts'
+import type { Replica } from '../../src/db/replicated-gate.ts'
 import { createApp } from '../../src/operator/apps.ts'
 import { createTenant } from '../../src/operator/tenants.ts'
 import { type RunningGateway, runGateway } from '../../src/server/run.ts'
@@ -32,6 +33,8 @@ export interface WorldOptions {
   work?: boolean
   /** The provider is a separate simulator, used like a real provider. Always true in production. */
   outside?: boolean
+  /** Must have each commit before it is acknowledged. */
+  replica?: Replica
   /** An existing data folder, for a restart with the same database. */
   folder?: string
 }
@@ -179,6 +182,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     config: simulated?.config ?? config.config,
     log: options.log ?? silentLog,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
+    ...(options.replica === undefined ? {} : { replica: options.replica }),
   })
   const simulator = (await simulated?.start(running.gateway.clock)) ?? outside
   if (simulator === null) throw new Error('Tests run against the simulator')

@@ -93,9 +93,8 @@ test('after a restore, a message that is due within an hour is quarantined, too'
   await using world = await createWorld({ clock, work: false, connect: false })
   await world.send({ sendAt: new Date(clock.now() + HOUR_MS).toISOString() })
   await world.send({ sendAt: new Date(clock.now() + HOUR_MS + 1).toISOString() })
-  const { gate } = world.gateway.database
   const other = `${world.folder}/other.mark`
-  const { restoreMark: mark, restored } = await openRestoreMark(gate, other, {
+  const { restoreMark: mark, restored } = await openRestoreMark(world.gateway.database, other, {
     incarnation: 'boot_2',
     now: clock.now(),
   })

@@ -1,0 +1,127 @@
+import { systemClock, type Clock } from '../core/clock.ts'
+import type { Config } from '../core/config.ts'
+import { createIds } from '../core/ids.ts'
+import { type Log, errorName } from '../core/log.ts'
+import { type Meter, noMeter } from '../core/meter.ts'
+import { EXIT, StartError } from '../core/start-error.ts'
+import { VERSION } from '../core/version.ts'
+import { authenticateSocket } from '../api/ws/authenticate.ts'
+import { forgetOperators } from '../auth/operator-sessions.ts'
+import { encryptionKeys, openDataFolder, sizeOf } from '../db/data-folder.ts'
+import { lockDatabase } from '../db/database-file.ts'
+import { type Database, type UpgradeStep, openDatabase } from '../db/database.ts'
+import { refusalOfForeignLog } from '../db/foreign-log.ts'
+import { damageOf } from '../db/gate.ts'
+import { traceOfDatabase } from '../db/lost-database.ts'
+import { SchemaError } from '../db/migrate.ts'
+import { refusalOfReplaced } from '../db/replaced-database.ts'
+import type { Replica } from '../db/replicated-gate.ts'
+import { openRestoreMark } from '../db/restore-mark.ts'
+import { withoutRepeats } from '../db/storage-log.ts'
+import { type Gateway, type GatewayParts, buildGateway } from '../messages/gateway.ts'
+import { createRingCentral } from '../provider/ringcentral/client.ts'
+import { diskFault } from './start-failure.ts'
+
+export interface RunOptions {
+  config: Config
+  log: Log
+  clock?: Clock
+  /** How long to wait for the database's lock. */
+  lockWaitMs?: number
+  /** Must have each commit before it is acknowledged. */
+  replica?: Replica
+  /** Counts calls and webhook POSTs. */
+  meter?: Meter
+  /** Prepares the gateway before the listener opens. */
+  prepare?(gateway: Gateway): Promise<void>
+}
+
+const LOCK_WAIT_MS = 30_000
+
+/** Builds a gateway without listener, jobs or timers: for the server, and for commands that run without one. */
+export async function openGateway(options: RunOptions, stack: AsyncDisposableStack): Promise<Gateway> {
+  const { log, clock = systemClock, meter = noMeter } = options
+  const config = { ...options.config }
+  const path = config.database.path ?? 'sgw.db'
+  // A supervisor may start the next process before the last one has ended. A developer wants to know at once.
+  const { lockWaitMs = config.production ? LOCK_WAIT_MS : 0 } = options
+  const noteWait = (): void => log.warn({}, 'another process uses the database: waiting for it to end')
+  const lock = await openDataFolder(path, lockWaitMs, noteWait)
+  stack.defer(() => lock.release())
+  refuseLost(config, path)
+  const foreign = refusalOfForeignLog(path)
+  // Litestream has kept the log at a stop that saved a copy.
+  if (foreign !== null) throw new StartError(EXIT.badConfig, (await refusalOfReplaced(path, null)) ?? foreign)
+  const fileLock = await lockDatabase(path, lockWaitMs, noteWait)
+  stack.defer(() => fileLock.release())
+  const keys = encryptionKeys(config)
+  const database = await open(options, config, clock)
+  stack.defer(() => database.close())
+  const replaced = await refusalOfReplaced(path, database.gate)
+  if (replaced !== null) throw new StartError(EXIT.badConfig, replaced)
+  const ids = createIds()
+  const fresh = { incarnation: ids.of('boot'), now: clock.now() }
+  const { restoreMark, restored } = await openRestoreMark(database, `${path}.mark`, fresh).catch((error: unknown) => {
+    if (damageOf(error, path) !== null || error instanceof StartError) throw error
+    throw new StartError(
+      EXIT.cannotWrite,
+      `Cannot mark the database in ${path}.mark (${errorName(error)}): check that both belong to this user, and that the disk has space`,
+    )
+  })
+  stack.defer(() => restoreMark.close())
+  if (restored) {
+    await forgetOperators(database.orm)
+    log.warn(
+      {},
+      'this database was restored from a backup: each waiting message is looked up at the provider before it is sent',
+    )
+  }
+  const provider = createRingCentral({
+    ...config.provider,
+    timeoutMs: config.providerTimeoutMs,
+    userAgent: `sgw/${VERSION}`,
+    now: () => clock.now(),
+    steady: () => clock.steady(),
+  })
+  const parts: Omit<GatewayParts, 'provider'> = {
+    config,
+    encryptionKeys: keys,
+    clock,
+    ids,
+    log: withoutRepeats(log, database.storage),
+    database,
+    bootId: ids.of('boot'),
+    restoreMark,
+    meter,
+    authenticateSocket,
+  }
+  return buildGateway({ ...parts, provider })
+}
+
+/** Refuses a missing database where there was one, or where one must be. */
+function refuseLost({ requireRestore }: Config, path: string): void {
+  if (sizeOf(path) > 0) return
+  if (requireRestore)
+    throw new StartError(
+      EXIT.badConfig,
+      `REQUIRE_RESTORE is set and ${path} is missing: run sgw restore; for the very first start, unset REQUIRE_RESTORE`,
+    )
+  const trace = traceOfDatabase(path)
+  if (trace !== null) throw new StartError(EXIT.badConfig, trace)
+}
+
+async function open({ log, replica }: RunOptions, config: Config, clock: Clock): Promise<Database> {
+  try {
+    const progress = (step: UpgradeStep): void =>
+      log.warn({ ...step }, 'the database is being upgraded: wait, and do not interrupt')
+    const { database, litestream } = config
+    return await openDatabase({ ...database, litestream, log, clock, progress, ...(replica && { replica }) })
+  } catch (error) {
+    if (error instanceof SchemaError) throw new StartError(EXIT.badConfig, error.message)
+    if (diskFault(error) !== null) throw error
+    throw new StartError(
+      EXIT.cannotWrite,
+      `Cannot open the database ${config.database.path ?? config.database.url}: ${error instanceof Error ? error.message : 'unknown error'}`,
+    )
+  }
+}
