@@ -15,6 +15,7 @@ import { type Orm, ormOf } from './orm.ts'
 import { type Replica, replicatedGate } from './replicated-gate.ts'
 import { copyFile, saveLost } from './save-lost.ts'
 import { OVERWRITTEN, PROBE, Storage } from './storage.ts'
+import { StoredEvents } from './stored-events.ts'
 import { type Writer, createWriter } from './writer.ts'
 
 /**
@@ -27,6 +28,8 @@ export interface Database {
   orm: Orm
   /** Absent in simulations, which have no disk. */
   storage?: Storage
+  /** How far the event log may be shown. */
+  storedEvents: StoredEvents
   /** For queries that may take long. */
   reader: Reader
   /** Names of the migrations that this opening applied. */
@@ -86,7 +89,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       void isSound(reader).then((sound) => (sound ? undefined : storage.failed(OVERWRITTEN)))
   }
   const checked = checkedGate(gate, storage, { log, look, checkpointPages: checkpointPages(options) })
-  const replicated = options.replica === undefined ? null : replicatedGate(checked, options.replica, storage)
+  const { replica } = options
+  const storedEvents = new StoredEvents(replica !== undefined)
+  const replicated = replica === undefined ? null : replicatedGate(checked, replica, storage, storedEvents)
   let reader: Reader
   try {
     const { migrations = MIGRATIONS } = options
@@ -110,7 +115,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       content?.close()
       content = null
     }
-    return { gate, writer, orm: ormOf(gate, writer), storage, reader, migrated, close }
+    return { gate, writer, orm: ormOf(gate, writer), storage, storedEvents, reader, migrated, close }
   } catch (error) {
     await gate.close()
     throw error

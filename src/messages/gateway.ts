@@ -134,7 +134,7 @@ export function buildGateway(given: GatewayParts): Gateway {
     restoreMark: parts.restoreMark ?? createNoMark(),
     cursors,
     hub: new Hub({ database, clock, log, defer }),
-    events: new EventLog({ gate, reader: database.reader, cursors }),
+    events: new EventLog({ gate, storedEvents: database.storedEvents, reader: database.reader, cursors }),
     jobs: new Jobs({ gate, writer, clock, log, defer }),
     ...connected,
   }

@@ -59,6 +59,8 @@ export async function openGateway(options: RunOptions, stack: AsyncDisposableSta
   stack.defer(() => database.close())
   const replaced = await refusalOfReplaced(path, database.gate)
   if (replaced !== null) throw new StartError(EXIT.badConfig, replaced)
+  // What is in the file must be stored at the replica too before anybody sees it.
+  if (options.replica !== undefined) await database.writer.write([])
   const ids = createIds()
   const fresh = { incarnation: ids.of('boot'), now: clock.now() }
   const { restoreMark, restored } = await openRestoreMark(database, `${path}.mark`, fresh).catch((error: unknown) => {

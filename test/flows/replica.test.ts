@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { expectError } from '../support/expect-error.ts'
 import { HeldReplica } from '../support/held-replica.ts'
+import { listenTo } from '../support/socket.ts'
 import { FROM, TO, type World, createWorld, until } from '../support/world.ts'
 
 const send = (world: World, body: string, key?: string): Promise<Response> =>
@@ -53,4 +54,52 @@ test('while the replica fails, sends are 503, nothing is sent, /ready says so, a
   expect((await send(world, 'after')).status).toBe(202)
   await until(() => sentTexts(world).length >= 3)
   expect(sentTexts(world).toSorted()).toEqual(['after', 'before', 'in doubt'])
+})
+
+interface Page {
+  events: { messageId: string; status: string }[]
+  cursor: string
+  gap: boolean
+}
+
+test('no client sees an event, or a cursor behind one, before the replica has it', async () => {
+  const replica = new HeldReplica()
+  await using world = await createWorld({ replica, work: false })
+  await world.send({ body: 'before' })
+  await using socket = await listenTo(world.url, { apiKey: world.key })
+  const page = async (after?: string): Promise<Page> =>
+    (await world.json<Page>('GET', `/v1/events${after === undefined ? '' : `?after=${after}`}`)).body
+  const { cursor } = await page()
+  replica.hold()
+  const answer = world.send({ body: 'unstored' })
+  await untilListed(world, 2)
+  expect(await page(cursor)).toMatchObject({ events: [], gap: false })
+  const unstored = await page()
+  // One that connects now hears the event as well, because its cursor is before it.
+  await using later = await listenTo(world.url, { apiKey: world.key })
+  expect([socket.messages.length, later.messages.length]).toEqual([1, 1])
+  replica.release()
+  const messageId = await answer
+  const event = { type: 'sms_status', messageId, status: 'queued' }
+  for (const listener of [socket, later]) expect((await listener.received(2))[1]).toMatchObject(event)
+  for (const after of [cursor, unstored.cursor, later.cursors[0]?.cursor])
+    expect(await page(after)).toMatchObject({ events: [event], gap: false })
+})
+
+test('events that were not stored in time come when the replica works again, also without a further commit', async () => {
+  const replica = new HeldReplica()
+  await using world = await createWorld({ replica, work: false })
+  await using socket = await listenTo(world.url, { apiKey: world.key })
+  await world.send({ body: 'before' })
+  await socket.received(2)
+  replica.hold()
+  const answer = send(world, 'in doubt')
+  await untilListed(world, 2)
+  replica.failure = 'the bucket is gone'
+  replica.release()
+  expect((await answer).status).toBe(503)
+  expect(socket.messages).toHaveLength(2)
+  replica.failure = null
+  expect(await world.gateway.database.storage?.probeIfFailing()).toBe(false)
+  expect((await socket.received(3))[2]).toMatchObject({ type: 'sms_status', status: 'queued' })
 })

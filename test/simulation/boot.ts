@@ -5,6 +5,7 @@ import { silentLog } from '../../src/core/log.ts'
 import type { Secrets } from '../../src/core/secrets.ts'
 import { ormOf } from '../../src/db/orm.ts'
 import { readerOf } from '../../src/db/reader.ts'
+import { StoredEvents } from '../../src/db/stored-events.ts'
 import { createWriter } from '../../src/db/writer.ts'
 import { type Gateway, buildGateway } from '../../src/messages/gateway.ts'
 import { Timers } from '../../src/messages/jobs/timers.ts'
@@ -63,6 +64,7 @@ export function startBoot(around: Surroundings, failed: (boot: Boot) => void): B
       gate,
       writer,
       orm: ormOf(gate, writer),
+      storedEvents: new StoredEvents(false),
       reader: readerOf(gate),
       migrated: [],
       close: () => Promise.resolve(),

@@ -3,6 +3,7 @@ import { apiError } from '../../core/errors.ts'
 import type { Gate } from '../../db/gate.ts'
 import type { Reader } from '../../db/reader.ts'
 import { EVENT_KINDS } from '../../db/schema/events.ts'
+import type { StoredEvents } from '../../db/stored-events.ts'
 import { type Cursors, type Epoch, EPOCH_SQL, type Position, epochOf } from './cursor.ts'
 import { type GatewayEvent, type LoggedRow, eventsOf } from './event.ts'
 import { LOGGED_ROWS, TENANT_OF_ROW, loggedRow } from './logged-rows.ts'
@@ -17,6 +18,8 @@ export interface EventPage {
 
 export interface EventLogContext {
   gate: Gate
+  /** Rows after these are not returned yet. */
+  storedEvents: StoredEvents
   /** Reads the pages. */
   reader: Reader
   cursors: Cursors
@@ -47,9 +50,10 @@ export class EventLog {
     return { events, cursor: cursors.encode(epoch, end), gap: gap || isPurged }
   }
 
-  /** The oldest and newest row. All rows in between exist, because the purge deletes only the oldest and keeps the newest. */
+  /** The oldest and the newest stored row. All rows in between exist, because the purge deletes only the oldest and keeps the newest. */
   async #bounds(): Promise<{ epoch: Epoch; oldest: number; newest: number }> {
-    const [row] = await this.context.gate.values(BOUNDS)
+    const { gate, storedEvents } = this.context
+    const [row] = await gate.values({ sql: BOUNDS, args: [storedEvents.newest] })
     const [epoch, oldest, newest] = row ?? []
     return { epoch: epochOf(epoch), oldest: Number(oldest ?? 1), newest: Number(newest ?? 0) }
   }
@@ -106,7 +110,7 @@ interface Taken {
   isPurged: boolean
 }
 
-const BOUNDS = `SELECT ${EPOCH_SQL}, (SELECT min(seq) FROM events), (SELECT max(seq) FROM events)`
+const BOUNDS = `SELECT ${EPOCH_SQL}, (SELECT min(seq) FROM events), (SELECT max(seq) FROM events WHERE seq <= ?1)`
 
 /** Inbound messages and opt-outs are for every app of the tenant, everything else for the app that sent the message. */
 const SLICE = `${LOGGED_ROWS} WHERE events.seq > ?1 AND events.seq <= ?2 AND ${TENANT_OF_ROW} = ?3

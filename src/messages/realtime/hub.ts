@@ -9,7 +9,7 @@ import { LOGGED_ROWS, loggedRow } from './logged-rows.ts'
 export interface HubContext {
   clock: Clock
   log: Log
-  database: Pick<Database, 'gate' | 'writer'>
+  database: Pick<Database, 'gate' | 'writer' | 'storedEvents'>
   /** Calls `run` after this tick of the event loop. */
   defer(run: () => void): void
 }
@@ -31,7 +31,8 @@ const ROWS_AT_ONCE = 200
 
 /**
  * Publishes events to listeners: after each commit it reads the new rows of the event log, so listeners get exactly the events of the log, in
- * its order. Reads nothing while nobody listens. Also passes on revocations of keys.
+ * its order. Rows that are not stored yet where they must be come when they are. Reads nothing while nobody listens. Also passes on
+ * revocations of keys.
  */
 export class Hub {
   readonly #listeners = new Set<Listener>()
@@ -42,6 +43,7 @@ export class Hub {
 
   constructor(readonly context: HubContext) {
     context.database.writer.onCommit(() => this.#committed())
+    context.database.storedEvents.onStored(() => this.#committed())
   }
 
   /** Calls the listener for every event of every tenant that is committed from now on; the returned function ends this. */
@@ -106,7 +108,7 @@ export class Hub {
     const { database, defer } = this.context
     const ready = this.ready()
     const progress = await ready
-    const rows = await database.gate.values({ sql: NEW_ROWS, args: [progress.seq] })
+    const rows = await database.gate.values({ sql: NEW_ROWS, args: [progress.seq, database.storedEvents.newest] })
     // The listeners have left, and others came.
     if (ready !== this.#progress) return
     for (const values of rows) {
@@ -124,9 +126,12 @@ export class Hub {
   }
 
   async #readEnd(): Promise<Progress> {
-    const [row] = await this.context.database.gate.values(`SELECT ${EPOCH_SQL}, (SELECT max(seq) FROM events)`)
+    const { gate, storedEvents } = this.context.database
+    const [row] = await gate.values({ sql: END, args: [storedEvents.newest] })
     return { epoch: epochOf(row?.[0]), seq: Number(row?.[1] ?? 0) }
   }
 }
 
-const NEW_ROWS = `${LOGGED_ROWS} WHERE events.seq > ?1 ORDER BY events.seq LIMIT ${ROWS_AT_ONCE}`
+const NEW_ROWS = `${LOGGED_ROWS} WHERE events.seq > ?1 AND events.seq <= ?2 ORDER BY events.seq LIMIT ${ROWS_AT_ONCE}`
+
+const END = `SELECT ${EPOCH_SQL}, (SELECT max(seq) FROM events WHERE seq <= ?1)`
