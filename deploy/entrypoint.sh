@@ -12,7 +12,7 @@ if [ -z "${LITESTREAM_REPLICA_URL:-}" ]; then
   exec sgw start
 fi
 
-# The gateway starts Litestream itself, once configuration, database and port are known to be good.
+# The gateway starts Litestream itself, once configuration and database are known to be good.
 export LITESTREAM=1
 sgw restore
 exec sgw start

@@ -1,13 +1,12 @@
-import { resolve } from 'node:path'
-import { type Replication, prepareReplication } from '../operator/backup/replication.ts'
-import { readBackupSettings, regionWarning } from '../operator/backup/settings.ts'
-import { type Config, type ConfigResult, readConfig } from '../core/config.ts'
+import { type ConfigResult, readConfig } from '../core/config.ts'
 import { type Log, createLog, errorName } from '../core/log.ts'
 import type { Environment } from '../core/settings.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
 import { protectFiles, socketPath, withRealPath } from '../db/data-folder.ts'
 import type { Development } from './development/development.ts'
 import { type LocalApp, serveOperator } from '../operator/socket.ts'
+import { BackupProcess } from './backup-process.ts'
+import type { RunOptions } from './open-gateway.ts'
 import { type RunningGateway, runGateway } from './run.ts'
 import { asStartError } from './start-failure.ts'
 import { VERSION } from '../core/version.ts'
@@ -37,22 +36,22 @@ export async function serve({ environment, terminal, isTest, exit }: ServeOption
   protectFiles()
   for (const warning of result.warnings) log.warn({}, warning)
   const stop = stopOnSignal(shutdown, log, exit)
+  const withoutLitestream = (code: number): void => void endWithLitestream(code, shutdown, log, stop)
+  let backup: BackupProcess | null = null
   try {
-    const startReplication = config.litestream ? await prepareBackup(environment, config, log) : () => null
-    const development = config.provider.simulated ? await openDevelopment(config, log, isTest) : null
-    const running = development?.running ?? (await runGateway({ config, log }))
+    backup = await BackupProcess.prepare(environment, config, log, withoutLitestream)
+    const options = { config, log, replicate: () => backup?.start() }
+    const development = config.provider.simulated ? await openDevelopment(options, isTest) : null
+    const running = development?.running ?? (await runGateway(options))
     const prepared = Promise.withResolvers<void>()
     const operator = serveOperator(localApp(running, prepared.promise), socketPath(config.database.path ?? 'sgw.db'))
-    // Litestream starts only after configuration, database and port have proved good.
-    const replication = startReplication()
     shutdown.end = async () => {
       const deadline = performance.now() + STOP_LIMIT_MS
       await Promise.all([operator.stop(), running.stop(development === null ? undefined : DEVELOPMENT_DRAIN_MS)])
       await development?.stopSimulator()
-      if (running.gateway.database.storage?.isLost === true) return replication?.abandon() ?? null
-      return replication?.finish(Math.max(MIN_LAST_COPY_MS, deadline - performance.now())) ?? null
+      const isLost = running.gateway.database.storage?.isLost === true
+      return backup?.end({ isLost, limitMs: Math.max(MIN_LAST_COPY_MS, deadline - performance.now()) }) ?? null
     }
-    void replication?.ended.then((code) => endWithLitestream(code, shutdown, log, stop))
     log.info({ url: running.url, production: config.production, version: VERSION }, 'listening')
     if (!config.production) await prepareDevelopment(running, development)
     await Bun.sleep(FIRST_RESPONSES_MS)
@@ -62,6 +61,8 @@ export async function serve({ environment, terminal, isTest, exit }: ServeOption
   } catch (error) {
     const known = await asStartError(error, config)
     if (!(known instanceof StartError)) throw known
+    shutdown.begun = true
+    await backup?.end({ isLost: false, limitMs: MIN_LAST_COPY_MS })
     fail(known)
   }
 }
@@ -76,9 +77,9 @@ async function configOf(environment: Environment, terminal: boolean, isTest: boo
 }
 
 /** Starts a gateway with the built-in simulator. */
-async function openDevelopment(config: Config, log: Log, isTest: boolean): Promise<Development> {
+async function openDevelopment(options: RunOptions, isTest: boolean): Promise<Development> {
   const development = await import('./development/development.ts')
-  return development.openDevelopment({ config, log, isTest })
+  return development.openDevelopment({ ...options, isTest })
 }
 
 /** The app of the operator's socket. Its modules are loaded by the first request, once the server works. */
@@ -175,19 +176,6 @@ function ignoreRepetition(stop: () => Promise<void>): () => void {
     lastAt = now
     void stop()
   }
-}
-
-async function prepareBackup(environment: Environment, { database }: Config, log: Log): Promise<() => Replication> {
-  // The entry point of release 1.0.0 sets this variable, and has already started Litestream.
-  if ((environment.values['LITESTREAM_DATABASE'] ?? '') !== '')
-    throw new StartError(
-      EXIT.badConfig,
-      'LITESTREAM_DATABASE is set: install the entry point (deploy/entrypoint.sh) and litestream.yml of this release; the gateway now sets it itself',
-    )
-  const settings = readBackupSettings(environment, resolve(database.path ?? 'sgw.db'))
-  const warning = regionWarning(settings)
-  if (warning !== null) log.warn({}, warning)
-  return prepareReplication(settings)
 }
 
 /** A signal to the whole process group ends Litestream too. It reaches the gateway within this time. */

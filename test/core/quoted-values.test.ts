@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { readBackupSettings } from '../../src/operator/backup/settings.ts'
+import { environmentOf, readBackupSettings } from '../../src/operator/backup/settings.ts'
 import { type Config, type ConfigResult, readConfig } from '../../src/core/config.ts'
 import { startProgram, temporaryFolder } from '../support/process.ts'
 import { PROJECT } from '../support/program.ts'
@@ -80,9 +80,9 @@ test('Litestream gets neither quotes nor a carriage return', () => {
       { values: { LITESTREAM_REPLICA_URL: 's3://bucket/sgw\r', ...values }, readFile: () => '' },
       '/data/sgw.db',
     )
-  const { replicaUrl, variables } = settingsOf({ LITESTREAM_ACCESS_KEY_ID: 'id\r', AWS_REGION: 'eu-central-1\r' })
-  expect(replicaUrl).toBe('s3://bucket/sgw')
-  expect(variables).toMatchObject({
+  const settings = settingsOf({ LITESTREAM_ACCESS_KEY_ID: 'id\r', AWS_REGION: 'eu-central-1\r' })
+  expect(settings.replicaUrl).toBe('s3://bucket/sgw')
+  expect(environmentOf(settings)).toMatchObject({
     LITESTREAM_REPLICA_URL: 's3://bucket/sgw',
     LITESTREAM_ACCESS_KEY_ID: 'id',
     AWS_REGION: 'eu-central-1',

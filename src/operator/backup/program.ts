@@ -1,5 +1,5 @@
 import { EXIT, StartError } from '../../core/start-error.ts'
-import type { BackupSettings } from './settings.ts'
+import { type BackupSettings, environmentOf } from './settings.ts'
 
 /** How a run of Litestream ended. */
 export interface Ended {
@@ -40,20 +40,24 @@ export async function runLitestream(settings: BackupSettings, words: string[], l
 const seconds = (ms: number): number => Math.round(ms / 100) / 10
 
 /** Whether the program is older than 0.5: then it has neither a control socket nor `replicate -once`. */
-export async function isBeforeVersion5({ program, variables }: BackupSettings): Promise<boolean> {
-  const child = spawnProgram([program, 'version'], variables)
+export async function isBeforeVersion5(settings: BackupSettings): Promise<boolean> {
+  const child = spawn(settings, ['version'])
   return /^v?0\.[0-4]\./.test((await child.stdout.text()).trim())
 }
 
-const spawn = ({ program, variables }: BackupSettings, words: string[]) => spawnProgram([program, ...words], variables)
-
-function spawnProgram(command: string[], env: BackupSettings['variables']) {
+function spawn(settings: BackupSettings, words: string[]) {
+  const { program } = settings
   try {
-    return Bun.spawn(command, { env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
+    return Bun.spawn([program, ...words], {
+      env: environmentOf(settings),
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
+    })
   } catch {
     throw new StartError(
       EXIT.unavailable,
-      `${command[0] ?? ''} cannot be run: install Litestream, or set LITESTREAM_COMMAND to its path`,
+      `${program} cannot be run: install Litestream, or set LITESTREAM_COMMAND to its path`,
     )
   }
 }

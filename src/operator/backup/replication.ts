@@ -1,6 +1,6 @@
 import { EXIT, StartError } from '../../core/start-error.ts'
 import { isBeforeVersion5, runLitestream } from './program.ts'
-import { type BackupSettings, describeReplica } from './settings.ts'
+import { type BackupSettings, describeReplica, environmentOf } from './settings.ts'
 
 /** A running Litestream beside the gateway. */
 export interface Replication {
@@ -62,11 +62,12 @@ function startReplication(settings: BackupSettings, old: boolean): Replication {
  * gateway ends, even by SIGKILL, the pipe closes, the command that reads it ends, and Litestream makes a last copy and ends as well.
  * It holds the lock until then, so that no two of them work on one database.
  */
-function spawn({ program, configPath, databasePath, variables }: BackupSettings) {
+function spawn(settings: BackupSettings) {
+  const { program, configPath, databasePath } = settings
   const lock = ['--no-fork', '--timeout', `${LOCK_WAIT_SECONDS}`, '--conflict-exit-code', `${EXIT.locked}`]
   const replicate = [program, 'replicate', '-config', configPath, '-exec', `sh -c 'exec cat <&3 >/dev/null'`]
   return Bun.spawn(['flock', ...lock, `${databasePath}.backup-lock`, ...replicate], {
-    env: variables,
+    env: environmentOf(settings),
     stdio: ['ignore', 'inherit', 'inherit', 'pipe'],
     detached: true,
   })

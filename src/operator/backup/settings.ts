@@ -13,15 +13,17 @@ export interface BackupSettings {
   replicaUrl: string
   /** Empty for Amazon's storage and for a folder. */
   endpoint: string
+  /** Of the bucket; null if it is not set. */
+  region: string | null
+  /** Null: what the storage's own variables say. */
+  credentials: { accessKeyId: string | null; secretAccessKey: string | null }
   /** Absolute path of the database file. */
   databasePath: string
   /** How long the storage may stay silent while a backup is fetched. */
   timeoutMs: number
-  /** The environment of Litestream itself, which has none of the gateway's secrets. */
-  variables: Record<string, string | undefined>
+  /** Variables of the gateway's environment that Litestream gets as well: those of storages and proxies, and none of the gateway's secrets. */
+  passedOn: Record<string, string | undefined>
 }
-
-const SECRETS = ['LITESTREAM_ACCESS_KEY_ID', 'LITESTREAM_SECRET_ACCESS_KEY'] as const
 
 /** Reads and checks the variables of the backup. Errors: `StartError` with one line per problem, exit code 78. */
 export function readBackupSettings(environment: Environment, databasePath: string): BackupSettings {
@@ -34,17 +36,32 @@ export function readBackupSettings(environment: Environment, databasePath: strin
     configPath: settings.text('LITESTREAM_CONFIG') ?? '/etc/litestream.yml',
     replicaUrl,
     endpoint: readEndpoint(settings),
+    region: settings.text('LITESTREAM_REGION'),
+    credentials: {
+      accessKeyId: settings.secret('LITESTREAM_ACCESS_KEY_ID'),
+      secretAccessKey: settings.secret('LITESTREAM_SECRET_ACCESS_KEY'),
+    },
     databasePath,
     timeoutMs: settings.durationMs('LITESTREAM_TIMEOUT', '30s', 100),
-    variables: {
-      ...passedOn(settings),
-      ...secretsInFiles(settings),
-      LITESTREAM_DATABASE: databasePath,
-      LITESTREAM_SOCKET: controlSocketPath(databasePath),
-    },
+    passedOn: passedOn(settings),
   }
   if (settings.problems.length > 0) throw new StartError(EXIT.badConfig, settings.problems.join('\n'))
   return backup
+}
+
+/** The environment of Litestream itself. Other settings of the same storage, for example another location, need no other environment. */
+export function environmentOf(settings: BackupSettings): Record<string, string | undefined> {
+  const { replicaUrl, endpoint, region, credentials, databasePath } = settings
+  return {
+    ...settings.passedOn,
+    LITESTREAM_REPLICA_URL: replicaUrl,
+    LITESTREAM_ENDPOINT: endpoint,
+    LITESTREAM_REGION: region ?? '',
+    LITESTREAM_ACCESS_KEY_ID: credentials.accessKeyId ?? undefined,
+    LITESTREAM_SECRET_ACCESS_KEY: credentials.secretAccessKey ?? undefined,
+    LITESTREAM_DATABASE: databasePath,
+    LITESTREAM_SOCKET: controlSocketPath(databasePath),
+  }
 }
 
 /** Where Litestream answers questions about a database that it replicates. */
@@ -58,9 +75,8 @@ export const describeReplica = ({ replicaUrl, endpoint }: BackupSettings): strin
  * A warning about settings that work until the storage is away; null without one. Without a region Litestream asks Amazon
  * for it at every start, and ends when it gets no answer.
  */
-export function regionWarning({ replicaUrl, endpoint, variables }: BackupSettings): string | null {
-  const region = variables['LITESTREAM_REGION'] ?? ''
-  if (!replicaUrl.startsWith('s3://') || endpoint !== '' || region !== '') return null
+export function regionWarning({ replicaUrl, endpoint, region }: BackupSettings): string | null {
+  if (!replicaUrl.startsWith('s3://') || endpoint !== '' || region !== null) return null
   return "LITESTREAM_REGION is not set: Litestream asks Amazon for the bucket's region and fails while Amazon cannot be reached; set LITESTREAM_REGION to that region, for example eu-central-1"
 }
 
@@ -83,9 +99,3 @@ const passedOn = (settings: Settings): Environment['values'] =>
       .filter((name) => PASSED_ON.test(name))
       .map((name) => [name, settings.text(name) ?? undefined]),
   )
-
-/** Litestream itself does not know `NAME_FILE`. */
-function secretsInFiles(settings: Settings): Record<string, string> {
-  const inFiles = SECRETS.filter((name) => settings.text(`${name}_FILE`) !== null)
-  return Object.fromEntries(inFiles.map((name) => [name, settings.secret(name) ?? '']))
-}

@@ -44,15 +44,16 @@ function folderHoldsFiles(url: string): boolean {
 }
 
 /** Also false if the list cannot be read: Litestream has read it before, perhaps with other credentials. */
-async function bucketHoldsObjects({ replicaUrl, endpoint, variables }: BackupSettings): Promise<boolean> {
+async function bucketHoldsObjects(settings: BackupSettings): Promise<boolean> {
+  const { replicaUrl, endpoint, region, credentials, passedOn } = settings
   const { hostname: bucket, pathname } = new URL(replicaUrl)
   const prefix = pathname.replace(/^\/+|\/+$/g, '')
   const client = new Bun.S3Client({
     bucket,
     ...optional('endpoint', endpoint),
-    ...optional('region', variables['LITESTREAM_REGION']),
-    ...optional('accessKeyId', variables['LITESTREAM_ACCESS_KEY_ID'] ?? variables['AWS_ACCESS_KEY_ID']),
-    ...optional('secretAccessKey', variables['LITESTREAM_SECRET_ACCESS_KEY'] ?? variables['AWS_SECRET_ACCESS_KEY']),
+    ...optional('region', region ?? undefined),
+    ...optional('accessKeyId', credentials.accessKeyId ?? passedOn['AWS_ACCESS_KEY_ID']),
+    ...optional('secretAccessKey', credentials.secretAccessKey ?? passedOn['AWS_SECRET_ACCESS_KEY']),
   })
   const listed = Promise.withResolvers<boolean>()
   const timer = setTimeout(() => listed.resolve(false), ANSWER_LIMIT_MS)

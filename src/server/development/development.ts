@@ -1,15 +1,12 @@
 import { systemClock } from '../../core/clock.ts'
-import type { Config } from '../../core/config.ts'
-import type { Log } from '../../core/log.ts'
+import type { RunOptions } from '../open-gateway.ts'
 import { type RunningGateway, runGateway } from '../run.ts'
 import type { Simulator } from '../../simulator/simulator.ts'
 import { type AdvanceableClock, createAdvanceableClock } from './advanceable-clock.ts'
 import { type DevelopmentApp, connectSimulator, prepareApp } from './prepare.ts'
 import { simulateProvider } from './simulated-provider.ts'
 
-export interface DevelopmentOptions {
-  config: Config
-  log: Log
+export interface DevelopmentOptions extends RunOptions {
   /** The simulator delivers at once and has no limits, and the time can be moved forward. */
   isTest: boolean
 }
@@ -30,14 +27,14 @@ export interface Development {
 }
 
 /** Starts a gateway. Its listener opens when its tenant, its app and the file with the app's key exist. Errors: `StartError`. */
-export async function openDevelopment({ config, log, isTest }: DevelopmentOptions): Promise<Development> {
+export async function openDevelopment({ isTest, ...options }: DevelopmentOptions): Promise<Development> {
   const clock = isTest ? createAdvanceableClock() : null
-  const provider = await simulateProvider(config)
+  const provider = await simulateProvider(options.config)
   const prepared = Promise.withResolvers<DevelopmentApp>()
   try {
     const running = await runGateway({
+      ...options,
       config: provider.config,
-      log,
       clock: clock ?? systemClock,
       prepare: async (gateway) => prepared.resolve(await prepareApp(gateway)),
     })

@@ -1,0 +1,44 @@
+import { Database } from 'bun:sqlite'
+import { expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { readConfig } from '../../src/core/config.ts'
+import { silentLog } from '../../src/core/log.ts'
+import { runGateway } from '../../src/server/run.ts'
+import { temporaryFolder } from '../support/process.ts'
+
+interface Seen {
+  migrations: number
+  incarnations: number
+  mark: boolean
+}
+
+function lookAt(path: string): Seen {
+  using database = new Database(path, { readonly: true })
+  const count = (sql: string): number => database.query<{ n: number }, []>(sql).get()?.n ?? 0
+  return {
+    migrations: count('SELECT count(*) AS n FROM schema_migrations'),
+    incarnations: count(`SELECT count(*) AS n FROM facts WHERE name = 'incarnation'`),
+    mark: existsSync(`${path}.mark`),
+  }
+}
+
+test('the replication starts when the database is migrated, before the start writes anything else', async () => {
+  using folder = temporaryFolder()
+  const values = { NODE_ENV: 'test', PORT: '0', DATABASE_URL: folder.database }
+  const config = readConfig({ values, readFile: () => '' })
+  if (!config.ok) throw new Error(config.problems.join('\n'))
+  const seen: Seen[] = []
+  const running = await runGateway({
+    config: config.config,
+    log: silentLog,
+    replicate: () => void seen.push(lookAt(folder.file('sgw.db'))),
+  })
+  seen.push(lookAt(folder.file('sgw.db')))
+  await running.stop()
+  const migrations = seen[0]?.migrations ?? 0
+  expect(migrations).toBeGreaterThan(0)
+  expect(seen).toEqual([
+    { migrations, incarnations: 0, mark: false },
+    { migrations, incarnations: 1, mark: true },
+  ])
+})
