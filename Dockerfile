@@ -12,7 +12,7 @@ COPY src ./src
 ARG COMMIT=
 RUN bun scripts/build.ts --commit "$COMMIT" --target "linux-$(uname -m | sed 's/x86_64/x64/; s/aarch64/arm64/')" --bundle-only
 
-FROM litestream/litestream:0.5.17 AS litestream
+FROM litestream/litestream:0.5.18 AS litestream
 
 FROM oven/bun:1.4.4-slim
 ENV NODE_ENV=production \

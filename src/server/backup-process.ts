@@ -4,7 +4,7 @@ import type { Log } from '../core/log.ts'
 import type { Environment } from '../core/settings.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
 import { type Replication, prepareReplication } from '../operator/backup/replication.ts'
-import { readBackupSettings, regionWarning } from '../operator/backup/settings.ts'
+import { authorityWarning, readBackupSettings, regionWarning } from '../operator/backup/settings.ts'
 
 /** Litestream beside the gateway: prepared before anything is opened, started with the database, ended after it. */
 export class BackupProcess {
@@ -26,8 +26,8 @@ export class BackupProcess {
     if (!litestream) return null
     refuseOldEntryPoint(environment)
     const settings = readBackupSettings(environment, resolve(database.path ?? 'sgw.db'))
-    const warning = regionWarning(settings)
-    if (warning !== null) log.warn({}, warning)
+    for (const warning of [regionWarning(settings), authorityWarning(environment)])
+      if (warning !== null) log.warn({}, warning)
     return new BackupProcess(await prepareReplication(settings), ended)
   }
 

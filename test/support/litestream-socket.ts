@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { controlSocketPath } from '../../src/operator/backup/settings.ts'
 
-/** Replaces the control socket of a Litestream 0.5.17 that started 90 s ago, beside the `sgw.db` of a folder. */
+/** Replaces the control socket of a Litestream 0.5.18 that started 90 s ago, beside the `sgw.db` of a folder. */
 export function controlSocket(folder: string): AsyncDisposable & { uploadedAt: number | null } {
   const startedAt = new Date(Date.now() - 90_000).toISOString()
   const litestream = {

@@ -3,7 +3,7 @@ import { goProgram } from './go-program.ts'
 import { PROJECT } from './program.ts'
 
 /** The version of the image. No package registry has its binary. */
-const NEW = goProgram('github.com/benbjohnson/litestream/cmd/litestream@v0.5.17')
+const NEW = goProgram('github.com/benbjohnson/litestream/cmd/litestream@v0.5.18')
 
 /** Litestream 0.3.13, without its npm wrapper, which hides exit codes and signals. */
 export const OLD_LITESTREAM = join(
@@ -11,7 +11,7 @@ export const OLD_LITESTREAM = join(
   'litestream',
 )
 
-/** The real Litestream: 0.5.17 if Go is installed, else 0.3.13. `TEST_LITESTREAM=0.3` selects the older one. */
+/** The real Litestream: 0.5.18 if Go is installed, else 0.3.13. `TEST_LITESTREAM=0.3` selects the older one. */
 export const LITESTREAM = process.env['TEST_LITESTREAM'] === '0.3' || NEW === null ? OLD_LITESTREAM : NEW
 
 /** 0.3 has neither a control socket nor a check of the last copy. */

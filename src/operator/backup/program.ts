@@ -39,10 +39,16 @@ export async function runLitestream(settings: BackupSettings, words: string[], l
 
 const seconds = (ms: number): number => Math.round(ms / 100) / 10
 
-/** Whether the program is older than 0.5: then it has neither a control socket nor `replicate -once`. */
-export async function isBeforeVersion5(settings: BackupSettings): Promise<boolean> {
-  const child = spawn(settings, ['version'])
-  return /^v?0\.[0-4]\./.test((await child.stdout.text()).trim())
+/** What a version can do. Before 0.5 it has no control socket; before 0.5.18 its exit code hides that the last copy failed. */
+export type LitestreamAge = 'before 0.5' | 'before 0.5.18' | 'current'
+
+/** Errors: `StartError` if the program cannot be run. */
+export async function readAge(settings: BackupSettings): Promise<LitestreamAge> {
+  const text = (await spawn(settings, ['version']).stdout.text()).trim()
+  const [major = 1, minor = 0, patch = 0] = (/^v?(\d+)\.(\d+)\.(\d+)/.exec(text) ?? []).slice(1).map(Number)
+  if (major > 0 || minor > 5) return 'current'
+  if (minor < 5) return 'before 0.5'
+  return patch < 18 ? 'before 0.5.18' : 'current'
 }
 
 function spawn(settings: BackupSettings, words: string[]) {

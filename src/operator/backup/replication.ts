@@ -1,5 +1,6 @@
 import { EXIT, StartError } from '../../core/start-error.ts'
-import { isBeforeVersion5, runLitestream } from './program.ts'
+import { syncNow } from './control-socket.ts'
+import { type LitestreamAge, readAge, runLitestream } from './program.ts'
 import { type BackupSettings, describeReplica, environmentOf } from './settings.ts'
 
 /** A running Litestream beside the gateway. */
@@ -25,29 +26,25 @@ const MIN_LIFE_BEFORE_VERSION_5_MS = 2500
 
 /** Checks that Litestream can be run; returns the function that starts it. Errors: `StartError`, exit code 69. */
 export async function prepareReplication(settings: BackupSettings): Promise<() => Replication> {
-  const old = await isBeforeVersion5(settings)
+  const age = await readAge(settings)
   if (Bun.which('flock') === null)
     throw new StartError(EXIT.unavailable, 'flock cannot be run: install it (Debian: the package util-linux)')
-  return () => startReplication(settings, old)
+  return () => startReplication(settings, age)
 }
 
-function startReplication(settings: BackupSettings, old: boolean): Replication {
+/** What is left for the end of Litestream after its last copy. */
+const END_MS = 500
+
+function startReplication(settings: BackupSettings, age: LitestreamAge): Replication {
   const startedAt = performance.now()
   const child = spawn(settings)
+  const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null
   return {
     ended: child.exited,
-    async finish(limitMs) {
-      const deadline = performance.now() + limitMs
-      const early = child.exitCode !== null || child.signalCode !== null
-      if (old && !early) await Bun.sleep(MIN_LIFE_BEFORE_VERSION_5_MS - (performance.now() - startedAt))
-      child.kill('SIGTERM')
-      // Litestream exits with 0 even if its last copy failed. So a second run decides, for which half of the time is reserved.
-      await endWithin(child, old ? limitMs : limitMs / 2)
-      if (old) return !early && child.exitCode === 0 ? null : keepVolume(settings, 'see the lines of Litestream above')
-      const { code, reason } = await runLitestream(settings, ['replicate', '-once'], {
-        timeoutMs: Math.max(0, deadline - performance.now()),
-      })
-      return code === 0 ? null : keepVolume(settings, reason)
+    finish(limitMs) {
+      if (age === 'before 0.5') return finishOld(settings, child, startedAt, limitMs)
+      if (age === 'before 0.5.18' || hasEnded()) return finishByAnotherRun(settings, child, limitMs)
+      return finishBySync(settings, child, limitMs)
     },
     async abandon() {
       child.kill('SIGKILL')
@@ -55,6 +52,50 @@ function startReplication(settings: BackupSettings, old: boolean): Replication {
       return `The backup at ${describeReplica(settings)} was left as it is, because the files at ${settings.databasePath} are no longer those of this gateway: see the lines above, and docs/damaged-database.md.`
     },
   }
+}
+
+/** Asks for the last copy, which is answered when the storage has it. */
+async function finishBySync(settings: BackupSettings, child: Bun.Subprocess, limitMs: number): Promise<string | null> {
+  const deadline = performance.now() + limitMs
+  const failure = await syncNow(settings.databasePath, { timeoutMs: limitMs - END_MS }).then(
+    () => null,
+    (error: Error) => error.message,
+  )
+  child.kill('SIGTERM')
+  await endWithin(child, deadline - performance.now())
+  return failure === null ? null : keepVolume(settings, failure)
+}
+
+/**
+ * Litestream before 0.5.18 exits with 0 even if its last copy failed, and one that has ended with the gateway's process group lacks what was
+ * written since. So a second run decides, for which half of the time is reserved.
+ */
+async function finishByAnotherRun(
+  settings: BackupSettings,
+  child: Bun.Subprocess,
+  limitMs: number,
+): Promise<string | null> {
+  const deadline = performance.now() + limitMs
+  child.kill('SIGTERM')
+  await endWithin(child, limitMs / 2)
+  const { code, reason } = await runLitestream(settings, ['replicate', '-once'], {
+    timeoutMs: Math.max(0, deadline - performance.now()),
+  })
+  return code === 0 ? null : keepVolume(settings, reason)
+}
+
+/** Litestream 0.3 cannot run a second time. */
+async function finishOld(
+  settings: BackupSettings,
+  child: Bun.Subprocess,
+  startedAt: number,
+  limitMs: number,
+): Promise<string | null> {
+  const early = child.exitCode !== null || child.signalCode !== null
+  if (!early) await Bun.sleep(MIN_LIFE_BEFORE_VERSION_5_MS - (performance.now() - startedAt))
+  child.kill('SIGTERM')
+  await endWithin(child, limitMs)
+  return !early && child.exitCode === 0 ? null : keepVolume(settings, 'see the lines of Litestream above')
 }
 
 /**

@@ -92,10 +92,19 @@ function readEndpoint(settings: Settings): string {
 const PASSED_ON =
   /^(LITESTREAM|AWS|AZURE|GOOGLE|GCE|OSS|SSL_CERT)_|^(PATH|HOME|USER|TMPDIR|TZ)$|^(HTTP|HTTPS|ALL|NO)_PROXY$/i
 
+/** With it Litestream 0.5 refuses to start: `cannot load aws config: unable to add custom RootCAs`. */
+const NOT_PASSED_ON = 'AWS_CA_BUNDLE'
+
+/** A warning if the storage's certificate is probably signed by an authority that Litestream will not know; null without one. */
+export const authorityWarning = ({ values }: Environment): string | null =>
+  (values[NOT_PASSED_ON] ?? '') === '' || (values['SSL_CERT_FILE'] ?? '') !== ''
+    ? null
+    : 'AWS_CA_BUNDLE is not passed on, because Litestream refuses to start with it: name the file in SSL_CERT_FILE as well'
+
 /** The gateway's own secrets are none of Litestream's business: anyone who can read its environment would have them. */
 const passedOn = (settings: Settings): Environment['values'] =>
   Object.fromEntries(
     Object.keys(settings.environment.values)
-      .filter((name) => PASSED_ON.test(name))
+      .filter((name) => PASSED_ON.test(name) && name !== NOT_PASSED_ON)
       .map((name) => [name, settings.text(name) ?? undefined]),
   )

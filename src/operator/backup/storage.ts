@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { errorName } from '../../core/log.ts'
 import { withoutSecrets } from '../../core/network-config.ts'
-import { isBeforeVersion5, runLitestream } from './program.ts'
+import { readAge, runLitestream } from './program.ts'
 import type { BackupSettings } from './settings.ts'
 
 /**
@@ -68,7 +68,7 @@ const optional = <Name extends string>(name: Name, value: string | undefined): {
   value === undefined || value === '' ? {} : ({ [name]: value } as { [name in Name]?: string })
 
 async function litestreamHasFiles(settings: BackupSettings): Promise<boolean> {
-  if (await isBeforeVersion5(settings)) return false
+  if ((await readAge(settings)) === 'before 0.5') return false
   const words = ['ltx', '-level', 'all', '-json', settings.databasePath]
   return (await runLitestream(settings, words, settings)).stdout.includes('"min_txid"')
 }

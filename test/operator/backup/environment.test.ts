@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
+import { authorityWarning } from '../../../src/operator/backup/settings.ts'
 import { sgw, temporaryFolder } from '../../support/process.ts'
 
 test('Litestream gets its own variables and those of its storage, and none of the gateway’s secrets', async () => {
@@ -24,6 +25,8 @@ test('Litestream gets its own variables and those of its storage, and none of th
     RC_CLIENT_SECRET: 'client-key-of-ours',
     ALERT_URL: 'https://chat.example.com/hook-of-ours',
     SOMETHING_ELSE: 'no-business-of-litestream',
+    // Litestream would refuse to start.
+    AWS_CA_BUNDLE: '/etc/aws-authorities.pem',
   }
   await sgw(['restore', '--check'], { ...given, ...secrets, DATABASE_URL: folder.database })
   const seen = readFileSync(folder.file('seen'), 'utf8')
@@ -36,4 +39,12 @@ test('Litestream gets its own variables and those of its storage, and none of th
     expect(seen).not.toContain(name)
     expect(seen).not.toContain(value)
   }
+})
+
+test('a start with AWS_CA_BUNDLE alone is warned that the storage of the backup may not be trusted', () => {
+  const warningFor = (values: Record<string, string>): string | null =>
+    authorityWarning({ values, readFile: () => '' })
+  expect(warningFor({})).toBeNull()
+  expect(warningFor({ AWS_CA_BUNDLE: '/etc/ca.pem' })).toContain('name the file in SSL_CERT_FILE')
+  expect(warningFor({ AWS_CA_BUNDLE: '/etc/ca.pem', SSL_CERT_FILE: '/etc/ca.pem' })).toBeNull()
 })

@@ -1,0 +1,61 @@
+import { codeOf } from '../../core/error-code.ts'
+import { controlSocketPath } from './settings.ts'
+
+// Litestream's control socket. Source: server.go of Litestream 0.5.18.
+
+export interface SyncLimits {
+  timeoutMs: number
+  /** Ends the wait at once, for example when Litestream has ended. */
+  signal?: AbortSignal
+}
+
+/** Between two tries, while Litestream is starting or its storage fails. */
+const RETRY_MS = 100
+
+/**
+ * Resolves when the storage has everything that the database has committed. Tries again until the time limit; Litestream gives up an upload
+ * whose request has ended. Errors: an `Error` with Litestream's last answer.
+ */
+export async function syncNow(databasePath: string, { timeoutMs, signal }: SyncLimits): Promise<void> {
+  const deadline = performance.now() + timeoutMs
+  const given = signal === undefined ? [] : [signal]
+  const ended = AbortSignal.any([AbortSignal.timeout(Math.max(0, Math.ceil(timeoutMs))), ...given])
+  let answer = ''
+  while (!ended.aborted) {
+    const failure = await sync(databasePath, timeoutMs, ended)
+    if (failure === null) return
+    if (!ended.aborted) answer = failure
+    await Bun.sleep(Math.min(RETRY_MS, deadline - performance.now()))
+  }
+  if (signal?.aborted === true) throw new Error('Litestream has ended')
+  throw new Error(`no success within ${Math.round(timeoutMs / 100) / 10} s${answer === '' ? '' : `: ${answer}`}`)
+}
+
+/** Returns why it failed; null if it succeeded. */
+async function sync(databasePath: string, timeoutMs: number, signal: AbortSignal): Promise<string | null> {
+  try {
+    const response = await fetch('http://litestream/sync', {
+      method: 'POST',
+      unix: controlSocketPath(databasePath),
+      keepalive: false,
+      body: JSON.stringify({ path: databasePath, wait: true, timeout: Math.ceil(timeoutMs / 1000) }),
+      signal,
+    })
+    if (response.ok) return null
+    return reasonOf(await response.text())
+  } catch (error) {
+    return `Litestream does not answer (${codeOf(error) ?? 'no connection'})`
+  }
+}
+
+function reasonOf(body: string): string {
+  try {
+    const { error } = JSON.parse(body) as { error?: unknown }
+    return oneLine(typeof error === 'string' ? error : body)
+  } catch {
+    return oneLine(body)
+  }
+}
+
+const MAX_REASON = 300
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim().slice(0, MAX_REASON)
