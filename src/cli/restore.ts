@@ -1,8 +1,10 @@
+import { Database } from 'bun:sqlite'
 import { existsSync, readdirSync, renameSync, rmSync, statfsSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { EXIT, StartError } from '../core/start-error.ts'
 import { openDataFolder, sizeOf } from '../db/data-folder.ts'
 import { savedCopies } from '../db/lost-database.ts'
+import { markIfNothingLost } from '../db/restore-mark.ts'
 import { NO_MESSAGE, type NewestMessage, databasePath, firstMissing, flush, inspect, removeDatabase } from './backup.ts'
 import { type CliContext, CliError } from './context.ts'
 import { fetchBackup } from './fetch-backup.ts'
@@ -45,7 +47,21 @@ async function restoreMissing(context: CliContext, path: string): Promise<object
     throw new CliError(`The backup is damaged (${integrity}); it is kept as ${copy}`, EXIT.cannotWrite)
   moveIntoPlace(copy, path)
   keepSaved(context, path)
+  markWhole(path)
   return { restored: true, detail: `${rows} messages` }
+}
+
+/**
+ * A gateway that acknowledged nothing before the backup had it has lost nothing: its messages need not be looked up before they are sent.
+ * If this cannot be read, they are.
+ */
+function markWhole(path: string): void {
+  try {
+    using database = new Database(path, { readwrite: true, create: false })
+    markIfNothingLost(`${path}.mark`, (sql) => database.query<Record<string, unknown>, []>(sql).all())
+  } catch {
+    // The next start finds no mark.
+  }
 }
 
 /** Moves the copy into place. Removes the old write-ahead log and Litestream's state, which belong to the lost database. */

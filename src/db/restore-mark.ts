@@ -64,17 +64,35 @@ export const isContinuation = (stored: Progress, noted: Progress | null): boolea
   noted.delivery <= stored.delivery
 
 /** Returns null for a new database. */
-export async function readProgress(gate: Pick<Gate, 'batch'>): Promise<Progress | null> {
-  const [facts, sequences] = await gate.batch([
-    `SELECT name, value FROM facts WHERE name IN ('incarnation', 'begun')`,
-    `SELECT name, seq FROM sqlite_sequence WHERE name IN ('send_attempts', 'webhook_attempts')`,
-  ])
-  const factOf = (name: string): unknown => facts?.rows.find((row) => row['name'] === name)?.['value']
+export const readProgress = async (gate: Pick<Gate, 'batch'>): Promise<Progress | null> =>
+  progressOf((await gate.batch([FACTS, SEQUENCES])).map(({ rows }) => rows))
+
+const FACTS = `SELECT name, value FROM facts WHERE name IN ('incarnation', 'begun', 'durability')`
+const SEQUENCES = `SELECT name, seq FROM sqlite_sequence WHERE name IN ('send_attempts', 'webhook_attempts')`
+
+function progressOf([facts = [], sequences = []]: readonly (readonly Readonly<
+  Record<string, unknown>
+>[])[]): Progress | null {
+  const factOf = (name: string): unknown => facts.find((row) => row['name'] === name)?.['value']
   const incarnation = factOf('incarnation')
   if (typeof incarnation !== 'string') return null
-  const seqOf = (name: string): number => Number(sequences?.rows.find((row) => row['name'] === name)?.['seq'] ?? 0)
+  const seqOf = (name: string): number => Number(sequences.find((row) => row['name'] === name)?.['seq'] ?? 0)
   const rowlessAttempts = Number(factOf('begun') ?? 0)
   return { incarnation, attempt: seqOf('send_attempts'), delivery: seqOf('webhook_attempts'), rowlessAttempts }
+}
+
+/**
+ * Writes the mark of a database that was just restored from the newest copy, if nothing was lost: every commit was stored there before
+ * it was acknowledged. The next start then finds that the database goes on where it ended. A mark that is there is left: it knows more.
+ * `read` runs a query on the database. Returns whether it wrote one.
+ */
+export function markIfNothingLost(path: string, read: (sql: string) => Readonly<Record<string, unknown>>[]): boolean {
+  const [facts, sequences] = [read(FACTS), read(SEQUENCES)]
+  const isReplicated = facts.some(({ name, value }) => name === 'durability' && value === 'replica')
+  const progress = progressOf([facts, sequences])
+  if (!isReplicated || progress === null || readNoted(path) !== null) return false
+  createMark(path, progress, writeSync).close()
+  return true
 }
 
 /** Stores the incarnation. After a restore, the same commit quarantines the waiting messages. */

@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
-import { readFileSync, writeFileSync, writeSync } from 'node:fs'
+import { Database } from 'bun:sqlite'
+import { existsSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { openDatabase } from '../../src/db/database.ts'
-import { openRestoreMark } from '../../src/db/restore-mark.ts'
+import { markIfNothingLost, openRestoreMark } from '../../src/db/restore-mark.ts'
 import type { Writer } from '../../src/db/writer.ts'
 import { temporaryFolder } from '../support/process.ts'
 
@@ -55,6 +56,42 @@ for (const moment of MOMENTS) {
     expect([await open(), await open()]).toEqual([moment === 'before', false])
   })
 }
+
+/** What `sgw restore` does after the newest copy is in its place. */
+function restoreNewest(folder: { file(name: string): string }, durability: string): boolean {
+  using database = new Database(folder.file('sgw.db'))
+  database.run(`INSERT OR REPLACE INTO facts (name, value) VALUES ('durability', ?)`, [durability])
+  return markIfNothingLost(folder.file('mark'), (sql) => database.query<Record<string, unknown>, []>(sql).all())
+}
+
+test('a database whose every commit was stored before it was acknowledged does not count as restored', async () => {
+  using folder = temporaryFolder()
+  const { open } = markOf(folder)
+  await open()
+  rmSync(folder.file('mark'))
+  expect(restoreNewest(folder, 'replica')).toBe(true)
+  expect(await open()).toBe(false)
+})
+
+test('a database that may lack something counts as restored', async () => {
+  using folder = temporaryFolder()
+  const { open } = markOf(folder)
+  await open()
+  rmSync(folder.file('mark'))
+  expect(restoreNewest(folder, 'disk')).toBe(false)
+  expect(existsSync(folder.file('mark'))).toBe(false)
+  expect(await open()).toBe(true)
+})
+
+test('a mark that survived the database is left, so that a copy that lacks an attempt counts as restored', async () => {
+  using folder = temporaryFolder()
+  const { open } = markOf(folder)
+  await open()
+  const noted = readFileSync(folder.file('mark'), 'utf8')
+  writeFileSync(folder.file('mark'), noted.replace(/0{16}/, '0000000000000001'))
+  expect(restoreNewest(folder, 'replica')).toBe(false)
+  expect(await open()).toBe(true)
+})
 
 test('a mark is overwritten without being emptied first', async () => {
   using folder = temporaryFolder()

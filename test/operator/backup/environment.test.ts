@@ -42,8 +42,7 @@ test('Litestream gets its own variables and those of its storage, and none of th
 })
 
 test('a start with AWS_CA_BUNDLE alone is warned that the storage of the backup may not be trusted', () => {
-  const warningFor = (values: Record<string, string>): string | null =>
-    authorityWarning({ values, readFile: () => '' })
+  const warningFor = (values: Record<string, string>): string | null => authorityWarning({ values, readFile: () => '' })
   expect(warningFor({})).toBeNull()
   expect(warningFor({ AWS_CA_BUNDLE: '/etc/ca.pem' })).toContain('name the file in SSL_CERT_FILE')
   expect(warningFor({ AWS_CA_BUNDLE: '/etc/ca.pem', SSL_CERT_FILE: '/etc/ca.pem' })).toBeNull()
