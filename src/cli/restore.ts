@@ -47,7 +47,8 @@ async function restoreMissing(context: CliContext, path: string): Promise<object
     throw new CliError(`The backup is damaged (${integrity}); it is kept as ${copy}`, EXIT.cannotWrite)
   moveIntoPlace(copy, path)
   keepSaved(context, path)
-  markWhole(path)
+  // After a time with `disk` the operator restores with `disk` as well: see docs/beyond-one-machine.md.
+  if (context.config.durability.mode === 'replica') markWhole(path)
   return { restored: true, detail: `${rows} messages` }
 }
 

@@ -9,6 +9,7 @@ import {
 } from './network-config.ts'
 import { type ProviderConfig, namesProxy, readProvider } from './provider-config.ts'
 import { type Environment, Settings } from './settings.ts'
+import { type Durability, readDurability } from './durability-config.ts'
 import { ALSO_KNOWN, similarNames } from './similar-names.ts'
 
 /** Everything that an operator can set, read once at the start. `docs/configure.md` describes the variables. */
@@ -53,6 +54,7 @@ export interface Config {
   /** Where alerts are posted; it may hold a secret. */
   alertUrl: string | null
   litestream: boolean
+  durability: Durability
   /** Where the backup is, without secrets; null if none is set. The entry point and `sgw restore` read all of the variable. */
   backupAddress: string | null
   requireRestore: boolean
@@ -122,6 +124,7 @@ function configOf(settings: Settings, terminal: boolean): Config {
     console: settings.flag('CONSOLE', 'on'),
     alertUrl: readAlertUrl(settings, production),
     litestream: settings.flag('LITESTREAM'),
+    durability: readDurability(settings),
     backupAddress: readBackupAddress(settings),
     requireRestore: settings.flag('REQUIRE_RESTORE'),
     logLevel: settings.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),

@@ -82,6 +82,23 @@ function progressOf([facts = [], sequences = []]: readonly (readonly Readonly<
 }
 
 /**
+ * Notes in the database whether each commit from now on is stored at the replica before it is acknowledged. Until then a copy of the
+ * database may lack something.
+ */
+export async function noteDurability(
+  { gate, writer }: { gate: Gate; writer: Writer },
+  isReplicated: boolean,
+): Promise<void> {
+  const [[noted] = []] = await gate.values(`SELECT value FROM facts WHERE name = 'durability'`)
+  if ((noted === 'replica') === isReplicated) return
+  await writer.write([
+    isReplicated
+      ? { sql: NOTE_FACT, args: ['durability', 'replica'] }
+      : { sql: `DELETE FROM facts WHERE name = 'durability'`, args: [] },
+  ])
+}
+
+/**
  * Writes the mark of a database that was just restored from the newest copy, if nothing was lost: every commit was stored there before
  * it was acknowledged. The next start then finds that the database goes on where it ended. A mark that is there is left: it knows more.
  * `read` runs a query on the database. Returns whether it wrote one.

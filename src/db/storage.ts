@@ -169,7 +169,7 @@ function textOf(code: string, reason: string): string {
 }
 
 const NO_ANSWERS =
-  'requests that must be stored get 503, and nothing is sent, until it works again; check the storage, its credentials and the network (docs/backup.md)'
+  'requests that must be stored get 503, and nothing is sent, until it works again; check the storage, its credentials and the network (docs/beyond-one-machine.md)'
 
 const saveFirst = (what: string, otherwise: string): string =>
   `${what} while the gateway has it open: messages are refused with 503. Do not stop the gateway before you have saved the data, which only it can still read: sgw backup FILE; then stop, put FILE in the place of the database, remove its -wal and -shm, and start${otherwise} (docs/damaged-database.md)`

@@ -3,8 +3,15 @@ import type { Config } from '../core/config.ts'
 import type { Log } from '../core/log.ts'
 import type { Environment } from '../core/settings.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
+import { LitestreamReplica } from '../operator/backup/litestream-replica.ts'
+import { readAge } from '../operator/backup/program.ts'
 import { type Replication, prepareReplication } from '../operator/backup/replication.ts'
-import { authorityWarning, readBackupSettings, regionWarning } from '../operator/backup/settings.ts'
+import {
+  type BackupSettings,
+  authorityWarning,
+  readBackupSettings,
+  regionWarning,
+} from '../operator/backup/settings.ts'
 
 /** Litestream beside the gateway: prepared before anything is opened, started with the database, ended after it. */
 export class BackupProcess {
@@ -12,6 +19,8 @@ export class BackupProcess {
 
   private constructor(
     readonly startReplication: () => Replication,
+    /** Where commits must be stored before they are acknowledged; null with `DURABILITY=disk`. */
+    readonly replica: LitestreamReplica | null,
     /** Called with the exit code when Litestream ends by itself. */
     readonly ended: (code: number) => void,
   ) {}
@@ -19,22 +28,34 @@ export class BackupProcess {
   /** Checks that Litestream can run. Null if no backup is wanted. Errors: `StartError`. */
   static async prepare(
     environment: Environment,
-    { litestream, database }: Config,
+    { litestream, database, durability }: Config,
     log: Log,
     ended: (code: number) => void,
   ): Promise<BackupProcess | null> {
+    const isReplicated = durability.mode === 'replica'
+    if (!litestream && isReplicated) throw new StartError(EXIT.badConfig, NEEDS_LITESTREAM)
     if (!litestream) return null
     refuseOldEntryPoint(environment)
     const settings = readBackupSettings(environment, resolve(database.path ?? 'sgw.db'))
     for (const warning of [regionWarning(settings), authorityWarning(environment)])
       if (warning !== null) log.warn({}, warning)
-    return new BackupProcess(await prepareReplication(settings), ended)
+    const startReplication = await prepareReplication(settings)
+    if (isReplicated) await refuseOldLitestream(settings)
+    const replica = isReplicated ? new LitestreamReplica(settings, durability.replicaTimeoutMs) : null
+    return new BackupProcess(startReplication, replica, ended)
   }
 
-  /** Call it when the database is migrated and known to be the gateway's own. */
-  start(): void {
+  /**
+   * Call it when the database is migrated and known to be the gateway's own. Where commits must be stored, resolves when all that is in
+   * the database is. Errors: `StartError`.
+   */
+  async start(): Promise<void> {
     this.#replication = this.startReplication()
-    void this.#replication.ended.then(this.ended)
+    void this.#replication.ended.then((code) => {
+      this.replica?.ended()
+      this.ended(code)
+    })
+    await this.replica?.firstCopy()
   }
 
   /** Ends Litestream after the database is closed. Returns a sentence for the operator if the backup is not complete. */
@@ -42,6 +63,17 @@ export class BackupProcess {
     if (this.#replication === null) return null
     return isLost ? this.#replication.abandon() : this.#replication.finish(limitMs)
   }
+}
+
+const NEEDS_LITESTREAM =
+  'DURABILITY is "replica", but the gateway does not start Litestream: start it with the entry point (deploy/entrypoint.sh), which sets LITESTREAM'
+
+async function refuseOldLitestream(settings: BackupSettings): Promise<void> {
+  if ((await readAge(settings)) === 'current') return
+  throw new StartError(
+    EXIT.badConfig,
+    `DURABILITY is "replica", but ${settings.program} is older than Litestream 0.5.18, which cannot say when a change is stored: install 0.5.18 or later`,
+  )
 }
 
 /** The entry point of release 1.0.0 sets this variable, and has already started Litestream. */

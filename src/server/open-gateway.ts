@@ -34,7 +34,7 @@ export interface RunOptions {
    * Starts the replication of the database. It is migrated and known to be the gateway's own, and nothing else has been written: what
    * the start writes next may have to be stored at the replica.
    */
-  replicate?(): void
+  replicate?(): Promise<void>
   /** Counts calls and webhook POSTs. */
   meter?: Meter
   /** Prepares the gateway before the listener opens. */
@@ -64,7 +64,7 @@ export async function openGateway(options: RunOptions, stack: AsyncDisposableSta
   stack.defer(() => database.close())
   const replaced = await refusalOfReplaced(path, database.gate)
   if (replaced !== null) throw new StartError(EXIT.badConfig, replaced)
-  options.replicate?.()
+  await options.replicate?.()
   // What is in the file must be stored at the replica too before anybody sees it.
   if (options.replica !== undefined) await database.writer.write([])
   const ids = createIds()

@@ -1,6 +1,7 @@
 import { atMost } from '../core/at-most.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
 import { describeLost } from '../auth/lost-keys.ts'
+import { noteDurability } from '../db/restore-mark.ts'
 import type { Gateway } from '../messages/gateway.ts'
 import { startListening, stopListening, urlHost } from '../api/http/listener.ts'
 import type { Timers } from '../messages/jobs/timers.ts'
@@ -42,6 +43,7 @@ async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<
   const gateway = await openGateway({ ...options, ...meter }, stack)
   if (gateway.database.migrated.length > 0)
     gateway.log.info({ migrations: gateway.database.migrated.join(', ') }, 'database is up to date')
+  await noteDurability(gateway.database, options.replica !== undefined)
   registerJobs(gateway)
   await refuseOtherKeys(gateway)
   await recover(gateway)

@@ -40,7 +40,7 @@ export async function serve({ environment, terminal, isTest, exit }: ServeOption
   let backup: BackupProcess | null = null
   try {
     backup = await BackupProcess.prepare(environment, config, log, withoutLitestream)
-    const options = { config, log, replicate: () => backup?.start() }
+    const options = { config, log, ...replicationOf(backup) }
     const development = config.provider.simulated ? await openDevelopment(options, isTest) : null
     const running = development?.running ?? (await runGateway(options))
     const prepared = Promise.withResolvers<void>()
@@ -65,6 +65,11 @@ export async function serve({ environment, terminal, isTest, exit }: ServeOption
     await backup?.end({ isLost: false, limitMs: MIN_LAST_COPY_MS })
     fail(known)
   }
+}
+
+function replicationOf(backup: BackupProcess | null): Pick<RunOptions, 'replica' | 'replicate'> {
+  if (backup === null) return {}
+  return { replicate: () => backup.start(), ...(backup.replica && { replica: backup.replica }) }
 }
 
 /** Loading the modules of the jobs blocks the event loop for some 15 ms. Requests that waited for the start are answered first. */

@@ -58,7 +58,9 @@ test('the manual describes every variable that the program reads', () => {
 
 test('configure.md and .env.example name only variables that the program or its deployment reads', () => {
   const sources = [
-    ...['config', 'network-config', 'provider-config', 'similar-names'].map((name) => `src/core/${name}.ts`),
+    ...['config', 'durability-config', 'network-config', 'provider-config', 'similar-names'].map(
+      (name) => `src/core/${name}.ts`,
+    ),
     'src/operator/backup/settings.ts',
     'compose.yaml',
   ]

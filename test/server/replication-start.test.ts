@@ -31,7 +31,7 @@ test('the replication starts when the database is migrated, before the start wri
   const running = await runGateway({
     config: config.config,
     log: silentLog,
-    replicate: () => void seen.push(lookAt(folder.file('sgw.db'))),
+    replicate: async () => void seen.push(lookAt(folder.file('sgw.db'))),
   })
   seen.push(lookAt(folder.file('sgw.db')))
   await running.stop()

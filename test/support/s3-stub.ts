@@ -9,6 +9,8 @@ export type S3Fault =
   | 'none'
   /** A 503 SlowDown of Amazon. The request is not performed. */
   | 'slow down'
+  /** A 507 of MinIO for every upload. */
+  | 'full'
   /** The request is performed, but the connection breaks before the answer. */
   | 'answer lost'
 
@@ -79,6 +81,7 @@ export class S3Stub implements AsyncDisposable {
     try {
       const body = new Uint8Array(await request.arrayBuffer())
       if (this.fault === 'slow down') throw new S3Error('SlowDown')
+      if (this.fault === 'full' && request.method === 'PUT') throw new S3Error('XMinioStorageFull')
       verifySignature(request, body, this.credentials)
       return this.#dispatch(request, body)
     } catch (error) {

@@ -7,6 +7,8 @@ export interface SyncLimits {
   timeoutMs: number
   /** Ends the wait at once, for example when Litestream has ended. */
   signal?: AbortSignal
+  /** Whether an answer of Litestream makes further tries useless. */
+  isFinal?(answer: string): boolean
 }
 
 /** Between two tries, while Litestream is starting or its storage fails. */
@@ -16,7 +18,7 @@ const RETRY_MS = 100
  * Resolves when the storage has everything that the database has committed. Tries again until the time limit; Litestream gives up an upload
  * whose request has ended. Errors: an `Error` with Litestream's last answer.
  */
-export async function syncNow(databasePath: string, { timeoutMs, signal }: SyncLimits): Promise<void> {
+export async function syncNow(databasePath: string, { timeoutMs, signal, isFinal }: SyncLimits): Promise<void> {
   const deadline = performance.now() + timeoutMs
   const given = signal === undefined ? [] : [signal]
   const ended = AbortSignal.any([AbortSignal.timeout(Math.max(0, Math.ceil(timeoutMs))), ...given])
@@ -25,6 +27,7 @@ export async function syncNow(databasePath: string, { timeoutMs, signal }: SyncL
     const failure = await sync(databasePath, timeoutMs, ended)
     if (failure === null) return
     if (!ended.aborted) answer = failure
+    if (isFinal?.(failure) === true) throw new Error(failure)
     await Bun.sleep(Math.min(RETRY_MS, deadline - performance.now()))
   }
   if (signal?.aborted === true) throw new Error('Litestream has ended')

@@ -1,4 +1,4 @@
-/** Codes and statuses. Source: Amazon S3 API Reference, "Error Responses". */
+/** Codes and statuses. Source: Amazon S3 API Reference, "Error Responses"; for a full disk MinIO, which is S3 on a disk. */
 const STATUS = {
   AccessDenied: 403,
   AuthorizationHeaderMalformed: 400,
@@ -14,6 +14,7 @@ const STATUS = {
   SignatureDoesNotMatch: 403,
   SlowDown: 503,
   XAmzContentSHA256Mismatch: 400,
+  XMinioStorageFull: 507,
 } as const
 
 /** A request that the storage refuses. */
