@@ -4,8 +4,8 @@ import { type Gate, isStorageFault } from './gate.ts'
 /**
  * Group commit. Units that wait at the same time are committed together, with one fsync; each caller's promise resolves after
  * that commit. A commit groups its units: all rows of one operation run together, at the position of the first of them, and so
- * do all plain statements. Within a group the order is kept. If a commit fails because of a unit, its units are committed one
- * by one, so that only the bad one fails.
+ * do all plain statements. Within a group the order is kept. If a commit fails because of a unit, its halves are committed, and so on,
+ * so that only the bad one fails.
  */
 export interface Writer {
   /** Commits the statements as one atomic unit; returns one result for each. */
@@ -123,9 +123,15 @@ async function commit(gate: Gate, units: readonly Unit[]): Promise<void> {
     const results = await gate.batch(plan.statements)
     plan.resolve(results)
   } catch (error) {
-    if (units.length > 1 && !isStorageFault(error)) for (const unit of units) await commit(gate, [unit])
-    else for (const unit of units) unit.reject(error)
+    if (units.length === 1 || isStorageFault(error)) for (const unit of units) unit.reject(error)
+    else for (const half of halvesOf(units)) await commit(gate, half)
   }
+}
+
+/** A bad unit among 512 is found in some 20 commits. One for each unit would take as many flushes, or uploads to a replica. */
+function halvesOf(units: readonly Unit[]): Unit[][] {
+  const middle = units.length >> 1
+  return [units.slice(0, middle), units.slice(middle)]
 }
 
 interface Plan {

@@ -208,6 +208,23 @@ test('a bad unit fails alone with its own error, and the others are committed', 
   await gate.close()
 })
 
+test('a bad unit among many is found in few commits, and the order of the others is kept', async () => {
+  using folder = temporaryFolder()
+  const { gate } = await openNotes(folder.file('notes.db'))
+  let commits = 0
+  const counted: Gate = { ...gate, batch: (statements) => (commits++, gate.batch(statements)) }
+  const writer = createWriter(counted)
+  const ids = Array.from({ length: 64 }, (_, number) => `note ${String(number).padStart(2, '0')}`)
+  const outcomes = await Promise.allSettled(
+    ids.map((id, number) => writer.row(INSERT_NOTE, { id, text: number === 40 ? null : 'fine' })),
+  )
+  expect(outcomes.flatMap(({ status }, number) => (status === 'rejected' ? [number] : []))).toEqual([40])
+  expect(commits).toBeLessThan(16)
+  const stored = await gate.values('SELECT id FROM notes ORDER BY rowid')
+  expect(stored.map(([id]) => id)).toEqual(ids.filter((_, number) => number !== 40))
+  await gate.close()
+})
+
 test('a value that cannot be written fails alone', async () => {
   using folder = temporaryFolder()
   const { gate } = await openNotes(folder.file('notes.db'))
