@@ -18,17 +18,34 @@ const RETRY_MS = 100
  * Resolves when the storage has everything that the database has committed. Tries again until the time limit; Litestream gives up an upload
  * whose request has ended. Errors: an `Error` with Litestream's last answer.
  */
-export async function syncNow(databasePath: string, { timeoutMs, signal, isFinal }: SyncLimits): Promise<void> {
-  const deadline = performance.now() + timeoutMs
-  const given = signal === undefined ? [] : [signal]
-  const ended = AbortSignal.any([AbortSignal.timeout(Math.max(0, Math.ceil(timeoutMs))), ...given])
+export async function syncNow(databasePath: string, limits: SyncLimits): Promise<void> {
+  const ended = new AbortController()
+  const end = (): void => ended.abort()
+  const timer = setTimeout(end, limits.timeoutMs)
+  // `AbortSignal.any` would keep something of each call on a signal that lives as long as the process.
+  limits.signal?.addEventListener('abort', end)
+  if (limits.signal?.aborted === true) end()
+  try {
+    await syncUntil(databasePath, limits, ended.signal)
+  } finally {
+    clearTimeout(timer)
+    limits.signal?.removeEventListener('abort', end)
+  }
+}
+
+async function syncUntil(
+  databasePath: string,
+  { timeoutMs, signal, isFinal }: SyncLimits,
+  ended: AbortSignal,
+): Promise<void> {
   let answer = ''
   while (!ended.aborted) {
     const failure = await sync(databasePath, timeoutMs, ended)
     if (failure === null) return
-    if (!ended.aborted) answer = failure
     if (isFinal?.(failure) === true) throw new Error(failure)
-    await Bun.sleep(Math.min(RETRY_MS, deadline - performance.now()))
+    if (ended.aborted) break
+    answer = failure
+    await Bun.sleep(RETRY_MS)
   }
   if (signal?.aborted === true) throw new Error('Litestream has ended')
   throw new Error(`no success within ${Math.round(timeoutMs / 100) / 10} s${answer === '' ? '' : `: ${answer}`}`)
