@@ -63,9 +63,8 @@ async function drill(durability: 'replica' | 'disk', roundTripMs: number, times:
   await using server = await storage()
   await using lost = await MachineLoss.start({ ...server.environment, DURABILITY: durability }, roundTripMs)
   for (let time = 1; time <= times; time++) {
-    const moment: Moment = time % 3 === 0 && durability === 'replica' ? 'during an upload' : 'any time'
     if (time <= OUTAGES && durability === 'replica') await outage(lost)
-    await lost.lose(moment, CONNECTIONS, 500 + Math.random() * 1500)
+    await lost.lose(durability === 'replica' ? momentOf(time) : 'any time', CONNECTIONS, 500 + Math.random() * 1500)
     process.stdout.write(`${durability}, ${roundTripMs} ms: ${time} of ${times}\n`)
   }
   const losses = await lost.losses()
@@ -78,6 +77,9 @@ async function drill(durability: 'replica' | 'disk', roundTripMs: number, times:
   })
   return losses
 }
+
+const momentOf = (time: number): Moment =>
+  time % 3 === 0 ? 'during an upload' : time % 8 === 0 ? 'at a stop' : 'any time'
 
 /** The storage is away under load, and comes back. */
 async function outage(lost: MachineLoss): Promise<void> {

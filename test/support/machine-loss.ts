@@ -23,7 +23,8 @@ export interface Losses {
   gaps: number
 }
 
-export type Moment = 'any time' | 'during an upload'
+/** `at a stop`: after a SIGTERM to all processes, which ends Litestream before the gateway. */
+export type Moment = 'any time' | 'during an upload' | 'at a stop'
 
 /** A deployment whose storage is some way off, under load, whose machine is lost again and again. */
 export class MachineLoss implements AsyncDisposable {
@@ -66,10 +67,10 @@ export class MachineLoss implements AsyncDisposable {
 
   /** Loses the machine with its disk under load, and starts another one. */
   async lose(moment: Moment, connections: number, loadMs: number): Promise<void> {
-    const lost = Bun.sleep(loadMs)
-      .then(() => (moment === 'any time' ? undefined : this.storage.nextUpload()))
-      .then(() => this.deployment.crash(this.#label % 2 === 0))
-    await this.load(connections, lost)
+    await this.load(
+      connections,
+      Bun.sleep(loadMs).then(() => this.#end(moment)),
+    )
     this.deployment.loseVolume()
     this.#restartMs.push(Math.round(await this.deployment.start({ REQUIRE_RESTORE: '1' })))
   }
@@ -77,7 +78,7 @@ export class MachineLoss implements AsyncDisposable {
   /** Waits until everything has ended, and compares what clients know with what gateway and provider have. */
   async losses(): Promise<Losses> {
     const { deployment } = this
-    await untilDrained(deployment, 60_000)
+    await untilDrained(deployment, 120_000)
     const status = await Promise.all(this.#accepted.map((id) => this.#statusOf(id)))
     const sent = await deployment.simulator.control<{ text: string }[]>('messages', {
       direction: 'Outbound',
@@ -95,6 +96,12 @@ export class MachineLoss implements AsyncDisposable {
       events: await this.#differenceOfEvents(),
       gaps: this.#gaps,
     }
+  }
+
+  async #end(moment: Moment): Promise<unknown> {
+    if (moment === 'at a stop') return this.deployment.terminateAll()
+    if (moment === 'during an upload') await this.storage.nextUpload()
+    return this.deployment.crash(this.#label % 2 === 0)
   }
 
   async #send(text: string, connection: number): Promise<void> {

@@ -91,7 +91,7 @@ if (IS_LITESTREAM_5) {
       await until(() => alerts('alert is over') === index + 1)
     }
     await deployment.stop()
-  }, 120_000)
+  }, 300_000)
 
   test('a start whose storage refuses it ends with 78, and one whose storage does not answer with 69, and the database stays', async () => {
     await using stub = new S3Stub({ pageSize: 1000 })
@@ -113,7 +113,7 @@ if (IS_LITESTREAM_5) {
     stub.comeBack()
     await deployment.start()
     await deployment.stop()
-  }, 90_000)
+  }, 240_000)
 }
 
 test('DURABILITY=replica without the backup, or without the entry point, ends with 78', async () => {
