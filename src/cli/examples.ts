@@ -35,6 +35,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   'trigger-subscription delete':
     'sgw trigger-subscription delete trg_9a8b7c6d5e4f3021 --tenant tenant_a51e14c2ed5d0c6a',
   send: 'sgw send --from +15555550100 --to +15555550199 --wait "Hello"',
+  notify: 'sgw notify --from +15555550100 --to +15555550199 --text "{{status}}: {{host}}"',
   console: 'sgw console',
   status: 'sgw status --json',
   doctor: 'sgw doctor',

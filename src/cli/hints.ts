@@ -28,6 +28,8 @@ const HINTS: Readonly<Record<string, string>> = {
   [errorText('badWebhookUrl')]: ADDRESS,
   [errorText('badCallbackUrl')]: ADDRESS,
   [errorText('badCursor')]: ': a cursor is printed by sgw events, and by GET /v1/events',
+  [errorText('badTo')]: ': at most 10 numbers, separated by commas',
+  [errorText('badText')]: ': {{path.to.0.value}} is a value of the JSON, and a text has at most 2000 characters',
   [errorText('badStartDate')]: TIMES,
   [errorText('badEndDate')]: TIMES,
   [errorText('badSince')]: TIMES,

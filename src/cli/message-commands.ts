@@ -5,6 +5,7 @@ import type { MessageState, Timeline } from '../client/types.ts'
 import { ask } from './ask.ts'
 import type { CliContext, Run } from './context.ts'
 import { addFilters } from './filters.ts'
+import { type NotifyOptions, notify } from './notify.ts'
 import { pageLine, print, sayNext, symbolOf } from './print.ts'
 import { reasonOf, shortTime } from './reasons.ts'
 import { type ResendOptions, resend } from './resend.ts'
@@ -24,6 +25,14 @@ export function addMessages(program: Command, contextOf: () => CliContext, run: 
     .option('--wait', 'wait until it is sent or failed, at most a minute, and say why it waits')
     .argument('<text>', 'the message; - reads it from standard input')
     .action((text: string, options: SendOptions) => send(contextOf(), text, options, run))
+  program
+    .command('notify')
+    .description('Send a text made from the JSON on standard input, as tools post it')
+    .requiredOption('--from <number>', 'a connected number (sgw extensions list), E.164')
+    .requiredOption('--to <numbers>', 'up to 10 receivers, E.164, separated by commas')
+    .option('--text <template>', 'the text, in which {{path.to.0.value}} is a value of the JSON')
+    .option('--app <app>', 'the app that sends; needed only if several tenants own the number')
+    .action((options: NotifyOptions) => notify(contextOf(), options, run))
   const messages = program.command('messages').alias('message').description('See what became of messages')
   addList(messages, contextOf)
   messages

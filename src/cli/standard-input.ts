@@ -1,28 +1,47 @@
 import { codeOf } from '../core/error-code.ts'
+import { MAX_REQUEST_BODY_BYTES } from '../core/limits.ts'
 import { EXIT } from '../core/start-error.ts'
 import { type CliContext, CliError } from './context.ts'
 
 /** A text has at most 1,600 characters. More than this is a slip, such as a log file, and is not read to its end. */
-const MAX_BYTES = 65_536
+const MAX_TEXT_BYTES = 65_536
 
 /** The text of a message as it was given; `-` stands for standard input, without one line break at its end. */
 export async function textOf({ stdin }: CliContext, given: string): Promise<string> {
   if (given !== '-') return given
   if (stdin === null) throw new CliError(TERMINAL, EXIT.usage)
-  return decoded(await bytesOf(stdin).catch(cannotRead)).replace(/\r?\n$/, '')
+  const bytes = await bytesOf(stdin, MAX_TEXT_BYTES, 'more than 64 KB: a text has at most 1,600 characters')
+  return decoded(bytes).replace(/\r?\n$/, '')
 }
+
+/** The JSON on standard input. */
+export async function jsonOf({ stdin }: CliContext): Promise<unknown> {
+  if (stdin === null) throw new CliError(NO_JSON, EXIT.usage)
+  const text = decoded(await bytesOf(stdin, MAX_REQUEST_BODY_BYTES, 'more than 100 KB of JSON'))
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new CliError('Standard input is not JSON: sgw send … - sends a plain text')
+  }
+}
+
+const NO_JSON =
+  'The JSON comes from standard input, which is a terminal here: pipe it: curl -s https://example.com/status | sgw notify --from NUMBER --to NUMBER'
 
 const TERMINAL =
   '- reads the text from standard input, which is a terminal here: write the text instead of it, or pipe it: echo "disk full" | sgw send --from NUMBER --to NUMBER -'
 
-async function bytesOf(stdin: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+async function bytesOf(stdin: AsyncIterable<Uint8Array>, maxBytes: number, tooMany: string): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let length = 0
-  for await (const chunk of stdin) {
-    length += chunk.length
-    if (length > MAX_BYTES)
-      throw new CliError('Standard input has more than 64 KB: a text has at most 1,600 characters')
-    chunks.push(chunk)
+  try {
+    for await (const chunk of stdin) {
+      length += chunk.length
+      if (length > maxBytes) throw new CliError(`Standard input has ${tooMany}`)
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    cannotRead(error)
   }
   return Buffer.concat(chunks)
 }

@@ -3,6 +3,7 @@ import { pause } from './pause.ts'
 import { segment } from './requester.ts'
 import { Resource } from './resource.ts'
 import { SgwError } from './sgw-error.ts'
+import type { Notice, NotifiedMessage } from './sms-types.ts'
 import type { Accepted, Message, MessageFilter, MessageState, NewMessage, Preview, Timeline } from './types.ts'
 
 export interface SendOptions {
@@ -22,6 +23,20 @@ export class Sms extends Resource {
   /** Accepts a message, which is then stored and will be sent. Tries again safely: it is sent once. */
   send(message: NewMessage, options: SendOptions = {}): Promise<Accepted> {
     return this.#send(message, options)
+  }
+
+  /** Accepts a text made from any JSON, a message to each recipient. Tries again safely: each is sent once. */
+  async notify(
+    { to, ...notice }: Notice,
+    body: unknown,
+    { idempotencyKey = randomKey() }: SendOptions = {},
+  ): Promise<NotifiedMessage[]> {
+    const options = {
+      query: { ...notice, to: String(to) },
+      headers: { 'idempotency-key': idempotencyKey },
+      repeatable: true,
+    }
+    return (await this.call<{ messages: NotifiedMessage[] }>('POST', '/v1/sms/notify', body, options)).messages
   }
 
   /** Sends a message and waits until it is `sent` or `failed`. Throws with status 0 after `timeoutMs`. */

@@ -9,6 +9,10 @@ export const MAX_USER_ID_LENGTH = 255
 /** Of a filter: a number, a short code or a sender's name. */
 export const MAX_CONTACT_LENGTH = 64
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255
+/** Of a request to several recipients, each of which is added to the key. */
+export const MAX_NOTIFY_KEY_LENGTH = 239
+export const MAX_NOTIFY_RECIPIENTS = 10
+export const MAX_TEMPLATE_LENGTH = 2000
 export const IDEMPOTENCY_RETENTION_MS = 24 * 3_600_000
 export const MAX_APP_NAME_LENGTH = 100
 export const MAX_WEBHOOK_URL_LENGTH = 2000

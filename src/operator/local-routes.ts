@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { SITUATIONS } from '../core/simulator-access.ts'
 import { route } from '../api/http/route.ts'
+import { NotifyBody } from '../api/sms/schemas.ts'
 import { compact } from './compact.ts'
 import { checkAlert } from './doctor-alert.ts'
 import { erase } from './erase.ts'
@@ -13,12 +14,13 @@ import {
   EraseBody,
   KeysBody,
   LinkAnswer,
+  NotifyAsQuery,
   SendMessageBody,
   SituationBody,
   TenantQuery,
   UnblockBody,
 } from './schemas.ts'
-import { sendMessage } from './send-message.ts'
+import { sendMessage, sendNotice } from './send-message.ts'
 import { createLink, revokeSessions } from './session.ts'
 import { advance, simulateSituation } from './simulate.ts'
 import { stopServer } from './stop.ts'
@@ -116,6 +118,18 @@ export const localRoutes = [
     mayWait: true,
     response: z.unknown(),
     run: ({ gateway, body }) => sendMessage(gateway, body),
+  }),
+  route({
+    ...common,
+    operationId: 'notifyAsOperator',
+    method: 'POST',
+    path: '/v1/operator/notify',
+    summary: "Send a text made from a tool's JSON, for the app that owns the number",
+    query: NotifyAsQuery,
+    body: NotifyBody,
+    priority: ['missingSendField', 'badPhoneNumber', 'badTo', 'badText'],
+    response: z.unknown(),
+    run: ({ gateway, query, body }) => sendNotice(gateway, query, body),
   }),
   route({
     ...common,

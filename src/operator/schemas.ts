@@ -8,7 +8,7 @@ import { isE164 } from '../core/phone.ts'
 import { APP_ID, TENANT_ID } from '../core/ids.ts'
 import { NEXT_FAULTS, SITUATIONS } from '../core/simulator-access.ts'
 import { App } from '../api/apps/app.ts'
-import { PreviewBody, SendBody } from '../api/sms/schemas.ts'
+import { NotifyQuery, PreviewBody, SendBody } from '../api/sms/schemas.ts'
 import { idFilter, numberFilter, pageNumber, pageSize, since, sizeUpTo } from '../api/http/list-query.ts'
 import { fails } from '../api/http/route.ts'
 
@@ -165,3 +165,4 @@ export const SendMessageBody = z.object({
   message: SendBody,
   appId: z.string().regex(APP_ID, fails('badAppId')).optional(),
 })
+export const NotifyAsQuery = NotifyQuery.extend({ appId: idFilter(APP_ID, 'badAppId') })

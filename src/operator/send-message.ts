@@ -6,15 +6,27 @@ import { phoneNumbers } from '../db/schema/connections.ts'
 import { apps, tenants } from '../db/schema/tenants.ts'
 import { getStatus } from '../api/sms/get-status.ts'
 import type { MessageState } from '../api/sms/message.ts'
+import { notify } from '../api/sms/notify.ts'
+import type { Notified } from '../api/sms/schemas.ts'
 import { send } from '../api/sms/send.ts'
 import type { Gateway } from '../messages/gateway.ts'
-import type { SendMessageBody } from './schemas.ts'
+import type { NotifyAsQuery, SendMessageBody } from './schemas.ts'
 
 /** Sends a message for an app; without `appId`, for the oldest active app of the tenant that owns the number. */
 export async function sendMessage(gateway: Gateway, input: z.output<typeof SendMessageBody>): Promise<MessageState> {
   const caller = await findCaller(gateway, input.message.from, input.appId)
   const { messageId } = await send(gateway, caller, input.message, null)
   return getStatus(gateway, caller, messageId)
+}
+
+/** Sends a text made from a tool's JSON, for the same app. */
+export async function sendNotice(
+  gateway: Gateway,
+  { appId, ...notice }: z.output<typeof NotifyAsQuery>,
+  json: unknown,
+): Promise<Notified> {
+  const { messages } = await notify(gateway, await findCaller(gateway, notice.from, appId), notice, json, null)
+  return { messages }
 }
 
 async function findCaller(gateway: Gateway, from: string, appId: string | undefined): Promise<Caller> {

@@ -14,6 +14,7 @@ async function callEverything(sgw: Sgw): Promise<void> {
   const message = { to: '+15555550199', from: '+15555550100', body: 'Hello' }
   await sgw.sms.send(message)
   await sgw.sms.sendAndWait(message)
+  await sgw.sms.notify(message, {})
   await sgw.sms.preview('Hello')
   await sgw.sms.timeline('msg')
   await sgw.sms.cancel('msg')

@@ -31,6 +31,7 @@ type Connected = Extract<client.ConnectionStatus, { connected: true }>
 
 test('every answer of the client has the type of its route', () => {
   prove<Same<client.Accepted, Answer<typeof sms.Accepted>>>()
+  prove<Same<client.NotifiedMessage, Answer<typeof sms.Notified>['messages'][number]>>()
   prove<Same<client.MessageState, Answer<typeof MessageState>>>()
   prove<Same<client.Message, Answer<typeof MessageWithDelivery>>>()
   prove<Same<client.Preview, Answer<typeof sms.Preview>>>()
@@ -62,6 +63,7 @@ test('every answer of the client has the type of its route', () => {
 
 test('every filter and body of the client has the members that its route takes', () => {
   prove<Same<Names<client.NewMessage>, Names<z.output<typeof sms.SendBody>>>>()
+  prove<Same<Names<client.Notice>, Names<z.output<typeof sms.NotifyQuery>>>>()
   prove<Same<Names<client.MessageFilter>, Names<Filter<typeof sms.MessagesQuery>>>>()
   prove<Same<Names<client.NewApp & { role: 'app' }>, Names<z.output<typeof apps.RegisterBody>>>>()
   prove<Same<client.AppChanges, z.output<typeof apps.UpdateBody>>>()

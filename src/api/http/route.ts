@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Caller } from '../../core/caller.ts'
 import { type ErrorName, apiError, isErrorName } from '../../core/errors.ts'
 import { MAX_BODY_ENTRIES } from '../../core/limits.ts'
@@ -103,6 +103,9 @@ export function validated(schema: z.ZodType | undefined, value: unknown, priorit
   const names = result.error.issues.map((issue) => issue.message).filter(isErrorName)
   throw apiError(priority.find((name) => names.includes(name)) ?? names[0] ?? 'badJson')
 }
+
+/** Whether an endpoint takes any JSON. Its fields are no fields of ours, whatever their names are. */
+export const takesAnyJson = ({ body }: Route): boolean => body instanceof z.ZodUnknown
 
 /**
  * A body whose arrays have at most one entry more than `MAX_BODY_ENTRIES`, which every schema still refuses. A schema would check each

@@ -8,7 +8,7 @@ import { parseForm, parseJson, readLimited } from './body.ts'
 import { type Content, RequestPipeline } from './request-pipeline.ts'
 import { type ReceivedRequest, type RequestContext, queryOf } from './request-context.ts'
 import { noteBodyMistake } from './request-mistakes.ts'
-import { type Route, type RouteInput, validated, withoutLongArrays } from './route.ts'
+import { type Route, type RouteInput, takesAnyJson, validated, withoutLongArrays } from './route.ts'
 
 /** Bun itself refuses larger bodies, without a JSON error. So this is far above the gateway's limit, which is counted while reading. */
 const BACKSTOP_BODY_BYTES = 2 ** 40
@@ -98,7 +98,7 @@ async function runRoute(
   if (route.mayWait === true) server?.timeout(request, SLOW_ANSWER_SECONDS)
   try {
     const content = await route.run(input)
-    logChange(gateway, route, context, [input.body, content])
+    logChange(gateway, route, context, [takesAnyJson(route) ? null : input.body, content])
     return { status: route.status, content, secret: route.secret === true }
   } finally {
     gateway.traffic.answering -= answering
@@ -153,7 +153,7 @@ function inputOf({ route, ignored }: Endpoint, { request, server }: ReceivedRequ
   const { gateway, context, params, beforeResult, bytes } = read
   const note = noteIgnored(gateway, context)
   const query = route.query === undefined ? undefined : queryOf(request)
-  const body = route.body === undefined ? undefined : withoutLongArrays(bodyOf(route, bytes))
+  const body = route.body === undefined ? undefined : bodyOf(route, bytes)
   ignored.inQuery(query, note)
   ignored.inBody(body, note)
   return {
@@ -194,8 +194,10 @@ async function notFound(request: Request): Promise<unknown> {
   }
 }
 
-const bodyOf = (route: Route, bytes: Uint8Array): unknown =>
-  route.bodyType === 'form' ? parseForm(bytes) : parseJson(bytes)
+function bodyOf(route: Route, bytes: Uint8Array): unknown {
+  const body = route.bodyType === 'form' ? parseForm(bytes) : parseJson(bytes)
+  return takesAnyJson(route) ? body : withoutLongArrays(body)
+}
 
 /** Answers errors that do not reach Elysia's error hook, such as a thrown null. */
 function lastResort(error: unknown): Response {

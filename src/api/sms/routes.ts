@@ -3,17 +3,30 @@ import { z } from 'zod'
 import { Done } from '../http/done.ts'
 import { listAnswer } from '../http/list-answer.ts'
 import { route } from '../http/route.ts'
+import type { SendResult } from './accept-message.ts'
 import { cancel } from './cancel.ts'
 import { getStatus } from './get-status.ts'
 import { listMessages } from './list-messages.ts'
 import { MessageList, MessageState } from './message.ts'
-import { Accepted, IdempotencyKey, MessageParams, MessagesQuery, Preview, PreviewBody, SendBody } from './schemas.ts'
+import { type NotifyResult, notify } from './notify.ts'
+import {
+  Accepted,
+  IdempotencyKey,
+  MessageParams,
+  MessagesQuery,
+  Notified,
+  NotifyBody,
+  NotifyKey,
+  NotifyQuery,
+  Preview,
+  PreviewBody,
+  SendBody,
+} from './schemas.ts'
 import { send } from './send.ts'
 import { Timeline } from './timeline-schema.ts'
 import { readTimeline } from './timeline.ts'
 import { errorTexts } from '../../core/errors.ts'
 import { textSize } from '../../messages/sending/segments.ts'
-import type { SendResult } from './send.ts'
 
 const common = { auth: 'app', tag: 'SMS' } as const
 
@@ -46,6 +59,36 @@ export const smsRoutes = [
     },
     run: ({ gateway, caller, body, request }) =>
       send(gateway, caller, body, request.headers.get('idempotency-key')).then(accepted),
+  }),
+  route({
+    ...common,
+    operationId: 'notifySms',
+    method: 'POST',
+    path: '/v1/sms/notify',
+    summary: 'Send a text made from the JSON that a tool posts',
+    description:
+      'For alerts of Grafana, Alertmanager, Uptime Kuma and others, which post a JSON of their own. Each recipient gets a message of its own. Objects and arrays appear as JSON, absent values and null as nothing; the text is trimmed and cut to 1600 UTF-16 units.',
+    headers: z.object({ 'Idempotency-Key': NotifyKey.optional() }),
+    query: NotifyQuery,
+    body: NotifyBody,
+    priority: ['missingSendField', 'badPhoneNumber', 'badTo', 'badText'],
+    status: 202,
+    answerHeaders: ['Idempotent-Replayed'],
+    response: Notified,
+    errors: {
+      400: errorTexts(
+        'missingSendField',
+        'badPhoneNumber',
+        'badTo',
+        'badText',
+        'badNotifyKey',
+        'badBodyLength',
+        'badJson',
+      ),
+      409: errorTexts('idempotencyConflict'),
+    },
+    run: ({ gateway, caller, query, body, request }) =>
+      notify(gateway, caller, query, body, request.headers.get('idempotency-key')).then(accepted),
   }),
   route({
     ...common,
@@ -124,8 +167,7 @@ export const smsRoutes = [
   }),
 ]
 
-function accepted({ replayed, messageId, status }: SendResult): Accepted | Response {
-  const answer = { messageId, status }
-  if (!replayed) return answer
-  return jsonAnswer(answer, { status: 202, headers: { 'idempotent-replayed': 'true' } })
+/** The answer to an accepted request; that to a repeated one says so. */
+function accepted({ replayed, ...answer }: SendResult | NotifyResult): Accepted | Notified | Response {
+  return replayed ? jsonAnswer(answer, { status: 202, headers: { 'idempotent-replayed': 'true' } }) : answer
 }

@@ -5,6 +5,9 @@ import {
   MAX_BODY_UNITS,
   MAX_CONTACT_LENGTH,
   MAX_IDEMPOTENCY_KEY_LENGTH,
+  MAX_NOTIFY_KEY_LENGTH,
+  MAX_NOTIFY_RECIPIENTS,
+  MAX_TEMPLATE_LENGTH,
   MAX_USER_ID_LENGTH,
 } from '../../core/limits.ts'
 import { ENCODINGS } from '../../messages/sending/segments.ts'
@@ -23,6 +26,7 @@ import {
   textFilter,
 } from '../http/list-query.ts'
 import { fails } from '../http/route.ts'
+import { parseTemplate } from './template.ts'
 
 /** A text without NUL, as the OpenAPI document says it. */
 const NO_NUL = '^[^\\u0000]*$'
@@ -36,7 +40,8 @@ const phoneNumber = z
 const isText = (value: string): boolean => !value.includes('\0') && value.isWellFormed()
 
 /** The provider counts UTF-16 units, as JavaScript does. This is one rule, because each rule costs as much as reading the text. */
-const isMessageText = (value: string): boolean => value.length > 0 && value.length <= MAX_BODY_UNITS && isText(value)
+export const isMessageText = (value: string): boolean =>
+  value.length > 0 && value.length <= MAX_BODY_UNITS && isText(value)
 
 /** Visible ASCII, which every HTTP client sends unchanged. */
 export const IdempotencyKey = z
@@ -111,6 +116,58 @@ export const Preview = z
 
 export const Accepted = z.object({ messageId, status: z.literal('queued') }).meta({ id: 'SendSmsResponse' })
 export type Accepted = z.infer<typeof Accepted>
+
+/** Shorter, because it is stored with a recipient behind it. */
+export const NotifyKey = IdempotencyKey.max(MAX_NOTIFY_KEY_LENGTH)
+
+/** In a query, `+` that was not escaped arrives as a space. */
+const unescapedPlus = (number: string): string => number.replace(/^ /, '+')
+const numberInQuery = z.string().refine(isE164, fails('badPhoneNumber'))
+const requiredParameter = z.string(fails('missingSendField')).min(1, fails('missingSendField'))
+
+export const NotifyQuery = z.object({
+  from: requiredParameter.transform(unescapedPlus).pipe(numberInQuery).meta({
+    description: 'An SMS-capable number of a connected extension, E.164',
+    example: '+15555550100',
+  }),
+  to: requiredParameter
+    .transform((list) => [...new Set(list.split(',').map(unescapedPlus))])
+    .pipe(z.array(numberInQuery).max(MAX_NOTIFY_RECIPIENTS, fails('badTo')))
+    .meta({ description: 'Up to 10 recipients, E.164, separated by commas', example: '+15555550199' }),
+  text: textFilter
+    .pipe(z.string().max(MAX_TEMPLATE_LENGTH, fails('badText')).optional())
+    .transform((text, context) => {
+      const template = text === undefined ? undefined : parseTemplate(text)
+      if (template === null) context.addIssue({ code: 'custom', message: 'badText' })
+      return template ?? undefined
+    })
+    .meta({
+      description:
+        'The text, in which `{{path.to.0.value}}` is a value of the body; absent: the first of `text`, `message`, `msg`, `title`, `summary`, `commonAnnotations.summary`, `alerts.0.annotations.summary` that can be read',
+      maxLength: MAX_TEMPLATE_LENGTH,
+      example: '{{status}}: {{alerts.0.annotations.summary}}',
+    }),
+})
+
+export const NotifyBody = z.unknown().meta({
+  description: 'Any JSON, as the tool posts it',
+  example: { status: 'firing', alerts: [{ annotations: { summary: 'The disk of db1 is full' } }] },
+})
+
+export const Notified = z
+  .object({
+    messages: z.array(
+      z
+        .object({
+          messageId,
+          to: z.string().meta({ description: 'The recipient', example: '+15555550199' }),
+          status: z.literal('queued'),
+        })
+        .meta({ id: 'NotifiedMessage' }),
+    ),
+  })
+  .meta({ id: 'NotifyResponse' })
+export type Notified = z.infer<typeof Notified>
 
 export const MessageParams = z.object({
   messageId: z

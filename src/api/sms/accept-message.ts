@@ -1,0 +1,92 @@
+import type { Caller } from '../../core/caller.ts'
+import { apiError } from '../../core/errors.ts'
+import { IDEMPOTENCY_RETENTION_MS } from '../../core/limits.ts'
+import { isConstraint } from '../../db/gate.ts'
+import type { Gateway } from '../../messages/gateway.ts'
+import type { KeptRequest, NewMessage } from '../../messages/sending/accept-rows.ts'
+import type { Accepted } from './schemas.ts'
+
+export interface SendResult extends Accepted {
+  /** True if an earlier request had the same key. */
+  replayed: boolean
+}
+
+/** A text to one recipient, whose fields are checked. */
+export interface CheckedMessage {
+  from: string
+  to: string
+  body: string
+  userId: string | null
+  /** Epoch milliseconds; null if the message is not scheduled. */
+  sendAt: number | null
+}
+
+/** The `Idempotency-Key` of a message, and what tells its request from another one with the same key. */
+export interface Once {
+  key: string
+  requestHash: string
+}
+
+/** Accepts a message at the time `now`. Resolves when it is on disk. Errors: `idempotencyConflict`. */
+export async function acceptMessage(
+  gateway: Gateway,
+  caller: Caller,
+  message: CheckedMessage,
+  once: Once | null,
+  now: number,
+): Promise<SendResult> {
+  const { sendAt } = message
+  const row = newMessage(gateway, caller, message, once, now)
+  const { own, kept } = await accept(gateway, row, sendAt !== null && sendAt > now ? sendAt : null)
+  if (kept.requestHash !== row.requestHash) throw apiError('idempotencyConflict')
+  return { messageId: kept.messageId, status: 'queued', replayed: kept.messageId !== own.messageId }
+}
+
+const MESSAGE_ID_DRAWS = 5
+
+/**
+ * Stores the message. A message id has only 48 bits, so a new one is drawn if it is taken. `own` is the message of this request.
+ * `kept` is the message that is stored for its key: for a repeated request that of the first one, and `own` is not stored.
+ */
+async function accept(
+  { sending, ids }: Gateway,
+  row: NewMessage,
+  sendAt: number | null,
+): Promise<{ own: NewMessage; kept: KeptRequest }> {
+  for (let draw = 1, own = row; ; draw++) {
+    try {
+      const accepting = sendAt === null ? sending.accept(own) : sending.scheduled.accept({ ...own, sendAt })
+      return { own, kept: await accepting }
+    } catch (error) {
+      if (!isConstraint(error) || draw >= MESSAGE_ID_DRAWS) throw error
+      own = { ...row, messageId: ids.message(null) }
+    }
+  }
+}
+
+function newMessage(
+  gateway: Gateway,
+  caller: Caller,
+  { from, to, body, userId }: CheckedMessage,
+  once: Once | null,
+  now: number,
+): NewMessage {
+  return {
+    messageId: gateway.ids.message(now),
+    jobId: gateway.ids.of('job'),
+    tenantId: caller.tenantId,
+    appId: caller.appId,
+    userId,
+    from,
+    to,
+    body,
+    now,
+    idempotencyKey: once?.key ?? null,
+    requestHash: once?.requestHash ?? null,
+    keysExpiredBefore: once === null ? 0 : keysExpiredBefore(gateway, now),
+  }
+}
+
+/** Epoch milliseconds. Keys stored before it have expired; none have while the clock is in doubt. */
+export const keysExpiredBefore = ({ clockCheck }: Gateway, now: number): number =>
+  clockCheck.isTrusted ? now - IDEMPOTENCY_RETENTION_MS : 0
