@@ -1,5 +1,7 @@
+import { basename } from 'node:path'
 import type { Command } from 'commander'
-import type { CliContext, Run } from './context.ts'
+import { codeOf } from '../core/error-code.ts'
+import { type CliContext, CliError, type Run } from './context.ts'
 import { countOf } from './filters.ts'
 import { type ListenOptions, listen } from './listen.ts'
 import { textOf } from './standard-input.ts'
@@ -8,6 +10,7 @@ interface InboundOptions {
   to: string
   from: string
   text: string
+  attach: string[]
 }
 
 /** Adds the commands for developers: they show and forward inbound messages to a program, and simulate them without a phone. */
@@ -65,12 +68,26 @@ export function addInbound(command: Command, contextOf: () => CliContext, run: R
   command
     .requiredOption('--to <number>', 'a connected number, E.164')
     .requiredOption('--from <number>', 'the sender, E.164')
-    .requiredOption('--text <text>', 'the message; - reads it from standard input')
-    .action(async ({ text, ...numbers }: InboundOptions) => {
-      const body = { ...numbers, text: await textOf(contextOf(), text) }
+    .option('--text <text>', 'the message; - reads it from standard input', '')
+    .option('--attach <file>', 'a picture or another file that comes with it; may be repeated', collected, [])
+    .action(async ({ text, attach, ...numbers }: InboundOptions) => {
+      const attachments = await Promise.all(attach.map(attachmentOf))
+      const body = { ...numbers, text: await textOf(contextOf(), text), attachments }
       await run(
         { method: 'POST', path: '/v1/operator/simulator/inbound', body, needs: 'server' },
         { show: ({ rcMessageId }: { rcMessageId: string }) => ({ id: rcMessageId }) },
       )
     })
+}
+
+const collected = (value: string, before: string[]): string[] => [...before, value]
+
+/** A file as the simulator takes it. Its type is that of its name. */
+async function attachmentOf(path: string): Promise<{ contentType: string; fileName: string; data: string }> {
+  const file = Bun.file(path)
+  const bytes = await file.bytes().catch((error: unknown) => {
+    throw new CliError(`${path} cannot be read (${codeOf(error) ?? 'unknown error'})`)
+  })
+  const [contentType = ''] = file.type.split(';')
+  return { contentType, fileName: basename(path), data: bytes.toBase64() }
 }

@@ -38,6 +38,8 @@ export interface RequestOptions {
   repeatable?: boolean | undefined
   /** Instead of the client's. */
   maxRetries?: number | undefined
+  /** Resolves with the body of a success as it is, instead of its JSON. */
+  blob?: boolean | undefined
 }
 
 const MAX_WAIT_SECONDS = 60
@@ -72,7 +74,11 @@ export class Requester {
     }
   }
 
-  async #attempt(method: string, path: string, { query, body, headers, signal }: RequestOptions): Promise<unknown> {
+  async #attempt(
+    method: string,
+    path: string,
+    { query, body, headers, signal, blob }: RequestOptions,
+  ): Promise<unknown> {
     const { apiKey, appId, fetch: given } = this.options
     const late = new AbortController()
     const timer = setTimeout(() => late.abort(), this.timeoutMs)
@@ -93,6 +99,7 @@ export class Requester {
       if (body !== undefined) init.body = JSON.stringify(body)
       // Browsers refuse a `fetch` that is called as a method of another object.
       const response = await (given ?? fetch)(url, init)
+      if (blob === true && response.ok) return await response.blob()
       return answerOf(response, await response.text(), this.baseUrl)
     } catch (cause) {
       if (cause instanceof SgwError) throw cause

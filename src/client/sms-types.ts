@@ -14,3 +14,13 @@ export interface Notice {
 export interface NotifiedMessage extends Accepted {
   to: string
 }
+
+/** A picture or another file that came with a message. */
+export interface Attachment {
+  attachmentId: string
+  /** As the provider says: `image/jpeg`. */
+  contentType: string
+  /** Bytes; null if the provider does not say. */
+  size: number | null
+  fileName: string | null
+}

@@ -3,7 +3,7 @@ import { pause } from './pause.ts'
 import { segment } from './requester.ts'
 import { Resource } from './resource.ts'
 import { SgwError } from './sgw-error.ts'
-import type { Notice, NotifiedMessage } from './sms-types.ts'
+import type { Attachment, Notice, NotifiedMessage } from './sms-types.ts'
 import type { Accepted, Message, MessageFilter, MessageState, NewMessage, Preview, Timeline } from './types.ts'
 
 export interface SendOptions {
@@ -79,6 +79,17 @@ export class Sms extends Resource {
   /** What became of a message, and why it waits. */
   timeline(messageId: string): Promise<Timeline> {
     return this.call('GET', `/v1/sms/${segment(messageId)}/timeline`)
+  }
+
+  /** What came with an inbound message. */
+  attachments(messageId: string): Promise<Attachment[]> {
+    return this.member('attachments', `/v1/sms/${segment(messageId)}/attachments`)
+  }
+
+  /** The bytes of an attachment, at most 5 MiB, with their type. */
+  attachment(messageId: string, attachmentId: string): Promise<Blob> {
+    const path = `/v1/sms/${segment(messageId)}/attachments/${segment(attachmentId)}`
+    return this.call('GET', path, undefined, { blob: true })
   }
 
   #send(message: NewMessage, { idempotencyKey = randomKey() }: SendOptions, signal?: AbortSignal): Promise<Accepted> {

@@ -96,6 +96,8 @@ export interface Message extends MessageState {
   sendAt?: string | null
   /** With `include: 'delivery'`, of outbound messages; null if nothing holds it. */
   waiting?: Waiting | null
+  /** With `include: 'delivery'`, of inbound messages: how many files came with the text. */
+  attachments?: number
 }
 
 /**
@@ -158,7 +160,7 @@ export type TimelineEntry =
   | { at: string; type: 'failed'; error: string | null }
   | { at: string; type: 'delivered' }
   | { at: string; type: 'undelivered'; errorCode?: string; reason: string }
-  | { at: string; type: 'received' }
+  | { at: string; type: 'received'; attachments: number }
   | { at: string; type: 'webhook'; deliveryId: string; attemptNumber: number; outcome: DeliveryOutcome }
 
 /** One call to the provider to send the message. */

@@ -11,6 +11,7 @@ export type ErrorKind =
   | 'too_large'
   | 'too_many'
   | 'unavailable'
+  | 'bad_gateway'
 
 const TEXTS = {
   missingSendField: ['invalid', 'to, from, and body are required'],
@@ -58,6 +59,7 @@ const TEXTS = {
   badFault: ['invalid', 'Invalid fault'],
   badSituation: ['invalid', 'Invalid situation'],
   badTimes: ['invalid', 'times must be 1-1000'],
+  badAttachments: ['invalid', 'Invalid attachments'],
   badDuration: ['invalid', 'duration must be like 90s, 15m, 24h or 7d'],
   missingCodeOrState: ['invalid', 'Missing code or state parameter'],
   missingKey: ['unauthorized', 'Missing or invalid API key'],
@@ -68,6 +70,7 @@ const TEXTS = {
   httpsRequired: ['forbidden', 'HTTPS required'],
   forbidden: ['forbidden', 'Forbidden'],
   messageNotFound: ['not_found', 'Message not found'],
+  attachmentNotFound: ['not_found', 'Attachment not found'],
   tenantNotFound: ['not_found', 'Tenant not found'],
   appNotFound: ['not_found', 'App not found'],
   extensionNotFound: ['not_found', 'Extension not found'],
@@ -81,6 +84,7 @@ const TEXTS = {
   idempotencyConflict: ['conflict', 'Idempotency-Key was used with a different request'],
   tooLarge: ['too_large', 'Payload too large'],
   tooMany: ['too_many', 'Too many requests'],
+  noAttachment: ['bad_gateway', 'The provider did not give the attachment'],
   storageUnavailable: ['unavailable', 'Storage unavailable'],
 } as const satisfies Record<string, readonly [ErrorKind, string]>
 

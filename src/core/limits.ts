@@ -1,6 +1,8 @@
 /** All limits of the gateway, with their units in their names. `config.ts` has those that an operator may change. */
 
 export const MAX_REQUEST_BODY_BYTES = 102_400
+/** Of a simulated message: attachments as base64. */
+export const MAX_SIMULATED_BODY_BYTES = 16 * 1024 * 1024
 export const MAX_JSON_DEPTH = 32
 /** Entries of an array in a body. */
 export const MAX_BODY_ENTRIES = 100
@@ -98,6 +100,13 @@ export const MAX_RECOVERED_DELIVERIES = 10_000
 export const RECOVER_STEP_ROWS = 300
 export const DELIVERY_RETENTION_DAYS = 30
 export const ATTEMPT_RETENTION_DAYS = 7
+
+/** What the gateway passes on of a picture or another attachment, and how long it takes at most. */
+export const MAX_ATTACHMENT_BYTES = 5 * 1024 * 1024
+export const ATTACHMENT_TIMEOUT_MS = 60_000
+/** Attachments that are passed on at once. Each may take its bytes of memory. */
+export const MAX_ATTACHMENTS_IN_FLIGHT = 16
+export const MAX_ATTACHMENTS_PER_TENANT = 4
 
 export const WS_TOKEN_TTL_MS = 60_000
 export const WS_AUTH_DEADLINE_MS = 5000

@@ -4,7 +4,9 @@ export interface SimulatorAccess {
   injectSms(sms: {
     to: string
     from: string
-    text: string
+    /** Null for an MMS without text. */
+    text: string | null
+    attachments?: { contentType: string; fileName: string; data: string }[]
   }): Promise<{ messageId: string; deliveries: { status: number | null }[] }>
   /** Sets the fault of the next send, which uses it up; null takes it back. */
   setNextFault(fault: NextFault | null): void

@@ -16,6 +16,7 @@ import webhookAttempts from '../../drizzle/0014_webhook_attempts.sql' with { typ
 import optOutsWithoutACount from '../../drizzle/0015_opt_outs_without_a_count.sql' with { type: 'text' }
 import cancelledMessages from '../../drizzle/0016_cancelled_messages.sql' with { type: 'text' }
 import listStates from '../../drizzle/0017_list_states.sql' with { type: 'text' }
+import attachments from '../../drizzle/0018_attachments.sql' with { type: 'text' }
 
 /** All migrations in order, embedded so that a compiled executable has them. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -37,6 +38,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0015_opt_outs_without_a_count', sql: optOutsWithoutACount },
   { name: '0016_cancelled_messages', sql: cancelledMessages },
   { name: '0017_list_states', sql: listStates },
+  { name: '0018_attachments', sql: attachments },
 ]
 
 export interface Migration {

@@ -7,7 +7,8 @@ import { OperatorSessions } from '../auth/operator-sessions.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Config } from '../core/config.ts'
 import type { Ids } from '../core/ids.ts'
-import { OPERATOR_LIMIT_PER_MINUTE } from '../core/limits.ts'
+import { Limiter } from '../core/limiter.ts'
+import { MAX_ATTACHMENTS_IN_FLIGHT, MAX_ATTACHMENTS_PER_TENANT, OPERATOR_LIMIT_PER_MINUTE } from '../core/limits.ts'
 import type { Log } from '../core/log.ts'
 import { type Meter, noMeter } from '../core/meter.ts'
 import { createSecrets, type Secrets } from '../core/secrets.ts'
@@ -60,6 +61,8 @@ export interface Gateway extends SharedParts {
   operatorLimits: KeyLimits
   guard: AddressGuard
   poster: WebhookPoster
+  /** Of attachments that are read from the provider. */
+  downloads: Limiter
   sockets: Sockets
   cursors: Cursors
   /** `working`: jobs and timers are running. `draining`: the server is stopping. */
@@ -158,6 +161,7 @@ export function buildGateway(given: GatewayParts): Gateway {
     operatorLimits: new KeyLimits(clock, OPERATOR_LIMIT_PER_MINUTE),
     guard,
     poster: new WebhookPoster({ guard, clock, meter: parts.meter ?? noMeter }),
+    downloads: new Limiter({ total: MAX_ATTACHMENTS_IN_FLIGHT, perTenant: MAX_ATTACHMENTS_PER_TENANT }),
     sockets: new Sockets({
       ...parts,
       ...engines,

@@ -104,7 +104,12 @@ export const InboundBody = z.object(
   {
     from: z.string(fails('badPhoneNumber')).refine(isE164, fails('badPhoneNumber')),
     to: z.string(fails('badPhoneNumber')).refine(isE164, fails('badPhoneNumber')),
-    text: PreviewBody.shape.body,
+    /** Only an MMS may be without one. */
+    text: PreviewBody.shape.body.or(z.literal('')),
+    attachments: z
+      .array(z.object({ contentType: z.string(), fileName: z.string(), data: z.string() }), fails('badAttachments'))
+      .max(10, fails('badAttachments'))
+      .default([]),
   },
   fails('badPhoneNumber'),
 )

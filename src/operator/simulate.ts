@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { isoTime } from '../core/clock.ts'
-import { ApiError } from '../core/errors.ts'
+import { ApiError, apiError } from '../core/errors.ts'
 import type { NextFault, SimulatorAccess, SituationWish } from '../core/simulator-access.ts'
 import type { Gateway } from '../messages/gateway.ts'
 import type { AdvanceBody, CallsQuery, FaultBody, InboundBody } from './schemas.ts'
@@ -10,7 +10,9 @@ export async function simulateInbound(
   gateway: Gateway,
   sms: z.output<typeof InboundBody>,
 ): Promise<{ rcMessageId: string }> {
-  const { messageId, deliveries } = await inject(simulatorOf(gateway), sms)
+  const { text, attachments } = sms
+  if (text === '' && attachments.length === 0) throw apiError('badBodyLength')
+  const { messageId, deliveries } = await inject(simulatorOf(gateway), { ...sms, text: text === '' ? null : text })
   if (deliveries.length === 0)
     throw new ApiError(
       'unavailable',
@@ -65,7 +67,7 @@ const NO_SIMULATOR =
 
 async function inject(
   simulator: SimulatorAccess,
-  sms: z.output<typeof InboundBody>,
+  sms: Parameters<SimulatorAccess['injectSms']>[0],
 ): ReturnType<SimulatorAccess['injectSms']> {
   try {
     return await simulator.injectSms(sms)

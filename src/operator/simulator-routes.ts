@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { errorTexts } from '../core/errors.ts'
+import { MAX_SIMULATED_BODY_BYTES } from '../core/limits.ts'
 import { NEXT_FAULTS } from '../core/simulator-access.ts'
 import { route } from '../api/http/route.ts'
 import { CallsQuery, FaultBody, InboundBody } from './schemas.ts'
@@ -17,6 +18,7 @@ export const simulatorRoutes = [
     path: '/v1/operator/simulator/inbound',
     summary: 'Send an SMS from a simulated phone to a connected number',
     body: InboundBody,
+    maxBodyBytes: MAX_SIMULATED_BODY_BYTES,
     mayWait: true,
     response: z.object({ rcMessageId: z.string() }),
     errors: { 400: errorTexts('badPhoneNumber', 'badBodyLength') },

@@ -38,6 +38,8 @@ export function observed(provider: Provider, { meter, clock, state }: Observers)
     listSmsNumbers: timed('list_numbers', provider.listSmsNumbers),
     sendSms: timed('send_sms', provider.sendSms),
     listMessages: timed('list_messages', provider.listMessages),
+    // Another host serves attachments, whose silence does not mean that the provider is away.
+    readAttachment: provider.readAttachment,
     createSubscription: timed('create_subscription', provider.createSubscription),
     getSubscription: timed('get_subscription', provider.getSubscription),
     listSubscriptions: timed('list_subscriptions', provider.listSubscriptions),

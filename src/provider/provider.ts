@@ -23,6 +23,11 @@ export interface Provider {
   sendSms(accessToken: string, message: OutboundSms): Promise<ProviderResult<SmsAnswer>>
   /** Messages of the token's extension in the provider's store that were created in the given time; all pages, oldest first. */
   listMessages(accessToken: string, query: MessageQuery): Promise<ProviderResult<StoredSms[]>>
+  /**
+   * The bytes of an attachment, read while they are passed on. Resolves with the first of them. The address is dialled only if it is
+   * one of the provider's own, and no redirect is followed. The stream ends with an error after a minute, or after 5 MiB.
+   */
+  readAttachment(accessToken: string, attachment: Attachment): Promise<ProviderResult<AttachmentContent>>
   createSubscription(accessToken: string, request: SubscriptionRequest): Promise<ProviderResult<ProviderSubscription>>
   getSubscription(accessToken: string, subscriptionId: string): Promise<ProviderResult<ProviderSubscription>>
   /** All webhook subscriptions of this extension and this client. */
@@ -160,6 +165,27 @@ export interface InboundEventSms {
   text: string
   /** Epoch milliseconds by the provider's clock; null where the event does not say. */
   createdAt: number | null
+  attachments: readonly Attachment[]
+}
+
+/** What came with a text, as the provider's record says. */
+export interface Attachment {
+  attachmentId: string
+  /** `type/subtype`, in lower case. */
+  contentType: string
+  /** Bytes; null if the record does not say. */
+  size: number | null
+  fileName: string | null
+  /** Where the provider keeps the bytes; null if the record does not say. Not checked. */
+  uri: string | null
+}
+
+export interface AttachmentContent {
+  /** `type/subtype`, in lower case, as the answer says, else as the record does. */
+  contentType: string
+  bytes: ReadableStream<Uint8Array>
+  /** Resolves when no more bytes are read: at the end, after an error, or when time is over. */
+  ended: Promise<void>
 }
 
 /** The code of a failure: the subscription was made, but not for inbound messages. */
@@ -181,6 +207,8 @@ export interface StoredSms {
   deliveryErrorCode: string | null
   /** Epoch milliseconds. */
   createdAt: number
+  /** Of inbound messages only. */
+  attachments: readonly Attachment[]
 }
 
 export interface SubscriptionRequest {

@@ -3,7 +3,7 @@ import { WINDOW_MS } from '../core/limits.ts'
 import { SlidingWindow } from '../core/sliding-window.ts'
 
 /** The provider's rate-limit groups that the gateway's calls fall into (RingCentral: "API rate limits"). */
-export type QuotaGroup = 'light' | 'medium'
+export type QuotaGroup = 'light' | 'medium' | 'media'
 
 /** The group whose calls send messages. */
 export const SEND_GROUP: QuotaGroup = 'medium'

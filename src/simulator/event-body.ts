@@ -1,5 +1,5 @@
 import { isoTime } from '../core/clock.ts'
-import { located } from './message-record.ts'
+import { attachmentsOf, located, messageUri } from './message-record.ts'
 import { conversationOf, type Message } from './messages.ts'
 import type { World } from './world.ts'
 
@@ -20,7 +20,7 @@ export function instantBody(world: World, message: Message, form: EventForm): Re
     lastModifiedTime: createdAt,
     readStatus: 'Unread',
     priority: 'Normal',
-    attachments: attachmentsOf(world, message, id),
+    attachments: eventAttachments(world, message, id),
     direction: message.direction,
     availability: 'Alive',
     ...(message.text === null ? {} : { subject: message.text }),
@@ -43,17 +43,14 @@ export function changeBody(message: Message, kind: 'new' | 'updated', now: numbe
   }
 }
 
-function attachmentsOf(world: World, message: Message, id: (value: number) => unknown): Record<string, unknown>[] {
-  const text = { id: id(message.id), type: 'Text', contentType: 'text/plain' }
-  const media = message.attachments.map((one) => ({
-    id: id(one.id),
-    type: 'MmsAttachment',
-    uri: `${world.url}/restapi/v1.0/account/${message.accountId}/extension/${message.extensionId}/message-store/${message.id}/content/${one.id}`,
-    contentType: one.contentType,
-    size: one.size,
+/** As in a record, but the text has no address. */
+const eventAttachments = (world: World, message: Message, idOf: (value: number) => unknown): object[] =>
+  attachmentsOf(message, messageUri(world, message)).map(({ id, type, uri, ...more }) => ({
+    id: idOf(Number(id)),
+    type,
+    ...(type === 'Text' ? {} : { uri }),
+    ...more,
   }))
-  return [...(message.text === null ? [] : [text]), ...media]
-}
 
 const conversationIn = (form: EventForm, id: string): Record<string, unknown> =>
   form === 'old' ? { conversationId: id } : { conversation: { id } }

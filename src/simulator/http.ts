@@ -12,6 +12,8 @@ export interface Reply {
   status: number
   headers: Record<string, string>
   body: string
+  /** Sent instead of `body`. */
+  bytes?: Uint8Array
 }
 
 const JSON_TYPE = 'application/json;charset=utf-8'

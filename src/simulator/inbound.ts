@@ -1,7 +1,7 @@
 import type { Extension } from './directory.ts'
 import type { EventForm } from './event-body.ts'
 import { announceInbound, type Delivery } from './events.ts'
-import type { Message, Party } from './messages.ts'
+import type { Message, NewAttachment, Party } from './messages.ts'
 import type { World } from './world.ts'
 
 /** An SMS that a contact sends to an extension. */
@@ -17,7 +17,7 @@ export interface InboundSms {
   /** Null: the event has no `subject` member. Default `Hello`. */
   text?: string | null
   /** Media of an MMS. */
-  attachments?: { contentType: string; size?: number }[]
+  attachments?: MediaSpec[]
   /** Sends the events of this stored message again instead of storing a new one. */
   messageId?: string
   /** How many times the event is sent. Default 1. */
@@ -25,6 +25,16 @@ export interface InboundSms {
   form?: EventForm
   /** False: the message is stored but no webhook gets an event. */
   deliver?: boolean
+}
+
+export interface MediaSpec {
+  contentType: string
+  fileName?: string
+  /** Base64. Without it the attachment has `size` zero bytes, by default 461,020. */
+  data?: string
+  size?: number
+  /** What records name as its address, instead of the right one. */
+  uri?: string
 }
 
 export interface InjectedSms {
@@ -60,12 +70,16 @@ function store(world: World, sms: InboundSms): Message {
     from: senderOf(sms),
     to: recipientsOf(sms, receiver),
     text: sms.text === undefined ? 'Hello' : sms.text,
-    attachments: (sms.attachments ?? []).map(({ contentType, size = DEFAULT_ATTACHMENT_BYTES }) => ({
-      contentType,
-      size,
-    })),
+    attachments: (sms.attachments ?? []).map(media),
   })
 }
+
+const media = ({ contentType, fileName, data, size = DEFAULT_ATTACHMENT_BYTES, uri }: MediaSpec): NewAttachment => ({
+  contentType,
+  fileName: fileName ?? null,
+  bytes: data === undefined ? Buffer.alloc(size) : Buffer.from(data, 'base64'),
+  uri: uri ?? null,
+})
 
 function receiverOf(world: World, sms: InboundSms): Extension {
   if (sms.extensionId !== undefined) {

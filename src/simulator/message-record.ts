@@ -53,19 +53,21 @@ export function storeRecord(world: World, message: Message): Record<string, unkn
 export const located = (party: Party): Record<string, unknown> =>
   party.phoneNumber === undefined ? { ...party } : { ...party, location: LOCATION }
 
-function messageUri(world: World, message: Message): string {
+export function messageUri(world: World, message: Message): string {
   return `${world.url}/restapi/v1.0/account/${message.accountId}/extension/${message.extensionId}/message-store/${message.id}`
 }
 
-function attachmentsOf(message: Message, uri: string): Record<string, unknown>[] {
+/** The text is the first one. */
+export function attachmentsOf(message: Message, uri: string): Record<string, unknown>[] {
   const text = { id: message.id, uri: `${uri}/content/${message.id}`, type: 'Text', contentType: 'text/plain' }
   return [...(message.text === null ? [] : [text]), ...message.attachments.map((one) => mediaAttachment(one, uri))]
 }
 
 const mediaAttachment = (attachment: Attachment, uri: string): Record<string, unknown> => ({
   id: attachment.id,
-  uri: `${uri}/content/${attachment.id}`,
+  uri: attachment.uri ?? `${uri}/content/${attachment.id}`,
   type: 'MmsAttachment',
   contentType: attachment.contentType,
-  size: attachment.size,
+  size: attachment.bytes.length,
+  ...(attachment.fileName === null ? {} : { fileName: attachment.fileName }),
 })

@@ -27,6 +27,17 @@ export function getMessage({ world, extension, ids }: ApiCall): Reply {
   return jsonOfMessages(storeRecord(world, message))
 }
 
+/** `GET …/message-store/{messageId}/content/{attachmentId}` (same reference, "Get message attachment"): its bytes. */
+export function getContent({ world, extension, ids: [messageId, attachmentId] }: ApiCall): Reply {
+  const message = world.messages.find(Number(messageId))
+  if (message === undefined || message.extensionId !== extension.id) return notFound('messageId')
+  if (attachmentId === messageId && message.text !== null)
+    return { status: 200, headers: { 'Content-Type': 'text/plain;charset=utf-8' }, body: message.text }
+  const attachment = message.attachments.find(({ id }) => String(id) === attachmentId)
+  if (attachment === undefined) return notFound('attachmentId')
+  return { status: 200, headers: { 'Content-Type': attachment.contentType }, body: '', bytes: attachment.bytes }
+}
+
 interface Filter {
   messageTypes: string[]
   directions: string[]

@@ -13,10 +13,17 @@ export interface Party {
   target?: boolean
 }
 
-export interface Attachment {
-  id: number
+/** Media of an MMS. */
+export interface NewAttachment {
   contentType: string
-  size: number
+  fileName: string | null
+  bytes: Uint8Array
+  /** What records name as its address; null for the right one. */
+  uri: string | null
+}
+
+export interface Attachment extends NewAttachment {
+  id: number
 }
 
 export interface Message {
@@ -57,7 +64,7 @@ export interface OutboundSms {
 
 export interface StoredInbound extends Omit<OutboundSms, 'text'> {
   text: string | null
-  attachments: { contentType: string; size: number }[]
+  attachments: NewAttachment[]
 }
 
 const MAX_MESSAGES_PER_EXTENSION = 1_000_000

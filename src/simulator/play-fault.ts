@@ -82,7 +82,7 @@ async function hang(wire: Wire, ms: number | undefined): Promise<null> {
 
 async function drip(wire: Wire, reply: Reply, which: 'drip-headers' | 'drip-body', ms: number): Promise<number | null> {
   const { head, body } = rawReply(reply)
-  const slow = Buffer.from(which === 'drip-headers' ? head : body)
+  const slow = which === 'drip-headers' ? Buffer.from(head) : body
   if (which === 'drip-body') wire.raw(head)
   for (let at = 0; at < slow.length && wire.open; at++) {
     wire.raw(slow.subarray(at, at + 1))
@@ -97,7 +97,8 @@ async function drip(wire: Wire, reply: Reply, which: 'drip-headers' | 'drip-body
 /** Waits before the reset, because a reset discards bytes that the client has not read yet. */
 async function cutBody(wire: Wire, reply: Reply): Promise<null> {
   const { head, body } = rawReply(reply)
-  wire.raw(head + firstHalf(body))
+  wire.raw(head)
+  wire.raw(body.subarray(0, Math.ceil(body.length / 2)))
   await wire.pause(DRIP_MS)
   return cut(wire, 'reset')
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 
-export type Group = 'light' | 'medium' | 'heavy' | 'auth'
+/** `media`: attachments, whose limit on the platform is not documented. */
+export type Group = 'light' | 'medium' | 'heavy' | 'auth' | 'media'
 
 export interface Limits {
   enabled: boolean
@@ -9,6 +10,7 @@ export interface Limits {
   medium: number
   heavy: number
   auth: number
+  media: number
   windowMs: number
   penaltyMs: number
 }
@@ -38,7 +40,7 @@ export class RateLimit {
     private readonly clock: Clock,
     enabled: boolean,
   ) {
-    this.limits = { enabled, light: 50, medium: 40, heavy: 10, auth: 5, windowMs: 60_000, penaltyMs: 60_000 }
+    this.limits = { enabled, light: 50, medium: 40, heavy: 10, auth: 5, media: 40, windowMs: 60_000, penaltyMs: 60_000 }
   }
 
   /** Counts a request. Every answer must have the returned headers. */

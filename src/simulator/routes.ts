@@ -3,7 +3,7 @@ import { bearerToken, callApi, ofExtension, type ApiHandler } from './api-call.t
 import { authorize } from './authorize.ts'
 import { apiError } from './errors.ts'
 import { json, type Call, type Reply } from './http.ts'
-import { getMessage, listMessages } from './message-store.ts'
+import { getContent, getMessage, listMessages } from './message-store.ts'
 import type { Group } from './rate-limit.ts'
 import type { Permission } from './settings.ts'
 import { sendSms } from './sms.ts'
@@ -40,6 +40,14 @@ const API_ROUTES = [
   api('phone-number', 'GET', `${EXTENSION}/phone-number`, 'light', 'ReadAccounts', ofExtension(listPhoneNumbers)),
   api('message-store', 'GET', `${EXTENSION}/message-store`, 'light', 'ReadMessages', ofExtension(listMessages)),
   api('message', 'GET', `${EXTENSION}/message-store/([^/]+)`, 'light', 'ReadMessages', ofExtension(getMessage)),
+  api(
+    'content',
+    'GET',
+    `${EXTENSION}/message-store/([^/]+)/content/([^/]+)`,
+    'media',
+    'ReadMessages',
+    ofExtension(getContent),
+  ),
   api('subscription-create', 'POST', SUBSCRIPTION, 'medium', null, createSubscription),
   api('subscription-list', 'GET', SUBSCRIPTION, 'light', null, listSubscriptions),
   api('subscription-get', 'GET', `${SUBSCRIPTION}/([^/]+)`, 'light', null, getSubscription),

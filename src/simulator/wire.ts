@@ -16,7 +16,7 @@ export class Wire {
 
   send(reply: Reply): void {
     this.sent = reply
-    this.response.writeHead(reply.status, headersOf(reply)).end(reply.body)
+    this.response.writeHead(reply.status, headersOf(reply)).end(reply.bytes ?? reply.body)
   }
 
   /** Writes the bytes unchanged. Call `cut` afterwards. */
@@ -49,19 +49,21 @@ export class Wire {
 }
 
 /** The bytes of an answer that ends its connection. */
-export function rawReply(reply: Reply): { head: string; body: string } {
+export function rawReply(reply: Reply): { head: string; body: Buffer } {
   const { STATUS_CODES } = process.getBuiltinModule('node:http')
   const headers = Object.entries(headersOf(reply)).map(([name, value]) => `${name}: ${value}\r\n`)
   const statusLine = `HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status] ?? ''}\r\n`
-  return { head: `${statusLine}${headers.join('')}Connection: close\r\n\r\n`, body: reply.body }
+  return { head: `${statusLine}${headers.join('')}Connection: close\r\n\r\n`, body: bytesOf(reply) }
 }
 
 /** The headers of an answer, with those that the platform adds to every answer. */
-const headersOf = ({ status, headers, body }: Reply): Record<string, string | number> => ({
+const headersOf = ({ headers, ...reply }: Reply): Record<string, string | number> => ({
   Server: 'nginx',
   RoutingKey: 'SJC01P07',
   'Content-Language': 'en-US',
   RCRequestId: crypto.randomUUID(),
   ...headers,
-  ...(status === 204 ? {} : { 'Content-Length': Buffer.byteLength(body) }),
+  ...(reply.status === 204 ? {} : { 'Content-Length': bytesOf(reply).length }),
 })
+
+const bytesOf = ({ body, bytes }: Omit<Reply, 'headers'>): Buffer => Buffer.from(bytes ?? body)

@@ -254,3 +254,45 @@ describe('sgw listen', () => {
     await operator.stop()
   })
 })
+
+test.concurrent('simulate inbound attaches files, with the type of their names', async () => {
+  await using development = await startDevelopment()
+  const { world, key } = development
+  const picture = join(world.folder, 'a picture.png')
+  await Bun.write(picture, 'the bytes')
+  await Bun.write(join(world.folder, 'large.bin'), new Uint8Array(5_000_000))
+  const words = ['simulate', 'inbound', '--to', FROM, '--from', CONTACT]
+  const sent = await sgwIn(world.folder, [
+    ...words,
+    '--attach',
+    picture,
+    '--attach',
+    join(world.folder, 'large.bin'),
+    '--json',
+  ])
+  expect(sent).toMatchObject({ code: 0, stderr: '' })
+  const { body } = await world.json<{ messages: { messageId: string; body: string }[] }>('GET', '/v1/sms/messages', {
+    key,
+  })
+  const path = `/v1/sms/${body.messages[0]?.messageId}/attachments`
+  const list = await world.json<{ attachments: { attachmentId: string }[] }>('GET', path, { key })
+  expect([body.messages[0]?.body, list.body.attachments as object[]]).toMatchObject([
+    '',
+    [
+      { contentType: 'image/png', fileName: 'a picture.png', size: 9 },
+      { contentType: 'application/octet-stream', fileName: 'large.bin', size: 5_000_000 },
+    ],
+  ])
+  const [first] = list.body.attachments
+  expect(await (await world.call('GET', `${path}/${first?.attachmentId}`, { key })).text()).toBe('the bytes')
+  const [missing, folder, nothing] = await Promise.all([
+    sgwIn(world.folder, [...words, '--attach', 'no-such-file.png']),
+    sgwIn(world.folder, [...words, '--attach', world.folder]),
+    sgwIn(world.folder, words),
+  ])
+  expect([missing, folder, nothing]).toEqual([
+    { code: 1, stdout: '', stderr: 'no-such-file.png cannot be read (ENOENT)\n' },
+    { code: 1, stdout: '', stderr: `${world.folder} cannot be read (EISDIR)\n` },
+    { code: 1, stdout: '', stderr: 'body must be 1-1600 characters\n' },
+  ])
+})

@@ -18,6 +18,8 @@ async function callEverything(sgw: Sgw): Promise<void> {
   await sgw.sms.preview('Hello')
   await sgw.sms.timeline('msg')
   await sgw.sms.cancel('msg')
+  await sgw.sms.attachments('msg')
+  await sgw.sms.attachment('msg', '1')
   await sgw.sms.list().page(1)
   await sgw.apps.list()
   await sgw.apps.register({ name: 'App', tenantId: 'tenant' })

@@ -12,6 +12,7 @@ import type { ConnectionStatus } from '../../src/api/rc/get-connection.ts'
 import type { ExtensionsHealth } from '../../src/api/rc/get-health.ts'
 import type { ConnectedExtension } from '../../src/api/rc/list-extensions.ts'
 import type { MessageState, MessageWithDelivery } from '../../src/api/sms/message.ts'
+import type { AttachmentList } from '../../src/api/sms/attachment-schemas.ts'
 import type * as sms from '../../src/api/sms/schemas.ts'
 import type { Timeline } from '../../src/api/sms/timeline-schema.ts'
 import type * as triggers from '../../src/api/triggers/schemas.ts'
@@ -31,6 +32,7 @@ type Connected = Extract<client.ConnectionStatus, { connected: true }>
 
 test('every answer of the client has the type of its route', () => {
   prove<Same<client.Accepted, Answer<typeof sms.Accepted>>>()
+  prove<Same<client.Attachment, Answer<typeof AttachmentList>['attachments'][number]>>()
   prove<Same<client.NotifiedMessage, Answer<typeof sms.Notified>['messages'][number]>>()
   prove<Same<client.MessageState, Answer<typeof MessageState>>>()
   prove<Same<client.Message, Answer<typeof MessageWithDelivery>>>()

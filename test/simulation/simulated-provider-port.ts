@@ -95,6 +95,7 @@ export function providerPort(link: ProviderLink, client: ProviderClient): Provid
     authorizeUrl: refuse,
     exchangeCode: refuse,
     getExtension: refuse,
+    readAttachment: refuse,
     createSubscription: refuse,
     getSubscription: refuse,
     renewSubscription: refuse,

@@ -1,14 +1,14 @@
 import { ApiError, apiError } from '../../core/errors.ts'
 import { MAX_JSON_DEPTH, MAX_REQUEST_BODY_BYTES } from '../../core/limits.ts'
 
-/** Reads a body of at most 102,400 bytes. A larger one is 413: at once if Content-Length says so, otherwise while reading. */
-export function readLimited(request: Request): Promise<Uint8Array> {
+/** Reads a body of at most 102,400 bytes, unless its endpoint has another limit. A larger one is 413: at once if Content-Length says so, otherwise while reading. */
+export function readLimited(request: Request, maxBytes = MAX_REQUEST_BODY_BYTES): Promise<Uint8Array> {
   const declared = request.headers.get('content-length')
-  if (declared !== null && Number(declared) > MAX_REQUEST_BODY_BYTES) throw apiError('tooLarge')
+  if (declared !== null && Number(declared) > maxBytes) throw apiError('tooLarge')
   // Uses `request.body` only where needed: it creates a stream, which takes longer than reading a small body.
   if (declared !== null) return request.bytes().catch(brokenOff)
   if (!request.headers.has('transfer-encoding') || request.body === null) return NO_BODY
-  return readCounting(request.body).catch(brokenOff)
+  return readCounting(request.body, maxBytes).catch(brokenOff)
 }
 
 const NO_BODY = Promise.resolve(new Uint8Array(0))
@@ -42,12 +42,12 @@ export function parseForm(bytes: Uint8Array): unknown {
   }
 }
 
-async function readCounting(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
+async function readCounting(stream: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of stream) {
     length += chunk.length
-    if (length > MAX_REQUEST_BODY_BYTES) throw apiError('tooLarge')
+    if (length > maxBytes) throw apiError('tooLarge')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks, length)

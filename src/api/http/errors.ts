@@ -13,6 +13,7 @@ const STATUS: Record<ErrorKind, number> = {
   too_large: 413,
   too_many: 429,
   unavailable: 503,
+  bad_gateway: 502,
 }
 
 const STORAGE_RETRY_SECONDS = 5

@@ -37,9 +37,11 @@ export interface Route {
   priority?: readonly ErrorName[]
   /** The endpoint may wait for several provider calls, or wait its turn for long reads. Without this, a connection is closed after 30 s of silence. */
   mayWait?: true
+  /** Of the body, instead of `MAX_REQUEST_BODY_BYTES`. */
+  maxBodyBytes?: number
   /** The status of a success. */
   status: number
-  response: z.ZodType | 'html' | 'empty' | 'redirect'
+  response: z.ZodType | 'html' | 'file' | 'empty' | 'redirect'
   /** The body of a success of a page that is JSON on request. */
   json?: z.ZodType
   /** The answer has a secret, so no cache may keep it. */

@@ -89,7 +89,7 @@ async function runRoute(
   if (route.auth === 'operator' && context.operator === null) throw apiError('forbidden')
   const before = route.before?.({ gateway, request })
   const beforeResult: unknown = before instanceof Promise ? await before : before
-  const bytes = await readLimited(request)
+  const bytes = await readLimited(request, route.maxBodyBytes)
   requireCaller(route, context)
   const input = inputOrHint(endpoint, received, { gateway, context, params, beforeResult, bytes })
   const answering = route.mayWait === true ? 0 : 1

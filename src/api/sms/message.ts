@@ -4,7 +4,7 @@ import { MessageDirection, MessageStatus } from '../fields/named-enums.ts'
 import { isoTime, isoTimeOf } from '../../core/clock.ts'
 import type { Row } from '../../db/connection.ts'
 import type { messages } from '../../db/schema/messages.ts'
-import { DeliveryStatus } from './timeline-schema.ts'
+import { DeliveryStatus, attachmentCount } from './timeline-schema.ts'
 import { ShownWaiting } from './waiting.ts'
 
 type MessageRow = typeof messages.$inferSelect
@@ -49,13 +49,14 @@ const MessageWebhooks = z
     example: { failed: 1, total: 2, lastStatusCode: 500 },
   })
 
-/** With `include=delivery`; all but `webhooks` for outbound messages only. */
+/** With `include=delivery`: `webhooks` for every message, `attachments` for inbound ones, all others for outbound ones. */
 export const MessageWithDelivery = Message.extend({
   webhooks: MessageWebhooks.nullable().optional().meta({ description: 'Null if the message has no delivery' }),
   deliveryStatus: DeliveryStatus.optional(),
   deliveryError: DeliveryError.nullable().optional().meta({ description: 'Why it was not delivered, else null' }),
   sendAt: time.nullable().optional(),
   waiting: ShownWaiting.optional(),
+  attachments: attachmentCount.optional(),
 }).meta({ id: 'Message' })
 export const MessageList = z
   .object({ messages: z.array(MessageWithDelivery), ...pageFields })

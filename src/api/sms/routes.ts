@@ -4,6 +4,8 @@ import { Done } from '../http/done.ts'
 import { listAnswer } from '../http/list-answer.ts'
 import { route } from '../http/route.ts'
 import type { SendResult } from './accept-message.ts'
+import { AttachmentList, AttachmentParams } from './attachment-schemas.ts'
+import { getAttachment, listAttachments } from './attachments.ts'
 import { cancel } from './cancel.ts'
 import { getStatus } from './get-status.ts'
 import { listMessages } from './list-messages.ts'
@@ -149,6 +151,36 @@ export const smsRoutes = [
     response: Timeline,
     errors: { 400: errorTexts('badMessageId'), 404: errorTexts('messageNotFound') },
     run: ({ gateway, caller, params }) => readTimeline(gateway, caller, params.messageId),
+  }),
+  route({
+    ...common,
+    operationId: 'listAttachments',
+    method: 'GET',
+    path: '/v1/sms/:messageId/attachments',
+    summary: 'What came with an inbound message: pictures and other files',
+    description: 'As the provider announced it. An outbound message has none.',
+    params: MessageParams,
+    response: AttachmentList,
+    errors: { 400: errorTexts('badMessageId'), 404: errorTexts('messageNotFound') },
+    run: ({ gateway, caller, params }) => listAttachments(gateway, caller, params.messageId),
+  }),
+  route({
+    ...common,
+    operationId: 'getAttachment',
+    method: 'GET',
+    path: '/v1/sms/:messageId/attachments/:attachmentId',
+    summary: 'One attachment',
+    description:
+      'Its bytes, read from the provider while they are passed on: at most 5 MiB, within a minute. A type that a browser might run is `application/octet-stream`.',
+    params: AttachmentParams,
+    mayWait: true,
+    response: 'file',
+    errors: {
+      400: errorTexts('badMessageId'),
+      404: errorTexts('messageNotFound', 'attachmentNotFound'),
+      502: errorTexts('noAttachment'),
+    },
+    run: ({ gateway, caller, params }) => getAttachment(gateway, caller, params),
   }),
   route({
     ...common,

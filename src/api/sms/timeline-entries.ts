@@ -1,5 +1,6 @@
 import { isoTime } from '../../core/clock.ts'
 import type { Row } from '../../db/connection.ts'
+import { attachmentsOf } from '../../messages/inbound/attachments.ts'
 import { reasonOf } from '../../messages/receipts/delivery-codes.ts'
 import type { DeliveryState } from '../../messages/receipts/delivery-status.ts'
 import type { TimelineEntry } from './timeline-schema.ts'
@@ -23,9 +24,9 @@ export function outboundEntries(
 }
 
 /** `attempts`: of webhooks, oldest first. */
-export function inboundEntries(receivedAt: string, attempts: readonly Row[]): TimelineEntry[] {
+export function inboundEntries(message: Row, attempts: readonly Row[]): TimelineEntry[] {
   return inOrder([
-    [Date.parse(receivedAt), { type: 'received' }],
+    [Number(message['created_at']), { type: 'received', attachments: attachmentsOf(message['attachments']).length }],
     ...attempts.map((attempt): Timed => {
       const { delivery_id: deliveryId, attempt_number: attemptNumber = 1, outcome } = attempt
       return [Number(attempt['attempted_at']), { type: 'webhook', deliveryId, attemptNumber, outcome }]

@@ -6,6 +6,8 @@ import { ATTEMPT_OUTCOMES } from '../../db/schema/messages.ts'
 import { DELIVERY_STATUSES } from '../../messages/receipts/delivery-status.ts'
 import { ShownWaiting } from './waiting.ts'
 
+export const attachmentCount = z.int().meta({ description: 'How many pictures or other files came with the text' })
+
 /** A step of a message. */
 export const TimelineEntry = z
   .discriminatedUnion('type', [
@@ -34,7 +36,7 @@ export const TimelineEntry = z
     z
       .object({ at, type: z.literal('undelivered'), errorCode: z.string().optional(), reason: z.string() })
       .meta({ id: 'TimelineUndelivered' }),
-    z.object({ at, type: z.literal('received') }).meta({ id: 'TimelineReceived' }),
+    z.object({ at, type: z.literal('received'), attachments: attachmentCount }).meta({ id: 'TimelineReceived' }),
     z
       .object({
         at,

@@ -1,6 +1,5 @@
 import type { Caller } from '../../core/caller.ts'
 import { apiError } from '../../core/errors.ts'
-import { isoTime } from '../../core/clock.ts'
 import { MAX_LISTED } from '../../core/limits.ts'
 import type { Row } from '../../db/connection.ts'
 import { readerOf } from '../../db/reader.ts'
@@ -58,10 +57,7 @@ const sendAtOf = (message: Row): number | null => (typeof message['send_at'] ===
 
 async function inbound(gateway: Gateway, { tenantId }: Caller, message: Row): Promise<Timeline> {
   const messageId = String(message['id'])
-  const entries = inboundEntries(
-    isoTime(Number(message['created_at'])),
-    await webhookAttempts(gateway, tenantId, messageId),
-  )
+  const entries = inboundEntries(message, await webhookAttempts(gateway, tenantId, messageId))
   return { messageId, status: message['status'] as Timeline['status'], deliveryStatus: null, waiting: null, entries }
 }
 

@@ -2,13 +2,14 @@ import type { Caller } from '../../core/caller.ts'
 import { isoTime } from '../../core/clock.ts'
 import type { Row } from '../../db/connection.ts'
 import type { Gateway } from '../../messages/gateway.ts'
+import { attachmentsOf } from '../../messages/inbound/attachments.ts'
 import { reasonOf } from '../../messages/receipts/delivery-codes.ts'
 import { type DeliveryState, deliveryStatusOf, loadDeliveryStates } from '../../messages/receipts/delivery-status.ts'
 import { countDeliveries } from '../../messages/webhooks/delivery-counts.ts'
 import { type MessageWithDelivery, messageOf } from './message.ts'
 import { shownWaiting } from './waiting.ts'
 
-/** Makes messages of rows, and adds `webhooks`, and to the outbound ones `deliveryStatus`, `deliveryError`, `sendAt` and `waiting`. */
+/** Makes messages of rows, and adds `webhooks`, to the inbound ones `attachments`, and to the outbound ones `deliveryStatus`, `deliveryError`, `sendAt` and `waiting`. */
 export async function withDelivery(
   gateway: Gateway,
   { tenantId }: Caller,
@@ -23,7 +24,7 @@ export async function withDelivery(
   const items = rows.map(async (row) => {
     const message = messageOf(row)
     const own = { ...message, webhooks: webhooks.get(message.messageId) ?? null }
-    if (message.direction === 'inbound') return own
+    if (message.direction === 'inbound') return { ...own, attachments: attachmentsOf(row['attachments']).length }
     const { messageId: id, status, from, to } = message
     const sendAt = row['send_at'] === null ? null : Number(row['send_at'])
     const state = states.get(id)

@@ -37,6 +37,8 @@ export const messages = sqliteTable(
     updatedAt: integer('updated_at').notNull(),
     /** When a scheduled message enters its queue, epoch milliseconds; null for any other. */
     sendAt: integer('send_at'),
+    /** Of an MMS, JSON: what came with it, as `attachmentsOf` reads it. Null for any other message. */
+    attachments: text(),
   },
   (table) => [
     /** Has every column that lists filter by, so that counting a tenant's messages reads no rows. */

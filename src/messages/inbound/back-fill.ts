@@ -105,6 +105,7 @@ async function storeRecord(gateway: Gateway, extension: ExtensionRow, record: St
     to: own?.phoneNumber ?? 'unknown',
     text: record.text,
     createdAt: record.createdAt,
+    attachments: record.attachments,
   })
 }
 

@@ -1,7 +1,9 @@
 import { sha256Hex } from '../../core/secrets.ts'
+import type { Attachment } from '../../provider/provider.ts'
 import type { RowOperation } from '../../db/writer.ts'
 import type { Gateway } from '../gateway.ts'
 import { countUsage } from '../usage/roll-up.ts'
+import { storedAttachments } from './attachments.ts'
 import { tombstonesOf } from './tombstones.ts'
 import { INSERT_WEBHOOK_JOBS } from './webhook-job-rows.ts'
 import { type Keyword, STORE_KEYWORDS, keywordIn } from './keyword-opt-outs.ts'
@@ -15,6 +17,7 @@ export interface InboundSms {
   text: string
   /** Epoch milliseconds by the provider's clock; null or absent if the provider does not report it. */
   createdAt?: number | null
+  attachments?: readonly Attachment[]
 }
 
 interface InboundRow extends Record<string, string | number | null> {
@@ -29,7 +32,24 @@ interface InboundRow extends Record<string, string | number | null> {
   /** JSON: the hashes under which its tombstone is stored, if it was erased. */
   tombstones: string
   now: number
+  /** JSON; null for most messages, which have none. */
+  attachments: string | null
 }
+
+/** `attachments`: the expression of that column. */
+const insertMessages = (
+  attachments: string,
+): string => `INSERT INTO messages (id, job_id, tenant_id, app_id, direction, from_number, to_number, body, status, rc_message_id,
+      receiving_extension_id, created_at, updated_at, attachments)
+    SELECT input.messageId, input.jobId, input.tenantId,
+      coalesce(
+        (SELECT app_id FROM contact_owners WHERE contact = input."from" AND number = input."to" AND tenant_id = input.tenantId),
+        (SELECT id FROM apps WHERE tenant_id = input.tenantId ORDER BY seq LIMIT 1), ''),
+      'inbound', input."from", input."to", input.body, 'received', input.rcMessageId, input.extensionId, input.now, input.now, ${attachments}
+    FROM input
+    WHERE NOT EXISTS (SELECT 1 FROM erased_messages)
+      OR NOT EXISTS (SELECT 1 FROM json_each(input.tombstones) AS own CROSS JOIN erased_messages ON id_hash = own.value)
+    ON CONFLICT DO NOTHING RETURNING job_id AS key, 'message' AS type`
 
 /**
  * Stores a message and the jobs of its deliveries in one commit. Stores nothing if the tenant has this provider id already, or
@@ -39,17 +59,7 @@ interface InboundRow extends Record<string, string | number | null> {
 export const STORE: RowOperation<InboundRow> = {
   key: 'jobId',
   statements: [
-    `INSERT INTO messages (id, job_id, tenant_id, app_id, direction, from_number, to_number, body, status, rc_message_id,
-      receiving_extension_id, created_at, updated_at)
-    SELECT input.messageId, input.jobId, input.tenantId,
-      coalesce(
-        (SELECT app_id FROM contact_owners WHERE contact = input."from" AND number = input."to" AND tenant_id = input.tenantId),
-        (SELECT id FROM apps WHERE tenant_id = input.tenantId ORDER BY seq LIMIT 1), ''),
-      'inbound', input."from", input."to", input.body, 'received', input.rcMessageId, input.extensionId, input.now, input.now
-    FROM input
-    WHERE NOT EXISTS (SELECT 1 FROM erased_messages)
-      OR NOT EXISTS (SELECT 1 FROM json_each(input.tombstones) AS own CROSS JOIN erased_messages ON id_hash = own.value)
-    ON CONFLICT DO NOTHING RETURNING job_id AS key, 'message' AS type`,
+    insertMessages('NULL'),
     INSERT_WEBHOOK_JOBS,
     countUsage({
       tenantId: 'stored.tenant_id',
@@ -62,10 +72,16 @@ export const STORE: RowOperation<InboundRow> = {
   ],
 }
 
-/** `STORE` for texts that are keywords, which are few: the commit of the message also stores the opt-out. */
+/** `STORE` for messages with attachments, which are few. */
+const STORE_WITH_ATTACHMENTS: RowOperation<InboundRow> = {
+  key: STORE.key,
+  statements: [insertMessages('input.attachments'), ...STORE.statements.slice(1)],
+}
+
+/** The same for texts that are keywords, which are few, too: the commit of the message also stores the opt-out. */
 export const STORE_WITH_KEYWORD: RowOperation<InboundRow & Keyword> = {
   key: STORE.key,
-  statements: [...STORE.statements, STORE_KEYWORDS],
+  statements: [...STORE_WITH_ATTACHMENTS.statements, STORE_KEYWORDS],
 }
 
 const MESSAGE_ID_DRAWS = 5
@@ -107,10 +123,12 @@ async function storeOnce(gateway: Gateway, sms: InboundSms, messageId: string): 
     body: sms.text,
     tombstones: tombstonesOf(gateway, sms),
     now: gateway.clock.now(),
+    attachments: storedAttachments(sms.attachments ?? []),
   }
+  const operation = row.attachments === null ? STORE : STORE_WITH_ATTACHMENTS
   const keyword = keywordIn(gateway, sms)
   const rows = await (keyword === null
-    ? writer.row(STORE, row)
+    ? writer.row(operation, row)
     : writer.row(STORE_WITH_KEYWORD, { ...row, ...keyword }))
   if (!rows.some(({ type }) => type === 'message')) return (await isKnown(gateway, row)) ? 'known' : 'id_taken'
   for (const job of rows.filter(({ type }) => type === 'job'))

@@ -38,10 +38,11 @@ export async function deliver(
 
 /** Signs before the attempt is stored, because a secret that cannot be decrypted must not use up the attempt. */
 function prepare(gateway: Gateway, job: Job, delivery: Delivery, url: string, secret: string): PostRequest {
-  const { payload, kind, targetId, deliveryId } = delivery
+  const { payload, kind, targetId, deliveryId, attachments } = delivery
   const body = JSON.stringify(kind === 'trigger' ? { ...payload, triggerId: targetId } : payload)
   const timestampSeconds = Math.floor(gateway.clock.now() / 1000)
-  const headers = signedHeaders({ secret, deliveryId, timestampSeconds, body })
+  const signed = signedHeaders({ secret, deliveryId, timestampSeconds, body })
+  const headers = attachments === 0 ? signed : { ...signed, 'X-Gateway-Attachments': String(attachments) }
   return { url, tenantId: job.tenantId, body, headers }
 }
 

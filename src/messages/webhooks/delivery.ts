@@ -18,6 +18,8 @@ export interface Delivery {
   correlationId: string
   /** The body of its POSTs: the fields of the WebSocket event. */
   payload: object
+  /** How many attachments the inbound message has that is posted; 0 for any other event. */
+  attachments: number
 }
 
 /** The parts of a delivery id. */

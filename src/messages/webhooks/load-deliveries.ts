@@ -1,5 +1,6 @@
 import { type Row, textOrNull } from '../../db/connection.ts'
 import type { Gateway } from '../gateway.ts'
+import { attachmentsOf } from '../inbound/attachments.ts'
 import { type Delivery, type DeliveryAddress, addressOf, correlationOf } from './delivery.ts'
 import { payloadOf } from './payload.ts'
 
@@ -40,5 +41,6 @@ function toDelivery(address: DeliveryAddress, row: Row): Delivery {
     secret: textOrNull(row['secret']),
     correlationId: correlationOf(String(row['job_id'])),
     payload: payloadOf(event, row),
+    attachments: event === 'sms_inbound' ? attachmentsOf(row['attachments']).length : 0,
   }
 }

@@ -1,4 +1,5 @@
 import type { Provider } from '../provider.ts'
+import { readAttachment } from './attachments.ts'
 import { getExtension } from './extension.ts'
 import { fixOf, isStanding } from './fixes.ts'
 import { parseInboundEvent } from './inbound-event.ts'
@@ -27,6 +28,7 @@ export function createRingCentral(options: RingCentralOptions): Provider {
     listSmsNumbers: (accessToken) => listSmsNumbers(requester, accessToken),
     sendSms: (accessToken, message) => sendSms(requester, accessToken, message),
     listMessages: (accessToken, query) => listMessages(requester, accessToken, query),
+    readAttachment: (accessToken, attachment) => readAttachment(requester, accessToken, attachment),
     createSubscription: (accessToken, request) => subscription.createSubscription(requester, accessToken, request),
     getSubscription: (accessToken, id) => subscription.getSubscription(requester, accessToken, id),
     listSubscriptions: (accessToken) => subscription.listSubscriptions(requester, accessToken),

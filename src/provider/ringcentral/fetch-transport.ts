@@ -10,7 +10,7 @@ export function fetchTransport(options: TransportOptions): Transport {
     try {
       const response = await fetch(`${options.origin.origin}${request.target}`, initOf(request, options))
       head = { ok: true, status: response.status, header: (name) => response.headers.get(name) }
-      const body = await boundedText(response, request.maxBytes)
+      const body = await boundedText(response.body, request.maxBytes)
       return { ...head, body, bodyError: body === null ? TOO_LARGE : null }
     } catch (error) {
       const code = errorCode(error)
@@ -50,8 +50,7 @@ const NAME_OR_CERTIFICATE = /^(EAI|ERR_TLS_CERT|CERT|DEPTH_ZERO|SELF_SIGNED|UNAB
 const neverLeft = (code: string): boolean => NEVER_LEFT.has(code) || NAME_OR_CERTIFICATE.test(code)
 
 /** Returns null, without reading the rest, if the body is longer than `maxBytes`. */
-async function boundedText(response: Response, maxBytes: number): Promise<string | null> {
-  const chunks: ReadableStream<Uint8Array> | null = response.body
+export async function boundedText(chunks: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<string | null> {
   if (chunks === null) return ''
   const decoder = new TextDecoder()
   let text = ''
@@ -65,7 +64,7 @@ async function boundedText(response: Response, maxBytes: number): Promise<string
 }
 
 /** The error's code if it is a text, else its name: a timeout of fetch has the name `TimeoutError` and the code 23. */
-function errorCode(error: unknown): string {
+export function errorCode(error: unknown): string {
   if (!(error instanceof Error)) return 'UnknownError'
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name
 }

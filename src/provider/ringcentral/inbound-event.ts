@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { InboundEvent, InboundEventSms } from '../provider.ts'
+import { readAttachments } from './attachment-records.ts'
 import { isTarget, numberOf, partySchema, recipientsSchema } from './party.ts'
 import type { Party } from './party.ts'
 import { MAX_MESSAGE_TEXT_LENGTH, optionalText, storableText, wireId, wireTime } from './wire-text.ts'
@@ -63,6 +64,7 @@ const messageSchema = z.object({
   to: recipientsSchema,
   subject: optionalText,
   creationTime: wireTime.optional().catch(undefined),
+  attachments: z.unknown().optional(),
 })
 
 function reasonToSkip(message: Message): string | null {
@@ -78,6 +80,7 @@ const smsOf = (message: Message): InboundEventSms => ({
   to: ownNumber(message.to) ?? 'unknown',
   text: storableText(message.subject ?? '', MAX_MESSAGE_TEXT_LENGTH),
   createdAt: message.creationTime ?? null,
+  attachments: readAttachments(message.attachments),
 })
 
 function ownNumber(recipients: Party[]): string | undefined {

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { HOUR_MS } from '../../core/limits.ts'
 import type { ProviderResult } from '../provider.ts'
+import { type Dial, type Downloading, dialProxy, dialSocket, download, textOf } from './download.ts'
 import { networkFailure, ownFailure, parseJson, statusFailure, unreadableFailure } from './errors.ts'
 import type { ProviderAnswer } from './errors.ts'
 import { Lag } from './lag.ts'
@@ -8,7 +9,7 @@ import { retryAfterMs } from '../../net/http/retry-after.ts'
 import { hider } from './secrets.ts'
 import type { Hide } from './secrets.ts'
 import { socketTransport } from './socket-transport.ts'
-import { fetchTransport } from './fetch-transport.ts'
+import { errorCode, fetchTransport } from './fetch-transport.ts'
 import type { HttpAnswer, HttpRequest, SomeAnswer, Transport } from './transport.ts'
 
 /** Makes all calls to the provider. Every call is bounded in time and size, and every failure is a value. */
@@ -19,6 +20,8 @@ export interface Requester {
   perform(call: Call): Promise<ProviderResult<void>>
   /** For calls with an answer that is needed. A 2xx that `schema` cannot read is `ambiguous`. */
   read<T>(call: Call, schema: z.ZodType<T>): Promise<ReadResult<T>>
+  /** For an answer that is passed on while it is read, from an address that may get the token. */
+  download(url: URL, accessToken: string, maxBytes: number): Promise<ProviderResult<Downloading>>
   /** How far the provider's clock was behind ours at its last answer. */
   lag: Lag
 }
@@ -75,6 +78,7 @@ export function createRequester(options: RingCentralOptions): Requester {
       const answered = checkStatus(client, call, await exchange(client, call))
       return answered.ok ? { ok: true, value: undefined } : answered
     },
+    download: (url, accessToken, maxBytes) => downloadFrom(client, url, accessToken, maxBytes),
     async read(call, schema) {
       const answered = checkStatus(client, call, await exchange(client, call))
       if (!answered.ok) return answered
@@ -93,6 +97,10 @@ interface Client {
   /** The text after `Basic `: id and secret, without the form encoding of RFC 6749 2.3.1. */
   basic: string
   transport: Transport
+  dial: Dial
+  headers: Readonly<Record<string, string>>
+  timeoutMs: number
+  ca?: string
   now: () => number
   lag: Lag
 }
@@ -104,12 +112,15 @@ function clientOf({ serverUrl, clientId, clientSecret, ...options }: RingCentral
   const headers = { Accept: 'application/json', 'Accept-Encoding': 'identity', 'User-Agent': options.userAgent }
   const { timeoutMs, throughProxy = false, ca, now = Date.now, steady = now } = options
   const transport = throughProxy ? fetchTransport : socketTransport
+  const common = { headers: sound(headers), timeoutMs, ...(ca === undefined ? {} : { ca }) }
   return {
     address: `${url.origin}${basePath}`,
     basePath,
     clientSecret,
     basic: Buffer.from(`${clientId}:${clientSecret}`).toString('base64'),
-    transport: transport({ origin: url, headers: sound(headers), timeoutMs, ...(ca === undefined ? {} : { ca }) }),
+    transport: transport({ origin: url, ...common }),
+    dial: throughProxy ? dialProxy : dialSocket,
+    ...common,
     now,
     lag: new Lag(now, steady),
   }
@@ -161,7 +172,7 @@ function requestOf(client: Client, call: Call): HttpRequest {
 const targetOf = (client: Client, { path, query }: Call): string =>
   `${client.basePath}${path}${query ? `?${new URLSearchParams(query).toString()}` : ''}`
 
-const isSuccess = (answer: ProviderAnswer): boolean => answer.status >= 200 && answer.status < 300
+const isSuccess = (answer: { status: number }): boolean => answer.status >= 200 && answer.status < 300
 
 /** Allows the characters of RFC 6750 and more. Others would make `fetch` throw before it sends. */
 const isBearerToken = (token: string): boolean => /^[\x21-\x7e]+$/.test(token)
@@ -196,3 +207,25 @@ const answerOf = ({ status, header, body, bodyError }: SomeAnswer, now: number):
   requestId: header('rcrequestid'),
   retryAfterMs: retryAfterMs(header('retry-after'), now, HOUR_MS),
 })
+
+async function downloadFrom(
+  client: Client,
+  url: URL,
+  accessToken: string,
+  maxBytes: number,
+): Promise<ProviderResult<Downloading>> {
+  if (!isBearerToken(accessToken)) return { ok: false, failure: NO_BEARER_TOKEN }
+  const { timeoutMs, ca } = client
+  const headers = { ...client.headers, accept: '*/*', authorization: `Bearer ${accessToken}` }
+  try {
+    const common = { url, headers, maxBytes, timeoutMs }
+    const answer = await download(client.dial, ca === undefined ? common : { ...common, ca })
+    if (isSuccess(answer)) return { ok: true, value: answer }
+    const { status, header } = answer
+    const said = { status, header, body: await textOf(answer, MAX_ANSWER_BYTES), bodyError: null }
+    const hide = hider([client.clientSecret, client.basic, accessToken])
+    return { ok: false, failure: statusFailure(answerOf({ ok: true, ...said }, client.now()), 'api', hide) }
+  } catch (error) {
+    return { ok: false, failure: networkFailure(errorCode(error), false) }
+  }
+}

@@ -12,7 +12,7 @@ import {
   type TransportOptions,
 } from './transport.ts'
 
-const MAX_HEAD_BYTES = 64 * 1024
+export const MAX_HEAD_BYTES = 64 * 1024
 const SWITCHING_PROTOCOLS = 101
 
 /** Calls the provider without a proxy, on connections that are kept open. */
@@ -27,7 +27,7 @@ export function socketTransport({ origin, headers, ca, timeoutMs }: TransportOpt
     })
 }
 
-function endpointOf({ protocol, hostname, port }: URL, ca: string | undefined): HttpEndpoint {
+export function endpointOf({ protocol, hostname, port }: URL, ca: string | undefined): HttpEndpoint {
   const isSecure = protocol === 'https:'
   return {
     hostname: hostname.replace(/^\[|\]$/g, ''),

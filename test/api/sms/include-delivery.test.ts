@@ -28,7 +28,7 @@ test('include=delivery adds fields to outbound messages, `webhooks` alone to inb
   expect(await list(world, 'include=delivery')).toEqual({
     ...plain,
     messages: [
-      { ...inbound, webhooks: null },
+      { ...inbound, webhooks: null, attachments: 0 },
       { ...outbound, ...added, webhooks: null },
     ],
   })

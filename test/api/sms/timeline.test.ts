@@ -196,7 +196,7 @@ test('an inbound message has its arrival and each webhook attempt', async () => 
     deliveryStatus: null,
     waiting: null,
     entries: [
-      { at: START, type: 'received' },
+      { at: START, type: 'received', attachments: 0 },
       {
         at: START,
         type: 'webhook',

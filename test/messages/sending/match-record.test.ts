@@ -15,6 +15,7 @@ const recordOf = (providerMessageId: string, change: Partial<StoredSms> = {}): S
   messageStatus: 'Sent',
   deliveryErrorCode: null,
   createdAt: AT,
+  attachments: [],
   ...change,
 })
 

@@ -44,6 +44,7 @@ const SMS = {
   to: '+16505550101',
   text: 'Hi, I would like to …',
   createdAt: Date.parse('2026-11-21T02:31:45.028Z'),
+  attachments: [],
 }
 const expected = (sms: object = {}, other: object = {}): unknown => ({
   kind: 'sms',

@@ -36,6 +36,7 @@ test('a record of the store is read', async () => {
       messageStatus: 'SendingFailed',
       deliveryErrorCode: 'SMS-RC-413',
       createdAt: Date.parse('2026-11-21T02:30:00.000Z'),
+      attachments: [],
     },
   ])
 })

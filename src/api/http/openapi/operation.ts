@@ -80,6 +80,7 @@ function successOf(route: Route, { schemas }: Shared): Json {
 
 function contentOf({ response, json }: Route, schemas: NamedSchemas): Json {
   const page = response === 'html' ? { 'text/html': { schema: { type: 'string' }, example: '<!doctype html>…' } } : {}
+  if (response === 'file') return { '*/*': { schema: { type: 'string', format: 'binary' } } }
   const body = response instanceof z.ZodType ? response : json
   return { ...page, ...(body === undefined ? {} : { 'application/json': mediaOf(body, 'output', schemas) }) }
 }

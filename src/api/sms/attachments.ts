@@ -1,0 +1,99 @@
+import { and, eq } from 'drizzle-orm'
+import type { Caller } from '../../core/caller.ts'
+import { apiError } from '../../core/errors.ts'
+import type { Slot } from '../../core/limiter.ts'
+import { messages } from '../../db/schema/messages.ts'
+import type { Gateway } from '../../messages/gateway.ts'
+import { attachmentsOf } from '../../messages/inbound/attachments.ts'
+import type { ExtensionRow } from '../../provider/directory.ts'
+import type { Attachment, AttachmentContent } from '../../provider/provider.ts'
+import type { AttachmentList } from './attachment-schemas.ts'
+
+/** What came with a message of the caller's tenant. Errors: `messageNotFound`. */
+export async function listAttachments(gateway: Gateway, caller: Caller, messageId: string): Promise<AttachmentList> {
+  const { attachments } = await readMessage(gateway, caller, messageId)
+  return {
+    attachments: attachments.map(({ attachmentId, contentType, size, fileName }) => ({
+      attachmentId,
+      contentType,
+      size,
+      fileName,
+    })),
+  }
+}
+
+/**
+ * One attachment, read from the provider while it is passed on. Errors: `messageNotFound`, `attachmentNotFound`, `noAttachment`.
+ */
+export async function getAttachment(
+  gateway: Gateway,
+  caller: Caller,
+  { messageId, attachmentId }: { messageId: string; attachmentId: string },
+): Promise<Response> {
+  const { attachments, extensionId } = await readMessage(gateway, caller, messageId)
+  const attachment = attachments.find((one) => one.attachmentId === attachmentId)
+  if (attachment === undefined) throw apiError('attachmentNotFound')
+  const extension = await gateway.directory.extension(caller.tenantId, extensionId ?? '')
+  if (extension === null || extension.status === 'revoked') throw apiError('noAttachment')
+  const slot = await waitForSlot(gateway, caller)
+  const content = await contentOf(gateway, extension, attachment).catch((error: unknown) => {
+    slot.release()
+    throw error
+  })
+  void content.ended.then(() => slot.release())
+  return new Response(content.bytes, { headers: { ...HEADERS, 'content-type': shownType(content.contentType) } })
+}
+
+async function readMessage(
+  { database }: Gateway,
+  { tenantId }: Caller,
+  messageId: string,
+): Promise<{ attachments: readonly Attachment[]; extensionId: string | null }> {
+  const { attachments, receivingExtensionId } = messages
+  const [message] = await database.orm
+    .select({ attachments, extensionId: receivingExtensionId })
+    .from(messages)
+    .where(and(eq(messages.tenantId, tenantId), eq(messages.id, messageId)))
+  if (message === undefined) throw apiError('messageNotFound')
+  return { ...message, attachments: attachmentsOf(message.attachments) }
+}
+
+/** Waits for one of the slots, as long as for the provider. */
+function waitForSlot({ downloads, clock, config }: Gateway, { tenantId }: Caller): Promise<Slot> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(config.providerTimeoutMs, () => {
+      leave()
+      reject(apiError('noAttachment'))
+    })
+    const leave = downloads.request(tenantId, [], (slot) => {
+      cancel()
+      resolve(slot)
+    })
+  })
+}
+
+/** On a budget of its own, so that a picture never delays a send or a lookup. */
+async function contentOf(
+  { extensionCalls, provider, log }: Gateway,
+  extension: ExtensionRow,
+  attachment: Attachment,
+): Promise<AttachmentContent> {
+  const result = await extensionCalls.make(extension, 'media', (token) => provider.readAttachment(token, attachment))
+  if (result.type === 'ok') return result.value
+  const { tenantId, extensionId } = extension
+  const { status = null, code = null, message = null } = ('failure' in result ? result.failure : null) ?? {}
+  log.warn({ tenantId, extensionId, status, code, message }, 'an attachment could not be read')
+  throw apiError('noAttachment')
+}
+
+/** A contact has chosen the bytes, so no browser may take them for a page of the gateway. */
+const HEADERS = {
+  'content-disposition': 'attachment',
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'private, no-store',
+}
+
+const SHOWN = /^(?:image\/(?!svg)[\w.-]+|audio\/[\w.+-]+|video\/[\w.+-]+|application\/pdf|text\/(?:x-)?vcard)$/
+
+/** SVG has scripts, and HTML too. */
+const shownType = (contentType: string): string => (SHOWN.test(contentType) ? contentType : 'application/octet-stream')

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import type { Attachment } from '../provider.ts'
+import { optionalText, storableText, wireId } from './wire-text.ts'
+
+/** Most messages have none, and most records the same one: an empty array need not be made for each. */
+const NONE: readonly Attachment[] = []
+
+/**
+ * What came with a text: the attachments of a record of a message or an event (RingCentral OpenAPI, `MessageAttachmentInfo`), without
+ * the text itself. Members that cannot be read count as absent. An attachment without an id is left out, because nobody could name it.
+ */
+export function readAttachments(value: unknown): readonly Attachment[] {
+  if (!Array.isArray(value) || value.every(isText)) return NONE
+  return value
+    .filter((one) => !isText(one))
+    .slice(0, MAX_ATTACHMENTS)
+    .flatMap(read)
+}
+
+/** An MMS has ten at most. */
+const MAX_ATTACHMENTS = 20
+const MAX_FILE_NAME_LENGTH = 255
+const MAX_URI_LENGTH = 2000
+
+const isText = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'type' in value && value.type === 'Text'
+
+const wireAttachment = z.object({
+  id: wireId.refine((id) => /^[\w.~-]+$/.test(id)),
+  contentType: optionalText,
+  size: z.int().min(0).optional().catch(undefined),
+  fileName: optionalText,
+  uri: optionalText,
+})
+
+function read(value: unknown): Attachment[] {
+  const attachment = wireAttachment.safeParse(value).data
+  if (attachment === undefined) return []
+  const { id, contentType, size, fileName, uri = '' } = attachment
+  return [
+    {
+      attachmentId: id,
+      contentType: mediaTypeOf(contentType) ?? 'application/octet-stream',
+      size: size ?? null,
+      fileName: fileName === undefined ? null : storableText(fileName, MAX_FILE_NAME_LENGTH),
+      uri: uri !== '' && uri.length <= MAX_URI_LENGTH && uri.isWellFormed() ? uri : null,
+    },
+  ]
+}
+
+/** `type/subtype` of a Content-Type, in lower case; null if it is none. */
+export const mediaTypeOf = (text: string | null | undefined): string | null =>
+  /^\s*([\w.+-]{1,60}\/[\w.+-]{1,60})\s*(?:;|$)/.exec(text ?? '')?.[1]?.toLowerCase() ?? null
