@@ -9,6 +9,8 @@ export interface ConsolePage extends AsyncDisposable {
   complaints: string[]
   /** Requests since the page was opened, without the WebSocket. */
   requests: string[]
+  /** Closes it. A test fails if any page of its context threw what nobody caught, as a promise that was rejected. */
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 export interface ConsoleOptions {
@@ -20,6 +22,8 @@ export interface ConsoleOptions {
   /** What follows `/console/`. */
   hash?: string
   path?: string
+  /** Sent with each request, but not with the WebSocket. */
+  headers?: Record<string, string>
 }
 
 /** A start takes a second or two, so the tests of a process share one. Its contexts share nothing. It ends with the process. */
@@ -27,24 +31,34 @@ let shared: Promise<Browser> | null = null
 
 /** Opens the console of a gateway in a browser context of its own. */
 export async function openConsole(url: string, options: ConsoleOptions = {}): Promise<ConsolePage> {
-  const { width = 1440, height = 900, theme = 'light', key, hash = '', path = '/console/' } = options
+  const { width = 1440, height = 900, theme = 'light', key, hash = '', path = '/console/', headers = {} } = options
   const browser = await (shared ??= chromium.launch(browserOptions()))
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme: theme,
     reducedMotion: 'reduce',
+    extraHTTPHeaders: headers,
   })
   const page = await context.newPage()
   const complaints: string[] = []
   const requests: string[] = []
+  const uncaught: string[] = []
+  context.on('weberror', (error) => uncaught.push(String(error.error())))
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
   })
-  page.on('pageerror', (error) => complaints.push(String(error)))
   page.on('request', (request) => requests.push(`${request.method()} ${new URL(request.url()).pathname}`))
   if (key !== undefined) await page.addInitScript(`sessionStorage.setItem('sgw.key', ${JSON.stringify(key)})`)
   await page.goto(`${onLocalhost(url)}${path}${hash}`)
-  return { page, complaints, requests, [Symbol.asyncDispose]: () => context.close() }
+  return {
+    page,
+    complaints,
+    requests,
+    [Symbol.asyncDispose]: async () => {
+      await context.close()
+      expect(uncaught).toEqual([])
+    },
+  }
 }
 
 /** The name that a person types. */
