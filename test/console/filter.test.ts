@@ -32,6 +32,7 @@ const PROBLEMS: readonly [filter: Filter, problem: string][] = [
   [{ status: 'wrong' }, '“wrong” is no status. Try queued, sending, sent, failed or received.'],
   [{ status: 'Failed' }, '“Failed” is no status.'],
   [{ status: 'delivered' }, '“delivered” is no status. What was delivered is part of status:sent.'],
+  [{ status: 'undelivered' }, '“undelivered” is no status. Try state:undelivered.'],
   [{ direction: 'in' }, '“in” is no direction. Try inbound or outbound.'],
   [{ number: '555' }, '“555” is no number of yours. Write it as +15035550100.'],
   [{ contact: 'x'.repeat(65) }, 'A contact has at most 64 characters'],

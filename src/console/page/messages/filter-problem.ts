@@ -13,8 +13,7 @@ const MAX_CONTACT_LENGTH = 64
 /** Why a filter finds nothing anywhere, and what can be asked instead; null if it can be asked. */
 export function problemOf({ state, status, direction, number, contact, after, before }: Filter): string | null {
   if (state !== undefined && !STATES.includes(state)) return `“${state}” is no state. Try ${oneOf(STATES)}.`
-  if (status !== undefined && !STATUSES.includes(status))
-    return `“${status}” is no status. ${WORDS_OF_ROWS[status] ?? `Try ${oneOf(STATUSES)}.`}`
+  if (status !== undefined && !STATUSES.includes(status)) return `“${status}” is no status. ${insteadOf(status)}`
   if (direction !== undefined && !['inbound', 'outbound'].includes(direction))
     return `“${direction}” is no direction. Try inbound or outbound.`
   if (number !== undefined && !E164.test(number)) return `“${number}” is no number of yours. Write it as +15035550100.`
@@ -22,6 +21,11 @@ export function problemOf({ state, status, direction, number, contact, after, be
     return 'A contact has at most 64 characters: a number, a short code or a name.'
   const noTime = [after, before].find((time) => time !== undefined && !isTime(time))
   return noTime === undefined ? null : `“${noTime}” is no time. Try today, yesterday, 24h, 7d or 2026-11-20.`
+}
+
+function insteadOf(status: string): string {
+  if (STATES.includes(status)) return `Try state:${status}.`
+  return WORDS_OF_ROWS[status] ?? `Try ${oneOf(STATUSES)}.`
 }
 
 const oneOf = (words: readonly string[]): string => `${words.slice(0, -1).join(', ')} or ${words.at(-1) ?? ''}`
