@@ -25,15 +25,15 @@ export const FactSentence = ({ fact }: { fact: Pick<Fact, 'parts'> }) => (
 )
 
 /** Under the heading: since when, what to mind, one button. */
-export const FactRest = ({ fact }: { fact: Fact }) => (
-  <p class="sentence-rest">
-    <span class="dim">
-      {fact.since !== null && `Since ${rowTime(fact.since, now.peek())}. `}
-      {fact.advice}
-    </span>
-    <FactButton fact={fact} />
-  </p>
-)
+export function FactRest({ fact }: { fact: Fact }) {
+  const since = fact.since === null ? '' : `Since ${rowTime(fact.since, now.peek())}. `
+  return (
+    <p class="sentence-rest">
+      {since + fact.advice !== '' && <span class="dim">{since + fact.advice}</span>}
+      <FactButton fact={fact} />
+    </p>
+  )
+}
 
 /** A fact in a row of its own, as under "Also needs a look". */
 export const FactLine = ({ fact }: { fact: Fact }) => (

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import '../style/empty.css'
+import { me } from '../state/caller.ts'
 import { CopyButton } from './copy.tsx'
 import { InviteButton } from './invite-button.tsx'
 
@@ -34,7 +35,7 @@ export const NoNumber = ({ title }: { title?: string }) => (
   <Empty
     {...(title === undefined ? {} : { title })}
     text="Texts need a phone number. The owner of a RingCentral extension connects it by an invite link."
-    command="sgw extensions invite --app APP"
+    command={`sgw extensions invite --app ${me.value?.appId ?? 'APP'}`}
   >
     {title !== undefined && <InviteButton />}
   </Empty>
