@@ -36,12 +36,34 @@ test('what is first opened offline says so, and is there when the connection ret
   await page.locator('.connection', { hasText: /^Offline/ }).waitFor()
   await page.getByRole('link', { name: 'Phone' }).first().click()
   await page.getByRole('heading', { name: 'This part of the page could not be loaded.' }).waitFor()
+  // The page itself could not be loaded now.
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('heading', { name: 'This part of the page could not be loaded.' }).waitFor()
   await page.keyboard.press('?')
   await page.getByRole('dialog').getByText('could not be loaded').waitFor()
   await page.keyboard.press('Escape')
   proxy.mend()
   await page.getByRole('button', { name: 'Send the first text' }).waitFor()
   expect(complaints.filter((text) => !text.includes('net::ERR'))).toEqual([])
+})
+
+test('a message that is first opened offline leads back to the list, and is there when the connection returns', async () => {
+  await using gateway = await startTestGateway()
+  const [from = ''] = gateway.numbers
+  await gateway.client.sms.sendAndWait({ from, to: TO, body: 'opened offline' })
+  using proxy = startCuttableProxy(gateway.url)
+  await using opened = await openConsole(proxy.url, { hash: '#/messages', width: 390, height: 844 })
+  const { page } = opened
+  const row = page.locator('.row', { hasText: 'opened offline' })
+  await row.waitFor()
+  await page.getByRole('heading', { name: /^1 sent/ }).waitFor()
+  proxy.cut()
+  await page.locator('.offline-bar').waitFor()
+  await row.click()
+  await page.getByRole('button', { name: 'Back to the list' }).click()
+  await row.click()
+  proxy.mend()
+  await page.locator('.bubble', { hasText: 'opened offline' }).waitFor()
 })
 
 test('a console that starts while the gateway is away is there when it returns', async () => {

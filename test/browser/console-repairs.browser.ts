@@ -28,6 +28,21 @@ test('another tenant begins with its own list, another app of the same tenant wi
   expect(complaints).toEqual([])
 })
 
+test('another tenant has nothing of the trouble that the rail counted of the one before', async () => {
+  await using world = await createWorld()
+  await world.connect({ tenantId: (await world.otherTenant('Pine')).tenantId })
+  await world.untilStatus(await world.send({ from: '+15555550999' }))
+  await using opened = await openConsole(world.url, { hash: '#/messages' })
+  const { page } = opened
+  const count = page.locator('.rail-count')
+  await count.filter({ hasText: '1 failed' }).waitFor()
+  await page.getByRole('link', { name: 'Phone' }).first().click()
+  await page.getByRole('heading', { name: 'This phone is simulated.' }).waitFor()
+  expect(await count.count()).toBe(1)
+  await actAs(page, 'Pine app')
+  await count.waitFor({ state: 'detached' })
+})
+
 test('a filter stands in its tab or in a chip, and the keys of the list work after Enter', async () => {
   await using world = await createWorld()
   await world.send({ body: 'sent' })

@@ -1,10 +1,11 @@
 import type { ComponentChild } from 'preact'
+import { useEffect } from 'preact/hooks'
 import { OfflineBar } from './frame/connection-state.tsx'
 import { Loaded } from './frame/loaded.tsx'
 import { closePanel, panel } from './frame/panel.ts'
 import { Rail } from './frame/rail.tsx'
 import { TabBar, TopBar } from './frame/tab-bar.tsx'
-import { hasPhone, isSimulated } from './frame/views.ts'
+import { hasPhone, isSimulated, troubles } from './frame/views.ts'
 import { Dialog } from './parts/dialog.tsx'
 import { LoadFailed } from './parts/load-failed.tsx'
 import { address } from './state/address.ts'
@@ -14,6 +15,8 @@ import { session } from './state/session.ts'
 
 /** The whole page: sign-in, or the frame with a view. */
 export function App() {
+  // What a view found out is of one tenant.
+  useEffect(() => void (troubles.value = {}), [me.value?.tenantId])
   if (session.value === null || hasNoApp.value) return <Loaded load={FILES.signIn} props={{}} />
   if (me.value === null) return <Caller key={session.value.token} />
   return (

@@ -19,7 +19,7 @@ export const OfflineBar = () =>
     <p class="offline-bar" role="status">
       <span class="dot off" />
       <span>
-        <OfflineText /> Below is what was known then.
+        <OfflineText /> This is what was known then.
       </span>
     </p>
   )

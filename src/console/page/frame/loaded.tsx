@@ -1,5 +1,6 @@
 import type { ComponentChild, ComponentType } from 'preact'
 import { SgwError } from '../../../client/client.ts'
+import { connection } from '../state/live.ts'
 import { useLoading } from '../state/loading.ts'
 import { LoadFailed } from '../parts/load-failed.tsx'
 
@@ -19,12 +20,13 @@ const loaded = new WeakMap<object, unknown>()
 
 /** A component whose file is loaded when it is first shown. */
 export function Loaded<Props extends object>({ load, props, around = (failure) => failure }: LoadedProps<Props>) {
-  const { value, error } = useLoading(() => fileOf(load), [load])
+  const { value, error, again } = useLoading(() => fileOf(load), [load])
   const Component = value.value ?? (loaded.get(load) as ComponentType<Props> | undefined)
   if (Component !== undefined) return <Component {...props} />
   if (error.value === '') return null
-  // A browser may remember that a file failed until the page is loaded again.
-  return around(<LoadFailed what="This part of the page" error={error.value} again={() => location.reload()} />)
+  // A browser may remember that a file failed until the page is loaded again. Offline, that would lose the page.
+  const retry = (): void => (connection.value.online ? location.reload() : again())
+  return around(<LoadFailed what="This part of the page" error={error.value} again={retry} />)
 }
 
 async function fileOf<Props>(load: Load<Props>): Promise<ComponentType<Props>> {

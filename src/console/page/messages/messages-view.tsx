@@ -1,4 +1,5 @@
 import { type Signal, useComputed, useSignal } from '@preact/signals'
+import type { ComponentChild } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { Standing } from '../facts/facts-of.ts'
 import { useStanding } from '../facts/standing.ts'
@@ -55,10 +56,24 @@ export function MessagesView() {
       head={<Head list={list} standing={standing} />}
       empty={<EmptyList list={list} extensions={standing?.extensions ?? null} />}
       foot={<Foot list={list} isRaw={isRaw} />}
-      detail={id === '' ? null : <Loaded load={loadMessage} props={{ id, row, move, takesFocus: isOpened }} />}
+      detail={
+        id === '' ? null : (
+          <Loaded load={loadMessage} props={{ id, row, move, takesFocus: isOpened }} around={inPlaceOfMessage} />
+        )
+      }
     />
   )
 }
+
+/** On a phone the list is not there to go back to. */
+const inPlaceOfMessage = (failure: ComponentChild) => (
+  <aside class="detail-failed" aria-label="Message">
+    {failure}
+    <button type="button" class="button quiet" onClick={close}>
+      Back to the list
+    </button>
+  </aside>
+)
 
 const Head = ({ list, standing }: { list: MessageList; standing: Standing | null }) => (
   <>
