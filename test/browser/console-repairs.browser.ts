@@ -43,6 +43,24 @@ test('another tenant has nothing of the trouble that the rail counted of the one
   await count.waitFor({ state: 'detached' })
 })
 
+test('on a phone, More leads to tenants and apps, and to the keys', async () => {
+  await using world = await createWorld()
+  await world.otherTenant('Pine')
+  await using opened = await openConsole(world.url, { hash: '#/messages', width: 390, height: 844 })
+  const { page } = opened
+  const more = page.getByRole('button', { name: 'More', exact: true })
+  const dialog = page.getByRole('dialog')
+  await more.click()
+  await dialog.getByRole('button', { name: 'Keys' }).click()
+  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await more.click()
+  await dialog.getByRole('button', { name: 'First app' }).click()
+  await dialog.getByRole('button', { name: 'Pine app' }).click()
+  await page.getByRole('heading', { name: 'No number is connected yet.' }).waitFor()
+})
+
 test('a filter stands in its tab or in a chip, and the keys of the list work after Enter', async () => {
   await using world = await createWorld()
   await world.send({ body: 'sent' })

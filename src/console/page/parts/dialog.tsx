@@ -15,7 +15,8 @@ export function Dialog({ title, close, children }: { title: string; close: () =>
       ref={dialog}
       class="floating dialog"
       aria-label={title}
-      onClose={close}
+      // The event comes late, when another dialog may have taken its place.
+      onClose={({ currentTarget }) => void (currentTarget.isConnected && close())}
       onClick={({ target, currentTarget }) => void (target === currentTarget && currentTarget.close())}
     >
       <div class="dialog-body">
