@@ -7,6 +7,7 @@ const CLIENT = join(import.meta.dir, '../client')
 
 /** Where the files begin that are loaded when they are first needed: `messages/messages-view.tsx` becomes `messages.js`. */
 const VIEWS = [
+  'overview/overview-view.tsx',
   'messages/messages-view.tsx',
   'messages/message-view.tsx',
   'messages/raw-events-view.tsx',

@@ -6,6 +6,7 @@ import { bundlePage } from './bundle.ts'
 export const SCRIPTS = [
   'main.js',
   'theme.js',
+  'overview.js',
   'messages.js',
   'message.js',
   'raw-events.js',

@@ -48,6 +48,7 @@ function Caller() {
 
 /** Views and panels, each loaded when it is first shown. */
 export const FILES = {
+  overview: async () => (await import('./overview/overview-view.tsx')).OverviewView,
   messages: async () => (await import('./messages/messages-view.tsx')).MessagesView,
   phone: async () => (await import('./phone/phone-view.tsx')).PhoneView,
   signIn: async () => (await import('./sign-in/sign-in-view.tsx')).SignInView,
@@ -57,13 +58,16 @@ export const FILES = {
 
 /** Loads the file of the first view while the gateway says who this is. What fails is tried again when the view is shown. */
 export function loadFirstView(): void {
-  const isPhone = isSimulated() && session.value?.kind === 'operator' && address.value.view !== 'messages'
-  if (session.value !== null) FILES[isPhone ? 'phone' : 'messages']().catch(() => undefined)
+  if (session.value === null) return
+  const start = session.value.kind === 'key' ? 'messages' : isSimulated() ? 'phone' : 'overview'
+  FILES[address.value.view ?? start]().catch(() => undefined)
 }
 
-const CurrentView = () => (
-  <Loaded load={address.value.view === 'phone' && hasPhone.value ? FILES.phone : FILES.messages} props={{}} />
-)
+/** The phone's address leads to the messages where there is no phone. */
+function CurrentView() {
+  const view = address.value.view ?? 'messages'
+  return <Loaded load={FILES[view === 'phone' && !hasPhone.value ? 'messages' : view]} props={{}} />
+}
 
 const inDialog = (failure: ComponentChild) => (
   <Dialog title="sgw" close={closePanel}>

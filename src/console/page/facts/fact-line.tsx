@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { DeliveryAttempt, OverviewDestination } from '../../../client/client.ts'
+import { panel } from '../frame/panel.ts'
 import { Icon } from '../parts/icon.tsx'
 import { InviteButton } from '../parts/invite-button.tsx'
 import { PhoneNumber } from '../parts/phone-number.tsx'
@@ -48,10 +49,18 @@ export const FactLine = ({ fact }: { fact: Fact }) => (
   </li>
 )
 
-function FactButton({ fact: { action } }: { fact: Fact }) {
+/** The one button of a fact, if it has one. */
+export function FactButton({ fact: { action } }: { fact: Pick<Fact, 'action'> }) {
   if (action === null) return null
+  if (action.type === 'switch tenant') return <SwitchTenant />
   return action.type === 'invite' ? <InviteButton /> : <NewestFailure destination={action.destination} />
 }
+
+const SwitchTenant = () => (
+  <button type="button" class="button" onClick={() => void (panel.value = 'switcher')}>
+    Switch tenant
+  </button>
+)
 
 /** Opens the newest message whose webhook failed there. */
 function NewestFailure({ destination }: { destination: OverviewDestination }) {

@@ -5,12 +5,15 @@ import type { Trouble, View } from '../state/view-names.ts'
 /** A piece of a fact's sentence: text, a phone number, or a link to a view. */
 export type Part = string | { number: string } | { text: string; view: View; params: Readonly<Record<string, string>> }
 
-/** What is wrong, from the worst: a person must act, it ends by itself, webhooks, messages that failed. */
-export const RANKS = ['stopped', 'waits', 'webhooks', 'failures'] as const
+/** What is wrong, from the worst: a person must act, it ends by itself, webhooks, messages that failed, the machine. */
+export const RANKS = ['stopped', 'waits', 'webhooks', 'failures', 'system'] as const
 export type Rank = (typeof RANKS)[number]
 
 /** The one button of a fact. */
-export type Action = { type: 'invite' } | { type: 'newest failure'; destination: OverviewDestination }
+export type Action =
+  | { type: 'invite' }
+  | { type: 'switch tenant' }
+  | { type: 'newest failure'; destination: OverviewDestination }
 
 /** One thing that needs a look: a sentence, since when, and what to press. */
 export interface Fact {

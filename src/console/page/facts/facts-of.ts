@@ -35,10 +35,13 @@ const NOT_CONNECTED: Fact = {
   word: 'needs a number',
 }
 
+/** Whether an extension can neither send nor receive. */
+export const isStopped = ({ status }: Pick<ExtensionHealth, 'status'>): boolean => status !== 'active'
+
 function extensionFact({ extensionId, extensionNumber, ...health }: ExtensionHealth): Fact[] {
   const { status, reason, since, fix, phoneNumbers } = health
   if (reason === null) return []
-  const isStopped = status !== 'active'
+  const stopped = isStopped(health)
   const name = `Extension ${extensionNumber ?? extensionId}`
   const [number] = phoneNumbers
   const whose: Part[] =
@@ -47,9 +50,9 @@ function extensionFact({ extensionId, extensionNumber, ...health }: ExtensionHea
     {
       ...base,
       key: extensionId,
-      rank: isStopped ? 'stopped' : 'waits',
-      kind: isStopped ? 'bad' : 'warn',
-      icon: isStopped ? 'failed' : 'waiting',
+      rank: stopped ? 'stopped' : 'waits',
+      kind: stopped ? 'bad' : 'warn',
+      icon: stopped ? 'failed' : 'waiting',
       parts:
         status === 'revoked'
           ? [`${name} was revoked: `, ...whose, ' cannot send or receive']
@@ -59,7 +62,7 @@ function extensionFact({ extensionId, extensionNumber, ...health }: ExtensionHea
       since,
       action: fix?.includes('invite link') === true ? { type: 'invite' } : null,
       count: 1,
-      word: isStopped ? 'cannot send' : 'needs a look',
+      word: stopped ? 'cannot send' : 'needs a look',
     },
   ]
 }
@@ -142,16 +145,16 @@ function failureFact(overview: Overview): Fact[] {
 }
 
 /** The waits that are trouble, the most frequent first. A scheduled message is none. */
-const waitsOf = ({ waiting }: Overview): Overview['waiting'] =>
+export const waitsOf = ({ waiting }: Overview): Overview['waiting'] =>
   waiting.filter(({ reason }) => reason !== 'scheduled').toSorted((a, b) => b.count - a.count)
 
-const countOf = (waits: Overview['waiting']): number => waits.reduce((sum, wait) => sum + wait.count, 0)
+export const countOf = (waits: Overview['waiting']): number => waits.reduce((sum, wait) => sum + wait.count, 0)
 
 /** What failed. A message that somebody cancelled has the status, and is no trouble. */
 export const failedIn = ({ failed, cancelled }: Overview['totals']): number => failed - cancelled
 
 /** What shares are of: the messages that were accepted, without those that are scheduled for later or were cancelled. */
-function accountedIn({ totals, waiting }: Overview): number {
+export function accountedIn({ totals, waiting }: Overview): number {
   const scheduled = countOf(waiting.filter(({ reason }) => reason === 'scheduled'))
   return Math.max(totals.accepted - scheduled - totals.cancelled, failedIn(totals) + totals.undelivered)
 }

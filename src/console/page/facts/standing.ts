@@ -30,10 +30,10 @@ export function useStanding(): Standing | null {
       }
     }
     const ignore = onEvent((event) => {
-      const isSoon = isEmpty(standing.peek()) || (isBad(event) && isFine(standing.peek()))
-      if (isSoon) clearTimeout(timer)
+      const isEarly = isSoon(standing.peek(), event)
+      if (isEarly) clearTimeout(timer)
       else if (timer !== undefined) return
-      timer = setTimeout(() => void read(), Math.max(READ_FIRST_MS, isSoon ? 0 : readAt + READ_EVERY_MS - Date.now()))
+      timer = setTimeout(() => void read(), Math.max(READ_FIRST_MS, isEarly ? 0 : readAt + READ_EVERY_MS - Date.now()))
     })
     const stay = onReturn(() => void read())
     void read()
@@ -45,6 +45,10 @@ export function useStanding(): Standing | null {
   }, [sgw])
   return standing.value
 }
+
+/** Whether an event changes what is said so much that nobody should wait for it. */
+export const isSoon = (standing: Standing | null, event: LiveEvent): boolean =>
+  isEmpty(standing) || (isBad(event) && isFine(standing))
 
 const isEmpty = (standing: Standing | null): boolean =>
   standing !== null && standing.overview.totals.accepted + standing.overview.totals.received === 0

@@ -16,7 +16,11 @@ export function onViewKey(handler: KeyHandler): () => void {
 }
 
 /** `g` and then a letter goes to a view. */
-const GO: Readonly<Record<string, () => void>> = { m: () => open('messages'), c: () => open('phone') }
+const GO: Readonly<Record<string, () => void>> = {
+  o: () => open('overview'),
+  m: () => open('messages'),
+  c: () => open('phone'),
+}
 const GO_WITHIN_MS = 1500
 
 const PAGE_KEYS: Readonly<Record<string, () => void>> = {

@@ -24,6 +24,7 @@ export const isSimulated = (): boolean => document.documentElement.dataset['simu
 
 /** The views in the rail. */
 export const viewsShown = computed<readonly ShownView[]>(() => [
+  { view: 'overview', name: 'Overview', icon: 'overview', trouble: null },
   { view: 'messages', name: 'Messages', icon: 'messages', trouble: troubles.value.messages ?? null },
   ...(hasPhone.value ? [{ view: 'phone', name: 'Phone', icon: 'phone', trouble: null } as const] : []),
 ])

@@ -9,6 +9,7 @@ const KEYS: readonly [keys: readonly string[], does: string][] = [
   [['/', 'Ctrl K'], 'search'],
   [['c'], 'copy the id of the open message'],
   [['e'], 'raw events'],
+  [['g', 'o'], 'go to Overview'],
   [['g', 'm'], 'go to Messages'],
   [['g', 'c'], 'go to Phone'],
   [['p'], 'hide texts and numbers'],

@@ -1,0 +1,18 @@
+import type { UsageDay } from '../../../client/client.ts'
+
+const COLUMNS = ['date', 'appId', 'app', 'sent', 'failed', 'received', 'segments'] as const
+
+/** The usage as RFC 4180 has it, oldest day first. */
+export function csvOf(days: readonly UsageDay[], nameOf: (appId: string) => string): string {
+  const rows = days.toReversed().map((day) => {
+    const row = { ...day, app: nameOf(day.appId) }
+    return COLUMNS.map((column) => field(String(row[column])))
+  })
+  return [COLUMNS, ...rows].map((row) => `${row.join(',')}\r\n`).join('')
+}
+
+/** A name that begins like a formula would be run by a spreadsheet, so it gets an apostrophe. */
+function field(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}

@@ -1,0 +1,95 @@
+import type { ComponentChildren } from 'preact'
+import type { Overview } from '../../../client/client.ts'
+import { accountedIn, countOf, failedIn, waitsOf } from '../facts/facts-of.ts'
+import { addressOf } from '../state/address.ts'
+import { count, now, rowTime } from '../state/clock.ts'
+import type { Range } from './ranges.ts'
+import { latency } from './wire.ts'
+
+interface FiguresProps {
+  overview: Overview
+  range: Range
+}
+
+/**
+ * The figures are the chart's legend. They count by the time of the event, which the list cannot filter by, so the words lead to
+ * the messages and the numbers do not; what waits now is counted as the list does.
+ */
+export function Figures({ overview, range }: FiguresProps) {
+  const { totals, previous, p50Ms, p95Ms } = overview
+  const failed = failedIn(totals)
+  const waits = waitsOf(overview)
+  const waiting = countOf(waits)
+  return (
+    <section class="figures" aria-label={`The last ${range.inWords}`}>
+      <Figure mark="sent" word="Sent" params={{ status: 'sent', after: range.name }} value={count(totals.sent)} />
+      <Figure
+        mark="received"
+        word="Received"
+        params={{ status: 'received', after: range.name }}
+        value={count(totals.received)}
+      />
+      <Figure mark="failed" word="Failed" params={{ state: 'failed', after: range.name }} value={count(failed)}>
+        {failed > 0 && <small class="bad">{shareText(failed, overview)}</small>}
+        {failed + failedIn(previous) > 0 && (
+          <small>
+            {range.before} {count(failedIn(previous))}
+          </small>
+        )}
+      </Figure>
+      {totals.undelivered > 0 && (
+        <Figure
+          mark=""
+          word="Not delivered"
+          params={{ state: 'undelivered', after: range.name }}
+          value={count(totals.undelivered)}
+        >
+          <small class="bad">{shareText(totals.undelivered, overview)}</small>
+        </Figure>
+      )}
+      {waiting > 0 && (
+        <Figure mark="waiting" word="Waiting" params={{ state: 'waiting' }} value={count(waiting)}>
+          <small>since {rowTime(waits.map(({ since }) => since).toSorted()[0] ?? '', now.peek())}</small>
+        </Figure>
+      )}
+      <Figure mark="" word="Time to send" params={null} value={latency(p50Ms)}>
+        {p95Ms !== null && <small>median, p95 {latency(p95Ms)}</small>}
+      </Figure>
+    </section>
+  )
+}
+
+/** `1.2 % of 1,204`. */
+function shareText(part: number, overview: Overview): string {
+  const all = accountedIn(overview)
+  const percent = (100 * part) / Math.max(all, 1)
+  return `${percent > 0 && percent < 0.1 ? '< 0.1' : percent.toFixed(1)} % of ${count(all)}`
+}
+
+interface FigureProps {
+  /** The bars that it stands for; '' for none. */
+  mark: string
+  word: string
+  params: Readonly<Record<string, string>> | null
+  value: string
+  children?: ComponentChildren
+}
+
+const Figure = ({ mark, word, params, value, children }: FigureProps) => (
+  <div class="figure">
+    <div class="figure-word">
+      {mark !== '' && <i class={`bar-mark ${mark}`} />}
+      {params === null ? (
+        word
+      ) : (
+        <a class="link" href={addressOf('messages', params)}>
+          {word}
+        </a>
+      )}
+    </div>
+    <div class="figure-value">
+      {value}
+      {children}
+    </div>
+  </div>
+)

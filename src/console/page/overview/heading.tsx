@@ -1,0 +1,135 @@
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import type { ExtensionHealth } from '../../../client/client.ts'
+import type { Fact } from '../facts/fact.ts'
+import { FactButton, FactSentence } from '../facts/fact-line.tsx'
+import { type Standing, waitsOf } from '../facts/facts-of.ts'
+import { WAIT_ADVICE } from '../messages/words.ts'
+import { PhoneNumber } from '../parts/phone-number.tsx'
+import { addressOf } from '../state/address.ts'
+import { client } from '../state/caller.ts'
+import { dayOf, duration, now, rowTime } from '../state/clock.ts'
+import { failureText } from '../state/failure.ts'
+
+interface HeadingProps {
+  worst: Fact | null
+  standing: Standing
+  /** What stands at the end of the row of buttons. */
+  children: ComponentChildren
+}
+
+/** The worst that is wrong, in one sentence; beneath it since when, what ends it, and what to press. */
+export const Heading = ({ worst, standing, children }: HeadingProps) => (
+  <header class="overview-head">
+    <h1>{worst === null ? <FineSentence extensions={standing.extensions} /> : <FactSentence fact={worst} />}.</h1>
+    <p class="overview-lead">
+      {worst === null ? <FineLead standing={standing} /> : <Lead fact={worst} standing={standing} />}
+    </p>
+    <div class="overview-acts">
+      {worst !== null && <Act fact={worst} isFirst />}
+      {children}
+    </div>
+  </header>
+)
+
+function FineSentence({ extensions }: Pick<Standing, 'extensions'>) {
+  const [first = '', ...others] = extensions.flatMap(({ phoneNumbers }) => phoneNumbers)
+  if (others.length > 0) return <>All {others.length + 1} numbers can send and receive</>
+  return first === '' ? (
+    <>{extensions.length === 1 ? 'The extension has' : 'The extensions have'} no number for texts</>
+  ) : (
+    <>
+      <PhoneNumber value={first} /> can send and receive
+    </>
+  )
+}
+
+function FineLead({ standing: { extensions } }: { standing: Standing }) {
+  const last = lastInbound(extensions)
+  return <>Nothing waits and nothing needs you. {last === '' ? 'No text has arrived yet.' : <LastText at={last} />}</>
+}
+
+const lastInbound = (extensions: readonly ExtensionHealth[]): string =>
+  extensions
+    .map(({ lastInboundAt }) => lastInboundAt ?? '')
+    .toSorted()
+    .at(-1) ?? ''
+
+const LastText = ({ at }: { at: string }) => (
+  <>
+    The last text arrived{' '}
+    {dayOf(at) === dayOf(now.value) ? (
+      <>
+        <b>{whole(now.value - Date.parse(at))}</b> ago
+      </>
+    ) : (
+      <b>{rowTime(at, now.value)}</b>
+    )}
+    .
+  </>
+)
+
+/** Since when, what the gateway does by itself, and how long it takes yet. */
+function Lead({ fact, standing }: { fact: Fact; standing: Standing }) {
+  const wait = fact.key === 'waiting' ? waitsOf(standing.overview)[0] : undefined
+  return (
+    <>
+      {fact.since !== null && `Since ${rowTime(fact.since, now.peek())}. `}
+      {wait === undefined ? fact.advice : WAIT_ADVICE[wait.reason]}
+      {fact.key === 'not connected' && 'Texts need a phone number of a RingCentral extension.'}
+      {wait?.until !== undefined && <Countdown until={wait.until} />}
+    </>
+  )
+}
+
+/** Changes each second, which nobody wants read out. */
+function Countdown({ until }: { until: string }) {
+  const left = Date.parse(until) - now.value
+  return left > 0 ? (
+    <span aria-hidden="true">
+      {' '}
+      It has <b>{whole(left)}</b> to go.
+    </span>
+  ) : null
+}
+
+const whole = (ms: number): string => duration(Math.max(1000, Math.floor(ms / 1000) * 1000)).replace('.0', '')
+
+/** What to press about a fact: its own button, or the rows that it counts. */
+export function Act({ fact, isFirst = false }: { fact: Fact; isFirst?: boolean }) {
+  if (fact.key === 'not connected') return <Connect />
+  if (fact.action !== null) return <FactButton fact={fact} />
+  const link = fact.parts.find((part) => typeof part !== 'string' && 'view' in part)
+  if (link === undefined || typeof link === 'string' || !('view' in link)) return null
+  return (
+    <a class={isFirst ? 'button primary' : 'button'} href={addressOf(link.view, link.params)}>
+      Show messages
+    </a>
+  )
+}
+
+/** Leads the owner of an extension to RingCentral's consent, and somebody else to a link for the owner. */
+function Connect() {
+  const error = useSignal('')
+  const connect = async (): Promise<void> => {
+    try {
+      const link = await client.value?.connection.connectLink()
+      if (link !== undefined) location.assign(link)
+    } catch (reason) {
+      error.value = failureText(reason)
+    }
+  }
+  return (
+    <>
+      <button type="button" class="button primary" onClick={() => void connect()}>
+        Connect
+      </button>
+      <FactButton fact={{ action: { type: 'invite' } }} />
+      {error.value !== '' && (
+        <span class="bad" role="alert">
+          {error.value}
+        </span>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,53 @@
+import { useSignal } from '@preact/signals'
+import type { Fact } from '../facts/fact.ts'
+import { FactSentence } from '../facts/fact-line.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { now, rowTime, utcTime } from '../state/clock.ts'
+import { Act } from './heading.tsx'
+
+/** More than these are shown on demand: the worst stand first. */
+const SHOWN_AT_FIRST = 5
+
+/** What else is wrong, a row each: icon, sentence, since when, one button. */
+export function Needs({ facts }: { facts: readonly Fact[] }) {
+  const isWhole = useSignal(false)
+  if (facts.length === 0) return null
+  const shown = isWhole.value ? facts : facts.slice(0, SHOWN_AT_FIRST)
+  return (
+    <section class="needs" aria-labelledby="needs">
+      <h2 id="needs">Also needs a look</h2>
+      <ul>
+        {shown.map((fact) => (
+          <Need key={fact.key} fact={fact} />
+        ))}
+      </ul>
+      {facts.length > shown.length && (
+        <button type="button" class="button quiet" onClick={() => void (isWhole.value = true)}>
+          Show {facts.length - shown.length} more
+        </button>
+      )}
+    </section>
+  )
+}
+
+const Need = ({ fact }: { fact: Fact }) => (
+  <li>
+    <span class={fact.kind}>
+      <Icon name={fact.icon} />
+    </span>
+    <p>
+      <span class="need-what">
+        <FactSentence fact={fact} />.
+      </span>{' '}
+      <span class="dim">{fact.advice}</span>
+    </p>
+    {fact.since === null ? (
+      <span />
+    ) : (
+      <time dateTime={fact.since} title={utcTime(fact.since)}>
+        since {rowTime(fact.since, now.peek())}
+      </time>
+    )}
+    <Act fact={fact} />
+  </li>
+)

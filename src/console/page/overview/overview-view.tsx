@@ -1,0 +1,102 @@
+import { useEffect } from 'preact/hooks'
+import type { Overview } from '../../../client/client.ts'
+import { worstFirst } from '../facts/fact.ts'
+import { factsOf } from '../facts/facts-of.ts'
+import { hasPhone, troubles } from '../frame/views.ts'
+import { LoadFailed } from '../parts/load-failed.tsx'
+import { addressOf, refine } from '../state/address.ts'
+import { me } from '../state/caller.ts'
+import { clockTime, now } from '../state/clock.ts'
+import { alertFacts } from './alert-facts.ts'
+import { Chart } from './chart.tsx'
+import { Figures } from './figures.tsx'
+import { Heading } from './heading.tsx'
+import { Needs } from './needs.tsx'
+import { DAY, MONTH, RANGES, rangeShown } from './ranges.ts'
+import { type Reading, useReading } from './reading.ts'
+import { System } from './system.tsx'
+import { Destinations, Reasons } from './tables.tsx'
+import { Usage } from './usage.tsx'
+import { WhenSeen } from './when-seen.tsx'
+import { WireMap } from './wire-map.tsx'
+import { wireOf } from './wire.ts'
+import '../style/overview.css'
+
+/** Whether anything is wrong, since when, for whom, and what to do; then the figures behind it. */
+export function OverviewView() {
+  const { reading, error, again } = useReading(rangeShown())
+  useEffect(() => void (document.title = 'Overview – sgw'), [])
+  if (reading !== null) return <Read reading={reading} error={error} />
+  return error === '' ? null : <LoadFailed what="The overview" error={error} again={again} />
+}
+
+function Read({ reading, error }: { reading: Reading; error: string }) {
+  const { standing, overview, range, alerts } = reading
+  const own = factsOf(standing, now.peek())
+  const facts = [...own, ...alertFacts(alerts, me.value?.tenantId ?? null, own)]
+  const { worst, others, counts } = worstFirst(facts)
+  useEffect(() => void (troubles.value = counts), [reading])
+  return (
+    <div class="overview">
+      <div class="overview-in">
+        <Heading worst={worst} standing={standing}>
+          <Ranges />
+        </Heading>
+        {error !== '' && (
+          <p class="bad" role="status">
+            {error} Below is what was known at {clockTime(standing.readAt)}.
+          </p>
+        )}
+        <WireMap wire={wireOf(overview, standing.extensions, now.peek())} />
+        <Needs facts={others} />
+        {isQuiet(overview) ? <Quiet hasNumber={standing.extensions.length > 0} /> : <Traffic reading={reading} />}
+        {range === MONTH && <WhenSeen draw={() => <Usage />} />}
+        <System alerts={alerts.length} />
+      </div>
+    </div>
+  )
+}
+
+const Ranges = () => (
+  <div class="ranges" role="group" aria-label="Range of the figures">
+    {RANGES.map((range) => (
+      <button
+        type="button"
+        aria-pressed={range === rangeShown()}
+        onClick={() => refine({ range: range === DAY ? '' : range.name })}
+      >
+        {range.label}
+      </button>
+    ))}
+  </div>
+)
+
+const Traffic = ({ reading: { overview, range } }: { reading: Reading }) => (
+  <>
+    <Figures overview={overview} range={range} />
+    <Chart overview={overview} />
+    <div class="two-tables">
+      <Reasons overview={overview} range={range} />
+      <Destinations overview={overview} />
+    </div>
+  </>
+)
+
+const isQuiet = ({ totals, queued }: Overview): boolean =>
+  totals.accepted + totals.received + totals.sent + totals.failed + queued === 0
+
+/** What will be here, and what fills it. */
+const Quiet = ({ hasNumber }: { hasNumber: boolean }) => (
+  <section class="quiet">
+    <p class="dim">
+      {rangeShown() === DAY ? 'No message was sent or received in 24 hours. ' : 'No message was sent or received. '}
+      Here stand the figures of your texts, a bar for each stretch of time, and why messages failed.
+    </p>
+    {hasNumber && hasPhone.value && (
+      <a class="button" href={addressOf('phone')}>
+        Send a text
+      </a>
+    )}
+    {!hasNumber && <pre>sgw extensions invite --app {me.value?.name ?? 'APP'}</pre>}
+  </section>
+)

@@ -1,0 +1,113 @@
+import { useSignal } from '@preact/signals'
+import { Icon } from '../parts/icon.tsx'
+import { LoadFailed } from '../parts/load-failed.tsx'
+import { me, operator } from '../state/caller.ts'
+import { duration } from '../state/clock.ts'
+import { useLoading } from '../state/loading.ts'
+import { type Finding, type Status, readStatus, runDoctor } from './machine.ts'
+import { WhenSeen } from './when-seen.tsx'
+
+/** One line for the gateway itself. It unfolds to the checks of `sgw doctor`, which take a moment and call RingCentral. */
+export function System({ alerts }: { alerts: number }) {
+  const isOpen = useSignal(false)
+  return (
+    <footer class="system">
+      <div class="system-line">
+        {operator.value !== null && (
+          <>
+            <b>{alerts === 0 ? 'No alerts.' : alerts === 1 ? '1 alert.' : `${alerts} alerts.`}</b>
+            <WhenSeen draw={() => <StatusLine />} />
+          </>
+        )}
+        <span>sgw {me.value?.version ?? '–'}</span>
+        {operator.value !== null && (
+          <button
+            type="button"
+            class="button quiet"
+            aria-expanded={isOpen.value}
+            onClick={() => void (isOpen.value = !isOpen.value)}
+          >
+            {isOpen.value ? 'Hide checks' : 'Show checks'}
+          </button>
+        )}
+      </div>
+      {isOpen.value && <Checks />}
+    </footer>
+  )
+}
+
+function StatusLine() {
+  const { value, error, again } = useLoading(() => readOf(readStatus), [])
+  if (error.value !== '')
+    return (
+      <span class="bad">
+        {error.value}{' '}
+        <button type="button" class="link" onClick={again}>
+          Try again
+        </button>
+      </span>
+    )
+  if (value.value === null) return null
+  const { backup, storage } = value.value
+  return (
+    <>
+      <span>{backupText(backup)}</span>
+      <span class={storage === null ? '' : 'bad'}>{storage ?? 'database is written'}</span>
+    </>
+  )
+}
+
+function backupText({ litestream, lagMs }: Status['backup']): string {
+  if (!litestream) return 'no backup'
+  return lagMs === null ? 'backup –' : `backup ${duration(lagMs)} behind`
+}
+
+function Checks() {
+  const { value, error, again } = useLoading(() => readOf(runDoctor), [])
+  if (error.value !== '') return <LoadFailed what="The checks" error={error.value} again={again} />
+  if (value.value === null) return <p class="dim">Checking …</p>
+  return (
+    <>
+      <p role="status">{verdictOf(value.value)}</p>
+      <ul class="checks">
+        {value.value
+          .toSorted((a, b) => ORDER.indexOf(a.level) - ORDER.indexOf(b.level))
+          .map((finding) => (
+            <Check key={finding.check} {...finding} />
+          ))}
+      </ul>
+    </>
+  )
+}
+
+const ORDER: readonly Finding['level'][] = ['fail', 'warn', 'ok']
+const LOOKS = {
+  fail: ['bad', 'failed', 'fails'],
+  warn: ['warn', 'queued', 'needs a look'],
+  ok: ['', 'sent', 'passes'],
+} as const
+
+function Check({ check, level, detail }: Finding) {
+  const [kind, icon, word] = LOOKS[level]
+  return (
+    <li>
+      <span class={kind}>
+        <Icon name={icon} />
+        <span class="hidden">{word}</span>
+      </span>
+      <b>{check}</b>
+      <span class="dim">{detail}</span>
+    </li>
+  )
+}
+
+function verdictOf(findings: readonly Finding[]): string {
+  const bad = findings.filter(({ level }) => level !== 'ok').length
+  if (bad === 0) return `All ${findings.length} checks pass.`
+  return `${bad} of ${findings.length} checks ${bad === 1 ? 'needs' : 'need'} a look.`
+}
+
+async function readOf<Value>(read: (sgw: NonNullable<typeof operator.value>) => Promise<Value>): Promise<Value> {
+  if (operator.value === null) throw new Error('Only an operator may read it')
+  return read(operator.value)
+}

@@ -1,0 +1,88 @@
+import type { Overview, OverviewDestination } from '../../../client/client.ts'
+import { explained, isCancelled } from '../messages/words.ts'
+import { Icon } from '../parts/icon.tsx'
+import { count, now, rowTime, utcTime } from '../state/clock.ts'
+import type { Range } from './ranges.ts'
+import { latency } from './wire.ts'
+
+/** Why messages failed, the most frequent first. */
+export function Reasons({ overview, range }: { overview: Overview; range: Range }) {
+  const errors = overview.errors.filter(({ error }) => !isCancelled(error))
+  return (
+    <section aria-labelledby="reasons">
+      <h2 id="reasons">Why messages failed</h2>
+      {errors.length === 0 ? (
+        <p class="dim">No message failed in {range.inWords}.</p>
+      ) : (
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Reason</th>
+              <th scope="col">Last</th>
+              <th scope="col">Messages</th>
+            </tr>
+          </thead>
+          <tbody>
+            {errors.map(({ error, count: times, lastAt }) => (
+              <tr key={error}>
+                <td title={error}>{reasonText(error)}</td>
+                <td class="dim" title={utcTime(lastAt)}>
+                  {rowTime(lastAt, now.peek())}
+                </td>
+                <td>{count(times)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  )
+}
+
+function reasonText(error: string): string {
+  const { what, quote, code } = explained(error)
+  return [what, quote === undefined ? '' : `“${quote}”`, code === undefined ? '' : `(${code})`]
+    .filter(Boolean)
+    .join(' ')
+}
+
+/** How the webhooks did, those that fail now first. */
+export function Destinations({ overview }: { overview: Overview }) {
+  const destinations = overview.destinations.toSorted(
+    (a, b) => Number(a.failingSince === null) - Number(b.failingSince === null),
+  )
+  return (
+    <section aria-labelledby="destinations">
+      <h2 id="destinations">Webhooks</h2>
+      {destinations.length === 0 ? (
+        <p class="dim">Nothing was posted. An app with a webhook address gets each text that arrives.</p>
+      ) : (
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Destination</th>
+              <th scope="col">p95</th>
+              <th scope="col">Delivered</th>
+            </tr>
+          </thead>
+          <tbody>
+            {destinations.map((each) => (
+              <Destination key={`${each.kind} ${each.appId ?? each.triggerId ?? each.url}`} {...each} />
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  )
+}
+
+const Destination = ({ url, success, failed, p95Ms, failingSince }: OverviewDestination) => (
+  <tr>
+    <td title={url}>{url.replace(/^https?:\/\//, '')}</td>
+    <td class="dim">{latency(p95Ms)}</td>
+    <td class={failingSince === null ? '' : 'bad'}>
+      {failingSince !== null && <Icon name="failed" />}
+      {count(success)} of {count(success + failed)}
+    </td>
+  </tr>
+)

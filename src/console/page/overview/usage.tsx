@@ -1,0 +1,58 @@
+import type { UsageDay } from '../../../client/client.ts'
+import { LoadFailed } from '../parts/load-failed.tsx'
+import { appName, client } from '../state/caller.ts'
+import { count } from '../state/clock.ts'
+import { useLoading } from '../state/loading.ts'
+import { csvOf } from './csv.ts'
+
+/** What each app sent and received by day, as a table and a file for a spreadsheet. */
+export function Usage() {
+  const { value, error, again } = useLoading(async () => (await client.value?.usage()) ?? [], [client.value])
+  const days = value.value
+  if (error.value !== '') return <LoadFailed what="The usage" error={error.value} again={again} />
+  if (days === null) return null
+  return (
+    <section class="usage" aria-labelledby="usage">
+      <header>
+        <h2 id="usage">Usage by day, in UTC</h2>
+        {days.length > 0 && (
+          <button type="button" class="button" onClick={() => save(days)}>
+            Download CSV
+          </button>
+        )}
+      </header>
+      {days.length === 0 ? <p class="dim">No text was sent or received in 30 days.</p> : <Days days={days} />}
+    </section>
+  )
+}
+
+const Days = ({ days }: { days: readonly UsageDay[] }) => (
+  <table>
+    <thead>
+      <tr>
+        {['Day', 'App', 'Sent', 'Failed', 'Received', 'Segments'].map((name) => (
+          <th scope="col">{name}</th>
+        ))}
+      </tr>
+    </thead>
+    <tbody>
+      {days.map(({ date, appId, sent, failed, received, segments }) => (
+        <tr key={`${date} ${appId}`}>
+          <td>{date}</td>
+          <td>{appName(appId)}</td>
+          {[sent, failed, received, segments].map((value) => (
+            <td>{count(value)}</td>
+          ))}
+        </tr>
+      ))}
+    </tbody>
+  </table>
+)
+
+/** The address of the file lasts as long as the click needs it. */
+function save(days: readonly UsageDay[]): void {
+  const url = URL.createObjectURL(new Blob([csvOf(days, appName)], { type: 'text/csv' }))
+  const link = Object.assign(document.createElement('a'), { href: url, download: `usage-${days[0]?.date ?? ''}.csv` })
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(url), 1000)
+}

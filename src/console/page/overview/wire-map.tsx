@@ -1,0 +1,41 @@
+import { Icon } from '../parts/icon.tsx'
+import type { Segment, Station, Wire } from './wire.ts'
+
+/** The wire as a map: the lane to the phones over the lane back; on a phone from the top down. */
+export const WireMap = ({ wire: { stations, out, back } }: { wire: Wire }) => (
+  <section class="wire" aria-label="The way of a text">
+    {stations.map((station, index) => (
+      <>
+        <StationBox {...station} />
+        {out[index] !== undefined && back[index] !== undefined && (
+          <div class="wire-lanes">
+            <Line direction="out" {...out[index]} />
+            <Line direction="back" {...back[index]} />
+          </div>
+        )}
+      </>
+    ))}
+  </section>
+)
+
+const StationBox = ({ name, lines }: Station) => (
+  <div class="station">
+    <b>{name}</b>
+    {lines.map(({ text, kind }) => (
+      <span class={kind}>{text}</span>
+    ))}
+  </div>
+)
+
+const Line = ({ direction, figure, word, kind, icon }: Segment & { direction: 'out' | 'back' }) => (
+  <div class={`wire-line ${direction} ${kind}-line`}>
+    <span>
+      <b>{figure}</b> {word}
+    </span>
+    {icon !== null && (
+      <span class="wire-break">
+        <Icon name={icon} />
+      </span>
+    )}
+  </div>
+)

@@ -1,0 +1,130 @@
+import type { ExtensionHealth, Overview } from '../../../client/client.ts'
+import { countOf, isStopped, waitsOf } from '../facts/facts-of.ts'
+import type { IconName } from '../parts/icon-paths.ts'
+import { count, duration } from '../state/clock.ts'
+
+type Kind = 'plain' | 'warn' | 'bad'
+
+/** One direction between two stations. A broken one has an icon. */
+export interface Segment {
+  /** `1,204`, or – if it is not known. */
+  figure: string
+  word: string
+  kind: Kind
+  icon: IconName | null
+}
+
+export interface Station {
+  name: string
+  lines: readonly { text: string; kind: Kind }[]
+}
+
+/** The way of a text: four stations, and between them the lane to the phones and the lane back. */
+export interface Wire {
+  stations: readonly [Station, Station, Station, Station]
+  out: readonly [Segment, Segment, Segment]
+  back: readonly [Segment, Segment, Segment]
+}
+
+const fine = (value: number | null, word: string): Segment => ({
+  figure: count(value),
+  word,
+  kind: 'plain',
+  icon: null,
+})
+const broken = (figure: string, word: string, kind: Kind, icon: IconName): Segment => ({ figure, word, kind, icon })
+const line = (text: string, kind: Kind = 'plain') => ({ text, kind })
+
+/** What stands on the wire. `now` in milliseconds. */
+export function wireOf(overview: Overview, extensions: readonly ExtensionHealth[], now: number): Wire {
+  const { totals } = overview
+  return {
+    stations: [
+      { name: 'Your apps', lines: [line(webhooksText(overview))] },
+      { name: 'Gateway', lines: [queueLine(overview, now), line(`${latency(overview.p50Ms)} to send`)] },
+      { name: 'RingCentral', lines: [numbersLine(extensions)] },
+      { name: 'Phones', lines: [deliveryLine(overview)] },
+    ],
+    out: [
+      fine(totals.accepted, 'accepted'),
+      sending(overview, extensions),
+      fine(isDeliveryKnown(overview) ? totals.delivered : null, 'delivered'),
+    ],
+    back: [passedOn(overview), receiving(overview, extensions), fine(totals.received, 'texts')],
+  }
+}
+
+/** `0.9 s`, or – if nothing was sent. */
+export const latency = (ms: number | null): string => (ms === null ? '–' : duration(ms))
+
+const webhooksText = ({ destinations: { length } }: Overview): string =>
+  length === 0 ? 'no webhook' : length === 1 ? '1 webhook' : `${length} webhooks`
+
+function queueLine(overview: Overview, now: number) {
+  const waits = waitsOf(overview)
+  const [oldest] = waits.map(({ since }) => since).toSorted()
+  if (oldest !== undefined)
+    return line(`${count(countOf(waits))} wait, oldest ${rough(now - Date.parse(oldest))}`, 'warn')
+  const { queued, scheduled } = overview
+  if (queued > scheduled) return line(`${count(queued - scheduled)} in the queue`)
+  return line(scheduled > 0 ? `${count(scheduled)} scheduled` : 'queue empty')
+}
+
+/** Its bigger unit is enough on the wire. */
+const rough = (ms: number): string =>
+  duration(ms)
+    .replace(/^(\d+ (?:min|h|d)) .*$/, '$1')
+    .replace(/\.\d/, '')
+
+const numbersOf = (extensions: readonly ExtensionHealth[]): number =>
+  extensions.reduce((sum, { phoneNumbers }) => sum + phoneNumbers.length, 0)
+
+function numbersLine(extensions: readonly ExtensionHealth[]) {
+  const all = numbersOf(extensions)
+  const stopped = numbersOf(extensions.filter(isStopped))
+  if (all === 0) return line('no number', extensions.length === 0 ? 'bad' : 'plain')
+  if (stopped > 0) return line(`${all - stopped} of ${all} numbers send`, 'bad')
+  return line(all === 1 ? '1 number' : `${all} numbers`)
+}
+
+function sending(overview: Overview, extensions: readonly ExtensionHealth[]): Segment {
+  const stopped = extensions.filter(isStopped)
+  const waiting = countOf(waitsOf(overview))
+  if (extensions.length === 0) return broken('', 'no number', 'bad', 'failed')
+  if (stopped.length > 0) return broken(countOfNumbers(stopped), 'cannot send', 'bad', 'failed')
+  return waiting > 0 ? broken(count(waiting), 'wait', 'warn', 'waiting') : fine(overview.totals.sent, 'sent')
+}
+
+function receiving(overview: Overview, extensions: readonly ExtensionHealth[]): Segment {
+  const stopped = extensions.filter(isStopped)
+  const late = extensions.filter(({ reason }) => reason !== null)
+  if (extensions.length === 0) return broken('', 'no number', 'bad', 'failed')
+  if (stopped.length > 0) return broken(countOfNumbers(stopped), 'cannot receive', 'bad', 'failed')
+  return late.length > 0
+    ? broken(countOfNumbers(late), 'late', 'warn', 'queued')
+    : fine(overview.totals.received, 'received')
+}
+
+/** Of an extension whose numbers are not known, itself. */
+const countOfNumbers = (extensions: readonly ExtensionHealth[]): string =>
+  count(Math.max(numbersOf(extensions), extensions.length))
+
+function passedOn({ destinations }: Overview): Segment {
+  const failures = destinations.reduce((sum, { failingSince, ...each }) => sum + (failingSince ? each.failures : 0), 0)
+  if (failures > 0) return broken(count(failures), 'failed', 'bad', 'failed')
+  if (destinations.length === 0) return fine(null, 'passed on')
+  return fine(
+    destinations.reduce((sum, { success }) => sum + success, 0),
+    'passed on',
+  )
+}
+
+/** Without tracking, and in the first seconds, nothing is known of what was sent. */
+const isDeliveryKnown = ({ totals: { sent, delivered, undelivered } }: Overview): boolean =>
+  sent === 0 || delivered + undelivered > 0
+
+function deliveryLine(overview: Overview) {
+  const { undelivered } = overview.totals
+  if (!isDeliveryKnown(overview)) return line('delivery not known')
+  return line(`${count(undelivered)} not delivered`, undelivered > 0 ? 'bad' : 'plain')
+}

@@ -1,0 +1,155 @@
+import { expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { createLink } from '../../src/operator/session.ts'
+import { expectAccessible, openConsole } from '../support/console.ts'
+import { createWorld } from '../support/world.ts'
+
+/** Of docs/performance.md. */
+const MAX_REQUESTS = 10
+
+test('in production the operator begins with what is wrong, and opens the system’s checks', async () => {
+  await using world = await createWorld({ outside: true })
+  await using opened = await openConsole(world.url, { hash: new URL((await createLink(world.gateway)).url).hash })
+  const { page, complaints, requests } = opened
+  await page.getByRole('heading', { name: /can send and receive\.$/ }).waitFor()
+  expect(new URL(page.url()).hash).toBe('#/overview')
+  await page.getByText('no backup').waitFor()
+  await page.getByRole('button', { name: 'Show checks' }).click()
+  await page.getByText(/checks (pass|needs? a look)\.$/).waitFor()
+  await page.locator('.checks b', { hasText: 'database' }).waitFor()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Hide checks' }).waitFor()
+  requests.length = 0
+  await page.reload()
+  await page.getByText('no backup').waitFor()
+  await page.waitForLoadState('networkidle')
+  expect(requests.length, requests.join('\n')).toBeLessThanOrEqual(MAX_REQUESTS)
+  expect(complaints).toEqual([])
+})
+
+test('without a number the view says so first, and leads to the consent', async () => {
+  await using world = await createWorld({ connect: false })
+  await using opened = await openConsole(world.url, { hash: '#/overview' })
+  const { page, complaints } = opened
+  await page.getByRole('heading', { name: 'No number is connected yet.' }).waitFor()
+  expect(await page.locator('.wire-line.bad-line').allInnerTexts()).toEqual(['no number', 'no number'])
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Connect', exact: true }).click()
+  await page.waitForURL((url) => !url.pathname.startsWith('/console/'))
+  expect(complaints).toEqual([])
+})
+
+test('an incident stands in the sentence, on the wire, in a row with its button, in the figures and the tables', async () => {
+  await using world = await createWorld()
+  await world.send()
+  await using opened = await openConsole(world.url, { hash: '#/overview' })
+  const { page, complaints } = opened
+  await incident(page)
+  await page.reload()
+  await page.getByRole('heading', { name: /^17 messages wait: RingCentral paused the extension until / }).waitFor()
+  expect(await page.locator('.wire-line:is(.warn-line, .bad-line)').allInnerTexts()).toEqual(['14 failed', '17 wait'])
+  const needs = page.locator('.needs li')
+  await needs.filter({ hasText: 'shop.example answers 500: 14 deliveries failed.' }).getByRole('button').waitFor()
+  await needs
+    .filter({ hasText: 'The webhook of app app_9 of Harbor Clinic has failed for an hour.' })
+    .getByRole('button')
+    .click()
+  await page.getByRole('dialog', { name: 'Tenant and app' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.locator('.figure', { hasText: 'Waiting' }).getByText('17').waitFor()
+  await page.getByRole('img', { name: /^48 bars of 30 min\. The most/ }).waitFor()
+  await page.getByRole('cell', { name: /^The number cannot receive texts/ }).waitFor()
+  await expectAccessible(page)
+  await page.getByRole('link', { name: 'Show messages' }).first().click()
+  expect(new URL(page.url()).hash).toBe('#/messages?state=waiting')
+  expect(complaints).toEqual([])
+})
+
+test('30 days are the usage, with a table and a file; the keys lead here; on a phone nothing scrolls sideways', async () => {
+  await using world = await createWorld()
+  await world.untilStatus(await world.send())
+  await using opened = await openConsole(world.url, { hash: '#/messages', width: 360, height: 740 })
+  const { page, complaints } = opened
+  await page.locator('.row').first().waitFor()
+  await page.keyboard.press('g')
+  await page.keyboard.press('o')
+  await page.getByRole('button', { name: '30 d' }).click()
+  expect(new URL(page.url()).hash).toBe('#/overview?range=30d')
+  await page.getByRole('region', { name: 'The last 30 days' }).waitFor()
+  await page.locator('.system').scrollIntoViewIfNeeded()
+  await page.getByRole('cell', { name: new Date().toISOString().slice(0, 10) }).waitFor()
+  expect(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')).toBe(0)
+  expect(
+    await page.evaluate('document.querySelector("main").scrollWidth - document.querySelector("main").clientWidth'),
+  ).toBe(0)
+  await expectAccessible(page)
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download CSV' }).click(),
+  ])
+  expect(await Bun.file(await file.path()).text()).toStartWith('date,appId,app,sent,failed,received,segments\r\n')
+  expect(complaints).toEqual([])
+})
+
+test('with an app’s key nothing of an operator’s is asked for', async () => {
+  await using world = await createWorld({ outside: true })
+  await using opened = await openConsole(world.url, { hash: '#/overview', key: world.key })
+  const { page, complaints, requests } = opened
+  await page.getByRole('heading', { name: /can send and receive\.$/ }).waitFor()
+  await page.locator('.system').scrollIntoViewIfNeeded()
+  await page.waitForLoadState('networkidle')
+  expect(requests.filter((path) => path.includes('/operator/'))).toEqual([])
+  expect(await page.getByRole('button', { name: 'Show checks' }).count()).toBe(0)
+  expect(complaints).toEqual([])
+})
+
+test('what cannot be read says so, and is read again; what was known stays', async () => {
+  await using world = await createWorld({ outside: true })
+  await using opened = await openConsole(world.url, { hash: '#/overview', key: world.key })
+  const { page } = opened
+  await page.getByRole('heading', { name: /can send and receive\.$/ }).waitFor()
+  await page.route('**/v1/overview?*', (route) => route.fulfill({ status: 400, json: { error: 'Broken' } }))
+  await page.getByRole('button', { name: '7 d' }).click()
+  await page.getByText(/^The gateway says: Broken\. Below is what was known at /).waitFor()
+  await page.getByRole('heading', { name: /can send and receive\.$/ }).waitFor()
+  await page.reload()
+  await page.getByRole('heading', { name: 'The overview could not be loaded.' }).waitFor()
+  await page.unroute('**/v1/overview?*')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('heading', { name: /can send and receive\.$/ }).waitFor()
+})
+
+/** What would take minutes to come about: a pause, a webhook that has failed for long, a second tenant in trouble. */
+async function incident(page: Page): Promise<void> {
+  const minutesAgo = (minutes: number): string => new Date(Date.now() - minutes * 60_000).toISOString()
+  await page.route('**/v1/overview?*', async (route) => {
+    const response = await route.fetch()
+    const known = (await response.json()) as object
+    const waiting = [{ reason: 'provider_paused', count: 17, since: minutesAgo(4), began: null, until: minutesAgo(-6) }]
+    const destination = {
+      url: 'https://shop.example/hook',
+      kind: 'app',
+      appId: 'app_1',
+      success: 374,
+      failed: 14,
+      p95Ms: 4900,
+    }
+    const failing = { failingSince: minutesAgo(28), failures: 14, lastOutcome: 'http_error', lastStatusCode: 500 }
+    const errors = [{ error: 'The number cannot receive texts', count: 8, lastAt: minutesAgo(6) }]
+    await route.fulfill({
+      response,
+      json: { ...known, waiting, errors, destinations: [{ ...destination, ...failing }] },
+    })
+  })
+  const text =
+    'The webhook of app app_9 of tenant_2 has failed for an hour: sgw webhooks list --app app_9 shows the errors.'
+  const failing = {
+    alert: 'webhook_failing',
+    text,
+    since: minutesAgo(50),
+    tenantId: 'tenant_2',
+    tenantName: 'Harbor Clinic',
+    detail: {},
+  }
+  await page.route('**/v1/operator/alerts', (route) => route.fulfill({ json: { alerts: [failing] } }))
+}

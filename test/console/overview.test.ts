@@ -1,0 +1,197 @@
+import { expect, test } from 'bun:test'
+import type { ExtensionHealth, Overview, OverviewTotals } from '../../src/client/client.ts'
+import { worstFirst } from '../../src/console/page/facts/fact.ts'
+import { alertFacts } from '../../src/console/page/overview/alert-facts.ts'
+import { axisOf, barsOf } from '../../src/console/page/overview/bars.ts'
+import { csvOf } from '../../src/console/page/overview/csv.ts'
+import type { Alert } from '../../src/console/page/overview/machine.ts'
+import { type Segment, wireOf } from '../../src/console/page/overview/wire.ts'
+import { timeZone } from '../../src/console/page/state/settings.ts'
+
+timeZone.value = 'utc'
+
+const NOW = Date.UTC(2026, 10, 24, 14, 26)
+const at = (minutesAgo: number): string => new Date(NOW - minutesAgo * 60_000).toISOString()
+const said = ({ figure, word, kind }: Segment): string => `${figure} ${word}, ${kind}`.trim()
+
+test('the wire of a gateway that is fine has a count on each line', () => {
+  const wire = wireOf(
+    overview({ totals: { accepted: 1204, sent: 1203, delivered: 1151, received: 388 } }),
+    [extension({})],
+    NOW,
+  )
+  expect(wire.stations.map(({ name }) => name)).toEqual(['Your apps', 'Gateway', 'RingCentral', 'Phones'])
+  expect(wire.out.map(said)).toEqual(['1,204 accepted, plain', '1,203 sent, plain', '1,151 delivered, plain'])
+  expect(wire.back.map(said)).toEqual(['– passed on, plain', '388 received, plain', '388 texts, plain'])
+  expect(wire.stations[1].lines.map(({ text }) => text)).toEqual(['queue empty', '– to send'])
+})
+
+test('what is not known of deliveries is a dash, and no zero', () => {
+  const wire = wireOf(overview({ totals: { accepted: 3, sent: 3 } }), [extension({})], NOW)
+  expect(said(wire.out[2])).toBe('– delivered, plain')
+})
+
+test('each break of the wire stands where it is, with its count', () => {
+  const waiting = [
+    { reason: 'provider_paused', count: 17, since: at(4), began: at(5) },
+    { reason: 'scheduled', count: 9, since: at(600), began: null },
+  ] as const
+  const paused = wireOf(overview({ waiting: [...waiting] }), [extension({})], NOW)
+  expect(said(paused.out[1])).toBe('17 wait, warn')
+  expect(paused.stations[1].lines[0]).toEqual({ text: '17 wait, oldest 4 min', kind: 'warn' })
+  const revoked = wireOf(overview({ waiting: [...waiting] }), [extension({}), extension({ status: 'revoked' })], NOW)
+  expect(said(revoked.out[1])).toBe('1 cannot send, bad')
+  expect(said(revoked.back[1])).toBe('1 cannot receive, bad')
+  expect(revoked.stations[2].lines[0]).toEqual({ text: '1 of 2 numbers send', kind: 'bad' })
+  const late = wireOf(overview({}), [extension({ reason: 'It has no active subscription' })], NOW)
+  expect([late.out[1], late.back[1]].map(said)).toEqual(['0 sent, plain', '1 late, warn'])
+  const failing = wireOf(overview({ destinations: [destination(14), destination(0)] }), [extension({})], NOW)
+  expect(said(failing.back[0])).toBe('14 failed, bad')
+  const none = wireOf(overview({}), [], NOW)
+  expect([none.out[1], none.back[1]].map(said)).toEqual(['no number, bad', 'no number, bad'])
+})
+
+test('bars are parts of the highest one, what waits stands on the last, and little is seen as well', () => {
+  const buckets = [
+    { at: at(60), sent: 90, failed: 0, received: 10 },
+    { at: at(30), sent: 0, failed: 1, received: 0 },
+    { at: at(0), sent: 20, failed: 0, received: 0 },
+  ]
+  const waiting = [{ reason: 'order', count: 30, since: at(1), began: null }] as const
+  const [high, little, last] = barsOf(overview({ buckets, waiting: [...waiting] }), NOW)
+  expect(high).toEqual({
+    title: '13:26:00: 90 sent, 10 received, 0 failed',
+    sent: 90,
+    received: 10,
+    failed: 0,
+    waiting: 0,
+  })
+  expect(little).toMatchObject({ sent: 0, failed: 1.5, waiting: 0 })
+  expect(last).toMatchObject({ sent: 20, waiting: 30, title: '14:26:00: 20 sent, 0 received, 0 failed, 30 wait now' })
+})
+
+test('the axis names the day where it changes, and only days over a long range', () => {
+  const every = (minutes: number) =>
+    Array.from({ length: 48 }, (_, index) => ({ at: at((47 - index) * minutes), sent: 0, failed: 0, received: 0 }))
+  expect(axisOf({ buckets: every(30) }, NOW)).toEqual(['23 Nov 14:56', '20:56', '02:56', '08:56', 'now'])
+  expect(axisOf({ buckets: every(900) }, NOW).slice(0, 2)).toEqual(['Mon 26 Oct', 'Mon 2 Nov'])
+})
+
+test('alerts of other tenants and of the gateway are facts; those of the own tenant are facts already', () => {
+  const facts = alertFacts(
+    [
+      alert(
+        'backup_behind',
+        'The backup of /data/sgw.db has been behind for 10800 s: see sgw doctor, and keep the volume.',
+        {
+          detail: { lagSeconds: 10_800 },
+        },
+      ),
+      alert('extension_revoked', 'Extension 7 of tenant_1 is revoked, so its messages fail: authorize it again.', {
+        tenantId: 'tenant_1',
+        tenantName: 'Own',
+      }),
+      alert('extension_revoked', 'Extension 9 of tenant_2 is revoked, so its messages fail: authorize it again.', {
+        tenantId: 'tenant_2',
+        tenantName: 'Harbor Clinic',
+      }),
+      alert('storage_failing', 'The database /data/sgw.db: the disk is full.', {}),
+    ],
+    'tenant_1',
+    [],
+  )
+  const { worst, others } = worstFirst(facts)
+  expect([worst, ...others].map((fact) => [fact?.rank, fact?.parts.join(''), fact?.advice])).toEqual([
+    ['stopped', 'Extension 9 of Harbor Clinic is revoked, so its messages fail', 'Authorize it again.'],
+    ['stopped', 'The database /data/sgw.db: the disk is full', ''],
+    ['system', 'The backup is 3 h behind', 'See sgw doctor, and keep the volume.'],
+  ])
+  expect([worst, ...others].map((fact) => fact?.action?.type)).toEqual(['switch tenant', undefined, undefined])
+})
+
+test('an old queue is not told twice', () => {
+  const old = alert('queue_old', 'Message msg_1 has waited for 12 minutes: see sgw status.', {})
+  const waits = alertFacts([old], 'tenant_1', []).map((fact) => ({ ...fact, key: 'waiting' }))
+  expect(waits).toHaveLength(1)
+  expect(alertFacts([old], 'tenant_1', waits)).toEqual([])
+})
+
+test('the file of the usage is oldest first, and a name can be neither a column nor a formula', () => {
+  const day = { appId: 'app_1', sent: 3, failed: 1, received: 2, segments: 4 }
+  const days = [
+    { ...day, date: '2026-11-24' },
+    { ...day, date: '2026-11-23', appId: 'app_2' },
+  ]
+  const names: Record<string, string> = { app_1: 'a "b", c', app_2: '=1+1' }
+  expect(csvOf(days, (appId) => names[appId] ?? '')).toBe(
+    [
+      'date,appId,app,sent,failed,received,segments',
+      "2026-11-23,app_2,'=1+1,3,1,2,4",
+      '2026-11-24,app_1,"a ""b"", c",3,1,2,4',
+      '',
+    ].join('\r\n'),
+  )
+})
+
+function alert(name: string, text: string, more: Partial<Alert>): Alert {
+  return { alert: name, text, since: at(30), detail: {}, ...more }
+}
+
+function overview({
+  totals,
+  ...change
+}: Partial<Omit<Overview, 'totals'>> & { totals?: Partial<OverviewTotals> }): Overview {
+  const none = { accepted: 0, sent: 0, failed: 0, cancelled: 0, received: 0, delivered: 0, undelivered: 0 }
+  return {
+    from: at(1440),
+    to: at(0),
+    totals: { ...none, ...totals },
+    previous: none,
+    buckets: [],
+    p50Ms: null,
+    p95Ms: null,
+    queued: 0,
+    scheduled: 0,
+    oldestQueuedAt: null,
+    waiting: [],
+    errors: [],
+    destinations: [],
+    ...change,
+  }
+}
+
+function extension(change: Partial<ExtensionHealth>): ExtensionHealth {
+  return {
+    extensionId: 'ext_1',
+    rcAccountId: 'acc_1',
+    extensionNumber: '101',
+    name: null,
+    status: 'active',
+    reason: null,
+    since: null,
+    fix: null,
+    phoneNumbers: ['+15035550100'],
+    windowUsed: 0,
+    windowLimit: 40,
+    pausedUntil: null,
+    subscription: { status: 'active', expiresAt: null },
+    accessExpiresAt: at(-60),
+    refreshExpiresAt: at(-9000),
+    lastInboundAt: null,
+    ...change,
+  }
+}
+
+function destination(failures: number): Overview['destinations'][number] {
+  return {
+    url: 'https://shop.example/hook',
+    kind: 'app',
+    appId: 'app_1',
+    success: 5,
+    failed: failures,
+    p95Ms: 90,
+    failingSince: failures === 0 ? null : at(30),
+    failures,
+    lastOutcome: 'success',
+  }
+}
