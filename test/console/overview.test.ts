@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { ExtensionHealth, Overview, OverviewTotals } from '../../src/client/client.ts'
 import { worstFirst } from '../../src/console/page/facts/fact.ts'
+import { areFailuresUsual } from '../../src/console/page/facts/facts-of.ts'
 import { alertFacts } from '../../src/console/page/overview/alert-facts.ts'
 import { axisOf, barsOf } from '../../src/console/page/overview/bars.ts'
 import { csvOf } from '../../src/console/page/overview/csv.ts'
@@ -107,6 +108,16 @@ test('alerts of other tenants and of the gateway are facts; those of the own ten
     ['system', 'The backup is 3 h behind', 'See sgw doctor, and keep the volume.'],
   ])
   expect([worst, ...others].map((fact) => fact?.action?.type)).toEqual(['switch tenant', undefined, undefined])
+})
+
+test('failures are usual where they are few, and no more than the day before', () => {
+  const failed = (now: number, before: number): Overview => {
+    const { totals, previous, ...rest } = overview({ totals: { accepted: 100, failed: now } })
+    return { ...rest, totals, previous: { ...previous, undelivered: before } }
+  }
+  expect(areFailuresUsual(failed(1, 1))).toBe(true)
+  expect(areFailuresUsual(failed(2, 1))).toBe(false)
+  expect(areFailuresUsual(failed(5, 9))).toBe(false)
 })
 
 test('an old queue is not told twice', () => {

@@ -144,6 +144,14 @@ function failureFact(overview: Overview): Fact[] {
   ]
 }
 
+/** Failures that few messages have, and no more of them than the day before. */
+const FEW = 0.05
+
+export function areFailuresUsual(overview: Overview): boolean {
+  const [bad, before] = [overview.totals, overview.previous].map((totals) => failedIn(totals) + totals.undelivered)
+  return (bad ?? 0) <= (before ?? 0) && (bad ?? 0) < FEW * accountedIn(overview)
+}
+
 /** The waits that are trouble, the most frequent first. A scheduled message is none. */
 export const waitsOf = ({ waiting }: Overview): Overview['waiting'] =>
   waiting.filter(({ reason }) => reason !== 'scheduled').toSorted((a, b) => b.count - a.count)

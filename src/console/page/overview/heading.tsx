@@ -3,12 +3,12 @@ import type { ComponentChildren } from 'preact'
 import type { ExtensionHealth } from '../../../client/client.ts'
 import type { Fact } from '../facts/fact.ts'
 import { FactButton, FactSentence } from '../facts/fact-line.tsx'
-import { type Standing, waitsOf } from '../facts/facts-of.ts'
+import { type Standing, accountedIn, failedIn, waitsOf } from '../facts/facts-of.ts'
 import { WAIT_ADVICE } from '../messages/words.ts'
 import { PhoneNumber } from '../parts/phone-number.tsx'
 import { addressOf } from '../state/address.ts'
 import { client } from '../state/caller.ts'
-import { dayOf, duration, now, rowTime } from '../state/clock.ts'
+import { count, dayOf, duration, now, rowTime } from '../state/clock.ts'
 import { failureText } from '../state/failure.ts'
 
 interface HeadingProps {
@@ -44,9 +44,16 @@ function FineSentence({ extensions }: Pick<Standing, 'extensions'>) {
   )
 }
 
-function FineLead({ standing: { extensions } }: { standing: Standing }) {
+function FineLead({ standing: { overview, extensions } }: { standing: Standing }) {
   const last = lastInbound(extensions)
-  return <>Nothing waits and nothing needs you. {last === '' ? 'No text has arrived yet.' : <LastText at={last} />}</>
+  const bad = failedIn(overview.totals) + overview.totals.undelivered
+  const failures = `${count(bad)} of ${count(accountedIn(overview))} failed in 24 hours, as usual. `
+  return (
+    <>
+      Nothing waits and nothing needs you. {bad > 0 && failures}
+      {last === '' ? 'No text has arrived yet.' : <LastText at={last} />}
+    </>
+  )
 }
 
 const lastInbound = (extensions: readonly ExtensionHealth[]): string =>

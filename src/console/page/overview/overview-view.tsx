@@ -1,8 +1,9 @@
 import { useEffect } from 'preact/hooks'
 import type { Overview } from '../../../client/client.ts'
 import { worstFirst } from '../facts/fact.ts'
-import { factsOf } from '../facts/facts-of.ts'
+import { areFailuresUsual, factsOf } from '../facts/facts-of.ts'
 import { hasPhone, troubles } from '../frame/views.ts'
+import { CopyButton } from '../parts/copy.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
 import { addressOf, refine } from '../state/address.ts'
 import { me } from '../state/caller.ts'
@@ -33,8 +34,9 @@ export function OverviewView() {
 function Read({ reading, error }: { reading: Reading; error: string }) {
   const { standing, overview, range, alerts } = reading
   const own = factsOf(standing, now.peek())
-  const facts = [...own, ...alertFacts(alerts, me.value?.tenantId ?? null, own)]
-  const { worst, others, counts } = worstFirst(facts)
+  const { counts } = worstFirst(own)
+  const told = own.filter(({ key }) => key !== 'failures' || !areFailuresUsual(standing.overview))
+  const { worst, others } = worstFirst([...told, ...alertFacts(alerts, me.value?.tenantId ?? null, own)])
   useEffect(() => void (troubles.value = counts), [reading])
   return (
     <div class="overview">
@@ -89,14 +91,21 @@ const isQuiet = ({ totals, queued }: Overview): boolean =>
 const Quiet = ({ hasNumber }: { hasNumber: boolean }) => (
   <section class="quiet">
     <p class="dim">
-      {rangeShown() === DAY ? 'No message was sent or received in 24 hours. ' : 'No message was sent or received. '}
-      Here stand the figures of your texts, a bar for each stretch of time, and why messages failed.
+      No message was sent or received in {rangeShown().inWords}. With the first one, figures, a chart and the reasons of
+      failures appear here.
     </p>
     {hasNumber && hasPhone.value && (
       <a class="button" href={addressOf('phone')}>
         Send a text
       </a>
     )}
-    {!hasNumber && <pre>sgw extensions invite --app {me.value?.name ?? 'APP'}</pre>}
+    {!hasNumber && <Command text={`sgw extensions invite --app ${me.value?.appId ?? 'APP'}`} />}
   </section>
+)
+
+const Command = ({ text }: { text: string }) => (
+  <div>
+    <pre>{text}</pre>
+    <CopyButton text={text} label="Copy the command" />
+  </div>
 )

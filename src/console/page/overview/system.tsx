@@ -23,7 +23,7 @@ export function System({ alerts }: { alerts: number }) {
         {operator.value !== null && (
           <button
             type="button"
-            class="button quiet"
+            class="link"
             aria-expanded={isOpen.value}
             onClick={() => void (isOpen.value = !isOpen.value)}
           >
@@ -52,7 +52,7 @@ function StatusLine() {
   return (
     <>
       <span>{backupText(backup)}</span>
-      <span class={storage === null ? '' : 'bad'}>{storage ?? 'database is written'}</span>
+      <span class={storage === null ? '' : 'bad'}>{storage ?? 'database ok'}</span>
     </>
   )
 }

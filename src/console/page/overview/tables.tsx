@@ -1,6 +1,7 @@
 import type { Overview, OverviewDestination } from '../../../client/client.ts'
 import { explained, isCancelled } from '../messages/words.ts'
 import { Icon } from '../parts/icon.tsx'
+import { PhoneNumber } from '../parts/phone-number.tsx'
 import { count, now, rowTime, utcTime } from '../state/clock.ts'
 import type { Range } from './ranges.ts'
 import { latency } from './wire.ts'
@@ -25,7 +26,9 @@ export function Reasons({ overview, range }: { overview: Overview; range: Range 
           <tbody>
             {errors.map(({ error, count: times, lastAt }) => (
               <tr key={error}>
-                <td title={error}>{reasonText(error)}</td>
+                <td>
+                  <Masked text={reasonText(error)} />
+                </td>
                 <td class="dim" title={utcTime(lastAt)}>
                   {rowTime(lastAt, now.peek())}
                 </td>
@@ -38,6 +41,11 @@ export function Reasons({ overview, range }: { overview: Overview; range: Range 
     </section>
   )
 }
+
+/** A reason can name a number. */
+const Masked = ({ text }: { text: string }) => (
+  <>{text.split(/(\+\d{5,})/).map((part) => (part.startsWith('+') ? <PhoneNumber value={part} /> : part))}</>
+)
 
 function reasonText(error: string): string {
   const { what, quote, code } = explained(error)
