@@ -14,6 +14,8 @@ const VIEWS = [
   'messages/empty-view.tsx',
   'phone/phone-view.tsx',
   'phone/trace-view.tsx',
+  'webhooks/webhooks-view.tsx',
+  'webhooks/webhook-view.tsx',
   'panels/panels-view.tsx',
   'sign-in/sign-in-view.tsx',
 ] as const

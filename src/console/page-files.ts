@@ -13,6 +13,8 @@ export const SCRIPTS = [
   'empty.js',
   'phone.js',
   'trace.js',
+  'webhooks.js',
+  'webhook.js',
   'panels.js',
   'sign-in.js',
 ] as const

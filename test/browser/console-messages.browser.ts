@@ -327,7 +327,7 @@ test('the list is walked by keyboard alone', async () => {
   await page.keyboard.press('Escape')
   expect(await current.count()).toBe(0)
   await page.keyboard.press('?')
-  await page.getByRole('dialog', { name: 'Keys' }).getByText('copy the id of the open message').waitFor()
+  await page.getByRole('dialog', { name: 'Keys' }).getByText('copy the id of what is open').waitFor()
   await page.getByRole('dialog', { name: 'Keys' }).getByRole('button', { name: 'Close' }).click()
   await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'detached' })
   await page.keyboard.press('g')

@@ -12,6 +12,7 @@ import { address } from './state/address.ts'
 import { findCaller, hasNoApp, me } from './state/caller.ts'
 import { useLoading } from './state/loading.ts'
 import { session } from './state/session.ts'
+import type { View } from './state/view-names.ts'
 
 /** The whole page: sign-in, or the frame with a view. */
 export function App() {
@@ -51,6 +52,7 @@ export const FILES = {
   overview: async () => (await import('./overview/overview-view.tsx')).OverviewView,
   messages: async () => (await import('./messages/messages-view.tsx')).MessagesView,
   phone: async () => (await import('./phone/phone-view.tsx')).PhoneView,
+  webhooks: async () => (await import('./webhooks/webhooks-view.tsx')).WebhooksView,
   signIn: async () => (await import('./sign-in/sign-in-view.tsx')).SignInView,
   signInByLogin: async (login: string | null) => (await import('./sign-in/sign-in-view.tsx')).signInByLogin(login),
   panels: async () => (await import('./panels/panels-view.tsx')).PanelsView,

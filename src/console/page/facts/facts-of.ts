@@ -107,14 +107,23 @@ function webhookFact(destination: OverviewDestination): Fact {
     kind: 'bad',
     icon: 'webhook',
     parts: [
-      `${new URL(url).host} ${lastStatusCode === undefined ? 'cannot be reached' : `answers ${lastStatusCode}`}: ${failed} failed`,
+      { text: new URL(url).host, view: 'webhooks', params: whereOf(destination) },
+      ` ${lastStatusCode === undefined ? 'cannot be reached' : `answers ${lastStatusCode}`}: ${failed} failed`,
     ],
+    view: 'webhooks',
     since: failingSince,
     action: { type: 'newest failure', destination },
     count: failures,
     word: 'failed webhooks',
   }
 }
+
+/** Opens a destination with its attempts. */
+const whereOf = ({ appId, triggerId }: OverviewDestination): Readonly<Record<string, string>> => ({
+  app: appId ?? '',
+  trigger: triggerId ?? '',
+  id: appId ?? triggerId ?? '',
+})
 
 /** Counts by the time of the event, which the list has no filter for, so the words are the links and not the counts. */
 function failureFact(overview: Overview): Fact[] {

@@ -20,6 +20,7 @@ const GO: Readonly<Record<string, () => void>> = {
   o: () => open('overview'),
   m: () => open('messages'),
   c: () => open('phone'),
+  w: () => open('webhooks'),
 }
 const GO_WITHIN_MS = 1500
 

@@ -27,4 +27,5 @@ export const viewsShown = computed<readonly ShownView[]>(() => [
   { view: 'overview', name: 'Overview', icon: 'overview', trouble: null },
   { view: 'messages', name: 'Messages', icon: 'messages', trouble: troubles.value.messages ?? null },
   ...(hasPhone.value ? [{ view: 'phone', name: 'Phone', icon: 'phone', trouble: null } as const] : []),
+  { view: 'webhooks', name: 'Webhooks', icon: 'webhook', trouble: troubles.value.webhooks ?? null },
 ])

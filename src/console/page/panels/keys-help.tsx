@@ -3,15 +3,16 @@ import { Dialog } from '../parts/dialog.tsx'
 import { singleKeys } from '../state/settings.ts'
 
 const KEYS: readonly [keys: readonly string[], does: string][] = [
-  [['j', 'k'], 'next and previous message'],
+  [['j', 'k'], 'next and previous row'],
   [['Enter'], 'open'],
   [['Esc'], 'close'],
   [['/', 'Ctrl K'], 'search'],
-  [['c'], 'copy the id of the open message'],
+  [['c'], 'copy the id of what is open'],
   [['e'], 'raw events'],
   [['g', 'o'], 'go to Overview'],
   [['g', 'm'], 'go to Messages'],
   [['g', 'c'], 'go to Phone'],
+  [['g', 'w'], 'go to Webhooks'],
   [['p'], 'hide texts and numbers'],
   [['u'], 'times in UTC'],
   [['?'], 'these keys'],

@@ -1,0 +1,38 @@
+import { Icon } from '../parts/icon.tsx'
+import { addressOf, param } from '../state/address.ts'
+import { now } from '../state/clock.ts'
+import { type Destination, isFailing, speedText, stateText } from './destination.ts'
+import { shortUrl } from './words.ts'
+
+/** Where webhooks are posted, a row each. A row opens the destination with its attempts. */
+export const DestinationRows = ({ destinations }: { destinations: readonly Destination[] }) => (
+  <ul class="destinations" aria-label="Destinations">
+    {destinations.map((destination) => (
+      <li key={destination.id}>
+        <DestinationRow destination={destination} />
+      </li>
+    ))}
+  </ul>
+)
+
+function DestinationRow({ destination }: { destination: Destination }) {
+  const { id, kind, name, url, usage, isInUse } = destination
+  const isBad = isFailing(destination)
+  const isChosen = param(kind) === id
+  return (
+    <a
+      class={isBad ? 'destination bad-destination' : 'destination'}
+      href={addressOf('webhooks', { [kind]: id, id })}
+      data-id={id}
+      {...(isChosen ? { 'aria-current': 'true' as const } : {})}
+    >
+      <Icon name={isBad ? 'failed' : !isInUse ? 'cancelled' : usage === null ? 'webhook' : 'sent'} />
+      <b>{name}</b>
+      <span class="destination-url" title={url}>
+        {shortUrl(url)}
+      </span>
+      <span class="destination-state">{stateText(destination, now.peek())}</span>
+      <span class="measure">{speedText(destination)}</span>
+    </a>
+  )
+}

@@ -1,0 +1,96 @@
+import type { App, Overview, OverviewDestination, Trigger } from '../../../client/client.ts'
+import { count, duration, rowTime } from '../state/clock.ts'
+
+/** Where webhooks are posted: an app or a trigger, with the last day's figures if it was used. */
+export interface Destination {
+  id: string
+  kind: 'app' | 'trigger'
+  name: string
+  url: string
+  /** Null if nothing was posted there in the last day. */
+  usage: OverviewDestination | null
+  /** Whether anything is posted there still. */
+  isInUse: boolean
+}
+
+/** What destinations are made of. */
+export interface Sources {
+  overview: Overview
+  apps: readonly App[]
+  triggers: readonly Trigger[]
+}
+
+/** The figures with the addresses of now: what was used last may have been another one. */
+export function withAddresses(overview: Overview, destinations: readonly Destination[]): Overview {
+  const urls = new Map(destinations.map(({ id, url }) => [id, url]))
+  const addressed = (usage: OverviewDestination): OverviewDestination => ({
+    ...usage,
+    url: urls.get(usage.appId ?? usage.triggerId ?? '') ?? usage.url,
+  })
+  return { ...overview, destinations: overview.destinations.map(addressed) }
+}
+
+/** All destinations that are in use or were used in the last day; those that fail first, then by name. */
+export function destinationsOf({ overview, apps, triggers }: Sources): Destination[] {
+  const usages = new Map(overview.destinations.map((usage) => [usage.appId ?? usage.triggerId ?? usage.url, usage]))
+  const names = new Map(apps.map(({ appId, name }) => [appId, name]))
+  const used = (id: string): OverviewDestination | null => usages.get(id) ?? null
+  const inUse = [
+    ...apps.flatMap(({ appId, name, webhookUrl, isActive }) =>
+      isActive && webhookUrl !== null ? [{ id: appId, kind: 'app' as const, name, url: webhookUrl }] : [],
+    ),
+    ...triggers.map(({ triggerId, callbackUrl }) => ({
+      id: triggerId,
+      kind: 'trigger' as const,
+      name: 'Trigger',
+      url: callbackUrl,
+    })),
+  ].map((each) => ({ ...each, usage: used(each.id), isInUse: true }))
+  const known = new Set(inUse.map(({ id }) => id))
+  const left = [...usages].flatMap(([id, usage]) =>
+    known.has(id)
+      ? []
+      : [{ id, kind: usage.kind, name: names.get(id) ?? 'Removed trigger', url: usage.url, usage, isInUse: false }],
+  )
+  return [...inUse, ...left].toSorted(
+    (a, b) =>
+      failuresOf(b) - failuresOf(a) ||
+      Number(b.isInUse) - Number(a.isInUse) ||
+      a.name.localeCompare(b.name) ||
+      a.id.localeCompare(b.id),
+  )
+}
+
+const failuresOf = ({ usage }: Destination): number => (usage?.failingSince ? usage.failures : 0)
+
+/** Whether its latest attempts failed. */
+export const isFailing = (destination: Destination): boolean => failuresOf(destination) > 0
+
+/** How a destination does, in a few words. */
+export function stateText({ usage, isInUse }: Destination, now: number): string {
+  if (!isInUse) return 'nothing is posted there any more'
+  if (usage === null) return 'nothing posted in 24 hours'
+  const { success, failed, failures, failingSince, lastStatusCode } = usage
+  if (failingSince !== null)
+    return `${lastStatusCode === undefined ? 'cannot be reached' : `answers ${lastStatusCode}`} since ${rowTime(failingSince, now)}, ${count(failures)} ${failures === 1 ? 'attempt' : 'attempts'} failed`
+  return `${count(success)} delivered${failed === 0 ? '' : `, ${count(failed)} failed`} in 24 hours`
+}
+
+/** `95 % within 840 ms`; '' while nothing was posted. */
+export const speedText = ({ usage }: Destination): string =>
+  usage === null || usage.p95Ms === null ? '' : `95 % within ${duration(usage.p95Ms)}`
+
+/** The heading while nothing fails. */
+export function fineText(destinations: readonly Destination[] | null): string {
+  if (destinations === null) return 'Webhooks'
+  const inUse = destinations.filter(({ isInUse }) => isInUse)
+  if (inUse.length === 0) return 'No webhook address is set.'
+  const sum = (of: 'success' | 'failed'): number => inUse.reduce((all, { usage }) => all + (usage?.[of] ?? 0), 0)
+  const [success, failed] = [sum('success'), sum('failed')]
+  if (success + failed === 0) return 'No webhooks in 24 hours.'
+  const used = inUse.filter(({ usage }) => usage !== null).length
+  const who = used === 1 ? 'The destination answers' : `All ${used} destinations answer`
+  return failed === 0
+    ? `${who}: ${count(success)} delivered in 24 hours, none failed.`
+    : `${who} now; ${count(failed)} of ${count(success + failed)} attempts failed in 24 hours.`
+}

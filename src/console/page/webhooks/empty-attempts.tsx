@@ -1,0 +1,48 @@
+import { Empty } from '../parts/empty.tsx'
+import { LoadFailed } from '../parts/load-failed.tsx'
+import { refine } from '../state/address.ts'
+import { me } from '../state/caller.ts'
+import type { DeliveryList } from './delivery-list.ts'
+import type { Destination } from './destination.ts'
+import { FILTER_NAMES } from './filter.ts'
+
+interface EmptyAttemptsProps {
+  list: DeliveryList
+  /** Null until they are known. */
+  destinations: readonly Destination[] | null
+}
+
+/** What stands in place of attempts: a skeleton while they load, an error, or what will be here and how to fill it. */
+export function EmptyAttempts({ list, destinations }: EmptyAttemptsProps) {
+  if (list.isLoading.value)
+    return <div class="rows skeleton" role="status" aria-busy="true" aria-label="Attempts are loading" />
+  if (list.error.value !== '')
+    return <LoadFailed what="The attempts" error={list.error.value} again={() => void list.load()} />
+  if (Object.keys(list.filter).length > 0) return <NothingFound />
+  if (destinations?.some(({ isInUse }) => isInUse) === true)
+    return (
+      <Empty
+        text="Each webhook that the gateway posts appears here, with the answer of its destination."
+        command="sgw simulate inbound --to NUMBER --from +15555550177 --text Hello"
+      />
+    )
+  return (
+    <Empty
+      text="Give an app a webhook address, and the gateway posts each received text there, signed. Every attempt appears here."
+      command={`sgw app update ${me.value?.appId ?? 'APP'} --webhook-url https://shop.example/sms`}
+    />
+  )
+}
+
+const NothingFound = () => (
+  <div class="empty">
+    <h2>No attempt matches this filter.</h2>
+    <button
+      type="button"
+      class="button"
+      onClick={() => refine(Object.fromEntries(FILTER_NAMES.map((name) => [name, ''])))}
+    >
+      Show all attempts
+    </button>
+  </div>
+)

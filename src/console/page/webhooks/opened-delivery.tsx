@@ -1,0 +1,196 @@
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import type { DeliveryAttempt } from '../../../client/client.ts'
+import { Icon } from '../parts/icon.tsx'
+import { LoadFailed } from '../parts/load-failed.tsx'
+import { isOnePane } from '../parts/media.ts'
+import { addressOf } from '../state/address.ts'
+import { client } from '../state/caller.ts'
+import { duration, rowTime, utcTime, wholeTime } from '../state/clock.ts'
+import { useLoading } from '../state/loading.ts'
+import { retriesOf } from './acting-for.ts'
+import type { DeliveryList } from './delivery-list.ts'
+import type { Destination } from './destination.ts'
+import { Redeliver } from './redeliver.tsx'
+import { OUTCOMES, adviceOf, capital, eventOf, retryText, shortReason, shortUrl } from './words.ts'
+
+const MAX_ATTEMPTS = 100
+
+interface OpenedDeliveryProps {
+  deliveryId: string
+  messageId: string
+  list: DeliveryList
+  destinations: readonly Destination[] | null
+  changed: () => void
+}
+
+/** One delivery: how it stands, why, what can be done, each attempt, facts, JSON. */
+export function OpenedDelivery({ deliveryId, messageId, list, destinations, changed }: OpenedDeliveryProps) {
+  const made = useSignal<readonly DeliveryAttempt[]>([])
+  const read = async (): Promise<DeliveryAttempt[]> => {
+    const page = await client.value?.deliveries.list({ messageId, limit: MAX_ATTEMPTS }).page(1)
+    return page?.attempts.filter((attempt) => attempt.deliveryId === deliveryId) ?? []
+  }
+  const { value, error, again } = useLoading(read, [deliveryId])
+  const known = [
+    ...(value.value ?? []),
+    ...made.value,
+    ...list.rows.value.filter((row) => row.deliveryId === deliveryId),
+  ]
+  const attempts = [...new Map(known.map((each) => [each.attemptNumber, each])).values()].toSorted(
+    (a, b) => a.attemptNumber - b.attemptNumber,
+  )
+  const last = attempts.at(-1)
+  if (last === undefined) return <NotThere isLoading={value.value === null} error={error.value} again={again} />
+  const name = destinations?.find(({ id }) => id === (last.appId ?? last.triggerId))?.name ?? last.appId ?? 'Trigger'
+  const follow = async (): Promise<boolean> => {
+    made.value = await read()
+    return made.value.some(({ attemptNumber }) => attemptNumber > last.attemptNumber)
+  }
+  return (
+    <>
+      <section>
+        <Outcome last={last} count={attempts.length} name={name} />
+        <Redeliver last={last} list={list} follow={follow} changed={changed} />
+      </section>
+      <Attempts attempts={attempts} />
+      <Facts last={last} name={name} />
+      <details class="print-hidden">
+        <summary>
+          <Icon name="right" />
+          JSON <span>as the API returns it</span>
+        </summary>
+        <pre class="mask">{JSON.stringify(attempts.toReversed(), null, 2)}</pre>
+      </details>
+    </>
+  )
+}
+
+const NotThere = ({ isLoading, error, again }: { isLoading: boolean; error: string; again: () => void }) => {
+  if (error !== '') return <LoadFailed what="The delivery" error={error} again={again} />
+  return (
+    <section>
+      {!isLoading && (
+        <>
+          <h2>This delivery cannot be shown.</h2>
+          <p class="dim">It may belong to another tenant, or it is older than 30 days.</p>
+        </>
+      )}
+    </section>
+  )
+}
+
+function Outcome({ last, count, name }: { last: DeliveryAttempt; count: number; name: string }) {
+  const isGood = last.outcome === 'success'
+  const tries = count === 1 ? 'one attempt' : `${count} attempts`
+  return (
+    <>
+      <h2 class="outcome" aria-level={isOnePane.value ? 1 : 2}>
+        <span class={isGood ? undefined : 'bad'}>
+          <Icon name={isGood ? 'sent' : 'failed'} />
+        </span>
+        {isGood
+          ? `Delivered ${count === 1 ? `in ${duration(last.durationMs)}` : `after ${tries}`}`
+          : `Failed after ${tries}`}
+      </h2>
+      <p class="parties">
+        {eventOf(last)}, to{' '}
+        <a class="link" href={addressOf('webhooks', destinationOf(last))}>
+          {name}
+        </a>{' '}
+        at <span class="webhook-address">{shortUrl(last.url)}</span>
+      </p>
+      {!isGood && <Why last={last} />}
+    </>
+  )
+}
+
+const destinationOf = ({ appId, triggerId }: DeliveryAttempt): Record<string, string> => ({
+  app: appId ?? '',
+  trigger: triggerId ?? '',
+  id: appId ?? triggerId ?? '',
+})
+
+/** What happened, why in the other side's words, what the gateway does by itself, and what a person can do. */
+function Why({ last }: { last: DeliveryAttempt }) {
+  const id = last.appId ?? last.triggerId ?? ''
+  const settings = retriesOf(last.kind, id)
+  const policy = useLoading(async () => settings?.retries(id) ?? null, [id])
+  const said = last.responseSnippet ?? ''
+  return (
+    <div class="why">
+      <p>
+        <b>{capital(shortReason(last))}.</b>
+      </p>
+      {said !== '' && (
+        <p>
+          It answered “<span class="mask">{said}</span>”.
+        </p>
+      )}
+      {said === '' && last.errorMessage !== undefined && (
+        <p>
+          The gateway noted “{last.errorMessage}”{last.errorClass !== undefined && ` (${last.errorClass})`}.
+        </p>
+      )}
+      <p>
+        {policy.value.value !== null && `${retryText(policy.value.value, last)} `}
+        {adviceOf(last)}
+      </p>
+    </div>
+  )
+}
+
+const Attempts = ({ attempts }: { attempts: readonly DeliveryAttempt[] }) => (
+  <section>
+    <h3 aria-level={isOnePane.value ? 2 : 3}>
+      Attempts <span>{attempts.length > 1 && `${attempts.length} in all`}</span>
+    </h3>
+    <ol class="webhooks">
+      {attempts.map((attempt) => (
+        <li key={attempt.attemptNumber} class={attempt.outcome === 'success' ? 'webhook' : 'webhook bad-webhook'}>
+          <time dateTime={attempt.attemptedAt} title={utcTime(attempt.attemptedAt)}>
+            {rowTime(attempt.attemptedAt, Date.now())}
+          </time>
+          <Icon name={attempt.outcome === 'success' ? 'sent' : 'failed'} />
+          <b>{attempt.statusCode === undefined ? OUTCOMES[attempt.outcome] : `HTTP ${attempt.statusCode}`}</b>
+          <span class="webhook-url" title={attempt.url}>
+            {shortUrl(attempt.url)}
+          </span>
+          <span class="measure">{duration(attempt.durationMs)}</span>
+        </li>
+      ))}
+    </ol>
+  </section>
+)
+
+function Facts({ last, name }: { last: DeliveryAttempt; name: string }) {
+  const facts: readonly [name: string, value: ComponentChildren][] = [
+    [
+      'Message',
+      <a class="link mono" href={addressOf('messages', { id: last.messageId })}>
+        {last.messageId}
+      </a>,
+    ],
+    ['Destination', name],
+    ['Address', <span class="webhook-address">{last.url}</span>],
+    ['Event', eventOf(last)],
+    ['Correlation id', last.correlationId === undefined ? '–' : <span class="mono">{last.correlationId}</span>],
+    ['Latest attempt', wholeTime(last.attemptedAt)],
+  ]
+  return (
+    <details open>
+      <summary>
+        <Icon name="right" />
+        Details
+      </summary>
+      <dl class="facts">
+        {facts.map(([label, value]) => (
+          <>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </>
+        ))}
+      </dl>
+    </details>
+  )
+}

@@ -1,0 +1,120 @@
+import { useSignal } from '@preact/signals'
+import { Icon } from '../parts/icon.tsx'
+import { isOnePane } from '../parts/media.ts'
+import { addressOf, refine } from '../state/address.ts'
+import { count, now, rowTime } from '../state/clock.ts'
+import type { DeliveryList } from './delivery-list.ts'
+import { type Destination, isFailing, speedText, stateText } from './destination.ts'
+import { Recover } from './recover.tsx'
+import { EventChoices, RetryChoice } from './settings.tsx'
+import { SignatureSnippet } from './signature-snippet.tsx'
+import { capital } from './words.ts'
+
+interface OpenedDestinationProps {
+  id: string
+  list: DeliveryList
+  destinations: readonly Destination[] | null
+  changed: () => void
+}
+
+/** One destination: how it does, what failed and can be made again, its settings, and how a receiver checks signatures. */
+export function OpenedDestination({ id, list, destinations, changed }: OpenedDestinationProps) {
+  const isAsked = useSignal(false)
+  const note = useSignal('')
+  const destination = destinations?.find((each) => each.id === id)
+  if (destination === undefined) return <NotThere isKnown={destinations !== null} />
+  const recovered = (scheduled: number): void => {
+    note.value = scheduledText(scheduled)
+    list.soon()
+    changed()
+  }
+  return (
+    <>
+      <section>
+        <Outcome destination={destination} />
+        <div class="actions">
+          {destination.isInUse && (
+            <button type="button" class="button" onClick={() => void (isAsked.value = true)}>
+              Recover since…
+            </button>
+          )}
+          {isOnePane.value && (
+            <a class="button quiet" href={addressOf('webhooks', { [destination.kind]: id })}>
+              Show its attempts
+            </a>
+          )}
+        </div>
+        <p class="small dim webhook-note" role="status">
+          {note.value}
+        </p>
+      </section>
+      {destination.isInUse && (
+        <section>
+          <h3 aria-level={isOnePane.value ? 2 : 3}>Settings</h3>
+          <RetryChoice destination={destination} />
+          <EventChoices destination={destination} />
+        </section>
+      )}
+      <SignatureSnippet />
+      {isAsked.value && (
+        <Recover destination={destination} recovered={recovered} close={() => void (isAsked.value = false)} />
+      )}
+    </>
+  )
+}
+
+const scheduledText = (scheduled: number): string =>
+  scheduled === 0
+    ? 'No delivery failed in that time.'
+    : `${count(scheduled)} ${scheduled === 1 ? 'delivery is' : 'deliveries are'} made again now.`
+
+const NotThere = ({ isKnown }: { isKnown: boolean }) => (
+  <section>
+    {isKnown && (
+      <>
+        <h2>This destination is not there.</h2>
+        <p class="dim">
+          It may belong to another tenant, or nothing was posted there in 24 hours and it has no address.
+        </p>
+        <button type="button" class="button" onClick={() => refine({ app: '', trigger: '', id: '' })}>
+          Show all
+        </button>
+      </>
+    )}
+  </section>
+)
+
+function Outcome({ destination }: { destination: Destination }) {
+  const { name, url, usage } = destination
+  const isBad = isFailing(destination)
+  return (
+    <>
+      <h2 class="outcome" aria-level={isOnePane.value ? 1 : 2}>
+        <span class={isBad ? 'bad' : undefined}>
+          <Icon name={isBad ? 'failed' : 'webhook'} />
+        </span>
+        {name}
+      </h2>
+      <p class="parties webhook-address">{url}</p>
+      {isBad && usage !== null && usage.failingSince !== null ? (
+        <div class="why">
+          <p>
+            <b>
+              {usage.lastStatusCode === undefined ? 'It cannot be reached' : `It answers ${usage.lastStatusCode}`} since{' '}
+              {rowTime(usage.failingSince, now.peek())}.
+            </b>
+          </p>
+          <p>
+            {count(usage.failures)} {usage.failures === 1 ? 'attempt has' : 'attempts have'} failed since then. When it
+            answers again, recover what failed: each delivery is made once more.
+          </p>
+        </div>
+      ) : (
+        <p class="outcome-note">
+          {capital(stateText(destination, now.peek()))}
+          {speedText(destination) === '' ? '' : `, ${speedText(destination)}`}.
+        </p>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,129 @@
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import type { RetryPolicy, WebhookEventType } from '../../../client/client.ts'
+import { whileSignedIn } from '../state/caller.ts'
+import { failureText } from '../state/failure.ts'
+import { useLoading } from '../state/loading.ts'
+import { clientOfApp, retriesOf } from './acting-for.ts'
+import type { Destination } from './destination.ts'
+import { EVENTS, POLICIES } from './words.ts'
+
+const POLICY_NAMES: Readonly<Record<RetryPolicy, string>> = {
+  none: 'Never',
+  short: 'For 43 minutes',
+  standard: 'For three days',
+}
+
+/** When a failed delivery is tried again. A choice is stored at once. */
+export function RetryChoice({ destination: { id, kind } }: { destination: Destination }) {
+  const settings = retriesOf(kind, id)
+  const chosen = useSetting<RetryPolicy>(settings === null ? null : () => settings.retries(id), [id])
+  if (settings === null) return <NotYours />
+  return (
+    <Setting name="Failed deliveries are tried again" setting={chosen}>
+      <select
+        class="field"
+        aria-label="Failed deliveries are tried again"
+        value={chosen.value ?? ''}
+        disabled={chosen.value === null}
+        onChange={({ currentTarget }) => {
+          const policy = currentTarget.value as RetryPolicy
+          void chosen.store(policy, () => settings.setRetries(id, policy))
+        }}
+      >
+        {chosen.value === null && <option value="">–</option>}
+        {(Object.keys(POLICIES) as RetryPolicy[]).map((policy) => (
+          <option key={policy} value={policy}>
+            {POLICY_NAMES[policy]}
+          </option>
+        ))}
+      </select>
+      <p class="small dim">{chosen.value === null ? '–' : POLICIES[chosen.value]}</p>
+    </Setting>
+  )
+}
+
+/** Which events an app's address gets. Triggers get received texts alone. */
+export function EventChoices({ destination: { id, kind } }: { destination: Destination }) {
+  const sgw = kind === 'app' ? clientOfApp(id) : null
+  const chosen = useSetting<WebhookEventType[]>(sgw === null ? null : () => sgw.apps.events(id), [id])
+  if (kind === 'trigger') return <p class="small dim setting">A trigger gets received texts alone.</p>
+  if (sgw === null) return null
+  const toggle = (event: WebhookEventType, isOn: boolean): void => {
+    const events = (chosen.value ?? []).filter((each) => each !== event).concat(isOn ? [event] : [])
+    void chosen.store(events, () => sgw.apps.setEvents(id, events))
+  }
+  return (
+    <Setting name="It gets" setting={chosen}>
+      <div class="event-choices" role="group" aria-label="Events that it gets">
+        {(Object.keys(EVENTS) as WebhookEventType[]).map((event) => (
+          <label key={event}>
+            <input
+              type="checkbox"
+              checked={chosen.value?.includes(event) === true}
+              disabled={chosen.value === null}
+              onChange={({ currentTarget }) => toggle(event, currentTarget.checked)}
+            />
+            {EVENTS[event]} <span class="mono dim">{event}</span>
+          </label>
+        ))}
+      </div>
+      {chosen.value?.length === 0 && <p class="small warn">It gets no webhooks at all.</p>}
+    </Setting>
+  )
+}
+
+const NotYours = () => (
+  <p class="small dim setting">Only the app's own key, or an operator, sees and changes its settings.</p>
+)
+
+interface StoredSetting<Value> {
+  /** Null until it was read. */
+  value: Value | null
+  error: string
+  again: () => void
+  store: (value: Value, call: () => Promise<void>) => Promise<void>
+}
+
+/** A setting that is read when it is first shown. What cannot be stored returns to what it was, and says why. */
+function useSetting<Value>(read: (() => Promise<Value>) | null, inputs: readonly unknown[]): StoredSetting<Value> {
+  const loading = useLoading<Value | null>(async () => (read === null ? null : read()), inputs)
+  const stored = useSignal<{ value: Value } | null>(null)
+  const error = useSignal('')
+  const value = stored.value === null ? loading.value.value : stored.value.value
+  const store = async (next: Value, call: () => Promise<void>): Promise<void> => {
+    const before = stored.value
+    stored.value = { value: next }
+    try {
+      await whileSignedIn(call())
+      error.value = ''
+    } catch (reason) {
+      stored.value = before
+      error.value = failureText(reason)
+    }
+  }
+  return { value, error: error.value || loading.error.value, again: loading.again, store }
+}
+
+interface SettingProps {
+  name: string
+  setting: Pick<StoredSetting<unknown>, 'value' | 'error' | 'again'>
+  children: ComponentChildren
+}
+
+const Setting = ({ name, setting: { value, error, again }, children }: SettingProps) => (
+  <div class="setting">
+    <p>{name}</p>
+    {children}
+    {error !== '' && (
+      <p class="bad" role="alert">
+        {error}{' '}
+        {value === null && (
+          <button type="button" class="link" onClick={again}>
+            Try again
+          </button>
+        )}
+      </p>
+    )}
+  </div>
+)

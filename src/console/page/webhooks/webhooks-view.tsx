@@ -1,0 +1,208 @@
+import { type Signal, useComputed, useSignal } from '@preact/signals'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import '../style/webhooks.css'
+import { worstFirst } from '../facts/fact.ts'
+import { FactSentence } from '../facts/fact-line.tsx'
+import { factsOf } from '../facts/facts-of.ts'
+import { onViewKey } from '../frame/keys.ts'
+import { Loaded } from '../frame/loaded.tsx'
+import { ListDetail } from '../list/list-detail.tsx'
+import { copyText } from '../parts/copy.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { LoadFailed } from '../parts/load-failed.tsx'
+import { address, open, param, refine } from '../state/address.ts'
+import { client } from '../state/caller.ts'
+import { count, now, rowTime } from '../state/clock.ts'
+import { onEvent } from '../state/live.ts'
+import { onReturn } from '../state/loading.ts'
+import { AttemptRow } from './attempt-row.tsx'
+import { close, moveCursor } from './cursor.ts'
+import { DeliveryList } from './delivery-list.ts'
+import { type Destination, destinationsOf, fineText, withAddresses } from './destination.ts'
+import { DestinationRows } from './destination-rows.tsx'
+import { type KnownDestinations, useDestinations } from './destinations-state.ts'
+import { EmptyAttempts } from './empty-attempts.tsx'
+import { type Filter, TABS, filterOf, keyOf, openedOf } from './filter.ts'
+
+const loadWebhook = async () => (await import('./webhook-view.tsx')).WebhookView
+
+/** Where webhooks go and how that went: the destinations, and each attempt, with what is open beside them. */
+export function WebhooksView() {
+  const filterKey = useComputed(() => JSON.stringify(filterOf(address.value.params)))
+  const list = useList(filterKey.value)
+  const cursor = useSignal('')
+  const known = useDestinations()
+  const destinations = useMemo(() => known.sources && destinationsOf(known.sources), [known.sources])
+  useEffect(() => onViewKey((key) => onKey(key, list, cursor)), [list])
+  useEffect(() => void (document.title = 'Webhooks – sgw'), [])
+  const id = param('id')
+  const isOpened = useIsOpened(id)
+  if (list === null) return null
+  const opened = openedOf(id)
+  const nameOf = (target: string): string => destinations?.find((each) => each.id === target)?.name ?? target
+  return (
+    <ListDetail
+      list={list}
+      name="Attempts"
+      listKey={filterKey.value}
+      cursor={id || cursor.value}
+      draw={(row) => (
+        <AttemptRow
+          row={row}
+          name={nameOf(row.appId ?? row.triggerId ?? '')}
+          isOpen={keyOf(row) === id}
+          isCursor={keyOf(row) === cursor.value}
+        />
+      )}
+      head={<Head list={list} known={known} destinations={destinations} nameOf={nameOf} />}
+      empty={<EmptyAttempts list={list} destinations={destinations} />}
+      foot={<Foot list={list} />}
+      detail={
+        opened === null ? null : (
+          <Loaded
+            load={loadWebhook}
+            props={{
+              opened,
+              list,
+              destinations,
+              changed: known.again,
+              move: (step: number) => moveCursor(list, cursor, step),
+              takesFocus: isOpened,
+            }}
+          />
+        )
+      }
+    />
+  )
+}
+
+interface HeadProps {
+  list: DeliveryList
+  known: KnownDestinations
+  destinations: readonly Destination[] | null
+  nameOf: (target: string) => string
+}
+
+const Head = ({ list, known, destinations, nameOf }: HeadProps) => (
+  <header class="list-head">
+    <Sentence known={known} destinations={destinations} />
+    {known.error !== '' && <LoadFailed what="The destinations" error={known.error} again={known.again} />}
+    {destinations !== null && destinations.length > 0 && <DestinationRows destinations={destinations} />}
+    <Chips filter={list.filter} nameOf={nameOf} />
+    <nav class="tabs" aria-label="Outcome">
+      {TABS.map(({ name, outcome }) => {
+        const isCurrent = (list.filter.outcome ?? '') === outcome
+        return (
+          <button
+            key={name}
+            type="button"
+            {...(isCurrent ? { 'aria-current': 'true' as const } : {})}
+            onClick={() => refine({ outcome, id: '' })}
+          >
+            {name}
+            {isCurrent && <b>{count(list.total.value)}</b>}
+          </button>
+        )
+      })}
+    </nav>
+  </header>
+)
+
+/** The worst that is wrong with a destination, in one sentence; the rows below say the rest. */
+function Sentence({ known: { sources }, destinations }: Pick<HeadProps, 'known' | 'destinations'>) {
+  const overview = sources === null || destinations === null ? null : withAddresses(sources.overview, destinations)
+  const facts = overview === null ? [] : factsOf({ overview, extensions: [], readAt: 0 }, now.peek())
+  const { worst } = worstFirst(facts.filter(({ rank }) => rank === 'webhooks'))
+  return (
+    <h1 class="sentence">
+      {worst === null ? fineText(destinations) : <FactSentence fact={worst} />}
+      {worst !== null && ` since ${rowTime(worst.since ?? '', now.peek())}.`}
+    </h1>
+  )
+}
+
+/** Filters that no tab shows. */
+const Chips = ({ filter, nameOf }: { filter: Filter; nameOf: (target: string) => string }) => {
+  const shown = (['app', 'trigger', 'message'] as const).filter((name) => filter[name] !== undefined)
+  if (shown.length === 0) return null
+  return (
+    <p class="chips">
+      {shown.map((name) => (
+        <span key={name} class="chip">
+          <span class="dim">{name}</span> {nameOf(filter[name] ?? '')}
+          <button type="button" aria-label={`Remove filter ${name}`} onClick={() => refine({ [name]: '', id: '' })}>
+            <Icon name="failed" />
+          </button>
+        </span>
+      ))}
+    </p>
+  )
+}
+
+const Foot = ({ list: { rows, total, hasMore } }: { list: DeliveryList }) => (
+  <footer class="list-foot">
+    <span>
+      {total.value === null
+        ? ''
+        : hasMore.value
+          ? `${count(rows.value.length)} of ${count(total.value)} attempts loaded, more as you scroll`
+          : `All ${count(total.value)} attempts loaded. They are kept for 30 days`}
+    </span>
+    <span class="key-hints">
+      <span>
+        <kbd>j</kbd>
+        <kbd>k</kbd> move
+      </span>
+      <span>
+        <kbd>Esc</kbd> close
+      </span>
+      <span>
+        <kbd>c</kbd> copy id
+      </span>
+    </span>
+  </footer>
+)
+
+/** Whether a person opened what is open; what is open when the page is loaded takes no focus. */
+function useIsOpened(id: string): boolean {
+  const atLoad = useRef<string | null>(id)
+  if (id !== atLoad.current) atLoad.current = null
+  return id !== atLoad.current
+}
+
+/** The list of the filter; a changed filter or app makes another one. */
+function useList(filterKey: string): DeliveryList | null {
+  const sgw = client.value
+  const list = useMemo(
+    () => (sgw === null ? null : new DeliveryList(sgw, JSON.parse(filterKey) as Filter)),
+    [filterKey, sgw],
+  )
+  useEffect(() => {
+    if (list === null) return
+    void list.load()
+    const ignore = onEvent((event) => list.note(event))
+    const stay = onReturn(() => (list.error.value === '' ? list.soon() : void list.load()))
+    return () => {
+      ignore()
+      stay()
+      list.stop()
+    }
+  }, [list])
+  return list
+}
+
+/** Whether Enter means something else: a row is opened by the cursor, wherever the focus is. */
+const isOnControl = (): boolean => document.activeElement?.matches('a:not(.row), button, summary') === true
+
+function onKey(key: string, list: DeliveryList | null, cursor: Signal<string>): boolean {
+  if (list === null) return false
+  const id = param('id')
+  if (key === 'j') moveCursor(list, cursor, 1)
+  else if (key === 'k') moveCursor(list, cursor, -1)
+  else if (key === 'Enter' && cursor.value !== '' && cursor.value !== id && !isOnControl())
+    open('webhooks', { ...address.value.params, id: cursor.value })
+  else if (key === 'Escape' && id !== '') close()
+  else if (key === 'c' && id !== '') void copyText(id.split(' ')[0] ?? '')
+  else return false
+  return true
+}

@@ -1,0 +1,124 @@
+import { expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { createApp } from '../../src/operator/apps.ts'
+import { expectAccessible, openConsole } from '../support/console.ts'
+import { type Receiver, startReceiver } from '../support/receiver.ts'
+import { FROM, type World, createWorld } from '../support/world.ts'
+
+/** Of docs/performance.md. */
+const MAX_REQUESTS = 10
+
+test('webhooks that failed are said, delivered again one by one, and recovered; settings are stored at once', async () => {
+  await using world = await createWorld()
+  await using receiver = startReceiver(500)
+  await failTwice(world, receiver)
+  await using opened = await openConsole(world.url, { hash: '#/webhooks' })
+  const { page, complaints } = opened
+  await page.getByRole('heading', { name: /answers 500: 2 deliveries failed since/ }).waitFor()
+  await page.locator('.rail-count.bad', { hasText: '2 failed webhooks' }).waitFor()
+  await page.locator('.row', { hasText: 'answered 500' }).nth(1).waitFor()
+  await expectFits(page)
+
+  // Keyboard alone: the first row is opened and its delivery made again.
+  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Failed after one attempt' }).waitFor()
+  await page.getByText('It is not tried again by itself. The reason stands in its own log.').waitFor()
+  await expectFits(page)
+  receiver.answer = () => new Response('ok')
+  const again = page.getByRole('button', { name: 'Deliver again', exact: true })
+  await again.focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Delivered after 2 attempts' }).waitFor()
+  await page.locator('.row', { hasText: 'attempt 2' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.locator('.detail').waitFor({ state: 'detached' })
+
+  await page.locator('.destination').click()
+  await page.getByRole('button', { name: 'Recover since…' }).click()
+  await page.getByRole('dialog').getByLabel('Failed since').selectOption({ label: '24 h ago' })
+  await page.getByRole('button', { name: 'Recover', exact: true }).click()
+  await page.getByText('1 delivery is made again now.').waitFor()
+  expect((await receiver.received(4)).length).toBe(4)
+  await page
+    .getByRole('heading', { name: 'The destination answers now; 2 of 4 attempts failed in 24 hours.' })
+    .waitFor()
+
+  const { appId } = world.app
+  await page.getByLabel('Failed deliveries are tried again').selectOption({ label: 'For 43 minutes' })
+  await page.getByText('It is tried again 5 times, in about 43 minutes.').waitFor()
+  await page.getByLabel('Sent or failed').check()
+  await page.waitForLoadState('networkidle')
+  const setting = async (name: string) => (await world.json('GET', `/v1/apps/${appId}/${name}`)).body
+  expect(await setting('webhook-retries')).toEqual({ policy: 'short' })
+  expect(await setting('webhook-events')).toEqual({ events: ['sms_inbound', 'sms_status'] })
+  await page.getByRole('button', { name: 'Python' }).click()
+  await page.getByLabel('Code that checks a signature').getByText('hmac.compare_digest').waitFor()
+  await expectFits(page)
+  expect(complaints).toEqual([])
+})
+
+test('on a phone with an app’s key: a destination is a page of its own, and another app’s settings are not shown', async () => {
+  await using world = await createWorld()
+  await using receiver = startReceiver()
+  const { gateway, app } = world
+  const { appId } = await createApp(gateway, {
+    tenantId: app.tenantId,
+    name: 'reminders',
+    webhookUrl: receiver.url,
+    role: 'app',
+  })
+  await using opened = await openConsole(world.url, {
+    hash: '#/webhooks',
+    key: world.key,
+    width: 390,
+    height: 844,
+    theme: 'dark',
+  })
+  const { page, complaints, requests } = opened
+  await page.getByRole('heading', { name: 'No webhooks in 24 hours.' }).waitFor()
+  await page.getByText('Each webhook that the gateway posts appears here').waitFor()
+  await page.waitForLoadState('networkidle')
+  expect(requests.length, requests.join('\n')).toBeLessThanOrEqual(MAX_REQUESTS)
+  await page.locator('.destination', { hasText: 'reminders' }).click()
+  await page.getByText("Only the app's own key, or an operator, sees and changes its settings.").waitFor()
+  await expectFits(page)
+  await page.getByRole('link', { name: 'Show its attempts' }).click()
+  await page.getByText('No attempt matches this filter.').waitFor()
+  await world.control.injectSms({ to: FROM, from: '+15555550177', text: 'Hello' })
+  await page.locator('.row', { hasText: 'Received text' }).waitFor()
+  expect(page.url()).toContain(`app=${appId}`)
+  await expectFits(page)
+  expect(complaints).toEqual([])
+})
+
+test('what cannot be loaded says so, and comes when the gateway answers again', async () => {
+  await using world = await createWorld()
+  await using opened = await openConsole(world.url, { hash: '#/messages' })
+  const { page } = opened
+  await page.getByText('No messages yet.').waitFor()
+  await page.route(/v1\/(webhook-deliveries|triggers)/, (route) =>
+    route.fulfill({ status: 500, json: { error: 'Internal error' } }),
+  )
+  await page.keyboard.press('g')
+  await page.keyboard.press('w')
+  await page.getByText('The destinations could not be loaded.').waitFor()
+  await page.getByText('The attempts could not be loaded.').waitFor()
+  await page.unroute(/v1\/(webhook-deliveries|triggers)/)
+  for (const button of await page.getByRole('button', { name: 'Try again' }).all()) await button.click()
+  await page.getByText('No webhook address is set.').waitFor()
+  await page.getByText('Give an app a webhook address').waitFor()
+})
+
+/** Two texts arrive whose webhooks fail. */
+async function failTwice(world: World, receiver: Receiver): Promise<void> {
+  const { appId } = world.app
+  await world.call('PUT', `/v1/apps/${appId}`, { body: { webhookUrl: receiver.url } })
+  for (const text of ['one', 'two']) await world.control.injectSms({ to: FROM, from: '+15555550177', text })
+  await receiver.received(2)
+}
+
+async function expectFits(page: Page): Promise<void> {
+  expect(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')).toBe(0)
+  await expectAccessible(page)
+}

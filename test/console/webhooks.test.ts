@@ -1,0 +1,221 @@
+import { expect, test } from 'bun:test'
+import { createHmac } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { App, DeliveryAttempt, Overview, OverviewDestination } from '../../src/client/client.ts'
+import {
+  type Sources,
+  destinationsOf,
+  fineText,
+  stateText,
+  withAddresses,
+} from '../../src/console/page/webhooks/destination.ts'
+import { filterOf, openedOf, queryOf } from '../../src/console/page/webhooks/filter.ts'
+import { SIGNATURE_SNIPPETS, redeliverAsCurl } from '../../src/console/page/webhooks/snippets.ts'
+import { adviceOf, eventOf, retryText, shortReason } from '../../src/console/page/webhooks/words.ts'
+import { PROJECT } from '../support/program.ts'
+
+const NOW = Date.parse('2026-11-27T14:00:00Z')
+
+const app = (appId: string, name: string, webhookUrl: string | null, isActive = true): App => ({
+  appId,
+  name,
+  webhookUrl,
+  isActive,
+  tenantId: 'tenant_1',
+  role: 'app',
+  apiKeyPrefix: 'sgw_',
+  lastUsedAt: null,
+  createdAt: '',
+  updatedAt: '',
+})
+
+const used = (appId: string, changes: Partial<OverviewDestination> = {}): OverviewDestination => ({
+  url: `https://${appId}.example/old`,
+  kind: 'app',
+  appId,
+  success: 10,
+  failed: 0,
+  p95Ms: 90,
+  failingSince: null,
+  failures: 0,
+  lastOutcome: 'success',
+  lastStatusCode: 200,
+  ...changes,
+})
+
+const FAILING: Partial<OverviewDestination> = {
+  failed: 3,
+  failingSince: '2026-11-27T13:58:00Z',
+  failures: 3,
+  lastOutcome: 'http_error',
+  lastStatusCode: 500,
+}
+
+const sources = (apps: App[], destinations: OverviewDestination[], triggers: Sources['triggers'] = []): Sources => ({
+  overview: { destinations } as unknown as Overview,
+  apps,
+  triggers,
+})
+
+test('destinations are what is in use and what was used; what fails stands first, what is left behind last', () => {
+  const found = destinationsOf(
+    sources(
+      [
+        app('app_a', 'alpha', 'https://a.example/new'),
+        app('app_b', 'beta', 'https://b.example/'),
+        app('app_c', 'no address', null),
+        app('app_d', 'ended', 'https://d.example/', false),
+      ],
+      [used('app_a'), used('app_b', FAILING), used('app_d')],
+      [{ triggerId: 'trg_1', callbackUrl: 'https://t.example/', createdAt: '' }],
+    ),
+  )
+  expect(found.map(({ id, isInUse }) => [id, isInUse])).toEqual([
+    ['app_b', true],
+    ['app_a', true],
+    ['trg_1', true],
+    ['app_d', false],
+  ])
+  expect(found.map((each) => stateText(each, NOW))).toEqual([
+    expect.stringMatching(/^answers 500 since .*, 3 attempts failed$/),
+    '10 delivered in 24 hours',
+    'nothing posted in 24 hours',
+    'nothing is posted there any more',
+  ])
+})
+
+test('a destination is named by its address of now, also where another one was used last', () => {
+  const known = sources([app('app_a', 'alpha', 'https://a.example/new')], [used('app_a', FAILING)])
+  const [shown] = destinationsOf(known)
+  expect(shown?.url).toBe('https://a.example/new')
+  expect(withAddresses(known.overview, destinationsOf(known)).destinations[0]?.url).toBe('https://a.example/new')
+})
+
+test('the heading claims nothing that is not known', () => {
+  const alpha = app('app_a', 'alpha', 'https://a.example/')
+  const text = (...given: Parameters<typeof sources>) => fineText(destinationsOf(sources(...given)))
+  expect(fineText(null)).toBe('Webhooks')
+  expect(text([], [])).toBe('No webhook address is set.')
+  expect(text([alpha], [])).toBe('No webhooks in 24 hours.')
+  expect(text([alpha], [used('app_a')])).toBe('The destination answers: 10 delivered in 24 hours, none failed.')
+  expect(text([alpha], [used('app_a', { failed: 2 })])).toBe(
+    'The destination answers now; 2 of 12 attempts failed in 24 hours.',
+  )
+})
+
+const attempt = (changes: Partial<DeliveryAttempt>): DeliveryAttempt => ({
+  tenantId: 'tenant_1',
+  kind: 'app',
+  appId: 'app_a',
+  messageId: 'msg_1',
+  url: 'https://a.example/',
+  outcome: 'http_error',
+  durationMs: 5,
+  attemptedAt: '2026-11-27T13:58:00Z',
+  deliveryId: 'msg_1:app_a',
+  attemptNumber: 1,
+  ...changes,
+})
+
+test('a failed attempt says why, what the gateway does by itself, and what a person can do', () => {
+  const answered = (statusCode: number) => attempt({ statusCode })
+  expect(shortReason(answered(500))).toBe('answered 500')
+  expect(shortReason(attempt({ outcome: 'timeout' }))).toBe('no answer in 5 s')
+  const blocked = attempt({ outcome: 'network_error', errorClass: 'BlockedAddress' })
+  expect(shortReason(blocked)).toBe('address not allowed')
+  expect(adviceOf(blocked)).toContain('WEBHOOK_ALLOW_CIDRS')
+  expect(adviceOf(answered(302))).toContain('Redirects are not followed')
+  expect(adviceOf(answered(401))).toContain('signature')
+  expect(retryText('none', answered(500))).toBe('It is not tried again by itself.')
+  expect(retryText('short', answered(500))).toContain('5 times')
+  expect(retryText('short', attempt({ attemptNumber: 6 }))).toBe('It is not tried again by itself.')
+  expect(retryText('standard', answered(410))).toBe('It is not tried again by itself.')
+})
+
+test('a delivery says which event it is of', () => {
+  expect(eventOf({ deliveryId: 'msg_1:trg_1' })).toBe('Received text')
+  expect(eventOf({ deliveryId: 'msg_1:app_a:sms_delivery' })).toBe('Delivered or not')
+  expect(eventOf({ deliveryId: 'msg_1:app_a:newer_event' })).toBe('newer_event')
+})
+
+test('an address opens a destination or a delivery, and filters by what the API knows', () => {
+  expect(openedOf('')).toBeNull()
+  expect(openedOf('trg_1')).toEqual({ destination: 'trg_1' })
+  expect(openedOf('msg_1:app_a:sms_status 2')).toEqual({ deliveryId: 'msg_1:app_a:sms_status', messageId: 'msg_1' })
+  expect(queryOf(filterOf({ app: 'app_a', outcome: 'timeout', id: 'app_a', text: 'x' }))).toEqual({
+    appId: 'app_a',
+    triggerId: undefined,
+    messageId: undefined,
+    outcome: 'timeout',
+  })
+  expect(redeliverAsCurl('msg_1:app_a', 'http://h')).toContain('/msg_1%3Aapp_a/redeliver')
+})
+
+const SECRET = 'whsec_c2VjcmV0IG9mIGEgdGVzdCB3aXRoIDMyIGJ5dGVz'
+const BODY = '{"type":"sms_inbound","body":"Grüße"}'
+
+function signedHeaders(at: number): Record<string, string> {
+  const signature = createHmac('sha256', SECRET).update(`${at}.${BODY}`).digest('hex')
+  return { 'x-gateway-timestamp': String(at), 'x-gateway-signature': `sha256=${signature}` }
+}
+
+const codeOf = (name: string): string => SIGNATURE_SNIPPETS.find((snippet) => snippet.name === name)?.code ?? ''
+
+async function imported<Module>(file: string, code: string): Promise<Module> {
+  const folder = mkdtempSync(join(tmpdir(), 'sgw-test-'))
+  try {
+    await Bun.write(join(folder, file), code)
+    return (await import(join(folder, file))) as Module
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+const now = (): number => Math.floor(Date.now() / 1000)
+
+test('the JavaScript to copy takes a webhook of the gateway, and refuses others', async () => {
+  const { isFromGateway } = await imported<{
+    isFromGateway: (headers: object, body: string, secret: string) => boolean
+  }>('check.mjs', codeOf('JavaScript'))
+  expect(isFromGateway(signedHeaders(now()), BODY, SECRET)).toBe(true)
+  expect(isFromGateway(signedHeaders(now()), `${BODY} `, SECRET)).toBe(false)
+  expect(isFromGateway(signedHeaders(now()), BODY, `${SECRET}x`)).toBe(false)
+  expect(isFromGateway(signedHeaders(now() - 301), BODY, SECRET)).toBe(false)
+  expect(isFromGateway({}, BODY, SECRET)).toBe(false)
+})
+
+test('the TypeScript to copy takes a webhook of the gateway, and refuses others', async () => {
+  const code = codeOf('TypeScript').replace("'sgw/client'", JSON.stringify(join(PROJECT, 'src/client/client.ts')))
+  // The secret stands where the snippet reads it from the environment, which tests share.
+  const { eventOf: read } = await imported<{ eventOf: (request: Request) => Promise<object> }>(
+    'check.ts',
+    code.replace("process.env.SGW_WEBHOOK_SECRET ?? ''", JSON.stringify(SECRET)),
+  )
+  const request = (body: string) =>
+    new Request('http://localhost/', { method: 'POST', body, headers: signedHeaders(now()) })
+  expect(await read(request(BODY))).toEqual(JSON.parse(BODY))
+  const refusal: unknown = await read(request(`${BODY} `)).catch((error: unknown) => error)
+  expect(refusal).toBeInstanceOf(Error)
+})
+
+const python = Bun.which('python3')
+
+// Python is not needed to develop sgw, so a machine without it leaves the test out.
+test.if(python !== null)('the Python to copy takes a webhook of the gateway, and refuses others', () => {
+  const headers = Object.fromEntries(
+    Object.entries(signedHeaders(now())).map(([name, value]) => [
+      name.replaceAll(/(^|-)[a-z]/g, (letter) => letter.toUpperCase()),
+      value,
+    ]),
+  )
+  const calls = `
+body = ${JSON.stringify(BODY)}.encode()
+headers = ${JSON.stringify(headers)}
+print(is_from_gateway(headers, body), is_from_gateway(headers, body + b" "), is_from_gateway({}, body))`
+  const { stdout } = Bun.spawnSync([python ?? '', '-c', `${codeOf('Python')}\n${calls}`], {
+    env: { SGW_WEBHOOK_SECRET: SECRET },
+  })
+  expect(stdout.toString().trim()).toBe('True False False')
+})
