@@ -108,6 +108,14 @@ test('what cannot be loaded says so, and comes when the gateway answers again', 
   for (const button of await page.getByRole('button', { name: 'Try again' }).all()) await button.click()
   await page.getByText('No webhook address is set.').waitFor()
   await page.getByText('Give an app a webhook address').waitFor()
+  await page.getByRole('button', { name: 'Set address…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Webhook address' })
+  await dialog.getByLabel('Address').fill('http://169.254.169.254/')
+  await dialog.getByRole('button', { name: 'Set address' }).click()
+  await dialog.getByRole('alert').waitFor()
+  await dialog.getByLabel('Address').fill('http://127.0.0.1:9/sms')
+  await dialog.getByRole('button', { name: 'Set address' }).click()
+  await page.locator('.destination', { hasText: '127.0.0.1:9/sms' }).waitFor()
 })
 
 /** Two texts arrive whose webhooks fail. */

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { worstFirst } from '../facts/fact.ts'
 import { factsOf } from '../facts/facts-of.ts'
 import { troubles } from '../frame/views.ts'
@@ -21,13 +21,15 @@ export interface KnownDestinations {
   error: string
   /** Reads them again soon. */
   again: () => void
+  /** Notes that the figures may have changed. */
+  note: () => void
 }
 
 /** The destinations of the tenant, and how they did in the last day. */
 export function useDestinations(): KnownDestinations {
   const sources = useSignal<Sources | null>(null)
   const error = useSignal('')
-  const asked = useSignal(0)
+  const asks = useRef({ again: () => {}, note: () => {} })
   const sgw = client.value
   useEffect(() => {
     if (sgw === null) return
@@ -45,24 +47,30 @@ export function useDestinations(): KnownDestinations {
         if (sources.peek() === null) error.value = failureText(reason)
       }
     }
-    const ignore = onEvent(() => {
+    const note = (): void => {
       timer ??= setTimeout(() => void read(), Math.max(READ_SOON_MS, readAt + READ_EVERY_MS - Date.now()))
-    })
-    const stay = onReturn(() => void read())
-    const soon = asked.subscribe((times) => {
+    }
+    const again = (): void => {
       clearTimeout(timer)
-      timer = times === 0 ? undefined : setTimeout(() => void read(), READ_SOON_MS)
-    })
+      timer = setTimeout(() => void read(), READ_SOON_MS)
+    }
+    asks.current = { again, note }
+    const ignore = onEvent(note)
+    const stay = onReturn(() => void read())
     void read()
     return () => {
       ignore()
       stay()
-      soon()
       clearTimeout(timer)
     }
   }, [sgw])
   useRailCounts(sources.value)
-  return { sources: sources.value, error: error.value, again: () => void asked.value++ }
+  return {
+    sources: sources.value,
+    error: error.value,
+    again: () => asks.current.again(),
+    note: () => asks.current.note(),
+  }
 }
 
 /** Counts in the rail what is wrong in each view. */

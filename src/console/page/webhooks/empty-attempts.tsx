@@ -1,19 +1,22 @@
 import { Empty } from '../parts/empty.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
 import { refine } from '../state/address.ts'
-import { me } from '../state/caller.ts'
+import { client, me } from '../state/caller.ts'
 import type { DeliveryList } from './delivery-list.ts'
 import type { Destination } from './destination.ts'
 import { FILTER_NAMES } from './filter.ts'
+import { SetAddress } from './set-address.tsx'
 
 interface EmptyAttemptsProps {
   list: DeliveryList
   /** Null until they are known. */
   destinations: readonly Destination[] | null
+  /** Called when there is an address. */
+  changed: () => void
 }
 
 /** What stands in place of attempts: a skeleton while they load, an error, or what will be here and how to fill it. */
-export function EmptyAttempts({ list, destinations }: EmptyAttemptsProps) {
+export function EmptyAttempts({ list, destinations, changed }: EmptyAttemptsProps) {
   if (list.isLoading.value)
     return <div class="rows skeleton" role="status" aria-busy="true" aria-label="Attempts are loading" />
   if (list.error.value !== '')
@@ -26,11 +29,16 @@ export function EmptyAttempts({ list, destinations }: EmptyAttemptsProps) {
         command="sgw simulate inbound --to NUMBER --from +15555550177 --text Hello"
       />
     )
+  const { appId, name } = me.value ?? { appId: null, name: null }
   return (
     <Empty
       text="Give an app a webhook address, and the gateway posts each received text there, signed. Every attempt appears here."
-      command={`sgw app update ${me.value?.appId ?? 'APP'} --webhook-url https://shop.example/sms`}
-    />
+      command={`sgw app update ${appId ?? 'APP'} --webhook-url https://shop.example/sms`}
+    >
+      {client.value !== null && appId !== null && (
+        <SetAddress sgw={client.value} appId={appId} name={name ?? appId} url="" changed={changed} />
+      )}
+    </Empty>
   )
 }
 

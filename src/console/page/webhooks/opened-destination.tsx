@@ -3,9 +3,11 @@ import { Icon } from '../parts/icon.tsx'
 import { isOnePane } from '../parts/media.ts'
 import { addressOf, refine } from '../state/address.ts'
 import { count, now, rowTime } from '../state/clock.ts'
+import { clientOfApp } from './acting-for.ts'
 import type { DeliveryList } from './delivery-list.ts'
 import { type Destination, isFailing, speedText, stateText } from './destination.ts'
 import { Recover } from './recover.tsx'
+import { SetAddress } from './set-address.tsx'
 import { EventChoices, RetryChoice } from './settings.tsx'
 import { SignatureSnippet } from './signature-snippet.tsx'
 import { capital } from './words.ts'
@@ -23,6 +25,7 @@ export function OpenedDestination({ id, list, destinations, changed }: OpenedDes
   const note = useSignal('')
   const destination = destinations?.find((each) => each.id === id)
   if (destination === undefined) return <NotThere isKnown={destinations !== null} />
+  const sgw = destination.kind === 'app' ? clientOfApp(id) : null
   const recovered = (scheduled: number): void => {
     note.value = scheduledText(scheduled)
     list.soon()
@@ -37,6 +40,9 @@ export function OpenedDestination({ id, list, destinations, changed }: OpenedDes
             <button type="button" class="button" onClick={() => void (isAsked.value = true)}>
               Recover since…
             </button>
+          )}
+          {sgw !== null && destination.isInUse && (
+            <SetAddress sgw={sgw} appId={id} name={destination.name} url={destination.url} changed={changed} />
           )}
           {isOnePane.value && (
             <a class="button quiet" href={addressOf('webhooks', { [destination.kind]: id })}>

@@ -38,7 +38,7 @@ export function Recover({ destination: { id, kind, name, usage }, recovered, clo
   return (
     <Confirm title="Recover failed deliveries" button="Recover" run={recover} close={close}>
       Each delivery to {name} whose latest attempt failed in this time is made once more, the oldest 10,000 at most.
-      <label class="recover-since">
+      <label class="asked">
         Failed since
         <select
           class="field"

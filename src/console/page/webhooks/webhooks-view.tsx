@@ -34,6 +34,8 @@ export function WebhooksView() {
   const known = useDestinations()
   const destinations = useMemo(() => known.sources && destinationsOf(known.sources), [known.sources])
   useEffect(() => onViewKey((key) => onKey(key, list, cursor)), [list])
+  // Retries have no events: their attempts tell that figures have changed.
+  useEffect(() => known.note(), [list?.total.value])
   useEffect(() => void (document.title = 'Webhooks – sgw'), [])
   const id = param('id')
   const isOpened = useIsOpened(id)
@@ -55,7 +57,7 @@ export function WebhooksView() {
         />
       )}
       head={<Head list={list} known={known} destinations={destinations} nameOf={nameOf} />}
-      empty={<EmptyAttempts list={list} destinations={destinations} />}
+      empty={<EmptyAttempts list={list} destinations={destinations} changed={known.again} />}
       foot={<Foot list={list} />}
       detail={
         opened === null ? null : (
