@@ -204,18 +204,19 @@ const python = Bun.which('python3')
 
 // Python is not needed to develop sgw, so a machine without it leaves the test out.
 test.if(python !== null)('the Python to copy takes a webhook of the gateway, and refuses others', () => {
-  const headers = Object.fromEntries(
-    Object.entries(signedHeaders(now())).map(([name, value]) => [
-      name.replaceAll(/(^|-)[a-z]/g, (letter) => letter.toUpperCase()),
-      value,
-    ]),
-  )
+  const headersAt = (at: number): string => {
+    const named = ['X-Gateway-Timestamp', 'X-Gateway-Signature'].map((name) => [
+      name,
+      signedHeaders(at)[name.toLowerCase()],
+    ])
+    return JSON.stringify(Object.fromEntries(named))
+  }
   const calls = `
 body = ${JSON.stringify(BODY)}.encode()
-headers = ${JSON.stringify(headers)}
-print(is_from_gateway(headers, body), is_from_gateway(headers, body + b" "), is_from_gateway({}, body))`
+new, old = ${headersAt(now())}, ${headersAt(now() - 301)}
+print(*(is_from_gateway(*each) for each in [(new, body), (new, body + b" "), (old, body), ({}, body)]))`
   const { stdout } = Bun.spawnSync([python ?? '', '-c', `${codeOf('Python')}\n${calls}`], {
     env: { SGW_WEBHOOK_SECRET: SECRET },
   })
-  expect(stdout.toString().trim()).toBe('True False False')
+  expect(stdout.toString().trim()).toBe('True False False False')
 })
