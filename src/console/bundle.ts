@@ -16,6 +16,7 @@ const VIEWS = [
   'phone/trace-view.tsx',
   'webhooks/webhooks-view.tsx',
   'webhooks/webhook-view.tsx',
+  'setup/setup-view.tsx',
   'panels/panels-view.tsx',
   'sign-in/sign-in-view.tsx',
 ] as const

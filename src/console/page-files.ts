@@ -15,6 +15,7 @@ export const SCRIPTS = [
   'trace.js',
   'webhooks.js',
   'webhook.js',
+  'setup.js',
   'panels.js',
   'sign-in.js',
 ] as const

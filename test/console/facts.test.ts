@@ -86,18 +86,20 @@ test('without a fault there is no fact, and nothing is counted', () => {
 })
 
 test('the rail counts the worst that a view has, and no milder fact with it', () => {
-  const counted = (...names: string[]) => {
+  const counted = (view: 'messages' | 'numbers', ...names: string[]) => {
     const changes = FAULTS.filter(([name]) => names.includes(name))
     return worstFirst(
       factsOf(
         changes.reduce((standing, [, , change]) => change(standing), FINE),
         NOW,
       ),
-    ).counts.messages
+    ).counts[view]
   }
-  expect(counted('paused')).toEqual({ count: 17, kind: 'warn', word: 'waiting' })
-  expect(counted('failures')).toEqual({ count: 17, kind: 'bad', word: 'failed' })
-  expect(counted('revoked', 'paused', 'webhooks', 'failures')).toEqual({ count: 1, kind: 'bad', word: 'cannot send' })
+  expect(counted('messages', 'paused')).toEqual({ count: 17, kind: 'warn', word: 'waiting' })
+  expect(counted('messages', 'failures')).toEqual({ count: 17, kind: 'bad', word: 'failed' })
+  const all = ['revoked', 'paused', 'webhooks', 'failures']
+  expect(counted('messages', ...all)).toEqual({ count: 17, kind: 'warn', word: 'waiting' })
+  expect(counted('numbers', ...all)).toEqual({ count: 1, kind: 'bad', word: 'cannot send' })
 })
 
 test('of two facts that are as bad the one of more things wins, then the older one', () => {

@@ -3,9 +3,10 @@ import type * as page from '../../src/console/page/state/operator.ts'
 import type * as overview from '../../src/console/page/overview/machine.ts'
 import type * as signIn from '../../src/console/page/sign-in/calls.ts'
 import type * as phone from '../../src/console/page/phone/simulator.ts'
+import type * as setup from '../../src/console/page/setup/calls.ts'
 import type { NextFault, RecordedCall } from '../../src/core/simulator-access.ts'
 import type { Finding } from '../../src/operator/finding.ts'
-import type { Alerts, SessionAnswer, Tenant } from '../../src/operator/schemas.ts'
+import type { Alerts, SessionAnswer, Tenant, TenantList } from '../../src/operator/schemas.ts'
 import type { StatusReport } from '../../src/operator/status.ts'
 import { type Same, prove } from '../support/same-type.ts'
 
@@ -15,6 +16,7 @@ test('what the console reads of an operator’s endpoints has the types of their
   prove<Same<overview.Finding, Omit<Finding, 'ok'>>>()
   prove<Same<overview.Alert, Alerts['alerts'][number]>>()
   prove<StatusReport extends overview.Status ? true : never>()
+  prove<Same<setup.TenantPage, TenantList>>()
   prove<Same<phone.SimulatorFault, NextFault | null>>()
   prove<Same<phone.SimulatorCall, Omit<RecordedCall, 'at'> & { at: string }>>()
 })

@@ -53,6 +53,7 @@ export const FILES = {
   messages: async () => (await import('./messages/messages-view.tsx')).MessagesView,
   phone: async () => (await import('./phone/phone-view.tsx')).PhoneView,
   webhooks: async () => (await import('./webhooks/webhooks-view.tsx')).WebhooksView,
+  setup: async () => (await import('./setup/setup-view.tsx')).SetupView,
   signIn: async () => (await import('./sign-in/sign-in-view.tsx')).SignInView,
   signInByLogin: async (login: string | null) => (await import('./sign-in/sign-in-view.tsx')).signInByLogin(login),
   panels: async () => (await import('./panels/panels-view.tsx')).PanelsView,
@@ -62,13 +63,18 @@ export const FILES = {
 export function loadFirstView(): void {
   if (session.value === null) return
   const start = session.value.kind === 'key' ? 'messages' : isSimulated() ? 'phone' : 'overview'
-  FILES[address.value.view ?? start]().catch(() => undefined)
+  fileOf(address.value.view ?? start)().catch(() => undefined)
 }
 
 /** The phone's address leads to the messages where there is no phone. */
 function CurrentView() {
   const view = address.value.view ?? 'messages'
-  return <Loaded load={FILES[view === 'phone' && !hasPhone.value ? 'messages' : view]} props={{}} />
+  return <Loaded load={fileOf(view === 'phone' && !hasPhone.value ? 'messages' : view)} props={{}} />
+}
+
+function fileOf(view: View) {
+  if (view === 'numbers' || view === 'apps' || view === 'tenants') return FILES.setup
+  return FILES[view]
 }
 
 const inDialog = (failure: ComponentChild) => (

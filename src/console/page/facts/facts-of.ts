@@ -14,17 +14,22 @@ export interface Standing {
 /** What needs a look, from what the gateway tells of a tenant. `now` in milliseconds. */
 export function factsOf({ overview, extensions }: Standing, now: number): Fact[] {
   return [
-    ...(extensions.length === 0 ? [NOT_CONNECTED] : extensions.flatMap(extensionFact)),
+    ...extensionFacts(extensions),
     ...waitingFact(overview, extensions, now),
     ...overview.destinations.filter(({ failingSince }) => failingSince !== null).map(webhookFact),
     ...failureFact(overview),
   ]
 }
 
+/** What is wrong with the extensions, or that there is none. */
+export const extensionFacts = (extensions: readonly ExtensionHealth[]): Fact[] =>
+  extensions.length === 0 ? [NOT_CONNECTED] : extensions.flatMap(extensionFact)
+
 const base = { view: 'messages', advice: '', since: null, action: null } as const
 
 const NOT_CONNECTED: Fact = {
   ...base,
+  view: 'numbers',
   key: 'not connected',
   rank: 'stopped',
   kind: 'bad',
@@ -49,6 +54,7 @@ function extensionFact({ extensionId, extensionNumber, ...health }: ExtensionHea
   return [
     {
       ...base,
+      view: 'numbers',
       key: extensionId,
       rank: stopped ? 'stopped' : 'waits',
       kind: stopped ? 'bad' : 'warn',

@@ -21,6 +21,8 @@ const GO: Readonly<Record<string, () => void>> = {
   m: () => open('messages'),
   c: () => open('phone'),
   w: () => open('webhooks'),
+  n: () => open('numbers'),
+  a: () => open('apps'),
 }
 const GO_WITHIN_MS = 1500
 

@@ -1,14 +1,13 @@
 import { Icon } from '../parts/icon.tsx'
 import type { IconName } from '../parts/icon-paths.ts'
-import { address, addressOf } from '../state/address.ts'
-import type { Trouble, View } from '../state/view-names.ts'
+import { addressOf } from '../state/address.ts'
 import { now, clockTime, zoneName } from '../state/clock.ts'
 import { privacy, theme, timeZone } from '../state/settings.ts'
 import { ConnectionState } from './connection-state.tsx'
 import { focusSearch } from './keys.ts'
 import { panel } from './panel.ts'
 import { SwitcherButton } from './switcher.tsx'
-import { viewsShown } from './views.ts'
+import { type ShownView, isCurrent, viewsShown } from './views.ts'
 
 /** The navigation at the left edge. Below 1100 px it shows icons alone, below 700 px the tab bar replaces it. */
 export const Rail = () => (
@@ -33,22 +32,12 @@ export const Rail = () => (
   </nav>
 )
 
-const RailItem = ({
-  view,
-  name,
-  icon,
-  trouble,
-}: {
-  view: View
-  name: string
-  icon: IconName
-  trouble: Trouble | null
-}) => (
+const RailItem = ({ view, name, icon, trouble, sections }: ShownView) => (
   <a
     class="rail-item"
     href={addressOf(view)}
     title={name}
-    {...(address.value.view === view ? { 'aria-current': 'page' } : {})}
+    {...(isCurrent({ view, sections }) ? { 'aria-current': 'page' } : {})}
   >
     <Icon name={icon} />
     <span class="label">{name}</span>

@@ -1,15 +1,16 @@
 import { Icon, Mark } from '../parts/icon.tsx'
-import { address, addressOf } from '../state/address.ts'
+import { addressOf } from '../state/address.ts'
 import { privacy } from '../state/settings.ts'
+import type { Trouble } from '../state/view-names.ts'
 import { focusSearch } from './keys.ts'
 import { panel } from './panel.ts'
-import { viewsShown } from './views.ts'
+import { isCurrent, viewsShown } from './views.ts'
 
 /** The top of the page on a phone: mark, view and search. */
 export const TopBar = () => (
   <header class="top-bar">
     <Mark />
-    <b>{viewsShown.value.find(({ view }) => view === address.value.view)?.name ?? 'sgw'}</b>
+    <b>{viewsShown.value.find(isCurrent)?.name ?? 'sgw'}</b>
     <span class="rail-space" />
     {privacy.value === 'on' && (
       <button
@@ -31,21 +32,32 @@ export const TopBar = () => (
 /** The views at the bottom of a phone, and behind More what the rail has besides. */
 export const TabBar = () => (
   <nav class="tab-bar" aria-label="Views">
-    {viewsShown.value.map(({ view, name, icon, trouble }) => (
-      <a key={view} href={addressOf(view)} {...(address.value.view === view ? { 'aria-current': 'page' } : {})}>
-        <Icon name={icon} />
-        {name}
-        {trouble !== null && (
-          <span class={`tab-count ${trouble.kind}`}>
-            {trouble.count}
-            <span class="hidden"> {trouble.word}</span>
-          </span>
-        )}
-      </a>
-    ))}
-    <button type="button" aria-haspopup="dialog" onClick={() => void (panel.value = 'more')}>
+    {viewsShown.value
+      .filter(({ isBehindMore }) => isBehindMore !== true)
+      .map((item) => (
+        <a key={item.view} href={addressOf(item.view)} {...(isCurrent(item) ? { 'aria-current': 'page' } : {})}>
+          <Icon name={item.icon} />
+          {item.name}
+          <TabCount trouble={item.trouble} />
+        </a>
+      ))}
+    <button
+      type="button"
+      aria-haspopup="dialog"
+      {...(viewsShown.value.find(isCurrent)?.isBehindMore ? { 'aria-current': 'page' } : {})}
+      onClick={() => void (panel.value = 'more')}
+    >
       <Icon name="more" />
       More
+      <TabCount trouble={viewsShown.value.find(({ isBehindMore }) => isBehindMore)?.trouble ?? null} />
     </button>
   </nav>
 )
+
+const TabCount = ({ trouble }: { trouble: Trouble | null }) =>
+  trouble === null ? null : (
+    <span class={`tab-count ${trouble.kind}`}>
+      {trouble.count}
+      <span class="hidden"> {trouble.word}</span>
+    </span>
+  )

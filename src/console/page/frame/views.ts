@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals'
 import type { IconName } from '../parts/icon-paths.ts'
+import { address } from '../state/address.ts'
 import { me } from '../state/caller.ts'
 import { session } from '../state/session.ts'
 import type { Trouble, View } from '../state/view-names.ts'
@@ -8,6 +9,10 @@ export interface ShownView {
   view: View
   name: string
   icon: IconName
+  /** Views that are sections of this one, itself included. */
+  sections?: readonly View[] | undefined
+  /** On a phone it stands behind More. */
+  isBehindMore?: boolean
   trouble: Trouble | null
 }
 
@@ -22,10 +27,27 @@ export const hasPhone = computed(
 /** Whether the gateway runs beside the built-in simulator. */
 export const isSimulated = (): boolean => document.documentElement.dataset['simulator'] !== undefined
 
+/** The sections of Setup, each with an address of its own. */
+export const SETUP_SECTIONS = ['numbers', 'apps', 'tenants'] as const
+
+/** Whether the address is of this view or of one of its sections. */
+export function isCurrent({ view, sections }: Pick<ShownView, 'view' | 'sections'>): boolean {
+  const { view: current } = address.value
+  return current !== null && (sections ?? [view]).includes(current)
+}
+
 /** The views in the rail. */
 export const viewsShown = computed<readonly ShownView[]>(() => [
   { view: 'overview', name: 'Overview', icon: 'overview', trouble: null },
   { view: 'messages', name: 'Messages', icon: 'messages', trouble: troubles.value.messages ?? null },
   ...(hasPhone.value ? [{ view: 'phone', name: 'Phone', icon: 'phone', trouble: null } as const] : []),
   { view: 'webhooks', name: 'Webhooks', icon: 'webhook', trouble: troubles.value.webhooks ?? null },
+  {
+    view: 'numbers',
+    name: 'Setup',
+    icon: 'setup',
+    trouble: troubles.value.numbers ?? null,
+    sections: SETUP_SECTIONS,
+    isBehindMore: true,
+  },
 ])

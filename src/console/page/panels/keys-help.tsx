@@ -13,6 +13,8 @@ const KEYS: readonly [keys: readonly string[], does: string][] = [
   [['g', 'm'], 'go to Messages'],
   [['g', 'c'], 'go to Phone'],
   [['g', 'w'], 'go to Webhooks'],
+  [['g', 'n'], 'go to Numbers'],
+  [['g', 'a'], 'go to Apps'],
   [['p'], 'hide texts and numbers'],
   [['u'], 'times in UTC'],
   [['?'], 'these keys'],

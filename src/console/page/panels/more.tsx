@@ -1,8 +1,10 @@
 import { ConnectionState } from '../frame/connection-state.tsx'
 import { panel, closePanel } from '../frame/panel.ts'
 import { choicesShown } from '../frame/rail.tsx'
+import { viewsShown } from '../frame/views.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { addressOf } from '../state/address.ts'
 import { me } from '../state/caller.ts'
 import { clockTime, now, zoneName } from '../state/clock.ts'
 import { leave } from './switcher.tsx'
@@ -18,6 +20,21 @@ export const More = () => (
           <span class="dim small">{me.value?.tenantName ?? ''}</span>
         </button>
       </li>
+      {viewsShown.value
+        .filter(({ isBehindMore }) => isBehindMore)
+        .map(({ view, name, icon, trouble }) => (
+          <li key={view}>
+            <a class="panel-item" href={addressOf(view)} onClick={closePanel}>
+              <Icon name={icon} />
+              {name}
+              {trouble !== null && (
+                <span class={`small ${trouble.kind}`}>
+                  {trouble.count} {trouble.word}
+                </span>
+              )}
+            </a>
+          </li>
+        ))}
       {choicesShown().map(({ icon, label, isOn, run }) => (
         <li key={icon}>
           <button

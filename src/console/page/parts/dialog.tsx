@@ -1,8 +1,16 @@
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 
+interface DialogProps {
+  title: string
+  close: () => void
+  /** Only its own button closes it. */
+  isKept?: boolean
+  children: ComponentChildren
+}
+
 /** A dialog over the page. The browser keeps the focus inside and returns it. Esc and a click beside it close it. */
-export function Dialog({ title, close, children }: { title: string; close: () => void; children: ComponentChildren }) {
+export function Dialog({ title, close, isKept = false, children }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   useLayoutEffect(() => {
     const { current } = dialog
@@ -16,8 +24,10 @@ export function Dialog({ title, close, children }: { title: string; close: () =>
       class="floating dialog"
       aria-label={title}
       // The event comes late, when another dialog may have taken its place.
-      onClose={({ currentTarget }) => void (currentTarget.isConnected && close())}
-      onClick={({ target, currentTarget }) => void (target === currentTarget && currentTarget.close())}
+      onClose={({ currentTarget }) => {
+        if (currentTarget.isConnected) (isKept ? showAgain(currentTarget) : close())
+      }}
+      onClick={({ target, currentTarget }) => void (target === currentTarget && !isKept && currentTarget.close())}
     >
       <div class="dialog-body">
         <h2>{title}</h2>
@@ -26,3 +36,6 @@ export function Dialog({ title, close, children }: { title: string; close: () =>
     </dialog>
   )
 }
+
+/** Esc closed it. One that was taken off the page stays away. */
+const showAgain = (dialog: HTMLDialogElement): void => void (dialog.isConnected && dialog.showModal())

@@ -1,0 +1,185 @@
+import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import type { ExtensionHealth } from '../../../client/client.ts'
+import { FactSentence } from '../facts/fact-line.tsx'
+import type { Fact } from '../facts/fact.ts'
+import { Confirm } from '../parts/confirm.tsx'
+import { CopyButton } from '../parts/copy.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { InviteButton } from '../parts/invite-button.tsx'
+import { PhoneNumber } from '../parts/phone-number.tsx'
+import { client } from '../state/caller.ts'
+import { count, now, rowTime, utcTime } from '../state/clock.ts'
+import { extensionName } from './numbers-facts.ts'
+
+interface ExtensionProps {
+  extension: ExtensionHealth
+  /** What is wrong with it, the worst first. */
+  facts: readonly Fact[]
+  authorize: () => void
+  changed: () => void
+}
+
+/** One extension: its numbers, what is wrong and what to press, and how it is. */
+export function Extension({ extension, facts, authorize, changed }: ExtensionProps) {
+  const [worst] = facts
+  return (
+    <li class="thing" tabIndex={-1} aria-label={extensionName(extension)}>
+      <div class="thing-head">
+        <span class={worst?.kind ?? 'dim'}>
+          <Icon name={worst?.icon ?? 'sent'} />
+        </span>
+        <h2>{extensionName(extension)}</h2>
+        <span class="dim">{extension.name ?? ''}</span>
+        <span class={`state ${worst?.kind ?? 'dim'}`}>{stateText(extension, worst)}</span>
+      </div>
+      <p class="thing-numbers">
+        {extension.phoneNumbers.length === 0 && <span class="dim">No number</span>}
+        {extension.phoneNumbers.map((number) => (
+          <span key={number}>
+            <PhoneNumber value={number} />
+            <CopyButton text={number} label="Copy the number" />
+          </span>
+        ))}
+      </p>
+      {facts.map((fact) => (
+        <Trouble key={fact.key} fact={fact} extension={extension} />
+      ))}
+      <Buttons extension={extension} isNeeded={worst?.rank === 'stopped'} authorize={authorize} changed={changed} />
+      <Facts extension={extension} />
+    </li>
+  )
+}
+
+function stateText({ status }: ExtensionHealth, worst: Fact | undefined): string {
+  if (status === 'revoked') return 'Revoked'
+  if (status === 'refresh_failed') return 'Not authorized'
+  if (worst === undefined) return 'Sends and receives'
+  return worst.word === 'paused' ? 'Paused' : 'Needs a look'
+}
+
+/** Why and since when, and what the gateway or a person does about it. The heading of the row says of which extension. */
+const Trouble = ({ fact, extension }: { fact: Fact; extension: ExtensionHealth }) => (
+  <div class={fact.kind === 'bad' ? 'why' : 'why warn-edge'}>
+    <p>
+      <b>
+        {fact.key === extension.extensionId && extension.reason !== null ? (
+          reasonText(extension, extension.reason)
+        ) : (
+          <FactSentence fact={fact} />
+        )}
+        .
+      </b>
+      {fact.since !== null && ` Since ${rowTime(fact.since, now.value)}.`}
+    </p>
+    <p>{extension.status === 'revoked' && fact.rank === 'stopped' ? REVOKED_ADVICE : fact.advice}</p>
+  </div>
+)
+
+const reasonText = ({ status }: ExtensionHealth, reason: string): string =>
+  status === 'revoked' ? 'RingCentral no longer accepts its authorization' : reason.replace(/\.$/, '')
+
+const REVOKED_ADVICE = 'It cannot send or receive: its messages fail until its owner authorizes it again.'
+
+const Facts = ({ extension }: { extension: ExtensionHealth }) => (
+  <dl class="thing-facts">
+    <Entry name="Calls in 60 s">
+      {count(extension.windowUsed)} of {count(extension.windowLimit)}
+    </Entry>
+    <Entry name="Pause">
+      {extension.pausedUntil === null ? (
+        'none'
+      ) : (
+        <>
+          until <Time at={extension.pausedUntil} />
+        </>
+      )}
+    </Entry>
+    <Entry name="Subscription" isWide>
+      <SubscriptionText {...extension.subscription} />
+    </Entry>
+    <Entry name="Last text received">
+      <Time at={extension.lastInboundAt} />
+    </Entry>
+    <Entry name="Authorized until">
+      {extension.status === 'revoked' ? '–' : <Time at={extension.refreshExpiresAt} />}
+    </Entry>
+  </dl>
+)
+
+const SubscriptionText = ({ status, expiresAt }: ExtensionHealth['subscription']) => (
+  <>
+    {status}
+    {expiresAt !== null && (
+      <>
+        {status === 'expired' ? ' since ' : ' until '}
+        <Time at={expiresAt} />
+      </>
+    )}
+  </>
+)
+
+interface EntryProps {
+  name: string
+  /** An address or an id takes two columns. */
+  isWide?: boolean
+  children: ComponentChildren
+}
+
+export const Entry = ({ name, isWide = false, children }: EntryProps) => (
+  <div class={isWide ? 'wide' : ''}>
+    <dt>{name}</dt>
+    <dd>{children}</dd>
+  </div>
+)
+
+/** A time, with UTC in its tooltip; unknown is a dash. */
+export const Time = ({ at }: { at: string | null }) =>
+  at === null ? (
+    <>–</>
+  ) : (
+    <time dateTime={at} title={utcTime(at)}>
+      {rowTime(at, now.value)}
+    </time>
+  )
+
+type ButtonsProps = Pick<ExtensionProps, 'extension' | 'authorize' | 'changed'> & { isNeeded: boolean }
+
+function Buttons({ extension, isNeeded, authorize, changed }: ButtonsProps) {
+  const isAsked = useSignal(false)
+  const disconnect = async (): Promise<void> => {
+    await client.value?.connection.disconnectExtension(extension.extensionId)
+    changed()
+  }
+  return (
+    <div class="thing-buttons">
+      <button type="button" class={isNeeded ? 'button primary' : 'button quiet'} onClick={authorize}>
+        Authorize again
+      </button>
+      {isNeeded && <InviteButton />}
+      <button type="button" class="button quiet" onClick={() => void (isAsked.value = true)}>
+        Disconnect…
+      </button>
+      {isAsked.value && (
+        <Confirm
+          title={`Disconnect ${extensionName(extension)}`}
+          button="Disconnect"
+          isDanger
+          run={disconnect}
+          close={() => void (isAsked.value = false)}
+        >
+          <DisconnectText extension={extension} />
+        </Confirm>
+      )}
+    </div>
+  )
+}
+
+const DisconnectText = ({ extension: { phoneNumbers, lastInboundAt } }: { extension: ExtensionHealth }) => (
+  <>
+    {phoneNumbers.map((number, index) => [index > 0 ? ', ' : '', <PhoneNumber value={number} />])}
+    {phoneNumbers.length === 0 ? 'It' : ''} can then neither send nor receive, and messages that wait fail.{' '}
+    {lastInboundAt !== null && `The last text came at ${rowTime(lastInboundAt, now.peek())}. `}
+    Its owner can authorize it again later.
+  </>
+)

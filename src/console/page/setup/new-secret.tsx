@@ -1,0 +1,37 @@
+import { signal } from '@preact/signals'
+import { Dialog } from '../parts/dialog.tsx'
+import { Secret } from '../parts/secret.tsx'
+
+interface ShownSecret {
+  app: string
+  apiKey: string
+  /** Of a new app alone: a rotated key leaves the webhook secret as it is. */
+  webhookSecret?: string
+}
+
+/** What is shown this once. It is no view's own, so that it outlives the view it came from. */
+export const newSecret = signal<ShownSecret | null>(null)
+
+/** A key that the gateway tells once, as the lines of an `.env` file. Only the button closes it. */
+export function NewSecret() {
+  if (newSecret.value === null) return null
+  const { app, apiKey, webhookSecret } = newSecret.value
+  const lines = webhookSecret === undefined ? [keyLine(apiKey)] : [keyLine(apiKey), secretLine(webhookSecret)]
+  const close = (): void => void (newSecret.value = null)
+  return (
+    <Dialog title={`${app} has a new key`} close={close} isKept>
+      <p>It is shown this once. Put it where the program reads its environment:</p>
+      <Secret text={lines.join('\n')} label={lines.length > 1 ? 'Copy the lines' : 'Copy the line'} />
+      <div class="dialog-actions">
+        <button type="button" class="button primary" onClick={close}>
+          I have kept it
+        </button>
+      </div>
+    </Dialog>
+  )
+}
+
+const keyLine = (key: string): string => `SGW_KEY=${key}`
+
+/** Webhooks are signed with it. */
+const secretLine = (secret: string): string => `SGW_WEBHOOK_SECRET=${secret}`

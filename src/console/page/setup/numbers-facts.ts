@@ -1,0 +1,81 @@
+import type { ExtensionHealth } from '../../../client/client.ts'
+import { type Fact, worstFirst } from '../facts/fact.ts'
+import { extensionFacts } from '../facts/facts-of.ts'
+import { clockTime } from '../state/clock.ts'
+
+export interface NumbersStanding {
+  /** The worst, for the heading; null while all is well. */
+  worst: Fact | null
+  /** What is wrong with each extension, by its id, the worst first. */
+  byExtension: ReadonlyMap<string, readonly Fact[]>
+  facts: readonly Fact[]
+}
+
+/** What is wrong with the extensions. `now` in milliseconds. */
+export function numbersStanding(extensions: readonly ExtensionHealth[], now: number): NumbersStanding {
+  const facts = [
+    ...extensionFacts(extensions),
+    ...extensions.flatMap((extension) => [...numberlessFact(extension), ...pauseFact(extension, now)]),
+  ]
+  const { worst, others } = worstFirst(facts)
+  const sorted = worst === null ? [] : [worst, ...others]
+  return {
+    worst,
+    byExtension: new Map(
+      extensions.map(({ extensionId }) => [
+        extensionId,
+        sorted.filter(({ key }) => key === extensionId || key.startsWith(`${extensionId} `)),
+      ]),
+    ),
+    facts: sorted,
+  }
+}
+
+/** `All 3 numbers can send and receive`, where nothing is wrong. */
+export function fineNumbersText(extensions: readonly ExtensionHealth[]): string {
+  const numbers = extensions.reduce((sum, { phoneNumbers }) => sum + phoneNumbers.length, 0)
+  if (numbers === 1) return 'The number can send and receive'
+  return numbers === 2 ? 'Both numbers can send and receive' : `All ${numbers} numbers can send and receive`
+}
+
+export const extensionName = ({
+  extensionNumber,
+  extensionId,
+}: Pick<ExtensionHealth, 'extensionNumber' | 'extensionId'>): string => `Extension ${extensionNumber ?? extensionId}`
+
+const base = { view: 'numbers', since: null, action: null, count: 1 } as const
+
+/** An extension that is well, but brings no number: RingCentral did not allow one of them to text. */
+const numberlessFact = (extension: ExtensionHealth): Fact[] =>
+  extension.reason !== null || extension.phoneNumbers.length > 0
+    ? []
+    : [
+        {
+          ...base,
+          key: `${extension.extensionId} numbers`,
+          rank: 'stopped',
+          kind: 'bad',
+          icon: 'failed',
+          parts: [`${extensionName(extension)} has no number that can text`],
+          advice: 'Give it a number with SMS at RingCentral, and authorize it again.',
+          word: 'cannot send',
+        },
+      ]
+
+function pauseFact(extension: ExtensionHealth, now: number): Fact[] {
+  const { extensionId, pausedUntil } = extension
+  if (pausedUntil === null || Date.parse(pausedUntil) <= now) return []
+  const name = extensionName(extension)
+  return [
+    {
+      ...base,
+      key: `${extensionId} pause`,
+      rank: 'waits',
+      kind: 'warn',
+      icon: 'waiting',
+      parts: [`RingCentral paused ${name.replace('E', 'e')} until ${clockTime(pausedUntil)}`],
+      advice: 'Its messages wait and go out by themselves then. Nothing is lost.',
+      word: 'paused',
+    },
+  ]
+}

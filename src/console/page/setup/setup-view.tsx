@@ -1,0 +1,45 @@
+import { useEffect } from 'preact/hooks'
+import { onViewKey } from '../frame/keys.ts'
+import { SETUP_SECTIONS } from '../frame/views.ts'
+import { address, addressOf } from '../state/address.ts'
+import { operator } from '../state/caller.ts'
+import { Apps } from './apps.tsx'
+import { NewSecret } from './new-secret.tsx'
+import { Numbers } from './numbers.tsx'
+import { Tenants } from './tenants.tsx'
+import './setup.css'
+
+const NAMES = { numbers: 'Numbers', apps: 'Apps', tenants: 'Tenants' } as const
+
+/** What is set up rarely: the numbers, the apps and, for an operator, the tenants. */
+export function SetupView() {
+  const { view } = address.value
+  const section = SETUP_SECTIONS.find((name) => name === view) ?? 'numbers'
+  useEffect(() => void (document.title = `${NAMES[section]} – sgw`), [section])
+  useEffect(() => onViewKey(onKey), [])
+  return (
+    <div class="setup">
+      <nav class="setup-sections" aria-label="Setup">
+        {SETUP_SECTIONS.filter((name) => name !== 'tenants' || operator.value !== null).map((name) => (
+          <a key={name} href={addressOf(name)} {...(name === section ? { 'aria-current': 'page' } : {})}>
+            {NAMES[name]}
+          </a>
+        ))}
+      </nav>
+      {section === 'numbers' && <Numbers />}
+      {section === 'apps' && <Apps />}
+      {section === 'tenants' && <Tenants />}
+      <NewSecret />
+    </div>
+  )
+}
+
+/** `j` and `k` go from one thing to the next; Tab leads into it. */
+function onKey(key: string): boolean {
+  if (key !== 'j' && key !== 'k') return false
+  const things = [...document.querySelectorAll<HTMLElement>('.thing')]
+  const at = things.findIndex((thing) => thing.contains(document.activeElement))
+  const next = key === 'j' ? Math.min(at + 1, things.length - 1) : Math.max(at - 1, 0)
+  things[next]?.focus()
+  return true
+}

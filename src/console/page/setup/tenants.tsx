@@ -1,0 +1,108 @@
+import { useSignal } from '@preact/signals'
+import type { Sgw } from '../../../client/client.ts'
+import { Empty } from '../parts/empty.tsx'
+import { LoadFailed } from '../parts/load-failed.tsx'
+import { operator } from '../state/caller.ts'
+import { count } from '../state/clock.ts'
+import { type TenantItem, type TenantPage, callsOfOperator, createTenant, readTenants } from './calls.ts'
+import { CreateApp } from './create-app.tsx'
+import { NameDialog } from './name-dialog.tsx'
+import { useRead } from './read.ts'
+import { TenantRow } from './tenant-row.tsx'
+
+/** For operators: who uses this gateway. */
+export function Tenants() {
+  const sgw = operator.value
+  const pages = useSignal(1)
+  const { value, error, again } = useRead(
+    async () => (sgw === null ? null : readPages(sgw, pages.value)),
+    [sgw, pages.value],
+  )
+  const isCreating = useSignal(false)
+  /** The tenant that gets an app. */
+  const owner = useSignal<TenantItem | null>(null)
+  const known = value.value
+  if (sgw === null) return <NotAnOperator />
+  if (known === null)
+    return error.value === '' ? null : <LoadFailed what="The tenants" error={error.value} again={again} />
+  return (
+    <>
+      <header class="setup-head">
+        <h1>{sentence(known)}</h1>
+        <div class="setup-buttons">
+          <button type="button" class="button" onClick={() => void (isCreating.value = true)}>
+            Create tenant
+          </button>
+        </div>
+      </header>
+      <ul class="things" aria-label="Tenants">
+        {known.tenants.map((tenant) => (
+          <TenantRow
+            key={tenant.tenantId}
+            tenant={tenant}
+            sgw={sgw}
+            changed={again}
+            createApp={() => void (owner.value = tenant)}
+          />
+        ))}
+      </ul>
+      {known.tenants.length < known.total && (
+        <button type="button" class="button setup-more" onClick={() => void pages.value++}>
+          Load more of {count(known.total)}
+        </button>
+      )}
+      {isCreating.value && <CreateTenant sgw={sgw} created={again} close={() => void (isCreating.value = false)} />}
+      {owner.value !== null && (
+        <CreateApp
+          tenant={owner.value}
+          calls={callsOfOperator(sgw)}
+          created={again}
+          close={() => void (owner.value = null)}
+        />
+      )}
+    </>
+  )
+}
+
+const NotAnOperator = () => (
+  <Empty
+    title="Tenants are an operator’s."
+    text="An app’s key sees its own tenant. A link of “sgw console” signs an operator in."
+    command="sgw console"
+  />
+)
+
+const CreateTenant = ({ sgw, created, close }: { sgw: Sgw; created: () => void; close: () => void }) => (
+  <NameDialog
+    title="Create a tenant"
+    text="A tenant has numbers, apps and messages of its own. Nothing of it is visible to another one."
+    label="Name of the tenant"
+    button="Create tenant"
+    run={(name) => createTenant(sgw, name).then(created)}
+    close={close}
+  />
+)
+
+/** The first pages as one. */
+async function readPages(sgw: Sgw, pages: number): Promise<TenantPage> {
+  const [first, ...rest] = await Promise.all(Array.from({ length: pages }, (_, index) => readTenants(sgw, index + 1)))
+  if (first === undefined) throw new RangeError('There is always a first page')
+  return { ...first, tenants: [first, ...rest].flatMap(({ tenants }) => tenants) }
+}
+
+/** The worst first: who cannot send because an operator stopped them. */
+function sentence({ tenants, total }: TenantPage): string {
+  const suspended = tenants.filter(({ status }) => status === 'suspended')
+  const [one] = suspended
+  if (suspended.length === 1 && one !== undefined)
+    return `${one.name} is suspended: its messages wait, and its keys are refused.`
+  if (suspended.length > 1)
+    return `${count(suspended.length)} of ${count(total)} tenants are suspended: their messages wait, and their keys are refused.`
+  const active = tenants.filter(({ status }) => status === 'active').length
+  if (total > tenants.length) return `${count(total)} tenants.`
+  if (active === 1) return 'One tenant is active.'
+  if (active === 2 && total === 2) return 'Both tenants are active.'
+  return active === total
+    ? `All ${count(total)} tenants are active.`
+    : `${count(active)} of ${count(total)} tenants are active.`
+}
