@@ -67,6 +67,7 @@ test('an app is created, its key is shown once and works, and stops working when
   expect((await world.call('GET', '/v1/me', { key })).status).toBe(401)
   expect((await world.call('GET', '/v1/me', { key: rotated })).status).toBe(200)
   expect(await page.content()).not.toContain(rotated)
+  expect(await page.evaluate<string>('document.activeElement.textContent')).toBe('Rotate key…')
 
   await shop.getByRole('button', { name: 'Deactivate…' }).click()
   await page.getByRole('button', { name: 'Deactivate', exact: true }).click()

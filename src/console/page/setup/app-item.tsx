@@ -9,7 +9,7 @@ import { useLoading } from '../state/loading.ts'
 import { beginSession, endSession } from '../state/session.ts'
 import type { AppCalls } from './calls.ts'
 import { Entry, Time } from './extension.tsx'
-import { newSecret } from './new-secret.tsx'
+import { showSecret } from './new-secret.tsx'
 
 interface AppItemProps {
   app: App
@@ -85,7 +85,7 @@ function Asking({ app, calls, asked, changed }: AppItemProps & { calls: AppCalls
   const close = (): void => void (asked.value = null)
   const give = async (call: Promise<{ apiKey: string }>): Promise<void> => {
     const { apiKey } = await call
-    newSecret.value = { app: app.name, apiKey }
+    showSecret({ app: app.name, apiKey })
     // The key with which this tab signed in is gone.
     if (operator.peek() === null) beginSession({ kind: 'key', token: apiKey })
     changed()

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { NameDialog } from './name-dialog.tsx'
 import type { AppCalls } from './calls.ts'
-import { newSecret } from './new-secret.tsx'
+import { showSecret } from './new-secret.tsx'
 
 interface CreateAppProps {
   tenant: { tenantId: string; name: string }
@@ -15,7 +15,7 @@ export function CreateApp({ tenant: { tenantId, name: tenantName }, calls, creat
   const webhookUrl = useSignal('')
   const create = async (name: string): Promise<void> => {
     const app = await calls.create({ tenantId, name, webhookUrl: webhookUrl.value.trim() || null })
-    newSecret.value = { app: app.name, apiKey: app.apiKey, webhookSecret: app.webhookSecret }
+    showSecret({ app: app.name, apiKey: app.apiKey, webhookSecret: app.webhookSecret })
     created()
   }
   return (

@@ -10,7 +10,10 @@ interface ShownSecret {
 }
 
 /** What is shown this once. It is no view's own, so that it outlives the view it came from. */
-export const newSecret = signal<ShownSecret | null>(null)
+const newSecret = signal<ShownSecret | null>(null)
+
+/** Shows it after the dialog that asked for it has closed, so that the focus returns to the button that opened that one. */
+export const showSecret = (secret: ShownSecret): void => void setTimeout(() => (newSecret.value = secret))
 
 /** A key that the gateway tells once, as the lines of an `.env` file. Only the button closes it. */
 export function NewSecret() {
