@@ -25,7 +25,9 @@ export function Dialog({ title, close, isKept = false, children }: DialogProps) 
       aria-label={title}
       // The event comes late, when another dialog may have taken its place.
       onClose={({ currentTarget }) => {
-        if (currentTarget.isConnected) (isKept ? showAgain(currentTarget) : close())
+        if (!currentTarget.isConnected) return
+        if (isKept) showAgain(currentTarget)
+        else close()
       }}
       onClick={({ target, currentTarget }) => void (target === currentTarget && !isKept && currentTarget.close())}
     >
