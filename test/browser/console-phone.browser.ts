@@ -56,6 +56,44 @@ test('a reply of the contact reaches the app, step by step', async () => {
   expect(complaints).toEqual([])
 })
 
+test('a picture of a contact is in its bubble, a large or other file is named, and nothing of it runs', async () => {
+  await using gateway = await startTestGateway()
+  await using opened = await openConsole(gateway.url)
+  const { page, complaints } = opened
+  const data = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+  const svg = btoa(
+    '<svg xmlns="http://www.w3.org/2000/svg" onload="document.title=1"><script>document.title=1</script></svg>',
+  )
+  const attachments = [
+    { contentType: 'image/png', fileName: 'dot.png', data },
+    { contentType: 'image/jpeg', fileName: 'large.jpg', data: btoa('x'.repeat(1_000_001)) },
+    { contentType: 'image/svg+xml', fileName: 'evil.svg', data: svg },
+    { contentType: 'video/mp4', fileName: 'a.mp4', data: btoa('x') },
+  ]
+  const title = await page.title()
+  await page.getByRole('button', { name: 'Send the first text' }).waitFor()
+  const answer = await page.evaluate(
+    async ([from, to, sent]) => {
+      const token = Object.values(localStorage).find((value) => /sgw_op_/.test(value)) ?? ''
+      const key = /sgw_op_[\w-]+/.exec(token)?.[0] ?? ''
+      const headers = { authorization: `Bearer ${key}` }
+      const body = JSON.stringify({ from, to, text: '', attachments: sent })
+      return (await fetch('/v1/operator/simulator/inbound', { method: 'POST', headers, body })).status
+    },
+    [CONTACT, gateway.numbers[0] ?? '', attachments] as const,
+  )
+  expect(answer).toBe(200)
+  const picture = page.getByRole('img', { name: 'dot.png' })
+  await picture.waitFor()
+  expect(await picture.getAttribute('src')).toBe(`data:image/png;base64,${data}`)
+  for (const named of ['image/jpeg, 1.0 MB', 'image/svg+xml, 1 KB', 'video/mp4, 1 KB'])
+    await page.locator('.said.mine', { hasText: named }).waitFor()
+  expect(await page.locator('.thread img').count()).toBe(1)
+  expect(await page.title()).toBe(title)
+  await expectAccessible(page)
+  expect(complaints).toEqual([])
+})
+
 test('after a 429 the text is sent again and arrives once', async () => {
   await using gateway = await startTestGateway()
   await using opened = await openConsole(gateway.url)

@@ -4,6 +4,7 @@ import type { DeliveryAttempt, Message } from '../../../client/client.ts'
 import { failedOf, lastAttempts } from '../messages/webhook-results.ts'
 import { explainedShort, isCancelled, shortWaitingText, stateOf } from '../messages/words.ts'
 import { Icon } from '../parts/icon.tsx'
+import { Pictures } from './pictures.tsx'
 import { dayHeader, dayOf, duration, now, shortTime } from '../state/clock.ts'
 import '../style/thread.css'
 
@@ -36,6 +37,7 @@ export function Thread({ messages, reasonOf, attemptsOf, children }: ThreadProps
           message={message}
           reason={reasonOf(message.messageId)}
           answer={answerOf(attemptsOf(message.messageId))}
+          isRead={index >= messages.length - READ_PICTURES}
           isNewDay={dayOf(message.createdAt) !== dayOf(messages[index - 1]?.createdAt ?? 0)}
         />
       ))}
@@ -43,8 +45,13 @@ export function Thread({ messages, reasonOf, attemptsOf, children }: ThreadProps
   )
 }
 
+/** The pictures of the last messages are read without a click. */
+const READ_PICTURES = 3
+
 interface ThreadMessageProps {
   message: Message
+  /** Whether its pictures are read without a click. */
+  isRead: boolean
   isNewDay: boolean
   /** Why it was not delivered, if that is known. */
   reason: string
@@ -52,7 +59,7 @@ interface ThreadMessageProps {
   answer: DeliveryAttempt | undefined
 }
 
-const ThreadMessage = ({ message, isNewDay, reason, answer }: ThreadMessageProps) => (
+const ThreadMessage = ({ message, isRead, isNewDay, reason, answer }: ThreadMessageProps) => (
   <>
     {isNewDay && (
       <p class="thread-day">
@@ -61,9 +68,14 @@ const ThreadMessage = ({ message, isNewDay, reason, answer }: ThreadMessageProps
     )}
     {message.direction === 'inbound' ? (
       <>
-        <p class="said mine" dir="auto">
-          <span class="mask">{message.body}</span>
-        </p>
+        {message.attachments ? (
+          <Pictures messageId={message.messageId} count={message.attachments} isRead={isRead} />
+        ) : null}
+        {message.body !== '' && (
+          <p class="said mine" dir="auto">
+            <span class="mask">{message.body}</span>
+          </p>
+        )}
         <p class={answer === undefined || answer.outcome === 'success' ? 'said-note mine' : 'said-note mine bad'}>
           {answer === undefined ? `received ${shortTime(message.createdAt)}` : answerText(answer)}
         </p>
