@@ -62,19 +62,17 @@ export const FILES = {
 /** Loads the file of the first view while the gateway says who this is. What fails is tried again when the view is shown. */
 export function loadFirstView(): void {
   if (session.value === null) return
-  const start = session.value.kind === 'key' ? 'messages' : isSimulated() ? 'phone' : 'overview'
-  fileOf(address.value.view ?? start)().catch(() => undefined)
+  const mayHavePhone = isSimulated() && session.value.kind === 'operator'
+  const start = session.value.kind === 'key' ? 'messages' : mayHavePhone ? 'phone' : 'overview'
+  fileOf(address.value.view ?? start, mayHavePhone)().catch(() => undefined)
 }
+
+const CurrentView = () => <Loaded load={fileOf(address.value.view ?? 'messages', hasPhone.value)} props={{}} />
 
 /** The phone's address leads to the messages where there is no phone. */
-function CurrentView() {
-  const view = address.value.view ?? 'messages'
-  return <Loaded load={fileOf(view === 'phone' && !hasPhone.value ? 'messages' : view)} props={{}} />
-}
-
-function fileOf(view: View) {
+function fileOf(view: View, withPhone: boolean) {
   if (view === 'numbers' || view === 'apps' || view === 'tenants') return FILES.setup
-  return FILES[view]
+  return FILES[view === 'phone' && !withPhone ? 'messages' : view]
 }
 
 const inDialog = (failure: ComponentChild) => (
