@@ -70,8 +70,8 @@ test('a picture of a contact is in its bubble, a large or other file is named, a
     { contentType: 'image/svg+xml', fileName: 'evil.svg', data: svg },
     { contentType: 'video/mp4', fileName: 'a.mp4', data: btoa('x') },
   ]
-  const title = await page.title()
   await page.getByRole('button', { name: 'Send the first text' }).waitFor()
+  const title = await page.title()
   const answer = await page.evaluate(
     async ([from, to, sent]) => {
       const token = Object.values(localStorage).find((value) => /sgw_op_/.test(value)) ?? ''
