@@ -55,15 +55,15 @@ export class Quota {
     return Math.max(this.numberWaitMs(from), this.extensionWaitMs(extensionId))
   }
 
-  /** Takes one place in both windows, which is kept until `callReturned` or `giveBack`, however long the process is suspended. */
+  /** Takes one slot in both windows, which is kept until `callReturned` or `giveBack`, however long the process is suspended. */
   take(from: string, extensionId: string): void {
     this.#windowOf(this.#from, from, this.limits.fromPerMinute).add(UNDER_WAY)
     this.#windowOf(this.#extension, extensionId, this.limits.extensionPerMinute).add(UNDER_WAY)
   }
 
   /**
-   * Keeps the place for a minute from now. The provider may have counted the call at any time before it returned. Without this,
-   * a later call that travels faster could arrive while the provider's own window is still full. The place is kept even if the
+   * Keeps the slot for a minute from now. The provider may have counted the call at any time before it returned. Without this,
+   * a later call that travels faster could arrive while the provider's own window is still full. The slot is kept even if the
    * result says that no call was made, because an earlier try of the same call may have been answered 401.
    */
   callReturned(from: string, extensionId: string): void {
@@ -72,7 +72,7 @@ export class Quota {
     this.#extension.get(extensionId)?.move(UNDER_WAY, now)
   }
 
-  /** Gives a place back that was taken for a call that was never made. */
+  /** Gives a slot back that was taken for a call that was never made. */
   giveBack(from: string, extensionId: string): void {
     this.#from.get(from)?.remove(UNDER_WAY)
     this.#extension.get(extensionId)?.remove(UNDER_WAY)
@@ -107,7 +107,7 @@ export class Quota {
     return pause !== undefined && pause.until > this.clock.monotonic() ? pause : null
   }
 
-  /** How many places of the extension's window are taken, and how many it has. */
+  /** How many slots of the extension's window are taken, and how many it has. */
   extensionUse(extensionId: string): { used: number; limit: number } {
     const used = this.#extension.get(extensionId)?.count(this.clock.monotonic()) ?? 0
     return { used, limit: this.limits.extensionPerMinute }

@@ -87,6 +87,6 @@ function newMessage(
   }
 }
 
-/** Epoch milliseconds. Keys stored before it have expired; none have while the clock is in doubt. */
+/** Epoch milliseconds. Keys stored before it have expired; none have while the clock is not trusted. */
 export const keysExpiredBefore = ({ clockCheck }: Gateway, now: number): number =>
   clockCheck.isTrusted ? now - IDEMPOTENCY_RETENTION_MS : 0

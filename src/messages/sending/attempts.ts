@@ -92,7 +92,7 @@ export class Attempts {
     }
   }
 
-  /** Opens the attempt of a quarantined message, which a lookup closes. It takes no call slot, and no place in the rate windows. */
+  /** Opens the attempt of a quarantined message, which a lookup closes. It takes no call slot and no window slot. */
   async #openWithoutCall(reservation: Reservation, message: OutboundMessage): Promise<ReservationEnd> {
     const { entry, extensionId } = reservation
     const attempt = await openQuarantined(this.context, entry, extensionId, message)

@@ -83,7 +83,7 @@ export class Reservations {
     this.scheduler.plan()
   }
 
-  /** Gives the places in the rate windows back: no call was made. */
+  /** Gives the window slots back: no call was made. */
   #giveBack({ entry, extensionId }: Reservation): void {
     this.scheduler.context.quota.giveBack(entry.queue.number, extensionId)
     this.scheduler.freeConversation(entry)

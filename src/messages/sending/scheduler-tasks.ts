@@ -16,7 +16,7 @@ export interface SchedulerTasks {
 }
 
 /**
- * An entry that may begin: it has a call slot and a place in both rate windows, and its conversation is busy. One method of
+ * An entry that may begin: it has a call slot and a slot in both rate windows, and its conversation is busy. One method of
  * `Reservations` ends it.
  */
 export interface Reservation {

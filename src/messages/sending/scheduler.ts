@@ -57,7 +57,7 @@ export class Scheduler {
   }
 
   /**
-   * Takes the call slot and the places of a message that is being accepted, if its attempt may begin with its commit: nothing of its queue or
+   * Takes all slots of a message that is being accepted, if its attempt may begin with its commit: nothing of its queue or
    * extension waits for a turn, an extension can send now, and a call slot and both rate windows have room. Returns null if the message must wait.
    */
   reserve(tenantId: string, number: string, messageId: string, to: string): Reservation | null {

@@ -193,7 +193,7 @@ test('a key never returns a message that accidentally has the same id', async ()
   expect(await total(world)).toBe(2)
 })
 
-test('a repeated request releases its places in the rate windows', async () => {
+test('a repeated request releases its slots in the rate windows', async () => {
   await using world = await readyWorld({ env: { FROM_LIMIT_PER_MINUTE: '3' } })
   const ids = new Set<string>()
   for (let n = 0; n < 10; n++)

@@ -46,7 +46,7 @@ test('an attempt whose mark cannot be written leaves the rate window after a min
   expect(quota.numberWaitMs(FROM)).toBe(0)
 })
 
-test('a call under way keeps its place in the rate window, however long the process is suspended', async () => {
+test('a call under way keeps its slot in the rate window, however long the process is suspended', async () => {
   const { world, clock } = await worldWithEmptyWindows({ FROM_LIMIT_PER_MINUTE: '1' })
   await using _ = world
   const { provider, quota } = world.gateway

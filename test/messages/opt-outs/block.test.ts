@@ -71,7 +71,7 @@ test('a retry fails if the recipient has opted out meanwhile', async () => {
   expect(sent(world)).toEqual([])
 })
 
-test('messages behind a blocked one are sent, and it uses no place in the rate window', async () => {
+test('messages behind a blocked one are sent, and it uses no slot of the rate window', async () => {
   await using world = await createWorld({ env: { FROM_LIMIT_PER_MINUTE: '2', EXTENSION_LIMIT_PER_MINUTE: '40' } })
   await setPolicy(world, 'block')
   await optOut(world)

@@ -4,7 +4,7 @@ import { CLAIM } from '../../../src/messages/sending/attempt-rows.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { createWorld } from '../../support/world.ts'
 
-test('a message that has ended before its turn uses no place in the rate window', async () => {
+test('a message that has ended before its turn uses no slot of the rate window', async () => {
   await using world = await createWorld({ work: false, env: { FROM_LIMIT_PER_MINUTE: '1' } })
   const cancelled = await world.send({ body: 'cancelled' })
   const next = await world.send({ body: 'next' })
