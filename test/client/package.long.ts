@@ -4,55 +4,42 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { chromium } from 'playwright-core'
-import packageFile from '../../package.json'
 import { browserOptions } from '../support/browser.ts'
 import { temporaryFolder } from '../support/process.ts'
-import { PROJECT } from '../support/program.ts'
+import { PROJECT, finished } from '../support/program.ts'
 import { FROM, TO, createWorld } from '../support/world.ts'
 import { AnsweringServer, answer } from './answers.ts'
+import { PROGRAM, SENT, nodeAlone, nodeCommand, packPackages, projectWith } from './packed.ts'
 
 /** Our own limit for what a page loads. */
 const MAX_CLIENT_BYTES = 13.5 * 1024
 const MAX_PACKAGE_BYTES = 800_000
-
-/** Sends an SMS and prints what `events()` yields of it, and what a redirect leads to. It is the same for all that can import the client. */
-const PROGRAM = `
-async function main(Sgw, baseUrl, apiKey) {
-  const sgw = new Sgw({ baseUrl, apiKey })
-  const statuses = []
-  const stream = sgw.events({ onState: ({ online }) => online && send() })
-  let message
-  const send = () => (message ??= sgw.sms.sendAndWait({ to: '${TO}', from: '${FROM}', body: 'Hello' }))
-  for await (const event of stream) {
-    if (event.type === 'sms_status') statuses.push(event.status)
-    if (event.status === 'sent') break
-  }
-  return JSON.stringify({ statuses, status: (await message).status })
-}
-function redirected(Sgw, baseUrl) {
-  return new Sgw({ baseUrl, apiKey: 'sgw_key' }).me().catch(({ status, message }) => status + ' ' + message)
-}`
-const SENT = JSON.stringify({ statuses: ['queued', 'sending', 'sent'], status: 'sent' })
+const MAX_CLIENT_PACKAGE_BYTES = 30_000
 
 const folder = temporaryFolder()
-const unpacked = folder.file('package')
-const tarball = folder.file(`sgw-${packageFile.version}.tgz`)
+const unpacked = folder.file('sgw')
+let packages: Awaited<ReturnType<typeof packPackages>>
 
 beforeAll(async () => {
-  await $`npm pack --silent --pack-destination ${folder.path}`.cwd(PROJECT).quiet()
-  await $`tar xzf ${tarball}`.cwd(folder.path)
+  packages = await packPackages(folder.path)
 })
 afterAll(() => folder[Symbol.dispose]())
 
+const filesIn = (cwd: string): string[] => [...new Bun.Glob('**/*').scanSync({ cwd, dot: true })].toSorted()
+
 describe('the package', () => {
-  test('has the source, the migrations and the client, and nothing else', async () => {
-    const files = [...new Bun.Glob('**/*').scanSync({ cwd: unpacked, dot: true })].toSorted()
-    const others = files.filter(
+  test('is packed by npm where there is no Bun', () => {
+    expect(packages.packing).toMatchObject([{ code: 0 }, { code: 0 }])
+  })
+
+  test('has the source, the migrations and the client, and nothing else', () => {
+    const others = filesIn(unpacked).filter(
       (file) => !/^src\/.*\.(tsx?|js|css|svg|html|json)$|^drizzle\/\d{4}_\w+\.sql$/.test(file),
     )
     expect(others).toEqual([
       'LICENSE',
       'README.md',
+      'bin/sgw',
       'dist/client.d.ts',
       'dist/client.js',
       'dist/testing.d.ts',
@@ -60,44 +47,14 @@ describe('the package', () => {
       'package.json',
       'tsconfig.json',
     ])
-    expect(Bun.file(tarball).size).toBeLessThan(MAX_PACKAGE_BYTES)
-  })
-
-  test('has a client of one small file that imports nothing', async () => {
-    const text = await Bun.file(join(unpacked, 'dist/client.js')).text()
-    expect(text.length).toBeLessThan(MAX_CLIENT_BYTES)
-    expect(gzipSync(text).length).toBeLessThan(MAX_CLIENT_BYTES / 2)
-    expect(new Bun.Transpiler({ loader: 'js' }).scanImports(text)).toEqual([])
-  })
-
-  test('has types that need no other package, and none of the gateway', async () => {
-    const project = projectWith(unpacked)
-    writeFileSync(
-      join(project, 'main.ts'),
-      `import { Sgw, SgwError, verifyWebhook, type Message, type WebhookBody } from 'sgw/client'
-      const sgw = new Sgw({ baseUrl: 'https://sms.example.com', apiKey: 'sgw_', fetch, WebSocket })
-      export async function main(): Promise<Message[]> {
-        for await (const event of sgw.events()) if (event.type === 'sms_inbound') console.log(event.body)
-        const body: WebhookBody = await verifyWebhook({ body: '', headers: new Headers(), secret: 'whsec_' })
-        if (body.type === 'test') throw new SgwError(body.source)
-        // @ts-expect-error a message has no such field
-        console.log((await sgw.sms.get('msg_1')).subject)
-        return (await sgw.sms.list({ status: 'sent' }).page(1)).messages
-      }`,
-    )
-    const options = '--ignoreConfig --noEmit --strict --target es2022 --lib es2022,dom --module nodenext'.split(' ')
-    const { stdout, exitCode } = await $`${PROJECT}/node_modules/.bin/tsc ${options} --types "" main.ts`
-      .cwd(project)
-      .nothrow()
-      .quiet()
-    expect([exitCode, stdout.toString()]).toEqual([0, ''])
+    expect(Bun.file(packages.tarball).size).toBeLessThan(MAX_PACKAGE_BYTES)
   })
 
   test('sends and hears under Bun, and starts a gateway for its tests', async () => {
     const project = folder.file('bun')
     mkdirSync(project)
     writeFileSync(join(project, 'package.json'), '{"type":"module"}')
-    await $`bun add ${tarball}`.cwd(project).quiet()
+    await $`bun add ${packages.tarball}`.cwd(project).quiet()
     writeFileSync(
       join(project, 'sms.test.ts'),
       `import { expect, test } from 'bun:test'
@@ -113,6 +70,27 @@ describe('the package', () => {
     )
     const { stderr, exitCode } = await $`bun test`.cwd(project).nothrow().quiet()
     expect([exitCode, stderr.toString()]).toEqual([0, expect.stringContaining('1 pass')])
+
+    const command = join(project, 'node_modules/.bin/sgw')
+    expect(await finished([command, '--version'], nodeAlone(folder.path), project)).toEqual({
+      code: 69,
+      stdout: '',
+      stderr: expect.stringContaining('sgw runs on Bun, which is not here: run "npx -y bun@1.4.4 run sgw"'),
+    })
+    const { code, stdout } = await finished([command, '--version'], nodeAlone(folder.path, 'bun'), project)
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+/)])
+  })
+
+  test('says under Node.js that the test kit needs Bun', async () => {
+    const project = projectWith(folder.path, { sgw: unpacked })
+    writeFileSync(join(project, 'kit.mjs'), "import { startTestGateway } from 'sgw/testing'\nawait startTestGateway()")
+    for (const major of [20, 22]) {
+      const { code, stderr } = await finished([await nodeCommand(major), 'kit.mjs'], nodeAlone(folder.path), project)
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringMatching(/^Error: sgw\/testing .* run these tests with bun test$/m),
+      ])
+    }
   })
 
   test('has what the appointment reminder needs outside of the repository', async () => {
@@ -122,7 +100,7 @@ describe('the package', () => {
       const file = join(project, name)
       writeFileSync(file, change(await Bun.file(file).text()))
     }
-    await rewrite('package.json', (text) => text.replace('file:../..', `file:${tarball}`))
+    await rewrite('package.json', (text) => text.replace('file:../..', `file:${packages.tarball}`))
     await rewrite('tsconfig.json', (text) => text.replace(/,\s*"paths": \{[^}]*\}/, ''))
     await $`bun install`.cwd(project).quiet()
     const types = await $`bun run types`.cwd(project).nothrow().quiet()
@@ -130,29 +108,90 @@ describe('the package', () => {
     const { stderr, exitCode } = await $`bun test`.cwd(project).nothrow().quiet()
     expect([exitCode, stderr.toString()]).toEqual([0, expect.stringContaining('6 pass')])
   })
+})
+
+describe('the package of the client alone', () => {
+  test('has the client, its types, and no dependency', async () => {
+    const content = folder.file('sgw-client')
+    expect(filesIn(content)).toEqual(['LICENSE', 'README.md', 'client.d.ts', 'client.js', 'package.json'])
+    const manifest = (await Bun.file(join(content, 'package.json')).json()) as object
+    expect(Object.keys(manifest).filter((name) => /dependencies|scripts|private/i.test(name))).toEqual([])
+    expect(Bun.file(packages.clientTarball).size).toBeLessThan(MAX_CLIENT_PACKAGE_BYTES)
+  })
+
+  test('sends and hears under Bun', async () => {
+    await using world = await createWorld()
+    const project = projectWith(folder.path, {})
+    await $`bun add ${packages.clientTarball}`.cwd(project).quiet()
+    writeFileSync(join(project, 'main.ts'), programFor('sgw-client', world))
+    expect(await $`${process.execPath} main.ts`.cwd(project).text()).toBe(`${SENT}\n`)
+  })
+
+  test('sends and hears under Node.js 20 with the package ws, as its README says', async () => {
+    await using world = await createWorld()
+    const ws = join(PROJECT, 'node_modules/ws')
+    const project = projectWith(folder.path, { 'sgw-client': folder.file('sgw-client'), ws })
+    const readme = await Bun.file(folder.file('sgw-client/README.md')).text()
+    const [, example = ''] = [...readme.matchAll(/```ts\n([^]*?)```/g)].map(([, text = '']) => text)
+    writeFileSync(join(project, 'readme.mjs'), `${example.split('for await')[0]}\nconsole.log((await sgw.me()).name)`)
+    const env = { ...nodeAlone(folder.path), SGW_URL: world.url, SGW_KEY: world.key }
+    const node = await nodeCommand(20)
+    expect(await finished([node, 'readme.mjs'], env, project)).toMatchObject({ code: 0, stdout: 'First app\n' })
+    const program = `import { WebSocket } from 'ws'\n${programFor('sgw-client', world, '{ WebSocket }')}`
+    writeFileSync(join(project, 'main.mjs'), program)
+    expect(await finished([node, 'main.mjs'], env, project)).toMatchObject({ code: 0, stdout: `${SENT}\n` })
+  })
+})
+
+describe.each([
+  { name: 'sgw', specifier: 'sgw/client', file: 'dist/client.js' },
+  { name: 'sgw-client', specifier: 'sgw-client', file: 'client.js' },
+])('the client in the package $name', ({ name, specifier, file }) => {
+  const project = (): string => projectWith(folder.path, { [name]: folder.file(name) })
+
+  test('is one small file that imports nothing', async () => {
+    const text = await Bun.file(join(folder.file(name), file)).text()
+    expect(text.length).toBeLessThan(MAX_CLIENT_BYTES)
+    expect(gzipSync(text).length).toBeLessThan(MAX_CLIENT_BYTES / 2)
+    expect(new Bun.Transpiler({ loader: 'js' }).scanImports(text)).toEqual([])
+  })
+
+  test('has types that need no other package, and none of the gateway', async () => {
+    const cwd = project()
+    writeFileSync(
+      join(cwd, 'main.ts'),
+      `import { Sgw, SgwError, verifyWebhook, type Message, type WebhookBody } from '${specifier}'
+      const sgw = new Sgw({ baseUrl: 'https://sms.example.com', apiKey: 'sgw_', fetch, WebSocket })
+      export async function main(): Promise<Message[]> {
+        for await (const event of sgw.events()) if (event.type === 'sms_inbound') console.log(event.body)
+        const body: WebhookBody = await verifyWebhook({ body: '', headers: new Headers(), secret: 'whsec_' })
+        if (body.type === 'test') throw new SgwError(body.source)
+        // @ts-expect-error a message has no such field
+        console.log((await sgw.sms.get('msg_1')).subject)
+        return (await sgw.sms.list({ status: 'sent' }).page(1)).messages
+      }`,
+    )
+    const options = '--ignoreConfig --noEmit --strict --target es2022 --lib es2022,dom --module nodenext'.split(' ')
+    const { stdout, exitCode } = await $`${PROJECT}/node_modules/.bin/tsc ${options} --types "" main.ts`
+      .cwd(cwd)
+      .nothrow()
+      .quiet()
+    expect([exitCode, stdout.toString()]).toEqual([0, ''])
+  })
 
   test('sends and hears under Node.js 22, without any other package', async () => {
     await using world = await createWorld()
     using elsewhere = new AnsweringServer(answer(200))
     using redirecting = new AnsweringServer(answer(307, {}, { Location: elsewhere.url }))
-    const project = projectWith(unpacked)
-    const [node = '', ...words] = await nodeCommand()
-    writeFileSync(
-      join(project, 'main.mjs'),
-      `import { Sgw } from 'sgw/client'
-      console.log(await main(Sgw, '${world.url}', '${world.key}'))
-      console.log(await redirected(Sgw, '${redirecting.url}'))
-      ${PROGRAM}`,
-    )
+    const cwd = project()
+    const redirect = `console.log(await redirected(Sgw, '${redirecting.url}'))`
+    writeFileSync(join(cwd, 'main.mjs'), `${programFor(specifier, world)}\n${redirect}`)
     const [from, to] = [redirecting, elsewhere].map(({ url }) => url.slice(0, -1))
-    expect((await $`${node} ${words} main.mjs`.cwd(project).text()).trim().split('\n')).toEqual([
+    expect((await $`${await nodeCommand(22)} main.mjs`.cwd(cwd).text()).trim().split('\n')).toEqual([
       SENT,
       `307 ${from} redirects to ${to}: set baseUrl to the gateway itself`,
     ])
     expect([redirecting.requests.length, elsewhere.requests.length]).toEqual([1, 0])
-    writeFileSync(join(project, 'kit.mjs'), "import 'sgw/testing'")
-    const { stderr, exitCode } = await $`${node} ${words} kit.mjs`.cwd(project).nothrow().quiet()
-    expect([exitCode, stderr.toString()]).toEqual([1, expect.stringContaining('run these tests with bun test')])
   })
 
   test('sends and hears on a page in a browser', async () => {
@@ -168,7 +207,7 @@ describe('the package', () => {
       fetch: ({ url }) => {
         if (url.endsWith('/away/v1/me')) return Response.redirect('/elsewhere', 307)
         return url.endsWith('/client.js')
-          ? new Response(Bun.file(join(unpacked, 'dist/client.js')))
+          ? new Response(Bun.file(join(folder.file(name), file)))
           : new Response(page, { headers: { 'content-type': 'text/html' } })
       },
     })
@@ -184,19 +223,6 @@ describe('the package', () => {
   })
 })
 
-/** An empty project in which the package is unpacked and no other. */
-function projectWith(content: string): string {
-  const project = folder.file(`project-${crypto.randomUUID()}`)
-  mkdirSync(join(project, 'node_modules'), { recursive: true })
-  writeFileSync(join(project, 'package.json'), '{"type":"module"}')
-  Bun.spawnSync(['cp', '-r', content, join(project, 'node_modules/sgw')])
-  return project
-}
-
-/** The machine's Node.js if it is new enough, else that of the package `node`. */
-async function nodeCommand(): Promise<string[]> {
-  const version = await $`node --version`.nothrow().quiet().text()
-  if (Number(/^v(\d+)/.exec(version)?.[1]) >= 22) return ['node']
-  const installed = await $`npx -y node@22 --print process.execPath`.quiet().text()
-  return [installed.trim()]
+function programFor(specifier: string, { url, key }: { url: string; key: string }, options = '{}'): string {
+  return `import { Sgw } from '${specifier}'\nconsole.log(await main(Sgw, '${url}', '${key}', ${options}))\n${PROGRAM}`
 }
