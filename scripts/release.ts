@@ -1,64 +1,31 @@
-import { $ } from 'bun'
+import { parseArgs } from 'node:util'
 import manifest from '../package.json' with { type: 'json' }
+import { findProblems } from './release/checks.ts'
+import { makeRelease } from './release/make.ts'
+import { PLATFORMS, platformOf } from './platform.ts'
 
-// bun scripts/release.ts
-//   checks that this commit can be released, and prints the commands that release it; it changes nothing
+// bun run release [--check] [--out FOLDER] [--target linux-x64]…
+//   refuses a commit that cannot be released; else makes dist/release/, what a maintainer uploads, and prints how
+//   --check   only checks, and makes nothing
+//   --target  only the executable for this platform; may be given several times
+// It publishes nothing.
 
-/** The commit of 1.0.0, which has no tag. */
-const FIRST_RELEASE = '2cea006'
-
-const problems = await findProblems(manifest.version)
-if (problems.length === 0) process.stdout.write(commandsOf(manifest.version))
-else process.stderr.write(`${problems.join('\n')}\n`)
-process.exitCode = problems.length === 0 ? 0 : 1
-
-async function findProblems(version: string): Promise<string[]> {
-  const tags = (await $`git tag --list`.text()).split('\n').filter((tag) => /^v\d/.test(tag))
-  return [
-    ...refuseVersion(version, tags),
-    ...(await refuseChangelog(version)),
-    ...(await refuseDirtyTree()),
-    ...(await refuseChangedMigrations(tags)),
-  ]
-}
-
-function refuseVersion(version: string, tags: readonly string[]): string[] {
-  if (!/^\d+\.\d+\.\d+$/.test(version)) return [`package.json: ${version} is no version of a release, such as 1.1.0`]
-  return tags.includes(`v${version}`) ? [`package.json: there is a tag v${version} already`] : []
-}
-
-async function refuseChangelog(version: string): Promise<string[]> {
-  const headings = (await Bun.file('CHANGELOG.md').text()).match(/^## .*/gm) ?? []
-  const [first = ''] = headings
-  if (first === '## Unreleased')
-    return ['CHANGELOG.md: ## Unreleased still stands above: give it the version and the date']
-  const isDated = new RegExp(`^## ${RegExp.escape(version)} \\(\\d{4}-\\d{2}-\\d{2}\\)$`).test(first)
-  return isDated ? [] : [`CHANGELOG.md: the first heading must be ## ${version} (YYYY-MM-DD), and is ${first}`]
-}
-
-async function refuseDirtyTree(): Promise<string[]> {
-  const changed = (await $`git status --porcelain`.text()).trim()
-  return changed === '' ? [] : [`The tree has changes that are not committed:\n${changed}`]
-}
-
-/** A migration that was released has run on databases of users: the next start would refuse them. */
-async function refuseChangedMigrations(tags: readonly string[]): Promise<string[]> {
-  const changes: string[] = []
-  const hasFirst = (await $`git cat-file -e ${FIRST_RELEASE}`.nothrow().quiet()).exitCode === 0
-  for (const tag of hasFirst ? [FIRST_RELEASE, ...tags] : tags) {
-    const changed = await $`git diff --name-only --diff-filter=MDR ${tag} HEAD -- ${'drizzle/*.sql'}`.text()
-    for (const file of changed.split('\n').filter((line) => line !== ''))
-      changes.push(`${file} was released with ${tag} and has changed: restore it, and make a new migration`)
-  }
-  return changes
-}
-
-function commandsOf(version: string): string {
-  return `${version} can be released:
-
-  git tag --annotate v${version} --message 'sgw ${version}'
-  git push origin v${version}
-  bun run build && npm pack
-  docker build --tag sgw:${version} .
-`
+try {
+  const { values } = parseArgs({
+    options: {
+      check: { type: 'boolean', default: false },
+      out: { type: 'string', default: 'dist/release' },
+      target: { type: 'string', multiple: true, default: PLATFORMS.map(({ name }) => name) },
+    },
+  })
+  const platforms = values.target.map(platformOf)
+  const problems = await findProblems(manifest.version)
+  if (problems.length > 0) throw new Error(problems.join('\n'))
+  const version = manifest.version
+  process.stdout.write(
+    values.check ? `${version} can be released\n` : await makeRelease({ version, folder: values.out, platforms }),
+  )
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.exitCode = 1
 }
