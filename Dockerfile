@@ -1,5 +1,5 @@
 # Debian, not Alpine: the database's native addon is built against glibc.
-FROM oven/bun:1.4.4-slim AS build
+FROM docker.io/oven/bun:1.4.4-slim AS build
 WORKDIR /build
 COPY package.json bun.lock ./
 RUN bun install --frozen-lockfile --production
@@ -8,13 +8,20 @@ COPY scripts ./scripts
 COPY drizzle ./drizzle
 COPY src ./src
 # For the platform that the image is built on; another one is built with --platform.
-# docker build --build-arg COMMIT=$(git rev-parse HEAD): the commit that sgw --version names between releases.
+# docker build --build-arg COMMIT=$(git rev-parse HEAD): the commit that the label and, between releases, sgw --version name.
 ARG COMMIT=
 RUN bun scripts/build.ts --commit "$COMMIT" --target "linux-$(uname -m | sed 's/x86_64/x64/; s/aarch64/arm64/')" --bundle-only
 
-FROM litestream/litestream:0.5.18 AS litestream
+FROM docker.io/litestream/litestream:0.5.18 AS litestream
 
-FROM oven/bun:1.4.4-slim
+FROM docker.io/oven/bun:1.4.4-slim
+ARG COMMIT=
+ARG VERSION=
+LABEL org.opencontainers.image.title=sgw \
+      org.opencontainers.image.description="A self-hosted SMS gateway in front of a RingCentral account" \
+      org.opencontainers.image.licenses=MIT \
+      org.opencontainers.image.version="$VERSION" \
+      org.opencontainers.image.revision="$COMMIT"
 ENV NODE_ENV=production \
     DATABASE_URL=file:/data/sgw.db
 # A volume takes over the owner of the folder that it covers. /backups is for a backup on another disk instead of object storage.

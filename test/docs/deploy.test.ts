@@ -28,7 +28,43 @@ test("the image's folders belong to its user, so that volumes mounted over them 
 
 test('the manual, the image and the tests use the same Litestream', () => {
   const version = /litestream@v([\d.]+)/.exec(read('test/support/litestream.ts'))?.[1] ?? ''
-  expect(read('Dockerfile')).toContain(`FROM litestream/litestream:${version} `)
+  expect(read('Dockerfile')).toContain(`FROM docker.io/litestream/litestream:${version} `)
   expect(read('docs/install.md')).toContain(`litestream-${version}-linux-x86_64.tar.gz`)
   expect(read('docs/backup.md')).toContain(`Litestream ${version} or later`)
+})
+
+interface Compose {
+  services: Record<
+    string,
+    { logging?: { driver: string; options: Record<string, string> }; healthcheck?: Record<string, unknown> }
+  >
+}
+
+test('Compose bounds the log of every service, and passes the commit to the image, which says what it was built from', () => {
+  const { services } = Bun.YAML.parse(read('compose.yaml')) as Compose
+  for (const [name, { logging }] of Object.entries(services))
+    expect([name, logging?.driver, Object.keys(logging?.options ?? {})]).toEqual([
+      name,
+      'json-file',
+      ['max-size', 'max-file'],
+    ])
+  expect(services).toMatchObject({ sgw: { build: { args: { COMMIT: '${COMMIT:-}' } }, image: '${SGW_IMAGE:-sgw}' } })
+  const [, , final = ''] = read('Dockerfile')
+    .split(/^FROM /m)
+    .slice(1)
+  for (const name of ['COMMIT', 'VERSION']) expect(final).toContain(`ARG ${name}=`)
+  expect(final).toContain('org.opencontainers.image.revision="$COMMIT"')
+  expect(final).toContain('org.opencontainers.image.version="$VERSION"')
+})
+
+test('Compose has the health check of the image, which an image in OCI format loses', () => {
+  const { services } = Bun.YAML.parse(read('compose.yaml')) as Compose
+  const [, interval, timeout, period, command = ''] =
+    /^HEALTHCHECK --interval=(\S+) --timeout=(\S+) --start-period=(\S+) CMD (.*)$/m.exec(read('Dockerfile')) ?? []
+  expect(services['sgw']?.healthcheck).toEqual({
+    test: ['CMD', ...(JSON.parse(command) as string[])],
+    interval,
+    timeout,
+    start_period: period,
+  })
 })
