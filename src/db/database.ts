@@ -30,6 +30,8 @@ export interface Database {
   storage?: Storage
   /** How far the event log may be shown. */
   storedEvents: StoredEvents
+  /** Resolves when the replica has everything that is committed now; at once without one. Rejects as a commit does while the replica fails. */
+  untilStored(): Promise<void>
   /** For queries that may take long. */
   reader: Reader
   /** Names of the migrations that this opening applied. */
@@ -115,7 +117,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       content?.close()
       content = null
     }
-    return { gate, writer, orm: ormOf(gate, writer), storage, storedEvents, reader, migrated, close }
+    const untilStored = async (): Promise<void> => {
+      // The writer makes one commit at a time, so an empty one is stored after all others.
+      if (replicated !== null) await writer.write([])
+    }
+    return { gate, writer, orm: ormOf(gate, writer), storage, storedEvents, untilStored, reader, migrated, close }
   } catch (error) {
     await gate.close()
     throw error

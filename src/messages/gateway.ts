@@ -213,7 +213,11 @@ function extensionParts(
     extensionPerMinute: config.extensionLimitPerMinute,
   })
   const shared = { provider, directory, orm, secrets, ids, clock, log }
-  const tokens = new Tokens({ ...shared, changed: ({ tenantId }) => changed(tenantId) })
+  const tokens = new Tokens({
+    ...shared,
+    untilStored: () => database.untilStored(),
+    changed: ({ tenantId }) => changed(tenantId),
+  })
   const extensionCalls = new ExtensionCalls(tokens, quota, orm, clock)
   // The built-in simulator runs in this process and may not be able to reach the public address.
   const webhookBase = (): string => (config.provider.simulated ? `http://127.0.0.1:${config.port}` : config.publicUrl)

@@ -2,11 +2,14 @@ import type { EncryptionContext, Secrets } from '../core/secrets.ts'
 import type { ExtensionRow } from './directory.ts'
 import { type ExtensionKey, nameOf } from './extension-rows.ts'
 
-/** Access tokens in plaintext. Each is decrypted once and kept as long as its row has the same encrypted token. */
+/**
+ * Access tokens in plaintext. Each is decrypted once its row is stored, and kept as long as the row has the same encrypted token. A call
+ * with a token that only this machine has would invalidate the stored pair, and the loss of the machine would end the authorization.
+ */
 export class DecryptedTokens {
   readonly #decrypted = new Map<string, { encrypted: string; accessToken: string }>()
 
-  constructor(readonly secrets: Secrets) {}
+  constructor(readonly context: { secrets: Secrets; untilStored(): Promise<void> }) {}
 
   /** The token of this row if it has been decrypted before, else null. */
   known(row: ExtensionRow): string | null {
@@ -17,7 +20,8 @@ export class DecryptedTokens {
   async decrypt(row: ExtensionRow): Promise<string> {
     const known = this.known(row)
     if (known !== null) return known
-    const accessToken = await this.secrets.decrypt(row.accessToken, encryptionContext(row, 'rc_access'))
+    await this.context.untilStored()
+    const accessToken = await this.context.secrets.decrypt(row.accessToken, encryptionContext(row, 'rc_access'))
     this.keep(row, row.accessToken, accessToken)
     return accessToken
   }

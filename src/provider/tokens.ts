@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
-import { REFRESH_RETRY_MAX_MS, REFRESH_RETRY_MIN_MS } from '../core/limits.ts'
-import { type Log, errorName } from '../core/log.ts'
+import { REFRESH_RETRY_FIRST_MS } from '../core/limits.ts'
+import type { Log } from '../core/log.ts'
 import type { Secrets } from '../core/secrets.ts'
 import type { Orm } from '../db/orm.ts'
 import type { Directory, ExtensionRow } from './directory.ts'
@@ -14,6 +14,7 @@ import {
 } from './extension-rows.ts'
 import { DecryptedTokens, encryptionContext } from './decrypted-tokens.ts'
 import type { Provider, ProviderFailure, TokenPair } from './provider.ts'
+import { RefreshRetries } from './refresh-retries.ts'
 import { logRefreshFailure, isTokenUsable, meansRevoked, msUntilRefresh, refreshDelayMs } from './refresh-policy.ts'
 
 /** `gone`: disconnected or revoked; a person must authorize it again. `deferred`: a refresh failed and will be tried again. */
@@ -29,6 +30,8 @@ export interface TokensContext {
   secrets: Secrets
   clock: Clock
   log: Log
+  /** Resolves when everything that is committed is stored at the replica, if there is one. */
+  untilStored(): Promise<void>
   /** Called after an extension's state changed. */
   changed(key: ExtensionKey): void
 }
@@ -41,19 +44,22 @@ interface FreshPair {
   accessToken: string
 }
 
+type Changed = { extensionId: string }[]
+
 /** Access tokens of the connected extensions: decrypted once, refreshed one at a time, committed before their first use. */
 export class Tokens {
   readonly #decrypted: DecryptedTokens
   readonly #refreshing = new Map<string, Promise<TokenResult>>()
   readonly #reencrypting = new Map<string, Promise<void>>()
-  readonly #retries = new Map<string, () => void>()
-  /** Pairs whose commit failed. The provider returns the same pair again for an hour only, so they are kept until a commit succeeds. */
+  readonly #retries: RefreshRetries
+  /** Pairs whose commit failed, even if the database has them. Kept until one succeeds: the provider returns them again for an hour only. */
   readonly #uncommitted = new Map<string, FreshPair>()
   /** Why the last refresh failed, for those that have failed since the start. */
   readonly #failures = new Map<string, ProviderFailure>()
 
   constructor(readonly context: TokensContext) {
-    this.#decrypted = new DecryptedTokens(context.secrets)
+    this.#decrypted = new DecryptedTokens(context)
+    this.#retries = new RefreshRetries({ ...context, refresh: (key) => this.refresh(key) })
   }
 
   /** A token that is not about to expire. It is refreshed if need be, but not twice within 10 s. */
@@ -106,24 +112,15 @@ export class Tokens {
 
   /** Plans the next refresh of an extension whose refresh failed. The start calls this for failures of the earlier process. */
   planRetry(key: ExtensionKey, delayMs: number): void {
-    const { clock, log } = this.context
-    const name = nameOf(key)
-    this.#retries.get(name)?.()
-    const cancel = clock.after(Math.min(delayMs, REFRESH_RETRY_MAX_MS), () => {
-      this.#retries.delete(name)
-      this.refresh(key).catch((error: unknown) => {
-        log.error({ extensionId: key.extensionId, error: errorName(error) }, 'token refresh could not be tried')
-        this.planRetry(key, REFRESH_RETRY_MIN_MS)
-      })
-    })
-    this.#retries.set(name, cancel)
+    this.#retries.plan(key, delayMs)
   }
 
-  /** Cancels planned refreshes; resolves when no refresh runs any more. */
+  /** Resolves when no refresh runs any more and none is planned. */
   async stop(): Promise<void> {
-    for (const cancel of this.#retries.values()) cancel()
-    this.#retries.clear()
+    this.#retries.cancelAll()
     await Promise.allSettled(this.#refreshing.values())
+    // A refresh that failed meanwhile has planned the next one.
+    this.#retries.cancelAll()
   }
 
   /** Encrypts a pair for its row. */
@@ -172,32 +169,37 @@ export class Tokens {
     const accessToken = await secrets.encrypt(await this.#decrypted.decrypt(row), encryptionContext(row, 'rc_access'))
     const refreshToken = await secrets.encrypt(await this.decryptRefresh(row), encryptionContext(row, 'rc_refresh'))
     const change = replaceEncryption(this.context.orm, row, row.refreshToken, { accessToken, refreshToken })
-    return (await this.#commit(row, change)).length === 0 ? 0 : stale
+    return (await this.#commit(row, change, null)).length === 0 ? 0 : stale
   }
 
   async #refresh(key: ExtensionKey): Promise<TokenResult> {
     const row = await this.context.directory.extension(key.tenantId, key.extensionId)
     if (row === null || row.status === 'revoked') return { type: 'gone' }
     const kept = this.#uncommitted.get(nameOf(row))
-    if (kept?.replaces === row.refreshToken) return this.#store(row, kept)
+    if (kept !== undefined && [kept.replaces, kept.encrypted.refreshToken].includes(row.refreshToken))
+      return this.#store(row, kept)
+    // A pair that cannot be stored must not be requested, and one that is not stored must not be replaced.
+    await this.context.untilStored()
     const result = await this.context.provider.refresh(await this.decryptRefresh(row))
-    if (result.ok) this.#failures.delete(nameOf(row))
-    else this.#failures.set(nameOf(row), result.failure)
     if (result.ok) {
+      this.#failures.delete(nameOf(row))
       const encrypted = await this.encrypt(row, result.value)
       return this.#store(row, { replaces: row.refreshToken, encrypted, accessToken: result.value.accessToken })
     }
+    this.#failures.set(nameOf(row), result.failure)
     return meansRevoked(result.failure)
       ? this.#revoked(row, result.failure.code ?? 'invalid_grant')
       : this.#failed(row, result.failure)
   }
 
-  /** Commits the new pair before its first use: until then the provider still accepts the old refresh token. */
+  /** Commits the new pair before its first use, again if it was not stored: until then the provider still accepts the old refresh token. */
   async #store(row: ExtensionRow, fresh: FreshPair): Promise<TokenResult> {
-    const { replaces, encrypted, accessToken } = fresh
+    const { encrypted, accessToken } = fresh
     this.#uncommitted.set(nameOf(row), fresh)
-    const stored = await this.#commit(row, replacePair(this.context.orm, row, replaces, encrypted))
+    const change = replacePair(this.context.orm, row, row.refreshToken, encrypted)
+    const stored = await this.#commit(row, change, REFRESH_RETRY_FIRST_MS)
     this.#uncommitted.delete(nameOf(row))
+    this.#retries.cancel(row)
     if (stored.length === 0) return this.access(row)
     this.#decrypted.keep(row, encrypted.accessToken, accessToken)
     return { type: 'token', accessToken }
@@ -206,15 +208,11 @@ export class Tokens {
   async #revoked(row: ExtensionRow, why: string): Promise<TokenResult> {
     const now = this.context.clock.now()
     const change = { status: 'revoked', failures: row.refreshFailures, nextRefreshAt: null, now } as const
-    const noted = await this.#commit(row, noteRefreshFailure(this.context.orm, row, row.refreshToken, change))
+    const noted = await this.#commit(row, noteRefreshFailure(this.context.orm, row, row.refreshToken, change), null)
     if (noted.length === 0) return this.access(row)
+    const { tenantId, extensionId } = row
     this.context.log.warn(
-      {
-        tenantId: row.tenantId,
-        extensionId: row.extensionId,
-        why,
-        fix: `sgw extensions invite --tenant ${row.tenantId}`,
-      },
+      { tenantId, extensionId, why, fix: `sgw extensions invite --tenant ${tenantId}` },
       'extension revoked: someone must authorize it again, with an invite link',
     )
     return { type: 'gone' }
@@ -226,21 +224,23 @@ export class Tokens {
     const now = this.context.clock.now()
     const change = { status: 'refresh_failed', failures, nextRefreshAt: now + delayMs, now } as const
     const note = noteRefreshFailure(this.context.orm, row, row.refreshToken, change)
-    const noted = await this.#commit(row, note).catch((error: unknown) => {
-      // The commit may have succeeded all the same, and nothing else would plan the next refresh.
-      this.planRetry(row, delayMs)
-      throw error
-    })
+    const noted = await this.#commit(row, note, delayMs)
     if (noted.length === 0) return this.access(row)
     logRefreshFailure(this.context.log, row, failure, delayMs)
     this.planRetry(row, delayMs)
     return { type: 'deferred', retryInMs: delayMs }
   }
 
-  async #commit(key: ExtensionKey, change: ReturnType<typeof replacePair>): Promise<{ extensionId: string }[]> {
+  /** `retryInMs`: after which time to refresh again if the commit fails. It may have succeeded all the same, and nothing else plans that. */
+  async #commit(key: ExtensionKey, change: Promise<Changed>, retryInMs: number | null): Promise<Changed> {
     const { directory, changed } = this.context
-    // Also after a failure: a disk can fail after the commit, and the replaced pair must not be used again.
-    const stored = await change.finally(() => directory.forget(key.tenantId))
+    const stored = await change
+      .catch((error: unknown) => {
+        if (retryInMs !== null) this.planRetry(key, retryInMs)
+        throw error
+      })
+      // Also after a failure: a disk can fail after the commit, and the replaced pair must not be used again.
+      .finally(() => directory.forget(key.tenantId))
     // Not after a failure: those who hear of a change try again at once, which would fail and be announced in turn.
     changed({ tenantId: key.tenantId, extensionId: key.extensionId })
     return stored

@@ -66,7 +66,7 @@ export async function openGateway(options: RunOptions, stack: AsyncDisposableSta
   if (replaced !== null) throw new StartError(EXIT.badConfig, replaced)
   await options.replicate?.()
   // What is in the file must be stored at the replica too before anybody sees it.
-  if (options.replica !== undefined) await database.writer.write([])
+  await database.untilStored()
   const ids = createIds()
   const fresh = { incarnation: ids.of('boot'), now: clock.now() }
   const { restoreMark, restored } = await openRestoreMark(database, `${path}.mark`, fresh).catch((error: unknown) => {

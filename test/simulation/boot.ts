@@ -65,6 +65,7 @@ export function startBoot(around: Surroundings, failed: (boot: Boot) => void): B
       writer,
       orm: ormOf(gate, writer),
       storedEvents: new StoredEvents(false),
+      untilStored: () => Promise.resolve(),
       reader: readerOf(gate),
       migrated: [],
       close: () => Promise.resolve(),

@@ -92,13 +92,15 @@ async function storeExtension(
   const previous = await gateway.directory.extension(tenantId, extension.extensionId)
   const encrypted = await gateway.tokens.encrypt(key, pair)
   const { orm } = gateway.database
-  const [connected] = await orm.batch([
-    connectExtension(orm, { ...extension, ...key, ...encrypted, now: gateway.clock.now() }),
-    markConnected(gateway.database, state, encrypted.refreshToken),
-    insertBackFill(gateway, key, encrypted.refreshToken),
-    hastenLookup(gateway, key),
-  ])
-  gateway.directory.forget(tenantId)
+  const [connected] = await orm
+    .batch([
+      connectExtension(orm, { ...extension, ...key, ...encrypted, now: gateway.clock.now() }),
+      markConnected(gateway.database, state, encrypted.refreshToken),
+      insertBackFill(gateway, key, encrypted.refreshToken),
+      hastenLookup(gateway, key),
+    ])
+    // Also after a failure: the commit may have succeeded all the same, and then the extension is connected.
+    .finally(() => gateway.directory.forget(tenantId))
   if (connected.length !== 1) return false
   if (previous !== null) await endSession(gateway, await gateway.tokens.decryptRefresh(previous).catch(() => null))
   return true
