@@ -21,10 +21,22 @@ export async function send(
   return acceptMessage(gateway, caller, scheduled, once, now)
 }
 
-/** A request without `sendAt` has the same hash as in releases before `sendAt`. */
-function requestHash({ to, from, body, userId, sendAt }: SendBody & { sendAt: number | null }): string {
-  return sha256Hex(JSON.stringify([to, from, body, userId, ...(sendAt === null ? [] : [sendAt])]))
+type Scheduled = SendBody & { sendAt: number | null }
+
+/**
+ * What the hash of a request has of each field, so that a repeated key with another value of it is a conflict. A field that came later
+ * adds nothing where it is absent: requests without it keep the hashes of earlier releases.
+ */
+const HASHED: Record<keyof SendBody, (request: Scheduled) => unknown[]> = {
+  to: ({ to }) => [to],
+  from: ({ from }) => [from],
+  body: ({ body }) => [body],
+  userId: ({ userId }) => [userId],
+  sendAt: ({ sendAt }) => (sendAt === null ? [] : [sendAt]),
 }
+
+const requestHash = (request: Scheduled): string =>
+  sha256Hex(JSON.stringify(Object.values(HASHED).flatMap((hashed) => hashed(request))))
 
 /** Epoch milliseconds; null if the message is not scheduled. Errors: `badSendAt`. */
 function checkedSendAt(value: unknown, now: number): number | null {

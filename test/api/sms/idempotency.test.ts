@@ -43,11 +43,17 @@ test('a repeated key and body get the first 202 again with a mark, and only one 
 
 test('a request that release 1.0.0 accepted is recognised: a later field changes no hash of requests without it', async () => {
   await using world = await quiet()
-  // As 1.0.0 stored them: sha256 of ["+15555550199","+15555550100","Grüße 👋",null], and with "user-42".
+  // As 1.0.0 stored them: sha256 of ["+15555550199","+15555550100","Grüße 👋",null], and with "user-42". The last one has its sendAt in
+  // milliseconds behind them.
   const stored: [key: string, hash: string, change: object][] = [
     ['plain', '0a0be5eef265bbabd6583819aadc3867d2826c5edef9004984f9260d192ccde1', {}],
     ['null', '0a0be5eef265bbabd6583819aadc3867d2826c5edef9004984f9260d192ccde1', { userId: null }],
     ['user', '1c8c9e0feac6ffa390207e63bc0d6eb2f48149f6ecc76b99eae9097101002fc6', { userId: 'user-42' }],
+    [
+      'scheduled',
+      '5c3adf40c09708e14dda714faaa4965e61b370595dd95e2c8c35aaf05f2f290d',
+      { sendAt: '2020-01-01T01:00:00+01:00' },
+    ],
   ]
   for (const [key, hash, change] of stored) {
     await world.gateway.database.gate.execute({
