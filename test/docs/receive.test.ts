@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PROJECT, freePort } from '../support/program.ts'
+import { PROJECT } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { FROM, createWorld, until } from '../support/world.ts'
 
@@ -52,39 +52,6 @@ test('a payload has the fields of the example, and the example’s function veri
     { 'x-gateway-signature': `sha256=${'0'.repeat(64)}` },
   ])
     expect(await isFromGateway(headers(changes), raw, secret)).toBe(false)
-})
-
-const python = Bun.which('python3')
-const PYTHON = blocksOf('python')[0] ?? ''
-
-// Python is not needed to develop sgw, so a machine without it leaves the test out.
-test.if(python !== null)('the Python example takes the gateway’s webhooks, and refuses others', async () => {
-  await using world = await createWorld()
-  const { app } = world
-  const port = String(freePort())
-  const server = Bun.spawn([python ?? '', '-c', PYTHON], {
-    env: { SGW_WEBHOOK_SECRET: app.webhookSecret, PORT: port },
-    stdout: 'pipe',
-    stderr: 'ignore',
-  })
-  const url = `http://127.0.0.1:${port}/sms`
-  await until(() =>
-    fetch(url, { method: 'POST', body: '{}' }).then(
-      ({ status }) => status === 401,
-      () => false,
-    ),
-  )
-  await world.call('PUT', `/v1/apps/${app.appId}`, { body: { webhookUrl: url } })
-  await world.control.injectSms({ to: FROM, from: '+15555550177', text: 'Grüße' })
-  const [attempt] = await until(async () => {
-    const { attempts } = (await world.json<{ attempts: object[] }>('GET', '/v1/webhook-deliveries')).body
-    return attempts.length > 0 ? attempts : null
-  })
-  expect(attempt).toMatchObject({ outcome: 'success', statusCode: 204 })
-  const forged = { 'x-gateway-timestamp': String(Math.floor(Date.now() / 1000)), 'x-gateway-signature': 'sha256=0' }
-  expect((await fetch(url, { method: 'POST', body: '{}', headers: forged })).status).toBe(401)
-  server.kill()
-  expect(await server.stdout.text()).toBe('sms_inbound +15555550177 Grüße\n')
 })
 
 test('the example’s WebSocket gets the events that the page lists', async () => {
