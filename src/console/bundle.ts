@@ -12,6 +12,8 @@ const VIEWS = [
   'messages/message-view.tsx',
   'messages/raw-events-view.tsx',
   'messages/empty-view.tsx',
+  'conversations/conversations-view.tsx',
+  'conversations/conversation-view.tsx',
   'phone/phone-view.tsx',
   'phone/trace-view.tsx',
   'webhooks/webhooks-view.tsx',

@@ -11,6 +11,8 @@ export const SCRIPTS = [
   'message.js',
   'raw-events.js',
   'empty.js',
+  'conversations.js',
+  'conversation.js',
   'phone.js',
   'trace.js',
   'webhooks.js',

@@ -51,6 +51,7 @@ function Caller() {
 export const FILES = {
   overview: async () => (await import('./overview/overview-view.tsx')).OverviewView,
   messages: async () => (await import('./messages/messages-view.tsx')).MessagesView,
+  conversations: async () => (await import('./conversations/conversations-view.tsx')).ConversationsView,
   phone: async () => (await import('./phone/phone-view.tsx')).PhoneView,
   webhooks: async () => (await import('./webhooks/webhooks-view.tsx')).WebhooksView,
   setup: async () => (await import('./setup/setup-view.tsx')).SetupView,
@@ -63,16 +64,16 @@ export const FILES = {
 export function loadFirstView(): void {
   if (session.value === null) return
   const mayHavePhone = isSimulated() && session.value.kind === 'operator'
-  const start = session.value.kind === 'key' ? 'messages' : mayHavePhone ? 'phone' : 'overview'
+  const start = session.value.kind === 'key' ? 'messages' : mayHavePhone ? 'conversations' : 'overview'
   fileOf(address.value.view ?? start, mayHavePhone)().catch(() => undefined)
 }
 
 const CurrentView = () => <Loaded load={fileOf(address.value.view ?? 'messages', hasPhone.value)} props={{}} />
 
-/** The phone's address leads to the messages where there is no phone. */
+/** Beside the simulator a conversation is seen on the contact's phone. */
 function fileOf(view: View, withPhone: boolean) {
   if (view === 'numbers' || view === 'apps' || view === 'tenants') return FILES.setup
-  return FILES[view === 'phone' && !withPhone ? 'messages' : view]
+  return FILES[view === 'conversations' && withPhone ? 'phone' : view]
 }
 
 const inDialog = (failure: ComponentChild) => (

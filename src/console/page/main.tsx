@@ -34,7 +34,7 @@ async function start(shownIn: Element): Promise<void> {
   effect(() => {
     // Only the events of the app's own messages reach an app's key, so its view begins with these.
     if (me.value !== null && session.value?.kind === 'key') startWith('messages', { app: me.value.name ?? '' })
-    else if (me.value !== null) startWith(hasPhone.value ? 'phone' : 'overview', {})
+    else if (me.value !== null) startWith(hasPhone.value ? 'conversations' : 'overview', {})
   })
   followEvents()
 }

@@ -19,7 +19,7 @@ export function onViewKey(handler: KeyHandler): () => void {
 const GO: Readonly<Record<string, () => void>> = {
   o: () => open('overview'),
   m: () => open('messages'),
-  c: () => open('phone'),
+  c: () => open('conversations'),
   w: () => open('webhooks'),
   n: () => open('numbers'),
   a: () => open('apps'),

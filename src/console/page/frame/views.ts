@@ -27,6 +27,10 @@ export const hasPhone = computed(
 /** Whether the gateway runs beside the built-in simulator. */
 export const isSimulated = (): boolean => document.documentElement.dataset['simulator'] !== undefined
 
+/** Beside the simulator the conversations are seen on the contact's phone. */
+const PHONE = { name: 'Phone', icon: 'phone' } as const
+const CONVERSATIONS = { name: 'Conversations', icon: 'conversations' } as const
+
 /** The sections of Setup, each with an address of its own. */
 export const SETUP_SECTIONS = ['numbers', 'apps', 'tenants'] as const
 
@@ -40,7 +44,7 @@ export function isCurrent({ view, sections }: Pick<ShownView, 'view' | 'sections
 export const viewsShown = computed<readonly ShownView[]>(() => [
   { view: 'overview', name: 'Overview', icon: 'overview', trouble: null },
   { view: 'messages', name: 'Messages', icon: 'messages', trouble: troubles.value.messages ?? null },
-  ...(hasPhone.value ? [{ view: 'phone', name: 'Phone', icon: 'phone', trouble: null } as const] : []),
+  { view: 'conversations', ...(hasPhone.value ? PHONE : CONVERSATIONS), trouble: null },
   { view: 'webhooks', name: 'Webhooks', icon: 'webhook', trouble: troubles.value.webhooks ?? null },
   {
     view: 'numbers',

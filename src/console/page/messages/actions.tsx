@@ -9,6 +9,7 @@ import { copyText } from '../parts/copy.tsx'
 import { address, addressOf, open } from '../state/address.ts'
 import { client } from '../state/caller.ts'
 import { clockTime } from '../state/clock.ts'
+import { CancelMessage } from './cancel-message.tsx'
 import { focusDetail } from './cursor.ts'
 import { InviteButton } from '../parts/invite-button.tsx'
 import { type ListRow, contactOf, ownNumberOf } from './row.ts'
@@ -40,22 +41,30 @@ export function Actions({ row, timeline }: ActionsProps) {
       {needsInvite(row) && <InviteButton />}
       {!isUseless && again}
       <CopyMenu row={row} />
-      {hasPhone.value && <PhoneLink row={row} />}
+      <ConversationLink row={row} />
       {isUseless && again}
       {asked.value === 'again' && <SendAgain row={row} close={close} />}
-      {asked.value === 'cancel' && <Cancel row={row} close={close} />}
+      {asked.value === 'cancel' && (
+        <CancelMessage to={row.to} cancel={() => cancelMessage(row.messageId)} close={close} />
+      )}
     </div>
   )
 }
 
-const PhoneLink = ({ row }: { row: ListRow }) => (
+async function cancelMessage(messageId: string): Promise<void> {
+  await client.value?.sms.cancel(messageId)
+  // The button that has the focus after the dialog goes away with the event.
+  requestAnimationFrame(focusDetail)
+}
+
+const ConversationLink = ({ row }: { row: ListRow }) => (
   <a
     class="button quiet"
-    title="Show on the phone"
-    href={addressOf('phone', { number: ownNumberOf(row), contact: contactOf(row) })}
+    title={hasPhone.value ? 'Show on the phone' : 'Show the conversation'}
+    href={addressOf('conversations', { number: ownNumberOf(row), contact: contactOf(row) })}
   >
-    <Icon name="phone" />
-    Phone
+    <Icon name={hasPhone.value ? 'phone' : 'conversations'} />
+    {hasPhone.value ? 'Phone' : 'Conversation'}
   </a>
 )
 
@@ -111,17 +120,4 @@ async function listed(row: ListRow): Promise<ListRow> {
     .list({ from, to, startDate: createdAt, endDate: createdAt, include: 'delivery' })
     .page(1)
   return found?.messages.find((message) => message.messageId === messageId) ?? row
-}
-
-function Cancel({ row, close }: { row: ListRow; close: () => void }) {
-  const cancel = async (): Promise<void> => {
-    await client.value?.sms.cancel(row.messageId)
-    // The button that has the focus after the dialog goes away with the event.
-    requestAnimationFrame(focusDetail)
-  }
-  return (
-    <Confirm title="Cancel this message" button="Cancel message" isDanger run={cancel} close={close}>
-      It has not been sent to <PhoneNumber value={row.to} /> yet, and then never will be.
-    </Confirm>
-  )
 }

@@ -41,7 +41,7 @@ function NoMessages({ extensions }: { extensions: readonly ExtensionHealth[] | n
   return (
     <Empty text="Texts that your apps send or receive appear here, each with its outcome." command={firstCall(number)}>
       {hasPhone.value && number !== undefined && (
-        <a class="button primary" href={addressOf('phone')}>
+        <a class="button primary" href={addressOf('conversations')}>
           Send the first text
         </a>
       )}

@@ -1,9 +1,9 @@
-import type { MessageWebhooks } from '../../../client/client.ts'
 import { Icon } from '../parts/icon.tsx'
 import { PhoneNumber } from '../parts/phone-number.tsx'
 import { addressOf, address } from '../state/address.ts'
 import { clockTime, utcTime } from '../state/clock.ts'
 import { type ListRow, contactOf, ownNumberOf } from './row.ts'
+import { failedText } from './webhook-results.ts'
 import { explainedShort, isCancelled, shortWaitingText, stateOf, undeliveredShort } from './words.ts'
 
 interface MessageRowProps {
@@ -47,18 +47,6 @@ export function MessageRow({ row, isOpen, isCursor, appName, now }: MessageRowPr
   )
 }
 
-/** What was received is fine; that an app did not get it is not. The status code is that of the newest attempt. */
-function FailedWebhooks({ failed, lastStatusCode }: MessageWebhooks) {
-  if (failed === 0) return null
-  const isAnswered = failed === 1 && lastStatusCode !== null && lastStatusCode >= 300
-  const text = isAnswered
-    ? `webhook answered ${lastStatusCode}`
-    : failed === 1
-      ? 'webhook failed'
-      : `${failed} webhooks failed`
-  return <em class="bad">{text}</em>
-}
-
 /** Never cut, unlike the text. */
 function Reason({ row, now }: { row: ListRow; now: number }) {
   if (row.waiting) return <em>{shortWaitingText(row.waiting, now)}</em>
@@ -67,5 +55,7 @@ function Reason({ row, now }: { row: ListRow; now: number }) {
   const reason = row.deliveryStatus === 'undelivered' ? undeliveredShort(row.deliveryError?.code) : null
   if (reason !== null) return <em>{reason}</em>
   if (row.deliveryStatus === 'undelivered') return <em class="said-by-word">not delivered</em>
-  return row.direction === 'inbound' && row.webhooks ? <FailedWebhooks {...row.webhooks} /> : null
+  // What was received is fine; that an app did not get it is not.
+  const failed = row.webhooks ? failedText(row.webhooks) : null
+  return row.direction === 'inbound' && failed !== null ? <em class="bad">{failed}</em> : null
 }

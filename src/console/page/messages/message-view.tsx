@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import '../style/detail.css'
+import '../style/print.css'
 import { focusDetail } from './cursor.ts'
 import { Detail, type DetailProps } from './detail.tsx'
 

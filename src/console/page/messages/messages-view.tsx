@@ -1,6 +1,5 @@
 import { type Signal, useComputed, useSignal } from '@preact/signals'
-import type { ComponentChild } from 'preact'
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useMemo } from 'preact/hooks'
 import type { Standing } from '../facts/facts-of.ts'
 import { useStanding } from '../facts/standing.ts'
 import { Loaded } from '../frame/loaded.tsx'
@@ -8,11 +7,13 @@ import { onViewKey } from '../frame/keys.ts'
 import { address, open, param } from '../state/address.ts'
 import { appIds, appName, client, me } from '../state/caller.ts'
 import { count, now } from '../state/clock.ts'
-import { onEvent } from '../state/live.ts'
-import { onReturn } from '../state/loading.ts'
 import { session } from '../state/session.ts'
+import { isOnControl, useIsOpened } from '../list/cursor.ts'
+import { FailedDetail } from '../list/failed-detail.tsx'
 import { ListDetail } from '../list/list-detail.tsx'
+import { type KeyHint, ListFoot } from '../list/list-foot.tsx'
 import { copyText } from '../parts/copy.tsx'
+import { useFollowing } from '../parts/following.ts'
 import { close, moveCursor } from './cursor.ts'
 import { EmptyList } from './empty-list.tsx'
 import { type Filter, filterOf } from './filter.ts'
@@ -58,22 +59,16 @@ export function MessagesView() {
       foot={<Foot list={list} isRaw={isRaw} />}
       detail={
         id === '' ? null : (
-          <Loaded load={loadMessage} props={{ id, row, move, takesFocus: isOpened }} around={inPlaceOfMessage} />
+          <Loaded
+            load={loadMessage}
+            props={{ id, row, move, takesFocus: isOpened }}
+            around={(failure) => <FailedDetail name="Message" failure={failure} close={close} />}
+          />
         )
       }
     />
   )
 }
-
-/** On a phone the list is not there to go back to. */
-const inPlaceOfMessage = (failure: ComponentChild) => (
-  <aside class="detail-failed" aria-label="Message">
-    {failure}
-    <button type="button" class="button quiet" onClick={close}>
-      Back to the list
-    </button>
-  </aside>
-)
 
 const Head = ({ list, standing }: { list: MessageList; standing: Standing | null }) => (
   <>
@@ -89,37 +84,18 @@ const Head = ({ list, standing }: { list: MessageList; standing: Standing | null
 const Foot = ({ list, isRaw }: { list: MessageList; isRaw: Signal<boolean> }) => (
   <>
     {isRaw.value && <Loaded load={loadRawEvents} props={{ close: () => void (isRaw.value = false) }} />}
-    <footer class="list-foot">
-      <span>
-        {shownText(list)}
-        {isLimitedToApp() && '. Those of other apps are not live'}
-      </span>
-      <span class="key-hints">
-        {HINTS.map(([keys, does]) => (
-          <span key={does}>
-            {keys.map((key) => (
-              <kbd>{key}</kbd>
-            ))}
-            {does}
-          </span>
-        ))}
-      </span>
-    </footer>
+    <ListFoot hints={HINTS}>
+      {shownText(list)}
+      {isLimitedToApp() && '. Those of other apps are not live'}
+    </ListFoot>
   </>
 )
 
-/** Whether a person opened what is open; what is open when the page is loaded takes no focus. */
-function useIsOpened(id: string): boolean {
-  const atLoad = useRef<string | null>(id)
-  if (id !== atLoad.current) atLoad.current = null
-  return id !== atLoad.current
-}
-
-const HINTS: readonly [keys: readonly string[], does: string][] = [
-  [['j', 'k'], ' move'],
-  [['Esc'], ' close'],
-  [['c'], ' copy id'],
-  [['e'], ' raw events'],
+const HINTS: readonly KeyHint[] = [
+  [['j', 'k'], 'move'],
+  [['Esc'], 'close'],
+  [['c'], 'copy id'],
+  [['e'], 'raw events'],
 ]
 
 /** How much of the list stands here; '' while that is not known. */
@@ -148,25 +124,13 @@ function useList(filterKey: string): MessageList | null {
   const list = useMemo(() => {
     return sgw === null ? null : new MessageList(sgw, JSON.parse(filterKey) as Filter, appIds.value)
   }, [filterKey, sgw])
-  useEffect(() => {
-    if (list === null) return
-    void list.load()
-    const ignore = onEvent((event) => list.note(event))
-    const stay = onReturn(() => list.error.value !== '' && void list.load())
-    return () => {
-      ignore()
-      stay()
-      list.stop()
-    }
-  }, [list])
+  const load = (): void => void list?.load()
+  useFollowing(list, load, () => list?.error.value !== '' && load())
   return list
 }
 
 /** An app's key hears the events of its own messages alone. */
 const isLimitedToApp = (): boolean => session.value?.kind === 'key' && param('app') !== me.value?.name
-
-/** Whether Enter means something else: a row is opened by the cursor, wherever the focus is. */
-const isOnControl = (): boolean => document.activeElement?.matches('a:not(.row), button, summary') === true
 
 function onKey(key: string, list: MessageList | null, cursor: Signal<string>, isRaw: Signal<boolean>): boolean {
   if (list === null) return false

@@ -10,8 +10,11 @@ export interface StateWord {
   kind: 'plain' | 'bad' | 'warn'
 }
 
+/** What of a message tells its state. */
+type RowState = Pick<ListRow, 'direction' | 'status' | 'error' | 'waiting' | 'deliveryStatus'>
+
 /** The state of a message: from its status, what it waits for, and what became of it after `sent`. */
-export function stateOf({ direction, status, error, waiting, deliveryStatus }: ListRow): StateWord {
+export function stateOf({ direction, status, error, waiting, deliveryStatus }: RowState): StateWord {
   if (direction === 'inbound') return { icon: 'received', word: 'Received', kind: 'plain' }
   if (isCancelled(error)) return { icon: 'cancelled', word: 'Cancelled', kind: 'plain' }
   if (error === 'Recipient opted out') return { icon: 'optedOut', word: 'Opted out', kind: 'bad' }

@@ -95,7 +95,7 @@ const Quiet = ({ hasNumber }: { hasNumber: boolean }) => (
       failures appear here.
     </p>
     {hasNumber && hasPhone.value && (
-      <a class="button" href={addressOf('phone')}>
+      <a class="button" href={addressOf('conversations')}>
         Send a text
       </a>
     )}

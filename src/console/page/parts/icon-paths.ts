@@ -11,6 +11,7 @@ export const ICON_PATHS = {
   search: 'M21 21l-4.34-4.34M3 11a8 8 0 1 0 16 0a8 8 0 1 0 -16 0',
   overview: 'M4 20v-6M9.5 20V4M15 20V9M20.5 20V12',
   messages: 'M21 5H3M15 12H3M17 19H3',
+  conversations: 'M21 15a2 2 0 0 1-2 2H7l-4 4V5a2 2 0 0 1 2-2h14a2 2 0 0 1 2 2z',
   phone: 'M7 2h10a2 2 0 0 1 2 2v16a2 2 0 0 1 -2 2h-10a2 2 0 0 1 -2 -2v-16a2 2 0 0 1 2 -2zM12 18h.01',
   queued: 'M2 12a10 10 0 1 0 20 0a10 10 0 1 0 -20 0M12 6v6l4 2',
   sending: 'M5 12h14M12 5l7 7-7 7',

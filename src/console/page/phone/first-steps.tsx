@@ -2,11 +2,11 @@ import { useSignal } from '@preact/signals'
 import { CopyButton } from '../parts/copy.tsx'
 import { asCurl, asTypeScript } from '../messages/snippets.ts'
 import { FIRST_TEXT } from './composer.tsx'
-import type { Conversation } from './conversation.ts'
+import type { TracedConversation } from './traced-conversation.ts'
 import { SideButton } from './step-details.tsx'
 
 /** Before the first text: the same from a program. */
-export function FirstSteps({ conversation }: { conversation: Conversation }) {
+export function FirstSteps({ conversation }: { conversation: TracedConversation }) {
   const language = useSignal<'curl' | 'TypeScript'>('curl')
   const text = {
     direction: 'outbound',
@@ -40,7 +40,7 @@ export function FirstSteps({ conversation }: { conversation: Conversation }) {
 const BEGINNERS_TEXTS = 10
 
 /** What to try next: all of it before the first text, then what is left. */
-export function ThenTry({ conversation }: { conversation: Conversation }) {
+export function ThenTry({ conversation }: { conversation: TracedConversation }) {
   const messages = conversation.messages.value
   if (!conversation.isLoaded.value || messages.length >= BEGINNERS_TEXTS) return null
   const attempts = [...conversation.timelines.value.values()].flatMap(({ entries }) =>

@@ -5,12 +5,13 @@ import { PhoneNumber, spokenNumber } from '../parts/phone-number.tsx'
 import { open } from '../state/address.ts'
 import { me } from '../state/caller.ts'
 import { now, shortTime } from '../state/clock.ts'
+import { type PairChoices, loadChoices } from '../thread/pair.ts'
 import { Thread } from '../thread/thread.tsx'
-import type { Conversation } from './conversation.ts'
-import { type PairChoices, loadChoices, newContact } from './pair.ts'
+import type { TracedConversation } from './traced-conversation.ts'
+import { newContact } from './pair.ts'
 
 /** The contact's phone: what arrived, and a field to text as the contact. */
-export const Handset = ({ conversation }: { conversation: Conversation }) => (
+export const Handset = ({ conversation }: { conversation: TracedConversation }) => (
   <div class="phone-right">
     <ContactBar conversation={conversation} />
     <section class="handset" aria-label={`Phone of ${spokenNumber(conversation.contact)}`}>
@@ -24,8 +25,9 @@ export const Handset = ({ conversation }: { conversation: Conversation }) => (
       </div>
       <Thread
         messages={conversation.isLoaded.value ? conversation.messages.value : null}
-        reasonOf={(id) => conversation.reasonOf(id)}
+        seenBy="contact"
         attemptsOf={(id) => conversation.webhooks.value.get(id) ?? []}
+        loadOlder={conversation.hasOlder.value ? () => void conversation.readOlder() : null}
       >
         No texts yet.
         <br />
@@ -36,7 +38,7 @@ export const Handset = ({ conversation }: { conversation: Conversation }) => (
   </div>
 )
 
-function ContactBar({ conversation }: { conversation: Conversation }) {
+function ContactBar({ conversation }: { conversation: TracedConversation }) {
   const { number, contact } = conversation
   const choices = useSignal<PairChoices>({ numbers: [], contacts: [contact] })
   const contacts = [...new Set([contact, ...choices.value.contacts])]
@@ -48,7 +50,7 @@ function ContactBar({ conversation }: { conversation: Conversation }) {
         items={contacts.map((choice) => ({
           label: spokenNumber(choice),
           isChosen: choice === contact,
-          run: () => open('phone', { number, contact: choice }),
+          run: () => open('conversations', { number, contact: choice }),
         }))}
       >
         <span class="hidden">Contact </span>
@@ -58,7 +60,7 @@ function ContactBar({ conversation }: { conversation: Conversation }) {
       <button
         type="button"
         class="button quiet"
-        onClick={() => void newContact(conversation).then((fresh) => open('phone', { number, contact: fresh }))}
+        onClick={() => void newContact(conversation).then((fresh) => open('conversations', { number, contact: fresh }))}
       >
         New contact
       </button>
@@ -66,7 +68,7 @@ function ContactBar({ conversation }: { conversation: Conversation }) {
   )
 }
 
-function Reply({ conversation }: { conversation: Conversation }) {
+function Reply({ conversation }: { conversation: TracedConversation }) {
   const text = useSignal('')
   const send = async (event: Event): Promise<void> => {
     event.preventDefault()

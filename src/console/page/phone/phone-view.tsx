@@ -1,12 +1,10 @@
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { Loaded } from '../frame/loaded.tsx'
 import { NoNumber } from '../parts/empty.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
-import { client } from '../state/caller.ts'
-import { onEvent } from '../state/live.ts'
-import { onReturn } from '../state/loading.ts'
+import { useFollowed } from '../thread/followed.ts'
 import { PhoneComposer } from './composer.tsx'
-import { Conversation } from './conversation.ts'
+import { TracedConversation } from './traced-conversation.ts'
 import { Handset } from './handset.tsx'
 import { usePair } from './pair.ts'
 import { followHeard } from './measured.ts'
@@ -19,7 +17,7 @@ const loadTrace = async () => (await import('./trace-view.tsx')).TraceView
 /** Development's start page: a text from the app, the phone that gets it, and every step between them. */
 export function PhoneView() {
   const { pair, loading } = usePair()
-  const conversation = useConversation(pair?.number ?? '', pair?.contact ?? '')
+  const conversation = useFollowed(TracedConversation, pair)
   useEffect(() => void (document.title = 'Phone – sgw'), [])
   if (loading.error.value !== '')
     return <LoadFailed what="The phone" error={loading.error.value} again={loading.again} />
@@ -43,24 +41,4 @@ export function PhoneView() {
       <Handset conversation={conversation} />
     </div>
   )
-}
-
-function useConversation(number: string, contact: string): Conversation | null {
-  const sgw = client.value
-  const conversation = useMemo(
-    () => (sgw === null || number === '' ? null : new Conversation(sgw, number, contact)),
-    [sgw, number, contact],
-  )
-  useEffect(() => {
-    if (conversation === null) return
-    void conversation.read()
-    const ignore = onEvent((event) => conversation.note(event))
-    const stay = onReturn(() => void conversation.read())
-    return () => {
-      ignore()
-      stay()
-      conversation.stop()
-    }
-  }, [conversation])
-  return conversation
 }

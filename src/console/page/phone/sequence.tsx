@@ -3,11 +3,11 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Message } from '../../../client/client.ts'
 import { duration, preciseTime, utcTime } from '../state/clock.ts'
 import { messageIdOf } from '../messages/row.ts'
-import type { Conversation } from './conversation.ts'
+import type { TracedConversation } from './traced-conversation.ts'
 import { STATIONS, type Step, stepsOf } from './steps.ts'
 
 /** Every step of the newest texts between app, gateway, RingCentral and phone. */
-export function Sequence({ conversation, chosen }: { conversation: Conversation; chosen: Signal<Step | null> }) {
+export function Sequence({ conversation, chosen }: { conversation: TracedConversation; chosen: Signal<Step | null> }) {
   const box = useRef<HTMLElement>(null)
   const groups = conversation.traced.value.map((message) => ({ message, steps: stepsOf(message, conversation) }))
   const length = groups.reduce((sum, { steps }) => sum + steps.length, 0)
@@ -91,7 +91,7 @@ const Group = ({
 )
 
 /** Steps at the app are known only of what this page did and heard since it was loaded. */
-function originOf({ direction, messageId }: Message, { sends, heard }: Conversation): string {
+function originOf({ direction, messageId }: Message, { sends, heard }: TracedConversation): string {
   if (direction === 'inbound') return 'the contact'
   if (sends.value.has(messageId)) return 'your app'
   const isHeard = heard.value.some(({ event }) => messageIdOf(event) === messageId)

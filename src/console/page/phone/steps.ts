@@ -4,7 +4,7 @@ import { isCancelled, shortWaitingText } from '../messages/words.ts'
 import { now } from '../state/clock.ts'
 import type { SimulatorCall } from './simulator.ts'
 import { type Attempt, isRunning } from '../parts/running.ts'
-import type { Conversation } from './conversation.ts'
+import type { TracedConversation } from './traced-conversation.ts'
 import type { HeardEvent, OwnSend } from './measured.ts'
 import { type StepDetail, detailOf, json, webhookDetail } from './step-detail.ts'
 
@@ -28,7 +28,7 @@ export interface Step {
 }
 
 /** The steps of one message, in the order in which they began; of two that began together the shorter one first. */
-export function stepsOf(message: Message, conversation: Conversation): Step[] {
+export function stepsOf(message: Message, conversation: TracedConversation): Step[] {
   const { calls, timelines, sends } = conversation
   const own = conversation.heard.value.filter(({ event }) => messageIdOf(event) === message.messageId)
   const steps =

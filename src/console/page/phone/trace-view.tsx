@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals'
 import '../style/trace.css'
-import type { Conversation } from './conversation.ts'
+import type { TracedConversation } from './traced-conversation.ts'
 import { FirstSteps, ThenTry } from './first-steps.tsx'
 import { Sequence } from './sequence.tsx'
 import { StepDetails } from './step-details.tsx'
 import type { Step } from './steps.ts'
 
 /** Every step of the newest texts, and request and response of a chosen one. Before the first text: what to try. */
-export function TraceView({ conversation, isEmpty }: { conversation: Conversation; isEmpty: boolean }) {
+export function TraceView({ conversation, isEmpty }: { conversation: TracedConversation; isEmpty: boolean }) {
   const chosen = useSignal<Step | null>(null)
   return (
     <>

@@ -70,7 +70,8 @@ export function takeLogin(): string | null {
 function parse(hash: string): Address {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?')
   return {
-    view: VIEWS.find((view) => view === path) ?? null,
+    // Beside the simulator the view was called so, and links to it are about.
+    view: VIEWS.find((view) => view === (path === 'phone' ? 'conversations' : path)) ?? null,
     params: Object.fromEntries(new URLSearchParams(query)),
   }
 }

@@ -1,5 +1,5 @@
 /** The views that have an address: `#/messages?state=failed&id=msg_…`. */
-export const VIEWS = ['overview', 'messages', 'phone', 'webhooks', 'numbers', 'apps', 'tenants'] as const
+export const VIEWS = ['overview', 'messages', 'conversations', 'webhooks', 'numbers', 'apps', 'tenants'] as const
 export type View = (typeof VIEWS)[number]
 
 /** A count beside a view, for trouble only: what is failed or waits. */

@@ -1,9 +1,8 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useEffect } from 'preact/hooks'
-import { PhoneNumber } from '../parts/phone-number.tsx'
-import { client } from '../state/caller.ts'
+import { useEffect, useRef } from 'preact/hooks'
 import { connection } from '../state/live.ts'
+import { Segments } from './segments.tsx'
 import '../style/composer.css'
 
 const MAX_UNITS = 1600
@@ -12,26 +11,29 @@ interface ComposerProps {
   /** What the field is for. */
   label: string
   button: string
-  /** A text that is written already; '' without one. */
-  draft: string
-  /** Our number, or a choice of them. */
-  from: ComponentChildren
-  contact: string
+  /** What is written. Whoever has it decides how long it stays. */
+  text: Signal<string>
+  /** From whom to whom. */
+  pair: ComponentChildren
   /** Sends a text, and says whether it was taken; null if nothing can be sent. */
   send: ((text: string) => Promise<boolean>) | null
   /** Why the last one was not taken; '' if it was. */
   error: string
+  /** Whether a person is about to write. */
+  takesFocus?: boolean
+  /** What stands beside the button. */
+  beside?: ComponentChildren
   /** What stands below the field. */
-  children: ComponentChildren
+  children?: ComponentChildren
 }
 
 /** Writes a text to a contact, and says how many SMS it takes. A text that was not taken stays. */
-export function Composer({ label, button, draft, from, contact, send, error, children }: ComposerProps) {
-  const text = useSignal('')
+export function Composer({ label, button, text, pair, send, error, takesFocus, beside, children }: ComposerProps) {
   const isBusy = useSignal(false)
+  const field = useRef<HTMLTextAreaElement>(null)
   useEffect(() => {
-    if (draft !== '') text.value = draft
-  }, [draft])
+    if (takesFocus) field.current?.focus()
+  }, [takesFocus])
   const submit = async (): Promise<void> => {
     if (text.value === '' || isBusy.value || send === null) return
     isBusy.value = true
@@ -49,6 +51,7 @@ export function Composer({ label, button, draft, from, contact, send, error, chi
       >
         <textarea
           dir="auto"
+          ref={field}
           aria-label={label}
           placeholder={label}
           maxLength={MAX_UNITS}
@@ -62,42 +65,37 @@ export function Composer({ label, button, draft, from, contact, send, error, chi
           }}
         />
         <div class="composer-foot">
-          <span class="composer-pair">
-            From {from} to <PhoneNumber value={contact} />
+          <span class="composer-facts">
+            <span class="composer-pair">{pair}</span>
+            {text.value !== '' && (
+              <span>
+                <Segments text={text.value} />
+              </span>
+            )}
           </span>
-          <Segments text={text.value} />
+          {beside}
           <button type="submit" class="button primary" disabled={isBusy.value || text.value === '' || send === null}>
             {button}
           </button>
         </div>
       </form>
-      {error !== '' && (
-        <p class="bad composer-error" role="alert">
-          {error}
-          {!connection.value.online &&
-            ' Your text stays here. If the gateway took it, it appears when the connection is back.'}
-        </p>
-      )}
+      {error !== '' && <NotTaken error={error} />}
       {children}
     </div>
   )
 }
 
-const COUNT_AFTER_MS = 400
+const NotTaken = ({ error }: { error: string }) => (
+  <p class="bad composer-error" role="alert">
+    {error}
+    {!connection.value.online &&
+      ' Your text stays here. If the gateway took it, it appears when the connection is back.'}
+  </p>
+)
 
-/** How many SMS the text takes, as the gateway counts it. */
-function Segments({ text }: { text: string }) {
-  const segments = useSignal<number | null>(null)
-  const sgw = client.value
-  useEffect(() => {
-    if (text === '' || sgw === null) return void (segments.value = null)
-    const timer = setTimeout(() => {
-      void sgw.sms.preview(text).then(
-        (preview) => void (segments.value = preview.segments),
-        () => undefined,
-      )
-    }, COUNT_AFTER_MS)
-    return () => clearTimeout(timer)
-  }, [text, sgw])
-  return <span>{segments.value === null ? '' : segments.value === 1 ? '1 segment' : `${segments.value} segments`}</span>
-}
+/** Why nothing can be sent to a short code or to a sender's name. */
+export const NoReply = ({ contact }: { contact: string }) => (
+  <p class="dim small composer-error">
+    {contact} is no phone number, so nothing can be sent there. It can only text you.
+  </p>
+)

@@ -36,7 +36,7 @@ export function Pictures({ messageId, count, isRead }: PicturesProps) {
   }, [messageId, isRead])
   if (shown.value === undefined)
     return (
-      <button type="button" class="button quiet said-more" onClick={read}>
+      <button type="button" class="button quiet said-more inbound" onClick={read}>
         {count === 1 ? 'Show the attachment' : `Show ${count} attachments`}
       </button>
     )
@@ -44,11 +44,16 @@ export function Pictures({ messageId, count, isRead }: PicturesProps) {
     <>
       {shown.value.map(({ attachment, url }) =>
         url === null ? (
-          <p class="said mine" key={attachment.attachmentId}>
+          <p class="said inbound" key={attachment.attachmentId}>
             {nameOf(attachment)}
           </p>
         ) : (
-          <img class="said-picture" key={attachment.attachmentId} src={url} alt={attachment.fileName ?? 'Picture'} />
+          <img
+            class="said-picture inbound"
+            key={attachment.attachmentId}
+            src={url}
+            alt={attachment.fileName ?? 'Picture'}
+          />
         ),
       )}
     </>

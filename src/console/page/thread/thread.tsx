@@ -1,7 +1,8 @@
-import type { ComponentChildren } from 'preact'
+import { useSignal } from '@preact/signals'
+import type { ComponentChild, ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { DeliveryAttempt, Message } from '../../../client/client.ts'
-import { failedOf, lastAttempts } from '../messages/webhook-results.ts'
+import { failedText, failedOf, lastAttempts } from '../messages/webhook-results.ts'
 import { explainedShort, isCancelled, shortWaitingText, stateOf } from '../messages/words.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Pictures } from './pictures.tsx'
@@ -11,55 +12,91 @@ import '../style/thread.css'
 interface ThreadProps {
   /** Oldest first; null until they are known. */
   messages: readonly Message[] | null
-  /** Why a message was not delivered; '' if it was, or it is not known. */
-  reasonOf: (messageId: string) => string
+  /** Whose side is the right one. The contact's phone has no bubble of what has not reached it; ours shows what became of it. */
+  seenBy: 'contact' | 'us'
   /** The attempts to tell the apps of a contact's text, oldest first. */
-  attemptsOf: (messageId: string) => readonly DeliveryAttempt[]
+  attemptsOf?: (messageId: string) => readonly DeliveryAttempt[]
+  /** What can be done with a message. */
+  actions?: (message: Message) => ComponentChild
+  /** Loads older messages; null if there are none. */
+  loadOlder?: (() => void) | null
   /** What stands in a thread without messages. */
   children: ComponentChildren
 }
 
-/**
- * A conversation in bubbles, ours at the left and the contact's at the right, as the contact's phone shows it. A bubble appears when the
- * provider has taken the text; the marks change when more is known.
- */
-export function Thread({ messages, reasonOf, attemptsOf, children }: ThreadProps) {
+/** How far from its end a thread counts as being there, in pixels. */
+const END_PX = 40
+
+/** A conversation in bubbles. At its end new ones appear; when scrolled, a button below says that there is a new one. */
+export function Thread({ messages, seenBy, attemptsOf, actions, loadOlder = null, children }: ThreadProps) {
   const box = useRef<HTMLDivElement>(null)
+  const isAtEnd = useRef(true)
+  const hasNew = useSignal(false)
   const last = messages?.at(-1)
-  // A note that comes under the last text makes the thread longer, too.
-  useLayoutEffect(() => box.current?.scrollTo({ top: box.current.scrollHeight }), [messages?.length, last])
+  const toEnd = (): void => box.current?.scrollTo({ top: box.current.scrollHeight })
+  useLayoutEffect(() => {
+    if (last?.direction === 'outbound') toEnd()
+    else hasNew.value = !isAtEnd.current
+  }, [last?.messageId])
+  const noteScroll = ({ currentTarget }: { currentTarget: HTMLElement }): void => {
+    // The box is drawn from its end, so the way to it is counted from 0 downwards.
+    isAtEnd.current = currentTarget.scrollTop > -END_PX
+    if (isAtEnd.current) hasNew.value = false
+  }
   return (
-    <div class="thread" ref={box} tabIndex={0} role="log" aria-label="Conversation">
-      {messages?.length === 0 && <p class="thread-empty">{children}</p>}
-      {messages?.map((message, index) => (
-        <ThreadMessage
-          key={message.messageId}
-          message={message}
-          reason={reasonOf(message.messageId)}
-          answer={answerOf(attemptsOf(message.messageId))}
-          isRead={index >= messages.length - READ_PICTURES}
-          isNewDay={dayOf(message.createdAt) !== dayOf(messages[index - 1]?.createdAt ?? 0)}
-        />
-      ))}
-    </div>
+    <>
+      <div
+        class={`thread by-${seenBy}`}
+        ref={box}
+        onScroll={noteScroll}
+        tabIndex={0}
+        role="log"
+        aria-label="Conversation"
+      >
+        <div class="thread-in">
+          {loadOlder !== null && (
+            <button type="button" class="button quiet older" onClick={loadOlder}>
+              Show older texts
+            </button>
+          )}
+          {messages?.map((message, index) => (
+            <ThreadMessage
+              key={message.messageId}
+              message={message}
+              seenBy={seenBy}
+              answer={answerOf(attemptsOf?.(message.messageId) ?? [])}
+              isRead={index >= messages.length - READ_PICTURES}
+              isNewDay={dayOf(message.createdAt) !== dayOf(messages[index - 1]?.createdAt ?? 0)}
+              actions={actions?.(message)}
+            />
+          ))}
+        </div>
+        {messages?.length === 0 && <p class="thread-empty">{children}</p>}
+      </div>
+      {hasNew.value && (
+        <button type="button" class="thread-new" onClick={toEnd}>
+          <Icon name="down" />
+          New text
+        </button>
+      )}
+    </>
   )
 }
 
 /** The pictures of the last messages are read without a click. */
 const READ_PICTURES = 3
 
-interface ThreadMessageProps {
+interface ThreadMessageProps extends Pick<ThreadProps, 'seenBy'> {
   message: Message
   /** Whether its pictures are read without a click. */
   isRead: boolean
   isNewDay: boolean
-  /** Why it was not delivered, if that is known. */
-  reason: string
   /** What counts of the webhooks' answers. */
   answer: DeliveryAttempt | undefined
+  actions: ComponentChild
 }
 
-const ThreadMessage = ({ message, isRead, isNewDay, reason, answer }: ThreadMessageProps) => (
+const ThreadMessage = ({ message, seenBy, isRead, isNewDay, answer, actions }: ThreadMessageProps) => (
   <>
     {isNewDay && (
       <p class="thread-day">
@@ -67,23 +104,35 @@ const ThreadMessage = ({ message, isRead, isNewDay, reason, answer }: ThreadMess
       </p>
     )}
     {message.direction === 'inbound' ? (
-      <>
-        {message.attachments ? (
-          <Pictures messageId={message.messageId} count={message.attachments} isRead={isRead} />
-        ) : null}
-        {message.body !== '' && (
-          <p class="said mine" dir="auto">
-            <span class="mask">{message.body}</span>
-          </p>
-        )}
-        <p class={answer === undefined || answer.outcome === 'success' ? 'said-note mine' : 'said-note mine bad'}>
-          {answer === undefined ? `received ${shortTime(message.createdAt)}` : answerText(answer)}
-        </p>
-      </>
+      <Received message={message} seenBy={seenBy} isRead={isRead} answer={answer} actions={actions} />
     ) : (
-      <Arriving message={message} reason={reason} />
+      <Sent message={message} seenBy={seenBy} actions={actions} />
     )}
   </>
+)
+
+function Received({ message, seenBy, isRead, answer, actions }: Omit<ThreadMessageProps, 'isNewDay'>) {
+  const { messageId, body, attachments, webhooks, createdAt } = message
+  const failed = webhooks ? failedText(webhooks) : null
+  const isBad = answer === undefined ? failed !== null : answer.outcome !== 'success'
+  return (
+    <>
+      {attachments ? <Pictures messageId={messageId} count={attachments} isRead={isRead} /> : null}
+      {body !== '' && <Bubble class="inbound" text={body} />}
+      <p class={isBad ? 'said-note inbound bad' : 'said-note inbound'}>
+        {answer !== undefined
+          ? answerText(answer)
+          : (failed ?? (seenBy === 'contact' && `received ${shortTime(createdAt)}`))}
+        {actions}
+      </p>
+    </>
+  )
+}
+
+const Bubble = ({ class: className, text }: { class: string; text: string }) => (
+  <p class={`said ${className}`} dir="auto">
+    <span class="mask">{text}</span>
+  </p>
 )
 
 /** The last answer of a destination: that of one that failed, else of the app, else of a trigger. */
@@ -97,64 +146,43 @@ function answerText({ kind, url, statusCode, durationMs }: DeliveryAttempt): str
   return statusCode === undefined ? `${who} did not answer` : `${who} answered ${statusCode} in ${duration(durationMs)}`
 }
 
-/** A text of the app. Before the provider has it, only a note says what it waits for; until it is delivered, it is an outline. */
-function Arriving({ message, reason }: { message: Message; reason: string }) {
-  const isThere = message.status === 'sent' && message.deliveryStatus !== 'undelivered'
-  const isPending = message.deliveryStatus === 'pending'
+/**
+ * A text of ours. It is an outline until the provider has taken it, and on the contact's phone until it is delivered. There a note alone
+ * says why a text is not there.
+ */
+function Sent({ message, seenBy, actions }: Pick<ThreadMessageProps, 'message' | 'seenBy' | 'actions'>) {
+  const { status, deliveryStatus, body } = message
+  const { kind, icon } = stateOf(message)
+  const isThere = status === 'sent' && deliveryStatus !== 'undelivered'
+  const isOutline = !isThere || (seenBy === 'contact' && deliveryStatus === 'pending')
   return (
     <>
-      {isThere && (
-        <p class={isPending ? 'said theirs pending' : 'said theirs'} dir="auto">
-          <span class="mask">{message.body}</span>
-        </p>
-      )}
-      <p class={`said-note ${isThere ? '' : stateOf(message).kind}`}>{noteOf(message, reason)}</p>
+      {(isThere || seenBy === 'us') && <Bubble class={isOutline ? 'outbound pending' : 'outbound'} text={body} />}
+      <p class={`said-note outbound ${isThere ? '' : kind}`}>
+        <Icon name={icon} />
+        {!isThere && seenBy === 'contact' && (
+          <>
+            <span class="mask" dir="auto">
+              “{body.length > 24 ? `${body.slice(0, 24)}…` : body}”
+            </span>{' '}
+          </>
+        )}
+        {noteOf(message)}
+        {actions}
+      </p>
     </>
   )
 }
 
-function noteOf(message: Message, reason: string) {
-  const { status, error, deliveryStatus, waiting, createdAt, updatedAt, body } = message
-  const took = duration(Date.parse(updatedAt) - Date.parse(createdAt))
-  const text = (
-    <span class="mask" dir="auto">
-      “{body.length > 24 ? `${body.slice(0, 24)}…` : body}”
-    </span>
-  )
-  if (isCancelled(error))
-    return (
-      <>
-        <Icon name={stateOf(message).icon} /> {text} cancelled
-      </>
-    )
-  if (status === 'failed')
-    return (
-      <>
-        <Icon name={stateOf(message).icon} /> {text} not sent: {explainedShort(error ?? '')}
-      </>
-    )
-  if (deliveryStatus === 'undelivered')
-    return (
-      <>
-        <Icon name="undelivered" /> {text} not delivered{reason !== '' && `: ${reason}`}
-      </>
-    )
-  if (deliveryStatus === 'delivered')
-    return (
-      <>
-        <Icon name="delivered" /> sent in {took}, delivered
-      </>
-    )
-  if (status === 'sent')
-    return (
-      <>
-        <Icon name="sent" /> sent in {took}
-        {deliveryStatus === 'pending' && ', on its way'}
-      </>
-    )
-  return (
-    <>
-      <Icon name={stateOf(message).icon} /> {text} {!waiting ? 'on its way' : shortWaitingText(waiting, now.peek())}
-    </>
-  )
+function noteOf({ status, error, deliveryStatus, deliveryError, ...message }: Message): string {
+  const { waiting, sendAt, createdAt, updatedAt } = message
+  if (isCancelled(error)) return 'cancelled'
+  if (status === 'failed') return `not sent: ${explainedShort(error ?? '')}`
+  if (deliveryStatus === 'undelivered') return `not delivered${deliveryError ? `: ${lower(deliveryError.reason)}` : ''}`
+  if (status !== 'sent') return waiting ? shortWaitingText(waiting, now.peek()) : 'on its way'
+  const took = Date.parse(updatedAt) - Date.parse(createdAt)
+  const sent = sendAt ? `sent ${shortTime(updatedAt)}` : `sent in ${duration(took)}`
+  return `${sent}${deliveryStatus === 'delivered' ? ', delivered' : deliveryStatus === 'pending' ? ', on its way' : ''}`
 }
+
+const lower = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)

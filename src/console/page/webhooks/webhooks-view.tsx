@@ -1,22 +1,24 @@
 import { type Signal, useComputed, useSignal } from '@preact/signals'
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useMemo } from 'preact/hooks'
 import '../style/webhooks.css'
 import { worstFirst } from '../facts/fact.ts'
 import { FactSentence } from '../facts/fact-line.tsx'
 import { factsOf } from '../facts/facts-of.ts'
 import { onViewKey } from '../frame/keys.ts'
 import { Loaded } from '../frame/loaded.tsx'
+import { isOnControl, useIsOpened } from '../list/cursor.ts'
 import { ListDetail } from '../list/list-detail.tsx'
+import { type KeyHint, ListFoot } from '../list/list-foot.tsx'
+import { close } from '../messages/cursor.ts'
 import { copyText } from '../parts/copy.tsx'
+import { useFollowing } from '../parts/following.ts'
 import { Icon } from '../parts/icon.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
 import { address, open, param, refine } from '../state/address.ts'
 import { client } from '../state/caller.ts'
 import { count, now, rowTime } from '../state/clock.ts'
-import { onEvent } from '../state/live.ts'
-import { onReturn } from '../state/loading.ts'
 import { AttemptRow } from './attempt-row.tsx'
-import { close, moveCursor } from './cursor.ts'
+import { moveCursor } from './cursor.ts'
 import { DeliveryList } from './delivery-list.ts'
 import { type Destination, destinationsOf, fineText, withAddresses } from './destination.ts'
 import { DestinationRows } from './destination-rows.tsx'
@@ -142,35 +144,20 @@ const Chips = ({ filter, nameOf }: { filter: Filter; nameOf: (target: string) =>
 }
 
 const Foot = ({ list: { rows, total, hasMore } }: { list: DeliveryList }) => (
-  <footer class="list-foot">
-    <span>
-      {total.value === null
-        ? ''
-        : hasMore.value
-          ? `${count(rows.value.length)} of ${count(total.value)} attempts loaded, more as you scroll`
-          : `All ${count(total.value)} attempts loaded. They are kept for 30 days`}
-    </span>
-    <span class="key-hints">
-      <span>
-        <kbd>j</kbd>
-        <kbd>k</kbd> move
-      </span>
-      <span>
-        <kbd>Esc</kbd> close
-      </span>
-      <span>
-        <kbd>c</kbd> copy id
-      </span>
-    </span>
-  </footer>
+  <ListFoot hints={HINTS}>
+    {total.value === null
+      ? ''
+      : hasMore.value
+        ? `${count(rows.value.length)} of ${count(total.value)} attempts loaded, more as you scroll`
+        : `All ${count(total.value)} attempts loaded. They are kept for 30 days`}
+  </ListFoot>
 )
 
-/** Whether a person opened what is open; what is open when the page is loaded takes no focus. */
-function useIsOpened(id: string): boolean {
-  const atLoad = useRef<string | null>(id)
-  if (id !== atLoad.current) atLoad.current = null
-  return id !== atLoad.current
-}
+const HINTS: readonly KeyHint[] = [
+  [['j', 'k'], 'move'],
+  [['Esc'], 'close'],
+  [['c'], 'copy id'],
+]
 
 /** The list of the filter; a changed filter or app makes another one. */
 function useList(filterKey: string): DeliveryList | null {
@@ -179,22 +166,10 @@ function useList(filterKey: string): DeliveryList | null {
     () => (sgw === null ? null : new DeliveryList(sgw, JSON.parse(filterKey) as Filter)),
     [filterKey, sgw],
   )
-  useEffect(() => {
-    if (list === null) return
-    void list.load()
-    const ignore = onEvent((event) => list.note(event))
-    const stay = onReturn(() => (list.error.value === '' ? list.soon() : void list.load()))
-    return () => {
-      ignore()
-      stay()
-      list.stop()
-    }
-  }, [list])
+  const load = (): void => void list?.load()
+  useFollowing(list, load, () => (list?.error.value === '' ? list.soon() : load()))
   return list
 }
-
-/** Whether Enter means something else: a row is opened by the cursor, wherever the focus is. */
-const isOnControl = (): boolean => document.activeElement?.matches('a:not(.row), button, summary') === true
 
 function onKey(key: string, list: DeliveryList | null, cursor: Signal<string>): boolean {
   if (list === null) return false

@@ -1,7 +1,5 @@
 import { computed, signal } from '@preact/signals'
-import type { DeliveryAttempt, Message, Sgw, Timeline } from '../../../client/client.ts'
-import { whileSignedIn } from '../state/caller.ts'
-import { failureText } from '../state/failure.ts'
+import type { DeliveryAttempt, Message, Timeline } from '../../../client/client.ts'
 import type { LiveEvent } from '../state/live-event.ts'
 import {
   type SimulatorCall,
@@ -11,10 +9,9 @@ import {
   sendInbound,
   setNextFault,
 } from './simulator.ts'
-import { afterEvent, messageIdOf } from '../messages/row.ts'
+import { MessagesOfPair } from '../thread/messages-of-pair.ts'
 import { heard, noteSend, sends } from './measured.ts'
 
-const SHOWN_MESSAGES = 30
 /** Every step is drawn of the last message, and of those that came since the page was loaded, up to so many. */
 const TRACED_MESSAGES = 4
 const SHOWN_WEBHOOKS = 5
@@ -31,10 +28,8 @@ const CLICK_COUNTS_MS = 10_000
 /** Of one read: messages, fault, calls, and a timeline or the webhooks of each traced message. */
 const MOST_REQUESTS = 3 + TRACED_MESSAGES
 
-/** One number of ours and one contact: their messages, and for the newest ones every step between app and phone. */
-export class Conversation {
-  /** Oldest first. */
-  readonly messages = signal<readonly Message[]>([])
+/** The messages of one number of ours and one contact, and for the newest ones every step between app and phone. */
+export class TracedConversation extends MessagesOfPair {
   /** Of outbound messages. */
   readonly timelines = signal<ReadonlyMap<string, Timeline>>(new Map())
   /** Of inbound messages: each POST to the app, oldest first. */
@@ -44,8 +39,6 @@ export class Conversation {
   /** What this page measured itself, of all conversations. The file of the steps has no state of its own. */
   readonly sends = sends
   readonly heard = heard
-  readonly error = signal('')
-  readonly isLoaded = signal(false)
   readonly traced = computed(() => {
     const newest = this.messages.value.slice(-TRACED_MESSAGES)
     return newest.filter(({ createdAt }, index) => index === newest.length - 1 || Date.parse(createdAt) >= TRACED_SINCE)
@@ -55,24 +48,15 @@ export class Conversation {
   #unasked: readonly number[] = []
   #clickedAt = -Infinity
 
-  constructor(
-    readonly sgw: Sgw,
-    readonly number: string,
-    readonly contact: string,
-  ) {}
-
   /** Reads messages, and the steps of the traced ones. */
   async read(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    const { sgw, number, contact } = this
-    await this.#try(async () => {
+    await this.attempt(async () => {
       this.#count(2)
-      const list = sgw.sms.list({ number, contact, include: 'delivery', limit: SHOWN_MESSAGES })
       // At the first read nobody can have chosen a fault yet.
-      const fault = this.isLoaded.value ? getNextFault(sgw) : null
-      this.messages.value = (await list.page(1)).messages.toReversed()
-      this.isLoaded.value = true
+      const fault = this.isLoaded.value ? getNextFault(this.sgw) : null
+      await this.readNewest()
       this.fault.value = await fault
       await this.#readSteps()
     })
@@ -99,17 +83,11 @@ export class Conversation {
     return attempts.toReversed()
   }
 
-  /** Why a traced message was not delivered; '' if it was, or it is not known. */
-  reasonOf(messageId: string): string {
-    const entry = this.timelines.value.get(messageId)?.entries.findLast(({ type }) => type === 'undelivered')
-    return entry?.type === 'undelivered' ? entry.reason.charAt(0).toLowerCase() + entry.reason.slice(1) : ''
-  }
-
   /** Sends a text from the app, and measures the answer. */
   async send(body: string): Promise<void> {
     this.#clickedAt = Date.now()
     const request = { to: this.contact, from: this.number, body }
-    await this.#try(async () => {
+    await this.attempt(async () => {
       const at = Date.now()
       const began = performance.now()
       const response = await this.sgw.sms.send(request)
@@ -121,7 +99,7 @@ export class Conversation {
   /** Texts as the contact. */
   async reply(text: string): Promise<void> {
     this.#clickedAt = Date.now()
-    await this.#try(async () => {
+    await this.attempt(async () => {
       await sendInbound(this.sgw, { from: this.contact, to: this.number, text })
       this.#plan()
     })
@@ -129,16 +107,13 @@ export class Conversation {
 
   /** Says what happens to the next send. */
   async setFault(fault: SimulatorFault): Promise<void> {
-    await this.#try(async () => void (this.fault.value = await setNextFault(this.sgw, fault)))
+    await this.attempt(async () => void (this.fault.value = await setNextFault(this.sgw, fault)))
   }
 
   /** Takes an event: a known message changes at once, and everything is read again soon. */
   note(event: LiveEvent): void {
     if (!this.#concerns(event)) return
-    const id = messageIdOf(event)
-    this.messages.value = this.messages.value.map((message) =>
-      message.messageId === id ? afterEvent(message, event) : message,
-    )
+    this.take(event)
     this.#plan()
   }
 
@@ -173,15 +148,6 @@ export class Conversation {
 
   stop(): void {
     clearTimeout(this.#timer)
-  }
-
-  async #try(run: () => Promise<void>): Promise<void> {
-    try {
-      await whileSignedIn(run())
-      this.error.value = ''
-    } catch (error) {
-      this.error.value = failureText(error)
-    }
   }
 }
 

@@ -1,0 +1,57 @@
+import { Icon } from '../parts/icon.tsx'
+import { PhoneNumber } from '../parts/phone-number.tsx'
+import { type StateWord, stateOf } from '../messages/words.ts'
+import { addressOf } from '../state/address.ts'
+import { clockTime, utcTime } from '../state/clock.ts'
+import { type ListedConversation, keyOf } from './conversation-list.ts'
+
+interface ConversationRowProps {
+  row: ListedConversation
+  isOpen: boolean
+  isCursor: boolean
+  /** Whether the contact talks with more than one of our numbers, which then says which conversation it is. */
+  isOneOfSeveral: boolean
+}
+
+/** A conversation in one line: when its newest text came, what became of that, the contact, the text, and our number. */
+export function ConversationRow({ row, isOpen, isCursor, isOneOfSeveral }: ConversationRowProps) {
+  const { number, contact, lastMessage, optedOut } = row
+  const state = lastState(row)
+  return (
+    <a
+      class={`row conversing ${state.kind} ${isCursor ? 'cursor' : ''} ${lastMessage.direction}`}
+      href={addressOf('conversations', { number, contact })}
+      data-id={keyOf(row)}
+      {...(isOpen ? { 'aria-current': 'true' as const } : {})}
+    >
+      <time dateTime={lastMessage.createdAt} title={utcTime(lastMessage.createdAt)}>
+        {clockTime(lastMessage.createdAt)}
+      </time>
+      <span class="state" title={state.word}>
+        <Icon name={state.icon} />
+        <span class="word">{state.word}</span>
+      </span>
+      <PhoneNumber value={contact} />
+      <span class="text">
+        <span class="mask" dir="auto">
+          {lastMessage.body}
+        </span>
+        {optedOut && <em>opted out</em>}
+        {isOneOfSeveral && (
+          <em class="via">
+            via <PhoneNumber value={number} />
+          </em>
+        )}
+      </span>
+      <span class="wide-only">
+        <PhoneNumber value={number} />
+      </span>
+    </a>
+  )
+}
+
+/** Of the newest text. The list does not say why one was not sent, so it may have been cancelled. */
+function lastState({ lastMessage: { direction, status }, error }: ListedConversation): StateWord {
+  if (status === 'failed' && !error) return { icon: 'failed', word: 'Not sent', kind: 'bad' }
+  return stateOf({ direction, status, error: error ?? null })
+}

@@ -1,0 +1,146 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import type { Message } from '../../../client/client.ts'
+import { CancelMessage } from '../messages/cancel-message.tsx'
+import { CopyButton } from '../parts/copy.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { LoadFailed } from '../parts/load-failed.tsx'
+import { isOnePane } from '../parts/media.ts'
+import { PhoneNumber } from '../parts/phone-number.tsx'
+import { addressOf } from '../state/address.ts'
+import { clockTime, shortTime, utcTime } from '../state/clock.ts'
+import { useFollowed } from '../thread/followed.ts'
+import { type Pair, isNumber } from '../thread/pair.ts'
+import { Thread } from '../thread/thread.tsx'
+import { type ListedConversation, keyOf } from './conversation-list.ts'
+import { OpenConversation } from './open-conversation.ts'
+import { OptedOut, RecordOptOut } from './opt-out.tsx'
+import { Reply } from './reply.tsx'
+import '../style/conversation.css'
+import '../style/print.css'
+
+interface ConversationViewProps {
+  pair: Pair
+  /** As the list has it: null if it does not, undefined while it is loaded. */
+  listed: ListedConversation | null | undefined
+  close: () => void
+  /** Whether a person opened it. */
+  takesFocus: boolean
+}
+
+/** The open conversation: its texts, whether the contact has opted out, and a field to write in. */
+export function ConversationView({ pair, listed, close, takesFocus }: ConversationViewProps) {
+  const conversation = useFollowed(OpenConversation, pair)
+  const box = useRef<HTMLElement>(null)
+  useEffect(() => {
+    if (takesFocus) box.current?.focus()
+  }, [conversation])
+  useEffect(() => {
+    if (listed === undefined) return
+    // What the list does not have may have opted out all the same.
+    void conversation?.readOptOut(listed?.optedOut ?? true)
+  }, [conversation, listed === undefined, listed?.optedOut])
+  useEffect(() => {
+    if (listed) conversation?.reach(listed.lastMessage.messageId)
+  }, [conversation, listed?.lastMessage.messageId])
+  if (conversation === null) return null
+  return (
+    <aside
+      class="conversation"
+      aria-label="Conversation"
+      tabIndex={-1}
+      ref={box}
+      onKeyDown={(event) => leaveField(event, box.current)}
+    >
+      <Head conversation={conversation} close={close} />
+      <OptedOut conversation={conversation} />
+      <Texts key={keyOf(pair)} conversation={conversation} takesFocus={takesFocus} />
+    </aside>
+  )
+}
+
+/** Esc in a field leads to where single keys work. */
+function leaveField({ key, target }: KeyboardEvent, box: HTMLElement | null): void {
+  if (key === 'Escape' && target instanceof HTMLElement && target.matches('input, textarea')) box?.focus()
+}
+
+function Head({ conversation, close }: { conversation: OpenConversation; close: () => void }) {
+  const { number, contact, optOut } = conversation
+  const isAsked = useSignal(false)
+  return (
+    <header class="conversation-head">
+      <button type="button" class="icon-button back" aria-label="Back to the list" onClick={close}>
+        <Icon name="left" />
+      </button>
+      <div class="conversation-who">
+        <h2 aria-level={isOnePane.value ? 1 : 2}>
+          <PhoneNumber value={contact} />
+        </h2>
+        <p class="small dim">
+          with <PhoneNumber value={number} />
+        </p>
+      </div>
+      <CopyButton text={contact} label="Copy the contact" />
+      <span class="rail-space" />
+      <a class="button quiet" href={addressOf('messages', { number, contact })}>
+        <Icon name="messages" />
+        <span>Messages</span>
+      </a>
+      {optOut.value === null && isNumber(contact) && (
+        <button type="button" class="button quiet" onClick={() => void (isAsked.value = true)}>
+          Opt out…
+        </button>
+      )}
+      <button type="button" class="icon-button shut" aria-label="Close" title="Close (Esc)" onClick={close}>
+        <Icon name="failed" />
+      </button>
+      {isAsked.value && <RecordOptOut conversation={conversation} close={() => void (isAsked.value = false)} />}
+    </header>
+  )
+}
+
+function Texts({ conversation, takesFocus }: { conversation: OpenConversation; takesFocus: boolean }) {
+  const { messages, isLoaded, error, hasOlder, contact } = conversation
+  const cancelled = useSignal<Message | null>(null)
+  if (!isLoaded.value && error.value !== '')
+    return <LoadFailed what="The conversation" error={error.value} again={() => void conversation.read()} />
+  return (
+    <>
+      <Thread
+        messages={isLoaded.value ? messages.value : null}
+        seenBy="us"
+        loadOlder={hasOlder.value ? () => void conversation.readOlder() : null}
+        actions={(message) => <Actions message={message} cancel={() => void (cancelled.value = message)} />}
+      >
+        No texts yet. {isNumber(contact) && 'The first one starts the conversation.'}
+      </Thread>
+      <Reply conversation={conversation} takesFocus={takesFocus && isLoaded.value && messages.value.length === 0} />
+      {cancelled.value !== null && (
+        <CancelMessage
+          to={contact}
+          cancel={() => conversation.cancel(cancelled.value?.messageId ?? '')}
+          close={() => void (cancelled.value = null)}
+        />
+      )}
+    </>
+  )
+}
+
+/** Leads to all that is known of a message. What has not gone out can be cancelled. */
+const Actions = ({ message: { messageId, status, createdAt }, cancel }: { message: Message; cancel: () => void }) => (
+  <>
+    {status === 'queued' && (
+      <button type="button" class="link" onClick={cancel}>
+        Cancel…
+      </button>
+    )}
+    <a
+      class="link when"
+      href={addressOf('messages', { id: messageId })}
+      aria-label={`${clockTime(createdAt)}, all about this text`}
+      title={utcTime(createdAt)}
+    >
+      {shortTime(createdAt)}
+    </a>
+  </>
+)

@@ -1,0 +1,38 @@
+import type { ComponentChild } from 'preact'
+import { Empty, NoNumber } from '../parts/empty.tsx'
+import { LoadFailed } from '../parts/load-failed.tsx'
+import { useLoading } from '../state/loading.ts'
+import type { ConversationList } from './conversation-list.ts'
+
+interface EmptyConversationsProps {
+  list: ConversationList
+  /** What stands above while there are none, and a text can be sent. */
+  head: ComponentChild
+}
+
+/** What stands in place of rows: a skeleton while they load, an error, or what will be here and how to fill it. */
+export function EmptyConversations({ list, head }: EmptyConversationsProps) {
+  if (list.isLoading.value)
+    return <div class="rows skeleton" role="status" aria-busy="true" aria-label="Conversations are loading" />
+  if (list.error.value !== '')
+    return <LoadFailed what="The conversations" error={list.error.value} again={() => void list.load()} />
+  return <NoConversations list={list} head={head} />
+}
+
+/** Nothing can be sent before a number is connected, so that comes first. */
+function NoConversations({ list, head }: EmptyConversationsProps) {
+  const { value, error, again } = useLoading(() => list.sgw.connection.extensions(), [list])
+  if (error.value !== '') return <LoadFailed what="The numbers" error={error.value} again={again} />
+  const number = value.value?.flatMap(({ phoneNumbers }) => phoneNumbers)[0]
+  if (value.value === null) return null
+  if (number === undefined) return <NoNumber title="No number is connected yet." />
+  return (
+    <>
+      {head}
+      <Empty
+        text="Each contact that you text, or that texts you, appears here with all that was said. Type a number to start."
+        command={`sgw send --from ${number} --to +15555550199 Hello`}
+      />
+    </>
+  )
+}

@@ -1,0 +1,122 @@
+import { computed, signal } from '@preact/signals'
+import type { OptOut, OptOutPolicy } from '../../../client/client.ts'
+import { whileSignedIn } from '../state/caller.ts'
+import { failureText } from '../state/failure.ts'
+import type { LiveEvent } from '../state/live-event.ts'
+import { MessagesOfPair } from '../thread/messages-of-pair.ts'
+import type { Pair } from '../thread/pair.ts'
+
+/** Events of one text come together. */
+const READ_AFTER_MS = 150
+/** While messages wait, their reasons are read again this often, because a wait has no event. */
+const WAITS_EVERY_MS = 15_000
+/** A wait that ends at a time is over a moment later. */
+const AFTER_WAIT_MS = 200
+
+/** The open conversation: its messages, and whether the contact has opted out. */
+export class OpenConversation extends MessagesOfPair {
+  /** Null if the contact has not opted out, and undefined while that is not known. */
+  readonly optOut = signal<OptOut | null | undefined>(undefined)
+  /** What happens to messages to contacts that have opted out; null until it is known. */
+  readonly policy = signal<OptOutPolicy | null>(null)
+  /** Our messages that have not gone out. */
+  readonly waiting = computed(() =>
+    this.messages.value.filter(({ status }) => status === 'queued' || status === 'sending'),
+  )
+  /** Why the last text was not taken, as a sentence; '' if it was. */
+  readonly sendError = signal('')
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #readAt = Infinity
+  #isOptedOut = false
+  #isStopped = false
+
+  /** Reads the messages, and what could not be read before. */
+  async read(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#readAt = Infinity
+    await this.attempt(() => this.readNewest())
+    if (this.optOut.value === undefined && this.#isOptedOut) await this.readOptOut(true)
+    this.#planWaits()
+  }
+
+  /** Sends a text, now or at a time of the API (`sendAt`). Returns whether it was taken. */
+  async send(body: string, sendAt: string | undefined): Promise<boolean> {
+    try {
+      await whileSignedIn(this.sgw.sms.send({ from: this.number, to: this.contact, body, sendAt }))
+      this.sendError.value = ''
+    } catch (error) {
+      this.sendError.value = failureText(error)
+      return false
+    }
+    void this.read()
+    return true
+  }
+
+  async cancel(messageId: string): Promise<void> {
+    await whileSignedIn(this.sgw.sms.cancel(messageId))
+    this.#plan(READ_AFTER_MS)
+  }
+
+  /** Learns by what and since when the contact has opted out, where it may have. */
+  async readOptOut(isOptedOut: boolean): Promise<void> {
+    const { sgw, number, contact } = this
+    this.#isOptedOut = isOptedOut
+    if (!isOptedOut) return void (this.optOut.value = null)
+    try {
+      const read = [sgw.optOuts.list({ number, contact, limit: 1 }).page(1), this.readPolicy()] as const
+      const [page] = await whileSignedIn(Promise.all(read))
+      this.optOut.value = page.optOuts[0] ?? null
+    } catch {
+      // It stays unknown until the next reading of the messages, which says why the gateway cannot be read.
+    }
+  }
+
+  async readPolicy(): Promise<void> {
+    this.policy.value ??= await this.sgw.optOuts.policy()
+  }
+
+  /** Opts the contact out, or in again. */
+  async setOptOut(optedOut: boolean): Promise<void> {
+    const { sgw, number, contact } = this
+    await whileSignedIn(sgw.optOuts.set({ number, contact, optedOut }))
+    await this.readOptOut(optedOut)
+  }
+
+  /** Takes an event: a known message changes at once, and the messages are read again for a new one. */
+  note(event: LiveEvent): void {
+    if (event.type === 'opt_out' && this.#isOf(event)) void this.readOptOut(event.optedOut)
+    this.take(event)
+    const isNew = event.type === 'sms_inbound' && this.#isOf({ number: event.to, contact: event.from })
+    if (isNew || event.type === 'gap') this.#plan(READ_AFTER_MS)
+  }
+
+  /** The list has a newest text of this conversation, which was perhaps sent by somebody else. */
+  reach(messageId: string): void {
+    if (this.isLoaded.value && !this.messages.value.some((message) => message.messageId === messageId))
+      this.#plan(READ_AFTER_MS)
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+    this.#isStopped = true
+  }
+
+  #isOf({ number, contact }: Pair): boolean {
+    return number === this.number && contact === this.contact
+  }
+
+  /** Reads the messages again after `ms`, unless that is planned for an earlier time. */
+  #plan(ms: number): void {
+    const at = Date.now() + ms
+    if (this.#isStopped || at >= this.#readAt) return
+    clearTimeout(this.#timer)
+    this.#readAt = at
+    this.#timer = setTimeout(() => void this.read(), ms)
+  }
+
+  #planWaits(): void {
+    if (this.waiting.value.length === 0) return
+    const ends = this.waiting.value.map(({ waiting }) => Date.parse(waiting?.until ?? '') - Date.now() + AFTER_WAIT_MS)
+    this.#plan(Math.min(WAITS_EVERY_MS, ...ends.filter((ms) => ms > 0)))
+  }
+}

@@ -1,0 +1,95 @@
+import { type Signal, signal, useSignal } from '@preact/signals'
+import type { Sgw } from '../../../client/client.ts'
+import { Icon } from '../parts/icon.tsx'
+import { now, zoneName } from '../state/clock.ts'
+import { Composer, NoReply } from '../thread/composer.tsx'
+import { OwnNumber } from '../thread/own-number.tsx'
+import { isNumber } from '../thread/pair.ts'
+import { keyOf } from './conversation-list.ts'
+import type { OpenConversation } from './open-conversation.ts'
+import { chosenTime, soonest } from './send-at.ts'
+
+interface ReplyProps {
+  conversation: OpenConversation
+  takesFocus: boolean
+}
+
+/** Writes to the contact, now or for later. A short code or a sender's name cannot be written to. */
+export function Reply({ conversation, takesFocus }: ReplyProps) {
+  const { number, contact, sendError } = conversation
+  /** The field's value; null to send at once. */
+  const later = useSignal<string | null>(null)
+  if (!isNumber(contact)) return <NoReply contact={contact} />
+  const { sendAt, note, isWrong } = chosenTime(later.value, now.value)
+  const send = async (text: string): Promise<boolean> => {
+    const isTaken = await conversation.send(text, sendAt)
+    if (isTaken) later.value = null
+    return isTaken
+  }
+  return (
+    <Composer
+      label="Write a text"
+      button={sendAt === undefined ? 'Send' : 'Schedule'}
+      text={draftOf(conversation)}
+      pair={
+        <>
+          From <OwnNumber number={number} contact={contact} />
+        </>
+      }
+      send={isWrong ? null : send}
+      error={sendError.value}
+      takesFocus={takesFocus}
+      beside={
+        later.value === null ? (
+          <button type="button" class="button quiet" onClick={() => void (later.value = soonest(Date.now()))}>
+            Send later…
+          </button>
+        ) : (
+          <LaterField value={later.value} change={(value) => void (later.value = value)} isWrong={isWrong} />
+        )
+      }
+    >
+      {later.value !== null && (
+        <p class={isWrong ? 'small bad composer-error' : 'small dim composer-error'} role="status">
+          {note || `Time in ${zoneName(sendAt ?? now.value)}.`}
+        </p>
+      )}
+    </Composer>
+  )
+}
+
+/** What is written stays with its conversation while others are looked at, and is gone with the session. */
+const drafts = new WeakMap<Sgw, Map<string, Signal<string>>>()
+
+function draftOf(conversation: OpenConversation): Signal<string> {
+  const own = drafts.get(conversation.sgw) ?? new Map<string, Signal<string>>()
+  const draft = own.get(keyOf(conversation)) ?? signal('')
+  drafts.set(conversation.sgw, own.set(keyOf(conversation), draft))
+  return draft
+}
+
+interface LaterFieldProps {
+  value: string
+  /** With null the text goes out at once. */
+  change: (value: string | null) => void
+  isWrong: boolean
+}
+
+const LaterField = ({ value, change, isWrong }: LaterFieldProps) => (
+  <span class="later">
+    <label>
+      <span class="hidden">Goes out at</span>
+      <input
+        class="field"
+        type="datetime-local"
+        value={value}
+        required
+        aria-invalid={isWrong}
+        onInput={({ currentTarget }) => change(currentTarget.value)}
+      />
+    </label>
+    <button type="button" class="icon-button" aria-label="Send at once instead" onClick={() => change(null)}>
+      <Icon name="failed" />
+    </button>
+  </span>
+)

@@ -1,0 +1,44 @@
+import type { Signal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
+import type { LiveList } from './rows.tsx'
+
+/** How many rows before the end of the loaded ones the next page is loaded. */
+const LOAD_AHEAD_ROWS = 5
+
+export const focusList = (): void => document.querySelector<HTMLElement>('.list')?.focus()
+
+/** Focuses the row that was open, which is there again once the page is drawn. */
+export function focusRow(key: string): void {
+  requestAnimationFrame(() => {
+    const row = document.querySelector<HTMLElement>(`[data-id="${CSS.escape(key)}"]`)
+    if (row === null) focusList()
+    else row.focus()
+  })
+}
+
+/** Moves the cursor to the next or previous row. With an open one, `opened`, that row opens in its place by `show`. */
+export function moveRows<Row>(
+  list: LiveList<Row>,
+  cursor: Signal<string>,
+  opened: string,
+  step: number,
+  show: (row: Row) => void,
+): void {
+  const rows = list.shown.value
+  const at = rows.findIndex((row) => list.keyOf(row) === (opened || cursor.value))
+  const next = rows[at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + step))]
+  if (next === undefined) return
+  cursor.value = list.keyOf(next)
+  if (opened !== '') show(next)
+  if (at + step >= rows.length - LOAD_AHEAD_ROWS) void list.loadMore()
+}
+
+/** Whether a person opened what is open; what is open when the page is loaded takes no focus. */
+export function useIsOpened(opened: string): boolean {
+  const atLoad = useRef<string | null>(opened)
+  if (opened !== atLoad.current) atLoad.current = null
+  return opened !== atLoad.current
+}
+
+/** Whether Enter means something else: a row is opened by the cursor, wherever the focus is. */
+export const isOnControl = (): boolean => document.activeElement?.matches('a:not(.row), button, summary') === true

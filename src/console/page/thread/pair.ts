@@ -1,0 +1,37 @@
+import type { Signal } from '@preact/signals'
+import type { Sgw } from '../../../client/client.ts'
+import { client } from '../state/caller.ts'
+
+/** One number of ours and one contact. */
+export interface Pair {
+  number: string
+  contact: string
+}
+
+/** What can be chosen instead. It is read when a menu opens. */
+export interface PairChoices {
+  numbers: readonly string[]
+  contacts: readonly string[]
+}
+
+/** Whether a text can be sent there. */
+export const isNumber = (value: string): boolean => /^\+[1-9]\d{8,14}$/.test(value)
+
+/** Whether somebody can have texted from there: from a number, a short code or a sender's name. Anything else is not remembered. */
+export const isContact = (value: string): boolean => /^\P{C}{1,64}$/u.test(value)
+
+/** Our numbers, that of the last conversation first, and the contacts of `number`; without one those of the first number. */
+export async function readPairChoices(sgw: Sgw, number: string): Promise<PairChoices> {
+  const [extensions, page] = await Promise.all([sgw.connection.extensions(), sgw.conversations({ limit: 50 }).page(1)])
+  const known = page.conversations
+  const connected = extensions.flatMap(({ phoneNumbers }) => phoneNumbers)
+  const last = known.map((pair) => pair.number).filter((own) => connected.includes(own))
+  const own = [...new Set([...last.slice(0, 1), ...connected])]
+  const of = number || own[0]
+  return { numbers: own, contacts: known.filter((pair) => pair.number === of).map(({ contact }) => contact) }
+}
+
+/** Fills the choices when a menu opens. */
+export async function loadChoices(choices: Signal<PairChoices>, number: string): Promise<void> {
+  if (client.value !== null) choices.value = await readPairChoices(client.value, number).catch(() => choices.value)
+}
