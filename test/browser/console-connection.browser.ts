@@ -72,7 +72,7 @@ test('a page is quiet while nothing happens, with a message open and on the phon
   await page.clock.runFor(60_000)
   expect(requests.slice(before)).toEqual([])
   await page.goto(`${new URL(page.url()).origin}/console/#/phone`)
-  await page.locator('.said.theirs', { hasText: 'quiet' }).waitFor()
+  await page.locator('.said.outbound', { hasText: 'quiet' }).waitFor()
   await page.waitForLoadState('networkidle')
   const onPhone = requests.length
   await page.clock.runFor(60_000)

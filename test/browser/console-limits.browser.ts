@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { createApp } from '../../src/operator/apps.ts'
 import { createTenant } from '../../src/operator/tenants.ts'
 import { startTestGateway } from '../../src/testing/index.ts'
-import { expectAccessible, openConsole } from '../support/console.ts'
+import { SIZES, expectAccessible, openConsole } from '../support/console.ts'
 import { FROM, TO, type World, createWorld } from '../support/world.ts'
 
 /** Of docs/performance.md. */
@@ -68,16 +68,6 @@ test('the page runs nothing inline and cannot be framed', async () => {
   expect(headers.get('x-frame-options')).toBe('DENY')
 })
 
-const SIZES: readonly [width: number, height: number, theme: 'light' | 'dark'][] = [
-  [1440, 900, 'light'],
-  [1440, 900, 'dark'],
-  [1024, 768, 'light'],
-  [390, 844, 'dark'],
-  [360, 740, 'light'],
-  // 1440 × 900 at a zoom of 200 %.
-  [720, 450, 'light'],
-]
-
 for (const [width, height, theme] of SIZES)
   test(`at ${width} × ${height} in ${theme} nothing scrolls sideways, and axe finds nothing`, async () => {
     await using gateway = await startTestGateway()
@@ -96,7 +86,7 @@ for (const [width, height, theme] of SIZES)
     await page.getByRole('heading', { name: /^Delivered, known after/ }).waitFor()
     await expectFits(page)
     await page.goto(`${new URL(page.url()).origin}/console/#/phone`)
-    await page.locator('.said.theirs').waitFor()
+    await page.locator('.said.outbound').waitFor()
     await page.locator('.step', { hasText: 'delivered' }).first().waitFor()
     await expectFits(page)
     await expectApart(page)

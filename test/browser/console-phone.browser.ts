@@ -46,7 +46,7 @@ test('a reply of the contact reaches the app, step by step', async () => {
   const { page, complaints } = opened
   await page.getByLabel('Text as the contact').fill('C')
   await page.keyboard.press('Enter')
-  await page.locator('.said.mine', { hasText: 'C' }).waitFor()
+  await page.locator('.said.inbound', { hasText: 'C' }).waitFor()
   await step(page, 'event 200, stored').click()
   await page.getByRole('button', { name: 'Response' }).click()
   expect(await page.locator('.exchange pre').textContent()).toContain('200')
@@ -87,7 +87,7 @@ test('a picture of a contact is in its bubble, a large or other file is named, a
   await picture.waitFor()
   expect(await picture.getAttribute('src')).toBe(`data:image/png;base64,${data}`)
   for (const named of ['image/jpeg, 1.0 MB', 'image/svg+xml, 1 KB', 'video/mp4, 1 KB'])
-    await page.locator('.said.mine', { hasText: named }).waitFor()
+    await page.locator('.said.inbound', { hasText: named }).waitFor()
   expect(await page.locator('.thread img').count()).toBe(1)
   expect(await page.title()).toBe(title)
   await expectAccessible(page)
@@ -221,13 +221,13 @@ test('a text to somebody who opted out never looks received', async () => {
   await page.evaluate(`(() => {
     window.looks = []
     new MutationObserver(() => {
-      for (const bubble of document.querySelectorAll('.said.theirs')) window.looks.push(bubble.className)
+      for (const bubble of document.querySelectorAll('.said.outbound')) window.looks.push(bubble.className)
     }).observe(document.body, { subtree: true, childList: true, attributes: true, characterData: true })
   })()`)
   await page.getByRole('button', { name: 'Send the first text' }).click()
   await page.locator('.said-note.bad', { hasText: 'not delivered: the recipient has opted out' }).waitFor()
   // The outline may have been too short to be drawn.
-  expect(await page.evaluate<string[]>('window.looks')).not.toContain('said theirs')
+  expect(await page.evaluate<string[]>('window.looks')).not.toContain('said outbound')
   await gateway.client.optOuts.setPolicy('block')
   await page.getByLabel('Text from your app').fill('And now?')
   await page.keyboard.press('Enter')
@@ -287,7 +287,7 @@ test('a new contact has a phone of its own', async () => {
   await bubble(page, 'Hello').waitFor()
 })
 
-const bubble = (page: Page, text: string) => page.locator('.said.theirs', { hasText: text })
+const bubble = (page: Page, text: string) => page.locator('.said.outbound', { hasText: text })
 const step = (page: Page, text: string | RegExp) => page.locator('.step', { hasText: text })
 const choose = (page: Page, fault: string) => page.getByText(fault, { exact: true }).click()
 

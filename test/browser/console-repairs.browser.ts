@@ -147,7 +147,7 @@ test('a right-to-left text shows its beginning, and a short code leads to its me
   await row(page, ARABIC).waitFor({ state: 'detached' })
   await row(page, '4711').click()
   await page.getByTitle('Show on the phone').click()
-  await page.locator('.said.mine', { hasText: '4711' }).waitFor()
+  await page.locator('.said.inbound', { hasText: '4711' }).waitFor()
   await page.getByText('72975 is no phone number, so nothing can be sent there.').waitFor()
   expect(complaints).toEqual([])
 })

@@ -114,6 +114,7 @@ test('in production the phone is never loaded, whatever the address says', async
   const { page, requests } = opened
   await page.getByRole('heading', { name: 'No number is connected yet.' }).waitFor()
   await world.send({}, { headers })
+  await page.getByRole('link', { name: 'Messages' }).first().click()
   await page.reload()
   await page.locator('.row').click()
   await page.getByRole('heading', { name: 'Failed without an attempt' }).waitFor()
@@ -123,7 +124,7 @@ test('in production the phone is never loaded, whatever the address says', async
   await page.waitForLoadState('networkidle')
   expect(await page.getByRole('link', { name: 'Phone' }).count()).toBe(0)
   const files = requests.filter((request) => request.startsWith('GET /console/'))
-  expect(files).toContain('GET /console/messages.js')
+  expect(files).toContain('GET /console/conversations.js')
   for (const name of ['phone.js', 'trace.js']) expect(files).not.toContain(`GET /console/${name}`)
   expect(requests.filter((request) => request.includes('/simulator/'))).toEqual([])
 })

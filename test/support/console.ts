@@ -61,6 +61,17 @@ export async function openConsole(url: string, options: ConsoleOptions = {}): Pr
   }
 }
 
+/** Where each view is looked at. */
+export const SIZES: readonly [width: number, height: number, theme: 'light' | 'dark'][] = [
+  [1440, 900, 'light'],
+  [1440, 900, 'dark'],
+  [1024, 768, 'light'],
+  [390, 844, 'dark'],
+  [360, 740, 'light'],
+  // 1440 × 900 at a zoom of 200 %.
+  [720, 450, 'light'],
+]
+
 /** The name that a person types. */
 const onLocalhost = (url: string): string => url.replace('127.0.0.1', 'localhost')
 

@@ -1,0 +1,304 @@
+import { expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { Sgw } from '../../src/client/client.ts'
+import { expectAccessible, openConsole } from '../support/console.ts'
+import { openAsOperator } from '../support/console-operator.ts'
+import { startCuttableProxy } from '../support/cuttable.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { FROM, FROM_2, TO, type World, createWorld, until } from '../support/world.ts'
+
+const OTHER = '+15555550144'
+
+test('conversations are found, opened, answered and closed by the keyboard alone', async () => {
+  await using world = await createWorld({ outside: true })
+  await world.untilStatus(await world.send({ body: 'first', to: OTHER }))
+  await world.untilStatus(await world.send({ body: 'second' }))
+  await using opened = await openAsOperator(world, '/overview')
+  const { page, complaints } = opened
+  await page.locator('.rail-item[aria-current]', { hasText: 'Overview' }).waitFor()
+  await page.keyboard.press('g')
+  await page.keyboard.press('c')
+  await page.getByRole('heading', { name: 'In none of 2 conversations the contact wrote last.' }).waitFor()
+  await page.keyboard.press('j')
+  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  await said(page, 'first').waitFor()
+  expect(new URL(page.url()).hash).toBe(`#${pairView(FROM, OTHER)}`)
+  await page.getByRole('heading', { name: OTHER }).waitFor()
+  // What is open changes with the cursor, and what is written stays.
+  await page.getByLabel('Write a text').fill('not sent yet')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('k')
+  await said(page, 'second').waitFor()
+  expect(await page.getByLabel('Write a text').inputValue()).toBe('')
+  await page.keyboard.press('j')
+  await said(page, 'first').waitFor()
+  while (!(await page.locator('textarea:focus').isVisible())) await page.keyboard.press('Tab')
+  expect(await page.getByLabel('Write a text').inputValue()).toBe('not sent yet')
+  await page.keyboard.press('ControlOrMeta+a')
+  await page.keyboard.type('jk are letters here')
+  await page.getByText('1 segment, GSM-7, 19 of 160 characters').waitFor()
+  await page.keyboard.press('Enter')
+  await said(page, 'jk are letters here').waitFor()
+  await note(page, /^sent in /)
+    .nth(1)
+    .waitFor()
+  await row(page, 'jk are letters here').waitFor()
+  expect(await page.getByLabel('Write a text').inputValue()).toBe('')
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Escape')
+  await page.locator('.conversation').waitFor({ state: 'detached' })
+  expect(await page.evaluate<string>('document.activeElement.dataset.id')).toBe(`${FROM} ${OTHER}`)
+  expect(sentTo(world, OTHER)).toEqual(['first', 'jk are letters here'])
+  expect(complaints).toEqual([])
+})
+
+test('a text of a contact arrives live in the list and in the thread, and moves nothing that somebody reads', async () => {
+  await using world = await createWorld({ outside: true })
+  const texts = Array.from({ length: 40 }, (_, index) => `text ${index} that is long enough to fill the thread`)
+  for (const body of texts) await world.send({ body })
+  await world.send({ body: 'another', to: OTHER })
+  await using opened = await openAsOperator(world, pairView(FROM, TO))
+  const { page, complaints } = opened
+  await said(page, 'text 39').waitFor()
+  await page.getByRole('button', { name: 'Show older texts' }).click()
+  await said(page, 'text 0 ').waitFor()
+  await page.getByRole('button', { name: 'Show older texts' }).waitFor({ state: 'detached' })
+  expect(await page.locator('.said').allTextContents()).toEqual(texts)
+  await receive(world, TO, 'I read at the end')
+  await said(page, 'I read at the end').waitFor()
+  await row(page, 'I read at the end').waitFor()
+  await page.getByRole('heading', { name: 'In 1 of 2 conversations the contact wrote last.' }).waitFor()
+  await page.locator('.thread').evaluate((thread) => thread.scrollTo({ top: -1000 }))
+  const before = await said(page, 'text 20').boundingBox()
+  await receive(world, TO, 'I read further up')
+  await page.getByRole('button', { name: 'New text' }).waitFor()
+  expect((await said(page, 'text 20').boundingBox())?.y).toBe(before?.y)
+  await page.getByRole('button', { name: 'New text' }).click()
+  await page.getByRole('button', { name: 'New text' }).waitFor({ state: 'detached' })
+  expect(await page.locator('.thread').evaluate(({ scrollTop }) => scrollTop)).toBe(0)
+  expect(complaints).toEqual([])
+})
+
+test('a text is scheduled, says when it goes out, and is cancelled', async () => {
+  await using world = await createWorld({ outside: true })
+  await using opened = await openAsOperator(world, pairView(FROM, TO))
+  const { page, complaints } = opened
+  await page.getByLabel('Write a text').fill('Until later')
+  await page.getByRole('button', { name: 'Send later…' }).click()
+  const field = page.getByLabel('Goes out at')
+  await field.fill('2020-01-01T09:00')
+  await page.getByText('This time has passed, so the text goes out at once.').waitFor()
+  await field.fill('2999-01-01T09:00')
+  await page.getByText('A text can be scheduled 30 days ahead.').waitFor()
+  expect(await page.getByRole('button', { name: 'Send', exact: true }).isDisabled()).toBe(true)
+  await page.getByRole('button', { name: 'Send at once instead' }).click()
+  await page.getByRole('button', { name: 'Send later…' }).click()
+  await page.getByRole('button', { name: 'Schedule' }).click()
+  await note(page, /^goes out /).waitFor()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Cancel…' }).click()
+  await page.getByRole('button', { name: 'Cancel message' }).click()
+  await note(page, 'cancelled').waitFor()
+  await row(page, 'Until later').locator('.state', { hasText: 'Cancelled' }).waitFor({ state: 'attached' })
+  expect(await page.locator('.row.bad').count()).toBe(0)
+  await page.getByRole('button', { name: 'Send later…' }).waitFor()
+  expect(sentTo(world, TO)).toEqual([])
+  expect(complaints).toEqual([])
+})
+
+test('an opt-out is recorded and ended here, and says by what it came and what the policy does', async () => {
+  await using world = await createWorld({ outside: true })
+  const sgw = clientOf(world)
+  await world.untilStatus(await world.send({ body: 'before' }))
+  await using opened = await openAsOperator(world, pairView(FROM, TO))
+  const { page, complaints } = opened
+  const optOut = page.getByRole('region', { name: 'Opt-out' })
+  await page.getByRole('button', { name: 'Opt out…' }).click()
+  await page.getByRole('dialog').getByText('The policy is “observe”: a text is sent all the same.').waitFor()
+  await page.getByRole('button', { name: 'Record opt-out' }).click()
+  await optOut.getByText(/^Opted out .* as an app or this console has recorded\./).waitFor()
+  await page.locator('.row', { hasText: 'opted out' }).waitFor()
+  expect((await sgw.optOuts.list().page(1)).optOuts).toMatchObject([{ number: FROM, contact: TO, source: 'api' }])
+  await expectAccessible(page)
+  await optOut.getByRole('button', { name: 'Opt in again…' }).click()
+  await page.getByRole('button', { name: 'Opt in', exact: true }).click()
+  await optOut.waitFor({ state: 'detached' })
+  expect((await sgw.optOuts.list().page(1)).total).toBe(0)
+  await sgw.optOuts.setPolicy('block')
+  await page.reload()
+  await said(page, 'before').waitFor()
+  await receive(world, TO, 'STOP')
+  await optOut
+    .getByText(/by a text such as STOP\. The policy is “block”: a text to this contact ends as failed/)
+    .waitFor()
+  await page.getByLabel('Write a text').fill('Are you sure?')
+  await page.keyboard.press('Enter')
+  await page.locator('.said-note.bad', { hasText: 'not sent: recipient opted out' }).waitFor()
+  await said(page, 'Are you sure?').waitFor()
+  expect(sentTo(world, TO)).toEqual(['before'])
+  expect(complaints).toEqual([])
+})
+
+test('a typed number opens its conversation or starts one, and what is no number says so', async () => {
+  await using world = await createWorld({ outside: true })
+  await world.untilStatus(await world.send({ body: 'from the second', from: FROM_2, to: OTHER }))
+  await using opened = await openAsOperator(world, '/conversations')
+  const { page, complaints } = opened
+  await row(page, 'from the second').waitFor()
+  await page.keyboard.press('/')
+  await page.keyboard.type('5550177')
+  await page.keyboard.press('Enter')
+  await page.getByRole('alert').getByText('Nothing came from “5550177” yet.').waitFor()
+  await page.getByLabel('Number of a contact').fill('+1 (555) 555-0177')
+  await page.keyboard.press('Enter')
+  await page.getByText('No texts yet. The first one starts the conversation.').waitFor()
+  // Who starts a conversation wants to write.
+  await page.locator('textarea:focus').waitFor()
+  // That of the last conversation.
+  await page.locator('.composer-pair', { hasText: FROM_2 }).waitFor()
+  await page.getByRole('button', { name: /^Number/ }).click()
+  await page.getByRole('menuitemradio', { name: '+1 555 555 0100' }).click()
+  await page.locator('.composer-pair', { hasText: FROM }).waitFor()
+  await page.getByLabel('Write a text').fill('Nice to meet you')
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await row(page, 'Nice to meet you').waitFor()
+  await until(() => sentTo(world, '+15555550177').length > 0)
+  expect(world.control.messages().at(-1)).toMatchObject({ from: FROM, to: ['+15555550177'] })
+  await page.getByLabel('Number of a contact').fill(OTHER)
+  await page.keyboard.press('Enter')
+  await said(page, 'from the second').waitFor()
+  expect(complaints).toEqual([])
+})
+
+test('an address that names no conversation leads to the list', async () => {
+  await using world = await createWorld({ outside: true })
+  await world.untilStatus(await world.send({ body: 'there' }))
+  const pairs = [
+    ['javascript:alert(1)', TO],
+    ['', TO],
+    [FROM, ''],
+    [FROM, '9'.repeat(65)],
+    [FROM, 'a\u0000b'],
+  ] as const
+  for (const [number, contact] of pairs) {
+    await using opened = await openConsole(world.url, { key: world.key, hash: `#${pairView(number, contact)}` })
+    const { page, complaints } = opened
+    await row(page, 'there').waitFor()
+    expect(await page.locator('.conversation').count()).toBe(0)
+    expect(complaints).toEqual([])
+  }
+})
+
+test('a short code can be read and not be texted', async () => {
+  await using world = await createWorld({ outside: true })
+  await receive(world, '72975', 'Your code is 4711')
+  await using opened = await openAsOperator(world, '/conversations')
+  const { page, complaints } = opened
+  await row(page, 'Your code is 4711').waitFor()
+  await page.keyboard.press('/')
+  await page.keyboard.type('72975')
+  await page.keyboard.press('Enter')
+  await said(page, 'Your code is 4711').waitFor()
+  await page.getByText('72975 is no phone number, so nothing can be sent there. It can only text you.').waitFor()
+  expect(await page.getByLabel('Write a text').count()).toBe(0)
+  expect(await page.getByRole('button', { name: 'Opt out…' }).count()).toBe(0)
+  await expectAccessible(page)
+  expect(complaints).toEqual([])
+})
+
+test('a message leads to its conversation, and a bubble to all about its message', async () => {
+  await using world = await createWorld({ outside: true })
+  await using broken = startReceiver(500)
+  await clientOf(world).apps.update(world.app.appId, { webhookUrl: broken.url })
+  const failed = await world.send({ body: 'to nobody', from: '+15555550999' })
+  await world.untilStatus(failed)
+  await receive(world, TO, 'Where do I park?')
+  await broken.received(1)
+  await until(async () => {
+    const { messages } = await clientOf(world).sms.list({ direction: 'inbound', include: 'delivery' }).page(1)
+    return messages[0]?.webhooks?.failed === 1
+  })
+  await using opened = await openAsOperator(world, `/messages?id=${failed}`)
+  const { page, complaints } = opened
+  await page.getByTitle('Show the conversation').click()
+  await page.locator('.said-note.bad', { hasText: 'not sent: number not connected' }).waitFor()
+  await page.getByRole('link', { name: 'all about this text' }).click()
+  await page.getByRole('heading', { name: 'Failed without an attempt' }).waitFor()
+  await page.goBack()
+  await said(page, 'to nobody').waitFor()
+  await row(page, 'Where do I park?').click()
+  await page.locator('.said-note.inbound.bad', { hasText: /^webhook (answered 500|failed)/ }).waitFor()
+  await page.getByRole('link', { name: 'Messages' }).last().click()
+  await page.locator('.chip', { hasText: 'contact' }).waitFor()
+  expect(complaints).toEqual([])
+})
+
+test('offline a text stays, and what came meanwhile is there on return', async () => {
+  await using world = await createWorld({ outside: true })
+  await world.untilStatus(await world.send({ body: 'before' }))
+  using proxy = startCuttableProxy(world.url)
+  await using opened = await openConsole(proxy.url, { key: world.key, hash: `#${pairView(FROM, TO)}` })
+  const { page } = opened
+  await said(page, 'before').waitFor()
+  await page.locator('.connection', { hasText: 'Live' }).waitFor()
+  proxy.cut()
+  await page.locator('.connection', { hasText: /^Offline since \d\d:\d\d:\d\d\./ }).waitFor()
+  await page.getByLabel('Write a text').fill('written offline')
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await page.getByRole('alert').filter({ hasText: 'Your text stays here.' }).waitFor()
+  await receive(world, TO, 'while you were away')
+  proxy.mend()
+  await said(page, 'while you were away').waitFor()
+  await row(page, 'while you were away').waitFor()
+  expect(await page.getByLabel('Write a text').inputValue()).toBe('written offline')
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await said(page, 'written offline').waitFor()
+})
+
+test('what could not be loaded says so, and is loaded by a button', async () => {
+  await using world = await createWorld({ outside: true })
+  await world.untilStatus(await world.send({ body: 'there' }))
+  await using opened = await openConsole(world.url, { key: world.key, hash: '#/messages' })
+  const { page } = opened
+  await row(page, 'there').waitFor()
+  const reads = /conversations\?|messages\?.*contact/
+  await page.route(reads, (route) => route.fulfill({ status: 500, json: { error: 'Broken' } }))
+  await page.goto(`${new URL(page.url()).origin}/console/#${pairView(FROM, TO)}`)
+  const failures = page.getByRole('alert')
+  await failures.filter({ hasText: 'The conversations could not be loaded.' }).waitFor()
+  await failures
+    .filter({ hasText: 'The conversation could not be loaded.' })
+    .getByText('The gateway says: Broken.')
+    .waitFor()
+  await page.unroute(reads)
+  for (let left = 2; left > 0; left--) await page.getByRole('button', { name: 'Try again' }).first().click()
+  await said(page, 'there').waitFor()
+  await row(page, 'there').waitFor()
+})
+
+const row = (page: Page, text: string) => page.locator('.row', { hasText: text })
+const said = (page: Page, text: string) => page.locator('.said', { hasText: text })
+const note = (page: Page, text: string | RegExp) => page.locator('.said-note', { hasText: text })
+
+const pairView = (number: string, contact: string): string =>
+  `/conversations?${new URLSearchParams({ number, contact }).toString()}`
+
+const clientOf = (world: World): Sgw => new Sgw({ baseUrl: world.url, apiKey: world.key })
+
+/** What the provider got for a contact, oldest first. */
+const sentTo = (world: World, contact: string): (string | null)[] =>
+  world.control
+    .messages({ direction: 'Outbound' })
+    .filter(({ to }) => to.includes(contact))
+    .map(({ text }) => text)
+
+/** Texts as a contact, once the gateway hears of it, until it is stored. */
+async function receive(world: World, from: string, text: string): Promise<void> {
+  await until(() => world.control.subscriptions().length > 0)
+  await world.control.injectSms({ from, to: FROM, text })
+  await until(async () => {
+    const { messages } = await clientOf(world).sms.list({ direction: 'inbound', contact: from, number: FROM }).page(1)
+    return messages.some(({ body }) => body === text)
+  })
+}
