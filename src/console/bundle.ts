@@ -10,6 +10,7 @@ const VIEWS = [
   'overview/overview-view.tsx',
   'messages/messages-view.tsx',
   'messages/message-view.tsx',
+  'messages/message-suggestions-view.tsx',
   'messages/raw-events-view.tsx',
   'messages/empty-view.tsx',
   'conversations/conversations-view.tsx',
@@ -18,7 +19,9 @@ const VIEWS = [
   'phone/trace-view.tsx',
   'webhooks/webhooks-view.tsx',
   'webhooks/webhook-view.tsx',
+  'webhooks/attempt-suggestions-view.tsx',
   'setup/setup-view.tsx',
+  'facts/rail-counts-view.tsx',
   'panels/panels-view.tsx',
   'sign-in/sign-in-view.tsx',
 ] as const

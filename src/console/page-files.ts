@@ -9,6 +9,7 @@ export const SCRIPTS = [
   'overview.js',
   'messages.js',
   'message.js',
+  'message-suggestions.js',
   'raw-events.js',
   'empty.js',
   'conversations.js',
@@ -17,7 +18,9 @@ export const SCRIPTS = [
   'trace.js',
   'webhooks.js',
   'webhook.js',
+  'attempt-suggestions.js',
   'setup.js',
+  'rail-counts.js',
   'panels.js',
   'sign-in.js',
 ] as const

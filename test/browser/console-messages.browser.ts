@@ -230,7 +230,7 @@ test('a webhook that fails stands in the message with its answer, and is deliver
   await receiver.received(1)
   await using opened = await openConsole(gateway.url, { hash: `#/messages?number=${encodeURIComponent(to)}` })
   const { page, complaints } = opened
-  await page.getByRole('heading', { name: /answers 500: 1 delivery failed\.$/ }).waitFor()
+  await page.getByRole('heading', { name: /answers 500: 1 attempt failed\.$/ }).waitFor()
   await page.getByRole('button', { name: 'Show the newest one' }).click()
   await page.locator('.row[aria-current]', { hasText: 'Where do I park?' }).waitFor()
   const webhook = page.getByRole('region', { name: 'Webhooks' }).locator('.webhook')

@@ -49,7 +49,7 @@ test('an incident stands in the sentence, on the wire, in a row with its button,
   await page.getByRole('heading', { name: /^17 messages wait: RingCentral paused the extension until / }).waitFor()
   expect(await page.locator('.wire-line:is(.warn-line, .bad-line)').allInnerTexts()).toEqual(['14 failed', '17 wait'])
   const needs = page.locator('.needs li')
-  await needs.filter({ hasText: 'shop.example answers 500: 14 deliveries failed.' }).getByRole('button').waitFor()
+  await needs.filter({ hasText: 'shop.example answers 500: 14 attempts failed.' }).getByRole('button').waitFor()
   await needs
     .filter({ hasText: 'The webhook of app app_9 of Harbor Clinic has failed for an hour.' })
     .getByRole('button')

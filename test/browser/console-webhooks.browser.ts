@@ -14,8 +14,8 @@ test('webhooks that failed are said, delivered again one by one, and recovered; 
   await failTwice(world, receiver)
   await using opened = await openConsole(world.url, { hash: '#/webhooks?outcome=http_error' })
   const { page, complaints } = opened
-  await page.getByRole('heading', { name: /answers 500: 2 deliveries failed since/ }).waitFor()
-  await page.locator('.rail-count.bad', { hasText: '2 failed webhooks' }).waitFor()
+  await page.getByRole('heading', { name: /answers 500: 2 attempts failed since/ }).waitFor()
+  await page.locator('.rail-count.bad', { hasText: '2 failed attempts' }).waitFor()
   await page.locator('.row', { hasText: 'answered 500' }).nth(1).waitFor()
   await expectFits(page)
 

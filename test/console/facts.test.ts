@@ -1,8 +1,10 @@
 import { expect, test } from 'bun:test'
 import type { ExtensionHealth, Overview, OverviewTotals } from '../../src/client/client.ts'
 import { type Fact, worstFirst } from '../../src/console/page/facts/fact.ts'
-import { type Standing, factsOf } from '../../src/console/page/facts/facts-of.ts'
+import { factsOf } from '../../src/console/page/facts/facts-of.ts'
+import { troublesOf } from '../../src/console/page/facts/troubles-of.ts'
 import { timeZone } from '../../src/console/page/state/settings.ts'
+import type { Standing } from '../../src/console/page/state/standing.ts'
 
 timeZone.value = 'utc'
 
@@ -42,7 +44,7 @@ const FAULTS: readonly [name: string, sentence: string, change: (standing: Stand
   ],
   [
     'webhooks',
-    'shop.example answers 500: 14 deliveries failed',
+    'shop.example answers 500: 14 attempts failed',
     withOverview({
       destinations: [
         {
@@ -82,24 +84,28 @@ for (const [index, [worse, sentence, changeWorse]] of FAULTS.entries())
   }
 
 test('without a fault there is no fact, and nothing is counted', () => {
-  expect(worstFirst(factsOf(FINE, NOW))).toEqual({ worst: null, others: [], counts: {} })
+  expect(worstFirst(factsOf(FINE, NOW))).toEqual({ worst: null, others: [] })
+  expect(troublesOf(FINE, NOW)).toEqual({ messages: null, webhooks: null, numbers: null })
 })
 
 test('the rail counts the worst that a view has, and no milder fact with it', () => {
-  const counted = (view: 'messages' | 'numbers', ...names: string[]) => {
+  const counted = (view: 'messages' | 'webhooks' | 'numbers', ...names: string[]) => {
     const changes = FAULTS.filter(([name]) => names.includes(name))
-    return worstFirst(
-      factsOf(
-        changes.reduce((standing, [, , change]) => change(standing), FINE),
-        NOW,
-      ),
-    ).counts[view]
+    const standing = changes.reduce((changed, [, , change]) => change(changed), FINE)
+    return troublesOf(standing, NOW)[view]
   }
   expect(counted('messages', 'paused')).toEqual({ count: 17, kind: 'warn', word: 'waiting' })
   expect(counted('messages', 'failures')).toEqual({ count: 17, kind: 'bad', word: 'failed' })
   const all = ['revoked', 'paused', 'webhooks', 'failures']
   expect(counted('messages', ...all)).toEqual({ count: 17, kind: 'warn', word: 'waiting' })
+  expect(counted('webhooks', ...all)).toEqual({ count: 14, kind: 'bad', word: 'failed attempts' })
   expect(counted('numbers', ...all)).toEqual({ count: 1, kind: 'bad', word: 'cannot send' })
+  expect(counted('numbers', 'no number')).toEqual({ count: 1, kind: 'bad', word: 'needs a number' })
+  expect(counted('numbers', 'late')).toEqual({ count: 1, kind: 'warn', word: 'needs a look' })
+  const paused = withExtension({ pausedUntil: at(-6) })(FINE)
+  expect(troublesOf(paused, NOW).numbers).toEqual({ count: 1, kind: 'warn', word: 'paused' })
+  const numberless = withExtension({ phoneNumbers: [] })(FINE)
+  expect(troublesOf(numberless, NOW).numbers).toEqual({ count: 1, kind: 'bad', word: 'cannot send' })
 })
 
 test('of two facts that are as bad the one of more things wins, then the older one', () => {
@@ -113,16 +119,9 @@ test('of two facts that are as bad the one of more things wins, then the older o
     parts: [key],
     advice: '',
     action: null,
-    view: 'messages',
-    word: 'failed webhooks',
   })
-  const { worst, others, counts } = worstFirst([
-    fact('few', 2, at(90)),
-    fact('late', 9, at(1)),
-    fact('early', 9, at(60)),
-  ])
+  const { worst, others } = worstFirst([fact('few', 2, at(90)), fact('late', 9, at(1)), fact('early', 9, at(60))])
   expect([worst, ...others].map((each) => each?.key)).toEqual(['early', 'late', 'few'])
-  expect(counts.messages).toEqual({ count: 20, kind: 'bad', word: 'failed webhooks' })
 })
 
 /** A standing without faults: one extension, and a day of traffic. */

@@ -34,10 +34,14 @@ const extension = (number: string, changes: Partial<ExtensionHealth> = {}): Exte
 })
 const REVOKED = { status: 'revoked', reason: 'Its authorization has ended', since: at(30), fix: null } as const
 
-const sentencesOf = (extensions: readonly ExtensionHealth[]): string[] =>
-  numbersStanding(extensions, NOW).facts.map(({ parts }) =>
+/** Of all extensions, the worst first. */
+function sentencesOf(extensions: readonly ExtensionHealth[]): string[] {
+  const { worst, byExtension } = numbersStanding(extensions, NOW)
+  const facts = new Set([...(worst === null ? [] : [worst]), ...[...byExtension.values()].flat()])
+  return [...facts].map(({ parts }) =>
     parts.map((part) => (typeof part === 'string' ? part : 'number' in part ? part.number : part.text)).join(''),
   )
+}
 
 test('Numbers says what cannot send first, then what is paused, and nothing of what is well', () => {
   const extensions = [extension('101', { pausedUntil: at(-6) }), extension('102', REVOKED), extension('103')]

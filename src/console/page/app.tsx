@@ -5,19 +5,20 @@ import { Loaded } from './frame/loaded.tsx'
 import { closePanel, panel } from './frame/panel.ts'
 import { Rail } from './frame/rail.tsx'
 import { TabBar, TopBar } from './frame/tab-bar.tsx'
-import { hasPhone, isSimulated, troubles } from './frame/views.ts'
+import { hasPhone, isSimulated } from './frame/views.ts'
 import { Dialog } from './parts/dialog.tsx'
 import { LoadFailed } from './parts/load-failed.tsx'
 import { address } from './state/address.ts'
 import { findCaller, hasNoApp, me } from './state/caller.ts'
 import { useLoading } from './state/loading.ts'
 import { session } from './state/session.ts'
+import { standing } from './state/standing.ts'
 import type { View } from './state/view-names.ts'
 
 /** The whole page: sign-in, or the frame with a view. */
 export function App() {
   // What a view found out is of one tenant.
-  useEffect(() => void (troubles.value = {}), [me.value?.tenantId])
+  useEffect(() => void (standing.value = null), [me.value?.tenantId])
   if (session.value === null || hasNoApp.value) return <Loaded load={FILES.signIn} props={{}} />
   if (me.value === null) return <Caller key={session.value.token} />
   return (
@@ -29,6 +30,7 @@ export function App() {
       <Rail />
       <main id="main" tabIndex={-1} key={me.value.appId}>
         <CurrentView />
+        <Loaded load={FILES.railCounts} props={{ isRead: READING.includes(address.value.view) }} around={nothing} />
         <OfflineBar />
       </main>
       <TabBar />
@@ -36,6 +38,12 @@ export function App() {
     </div>
   )
 }
+
+/** Views that read what the rail counts. */
+const READING: readonly (View | null)[] = ['overview', 'messages']
+
+/** The first load of a view stays light, and is not waited for by what the rail counts. */
+const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1500))
 
 /** Before it is known who this is. */
 function Caller() {
@@ -57,6 +65,7 @@ export const FILES = {
   setup: async () => (await import('./setup/setup-view.tsx')).SetupView,
   signIn: async () => (await import('./sign-in/sign-in-view.tsx')).SignInView,
   signInByLogin: async (login: string | null) => (await import('./sign-in/sign-in-view.tsx')).signInByLogin(login),
+  railCounts: async () => (await settled(), await import('./facts/rail-counts-view.tsx')).RailCounts,
   panels: async () => (await import('./panels/panels-view.tsx')).PanelsView,
 } as const
 
@@ -75,6 +84,9 @@ function fileOf(view: View, withPhone: boolean) {
   if (view === 'numbers' || view === 'apps' || view === 'tenants') return FILES.setup
   return FILES[view === 'conversations' && withPhone ? 'phone' : view]
 }
+
+/** Without counts the page is whole. */
+const nothing = (): null => null
 
 const inDialog = (failure: ComponentChild) => (
   <Dialog title="sgw" close={closePanel}>

@@ -1,6 +1,6 @@
 import type { OverviewDestination } from '../../../client/client.ts'
 import type { IconName } from '../parts/icon-paths.ts'
-import type { Trouble, View } from '../state/view-names.ts'
+import type { View } from '../state/view-names.ts'
 
 /** A piece of a fact's sentence: text, a phone number, or a link to a view. */
 export type Part = string | { number: string } | { text: string; view: View; params: Readonly<Record<string, string>> }
@@ -27,20 +27,17 @@ export interface Fact {
   advice: string
   since: string | null
   action: Action | null
-  /** The view that counts it in the rail, how many, and of what. */
-  view: View
+  /** Of how many things: messages, attempts, extensions. */
   count: number
-  word: string
 }
 
-/** What is said first, what stands under "Also needs a look", and the counts of the rail. */
+/** What is said first, and what stands under "Also needs a look". */
 export interface Standings {
   worst: Fact | null
   others: readonly Fact[]
-  counts: Partial<Record<View, Trouble>>
 }
 
-/** The worst fact wins; of two that are as bad, the one of more things, then the older one. The rail counts a view's worst kind. */
+/** The worst fact wins; of two that are as bad, the one of more things, then the older one. */
 export function worstFirst(facts: readonly Fact[]): Standings {
   const [worst = null, ...others] = facts.toSorted(
     (a, b) =>
@@ -48,11 +45,5 @@ export function worstFirst(facts: readonly Fact[]): Standings {
       b.count - a.count ||
       (a.since ?? '').localeCompare(b.since ?? ''),
   )
-  const counts: Partial<Record<View, Trouble>> = {}
-  for (const { view, kind, word, count } of worst === null ? [] : [worst, ...others]) {
-    const counted = counts[view]
-    if (counted === undefined) counts[view] = { count, kind, word }
-    else if (counted.word === word) counts[view] = { ...counted, count: counted.count + count }
-  }
-  return { worst, others, counts }
+  return { worst, others }
 }

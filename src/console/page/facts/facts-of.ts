@@ -1,15 +1,8 @@
 import type { ExtensionHealth, Overview, OverviewDestination } from '../../../client/client.ts'
 import { waitingText } from '../messages/words.ts'
 import { count } from '../state/clock.ts'
+import type { Standing } from '../state/standing.ts'
 import type { Fact, Part } from './fact.ts'
-
-/** The last day's figures, and how the extensions are. */
-export interface Standing {
-  overview: Overview
-  extensions: readonly ExtensionHealth[]
-  /** When they were asked for, in milliseconds. */
-  readAt: number
-}
 
 /** What needs a look, from what the gateway tells of a tenant. `now` in milliseconds. */
 export function factsOf({ overview, extensions }: Standing, now: number): Fact[] {
@@ -25,11 +18,10 @@ export function factsOf({ overview, extensions }: Standing, now: number): Fact[]
 export const extensionFacts = (extensions: readonly ExtensionHealth[]): Fact[] =>
   extensions.length === 0 ? [NOT_CONNECTED] : extensions.flatMap(extensionFact)
 
-const base = { view: 'messages', advice: '', since: null, action: null } as const
+const base = { advice: '', since: null, action: null } as const
 
 const NOT_CONNECTED: Fact = {
   ...base,
-  view: 'numbers',
   key: 'not connected',
   rank: 'stopped',
   kind: 'bad',
@@ -37,38 +29,47 @@ const NOT_CONNECTED: Fact = {
   parts: ['No number is connected yet'],
   action: { type: 'invite' },
   count: 1,
-  word: 'needs a number',
 }
 
 /** Whether an extension can neither send nor receive. */
 export const isStopped = ({ status }: Pick<ExtensionHealth, 'status'>): boolean => status !== 'active'
 
+/** Whether an extension is well, but brings no number: RingCentral did not allow one of them to text. */
+export const isNumberless = ({ reason, phoneNumbers }: ExtensionHealth): boolean =>
+  reason === null && phoneNumbers.length === 0
+
+/** Whether RingCentral lets nothing more pass for a while. `now` in milliseconds. */
+export const isPaused = ({ pausedUntil }: ExtensionHealth, now: number): boolean =>
+  pausedUntil !== null && Date.parse(pausedUntil) > now
+
 function extensionFact({ extensionId, extensionNumber, ...health }: ExtensionHealth): Fact[] {
   const { status, reason, since, fix, phoneNumbers } = health
   if (reason === null) return []
   const stopped = isStopped(health)
-  const name = `Extension ${extensionNumber ?? extensionId}`
+  const name: Part = {
+    text: `Extension ${extensionNumber ?? extensionId}`,
+    view: 'numbers',
+    params: { id: extensionId },
+  }
   const [number] = phoneNumbers
   const whose: Part[] =
     number === undefined ? ['it'] : [{ number }, phoneNumbers.length > 1 ? ` and ${phoneNumbers.length - 1} more` : '']
   return [
     {
       ...base,
-      view: 'numbers',
       key: extensionId,
       rank: stopped ? 'stopped' : 'waits',
       kind: stopped ? 'bad' : 'warn',
       icon: stopped ? 'failed' : 'waiting',
       parts:
         status === 'revoked'
-          ? [`${name} was revoked: `, ...whose, ' cannot send or receive']
-          : [`${name}: ${midSentence(reason)}`],
+          ? [name, ' was revoked: ', ...whose, ' cannot send or receive']
+          : [name, `: ${midSentence(reason)}`],
       // A button does what the command does.
       advice: fix === null ? '' : `${withoutStop(fix).replace(/: sgw extensions invite .*$/, '')}.`,
       since,
       action: fix?.includes('invite link') === true ? { type: 'invite' } : null,
       count: 1,
-      word: stopped ? 'cannot send' : 'needs a look',
     },
   ]
 }
@@ -98,14 +99,13 @@ function waitingFact(overview: Overview, extensions: readonly ExtensionHealth[],
       ],
       since: first.began ?? first.since,
       count: total,
-      word: 'waiting',
     },
   ]
 }
 
 function webhookFact(destination: OverviewDestination): Fact {
   const { url, kind, appId, triggerId, failures, failingSince, lastStatusCode } = destination
-  const failed = failures === 1 ? '1 delivery' : `${count(failures)} deliveries`
+  const failed = `${count(failures)} ${failures === 1 ? 'attempt' : 'attempts'}`
   return {
     ...base,
     key: `${kind} ${appId ?? triggerId ?? url}`,
@@ -116,11 +116,9 @@ function webhookFact(destination: OverviewDestination): Fact {
       { text: new URL(url).host, view: 'webhooks', params: whereOf(destination) },
       ` ${lastStatusCode === undefined ? 'cannot be reached' : `answers ${lastStatusCode}`}: ${failed} failed`,
     ],
-    view: 'webhooks',
     since: failingSince,
     action: { type: 'newest failure', destination },
     count: failures,
-    word: 'failed webhooks',
   }
 }
 
@@ -154,7 +152,6 @@ function failureFact(overview: Overview): Fact[] {
       icon: 'failed',
       parts,
       count: failed + totals.undelivered,
-      word: 'failed',
     },
   ]
 }

@@ -17,7 +17,7 @@ export interface ShownView {
 }
 
 /** What the views have found. */
-export const troubles = signal<Partial<Record<View, Trouble>>>({})
+export const troubles = signal<Partial<Record<View, Trouble | null>>>({})
 
 /** Whether the phone can be shown: the simulator runs, and its record is an operator's. */
 export const hasPhone = computed(

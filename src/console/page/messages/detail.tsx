@@ -1,6 +1,6 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
-import { CopyButton } from '../parts/copy.tsx'
-import { Icon } from '../parts/icon.tsx'
+import { DetailHead, Facts, Json } from '../list/detail-parts.tsx'
 import { PhoneNumber } from '../parts/phone-number.tsx'
 import { addressOf } from '../state/address.ts'
 import { appName, client } from '../state/caller.ts'
@@ -8,7 +8,6 @@ import { wholeTime } from '../state/clock.ts'
 import { onEvent } from '../state/live.ts'
 import { Actions } from './actions.tsx'
 import { OpenMessage } from './detail-state.ts'
-import { close } from './cursor.ts'
 import { Outcome } from './outcome.tsx'
 import { type ListRow, contactOf, ownNumberOf } from './row.ts'
 import { TextWithSegments } from './text-with-segments.tsx'
@@ -38,7 +37,7 @@ export function Detail({ id, row, move }: DetailProps) {
   const shown = shownRow(row, message)
   return (
     <aside class="detail" aria-label="Message" tabIndex={-1}>
-      <DetailHead id={id} move={move} />
+      <DetailHead id={id} noun="message" move={move} />
       {shown === null ? <NotThere message={message} /> : <Body row={shown} message={message} />}
     </aside>
   )
@@ -86,47 +85,15 @@ function Body({ row, message }: { row: ListRow; message: OpenMessage | null }) {
       </section>
       {timeline !== null && <TimelineChart timeline={timeline} webhooks={webhooks} />}
       {message !== null && <Webhooks message={message} isInbound={row.direction === 'inbound'} />}
-      <Facts row={row} />
-      <details class="print-hidden">
-        <summary>
-          <Icon name="right" />
-          JSON <span>as the API returns it</span>
-        </summary>
-        <pre class="mask">{JSON.stringify(message?.facts.value ?? row, null, 2)}</pre>
-      </details>
+      <MessageFacts row={row} />
+      <Json value={message?.facts.value ?? row} />
     </>
   )
 }
 
-const DetailHead = ({ id, move }: { id: string; move: (step: number) => void }) => (
-  <header class="detail-head">
-    <button type="button" class="icon-button back" aria-label="Back to the list" onClick={close}>
-      <Icon name="left" />
-    </button>
-    <span class="mono">{id}</span>
-    <CopyButton text={id} label="Copy the message id" />
-    <span class="rail-space" />
-    <button
-      type="button"
-      class="icon-button"
-      aria-label="Previous message"
-      title="Previous (k)"
-      onClick={() => move(-1)}
-    >
-      <Icon name="up" />
-    </button>
-    <button type="button" class="icon-button" aria-label="Next message" title="Next (j)" onClick={() => move(1)}>
-      <Icon name="down" />
-    </button>
-    <button type="button" class="icon-button shut" aria-label="Close" title="Close (Esc)" onClick={close}>
-      <Icon name="failed" />
-    </button>
-  </header>
-)
-
-function Facts({ row }: { row: ListRow }) {
+function MessageFacts({ row }: { row: ListRow }) {
   const app = appName(row.appId)
-  const facts: readonly [name: string, value: preact.ComponentChildren][] = [
+  const facts: readonly [name: string, value: ComponentChildren][] = [
     [
       'App',
       app === '' ? (
@@ -154,20 +121,5 @@ function Facts({ row }: { row: ListRow }) {
     ['Job', row.jobId === '' ? '–' : <span class="mono">{row.jobId}</span>],
     [row.direction === 'inbound' ? 'Received' : 'Accepted', wholeTime(row.createdAt)],
   ]
-  return (
-    <details open>
-      <summary>
-        <Icon name="right" />
-        Details
-      </summary>
-      <dl class="facts">
-        {facts.map(([name, value]) => (
-          <>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </>
-        ))}
-      </dl>
-    </details>
-  )
+  return <Facts facts={facts} />
 }

@@ -1,3 +1,4 @@
+import { oneOf } from '../search/parse-search.ts'
 import { type Filter, isTime } from './filter.ts'
 
 const STATES = ['waiting', 'scheduled', 'failed', 'cancelled', 'undelivered']
@@ -27,5 +28,3 @@ function insteadOf(status: string): string {
   if (STATES.includes(status)) return `Try state:${status}.`
   return WORDS_OF_ROWS[status] ?? `Try ${oneOf(STATUSES)}.`
 }
-
-const oneOf = (words: readonly string[]): string => `${words.slice(0, -1).join(', ')} or ${words.at(-1) ?? ''}`

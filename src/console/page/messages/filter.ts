@@ -25,19 +25,6 @@ export type Filter = Readonly<Partial<Record<FilterName, string>>>
 export const filterOf = (params: Readonly<Record<string, string>>): Filter =>
   Object.fromEntries(FILTER_NAMES.flatMap((name) => (params[name] ? [[name, params[name]]] : [])))
 
-/** Reads what was typed: `name:value` words are filters, other words are searched in the texts. Unknown names are text. */
-export function parseSearch(typed: string): Filter {
-  const filter: Partial<Record<FilterName, string>> = {}
-  const words: string[] = []
-  for (const word of typed.trim().split(/\s+/)) {
-    const [, name, value] = /^(\w+):(.+)$/.exec(word) ?? []
-    const known = FILTER_NAMES.find((candidate) => candidate === name && candidate !== 'text')
-    if (known !== undefined && value !== undefined) filter[known] = value
-    else if (word !== '') words.push(word)
-  }
-  return words.length === 0 ? filter : { ...filter, text: words.join(' ') }
-}
-
 /** The tabs above the list: the states that most people ask for. */
 export const TABS = [
   { name: 'All', state: undefined },

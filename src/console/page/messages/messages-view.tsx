@@ -1,25 +1,24 @@
 import { type Signal, useComputed, useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
-import type { Standing } from '../facts/facts-of.ts'
 import { useStanding } from '../facts/standing.ts'
 import { Loaded } from '../frame/loaded.tsx'
 import { onViewKey } from '../frame/keys.ts'
-import { address, open, param } from '../state/address.ts'
+import { address, param } from '../state/address.ts'
 import { appIds, appName, client, me } from '../state/caller.ts'
 import { count, now } from '../state/clock.ts'
 import { session } from '../state/session.ts'
-import { isOnControl, useIsOpened } from '../list/cursor.ts'
+import type { Standing } from '../state/standing.ts'
+import { close, moveCursor, onListKey, useIsOpened } from '../list/cursor.ts'
 import { FailedDetail } from '../list/failed-detail.tsx'
 import { ListDetail } from '../list/list-detail.tsx'
 import { type KeyHint, ListFoot } from '../list/list-foot.tsx'
+import { useFollowed } from '../list/use-followed.ts'
 import { copyText } from '../parts/copy.tsx'
-import { useFollowing } from '../parts/following.ts'
-import { close, moveCursor } from './cursor.ts'
 import { EmptyList } from './empty-list.tsx'
 import { type Filter, filterOf } from './filter.ts'
 import { MessageList } from './list-state.ts'
 import { MessageRow } from './message-row.tsx'
-import { SearchField, Tabs } from './search-field.tsx'
+import { MessageSearch, Tabs } from './search-field.tsx'
 import { Sentence } from './sentence.tsx'
 
 const loadRawEvents = async () => (await import('./raw-events-view.tsx')).RawEvents
@@ -74,8 +73,8 @@ const Head = ({ list, standing }: { list: MessageList; standing: Standing | null
   <>
     <header class="list-head">
       <Sentence list={list} standing={standing} />
-      <SearchField filter={list.filter} />
-      <Tabs filter={list.filter} total={count(list.total.value)} />
+      <MessageSearch list={list} extensions={standing?.extensions ?? null} />
+      <Tabs list={list} total={count(list.total.value)} />
     </header>
     {list.filter.text !== undefined && list.rows.value.length > 0 && <TextNote list={list} />}
   </>
@@ -85,8 +84,7 @@ const Foot = ({ list, isRaw }: { list: MessageList; isRaw: Signal<boolean> }) =>
   <>
     {isRaw.value && <Loaded load={loadRawEvents} props={{ close: () => void (isRaw.value = false) }} />}
     <ListFoot hints={HINTS}>
-      {shownText(list)}
-      {isLimitedToApp() && '. Those of other apps are not live'}
+      {[shownText(list), isLimitedToApp() && 'Messages of other apps are not live'].filter(Boolean).join('. ')}
     </ListFoot>
   </>
 )
@@ -98,9 +96,9 @@ const HINTS: readonly KeyHint[] = [
   [['e'], 'raw events'],
 ]
 
-/** How much of the list stands here; '' while that is not known. */
+/** How much of the list stands here; '' while that is not known, and where nothing does. */
 function shownText({ shown, total, hasMore, filter }: MessageList): string {
-  if (total.value === null) return ''
+  if (total.value === null || shown.value.length === 0) return ''
   if (filter.text !== undefined) return `${count(shown.value.length)} found`
   return hasMore.value
     ? `${count(shown.value.length)} of ${count(total.value)} loaded, more as you scroll`
@@ -124,8 +122,7 @@ function useList(filterKey: string): MessageList | null {
   const list = useMemo(() => {
     return sgw === null ? null : new MessageList(sgw, JSON.parse(filterKey) as Filter, appIds.value)
   }, [filterKey, sgw])
-  const load = (): void => void list?.load()
-  useFollowing(list, load, () => list?.error.value !== '' && load())
+  useFollowed(list)
   return list
 }
 
@@ -134,14 +131,7 @@ const isLimitedToApp = (): boolean => session.value?.kind === 'key' && param('ap
 
 function onKey(key: string, list: MessageList | null, cursor: Signal<string>, isRaw: Signal<boolean>): boolean {
   if (list === null) return false
-  const id = param('id')
-  if (key === 'j') moveCursor(list, cursor, 1)
-  else if (key === 'k') moveCursor(list, cursor, -1)
-  else if (key === 'Enter' && cursor.value !== '' && cursor.value !== id && !isOnControl())
-    open('messages', { ...address.value.params, id: cursor.value })
-  else if (key === 'Escape' && id !== '') close()
-  else if (key === 'c' && id !== '') void copyText(id)
-  else if (key === 'e') isRaw.value = !isRaw.value
-  else return false
+  if (key === 'e') isRaw.value = !isRaw.value
+  else return onListKey(key, list, cursor, { view: 'messages', copy: (id) => void copyText(id) })
   return true
 }

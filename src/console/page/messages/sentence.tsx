@@ -1,10 +1,10 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import type { Sgw } from '../../../client/client.ts'
 import { worstFirst } from '../facts/fact.ts'
 import { FactLine, FactRest, FactSentence } from '../facts/fact-line.tsx'
-import { type Standing, factsOf } from '../facts/facts-of.ts'
-import { troubles } from '../frame/views.ts'
+import { factsOf } from '../facts/facts-of.ts'
 import { count, now } from '../state/clock.ts'
+import type { Standing } from '../state/standing.ts'
 import type { MessageList } from './list-state.ts'
 import type { ListRow } from './row.ts'
 import { stateOf } from './words.ts'
@@ -18,8 +18,7 @@ export function Sentence({ list, standing }: { list: MessageList; standing: Stan
   const isKnown = useIsKnown(list, standing, rows)
   const facts = standing === null ? [] : factsOf(standing, now.peek())
   // Figures that do not know the messages, as those from before an upgrade, say nothing of failures.
-  const { worst, others, counts } = worstFirst(facts.filter(({ key }) => isKnown || key !== 'failures'))
-  useEffect(() => void (troubles.value = counts), [standing, isKnown])
+  const { worst, others } = worstFirst(facts.filter(({ key }) => isKnown || key !== 'failures'))
   return (
     <>
       <h1 class="sentence">

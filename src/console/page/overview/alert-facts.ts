@@ -39,9 +39,7 @@ function factOf(alert: Alert, index: number): Fact {
     advice,
     since: alert.since,
     action: alert.tenantId === undefined ? null : { type: 'switch tenant' },
-    view: 'overview',
     count: 1,
-    word: 'need a look',
   }
 }
 

@@ -3,13 +3,14 @@ import type { ComponentChildren } from 'preact'
 import type { ExtensionHealth } from '../../../client/client.ts'
 import type { Fact } from '../facts/fact.ts'
 import { FactButton, FactSentence } from '../facts/fact-line.tsx'
-import { type Standing, accountedIn, failedIn, waitsOf } from '../facts/facts-of.ts'
+import { accountedIn, failedIn, waitsOf } from '../facts/facts-of.ts'
 import { WAIT_ADVICE } from '../messages/words.ts'
 import { PhoneNumber } from '../parts/phone-number.tsx'
 import { addressOf } from '../state/address.ts'
 import { client } from '../state/caller.ts'
 import { count, dayOf, duration, now, rowTime } from '../state/clock.ts'
 import { failureText } from '../state/failure.ts'
+import type { Standing } from '../state/standing.ts'
 
 interface HeadingProps {
   worst: Fact | null

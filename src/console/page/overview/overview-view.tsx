@@ -2,7 +2,8 @@ import { useEffect } from 'preact/hooks'
 import type { Overview } from '../../../client/client.ts'
 import { worstFirst } from '../facts/fact.ts'
 import { areFailuresUsual, factsOf } from '../facts/facts-of.ts'
-import { hasPhone, troubles } from '../frame/views.ts'
+import { useShared } from '../facts/standing.ts'
+import { hasPhone } from '../frame/views.ts'
 import { CopyButton } from '../parts/copy.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
 import { addressOf, refine } from '../state/address.ts'
@@ -14,7 +15,7 @@ import { Figures } from './figures.tsx'
 import { Heading } from './heading.tsx'
 import { Needs } from './needs.tsx'
 import { DAY, MONTH, RANGES, rangeShown } from './ranges.ts'
-import { type Reading, useReading } from './reading.ts'
+import { type Known, useReading } from './reading.ts'
 import { System } from './system.tsx'
 import { Destinations, Reasons } from './tables.tsx'
 import { Usage } from './usage.tsx'
@@ -25,19 +26,20 @@ import '../style/overview.css'
 
 /** Whether anything is wrong, since when, for whom, and what to do; then the figures behind it. */
 export function OverviewView() {
-  const { reading, error, again } = useReading(rangeShown())
+  const reading = useReading(rangeShown())
   useEffect(() => void (document.title = 'Overview – sgw'), [])
-  if (reading !== null) return <Read reading={reading} error={error} />
-  return error === '' ? null : <LoadFailed what="The overview" error={error} again={again} />
+  if (reading === null) return null
+  const [known, error] = [reading.value.value, reading.error.value]
+  if (known !== null) return <Read known={known} error={error} />
+  return error === '' ? null : <LoadFailed what="The overview" error={error} again={reading.again} />
 }
 
-function Read({ reading, error }: { reading: Reading; error: string }) {
-  const { standing, overview, range, alerts } = reading
+function Read({ known, error }: { known: Known; error: string }) {
+  const { standing, overview, range, alerts } = known
   const own = factsOf(standing, now.peek())
-  const { counts } = worstFirst(own)
   const told = own.filter(({ key }) => key !== 'failures' || !areFailuresUsual(standing.overview))
   const { worst, others } = worstFirst([...told, ...alertFacts(alerts, me.value?.tenantId ?? null, own)])
-  useEffect(() => void (troubles.value = counts), [reading])
+  useShared(standing)
   return (
     <div class="overview">
       <div class="overview-in">
@@ -51,7 +53,7 @@ function Read({ reading, error }: { reading: Reading; error: string }) {
         )}
         <WireMap wire={wireOf(overview, standing.extensions, now.peek())} />
         <Needs facts={others} />
-        {isQuiet(overview) ? <Quiet hasNumber={standing.extensions.length > 0} /> : <Traffic reading={reading} />}
+        {isQuiet(overview) ? <Quiet hasNumber={standing.extensions.length > 0} /> : <Traffic known={known} />}
         {range === MONTH && <WhenSeen draw={() => <Usage />} />}
         <System alerts={alerts.length} />
       </div>
@@ -73,7 +75,7 @@ const Ranges = () => (
   </div>
 )
 
-const Traffic = ({ reading: { overview, range } }: { reading: Reading }) => (
+const Traffic = ({ known: { overview, range } }: { known: Known }) => (
   <>
     <Figures overview={overview} range={range} />
     <Chart overview={overview} />

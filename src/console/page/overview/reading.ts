@@ -1,17 +1,14 @@
-import { type Signal, useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { Overview, Sgw } from '../../../client/client.ts'
-import type { Standing } from '../facts/facts-of.ts'
-import { isSoon } from '../facts/standing.ts'
-import { client, operator, whileSignedIn } from '../state/caller.ts'
-import { failureText } from '../state/failure.ts'
-import { onEvent } from '../state/live.ts'
-import { onReturn } from '../state/loading.ts'
+import { isSoon, readStanding } from '../facts/standing.ts'
+import { client, operator } from '../state/caller.ts'
+import { type Reading, keepReading } from '../state/keep-reading.ts'
+import type { Standing } from '../state/standing.ts'
 import { type Alert, listAlerts } from './machine.ts'
 import type { Range } from './ranges.ts'
 
 /** Everything that the view shows at once. What is wrong is of the last day, whatever the range. */
-export interface Reading {
+export interface Known {
   standing: Standing
   range: Range
   /** Of the range. */
@@ -23,64 +20,33 @@ export interface Reading {
 /** A wait or a revoked extension makes no event, so the view is read again without one, too; sooner after an event. */
 const READ_EVERY_MS = 30_000
 const READ_AFTER_EVENT_MS = 15_000
-const READ_FIRST_MS = 1000
 
-/** Reads the view while it is shown. What was read stays until it is read again. */
-export function useReading(range: Range) {
-  const reading = useSignal<Reading | null>(null)
-  const error = useSignal('')
-  const again = useSignal(0)
+/** Reads the view while it is shown; what was known of another range stays until this one is read. Null before it is known who reads it. */
+export function useReading(range: Range): Reading<Known> | null {
   const sgw = client.value
-  useEffect(() => (sgw === null ? undefined : keepReading(sgw, range, reading, error)), [sgw, range, again.value])
-  return { reading: reading.value, error: error.value, again: () => void again.value++ }
+  const last = useRef<Known | null>(null)
+  const reading = useMemo(
+    () =>
+      sgw &&
+      keepReading({
+        read: () => readAll(sgw, range),
+        known: last.current,
+        afterEventMs: READ_AFTER_EVENT_MS,
+        everyMs: READ_EVERY_MS,
+        isSoon: (known, event) => isSoon(known?.standing ?? null, event),
+      }),
+    [sgw, range],
+  )
+  useEffect(() => () => reading?.stop(), [reading])
+  last.current = reading?.value.value ?? null
+  return reading
 }
 
-function keepReading(sgw: Sgw, range: Range, reading: Signal<Reading | null>, error: Signal<string>): () => void {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  let [readAt, dueAt, isOver] = [0, Infinity, false]
-  const due = (inMs: number): void => {
-    if (isOver || Date.now() + inMs >= dueAt) return
-    clearTimeout(timer)
-    dueAt = Date.now() + inMs
-    timer = setTimeout(() => void read(), inMs)
-  }
-  const read = async (): Promise<void> => {
-    clearTimeout(timer)
-    ;[readAt, dueAt] = [Date.now(), Infinity]
-    try {
-      const value = await whileSignedIn(readAll(sgw, range))
-      if (isOver) return
-      reading.value = value
-      error.value = ''
-    } catch (reason) {
-      if (!isOver) error.value = failureText(reason)
-    }
-    if (!document.hidden) due(READ_EVERY_MS)
-  }
-  const ignore = onEvent((event) => {
-    const isEarly = isSoon(reading.peek()?.standing ?? null, event)
-    due(Math.max(READ_FIRST_MS, isEarly ? 0 : readAt + READ_AFTER_EVENT_MS - Date.now()))
-  })
-  const stay = onReturn(() => void read())
-  const onVisible = (): void => due(Math.max(0, readAt + READ_AFTER_EVENT_MS - Date.now()))
-  document.addEventListener('visibilitychange', onVisible)
-  void read()
-  return () => {
-    isOver = true
-    clearTimeout(timer)
-    ignore()
-    stay()
-    document.removeEventListener('visibilitychange', onVisible)
-  }
-}
-
-async function readAll(sgw: Sgw, range: Range): Promise<Reading> {
-  const readAt = Date.now()
-  const [day, extensions, ofRange, alerts] = await Promise.all([
-    sgw.overview(24),
-    sgw.connection.health(),
+async function readAll(sgw: Sgw, range: Range): Promise<Known> {
+  const [standing, ofRange, alerts] = await Promise.all([
+    readStanding(sgw),
     range.hours === 24 ? null : sgw.overview(range.hours),
     operator.value === null ? [] : listAlerts(operator.value),
   ])
-  return { standing: { overview: day, extensions, readAt }, range, overview: ofRange ?? day, alerts }
+  return { standing, range, overview: ofRange ?? standing.overview, alerts }
 }

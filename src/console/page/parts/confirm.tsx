@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
+import '../style/asked.css'
 import { failureText } from '../state/failure.ts'
 import { Dialog } from './dialog.tsx'
 
@@ -12,11 +13,12 @@ interface ConfirmProps {
   children: ComponentChildren
 }
 
-/** A sentence with live facts, and the verb on the button. An error stays in the dialog. */
+/** A sentence with live facts or a field to fill, and the verb on the button, which Enter in a field presses. An error stays in the dialog. */
 export function Confirm({ title, button, isDanger = false, run, close, children }: ConfirmProps) {
   const isBusy = useSignal(false)
   const error = useSignal('')
-  const confirm = async (): Promise<void> => {
+  const confirm = async (event: Event): Promise<void> => {
+    event.preventDefault()
     isBusy.value = true
     try {
       await run()
@@ -29,25 +31,22 @@ export function Confirm({ title, button, isDanger = false, run, close, children 
   }
   return (
     <Dialog title={title} close={close}>
-      <p>{children}</p>
-      {error.value !== '' && (
-        <p class="bad" role="alert">
-          {error.value}
-        </p>
-      )}
-      <div class="dialog-actions">
-        <button type="button" class="button quiet" onClick={close}>
-          Back
-        </button>
-        <button
-          type="button"
-          class={isDanger ? 'button danger' : 'button primary'}
-          disabled={isBusy.value}
-          onClick={() => void confirm()}
-        >
-          {button}
-        </button>
-      </div>
+      <form onSubmit={(event) => void confirm(event)}>
+        <div>{children}</div>
+        {error.value !== '' && (
+          <p class="bad" role="alert">
+            {error.value}
+          </p>
+        )}
+        <div class="dialog-actions">
+          <button type="button" class="button quiet" onClick={close}>
+            Back
+          </button>
+          <button type="submit" class={isDanger ? 'button danger' : 'button primary'} disabled={isBusy.value}>
+            {button}
+          </button>
+        </div>
+      </form>
     </Dialog>
   )
 }

@@ -27,7 +27,7 @@ export function CreateApp({ tenant: { tenantId, name: tenantName }, calls, creat
       run={create}
       close={close}
     >
-      <label>
+      <label class="asked">
         Webhook address, if it has one
         <input
           class="field"

@@ -24,7 +24,7 @@ interface ExtensionProps {
 export function Extension({ extension, facts, authorize, changed }: ExtensionProps) {
   const [worst] = facts
   return (
-    <li class="thing" tabIndex={-1} aria-label={extensionName(extension)}>
+    <li class="thing" data-id={extension.extensionId} tabIndex={-1} aria-label={extensionName(extension)}>
       <div class="thing-head">
         <span class={worst?.kind ?? 'dim'}>
           <Icon name={worst?.icon ?? 'sent'} />
@@ -55,7 +55,7 @@ function stateText({ status }: ExtensionHealth, worst: Fact | undefined): string
   if (status === 'revoked') return 'Revoked'
   if (status === 'refresh_failed') return 'Not authorized'
   if (worst === undefined) return 'Sends and receives'
-  return worst.word === 'paused' ? 'Paused' : 'Needs a look'
+  return worst.key.endsWith(' pause') ? 'Paused' : 'Needs a look'
 }
 
 /** Why and since when, and what the gateway or a person does about it. The heading of the row says of which extension. */

@@ -1,6 +1,6 @@
 import type { ExtensionHealth } from '../../../client/client.ts'
 import { type Fact, worstFirst } from '../facts/fact.ts'
-import { extensionFacts } from '../facts/facts-of.ts'
+import { extensionFacts, isNumberless, isPaused } from '../facts/facts-of.ts'
 import { clockTime } from '../state/clock.ts'
 
 export interface NumbersStanding {
@@ -8,7 +8,6 @@ export interface NumbersStanding {
   worst: Fact | null
   /** What is wrong with each extension, by its id, the worst first. */
   byExtension: ReadonlyMap<string, readonly Fact[]>
-  facts: readonly Fact[]
 }
 
 /** What is wrong with the extensions. `now` in milliseconds. */
@@ -27,7 +26,6 @@ export function numbersStanding(extensions: readonly ExtensionHealth[], now: num
         sorted.filter(({ key }) => key === extensionId || key.startsWith(`${extensionId} `)),
       ]),
     ),
-    facts: sorted,
   }
 }
 
@@ -43,11 +41,10 @@ export const extensionName = ({
   extensionId,
 }: Pick<ExtensionHealth, 'extensionNumber' | 'extensionId'>): string => `Extension ${extensionNumber ?? extensionId}`
 
-const base = { view: 'numbers', since: null, action: null, count: 1 } as const
+const base = { since: null, action: null, count: 1 } as const
 
-/** An extension that is well, but brings no number: RingCentral did not allow one of them to text. */
 const numberlessFact = (extension: ExtensionHealth): Fact[] =>
-  extension.reason !== null || extension.phoneNumbers.length > 0
+  !isNumberless(extension)
     ? []
     : [
         {
@@ -58,13 +55,12 @@ const numberlessFact = (extension: ExtensionHealth): Fact[] =>
           icon: 'failed',
           parts: [`${extensionName(extension)} has no number that can text`],
           advice: 'Give it a number with SMS at RingCentral, and authorize it again.',
-          word: 'cannot send',
         },
       ]
 
 function pauseFact(extension: ExtensionHealth, now: number): Fact[] {
   const { extensionId, pausedUntil } = extension
-  if (pausedUntil === null || Date.parse(pausedUntil) <= now) return []
+  if (!isPaused(extension, now)) return []
   const name = extensionName(extension)
   return [
     {
@@ -73,9 +69,8 @@ function pauseFact(extension: ExtensionHealth, now: number): Fact[] {
       rank: 'waits',
       kind: 'warn',
       icon: 'waiting',
-      parts: [`RingCentral paused ${name.replace('E', 'e')} until ${clockTime(pausedUntil)}`],
+      parts: [`RingCentral paused ${name.replace('E', 'e')} until ${clockTime(pausedUntil ?? now)}`],
       advice: 'Its messages wait and go out by themselves then. Nothing is lost.',
-      word: 'paused',
     },
   ]
 }

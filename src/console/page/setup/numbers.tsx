@@ -2,13 +2,13 @@ import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { ExtensionHealth } from '../../../client/client.ts'
 import { FactSentence } from '../facts/fact-line.tsx'
-import { worstFirst } from '../facts/fact.ts'
-import { troubles } from '../frame/views.ts'
 import { NoNumber } from '../parts/empty.tsx'
 import { InviteButton } from '../parts/invite-button.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
+import { param } from '../state/address.ts'
 import { client } from '../state/caller.ts'
 import { now } from '../state/clock.ts'
+import { standing } from '../state/standing.ts'
 import { AuthorizeDialog } from './authorize-dialog.tsx'
 import { Extension } from './extension.tsx'
 import { fineNumbersText, numbersStanding } from './numbers-facts.ts'
@@ -20,7 +20,8 @@ export function Numbers() {
   /** The extension that is authorized again; 'new' is another one. */
   const authorized = useSignal<ExtensionHealth | 'new' | null>(null)
   const extensions = value.value
-  useTroubles(extensions)
+  useSharedExtensions(extensions)
+  useLinked(extensions !== null)
   if (extensions === null)
     return error.value === '' ? null : <LoadFailed what="The numbers" error={error.value} again={again} />
   const { worst, byExtension } = numbersStanding(extensions, now.value)
@@ -62,13 +63,19 @@ export function Numbers() {
   )
 }
 
-/** The rail counts what this view found, and leaves the other views' counts. */
-function useTroubles(extensions: readonly ExtensionHealth[] | null): void {
+/** A link to an extension leads to it, once it is there. */
+function useLinked(isThere: boolean): void {
+  const id = param('id')
   useEffect(() => {
-    if (extensions === null) return
-    const { numbers: _, ...others } = troubles.peek()
-    const { numbers } = worstFirst(numbersStanding(extensions, now.peek()).facts).counts
-    troubles.value = numbers === undefined ? others : { ...others, numbers }
+    if (isThere && id !== '') document.querySelector<HTMLElement>(`[data-id="${CSS.escape(id)}"]`)?.focus()
+  }, [isThere, id])
+}
+
+/** The rail counts what this view has read, with what was known of everything else. */
+function useSharedExtensions(extensions: readonly ExtensionHealth[] | null): void {
+  useEffect(() => {
+    const known = standing.peek()
+    if (extensions !== null && known !== null) standing.value = { ...known, extensions }
   }, [extensions])
 }
 

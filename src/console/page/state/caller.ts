@@ -103,7 +103,8 @@ export function appName(appId: string): string {
   return known ?? appId
 }
 
-async function readNames(): Promise<void> {
+/** Reads the names of the tenant's apps, once for each app that the console acts as. */
+export async function readNames(): Promise<void> {
   const sgw = client.peek()
   if (sgw === null || namesAskedBy === sgw) return
   namesAskedBy = sgw

@@ -6,7 +6,7 @@ import { connection } from './live.ts'
 
 /** Something that is read from the gateway: its value, or why it is not there. */
 export interface Loading<Value> {
-  /** Null until it was read. */
+  /** What was read last; null until then. It stays when a later reading fails. */
   value: ReadonlySignal<Value | null>
   /** Why the last reading failed, as a sentence; '' if it did not. */
   error: ReadonlySignal<string>
@@ -18,13 +18,18 @@ export interface Loading<Value> {
  * again when the connection returns, so nothing stays blank.
  */
 export function useLoading<Value>(read: () => Promise<Value>, inputs: readonly unknown[]): Loading<Value> {
-  const loading = useMemo(() => loadingOf(read), inputs)
+  const loading = useMemo(() => {
+    const { load, ...known } = loadingOf(read)
+    void load()
+    return { ...known, again: () => void load() }
+  }, inputs)
   useEffect(() => onReturn(() => loading.error.value !== '' && loading.again()), [loading])
   return loading
 }
 
-function loadingOf<Value>(read: () => Promise<Value>) {
-  const value = signal<Value | null>(null)
+/** What `load` has read. `known` stands until it was called. */
+export function loadingOf<Value>(read: () => Promise<Value>, known: Value | null = null) {
+  const value = signal(known)
   const error = signal('')
   const load = async (): Promise<void> => {
     try {
@@ -34,8 +39,7 @@ function loadingOf<Value>(read: () => Promise<Value>) {
       error.value = failureText(reason)
     }
   }
-  void load()
-  return { value, error, again: () => void load() }
+  return { value, error, load }
 }
 
 /** Calls `run` when the connection returns, until the returned function is called. */

@@ -72,7 +72,7 @@ export function stateText({ usage, isInUse }: Destination, now: number): string 
   if (usage === null) return 'nothing posted in 24 hours'
   const { success, failed, failures, failingSince, lastStatusCode } = usage
   if (failingSince !== null)
-    return `${lastStatusCode === undefined ? 'cannot be reached' : `answers ${lastStatusCode}`} since ${rowTime(failingSince, now)}, ${count(failures)} failed`
+    return `${lastStatusCode === undefined ? 'cannot be reached' : `answers ${lastStatusCode}`} since ${rowTime(failingSince, now)}, ${count(failures)} ${failures === 1 ? 'attempt' : 'attempts'} failed`
   return `${count(success)} delivered${failed === 0 ? '' : `, ${count(failed)} failed`} in 24 hours`
 }
 

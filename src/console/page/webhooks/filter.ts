@@ -1,4 +1,5 @@
 import type { DeliveryFilter, DeliveryOutcome } from '../../../client/client.ts'
+import { oneOf, parseSearch } from '../search/parse-search.ts'
 import { OUTCOMES } from './words.ts'
 
 /** The parameters of the address that filter attempts. */
@@ -33,4 +34,21 @@ export function openedOf(id: string): { destination: string } | { deliveryId: st
   if (/^(app|trg)_/.test(id)) return { destination: id }
   const [deliveryId = ''] = id.split(' ')
   return { deliveryId, messageId: deliveryId.split(':')[0] ?? '' }
+}
+
+/** The filters of what was typed, an app by its name or its id; or why nothing is found by them. */
+export function readSearch(typed: string, destinations: readonly { id: string; name: string }[]) {
+  const { text, app, outcome, ...asked } = parseSearch(typed, FILTER_NAMES)
+  if (text !== undefined)
+    return { problem: `“${text}” is no filter. Try ${oneOf(FILTER_NAMES.map((name) => `${name}:`))}.` }
+  if (outcome !== undefined && !Object.hasOwn(OUTCOMES, outcome))
+    return { problem: `“${outcome}” is no outcome. Try ${oneOf(Object.keys(OUTCOMES))}.` }
+  const known = destinations.find(({ name }) => name === app)
+  return {
+    asked: {
+      ...asked,
+      ...(outcome === undefined ? {} : { outcome }),
+      ...(app === undefined ? {} : { app: known?.id ?? app }),
+    },
+  }
 }

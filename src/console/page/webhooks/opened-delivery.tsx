@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import type { DeliveryAttempt } from '../../../client/client.ts'
+import { Facts, Json } from '../list/detail-parts.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
 import { isOnePane } from '../parts/media.ts'
@@ -54,14 +55,8 @@ export function OpenedDelivery({ deliveryId, messageId, list, destinations, chan
         <Redeliver last={last} list={list} follow={follow} changed={changed} />
       </section>
       <Attempts attempts={attempts} />
-      <Facts last={last} name={name} />
-      <details class="print-hidden">
-        <summary>
-          <Icon name="right" />
-          JSON <span>as the API returns it</span>
-        </summary>
-        <pre class="mask">{JSON.stringify(attempts.toReversed(), null, 2)}</pre>
-      </details>
+      <DeliveryFacts last={last} name={name} />
+      <Json value={attempts.toReversed()} />
     </>
   )
 }
@@ -163,7 +158,7 @@ const Attempts = ({ attempts }: { attempts: readonly DeliveryAttempt[] }) => (
   </section>
 )
 
-function Facts({ last, name }: { last: DeliveryAttempt; name: string }) {
+function DeliveryFacts({ last, name }: { last: DeliveryAttempt; name: string }) {
   const facts: readonly [name: string, value: ComponentChildren][] = [
     [
       'Message',
@@ -177,20 +172,5 @@ function Facts({ last, name }: { last: DeliveryAttempt; name: string }) {
     ['Correlation id', last.correlationId === undefined ? '–' : <span class="mono">{last.correlationId}</span>],
     ['Latest attempt', wholeTime(last.attemptedAt)],
   ]
-  return (
-    <details open>
-      <summary>
-        <Icon name="right" />
-        Details
-      </summary>
-      <dl class="facts">
-        {facts.map(([label, value]) => (
-          <>
-            <dt>{label}</dt>
-            <dd>{value}</dd>
-          </>
-        ))}
-      </dl>
-    </details>
-  )
+  return <Facts facts={facts} />
 }

@@ -6,23 +6,22 @@ import { FactSentence } from '../facts/fact-line.tsx'
 import { factsOf } from '../facts/facts-of.ts'
 import { onViewKey } from '../frame/keys.ts'
 import { Loaded } from '../frame/loaded.tsx'
-import { isOnControl, useIsOpened } from '../list/cursor.ts'
+import { moveCursor, onListKey, useIsOpened } from '../list/cursor.ts'
 import { ListDetail } from '../list/list-detail.tsx'
 import { type KeyHint, ListFoot } from '../list/list-foot.tsx'
-import { close } from '../messages/cursor.ts'
+import { useFollowed } from '../list/use-followed.ts'
 import { copyText } from '../parts/copy.tsx'
-import { useFollowing } from '../parts/following.ts'
-import { Icon } from '../parts/icon.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
-import { address, open, param, refine } from '../state/address.ts'
+import { address, param, refine } from '../state/address.ts'
 import { client } from '../state/caller.ts'
 import { count, now, rowTime } from '../state/clock.ts'
+import type { Reading } from '../state/keep-reading.ts'
 import { AttemptRow } from './attempt-row.tsx'
-import { moveCursor } from './cursor.ts'
+import { AttemptSearch } from './attempt-search.tsx'
 import { DeliveryList } from './delivery-list.ts'
-import { type Destination, destinationsOf, fineText, withAddresses } from './destination.ts'
+import { type Destination, type Sources, destinationsOf, fineText, withAddresses } from './destination.ts'
 import { DestinationRows } from './destination-rows.tsx'
-import { type KnownDestinations, useDestinations } from './destinations-state.ts'
+import { useDestinations } from './destinations-state.ts'
 import { EmptyAttempts } from './empty-attempts.tsx'
 import { type Filter, TABS, filterOf, keyOf, openedOf } from './filter.ts'
 
@@ -34,14 +33,15 @@ export function WebhooksView() {
   const list = useList(filterKey.value)
   const cursor = useSignal('')
   const known = useDestinations()
-  const destinations = useMemo(() => known.sources && destinationsOf(known.sources), [known.sources])
+  const sources = known?.value.value ?? null
+  const destinations = useMemo(() => sources && destinationsOf(sources), [sources])
   useEffect(() => onViewKey((key) => onKey(key, list, cursor)), [list])
   // Retries have no events: their attempts tell that figures have changed.
-  useEffect(() => known.note(), [list?.total.value])
+  useEffect(() => known?.note(), [list?.total.value])
   useEffect(() => void (document.title = 'Webhooks – sgw'), [])
   const id = param('id')
   const isOpened = useIsOpened(id)
-  if (list === null) return null
+  if (list === null || known === null) return null
   const opened = openedOf(id)
   const nameOf = (target: string): string => destinations?.find((each) => each.id === target)?.name ?? target
   return (
@@ -59,7 +59,7 @@ export function WebhooksView() {
         />
       )}
       head={<Head list={list} known={known} destinations={destinations} nameOf={nameOf} />}
-      empty={<EmptyAttempts list={list} destinations={destinations} changed={known.again} />}
+      empty={<EmptyAttempts list={list} destinations={destinations} changed={known.soon} />}
       foot={<Foot list={list} />}
       detail={
         opened === null ? null : (
@@ -69,7 +69,7 @@ export function WebhooksView() {
               opened,
               list,
               destinations,
-              changed: known.again,
+              changed: known.soon,
               move: (step: number) => moveCursor(list, cursor, step),
               takesFocus: isOpened,
             }}
@@ -82,17 +82,19 @@ export function WebhooksView() {
 
 interface HeadProps {
   list: DeliveryList
-  known: KnownDestinations
+  known: Reading<Sources>
   destinations: readonly Destination[] | null
   nameOf: (target: string) => string
 }
 
 const Head = ({ list, known, destinations, nameOf }: HeadProps) => (
   <header class="list-head">
-    <Sentence known={known} destinations={destinations} />
-    {known.error !== '' && <LoadFailed what="The destinations" error={known.error} again={known.again} />}
+    <Sentence sources={known.value.value} destinations={destinations} />
+    {destinations === null && known.error.value !== '' && (
+      <LoadFailed what="The destinations" error={known.error.value} again={known.again} />
+    )}
     {destinations !== null && destinations.length > 0 && <DestinationRows destinations={destinations} />}
-    <Chips filter={list.filter} nameOf={nameOf} />
+    <AttemptSearch list={list} destinations={destinations} nameOf={nameOf} />
     <nav class="tabs" aria-label="Outcome">
       {TABS.map(({ name, outcome }) => {
         const isCurrent = (list.filter.outcome ?? '') === outcome
@@ -113,7 +115,7 @@ const Head = ({ list, known, destinations, nameOf }: HeadProps) => (
 )
 
 /** The worst that is wrong with a destination, in one sentence; the rows below say the rest. */
-function Sentence({ known: { sources }, destinations }: Pick<HeadProps, 'known' | 'destinations'>) {
+function Sentence({ sources, destinations }: Pick<HeadProps, 'destinations'> & { sources: Sources | null }) {
   const overview = sources === null || destinations === null ? null : withAddresses(sources.overview, destinations)
   const facts = overview === null ? [] : factsOf({ overview, extensions: [], readAt: 0 }, now.peek())
   const { worst } = worstFirst(facts.filter(({ rank }) => rank === 'webhooks'))
@@ -125,39 +127,21 @@ function Sentence({ known: { sources }, destinations }: Pick<HeadProps, 'known' 
   )
 }
 
-/** Filters that no tab shows. */
-const Chips = ({ filter, nameOf }: { filter: Filter; nameOf: (target: string) => string }) => {
-  const shown = (['app', 'trigger', 'message'] as const).filter((name) => filter[name] !== undefined)
-  if (shown.length === 0) return null
-  return (
-    <p class="chips">
-      {shown.map((name) => (
-        <span key={name} class="chip">
-          <span class="dim">{name}</span> {nameOf(filter[name] ?? '')}
-          <button type="button" aria-label={`Remove filter ${name}`} onClick={() => refine({ [name]: '', id: '' })}>
-            <Icon name="failed" />
-          </button>
-        </span>
-      ))}
-    </p>
-  )
-}
-
-const Foot = ({ list: { rows, total, hasMore } }: { list: DeliveryList }) => (
-  <ListFoot hints={HINTS}>
-    {total.value === null
-      ? ''
-      : hasMore.value
-        ? `${count(rows.value.length)} of ${count(total.value)} attempts loaded, more as you scroll`
-        : `All ${count(total.value)} attempts loaded. They are kept for 30 days`}
-  </ListFoot>
-)
+const Foot = ({ list }: { list: DeliveryList }) => <ListFoot hints={HINTS}>{shownText(list)}</ListFoot>
 
 const HINTS: readonly KeyHint[] = [
   [['j', 'k'], 'move'],
   [['Esc'], 'close'],
   [['c'], 'copy id'],
 ]
+
+/** How much of the list stands here; '' where nothing does. */
+function shownText({ rows, total, hasMore }: DeliveryList): string {
+  if (rows.value.length === 0) return ''
+  return hasMore.value
+    ? `${count(rows.value.length)} of ${count(total.value)} attempts loaded, more as you scroll`
+    : `All ${count(total.value)} attempts loaded. They are kept for 30 days`
+}
 
 /** The list of the filter; a changed filter or app makes another one. */
 function useList(filterKey: string): DeliveryList | null {
@@ -166,20 +150,12 @@ function useList(filterKey: string): DeliveryList | null {
     () => (sgw === null ? null : new DeliveryList(sgw, JSON.parse(filterKey) as Filter)),
     [filterKey, sgw],
   )
-  const load = (): void => void list?.load()
-  useFollowing(list, load, () => (list?.error.value === '' ? list.soon() : load()))
+  useFollowed(list, () => list?.soon())
   return list
 }
 
-function onKey(key: string, list: DeliveryList | null, cursor: Signal<string>): boolean {
-  if (list === null) return false
-  const id = param('id')
-  if (key === 'j') moveCursor(list, cursor, 1)
-  else if (key === 'k') moveCursor(list, cursor, -1)
-  else if (key === 'Enter' && cursor.value !== '' && cursor.value !== id && !isOnControl())
-    open('webhooks', { ...address.value.params, id: cursor.value })
-  else if (key === 'Escape' && id !== '') close()
-  else if (key === 'c' && id !== '') void copyText(id.split(' ')[0] ?? '')
-  else return false
-  return true
-}
+/** The id of an attempt's delivery stands before its number. */
+const copyDelivery = (id: string): void => void copyText(id.split(' ')[0] ?? '')
+
+const onKey = (key: string, list: DeliveryList | null, cursor: Signal<string>): boolean =>
+  list !== null && onListKey(key, list, cursor, { view: 'webhooks', copy: copyDelivery })

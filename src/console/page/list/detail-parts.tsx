@@ -1,0 +1,72 @@
+import type { ComponentChildren } from 'preact'
+import { CopyButton } from '../parts/copy.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { close } from './cursor.ts'
+
+interface DetailHeadProps {
+  id: string
+  /** `message`; what is copied, and what is before and after. */
+  noun: string
+  /** Null where nothing is before or after. */
+  move: ((step: number) => void) | null
+}
+
+/** The head of what is open: its id, and the way to its neighbours and back. */
+export const DetailHead = ({ id, noun, move }: DetailHeadProps) => (
+  <header class="detail-head">
+    <button type="button" class="icon-button back" aria-label="Back to the list" onClick={close}>
+      <Icon name="left" />
+    </button>
+    <span class="mono">{id}</span>
+    <CopyButton text={id} label={`Copy the ${noun} id`} />
+    <span class="rail-space" />
+    {move !== null && (
+      <>
+        <button
+          type="button"
+          class="icon-button"
+          aria-label={`Previous ${noun}`}
+          title="Previous (k)"
+          onClick={() => move(-1)}
+        >
+          <Icon name="up" />
+        </button>
+        <button type="button" class="icon-button" aria-label={`Next ${noun}`} title="Next (j)" onClick={() => move(1)}>
+          <Icon name="down" />
+        </button>
+      </>
+    )}
+    <button type="button" class="icon-button shut" aria-label="Close" title="Close (Esc)" onClick={close}>
+      <Icon name="failed" />
+    </button>
+  </header>
+)
+
+/** Names and values, in a part that folds. */
+export const Facts = ({ facts }: { facts: readonly (readonly [name: string, value: ComponentChildren])[] }) => (
+  <details open>
+    <summary>
+      <Icon name="right" />
+      Details
+    </summary>
+    <dl class="facts">
+      {facts.map(([name, value]) => (
+        <>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </>
+      ))}
+    </dl>
+  </details>
+)
+
+/** What the API returned, in a part that unfolds. */
+export const Json = ({ value }: { value: unknown }) => (
+  <details class="print-hidden">
+    <summary>
+      <Icon name="right" />
+      JSON <span>as the API returns it</span>
+    </summary>
+    <pre class="mask">{JSON.stringify(value, null, 2)}</pre>
+  </details>
+)

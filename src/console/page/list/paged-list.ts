@@ -1,0 +1,164 @@
+import { type ReadonlySignal, computed, signal } from '@preact/signals'
+import { whileSignedIn } from '../state/caller.ts'
+import { failureText } from '../state/failure.ts'
+import type { LiveList } from './rows.tsx'
+import type { Gap } from './window.ts'
+
+export const PAGE_ROWS = 50
+/** So many rows stay while the newest are in sight. */
+const MAX_ROWS = 300
+/** So many new rows come in above those that somebody has scrolled to. */
+const MAX_NEW = 200
+/** What is new reloads the first page at once, then at most this often. */
+export const RELOAD_EVERY_MS = 4000
+
+/** A page of a list of the API, newest first. */
+export interface Page<Row> {
+  rows: readonly Row[]
+  total: number
+}
+
+/** The loaded rows of one filter, newest first. It loads, pages, and reads the first page again; it knows nothing of what is visible. */
+export abstract class PagedList<Row> implements LiveList<Row> {
+  readonly rows = signal<readonly Row[]>([])
+  readonly shown: ReadonlySignal<readonly Row[]> = this.rows
+  readonly total = signal<number | null>(null)
+  readonly gap = signal<Gap | null>(null)
+  readonly error = signal('')
+  readonly isLoading = signal(true)
+  /** Rows that came in since the list was last at its top. */
+  readonly newCount = signal(0)
+  readonly hasMore = computed(() => this.#older.value > 0)
+  /** Whether the newest rows are in sight. */
+  isAtTop = true
+
+  /** How many rows are older than the last loaded one. */
+  readonly #older = signal(0)
+  /** Whether newer rows were left out, so that the rows in sight stay. */
+  #isBehind = false
+  #isPaging = false
+  #isStopped = false
+  #reloadedAt = -Infinity
+  #timer: ReturnType<typeof setTimeout> | undefined
+  /** When the first page is read again, in milliseconds. */
+  #reloadAt = Infinity
+
+  abstract keyOf(row: Row): string
+  abstract atOf(row: Row): string
+  /** Reads a page of the rows that are not newer than `endDate`; null if the filter cannot be asked for. */
+  protected abstract read(page: number, endDate?: string): Promise<Page<Row>> | null
+  /** Plans the next reading, by what the first page has. */
+  protected abstract planNext(): void
+
+  /** Loads the first page and forgets everything loaded before. */
+  async load(): Promise<void> {
+    this.isLoading.value = true
+    this.gap.value = null
+    const page = await this.#page(1)
+    this.isLoading.value = false
+    if (page === null) return
+    this.#isBehind = false
+    this.rows.value = page.rows
+    this.total.value = page.total
+    this.#older.value = page.total - page.rows.length
+    this.planNext()
+  }
+
+  /** Loads what is older than the last row. By its time and not by a page's number, which new rows would shift. */
+  async loadMore(): Promise<void> {
+    const last = this.rows.value.at(-1)
+    if (this.#isPaging || last === undefined || !this.hasMore.value) return
+    this.#isPaging = true
+    const same = this.rows.value.filter((row) => this.atOf(row) === this.atOf(last)).length
+    const page = await this.#page(1 + Math.floor(same / PAGE_ROWS), this.atOf(last))
+    this.#isPaging = false
+    const end = this.rows.value.at(-1)
+    // A trimmed list continues after its new end.
+    if (page === null || end === undefined || this.keyOf(end) !== this.keyOf(last)) return
+    const added = this.#without(page.rows, this.rows.value)
+    this.rows.value = [...this.rows.value, ...added]
+    this.#older.value = added.length === 0 ? 0 : page.total - same - added.length
+  }
+
+  /** The newest rows were seen. What was left out above them is loaded now. */
+  seen(): void {
+    this.newCount.value = 0
+    if (this.#isBehind) void this.load()
+  }
+
+  /** Ends the reading, for good. */
+  stop(): void {
+    this.#isStopped = true
+    clearTimeout(this.#timer)
+  }
+
+  /** Events may be missing above the newest row. */
+  protected noteGap(): void {
+    const now = new Date().toISOString()
+    const [newest] = this.rows.value
+    this.gap.value = { after: newest === undefined ? now : this.atOf(newest), before: now }
+  }
+
+  /** Reads the first page again after `ms`, but not sooner than the last reading allows, unless that is planned for an earlier time. */
+  protected reloadIn(ms: number): void {
+    const wait = Math.max(ms, this.#reloadedAt + RELOAD_EVERY_MS - Date.now(), 0)
+    if (this.#isStopped || Date.now() + wait >= this.#reloadAt) return
+    clearTimeout(this.#timer)
+    this.#reloadAt = Date.now() + wait
+    this.#timer = setTimeout(() => {
+      this.#reloadAt = Infinity
+      void this.#reload()
+    }, wait)
+  }
+
+  /** Puts the first page on top of the rows. If it does not reach a known row, a gap remains between them. */
+  async #reload(): Promise<void> {
+    this.#reloadedAt = Date.now()
+    const page = await this.#page(1)
+    if (page !== null) this.#take(page)
+    this.planNext()
+  }
+
+  #take({ rows: fresh, total }: Page<Row>): void {
+    const old = this.rows.value
+    const added = this.#without(fresh, old).length
+    const [oldest, newest] = [fresh.at(-1), old[0]]
+    if (added === PAGE_ROWS && oldest !== undefined && newest !== undefined)
+      this.gap.value = { after: this.atOf(newest), before: this.atOf(oldest) }
+    if (this.isAtTop || this.newCount.value + added <= MAX_NEW) {
+      this.#show([...fresh, ...this.#without(old, fresh)])
+      this.newCount.value += added
+    } else {
+      this.#isBehind = true
+      const byKey = new Map(fresh.map((row) => [this.keyOf(row), row]))
+      this.rows.value = old.map((row) => byKey.get(this.keyOf(row)) ?? row)
+      this.newCount.value += Math.max(0, total - (this.total.value ?? 0))
+    }
+    this.total.value = total
+  }
+
+  /** Shows rows. While the newest are in sight, the oldest are given up, and loaded again when someone scrolls to them. */
+  #show(rows: readonly Row[]): void {
+    const kept = this.isAtTop ? rows.slice(0, MAX_ROWS) : rows
+    this.#older.value += rows.length - kept.length
+    this.rows.value = kept
+  }
+
+  #without(rows: readonly Row[], known: readonly Row[]): Row[] {
+    const keys = new Set(known.map((row) => this.keyOf(row)))
+    return rows.filter((row) => !keys.has(this.keyOf(row)))
+  }
+
+  async #page(page: number, endDate?: string): Promise<Page<Row> | null> {
+    try {
+      const answer = this.read(page, endDate)
+      if (answer === null) return null
+      const read = await whileSignedIn(answer)
+      this.error.value = ''
+      return read
+    } catch (error) {
+      this.error.value = failureText(error)
+      return null
+    }
+  }
+}

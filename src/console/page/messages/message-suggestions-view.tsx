@@ -1,0 +1,67 @@
+import { signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import type { ExtensionHealth, Sgw } from '../../../client/client.ts'
+import type { FacetValue } from '../search/facet.ts'
+import type { FieldParts } from '../search/search-field.tsx'
+import { lastWord } from '../search/suggest.ts'
+import { Suggestions } from '../search/suggestions.tsx'
+import { appIds, readNames } from '../state/caller.ts'
+import { now } from '../state/clock.ts'
+import { messageFacets } from './facets.ts'
+import type { MessageList } from './list-state.ts'
+import { contactOf, ownNumberOf } from './row.ts'
+
+interface MessageSuggestionsProps extends FieldParts {
+  list: MessageList
+  /** Null until they are known. */
+  extensions: readonly ExtensionHealth[] | null
+}
+
+/** What the field can ask for: filters, and values from what is loaded. Contacts that are not in the rows are read once. */
+export function MessageSuggestions({ list, extensions, ...field }: MessageSuggestionsProps) {
+  useEffect(() => void readNames(), [list.sgw])
+  useContacts(list.sgw, field.typed.value)
+  const rows = list.rows.value
+  const facets = messageFacets({
+    apps: [...appIds.value.keys()],
+    numbers: distinct([...(extensions ?? []).flatMap(numbersOf), ...rows.map((row) => ({ value: ownNumberOf(row) }))]),
+    contacts: distinct([...rows.map((row) => ({ value: contactOf(row) })), ...contactsOf(list.sgw)]),
+    users: [...new Set(rows.flatMap(({ userId }) => userId ?? []))],
+    now: now.peek(),
+  })
+  return <Suggestions facets={facets} {...field} />
+}
+
+const numbersOf = ({ phoneNumbers, extensionNumber, name }: ExtensionHealth): FacetValue[] =>
+  phoneNumbers.map((value) => ({
+    value,
+    hint: name ?? (extensionNumber === null ? '' : `Extension ${extensionNumber}`),
+  }))
+
+const distinct = (values: readonly FacetValue[]): FacetValue[] =>
+  [...new Map(values.toReversed().map((each) => [each.value, each])).values()].toReversed()
+
+/** Contacts of older messages than the loaded ones, read once for an app. */
+const known = signal<{ sgw: Sgw; contacts: readonly FacetValue[] } | null>(null)
+const contactsOf = (sgw: Sgw): readonly FacetValue[] => (known.value?.sgw === sgw ? known.value.contacts : [])
+let askedBy: Sgw | null = null
+
+const ASK_AFTER_MS = 300
+const MAX_CONTACTS = 100
+
+/** Reads the newest contacts when a filter by contact is typed, and not before the typing pauses. */
+function useContacts(sgw: Sgw, typed: string): void {
+  useEffect(() => {
+    if (askedBy === sgw || !/^(contact|to|from):/.test(lastWord(typed))) return
+    const timer = setTimeout(() => {
+      askedBy = sgw
+      readContacts(sgw).catch(() => void (askedBy = null))
+    }, ASK_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [sgw, typed])
+}
+
+async function readContacts(sgw: Sgw): Promise<void> {
+  const { conversations } = await sgw.conversations({ limit: MAX_CONTACTS }).page(1)
+  known.value = { sgw, contacts: conversations.map(({ contact }) => ({ value: contact })) }
+}

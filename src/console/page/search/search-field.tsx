@@ -1,0 +1,108 @@
+import { type Signal, useSignal } from '@preact/signals'
+import type { ComponentChild } from 'preact'
+import { useRef } from 'preact/hooks'
+import { focusList } from '../list/cursor.ts'
+import { Icon } from '../parts/icon.tsx'
+import { refine } from '../state/address.ts'
+
+/** What suggestions need of the field that they complete. */
+export interface FieldParts {
+  typed: Signal<string>
+  /** The id of the suggestion that the arrow keys chose, '' without one; null while none are shown. */
+  active: Signal<string | null>
+  input: HTMLInputElement
+}
+
+/** A filter that stands in the field. */
+export interface ChipFilter {
+  name: string
+  value: string
+  /** The value as a person reads it. */
+  said: string
+}
+
+interface SearchFieldProps {
+  /** What a screen reader calls it. */
+  label: string
+  placeholder: string
+  chips: readonly ChipFilter[]
+  /** The filters of what was typed, or why they cannot be asked for. */
+  read: (typed: string) => { asked: Readonly<Record<string, string>> } | { problem: string }
+  /** Draws suggestions while the field has the focus. */
+  suggest: (parts: FieldParts) => ComponentChild
+}
+
+/**
+ * The search field of a list: filters are chips, Enter adds what was typed, Backspace in the empty field takes the last one away. What
+ * cannot be asked for stays in the field.
+ */
+export function SearchField({ label, placeholder, chips, read, suggest }: SearchFieldProps) {
+  const typed = useSignal('')
+  const problem = useSignal('')
+  const isFocused = useSignal(false)
+  const active = useSignal<string | null>(null)
+  const input = useRef<HTMLInputElement>(null)
+  const search = (event: Event): void => {
+    event.preventDefault()
+    const answer = read(typed.value)
+    problem.value = 'problem' in answer ? answer.problem : ''
+    if ('problem' in answer) return
+    refine({ ...answer.asked, id: '' })
+    typed.value = ''
+    // The keys of the list work at once.
+    focusList()
+  }
+  return (
+    <>
+      <form class="search" role="search" onSubmit={search}>
+        <Icon name="search" />
+        {chips.map((chip) => (
+          <Chip key={chip.name} {...chip} />
+        ))}
+        <input
+          ref={input}
+          data-search
+          role="combobox"
+          aria-label={label}
+          aria-autocomplete="list"
+          aria-expanded={active.value !== null}
+          aria-controls={active.value === null ? undefined : 'suggestions'}
+          aria-activedescendant={active.value || undefined}
+          aria-invalid={problem.value !== ''}
+          autoComplete="off"
+          placeholder={chips.length === 0 ? placeholder : ''}
+          value={typed.value}
+          onFocus={() => void (isFocused.value = true)}
+          onBlur={() => void (isFocused.value = false)}
+          onInput={({ currentTarget }) => {
+            typed.value = currentTarget.value
+            problem.value = ''
+          }}
+          onKeyDown={(event) => {
+            const last = chips.at(-1)
+            if (event.key === 'Backspace' && typed.value === '' && last !== undefined)
+              refine({ [last.name]: '', id: '' })
+            if (event.key === 'Escape') event.currentTarget.blur()
+          }}
+        />
+        {chips.length === 0 && <kbd aria-hidden="true">/</kbd>}
+        {isFocused.value && input.current !== null && suggest({ typed, active, input: input.current })}
+      </form>
+      {problem.value !== '' && (
+        <p class="search-problem bad" role="alert">
+          {problem.value}
+        </p>
+      )}
+    </>
+  )
+}
+
+const Chip = ({ name, value, said }: ChipFilter) => (
+  <span class="chip">
+    <span class="dim">{name}</span>
+    <span>{said}</span>
+    <button type="button" aria-label={`Remove filter ${name} ${value}`} onClick={() => refine({ [name]: '', id: '' })}>
+      <Icon name="failed" />
+    </button>
+  </span>
+)

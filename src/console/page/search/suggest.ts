@@ -1,0 +1,43 @@
+import type { Facet, FacetValue } from './facet.ts'
+
+/** A filter to go on typing, or with a value a filter that is complete. */
+export interface Suggestion {
+  name: string
+  value: string | null
+  /** What stands behind the colon; '' without a value. */
+  label: string
+  hint: string
+}
+
+const MAX_SUGGESTIONS = 12
+/** A single letter finds names alone. */
+const MIN_WORD = 2
+
+/** Completes the last word of what was typed: the names of filters, or after `name:` its values. */
+export function suggestionsFor(typed: string, facets: readonly Facet[]): Suggestion[] {
+  const word = lastWord(typed)
+  const colon = word.indexOf(':')
+  const named = colon < 0 ? undefined : facets.find(({ name }) => name === word.slice(0, colon))
+  if (named !== undefined) return valuesOf(named, word.slice(colon + 1)).slice(0, MAX_SUGGESTIONS)
+  const names = facets.filter(({ name }) => name.startsWith(word.toLowerCase())).map(nameOf)
+  const found = word.length < MIN_WORD ? [] : facets.filter(({ isFoundByValue }) => isFoundByValue === true)
+  return [...names, ...found.flatMap((facet) => valuesOf(facet, word))].slice(0, MAX_SUGGESTIONS)
+}
+
+/** What stays in the field when a suggestion is taken: a complete filter leaves it, a name waits for its value. */
+export function typedAfter(typed: string, { name, value }: Suggestion): string {
+  const before = typed.slice(0, typed.length - lastWord(typed).length)
+  return value === null ? `${before}${name}:` : before
+}
+
+/** The word that is being typed; '' after a space. */
+export const lastWord = (typed: string): string => /\S*$/.exec(typed)?.[0] ?? ''
+
+const nameOf = ({ name, hint }: Facet): Suggestion => ({ name, value: null, label: '', hint })
+
+/** A value that is typed to its end needs no suggestion. */
+const valuesOf = (facet: Facet, part: string): Suggestion[] =>
+  facet
+    .valuesFor(part)
+    .filter(({ value }) => value !== part)
+    .map(({ value, label = value, hint = '' }: FacetValue) => ({ name: facet.name, value, label, hint }))

@@ -1,0 +1,61 @@
+import { onEvent } from './live.ts'
+import type { LiveEvent } from './live-event.ts'
+import { type Loading, loadingOf, onReturn } from './loading.ts'
+
+/** Soon after an event that changes what is said, or a click: what it causes has then happened. */
+const SOON_MS = 1000
+
+export interface Reading<Value> extends Loading<Value> {
+  /** Reads again soon, as a click asks for. */
+  soon(): void
+  /** Reads again after a change that made no event, but not more often than after events. */
+  note(): void
+  stop(): void
+}
+
+interface ReadingOptions<Value> {
+  read: () => Promise<Value>
+  /** What is known before the first reading. */
+  known?: Value | null
+  /** After an event it is read again at most this often. */
+  afterEventMs: number
+  /** While the page is visible it is read again this often, for what makes no event. Default never. */
+  everyMs?: number
+  /** Whether an event changes so much that nobody should wait for it. */
+  isSoon?: (value: Value | null, event: LiveEvent) => boolean
+}
+
+/** Reads something now, after events and when the connection returns, until it is stopped. */
+export function keepReading<Value>(options: ReadingOptions<Value>): Reading<Value> {
+  const { read, known, afterEventMs, everyMs = Infinity, isSoon } = options
+  const { value, error, load } = loadingOf(read, known)
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let [readAt, dueAt, isOver] = [0, Infinity, false]
+  const run = async (): Promise<void> => {
+    clearTimeout(timer)
+    ;[readAt, dueAt] = [Date.now(), Infinity]
+    await load()
+    if (!document.hidden) due(everyMs)
+  }
+  /** Plans a reading, unless an earlier one is planned. */
+  const due = (inMs: number): void => {
+    if (isOver || Date.now() + inMs >= dueAt) return
+    clearTimeout(timer)
+    dueAt = Date.now() + inMs
+    timer = setTimeout(again, inMs)
+  }
+  const again = (): void => void run()
+  const soon = (): void => due(SOON_MS)
+  const note = (): void => due(Math.max(SOON_MS, readAt + afterEventMs - Date.now()))
+  const onVisible = (): void => void (everyMs < Infinity && note())
+  const stays = [onEvent((event) => (isSoon?.(value.peek(), event) === true ? soon() : note())), onReturn(again)]
+  document.addEventListener('visibilitychange', onVisible)
+  again()
+  const stop = (): void => {
+    isOver = true
+    clearTimeout(timer)
+    document.removeEventListener('visibilitychange', onVisible)
+    for (const leave of stays) leave()
+  }
+  return { value, error, again, soon, note, stop }
+}

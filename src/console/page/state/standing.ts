@@ -1,0 +1,13 @@
+import { signal } from '@preact/signals'
+import type { ExtensionHealth, Overview } from '../../../client/client.ts'
+
+/** The last day's figures, and how the extensions are. */
+export interface Standing {
+  overview: Overview
+  extensions: readonly ExtensionHealth[]
+  /** When they were asked for, in milliseconds. */
+  readAt: number
+}
+
+/** How things stand, from the view that read it last. The rail counts it; null until it is known. */
+export const standing = signal<Standing | null>(null)

@@ -1,0 +1,31 @@
+import { Loaded } from '../frame/loaded.tsx'
+import { SearchField } from '../search/search-field.tsx'
+import type { DeliveryList } from './delivery-list.ts'
+import type { Destination } from './destination.ts'
+import { readSearch } from './filter.ts'
+
+const loadSuggestions = async () => (await import('./attempt-suggestions-view.tsx')).AttemptSuggestions
+
+interface AttemptSearchProps {
+  list: DeliveryList
+  /** Null until they are known. */
+  destinations: readonly Destination[] | null
+  nameOf: (target: string) => string
+}
+
+/** The search field of the attempts. The outcome is a tab and no chip; an app stands there by its name. */
+export const AttemptSearch = ({ list, destinations, nameOf }: AttemptSearchProps) => (
+  <SearchField
+    label="Search attempts"
+    placeholder="app:name  outcome:timeout  message:msg_…"
+    chips={(['app', 'trigger', 'message'] as const).flatMap((name) => {
+      const value = list.filter[name]
+      return value === undefined ? [] : [{ name, value, said: nameOf(value) }]
+    })}
+    read={(typed) => readSearch(typed, destinations ?? [])}
+    suggest={(parts) => <Loaded load={loadSuggestions} props={{ ...parts, list, destinations }} around={nothing} />}
+  />
+)
+
+/** Without suggestions the field still takes what is typed. */
+const nothing = (): null => null
