@@ -24,6 +24,8 @@ export interface ConsoleOptions {
   path?: string
   /** Sent with each request, but not with the WebSocket. */
   headers?: Record<string, string>
+  /** Prepares the page before anything is loaded. */
+  prepare?: (page: Page) => Promise<void>
 }
 
 /** A start takes a second or two, so the tests of a process share one. Its contexts share nothing. It ends with the process. */
@@ -49,6 +51,7 @@ export async function openConsole(url: string, options: ConsoleOptions = {}): Pr
   })
   page.on('request', (request) => requests.push(`${request.method()} ${new URL(request.url()).pathname}`))
   if (key !== undefined) await page.addInitScript(`sessionStorage.setItem('sgw.key', ${JSON.stringify(key)})`)
+  await options.prepare?.(page)
   await page.goto(`${onLocalhost(url)}${path}${hash}`)
   return {
     page,

@@ -1,0 +1,108 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { startTestGateway } from '../src/testing/index.ts'
+import { type ConsoleOptions, openConsole } from '../test/support/console.ts'
+import { type Looking, openScene } from '../test/support/scene-page.ts'
+import { SCENES, type Scene, type SceneName, createScene } from '../test/support/scenes.ts'
+
+// bun scripts/screenshots.ts
+//   takes the pictures of README.md and docs/ into docs/pictures
+// bun scripts/screenshots.ts states FOLDER
+//   takes each view in each state in which it is hard to look good, to be judged
+
+const WIDE = { width: 1440, height: 900, theme: 'light' } as const
+const MIDDLE = { width: 1024, height: 768, theme: 'light' } as const
+const NARROW = { width: 390, height: 844, theme: 'dark' } as const
+/** Rows of text make heavy pictures. */
+const SMALLER = { width: 1240, height: 640, theme: 'light' } as const
+
+interface Picture extends Looking {
+  scene: SceneName
+  /** What is pressed before the picture is taken. */
+  press?: (page: Page) => Promise<void>
+}
+
+/** The pictures of the gateway in production, by their names in docs/pictures. */
+export const PICTURES: Readonly<Record<string, Picture>> = {
+  'overview.png': { scene: 'an incident', hash: '#/overview', ...WIDE, isBackupBehind: true },
+  'messages.png': { scene: 'a day', hash: '#/messages', ...SMALLER, press: openUndelivered },
+  'webhooks.png': { scene: 'an incident', hash: '#/webhooks', ...SMALLER, height: 520 },
+  'setup.png': { scene: 'an incident', hash: '#/numbers', ...SMALLER },
+}
+/** The pictures of the phone, which stands beside the simulator. */
+export const PHONE_PICTURES: Readonly<Record<string, ConsoleOptions>> = {
+  'phone.png': { ...WIDE, width: 1300, height: 800 },
+  'phone-narrow.png': NARROW,
+}
+
+async function takePictures(folder: string): Promise<void> {
+  for (const name of new Set(Object.values(PICTURES).map((picture) => picture.scene))) {
+    await using scene = await createScene(name)
+    for (const [file, picture] of Object.entries(PICTURES))
+      if (picture.scene === name) await take(scene, picture, join(folder, file))
+  }
+  for (const [file, options] of Object.entries(PHONE_PICTURES)) await takePhone(join(folder, file), options)
+}
+
+async function take(scene: Scene, picture: Looking & Pick<Picture, 'press'>, path: string): Promise<void> {
+  await using opened = await openScene(scene, picture)
+  await picture.press?.(opened.page)
+  await save(opened.page, path)
+}
+
+async function save(page: Page, path: string): Promise<void> {
+  await page.screenshot({ path, scale: 'css' })
+  process.stdout.write(`${path}\n`)
+}
+
+async function openUndelivered(page: Page): Promise<void> {
+  await page.locator('.row', { hasText: 'cannot receive texts' }).first().click()
+  await page.locator('.chart-line', { hasText: 'Attempt 1' }).waitFor()
+}
+
+/** A text and its answer. The phone's times are real, so they differ each time. */
+async function takePhone(path: string, options: ConsoleOptions): Promise<void> {
+  await using gateway = await startTestGateway()
+  await using opened = await openConsole(gateway.url, { ...options, hash: '#/phone' })
+  const { page } = opened
+  await page.getByRole('button', { name: 'Send the first text' }).click()
+  await page.locator('.step', { hasText: 'delivered' }).first().waitFor()
+  await page.getByLabel('Text as the contact').fill('Where do I park?')
+  await page.keyboard.press('Enter')
+  await page.locator('.step', { hasText: 'sms_inbound' }).first().waitFor()
+  await save(page, path)
+}
+
+const VIEWS = { overview: '#/overview', messages: '#/messages', webhooks: '#/webhooks', setup: '#/numbers' } as const
+
+/** Each view in each scene and size, and the worst of them as few people see it. */
+async function takeStates(folder: string): Promise<void> {
+  for (const name of SCENES) {
+    await using scene = await createScene(name)
+    for (const [view, hash] of Object.entries(VIEWS))
+      for (const { how, ...looking } of looksAt(name)) {
+        const file = `${view}-${name.replaceAll(/[ ,]+/g, '-')}${how}-${looking.width}.png`
+        await take(scene, { hash, isBackupBehind: name === 'an incident', ...looking }, join(folder, file))
+      }
+  }
+}
+
+function looksAt(name: SceneName): readonly (Omit<Looking, 'hash'> & { how: string })[] {
+  const plain = [WIDE, MIDDLE, NARROW].map((size) => ({ ...size, how: '' }))
+  if (name !== 'an incident') return plain
+  const special = [
+    { how: '-wide-font', isWideFont: true },
+    { how: '-deuteranope', isDeuteranope: true },
+    { how: '-private', isPrivate: true },
+    { how: '-offline', isOffline: true },
+  ]
+  return [...plain, ...special.flatMap((how) => [WIDE, NARROW].map((size) => ({ ...size, ...how })))]
+}
+
+if (import.meta.main) {
+  const [kind, folder = 'docs/pictures'] = process.argv.slice(2)
+  await mkdir(folder, { recursive: true })
+  await (kind === 'states' ? takeStates(folder) : takePictures(folder))
+  process.exit(0)
+}

@@ -1,0 +1,96 @@
+import { expect, test } from 'bun:test'
+import { expectAccessible } from '../support/console.ts'
+import { type Looking, openScene } from '../support/scene-page.ts'
+import { type SceneName, createScene } from '../support/scenes.ts'
+
+const FINE = /^All 3 numbers can send and receive\.$/
+const FEW = /^1 of 7 failed in 24 hours\.$/
+const MANY = /^140 of 2,630 failed in 24 hours, 129 the day before\.$/
+const REVOKED = /^Extension 102 was revoked: \+15035550102 cannot send or receive\.$/
+
+/** What each view says first in each state. */
+const HEADINGS: readonly [scene: SceneName, headings: Readonly<Record<string, RegExp>>][] = [
+  [
+    'nothing',
+    { overview: FINE, messages: /^No messages yet\.$/, webhooks: /^No webhooks in 24 hours\.$/, numbers: FINE },
+  ],
+  [
+    'ten messages',
+    {
+      overview: FEW,
+      messages: FEW,
+      webhooks: /^The destination answers: 3 delivered in 24 hours, none failed\.$/,
+      numbers: FINE,
+    },
+  ],
+  ['100,000 messages', { overview: MANY, messages: MANY, webhooks: /^No webhooks in 24 hours\.$/, numbers: FINE }],
+  [
+    'an incident',
+    {
+      overview: REVOKED,
+      messages: REVOKED,
+      webhooks: /^booking\.example answers 500: 9 attempts failed since/,
+      numbers: REVOKED,
+    },
+  ],
+]
+
+const SIZES: readonly Omit<Looking, 'hash'>[] = [
+  { width: 1440, height: 900, theme: 'light', isWideFont: true },
+  { width: 390, height: 844, theme: 'dark' },
+]
+
+for (const [name, headings] of HEADINGS)
+  for (const size of SIZES)
+    test(`with ${name}, each view says so at ${size.width} px, fits, and axe finds nothing`, async () => {
+      await using scene = await createScene(name)
+      const isBackupBehind = name === 'an incident'
+      for (const [view, heading] of Object.entries(headings)) {
+        await using opened = await openScene(scene, { ...size, hash: `#/${view}`, isBackupBehind })
+        const { page, complaints } = opened
+        expect(await page.locator('main h1').first().textContent()).toMatch(heading)
+        expect(await page.evaluate<string[]>(SPILLED)).toEqual([])
+        await expectAccessible(page)
+        expect(complaints).toEqual([])
+      }
+    })
+
+test('in an incident everything that is wrong stands under the sentence with its button, and the rail counts it', async () => {
+  await using scene = await createScene('an incident')
+  await using opened = await openScene(scene, { width: 1440, height: 900, hash: '#/overview', isBackupBehind: true })
+  const { page } = opened
+  const counts = await page.locator('.rail-count').allTextContents()
+  expect(counts).toEqual(['17 waiting', '9 failed attempts', '1 cannot send'])
+  const needs = page.locator('.needs li')
+  expect(await needs.locator('.need-what').allTextContents()).toEqual([
+    '17 messages wait: RingCentral paused extension 101 until 14:30:08.',
+    'booking.example answers 500: 9 attempts failed.',
+    '5 of 292 failed in 24 hours; 8 not delivered.',
+    'The backup is 3 h behind.',
+  ])
+  expect(await needs.filter({ has: page.locator('.button') }).count()).toBe(3)
+})
+
+for (const view of ['overview', 'messages', 'webhooks', 'numbers'])
+  test(`offline, ${view} keeps what was known and says since when`, async () => {
+    await using scene = await createScene('ten messages')
+    await using opened = await openScene(scene, { width: 390, height: 844, hash: `#/${view}`, isOffline: true })
+    const { page } = opened
+    await page.locator('.offline-bar', { hasText: 'Offline since 14:26:08.' }).waitFor()
+    expect(await page.locator('main h1').first().textContent()).toMatch(/\.$/)
+    expect(await page.evaluate<string[]>(SPILLED)).toEqual([])
+    await expectAccessible(page)
+  })
+
+/** What does not fit: the page that scrolls sideways, and words of a control or a measure that take two lines. */
+const SPILLED = `[
+  ...(document.documentElement.scrollWidth > document.documentElement.clientWidth ? ['the page'] : []),
+  ...[...document.querySelectorAll('.button, .tabs button, .measure, .rail-item, .tab-bar > *')]
+    .filter((element) => element.checkVisibility())
+    .filter((element) => {
+      const words = document.createRange()
+      words.selectNodeContents(element.querySelector('.label') ?? element)
+      return words.getBoundingClientRect().height > (element.matches('.tab-bar > *') ? 44 : 32)
+    })
+    .map((element) => element.textContent),
+]`

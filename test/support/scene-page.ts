@@ -1,0 +1,81 @@
+import type { Page } from 'playwright-core'
+import { type ConsoleOptions, type ConsolePage, openConsole } from './console.ts'
+import { startCuttableProxy } from './cuttable.ts'
+import type { Scene } from './scenes.ts'
+import { until } from './world.ts'
+
+/** How somebody looks at a scene. */
+export interface Looking extends Pick<ConsoleOptions, 'width' | 'height' | 'theme'> {
+  /** `#/messages?state=failed`. */
+  hash: string
+  /** A font in which words are wider than in most. */
+  isWideFont?: boolean
+  /** Red and green look alike. */
+  isDeuteranope?: boolean
+  isPrivate?: boolean
+  isOffline?: boolean
+  /** What an operator's alerts have besides: a backup would take storage and hours. */
+  isBackupBehind?: boolean
+}
+
+/** Opens a view of a scene, at the scene's time, and waits until it stands. */
+export async function openScene(scene: Scene, looking: Looking): Promise<ConsolePage> {
+  const proxy = looking.isOffline === true ? startCuttableProxy(scene.world.url) : null
+  const opened = await openConsole(proxy?.url ?? scene.world.url, {
+    ...looking,
+    hash: await scene.signIn(looking.hash),
+    prepare: (page) => prepare(page, scene, looking),
+  })
+  const { page } = opened
+  await untilStanding(opened, scene.hasTrouble)
+  if (proxy !== null) {
+    proxy.cut()
+    await page.locator('.offline-bar').waitFor()
+  }
+  return {
+    ...opened,
+    async [Symbol.asyncDispose]() {
+      await opened[Symbol.asyncDispose]()
+      proxy?.[Symbol.dispose]()
+    },
+  }
+}
+
+async function prepare(page: Page, { booking, clock }: Scene, looking: Looking): Promise<void> {
+  await page.clock.setFixedTime(clock.now())
+  const stored = { 'sgw.app': booking.appId, 'sgw.time': 'utc', ...(looking.isPrivate ? { 'sgw.privacy': 'on' } : {}) }
+  await page.addInitScript(`Object.assign(localStorage, ${JSON.stringify(stored)})`)
+  if (looking.isWideFont) await page.addInitScript(WIDE_FONT)
+  if (looking.isDeuteranope) await seeAsDeuteranope(page)
+  if (looking.isBackupBehind) await addBackupAlert(page, clock.now())
+}
+
+/** The page's policy allows no style element. */
+const WIDE_FONT = `
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(':root { --sans: "DejaVu Sans", Verdana, sans-serif !important; word-spacing: 0.1em; letter-spacing: 0.04em }')
+  addEventListener('DOMContentLoaded', () => document.adoptedStyleSheets.push(sheet))`
+
+async function seeAsDeuteranope(page: Page): Promise<void> {
+  const session = await page.context().newCDPSession(page)
+  await session.send('Emulation.setEmulatedVisionDeficiency', { type: 'deuteranopia' })
+}
+
+async function addBackupAlert(page: Page, now: number): Promise<void> {
+  const since = new Date(now - 7_200_000).toISOString()
+  const text = 'The backup is 3 h behind: see docs/backup.md'
+  const alert = { alert: 'backup_behind', text, since, detail: { lagSeconds: 10_800 } }
+  await page.route('**/v1/operator/alerts', async (route) => {
+    const response = await route.fetch()
+    const { alerts } = (await response.json()) as { alerts: object[] }
+    await route.fulfill({ response, json: { alerts: [...alerts, alert] } })
+  })
+}
+
+/** Until the view and the counts of the rail are there. */
+async function untilStanding({ page, requests }: ConsolePage, hasTrouble: boolean): Promise<void> {
+  await page.locator('main h1').first().waitFor()
+  await until(() => requests.includes('GET /console/rail-counts.js'))
+  if (hasTrouble) await page.locator('.rail-count').first().waitFor({ state: 'attached' })
+  await page.waitForLoadState('networkidle')
+}
