@@ -277,6 +277,20 @@ test('what could not be loaded says so, and is loaded by a button', async () => 
   await row(page, 'there').waitFor()
 })
 
+test('a text reaches the open thread, whatever keeps the list from being read', async () => {
+  await using world = await createWorld({ outside: true })
+  await world.untilStatus(await world.send({ body: 'before' }))
+  await using opened = await openAsOperator(world, pairView(FROM, TO))
+  const { page } = opened
+  await row(page, 'before').waitFor()
+  await said(page, 'before').waitFor()
+  await page.locator('.connection', { hasText: 'Live' }).waitFor()
+  await page.route(/conversations\?/, (route) => route.abort())
+  await receive(world, TO, 'at once')
+  await said(page, 'at once').waitFor()
+  await row(page, 'before').waitFor()
+})
+
 const row = (page: Page, text: string) => page.locator('.row', { hasText: text })
 const said = (page: Page, text: string) => page.locator('.said', { hasText: text })
 const note = (page: Page, text: string | RegExp) => page.locator('.said-note', { hasText: text })
