@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { COMMIT } from '../src/core/build.ts'
 import { buildBundle, buildExecutable } from './executable.ts'
 import { type Parts, type Platform, installedParts, isThisMachine, lockedParts, platformOf } from './platform.ts'
+import { reasonOf } from './reason.ts'
 
 // bun scripts/build.ts [--target linux-arm64] [--out FOLDER] [--bundle-only]
 //   --commit HASH  the commit that --version names; by default that of this checkout
@@ -21,8 +22,7 @@ try {
   })
   await build(platformOf(values.target), values.out, values['bundle-only'], values.commit)
 } catch (error) {
-  const causes = error instanceof AggregateError ? error.errors.map((cause) => `\n${String(cause)}`).join('') : ''
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}${causes}\n`)
+  process.stderr.write(`${reasonOf(error)}\n`)
   process.exitCode = 1
 }
 

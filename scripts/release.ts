@@ -3,6 +3,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { findProblems } from './release/checks.ts'
 import { makeRelease } from './release/make.ts'
 import { PLATFORMS, platformOf } from './platform.ts'
+import { reasonOf } from './reason.ts'
 
 // bun run release [--check] [--out FOLDER] [--target linux-x64]…
 //   refuses a commit that cannot be released; else makes dist/release/, what a maintainer uploads, and prints how
@@ -26,6 +27,6 @@ try {
     values.check ? `${version} can be released\n` : await makeRelease({ version, folder: values.out, platforms }),
   )
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
+  process.stderr.write(`${reasonOf(error)}\n`)
   process.exitCode = 1
 }
