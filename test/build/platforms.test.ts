@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import manifest from '../../package.json'
 import platforms from '../../scripts/platforms/package.json'
 import { PLATFORMS } from '../../scripts/platform.ts'
+import { finished } from '../support/program.ts'
 
 // An executable for another platform is made of the same Bun and the same database as the one for this machine.
 
@@ -23,4 +24,12 @@ test('their lock file has these versions, each with its hash', () => {
   )
   for (const [, registry, , hash] of Object.values(packages))
     expect([registry, hash]).toEqual(['', expect.stringMatching(/^sha512-/)])
+})
+
+test('a build for a platform that there is none for names those that there are', async () => {
+  expect(await finished([process.execPath, 'scripts/build.ts', '--target', 'plan9-x64'], {})).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `There is no build for plan9-x64: use one of ${PLATFORMS.map(({ name }) => name).join(', ')}\n`,
+  })
 })
