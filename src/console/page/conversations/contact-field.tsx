@@ -29,7 +29,7 @@ export function ContactField({ list }: { list: ConversationList }) {
         <input
           data-search
           aria-label="Number of a contact"
-          placeholder="+15035550142 opens or starts a conversation"
+          placeholder="Open or start: +15035550142"
           autoComplete="off"
           value={typed.value}
           aria-invalid={problem.value !== ''}

@@ -33,7 +33,7 @@ export function Reply({ conversation, takesFocus }: ReplyProps) {
       text={draftOf(conversation)}
       pair={
         <>
-          From <OwnNumber number={number} contact={contact} />
+          <span class="from">From</span> <OwnNumber number={number} contact={contact} />
         </>
       }
       send={isWrong ? null : send}
