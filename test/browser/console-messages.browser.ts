@@ -220,6 +220,19 @@ test('a message that cannot be sent says why, and what can be done', async () =>
   expect(await buttons.last().getAttribute('class')).toBe('button quiet')
 })
 
+test('on a phone what can be done with a message stands in one row', async () => {
+  await using gateway = await startTestGateway()
+  await send(gateway, 'look at me')
+  await using opened = await openConsole(gateway.url, { hash: '#/messages', width: 390, height: 844 })
+  const { page } = opened
+  await row(page, 'look at me').click()
+  await page.getByRole('link', { name: 'Phone' }).first().waitFor()
+  const buttons = await page.locator('.actions > .button, .actions .menu > button').all()
+  const tops = await Promise.all(buttons.map(async (button) => (await button.boundingBox())?.y))
+  expect(tops.length).toBe(3)
+  expect(new Set(tops).size).toBe(1)
+})
+
 test('a webhook that fails stands in the message with its answer, and is delivered again', async () => {
   await using gateway = await startTestGateway()
   await using receiver = startReceiver(500)

@@ -61,10 +61,37 @@ for (const [name, headings] of HEADINGS)
       expect(complaints).toEqual([])
     })
 
+test('in production an empty list of attempts offers nothing that only the simulator can do, and no tab counts nothing', async () => {
+  await using scene = await createScene('nothing')
+  await using opened = await openScene(scene, { width: 1440, height: 900, hash: '#/webhooks' })
+  const { page } = opened
+  await page.getByText('Text one of your numbers to see one.').waitFor()
+  expect(await page.locator('main').textContent()).not.toContain('simulate')
+  expect(await page.locator('.tabs [aria-current]').textContent()).toBe('All')
+  await page.evaluate(`location.hash = '#/messages'`)
+  await page.getByRole('heading', { name: 'No messages yet.' }).waitFor()
+  expect(await page.locator('.tabs [aria-current]').textContent()).toBe('All')
+})
+
+test('at 1024 px the figures of an incident leave no hole between them', async () => {
+  await using scene = await createScene('an incident')
+  await using opened = await openScene(scene, { width: 1024, height: 768, hash: '#/overview' })
+  const { page } = opened
+  const boxes = await Promise.all((await page.locator('.figure').all()).map((figure) => figure.boundingBox()))
+  const starts = boxes.map((box, index) => {
+    const before = boxes[index - 1]
+    return before && box && before.y === box.y
+      ? box.x - before.x - before.width
+      : (box?.x ?? NaN) - (boxes[0]?.x ?? NaN)
+  })
+  expect(starts.every((gap) => Math.abs(gap) < 1)).toBe(true)
+})
+
 test('in an incident everything that is wrong stands under the sentence with its button, and the rail counts it', async () => {
   await using scene = await createScene('an incident')
   await using opened = await openScene(scene, { width: 1440, height: 900, hash: '#/overview', isBackupBehind: true })
   const { page } = opened
+  expect(await page.locator('.overview-acts .primary').allTextContents()).toEqual(['Make invite link'])
   const counts = await page.locator('.rail-count').allTextContents()
   expect(counts).toEqual(['17 waiting', '9 failed attempts', '1 cannot send'])
   const needs = page.locator('.needs li')

@@ -108,6 +108,8 @@ async function manyMessages(scene: Scene): Promise<void> {
     SELECT tenant_id, created_at / ${HALF_HOUR_MS}, app_id, iif(status = 'sent', 800, 0), sum(direction = 'outbound'), sum(status = 'sent'),
       sum(status = 'failed'), sum(error_code IS 'cancelled'), sum(direction = 'inbound'), sum(status = 'sent')
     FROM messages GROUP BY 1, 2, 3, 4`)
+  await gate.execute(`INSERT INTO usage_errors (tenant_id, half_hour, error, count, last_at)
+    SELECT tenant_id, created_at / ${HALF_HOUR_MS}, error, count(*), max(updated_at) FROM messages WHERE error_code = 'rejected' GROUP BY 1, 2, 3`)
   clock.advance(NOW - clock.now())
 }
 

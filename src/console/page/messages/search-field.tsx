@@ -54,7 +54,7 @@ export const Tabs = ({ list: { filter }, total }: { list: MessageList; total: st
           onClick={() => refine({ ...filterOfTab(tab), id: '' })}
         >
           {tab.name}
-          {isCurrent && <b>{total}</b>}
+          {isCurrent && total !== '0' && <b>{total}</b>}
         </button>
       )
     })}

@@ -1,3 +1,4 @@
+import { hasPhone } from '../frame/views.ts'
 import { Empty } from '../parts/empty.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
 import { refine } from '../state/address.ts'
@@ -25,8 +26,8 @@ export function EmptyAttempts({ list, destinations, changed }: EmptyAttemptsProp
   if (destinations?.some(({ isInUse }) => isInUse) === true)
     return (
       <Empty
-        text="Each webhook that the gateway posts appears here, with the answer of its destination."
-        command="sgw simulate inbound --to NUMBER --from +15555550177 --text Hello"
+        text={`Each webhook that the gateway posts appears here, with the answer of its destination.${hasPhone.value ? '' : ' Text one of your numbers to see one.'}`}
+        command={hasPhone.value ? 'sgw simulate inbound --to NUMBER --from +15555550177 --text Hello' : null}
       />
     )
   const { appId, name } = me.value ?? { appId: null, name: null }

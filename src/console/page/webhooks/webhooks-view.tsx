@@ -106,7 +106,7 @@ const Head = ({ list, known, destinations, nameOf }: HeadProps) => (
             onClick={() => refine({ outcome, id: '' })}
           >
             {name}
-            {isCurrent && <b>{count(list.total.value)}</b>}
+            {isCurrent && list.total.value !== 0 && <b>{count(list.total.value)}</b>}
           </button>
         )
       })}
