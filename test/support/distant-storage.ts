@@ -1,9 +1,13 @@
 import { type Server, type Socket, connect, createServer } from 'node:net'
 
-/** A TCP proxy on 127.0.0.1 in front of a storage: as far away as wanted, and sometimes not there at all. */
+/**
+ * The network between one client and a storage: a TCP proxy on 127.0.0.1, as long as wanted, sometimes silent and sometimes not
+ * there at all. Clients with a proxy each lose their networks one by one.
+ */
 export class DistantStorage implements AsyncDisposable {
   readonly #open = new Set<Socket>()
   #isAway = false
+  #isHeld = false
   /** How many uploads have begun. */
   uploads = 0
   readonly #waiting: (() => void)[] = []
@@ -38,6 +42,18 @@ export class DistantStorage implements AsyncDisposable {
     this.#isAway = false
   }
 
+  /** Connections stay open and new ones are accepted, but nothing arrives on either side until `release`. */
+  hold(): void {
+    this.#isHeld = true
+    for (const socket of this.#open) socket.pause()
+  }
+
+  /** What was held arrives now. */
+  release(): void {
+    this.#isHeld = false
+    for (const socket of this.#open) socket.resume()
+  }
+
   /** Resolves when an upload has begun, before the storage has it. */
   nextUpload(): Promise<void> {
     return new Promise((resolve) => this.#waiting.push(resolve))
@@ -58,6 +74,7 @@ export class DistantStorage implements AsyncDisposable {
       if (this.roundTripMs === 0) to.write(bytes)
       else setTimeout(() => void to.write(bytes), this.roundTripMs / 2)
     })
+    if (this.#isHeld) from.pause()
     from.on('error', () => undefined)
     from.on('close', () => {
       this.#open.delete(from)

@@ -1,7 +1,7 @@
 import { freePort } from './program.ts'
 import { Bucket } from './s3/bucket.ts'
 import { S3Error } from './s3/errors.ts'
-import { type Paging, type S3Request, answerBucket, answerObject } from './s3/requests.ts'
+import { type S3Behaviour, type S3Request, answerBucket, answerObject } from './s3/requests.ts'
 import { type S3Credentials, verifySignature } from './s3/signature.ts'
 
 /** The fault of every request, until it is set to `none`. */
@@ -11,13 +11,18 @@ export type S3Fault =
   | 'slow down'
   /** A 507 of MinIO for every upload. */
   | 'full'
+  /** A 403, as for a key that was withdrawn. */
+  | 'refuse'
+  /** No answer, until the fault is another one. Then the request is performed. */
+  | 'hang'
   /** The request is performed, but the connection breaks before the answer. */
   | 'answer lost'
 
 /**
- * S3-compatible object storage in memory, with the requests that Litestream makes: 0.3 lists by ListObjects, 0.5 by
- * ListObjectsV2. Addresses are path-style: `http://HOST/BUCKET/KEY`. Every request must be signed. Source: Amazon S3 API
- * Reference.
+ * S3-compatible object storage in memory, with the requests that Litestream and a standby make: 0.3 lists by ListObjects, 0.5
+ * by ListObjectsV2; a lease is written with `If-Match`. A request that begins after another one was answered sees its effect.
+ * Addresses are path-style: `http://HOST/BUCKET/KEY`. Every request must be signed, by a header or in its query. Source:
+ * Amazon S3 API Reference.
  */
 export class S3Stub implements AsyncDisposable {
   readonly name = 'backups'
@@ -31,12 +36,16 @@ export class S3Stub implements AsyncDisposable {
   /** The code of each refusal, in order. */
   readonly refusals: string[] = []
   answersLost = 0
+  /** How many requests wait for the end of the fault `hang`. */
+  hanging = 0
+  /** Between a request and its answer. Half of it passes before the request is performed. */
+  delayMs = 0
   readonly #port = freePort()
   readonly url = `http://127.0.0.1:${this.#port}`
   #server: Bun.Server<undefined> | null
 
   /** By default pages have one entry, so that clients must read several. */
-  constructor(readonly paging: Paging = { pageSize: 1 }) {
+  constructor(readonly behaviour: S3Behaviour = { pageSize: 1 }) {
     this.#server = this.#listen()
   }
 
@@ -71,16 +80,27 @@ export class S3Stub implements AsyncDisposable {
       hostname: '127.0.0.1',
       idleTimeout: 0,
       fetch: async (request) => {
+        await this.#pass()
         const response = await this.#answer(request)
+        await this.#pass()
         return this.fault === 'answer lost' ? this.#loseAnswer() : response
       },
     })
+  }
+
+  /** Lets half of the delay pass, and waits while requests hang. */
+  async #pass(): Promise<void> {
+    if (this.delayMs > 0) await Bun.sleep(this.delayMs / 2)
+    this.hanging++
+    while (this.fault === 'hang' && this.#server !== null) await Bun.sleep(5)
+    this.hanging--
   }
 
   async #answer(request: Request): Promise<Response> {
     try {
       const body = new Uint8Array(await request.arrayBuffer())
       if (this.fault === 'slow down') throw new S3Error('SlowDown')
+      if (this.fault === 'refuse') throw new S3Error('AccessDenied')
       if (this.fault === 'full' && request.method === 'PUT') throw new S3Error('XMinioStorageFull')
       verifySignature(request, body, this.credentials)
       return this.#dispatch(request, body)
@@ -98,7 +118,9 @@ export class S3Stub implements AsyncDisposable {
     const key = segments.join('/')
     const { method, headers } = request
     const asked: S3Request = { method, key, query: searchParams, headers, body }
-    return key === '' ? answerBucket(this.bucket, asked, this.paging) : answerObject(this.bucket, asked)
+    return key === ''
+      ? answerBucket(this.bucket, asked, this.behaviour)
+      : answerObject(this.bucket, asked, this.behaviour)
   }
 
   /** Breaks all connections, like the restart of a load balancer. */

@@ -25,7 +25,15 @@ export interface Listed {
   next: string | null
 }
 
-/** One bucket, in memory. */
+/** What must hold for a PUT. A header that is absent is null. Source: Amazon S3 User Guide, "Conditional requests". */
+export interface PutConditions {
+  /** `If-Match`: the ETag of the object that is replaced. */
+  ifMatch: string | null
+  /** `If-None-Match`. Amazon knows only `*`: no object has the key. */
+  ifNoneMatch: string | null
+}
+
+/** One bucket, in memory. Requests are performed one after the other, so that each sees the writes before it. */
 export class Bucket {
   readonly #objects = new Map<string, StoredObject>()
   readonly #uploads = new Map<string, Map<number, Uint8Array>>()
@@ -39,6 +47,14 @@ export class Bucket {
     const stored = { body, etag: `"${etag}"`, modifiedAt: new Date(seconds * 1000) }
     this.#objects.set(key, stored)
     return stored
+  }
+
+  /** Errors: PreconditionFailed, NoSuchKey (`If-Match` without an object), NotImplemented. */
+  putIf({ ifMatch, ifNoneMatch }: PutConditions, key: string, body: Uint8Array): StoredObject {
+    if (ifNoneMatch !== null && ifNoneMatch !== '*') throw new S3Error('NotImplemented')
+    if (ifNoneMatch !== null && this.#objects.has(key)) throw new S3Error('PreconditionFailed')
+    if (ifMatch !== null && this.get(key).etag !== ifMatch) throw new S3Error('PreconditionFailed')
+    return this.put(key, body)
   }
 
   /** Errors: NoSuchKey. */

@@ -2,6 +2,7 @@
 const STATUS = {
   AccessDenied: 403,
   AuthorizationHeaderMalformed: 400,
+  AuthorizationQueryParametersError: 400,
   BadDigest: 400,
   InvalidAccessKeyId: 403,
   InvalidPart: 400,
@@ -10,6 +11,7 @@ const STATUS = {
   NoSuchKey: 404,
   NoSuchUpload: 404,
   NotImplemented: 501,
+  PreconditionFailed: 412,
   RequestTimeTooSkewed: 403,
   SignatureDoesNotMatch: 403,
   SlowDown: 503,

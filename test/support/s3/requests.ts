@@ -1,4 +1,4 @@
-import { type Bucket, type StoredObject, md5 } from './bucket.ts'
+import { type Bucket, type PutConditions, type StoredObject, md5 } from './bucket.ts'
 import { S3Error } from './errors.ts'
 
 /** A signed request for a bucket (`key` is empty) or one of its objects. */
@@ -10,17 +10,20 @@ export interface S3Request {
   body: Uint8Array
 }
 
-/** The maximum number of names per page. A client may request fewer. */
-export interface Paging {
+/** How the storage differs from Amazon's. */
+export interface S3Behaviour {
+  /** The maximum number of names per page. A client may request fewer. Amazon: 1000. */
   pageSize: number
+  /** It stores an object whatever `If-Match` and `If-None-Match` say, as storages do that do not know them. */
+  ignoresConditions?: boolean
 }
 
 /** Answers a request for the bucket. Source: Amazon S3 API Reference, HeadBucket to ListObjectsV2. Errors: an `S3Error`. */
-export function answerBucket(bucket: Bucket, request: S3Request, paging: Paging): Response {
+export function answerBucket(bucket: Bucket, request: S3Request, behaviour: S3Behaviour): Response {
   const { method, query } = request
   if (method === 'HEAD') return new Response(null)
   if (method === 'GET' && query.has('location')) return xml('<LocationConstraint/>')
-  if (method === 'GET') return list(bucket, query, paging)
+  if (method === 'GET') return list(bucket, query, behaviour)
   if (method === 'POST' && query.has('delete')) return deleteMany(bucket, request)
   throw new S3Error('NotImplemented')
 }
@@ -29,7 +32,7 @@ export function answerBucket(bucket: Bucket, request: S3Request, paging: Paging)
  * ListObjects continues after `marker`, ListObjectsV2 (`list-type=2`) after a token. Both are the last name of the
  * previous page.
  */
-function list(bucket: Bucket, query: URLSearchParams, { pageSize }: Paging): Response {
+function list(bucket: Bucket, query: URLSearchParams, { pageSize }: S3Behaviour): Response {
   const isV2 = query.get('list-type') === '2'
   const token = query.get('continuation-token')
   const start = query.get(isV2 ? 'start-after' : 'marker') ?? ''
@@ -67,7 +70,7 @@ function deleteMany(bucket: Bucket, { headers, body }: S3Request): Response {
  * Answers a request for an object. Source: Amazon S3 API Reference, GetObject to AbortMultipartUpload. Errors: an
  * `S3Error`.
  */
-export function answerObject(bucket: Bucket, request: S3Request): Response {
+export function answerObject(bucket: Bucket, request: S3Request, behaviour: S3Behaviour): Response {
   const { method, key, query, headers, body } = request
   if (query.has('uploads') || query.has('uploadId')) return answerUpload(bucket, request)
   switch (method) {
@@ -76,7 +79,7 @@ export function answerObject(bucket: Bucket, request: S3Request): Response {
     case 'HEAD':
       return content(bucket.get(key), null)
     case 'PUT':
-      return new Response(null, { headers: { etag: bucket.put(key, body).etag } })
+      return new Response(null, { headers: { etag: bucket.putIf(conditionsOf(headers, behaviour), key, body).etag } })
     case 'DELETE':
       bucket.delete(key)
       return new Response(null, { status: 204 })
@@ -84,6 +87,11 @@ export function answerObject(bucket: Bucket, request: S3Request): Response {
       throw new S3Error('NotImplemented')
   }
 }
+
+const conditionsOf = (headers: Headers, { ignoresConditions = false }: S3Behaviour): PutConditions => ({
+  ifMatch: ignoresConditions ? null : headers.get('if-match'),
+  ifNoneMatch: ignoresConditions ? null : headers.get('if-none-match'),
+})
 
 /** Returns `Range: bytes=FIRST-LAST` or `bytes=FIRST-`, or without a range the complete object. */
 function content({ body, etag, modifiedAt }: StoredObject, range: string | null): Response {
