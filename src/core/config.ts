@@ -9,7 +9,7 @@ import {
 } from './network-config.ts'
 import { type ProviderConfig, namesProxy, readProvider } from './provider-config.ts'
 import { type Environment, Settings } from './settings.ts'
-import { type Durability, readDurability } from './durability-config.ts'
+import { type Durability, readDurability, readStandby } from './durability-config.ts'
 import { ALSO_KNOWN, similarNames } from './similar-names.ts'
 
 /** Everything that an operator can set, read once at the start. `docs/configure.md` describes the variables. */
@@ -55,6 +55,8 @@ export interface Config {
   alertUrl: string | null
   litestream: boolean
   durability: Durability
+  /** Whether other gateways with the same configuration may take over. */
+  standby: boolean
   /** Where the backup is, without secrets; null if none is set. The entry point and `sgw restore` read all of the variable. */
   backupAddress: string | null
   requireRestore: boolean
@@ -91,6 +93,11 @@ export function readConfig(environment: Environment, terminal = false): ConfigRe
 function configOf(settings: Settings, terminal: boolean): Config {
   const production = settings.oneOf('NODE_ENV', ['development', 'production', 'test'], 'development') === 'production'
   const port = settings.integer('PORT', 3000, 0, 65_535)
+  const times = {
+    providerTimeoutMs: settings.durationMs('PROVIDER_TIMEOUT', '15s', 100),
+    reconcileSettleMs: settings.durationMs('RECONCILE_SETTLE', '30s'),
+  }
+  const durability = readDurability(settings)
   return {
     production,
     host: settings.text('HOST') ?? (production ? '0.0.0.0' : '127.0.0.1'),
@@ -116,15 +123,15 @@ function configOf(settings: Settings, terminal: boolean): Config {
         : settings.integer('MESSAGE_RETENTION_DAYS', 30, 1, 36_500),
     eventRetentionMs: settings.durationMs('EVENT_RETENTION', '72h', 1000),
     callsAtOnce: settings.integer('BUN_CONFIG_MAX_HTTP_REQUESTS', namesProxy(settings) ? 256 : 1024, 128, 65_535),
-    providerTimeoutMs: settings.durationMs('PROVIDER_TIMEOUT', '15s', 100),
-    reconcileSettleMs: settings.durationMs('RECONCILE_SETTLE', '30s'),
+    ...times,
     reconcileSettle500Ms: settings.durationMs('RECONCILE_SETTLE_5XX', '3s'),
     deliveryTracking: settings.flag('DELIVERY_TRACKING', 'on'),
     fastDeliveryPolls: false,
     console: settings.flag('CONSOLE', 'on'),
     alertUrl: readAlertUrl(settings, production),
     litestream: settings.flag('LITESTREAM'),
-    durability: readDurability(settings),
+    durability,
+    standby: readStandby(settings, durability, times),
     backupAddress: readBackupAddress(settings),
     requireRestore: settings.flag('REQUIRE_RESTORE'),
     logLevel: settings.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),

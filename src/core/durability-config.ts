@@ -1,3 +1,4 @@
+import { LEASE_MS } from './limits.ts'
 import type { Settings } from './settings.ts'
 
 /** When a commit counts as made: on the disk of this machine, or only once the backup's storage has it too. */
@@ -23,4 +24,40 @@ export function readDurability(settings: Settings): Durability {
       'name the storage of the backup, for example s3://BUCKET/PATH (docs/beyond-one-machine.md)',
     )
   return { mode, replicaTimeoutMs }
+}
+
+/** How long a call of the provider may take, and how long after it a missing message counts as not sent. */
+interface CallTimes {
+  providerTimeoutMs: number
+  reconcileSettleMs: number
+}
+
+/** Reads STANDBY: whether several gateways are started, of which the holder of a lease in the storage works. */
+export function readStandby(settings: Settings, { mode }: Durability, times: CallTimes): boolean {
+  const standby = settings.flag('STANDBY')
+  if (!standby) return false
+  const problem = (what: string, fix: string): void =>
+    settings.problem('STANDBY', what, `${fix} (docs/beyond-one-machine.md)`)
+  if (mode !== 'replica')
+    problem(
+      'is on, but DURABILITY is not "replica"',
+      'set DURABILITY=replica, because a standby has only what the storage has',
+    )
+  const url = settings.text('LITESTREAM_REPLICA_URL')
+  if (url !== null && !url.startsWith('s3://'))
+    problem(
+      'is on, but LITESTREAM_REPLICA_URL is no s3:// address',
+      'name an S3-compatible storage with conditional writes, because a folder cannot hold a lease',
+    )
+  if (settings.secret('ENCRYPTION_KEYS') === null)
+    settings.missing('ENCRYPTION_KEYS', 'STANDBY is on, and a standby needs the same keys; make one with: sgw secret')
+  // A call that an earlier holder has begun can reach the provider so late. Before that, no missing message counts as not sent.
+  const leastMs = LEASE_MS + times.providerTimeoutMs
+  if (times.reconcileSettleMs < leastMs)
+    settings.problem(
+      'RECONCILE_SETTLE',
+      `is shorter than PROVIDER_TIMEOUT and the ${LEASE_MS / 1000} s of a lease together`,
+      `give at least ${Math.ceil(leastMs / 1000)}s, or messages could be sent twice after a takeover (docs/beyond-one-machine.md)`,
+    )
+  return true
 }

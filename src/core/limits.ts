@@ -75,6 +75,10 @@ export const REFRESH_RETRY_MAX_MS = 30 * 60_000
 /** An attempt of unknown outcome is looked up for about this long at most, counted again from a restart. Then its message ends as unconfirmed. */
 export const MAX_LOOKUP_MS = 10 * 60_000
 
+/** A standby takes a lease that has not been renewed for so long. The holder calls nobody for longer than this after its last renewal. */
+export const LEASE_MS = 5000
+export const RENEW_LEASE_EVERY_MS = 1000
+
 /** How long work of the gateway waits after a failure of its own, such as a full disk, before it tries again. */
 export const RETRY_AFTER_FAULT_MS = 1000
 

@@ -11,7 +11,8 @@ export interface KeylessPaths {
   has(method: string, path: string): boolean
 }
 
-export const ALLOWED_WITHOUT_HTTPS = '/health'
+/** A load balancer on the same network asks them directly. */
+export const ALLOWED_WITHOUT_HTTPS: readonly string[] = ['/health', '/ready']
 /** They need no key before the body, but check a credential later. */
 const CHECKS_CREDENTIALS: readonly string[] = ['/ws', '/v1/operator/session']
 
@@ -26,7 +27,7 @@ export function admit(
   request: Request,
   context: RequestContext,
 ): Promise<void> | undefined {
-  if (gateway.config.production && !context.secure && context.endpointPath !== ALLOWED_WITHOUT_HTTPS)
+  if (gateway.config.production && !context.secure && !ALLOWED_WITHOUT_HTTPS.includes(context.endpointPath))
     throw apiError('httpsRequired')
   if (CHECKS_CREDENTIALS.includes(context.endpointPath)) refuseBlocked(gateway, context)
   if (!context.endpointPath.startsWith('/v1/') || keyless.has(request.method, context.endpointPath)) return

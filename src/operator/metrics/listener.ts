@@ -1,11 +1,11 @@
 import type { Clock } from '../../core/clock.ts'
 import { jsonAnswer } from '../../core/json-answer.ts'
+import { readyStateOf } from '../../api/health/ready.ts'
 import { errorName } from '../../core/log.ts'
 import { EXIT, StartError } from '../../core/start-error.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import { createGauges } from './gauges.ts'
 import type { Metrics } from './metrics.ts'
-import { probeStorage } from '../../db/storage-check.ts'
 
 export interface AdminListener {
   /** Base address without a trailing slash. */
@@ -65,15 +65,7 @@ function watchEventLoop(clock: Clock, report: (lagSeconds: number) => void): () 
   return () => cancel()
 }
 
-/** Ready means: the gateway accepts and does work, and its database answers and can be written. */
 async function ready(gateway: Gateway): Promise<Response> {
-  const { lifecycle, database, lostKeys, config } = gateway
-  if (lifecycle.draining) return answer(503, 'draining')
-  if (!lifecycle.working) return answer(503, 'starting')
-  if (await probeStorage(gateway)) return answer(503, 'storage unavailable')
-  if (lostKeys.lost !== null && !config.allowNewKeys) return answer(503, 'encryption key missing')
-  const { rows } = await database.gate.execute('SELECT 1').catch(() => ({ rows: [] }))
-  return rows.length === 1 ? answer(200, 'ready') : answer(503, 'database does not answer')
+  const status = await readyStateOf(gateway)
+  return jsonAnswer({ status }, { status: status === 'ready' ? 200 : 503 })
 }
-
-const answer = (status: number, text: string): Response => jsonAnswer({ status: text }, { status })

@@ -33,7 +33,7 @@ export const sharedErrors = (): Json =>
 /** The errors of an endpoint by status. A status with texts of its own has a response of its own. */
 export function errorsOf(route: Route): Json {
   const shared = SHARED_BY[route.auth].filter(
-    (name) => name !== 'HttpsRequired' || route.path !== ALLOWED_WITHOUT_HTTPS,
+    (name) => name !== 'HttpsRequired' || !ALLOWED_WITHOUT_HTTPS.includes(route.path),
   )
   const references = shared.map((name) => [SHARED[name][0], { $ref: `#/components/responses/${name}` }])
   const own = Object.entries(route.errors ?? {}).map(([key, texts]) => {
