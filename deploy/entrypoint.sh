@@ -14,5 +14,6 @@ fi
 
 # The gateway starts Litestream itself, once configuration and database are known to be good.
 export LITESTREAM=1
-sgw restore
+# With standbys the gateway restores itself, once it holds the lease: before that, another one may still work.
+case ${STANDBY:-0} in 1 | true | on) ;; *) sgw restore ;; esac
 exec sgw start

@@ -28,8 +28,8 @@ export async function buildExecutable(path: string, platform: Platform, parts: P
 
 async function common(parts: Parts, commit: string) {
   return {
-    // The reader thread has an entry point of its own.
-    entrypoints: ['src/cli.ts', 'src/db/reader-thread.ts'],
+    // Each thread has an entry point of its own.
+    entrypoints: ['src/cli.ts', 'src/db/reader-thread.ts', 'src/operator/lease/renewal-thread.ts'],
     // What is loaded when first used stays a file of its own, so that a start does not read it.
     splitting: true,
     format: 'esm' as const,

@@ -81,6 +81,8 @@ export async function resultOf(response: Response): Promise<unknown> {
 async function askFile(context: CliContext, request: OperatorRequest, waitedMs: number): Promise<Response | null> {
   const { needs = 'database' } = request
   if (needs === 'server') throw noServer()
+  // What a command writes into the file would be lost: the next holder has what the storage has.
+  if (context.config.standby) throw withStandby()
   const [{ createLocalServer }, { openGateway }, { asStartError }] = await Promise.all([
     import('../server/app.ts'),
     import('../server/open-gateway.ts'),
@@ -140,6 +142,12 @@ const NOTES: readonly [path: RegExp, note: string][] = [
   [/^\/v1\/webhook-deliveries\/.*(redeliver|recover)$/, 'the attempts are made when one starts'],
   [/^\/v1\/(operator\/links|rc\/(connect|invite)-token)$/, 'start one (sgw start) before the link is opened'],
 ]
+
+const withStandby = (): CliError =>
+  new CliError(
+    'STANDBY is on and no server answers: commands need a running one, because the database in the storage counts, not the file (sgw start)',
+    EXIT.noServer,
+  )
 
 export const noServer = (): CliError =>
   new CliError(

@@ -5,6 +5,8 @@ import { wordsOf } from './command.ts'
 const EXAMPLES: Readonly<Record<string, string>> = {
   start: 'sgw start',
   stop: 'sgw stop',
+  lease: 'sgw lease --json',
+  'lease give': 'sgw lease give',
   'tenant create': 'sgw tenant create --name "My company"',
   'tenant list': 'sgw tenant list --json',
   'tenant suspend': 'sgw tenant suspend tenant_a51e14c2ed5d0c6a',

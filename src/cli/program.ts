@@ -97,6 +97,7 @@ function addServer(
     .command('stop')
     .description('Stop the running server, and wait until it has ended')
     .action(() => stop(contextOf()))
+  addLease(program, run)
   program
     .command('console')
     .description('Print a link that signs you in to the console once, within ten minutes')
@@ -106,6 +107,17 @@ function addServer(
         revoke ? { method: 'DELETE', path: '/v1/operator/sessions' } : { method: 'POST', path: '/v1/operator/links' },
       ),
     )
+}
+
+function addLease(program: Command, run: Run): void {
+  const lease = program
+    .command('lease')
+    .description('Show which of several gateways works (STANDBY=on, docs/beyond-one-machine.md)')
+    .action(() => run({ method: 'GET', path: '/v1/operator/lease', needs: 'server' }))
+  lease
+    .command('give')
+    .description('Stop the running server so that a standby takes over at once')
+    .action(() => run({ method: 'POST', path: '/v1/operator/lease/give', needs: 'server' }))
 }
 
 function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): void {
@@ -118,16 +130,7 @@ function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): voi
     .description('Check everything that a gateway needs, and name the fix of each failure')
     .option('--alert', 'also post a test to ALERT_URL, where alerts are posted (docs/alerts.md)')
     .action(({ alert = false }: { alert?: boolean }) => diagnose(contextOf(), alert))
-  program
-    .command('backup')
-    .description('Copy the database into a new file, and check the copy. How to start from it: docs/operate.md')
-    .argument('<file>', 'a file that does not exist yet')
-    .action((file: string) => backUp(contextOf(), file))
-  program
-    .command('restore')
-    .description('Restore a missing database from LITESTREAM_REPLICA_URL, before a start')
-    .option('--check', 'only test that the backup can be restored, beside the live database')
-    .action(({ check }: { check?: boolean }) => (check === true ? checkBackup(contextOf()) : restore(contextOf())))
+  addBackup(program, contextOf)
   program
     .command('unblock')
     .description('Let an address in again that failed to authenticate too often')
@@ -166,6 +169,22 @@ function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): voi
     .command('secret')
     .description('Print a new key for ENCRYPTION_KEYS')
     .action(() => printKey(contextOf(), crypto.getRandomValues(new Uint8Array(32)).toBase64()))
+}
+
+function addBackup(program: Command, contextOf: () => CliContext): void {
+  program
+    .command('backup')
+    .description('Copy the database into a new file, and check the copy. How to start from it: docs/operate.md')
+    .argument('<file>', 'a file that does not exist yet')
+    .action((file: string) => backUp(contextOf(), file))
+  program
+    .command('restore')
+    .description('Restore a missing database from LITESTREAM_REPLICA_URL, before a start')
+    .option('--check', 'only test that the backup can be restored, beside the live database')
+    .option('--timestamp <time>', 'the state of that moment, such as 2026-11-24T10:00:00Z')
+    .action(({ check, timestamp = null }: { check?: boolean; timestamp?: string | null }) =>
+      check === true ? checkBackup(contextOf()) : restore(contextOf(), timestamp),
+    )
 }
 
 /** Prints only the key if standard output is no terminal, so that `ENCRYPTION_KEYS=$(sgw secret)` works. */

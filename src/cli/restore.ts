@@ -1,13 +1,19 @@
-import { Database } from 'bun:sqlite'
-import { existsSync, readdirSync, renameSync, rmSync, statfsSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { existsSync, readdirSync, rmSync, statfsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { isoTime } from '../core/clock.ts'
+import { parseDateTime } from '../core/date-time.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
 import { openDataFolder, sizeOf } from '../db/data-folder.ts'
-import { savedCopies } from '../db/lost-database.ts'
-import { markIfNothingLost } from '../db/restore-mark.ts'
-import { NO_MESSAGE, type NewestMessage, databasePath, firstMissing, flush, inspect, removeDatabase } from './backup.ts'
+import {
+  NO_MESSAGE,
+  type NewestMessage,
+  firstMissing,
+  inspect,
+  putInPlace,
+  removeDatabase,
+} from '../operator/backup/database-copy.ts'
+import { databasePath, fetchBackup } from './backup.ts'
 import { type CliContext, CliError } from './context.ts'
-import { fetchBackup } from './fetch-backup.ts'
 import { isAlive } from './is-alive.ts'
 import { print } from './print.ts'
 
@@ -15,26 +21,41 @@ const LOCK_WAIT_MS = 30_000
 
 /**
  * Restores a database that is missing or empty from its backup, before a start. Leaves an existing one as it is. With
- * `REQUIRE_RESTORE=1` a missing backup is an error, because a wrong address looks like a missing backup.
+ * `REQUIRE_RESTORE=1` a missing backup is an error, because a wrong address looks like a missing backup. `moment`: a date-time with offset;
+ * the state of then is restored, and a database that exists is refused.
  */
-export async function restore(context: CliContext): Promise<void> {
+export async function restore(context: CliContext, moment: string | null): Promise<void> {
   const path = databasePath(context)
+  const at = moment === null ? null : isoOf(moment)
+  if (at !== null && sizeOf(path) > 0)
+    throw new CliError(`${path} exists: stop the gateway, and move it elsewhere first`, EXIT.usage)
   const lock = await openDataFolder(path, LOCK_WAIT_MS).catch((error: unknown) => {
     throw error instanceof StartError ? new CliError(error.message, error.exitCode) : error
   })
   try {
     print(
       context,
-      sizeOf(path) > 0 ? { restored: false, detail: 'the database exists' } : await restoreMissing(context, path),
+      sizeOf(path) > 0 ? { restored: false, detail: 'the database exists' } : await restoreMissing(context, path, at),
     )
   } finally {
     lock.release()
   }
 }
 
-async function restoreMissing(context: CliContext, path: string): Promise<object> {
+function isoOf(moment: string): string {
+  const at = parseDateTime(moment)
+  if (at === null)
+    throw new CliError(
+      `--timestamp is "${moment}": give a date-time with offset, such as 2026-11-24T10:00:00Z`,
+      EXIT.usage,
+    )
+  return isoTime(at)
+}
+
+async function restoreMissing(context: CliContext, path: string, at: string | null): Promise<object> {
   const copy = `${path}.restoring`
-  if (!(await fetchBackup(context, copy))) {
+  if (!(await fetchBackup(context, copy, at))) {
+    if (at !== null) throw new CliError(`The backup has nothing from before ${at}`)
     if (!context.config.requireRestore)
       return { restored: false, detail: 'there is no backup: the database starts empty' }
     throw new CliError(
@@ -45,45 +66,15 @@ async function restoreMissing(context: CliContext, path: string): Promise<object
   const { rows, integrity } = inspect(copy)
   if (integrity !== 'ok')
     throw new CliError(`The backup is damaged (${integrity}); it is kept as ${copy}`, EXIT.cannotWrite)
-  moveIntoPlace(copy, path)
-  keepSaved(context, path)
-  // After a time with `disk` the operator restores with `disk` as well: see docs/beyond-one-machine.md.
-  if (context.config.durability.mode === 'replica') markWhole(path)
-  return { restored: true, detail: `${rows} messages` }
+  // Only the newest state lacks nothing.
+  const isReplicated = at === null && context.config.durability.mode === 'replica'
+  putInPlace(copy, path, isReplicated, (text) => context.stderr(`${text}\n`))
+  return { restored: true, detail: `${rows} messages${at === null ? '' : ` as of ${at}${next(context)}`}` }
 }
 
-/**
- * A gateway that acknowledged nothing before the backup had it has lost nothing: its messages need not be looked up before they are sent.
- * If this cannot be read, they are.
- */
-function markWhole(path: string): void {
-  try {
-    using database = new Database(path, { readwrite: true, create: false })
-    markIfNothingLost(`${path}.mark`, (sql) => database.query<Record<string, unknown>, []>(sql).all())
-  } catch {
-    // The next start finds no mark.
-  }
-}
-
-/** Moves the copy into place. Removes the old write-ahead log and Litestream's state, which belong to the lost database. */
-function moveIntoPlace(copy: string, path: string): void {
-  removeDatabase(path)
-  rmSync(join(dirname(path), `.${basename(path)}-litestream`), { recursive: true, force: true })
-  flush(copy)
-  renameSync(copy, path)
-  removeDatabase(copy)
-  flush(dirname(path))
-}
-
-/** While it has its name, the start would refuse the restored database, which lacks what the copy has. */
-function keepSaved(context: CliContext, path: string): void {
-  for (const saved of savedCopies(path)) {
-    renameSync(saved, `${saved}.old`)
-    context.stderr(
-      `A gateway saved the database that was here before: ${saved} is now ${saved}.old. It may have newer messages than the backup (docs/damaged-database.md)\n`,
-    )
-  }
-}
+/** Standbys take the newest state of a place, whatever file is here. */
+const next = ({ config }: CliContext): string =>
+  config.standby ? '; to go on from there, name another place in LITESTREAM_REPLICA_URL for all gateways' : ''
 
 /**
  * Tests the backup: fetches it beside the live file, checks it, and removes it. Exits with 1 if it is damaged, or if a

@@ -90,6 +90,9 @@ function fieldsOf(report: StatusReport, backupAddress: string | null) {
       : backupAddress === null || running
         ? 'off'
         : `at ${backupAddress}; check it: sgw restore --check`,
+    ...(report.ha === null
+      ? {}
+      : { lease: `held by this gateway, ${report.ha.holder}, with epoch ${report.ha.epoch}` }),
     ...(backup.restoredAt === null ? {} : { restored: shortTime(backup.restoredAt) }),
     ...(backup.quarantined === 0 ? {} : { quarantined: String(backup.quarantined) }),
   }

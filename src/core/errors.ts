@@ -81,11 +81,13 @@ const TEXTS = {
   deliveryWithoutDestination: ['conflict', 'Delivery has no destination'],
   appActive: ['conflict', 'App is already active'],
   appInactive: ['conflict', 'App is not active'],
+  noStandby: ['conflict', 'STANDBY is off'],
   idempotencyConflict: ['conflict', 'Idempotency-Key was used with a different request'],
   tooLarge: ['too_large', 'Payload too large'],
   tooMany: ['too_many', 'Too many requests'],
   noAttachment: ['bad_gateway', 'The provider did not give the attachment'],
   storageUnavailable: ['unavailable', 'Storage unavailable'],
+  standby: ['unavailable', 'Standby'],
 } as const satisfies Record<string, readonly [ErrorKind, string]>
 
 export type ErrorName = keyof typeof TEXTS

@@ -18,7 +18,7 @@ export async function refusalOfReplaced(path: string, gate: Batches | null): Pro
 async function isLastUsed(path: string, saved: string, gate: Batches | null): Promise<boolean> {
   const copy = new SqliteConnection(saved, 0)
   try {
-    const batches: Batches = { batch: (statements) => Promise.resolve(copy.batch(statements)) }
+    const batches = batchesOf(copy)
     const progress = await readProgress(batches)
     const noted = readNoted(`${path}.mark`)
     // An older copy that was left beside a database that has gone on since.
@@ -32,7 +32,12 @@ async function isLastUsed(path: string, saved: string, gate: Batches | null): Pr
   }
 }
 
-async function hasAllOf(gate: Batches, copy: Batches): Promise<boolean> {
+export const batchesOf = (connection: SqliteConnection): Batches => ({
+  batch: (statements) => Promise.resolve(connection.batch(statements)),
+})
+
+/** Whether a database has every row that another one has had. */
+export async function hasAllOf(gate: Batches, copy: Batches): Promise<boolean> {
   const [ours, theirs] = await Promise.all([countersOf(gate), countersOf(copy)])
   return (
     ours.incarnation === theirs.incarnation &&

@@ -82,20 +82,29 @@ function progressOf([facts = [], sequences = []]: readonly (readonly Readonly<
 }
 
 /**
- * Notes in the database whether each commit from now on is stored at the replica before it is acknowledged. Until then a copy of the
- * database may lack something.
+ * Notes in the database whether each commit from now on is stored at the replica before it is acknowledged, and of which epoch the database
+ * is: that of the lease, or null without one. Until then a copy of the database may lack something.
  */
 export async function noteDurability(
   { gate, writer }: { gate: Gate; writer: Writer },
   isReplicated: boolean,
+  epoch: number | null = null,
 ): Promise<void> {
-  const [[noted] = []] = await gate.values(`SELECT value FROM facts WHERE name = 'durability'`)
-  if ((noted === 'replica') === isReplicated) return
-  await writer.write([
-    isReplicated
-      ? { sql: NOTE_FACT, args: ['durability', 'replica'] }
-      : { sql: `DELETE FROM facts WHERE name = 'durability'`, args: [] },
-  ])
+  const wanted: readonly [name: string, value: string | null][] = [
+    ['durability', isReplicated ? 'replica' : null],
+    ['epoch', epoch === null ? null : String(epoch)],
+  ]
+  const rows = await gate.values(`SELECT name, value FROM facts WHERE name IN ('durability', 'epoch')`)
+  const noted = new Map(rows.map(([name, value]) => [String(name), String(value)]))
+  const changed = wanted.filter(([name, value]) => (noted.get(name) ?? null) !== value)
+  if (changed.length === 0) return
+  await writer.write(
+    changed.map(([name, value]) =>
+      value === null
+        ? { sql: `DELETE FROM facts WHERE name = ?1`, args: [name] }
+        : { sql: NOTE_FACT, args: [name, value] },
+    ),
+  )
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Argument, Result, Row } from './connection.ts'
 import { type Gate, isStorageFault } from './gate.ts'
+import type { ReplicatedGate } from './replicated-gate.ts'
 
 /**
  * Group commit. Units that wait at the same time are committed together, with one fsync; each caller's promise resolves after
@@ -61,9 +62,13 @@ type AnyOperation = RowOperation<never>
 const MAX_UNITS_PER_COMMIT = 512
 const MAX_TICKS = 4
 
+/** With `commit`, the next commit begins before the last one is acknowledged. */
+type WriterGate = Pick<Gate, 'batch'> & Partial<Pick<ReplicatedGate, 'commit'>>
+
 /** `defer` delays the commit, so that all units of this tick of the event loop join it. */
-export function createWriter(gate: Gate, defer: (flush: () => void) => void = setImmediate): Writer {
+export function createWriter(gate: WriterGate, defer: (flush: () => void) => void = setImmediate): Writer {
   const waiting: Unit[] = []
+  const unconfirmed = new Set<Promise<void>>()
   const listeners: (() => void)[] = []
   const ended = (): void => listeners.forEach((listener) => listener())
   let flushing: Promise<void> | null = null
@@ -72,12 +77,16 @@ export function createWriter(gate: Gate, defer: (flush: () => void) => void = se
     waiting.push(unit)
     flushing ??= new Promise<void>((resolve) => defer(() => void flush().finally(resolve)))
   }
+  const confirming = (confirmed: Promise<void>): void => {
+    unconfirmed.add(confirmed)
+    void confirmed.finally(() => (unconfirmed.delete(confirmed), ended()))
+  }
   const nextTick = (): Promise<void> => new Promise((resolve) => defer(resolve))
   const flush = async (): Promise<void> => {
     while (waiting.length > 0) {
       await untilNoMoreCome(waiting, nextTick)
       const units = waiting.splice(0, countForOneCommit(waiting))
-      await commit(gate, units).finally(ended)
+      await commit(gate, units, confirming).finally(ended)
       if (waiting.length > 0) await nextTick()
     }
     flushing = null
@@ -89,7 +98,7 @@ export function createWriter(gate: Gate, defer: (flush: () => void) => void = se
       new Promise<Row[]>((resolve, reject) => add({ type: 'row', operation, value, rows: [], resolve, reject })),
     onCommit: (listener) => void listeners.push(listener),
     drained: async () => {
-      while (flushing !== null) await flushing
+      while (flushing !== null || unconfirmed.size > 0) await Promise.all([flushing, ...unconfirmed])
     },
   }
 }
@@ -117,14 +126,22 @@ function countForOneCommit(waiting: readonly Unit[]): number {
   return most
 }
 
-async function commit(gate: Gate, units: readonly Unit[]): Promise<void> {
+/** Calls `confirming` with the end of what has to be waited for after the commit. It never rejects. */
+async function commit(
+  gate: WriterGate,
+  units: readonly Unit[],
+  confirming: (confirmed: Promise<void>) => void,
+): Promise<void> {
+  const rejectAll = (error: unknown): void => units.forEach((unit) => unit.reject(error))
   try {
     const plan = planOf(units)
-    const results = await gate.batch(plan.statements)
-    plan.resolve(results)
+    if (gate.commit === undefined) return plan.resolve(await gate.batch(plan.statements))
+    const { results, confirmed } = await gate.commit(plan.statements)
+    if (confirmed === null) plan.resolve(results)
+    else confirming(confirmed.then(() => plan.resolve(results)).catch(rejectAll))
   } catch (error) {
-    if (units.length === 1 || isStorageFault(error)) for (const unit of units) unit.reject(error)
-    else for (const half of halvesOf(units)) await commit(gate, half)
+    if (units.length === 1 || isStorageFault(error)) rejectAll(error)
+    else for (const half of halvesOf(units)) await commit(gate, half, confirming)
   }
 }
 

@@ -9,6 +9,7 @@ import type { Config } from '../core/config.ts'
 import type { Ids } from '../core/ids.ts'
 import { Limiter } from '../core/limiter.ts'
 import { MAX_ATTACHMENTS_IN_FLIGHT, MAX_ATTACHMENTS_PER_TENANT, OPERATOR_LIMIT_PER_MINUTE } from '../core/limits.ts'
+import type { Lease } from '../core/lease.ts'
 import type { Log } from '../core/log.ts'
 import { type Meter, noMeter } from '../core/meter.ts'
 import { createSecrets, type Secrets } from '../core/secrets.ts'
@@ -65,6 +66,8 @@ export interface Gateway extends SharedParts {
   downloads: Limiter
   sockets: Sockets
   cursors: Cursors
+  /** The lease that this gateway holds; null without `STANDBY`. */
+  lease: Lease | null
   /** `working`: jobs and timers are running. `draining`: the server is stopping. */
   lifecycle: { draining: boolean; working: boolean }
   /** What needs a person now, as of the last checks. */
@@ -105,6 +108,8 @@ export interface GatewayParts extends SharedParts {
   encryptionKeys: readonly Uint8Array[]
   /** Counts calls and webhook POSTs; absent without metrics. */
   meter?: Meter
+  /** Without it this gateway calls nobody. Absent where there is no other gateway. */
+  lease?: Lease
   /** Detects that the database was restored from a backup; absent in tests without a file. */
   restoreMark?: RestoreMark
   /** Replaces encryption in the simulation: WebCrypto runs on threads, which finish in no fixed order. */
@@ -123,12 +128,11 @@ export interface Traffic {
 
 export function buildGateway(given: GatewayParts): Gateway {
   const parts = withObservedProvider(given)
-  const { config, clock, ids, log, database, provider, providerState, bootId } = parts
+  const { config, clock, ids, log, database, provider, providerState, bootId, lease = null, meter = noMeter } = parts
   const { writer, gate, orm } = database
   const authenticate =
     parts.authenticateSocket ?? (() => Promise.resolve({ ok: false, error: 'Invalid API key' } as const))
-  const secrets = parts.secrets ?? createSecrets(parts.encryptionKeys)
-  const defer = parts.defer ?? setImmediate
+  const { secrets = createSecrets(parts.encryptionKeys), defer = setImmediate } = parts
   const connected = extensionParts({ ...parts, secrets }, (tenantId) => gateway.sending.wake(tenantId))
   const guard = new AddressGuard({ production: config.production, allowCidrs: config.webhookAllowCidrs })
   const lostKeys = new LostKeys({ gate, secrets })
@@ -141,7 +145,7 @@ export function buildGateway(given: GatewayParts): Gateway {
     jobs: new Jobs({ gate, writer, clock, log, defer }),
     ...connected,
   }
-  const receipts = new ReceiptTracking({ ...parts, ...engines, meter: parts.meter ?? noMeter })
+  const receipts = new ReceiptTracking({ ...parts, ...engines, meter })
   const gateway: Gateway = {
     config,
     clock,
@@ -160,13 +164,14 @@ export function buildGateway(given: GatewayParts): Gateway {
     operatorSessions: new OperatorSessions({ orm, secrets, clock, ids }),
     operatorLimits: new KeyLimits(clock, OPERATOR_LIMIT_PER_MINUTE),
     guard,
-    poster: new WebhookPoster({ guard, clock, meter: parts.meter ?? noMeter }),
+    poster: new WebhookPoster({ guard, clock, meter, lease }),
     downloads: new Limiter({ total: MAX_ATTACHMENTS_IN_FLIGHT, perTenant: MAX_ATTACHMENTS_PER_TENANT }),
     sockets: new Sockets({
       ...parts,
       ...engines,
       authenticate: (message, address) => authenticate(gateway, message, address),
     }),
+    lease,
     lifecycle: { draining: false, working: false },
     alerts: { firing: [] },
     simulator: null,
@@ -185,7 +190,11 @@ export function buildGateway(given: GatewayParts): Gateway {
 function withObservedProvider(given: GatewayParts): GatewayParts & { providerState: ProviderState } {
   const { clock, meter = noMeter } = given
   const providerState = new ProviderState(clock)
-  return { ...given, providerState, provider: observed(given.provider, { meter, clock, state: providerState }) }
+  return {
+    ...given,
+    providerState,
+    provider: observed(given.provider, { meter, clock, state: providerState, lease: given.lease ?? null }),
+  }
 }
 
 type ExtensionParts = Pick<

@@ -1,6 +1,7 @@
 import { existsSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describeLost } from '../auth/lost-keys.ts'
+import type { Lease } from '../core/lease.ts'
 import { dataFolder } from '../db/data-folder.ts'
 import { faultOfFile, filesOpenToOthers } from '../db/database-file.ts'
 import { extensions } from '../db/schema/connections.ts'
@@ -12,6 +13,7 @@ import { checkBackup, checkClock, checkCredentials, checkProvider, checkPublicUr
 import { Fault } from './fault.ts'
 import { type Finding, finding, findingOf } from './finding.ts'
 import { describeKeyUsage, readKeyUsage } from './key-usage.ts'
+import { checkStandbys } from './lease/doctor-lease.ts'
 
 const MIN_FREE_MIB = 100
 
@@ -33,12 +35,18 @@ export async function diagnose(gateway: Gateway): Promise<Finding[]> {
     ['subscriptions', () => checkSubscriptions(gateway)],
     ['public address', () => checkPublicUrl(gateway)],
     ['backup', () => checkBackup(gateway)],
+    ...(gateway.lease === null ? [] : leaseChecks(gateway, gateway.lease)),
     ['alerts', () => checkAlertSetting(gateway.config)],
   ]
   const findings = [finding('configuration', 'ok', gateway.config.production ? 'production' : 'development')]
   for (const [check, run] of checks) findings.push(await findingOf(check, run))
   return findings
 }
+
+const leaseChecks = (gateway: Gateway, lease: Lease): DoctorCheck[] => [
+  ['lease', () => lease.testStorage()],
+  ['standby', () => checkStandbys(gateway)],
+]
 
 function checkServer({ lifecycle }: Gateway): string {
   if (!lifecycle.working) throw new Fault('not running: the checks below read its database', 'warn')

@@ -7,6 +7,8 @@ import { checkAlert } from './doctor-alert.ts'
 import { erase } from './erase.ts'
 import { streamEvents } from './events.ts'
 import { Finding } from './finding.ts'
+import { giveLease } from './lease/give.ts'
+import { LeaseReport, reportOf } from './lease/report.ts'
 import { rescue } from './rescue.ts'
 import { rotateKeys } from './rotate-keys.ts'
 import {
@@ -151,6 +153,24 @@ export const localRoutes = [
     mayWait: true,
     response: z.object({ now: z.string() }),
     run: ({ gateway, body }) => advance(gateway, body),
+  }),
+  route({
+    ...common,
+    operationId: 'getLease',
+    method: 'GET',
+    path: '/v1/operator/lease',
+    summary: 'Which gateway holds the lease',
+    response: LeaseReport,
+    run: ({ gateway }) => reportOf(gateway),
+  }),
+  route({
+    ...common,
+    operationId: 'giveLease',
+    method: 'POST',
+    path: '/v1/operator/lease/give',
+    summary: 'Stop the server so that a standby takes over at once',
+    response: z.object({ pid: z.int() }),
+    run: ({ gateway }) => giveLease(gateway),
   }),
   route({
     ...common,

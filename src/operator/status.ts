@@ -34,6 +34,18 @@ export const StatusReport = z
       .string()
       .nullable()
       .meta({ description: 'Why nothing can be stored, and what to do; null if all is well' }),
+    ha: z
+      .object({
+        role: z.enum(['active']),
+        epoch: z.int().meta({ description: 'Each holder of the lease has a higher one' }),
+        holder: z.string().meta({ description: 'Host and port of this gateway' }),
+        leaseAgeMs: z.number().meta({ description: 'Milliseconds since the last renewal; renewed each second' }),
+        storedLagMs: z.number().nullable().meta({
+          description: 'How far the copy in the storage may be behind; null if Litestream does not answer',
+        }),
+      })
+      .nullable()
+      .meta({ description: 'Null without `STANDBY`' }),
     failed: z
       .array(
         z.object({
@@ -80,12 +92,19 @@ export async function readStatus(gateway: Gateway): Promise<StatusReport> {
       quarantined,
     },
     storage: await storageProblem(gateway),
+    ha: haOf(gateway, lagMs),
     failed: (await readFailures(gateway, gateway.clock.now())).map(({ since, lastAt, ...failures }) => ({
       ...failures,
       since: isoTime(since),
       lastAt: isoTime(lastAt),
     })),
   }
+}
+
+function haOf({ lease }: Gateway, storedLagMs: number | null): StatusReport['ha'] {
+  if (lease === null) return null
+  const { epoch, holder } = lease
+  return { role: 'active', epoch, holder, leaseAgeMs: Math.round(lease.ageMs()), storedLagMs }
 }
 
 const isoOrNull = (at: number | null | undefined): string | null =>

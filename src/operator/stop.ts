@@ -1,5 +1,5 @@
 /** Long enough for the answer to leave before the socket closes. */
-const ANSWER_MS = 20
+export const ANSWER_MS = 20
 
 /** Stops this process as SIGTERM does. Returns its id. */
 export function stopServer(): { pid: number } {

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts'
+import type { Lease } from '../core/lease.ts'
 import type { Meter } from '../core/meter.ts'
 import type { Provider, ProviderResult } from './provider.ts'
 import type { ProviderState } from './provider-state.ts'
@@ -7,13 +8,17 @@ interface Observers {
   meter: Meter
   clock: Clock
   state: ProviderState
+  /** Null where there is no other gateway. */
+  lease: Pick<Lease, 'granted'> | null
 }
 
-/** Wraps a provider so that each call is reported with its outcome and duration. */
-export function observed(provider: Provider, { meter, clock, state }: Observers): Provider {
+/** Wraps a provider so that each call is made with the lease alone, and reported with its outcome and duration. */
+export function observed(provider: Provider, { meter, clock, state, lease }: Observers): Provider {
   const timed =
     <Args extends unknown[], Value>(operation: string, call: (...args: Args) => Promise<ProviderResult<Value>>) =>
     async (...args: Args): Promise<ProviderResult<Value>> => {
+      const granted = lease?.granted()
+      if (granted !== undefined) await granted
       const startedAt = clock.monotonic()
       const result = await call(...args)
       meter.providerCall(operation, result.ok ? 'ok' : result.failure.reason, clock.monotonic() - startedAt)

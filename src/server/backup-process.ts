@@ -16,14 +16,18 @@ import {
 /** Litestream beside the gateway: prepared before anything is opened, started with the database, ended after it. */
 export class BackupProcess {
   #replication: Replication | null = null
+  /** Where commits must be stored before they are acknowledged; null with `DURABILITY=disk`. */
+  readonly replica: LitestreamReplica | null
 
   private constructor(
-    readonly startReplication: () => Replication,
-    /** Where commits must be stored before they are acknowledged; null with `DURABILITY=disk`. */
-    readonly replica: LitestreamReplica | null,
+    readonly settings: BackupSettings,
+    readonly startReplication: (settings: BackupSettings) => Replication,
+    readonly replicaTimeoutMs: number | null,
     /** Called with the exit code when Litestream ends by itself. */
     readonly ended: (code: number) => void,
-  ) {}
+  ) {
+    this.replica = replicaTimeoutMs === null ? null : new LitestreamReplica(settings, replicaTimeoutMs)
+  }
 
   /** Checks that Litestream can run. Null if no backup is wanted. Errors: `StartError`. */
   static async prepare(
@@ -41,8 +45,12 @@ export class BackupProcess {
       if (warning !== null) log.warn({}, warning)
     const startReplication = await prepareReplication(settings)
     if (isReplicated) await refuseOldLitestream(settings)
-    const replica = isReplicated ? new LitestreamReplica(settings, durability.replicaTimeoutMs) : null
-    return new BackupProcess(startReplication, replica, ended)
+    return new BackupProcess(settings, startReplication, isReplicated ? durability.replicaTimeoutMs : null, ended)
+  }
+
+  /** The same to another location. */
+  to(settings: BackupSettings): BackupProcess {
+    return new BackupProcess(settings, this.startReplication, this.replicaTimeoutMs, this.ended)
   }
 
   /**
@@ -50,7 +58,7 @@ export class BackupProcess {
    * the database is. Errors: `StartError`.
    */
   async start(): Promise<void> {
-    this.#replication = this.startReplication()
+    this.#replication = this.startReplication(this.settings)
     void this.#replication.ended.then((code) => {
       this.replica?.ended()
       this.ended(code)
@@ -62,6 +70,11 @@ export class BackupProcess {
   async end({ isLost, limitMs }: { isLost: boolean; limitMs: number }): Promise<string | null> {
     if (this.#replication === null) return null
     return isLost ? this.#replication.abandon() : this.#replication.finish(limitMs)
+  }
+
+  /** Ends Litestream at once, without a last copy: another gateway works with what was stored. */
+  kill(): void {
+    this.#replication?.kill()
   }
 }
 

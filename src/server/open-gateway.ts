@@ -1,6 +1,7 @@
 import { systemClock, type Clock } from '../core/clock.ts'
 import type { Config } from '../core/config.ts'
 import { createIds } from '../core/ids.ts'
+import type { Lease } from '../core/lease.ts'
 import { type Log, errorName } from '../core/log.ts'
 import { type Meter, noMeter } from '../core/meter.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
@@ -9,6 +10,7 @@ import { authenticateSocket } from '../api/ws/authenticate.ts'
 import { forgetOperators } from '../auth/operator-sessions.ts'
 import { encryptionKeys, openDataFolder, sizeOf } from '../db/data-folder.ts'
 import { lockDatabase } from '../db/database-file.ts'
+import type { ProcessLock } from '../db/lock.ts'
 import { type Database, type UpgradeStep, openDatabase } from '../db/database.ts'
 import { refusalOfForeignLog } from '../db/foreign-log.ts'
 import { damageOf } from '../db/gate.ts'
@@ -35,6 +37,12 @@ export interface RunOptions {
    * the start writes next may have to be stored at the replica.
    */
   replicate?(): Promise<void>
+  /** The lease that this process holds, among gateways with `STANDBY`. */
+  lease?: Lease
+  /** The lock of the data folder, if this process has it already. */
+  folderLock?: ProcessLock
+  /** Ends what has listened in the place of the gateway. */
+  beforeListening?(): Promise<void>
   /** Counts calls and webhook POSTs. */
   meter?: Meter
   /** Prepares the gateway before the listener opens. */
@@ -51,7 +59,7 @@ export async function openGateway(options: RunOptions, stack: AsyncDisposableSta
   // A supervisor may start the next process before the last one has ended. A developer wants to know at once.
   const { lockWaitMs = config.production ? LOCK_WAIT_MS : 0 } = options
   const noteWait = (): void => log.warn({}, 'another process uses the database: waiting for it to end')
-  const lock = await openDataFolder(path, lockWaitMs, noteWait)
+  const lock = options.folderLock ?? (await openDataFolder(path, lockWaitMs, noteWait))
   stack.defer(() => lock.release())
   refuseLost(config, path)
   const foreign = refusalOfForeignLog(path)
@@ -102,6 +110,7 @@ export async function openGateway(options: RunOptions, stack: AsyncDisposableSta
     restoreMark,
     meter,
     authenticateSocket,
+    ...(options.lease && { lease: options.lease }),
   }
   return buildGateway({ ...parts, provider })
 }

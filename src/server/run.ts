@@ -43,13 +43,14 @@ async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<
   const gateway = await openGateway({ ...options, ...meter }, stack)
   if (gateway.database.migrated.length > 0)
     gateway.log.info({ migrations: gateway.database.migrated.join(', ') }, 'database is up to date')
-  await noteDurability(gateway.database, options.replica !== undefined)
+  await noteDurability(gateway.database, options.replica !== undefined, options.lease?.epoch ?? null)
   registerJobs(gateway)
   await refuseOtherKeys(gateway)
   await recover(gateway)
   await options.prepare?.(gateway)
   const { createHttpServer } = await import('./app.ts')
   const app = createHttpServer(gateway)
+  await options.beforeListening?.()
   stack.defer(startListening(gateway, app))
   // The tokens stop after the listener, so that a refresh that hangs does not delay the last responses.
   stack.defer(() => gateway.tokens.stop())
@@ -100,7 +101,7 @@ async function drain(
   stopTimers: () => Promise<void> | undefined,
 ): Promise<void> {
   gateway.lifecycle.draining = true
-  gateway.sockets.closeAll()
+  gateway.sockets.closeAll(gateway.lease !== null)
   // One that rejects, because the database cannot be read, must not keep the others from closing.
   const idle = Promise.allSettled([gateway.sending.stop(), gateway.jobs.stop(), stopTimers(), gateway.receipts.stop()])
   await atMost(drainMs, idle)

@@ -1,5 +1,5 @@
-import { type ConfigResult, readConfig } from '../core/config.ts'
-import { type Log, createLog, errorName } from '../core/log.ts'
+import { type Config, type ConfigResult, readConfig } from '../core/config.ts'
+import { type Log, createLog } from '../core/log.ts'
 import type { Environment } from '../core/settings.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
 import { protectFiles, socketPath, withRealPath } from '../db/data-folder.ts'
@@ -8,6 +8,9 @@ import { type LocalApp, serveOperator } from '../operator/socket.ts'
 import { BackupProcess } from './backup-process.ts'
 import type { RunOptions } from './open-gateway.ts'
 import { type RunningGateway, runGateway } from './run.ts'
+import { Shutdown } from './shutdown.ts'
+import { holdLease, release } from './standby/hold-lease.ts'
+import type { Holding } from './standby/stand-by.ts'
 import { asStartError } from './start-failure.ts'
 import { VERSION } from '../core/version.ts'
 
@@ -31,45 +34,89 @@ export async function serve({ environment, terminal, isTest, exit }: ServeOption
   if (!result.ok) return fail(new StartError(EXIT.badConfig, [...result.problems, ...result.warnings].join('\n')))
   const config = withRealPath(result.config)
   const log = createLog({ level: config.logLevel, format: config.logFormat, causes: !config.production })
-  const shutdown: Shutdown = { begun: false, end: async () => null }
+  const shutdown = new Shutdown(log, exit)
   ignoreLogErrors()
   protectFiles()
   for (const warning of result.warnings) log.warn({}, warning)
-  const stop = stopOnSignal(shutdown, log, exit)
-  const withoutLitestream = (code: number): void => void endWithLitestream(code, shutdown, log, stop)
+  shutdown.onSignals()
   let backup: BackupProcess | null = null
+  let holding: Holding | null = null
   try {
-    backup = await BackupProcess.prepare(environment, config, log, withoutLitestream)
-    const options = { config, log, ...replicationOf(backup) }
-    const development = config.provider.simulated ? await openDevelopment(options, isTest) : null
-    const running = development?.running ?? (await runGateway(options))
-    const prepared = Promise.withResolvers<void>()
-    const operator = serveOperator(localApp(running, prepared.promise), socketPath(config.database.path ?? 'sgw.db'))
-    shutdown.end = async () => {
-      const deadline = performance.now() + STOP_LIMIT_MS
-      await Promise.all([operator.stop(), running.stop(development === null ? undefined : DEVELOPMENT_DRAIN_MS)])
-      await development?.stopSimulator()
-      const isLost = running.gateway.database.storage?.isLost === true
-      return backup?.end({ isLost, limitMs: Math.max(MIN_LAST_COPY_MS, deadline - performance.now()) }) ?? null
+    backup = await BackupProcess.prepare(environment, config, log, (code) => void shutdown.withoutLitestream(code))
+    if (config.standby && backup !== null) {
+      holding = await holdLease(config, log, backup, shutdown)
+      if (holding === null) return
+      backup = holding.backup
     }
-    log.info({ url: running.url, production: config.production, version: VERSION }, 'listening')
-    if (!config.production) await prepareDevelopment(running, development)
-    await Bun.sleep(FIRST_RESPONSES_MS)
-    running.work()
-    // Commands are answered only from here on: before, the doctor would report that the server is not working.
-    prepared.resolve()
+    await open(config, log, isTest, { backup, holding, shutdown })
   } catch (error) {
     const known = await asStartError(error, config)
     if (!(known instanceof StartError)) throw known
-    shutdown.begun = true
+    const { begun } = shutdown
+    shutdown.state = 'draining'
     await backup?.end({ isLost: false, limitMs: MIN_LAST_COPY_MS })
+    // A lease that was taken, although nothing could be opened with it.
+    if (config.standby && !begun) await shutdown.end().catch(() => null)
     fail(known)
   }
 }
 
-function replicationOf(backup: BackupProcess | null): Pick<RunOptions, 'replica' | 'replicate'> {
+interface Opening {
+  backup: BackupProcess | null
+  /** Null without `STANDBY`. */
+  holding: Holding | null
+  shutdown: Shutdown
+}
+
+/** Opens the gateway and lets it work. Errors: `StartError`. */
+async function open(config: Config, log: Log, isTest: boolean, opening: Opening): Promise<void> {
+  const { backup, holding, shutdown } = opening
+  const options = { config, log, ...replicationOf(log, opening) }
+  const development = config.provider.simulated ? await openDevelopment(options, isTest) : null
+  const running = development?.running ?? (await runGateway(options))
+  const prepared = Promise.withResolvers<void>()
+  const operator = serveOperator(localApp(running, prepared.promise), socketPath(config.database.path ?? 'sgw.db'))
+  shutdown.end = async () => {
+    const deadline = performance.now() + STOP_LIMIT_MS
+    await Promise.all([operator.stop(), running.stop(development === null ? undefined : DEVELOPMENT_DRAIN_MS)])
+    await development?.stopSimulator()
+    const isLost = running.gateway.database.storage?.isLost === true
+    const limitMs = Math.max(MIN_LAST_COPY_MS, deadline - performance.now())
+    const problem = (await backup?.end({ isLost, limitMs })) ?? null
+    if (holding === null) return problem
+    await release(holding.lease, log)
+    if (problem === null || isLost) return problem
+    log.warn({ problem }, 'the last copy is not complete, but has everything that was acknowledged')
+    return null
+  }
+  log.info({ url: running.url, production: config.production, version: VERSION }, 'listening')
+  if (!config.production) await prepareDevelopment(running, development)
+  await Bun.sleep(FIRST_RESPONSES_MS)
+  running.work()
+  if (!shutdown.begun) shutdown.state = 'active'
+  void holding?.lease.renewHere()
+  if (holding !== null) log.info({ epoch: holding.lease.epoch }, 'active')
+  // Commands are answered only from here on: before, the doctor would report that the server is not working.
+  prepared.resolve()
+}
+
+function replicationOf(log: Log, { backup, holding }: Opening): Partial<RunOptions> {
   if (backup === null) return {}
-  return { replicate: () => backup.start(), ...(backup.replica && { replica: backup.replica }) }
+  const { replica } = backup
+  const replicate = { replicate: () => backup.start() }
+  if (replica === null) return replicate
+  if (holding === null) return { ...replicate, replica }
+  const { lease, folderLock, stopListening } = holding
+  return {
+    replicate: () => {
+      log.info({ epoch: lease.epoch }, 'making the first copy')
+      return backup.start()
+    },
+    replica: { store: () => replica.store(), confirm: () => lease.check() },
+    lease,
+    folderLock,
+    beforeListening: stopListening,
+  }
 }
 
 /** Loading the modules of the jobs blocks the event loop for some 15 ms. Requests that waited for the start are answered first. */
@@ -138,58 +185,3 @@ const STOP_LIMIT_MS = 9500
 const MIN_LAST_COPY_MS = 1000
 /** A call that the simulator does not answer within this time is one that a developer has made hang. */
 const DEVELOPMENT_DRAIN_MS = 1000
-
-/** How the server stops. `end` is replaced once everything is open; it resolves to a problem that the operator must know. */
-interface Shutdown {
-  begun: boolean
-  end(): Promise<string | null>
-}
-
-/** Stops the server and exits with this code, or with 1 instead of 0 if the stop had a problem. */
-type Stop = (code: number) => void
-
-/** The first signal drains. A second one ends the process at once, which is safe: every state survives a crash. */
-function stopOnSignal(shutdown: Shutdown, log: Log, exit: (code: number) => void): Stop {
-  const stop = async (code: number): Promise<void> => {
-    if (shutdown.begun) return exit(EXIT.failure)
-    shutdown.begun = true
-    log.info({}, 'stopping')
-    const problem = await shutdown.end().catch(problemOf)
-    if (problem !== null) process.stderr.write(`${problem}\n`)
-    exit(code === EXIT.stopped && problem !== null ? EXIT.failure : code)
-  }
-  process.on('SIGTERM', () => void stop(EXIT.stopped))
-  process.on(
-    'SIGINT',
-    ignoreRepetition(() => stop(EXIT.stopped)),
-  )
-  return (code) => void stop(code)
-}
-
-/** Without this, an error would end the process with a stack trace. */
-const problemOf = (error: unknown): string =>
-  `The stop failed (${errorName(error)}): what was accepted before is stored, unless the log says that the database is lost; see docs/damaged-database.md before you start again`
-
-const SAME_KEY_MS = 250
-
-/** A ^C reaches the server twice: from the terminal, and from the `bun run` or `npx` that started it. */
-function ignoreRepetition(stop: () => Promise<void>): () => void {
-  let lastAt = -Infinity
-  return () => {
-    const now = performance.now()
-    if (now - lastAt < SAME_KEY_MS) return
-    lastAt = now
-    void stop()
-  }
-}
-
-/** A signal to the whole process group ends Litestream too. It reaches the gateway within this time. */
-const SAME_SIGNAL_MS = 250
-
-/** Stops the gateway if Litestream ends by itself: otherwise it would run without a backup, and its log would grow. */
-async function endWithLitestream(code: number, shutdown: Shutdown, log: Log, stop: Stop): Promise<void> {
-  await Bun.sleep(SAME_SIGNAL_MS)
-  if (shutdown.begun) return
-  log.error({ code }, 'Litestream is gone: stopping, so that the supervisor starts both again')
-  stop(code === EXIT.locked ? EXIT.locked : EXIT.unavailable)
-}

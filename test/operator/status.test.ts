@@ -18,9 +18,10 @@ test('the status shows that a server runs', async () => {
     'subscriptions',
     'backup',
     'storage',
+    'ha',
     'failed',
   ])
-  expect(status.running).toBe(true)
+  expect([status.running, status.ha]).toEqual([true, null])
 })
 
 test('without a server, the status comes from the database and says so', async () => {

@@ -31,7 +31,8 @@ export function startListening(gateway: Gateway, app: Server): () => void {
   return watchDescriptors(server, gateway)
 }
 
-function listenError(config: Config, error: unknown): StartError {
+/** Why the listener cannot be opened, with the fix. */
+export function listenError(config: Pick<Config, 'host' | 'port'>, error: unknown): StartError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const where = `${urlHost(config.host)}:${config.port}`
   if (code === 'EADDRINUSE' && isIP(config.host) === 0 && config.host !== 'localhost')

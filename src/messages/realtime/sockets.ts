@@ -48,6 +48,8 @@ type Socket = ServerWebSocket<SocketData>
 
 const POLICY_VIOLATION = 1008
 const GOING_AWAY = 1001
+/** The client may connect again at once: another gateway takes over. Source: IANA WebSocket Close Code Number Registry. */
+const SERVICE_RESTART = 1012
 const TRY_AGAIN_LATER = 1013
 const PING = JSON.stringify({ type: 'ping' })
 
@@ -107,10 +109,11 @@ export class Sockets {
     }
   }
 
-  /** Closes every socket, for a stop of the server. */
-  closeAll(): void {
+  /** Closes every socket, for a stop of the server. `isHandover`: another gateway takes over. */
+  closeAll(isHandover: boolean): void {
     this.#cancelPing()
-    for (const socket of this.#sockets) socket.close(GOING_AWAY, 'Server is stopping')
+    const code = isHandover ? SERVICE_RESTART : GOING_AWAY
+    for (const socket of this.#sockets) socket.close(code, 'Server is stopping')
   }
 
   /** How many sockets are connected, authenticated or not. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
+import type { Lease } from '../../core/lease.ts'
 import { DAY_MS, WEBHOOK_TIMEOUT_MS } from '../../core/limits.ts'
 import type { Meter } from '../../core/meter.ts'
 import { retryAfterMs } from '../http/retry-after.ts'
@@ -41,6 +42,8 @@ export interface WebhookPosterOptions {
   /** Certificate authorities instead of the built-in ones, for tests. */
   ca?: string
   meter?: Meter
+  /** Null where there is no other gateway. */
+  lease?: Pick<Lease, 'granted'> | null
 }
 
 /** How long to wait for the snippet of a successful response. The snippet of a failure may take the rest of the time. */
@@ -60,6 +63,8 @@ export class WebhookPoster {
 
   /** Makes at most one POST and follows no redirect. A failure of the destination is a result; only a bug of the gateway rejects. */
   async post(request: PostRequest): Promise<PostResult> {
+    const granted = this.#options.lease?.granted()
+    if (granted !== undefined) await granted
     const result = await this.#post(request)
     this.#options.meter?.webhookPost(result.outcome, result.durationMs)
     return result

@@ -6,6 +6,7 @@ export const ALERT_NAMES = [
   'provider_unreachable',
   'clock_wrong',
   'backup_behind',
+  'standby_missing',
   'queue_old',
   'extension_revoked',
   'extension_not_receiving',

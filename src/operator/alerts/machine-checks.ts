@@ -4,6 +4,7 @@ import type { Gateway } from '../../messages/gateway.ts'
 import { readBackup } from '../backup/read-backup.ts'
 import { readOldestMessage } from '../../messages/gateway-state/queue.ts'
 import type { AlertCondition, AlertCheck } from './condition.ts'
+import { findMissingStandby } from './standby-check.ts'
 
 const MINUTE_MS = 60_000
 /** A message that waits for longer is an alert. The contract limits a number to 40 a minute, so messages above that wait. */
@@ -16,6 +17,7 @@ export const machineChecks = (gateway: Gateway): AlertCheck[] => [
   { names: ['encryption_key_missing'], find: () => findLostKeys(gateway) },
   { names: ['clock_wrong'], find: () => findWrongClock(gateway) },
   { names: ['backup_behind'], find: () => findBackupLag(gateway) },
+  { names: ['standby_missing'], find: async () => findMissingStandby(gateway) },
   { names: ['queue_old'], find: () => findOldQueue(gateway) },
 ]
 

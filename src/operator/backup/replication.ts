@@ -17,6 +17,8 @@ export interface Replication {
    * the backup. Returns a sentence for the operator.
    */
   abandon(): Promise<string>
+  /** Ends Litestream at once, without a last copy. */
+  kill(): void
 }
 
 /** The Litestream of the earlier process may still be making its last copy. */
@@ -24,12 +26,12 @@ const LOCK_WAIT_SECONDS = 30
 /** Litestream 0.3 first reads the database a second after its start; before that it copies nothing. */
 const MIN_LIFE_BEFORE_VERSION_5_MS = 2500
 
-/** Checks that Litestream can be run; returns the function that starts it. Errors: `StartError`, exit code 69. */
-export async function prepareReplication(settings: BackupSettings): Promise<() => Replication> {
+/** Checks that Litestream can be run; returns the function that starts it, also to another location. Errors: `StartError`, exit code 69. */
+export async function prepareReplication(settings: BackupSettings): Promise<(settings: BackupSettings) => Replication> {
   const age = await readAge(settings)
   if (Bun.which('flock') === null)
     throw new StartError(EXIT.unavailable, 'flock cannot be run: install it (Debian: the package util-linux)')
-  return () => startReplication(settings, age)
+  return (toStart) => startReplication(toStart, age)
 }
 
 /** What is left for the end of Litestream after its last copy. */
@@ -51,6 +53,7 @@ function startReplication(settings: BackupSettings, age: LitestreamAge): Replica
       await child.exited
       return `The backup at ${describeReplica(settings)} was left as it is, because the files at ${settings.databasePath} are no longer those of this gateway: see the lines above, and docs/damaged-database.md.`
     },
+    kill: () => child.kill('SIGKILL'),
   }
 }
 
@@ -107,12 +110,27 @@ function spawn(settings: BackupSettings) {
   const { program, configPath, databasePath } = settings
   const lock = ['--no-fork', '--timeout', `${LOCK_WAIT_SECONDS}`, '--conflict-exit-code', `${EXIT.locked}`]
   const replicate = [program, 'replicate', '-config', configPath, '-exec', `sh -c 'exec cat <&3 >/dev/null'`]
-  return Bun.spawn(['flock', ...lock, `${databasePath}.backup-lock`, ...replicate], {
+  return Bun.spawn(['flock', ...lock, backupLock(databasePath), ...replicate], {
     env: environmentOf(settings),
     stdio: ['ignore', 'inherit', 'inherit', 'pipe'],
     detached: true,
   })
 }
+
+/**
+ * Waits for the Litestream of an earlier process, which makes its last copy and ends by itself. Before that its files must not be touched.
+ * Errors: `StartError`, exit code 75.
+ */
+export async function untilReplicationEnded(databasePath: string): Promise<void> {
+  const command = ['flock', '--timeout', `${LOCK_WAIT_SECONDS}`, backupLock(databasePath), 'true']
+  if ((await Bun.spawn(command, { stdio: ['ignore', 'ignore', 'ignore'] }).exited) === 0) return
+  throw new StartError(
+    EXIT.locked,
+    `Litestream of an earlier process still copies ${databasePath}: end it, or try again when it has ended`,
+  )
+}
+
+const backupLock = (databasePath: string): string => `${databasePath}.backup-lock`
 
 async function endWithin(child: Bun.Subprocess, limitMs: number): Promise<void> {
   const timer = setTimeout(() => child.kill('SIGKILL'), limitMs)

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { errorName } from '../../core/log.ts'
 import { withoutSecrets } from '../../core/network-config.ts'
+import { bucketOf } from './bucket.ts'
 import { readAge, runLitestream } from './program.ts'
 import type { BackupSettings } from './settings.ts'
 
@@ -14,6 +15,17 @@ export async function holdsAnything(settings: BackupSettings): Promise<boolean> 
   if (replicaUrl.startsWith('file:') && folderHoldsFiles(replicaUrl)) return true
   if (replicaUrl.startsWith('s3:') && (await bucketHoldsObjects(settings))) return true
   return litestreamHasFiles(settings)
+}
+
+/** The object that says which of several gateways works: `operator/lease/lease-object.ts`. */
+export const LEASE_KEY = 'lease.json'
+
+/** Whether several gateways share the location. Also false if that cannot be read. */
+export async function holdsLease(settings: BackupSettings): Promise<boolean> {
+  if (!settings.replicaUrl.startsWith('s3:')) return false
+  const { client, prefix } = bucketOf(settings)
+  const key = prefix === '' ? LEASE_KEY : `${prefix}/${LEASE_KEY}`
+  return client.exists(key).catch(() => false)
 }
 
 const ANSWER_LIMIT_MS = 3000
@@ -45,27 +57,15 @@ function folderHoldsFiles(url: string): boolean {
 
 /** Also false if the list cannot be read: Litestream has read it before, perhaps with other credentials. */
 async function bucketHoldsObjects(settings: BackupSettings): Promise<boolean> {
-  const { replicaUrl, endpoint, region, credentials, passedOn } = settings
-  const { hostname: bucket, pathname } = new URL(replicaUrl)
-  const prefix = pathname.replace(/^\/+|\/+$/g, '')
-  const client = new Bun.S3Client({
-    bucket,
-    ...optional('endpoint', endpoint),
-    ...optional('region', region ?? undefined),
-    ...optional('accessKeyId', credentials.accessKeyId ?? passedOn['AWS_ACCESS_KEY_ID']),
-    ...optional('secretAccessKey', credentials.secretAccessKey ?? passedOn['AWS_SECRET_ACCESS_KEY']),
-  })
+  const { client, prefix } = bucketOf(settings)
   const listed = Promise.withResolvers<boolean>()
   const timer = setTimeout(() => listed.resolve(false), ANSWER_LIMIT_MS)
-  client.list({ maxKeys: 1, ...optional('prefix', prefix === '' ? '' : `${prefix}/`) }).then(
+  client.list({ maxKeys: 1, ...(prefix === '' ? {} : { prefix: `${prefix}/` }) }).then(
     ({ contents }) => listed.resolve((contents?.length ?? 0) > 0),
     () => listed.resolve(false),
   )
   return listed.promise.finally(() => clearTimeout(timer))
 }
-
-const optional = <Name extends string>(name: Name, value: string | undefined): { [name in Name]?: string } =>
-  value === undefined || value === '' ? {} : ({ [name]: value } as { [name in Name]?: string })
 
 async function litestreamHasFiles(settings: BackupSettings): Promise<boolean> {
   if ((await readAge(settings)) === 'before 0.5') return false

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import { Gauge, type Registry } from 'prom-client'
+import type { Lease } from '../../core/lease.ts'
 import { EXTENSION_STATUSES } from '../../db/schema/connections.ts'
 import { JOB_KINDS } from '../../db/schema/jobs.ts'
 import { probeStorage } from '../../db/storage-check.ts'
@@ -17,6 +18,7 @@ export function createGauges(gateway: Gateway, registry: Registry): () => Promis
     gauges.sockets.set(gateway.sockets.count)
     gauges.memory.set(process.memoryUsage.rss())
     gauges.alerts.set(gateway.alerts.firing.length)
+    if (gateway.lease !== null) setLease(gauges, gateway.lease)
     await setReadings(gauges, gateway).catch(() => gauges.failing.set(1))
     await setFiles(gauges, gateway)
   }
@@ -50,6 +52,9 @@ function defineGauges(registry: Registry) {
     ),
     free: gauge('sgw_database_free_bytes', 'Bytes of unused pages in the database'),
     logRows: gauge('sgw_event_log_rows', 'Rows of the event log'),
+    leaseEpoch: gauge('sgw_lease_epoch', 'Epoch of the lease that this gateway holds; 0 without STANDBY'),
+    leaseAge: gauge('sgw_lease_age_seconds', 'Seconds since the lease was renewed; renewed each second'),
+    standbys: gauge('sgw_standbys', 'Gateways that would take over; NaN until the storage was read'),
     failing: gauge('sgw_storage_failing', '1 while commits fail or the disk is full: messages are refused with 503'),
     memory: gauge('process_resident_memory_bytes', 'Resident memory of the process'),
   }
@@ -67,6 +72,12 @@ async function setReadings(gauges: Gauges, gateway: Gateway): Promise<void> {
   const { freeBytes, eventLogRows } = await readDatabase(gateway)
   gauges.free.set(freeBytes)
   gauges.logRows.set(eventLogRows)
+}
+
+function setLease({ leaseEpoch, leaseAge, standbys }: Gauges, lease: Lease): void {
+  leaseEpoch.set(lease.epoch)
+  leaseAge.set(lease.ageMs() / 1000)
+  standbys.set(lease.standbys()?.names.length ?? Number.NaN)
 }
 
 async function setFiles({ lag, size }: Gauges, gateway: Gateway): Promise<void> {

@@ -1,0 +1,121 @@
+import { Database } from 'bun:sqlite'
+import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { savedCopies } from '../../db/lost-database.ts'
+import { markIfNothingLost } from '../../db/restore-mark.ts'
+
+export const BUSY_TIMEOUT_MS = 5000
+
+/** The newest message of a database; zeros if it has none. */
+export interface NewestMessage {
+  seq: number
+  /** Epoch milliseconds. */
+  at: number
+}
+
+/** What `inspect` found in a database file. */
+export interface Inspection {
+  /** How many messages it has. */
+  rows: number
+  newest: NewestMessage
+  /** `ok`, or the error that SQLite found. */
+  integrity: string
+}
+
+export const NO_MESSAGE: NewestMessage = { seq: 0, at: 0 }
+const MESSAGES = `SELECT count(*) AS rows, coalesce(max(seq), 0) AS seq,
+  coalesce(max(created_at) FILTER (WHERE direction = 'outbound'), 0) AS at FROM messages`
+
+/** Checks every page of a database file, and counts its messages. */
+export function inspect(path: string): Inspection {
+  const database = new Database(path, { readwrite: true, create: false })
+  try {
+    const integrity =
+      database.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').get()?.quick_check ?? 'no answer'
+    const { rows, ...newest } = database.query<{ rows: number } & NewestMessage, []>(MESSAGES).get() ?? {
+      rows: 0,
+      ...NO_MESSAGE,
+    }
+    return { rows, newest, integrity }
+  } catch (error) {
+    return { rows: 0, newest: NO_MESSAGE, integrity: error instanceof Error ? error.message : 'unreadable' }
+  } finally {
+    database.close()
+  }
+}
+
+/**
+ * When the oldest message that the backup lacks was accepted, in epoch milliseconds. `newest` is the newest message of the
+ * backup. Null if the backup lacks none, or if the live database cannot be read.
+ */
+export function firstMissing(livePath: string, newest: NewestMessage): number | null {
+  try {
+    using database = new Database(livePath, { readonly: true })
+    database.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    // Outbound only: an inbound message may be older than its row. The time matters too, because SQLite reuses the `seq` of deleted rows.
+    const messages = `SELECT min(created_at) AS at FROM messages WHERE direction = 'outbound' AND (seq > ? OR created_at > ?)`
+    return database.query<{ at: number | null }, [number, number]>(messages).get(newest.seq, newest.at)?.at ?? null
+  } catch {
+    return null
+  }
+}
+
+/** Writes a file or a folder to the disk. */
+export function flush(path: string): void {
+  const file = openSync(path, 'r')
+  fsyncSync(file)
+  closeSync(file)
+}
+
+/** Suffixes of the files of a database, and of those that an interrupted restore of Litestream leaves. */
+export const DATABASE_FILES = ['', '-wal', '-shm', '.tmp', '.tmp-wal', '.tmp-shm'] as const
+
+export function removeDatabase(path: string): void {
+  for (const suffix of DATABASE_FILES) rmSync(`${path}${suffix}`, { force: true })
+}
+
+/** Moves a copy into the place of a database that is lost, with what the old one has left. `say` tells of a database that was saved. */
+export function putInPlace(copy: string, path: string, isReplicated: boolean, say: (text: string) => void): void {
+  moveIntoPlace(copy, path)
+  keepSaved(path, say)
+  // After a time with `disk` the operator restores with `disk` as well: see docs/beyond-one-machine.md.
+  if (isReplicated) markWhole(path)
+}
+
+/** Moves the copy into place. Removes the old write-ahead log and Litestream's state, which belong to the lost database. */
+function moveIntoPlace(copy: string, path: string): void {
+  removeDatabase(path)
+  forgetReplication(path)
+  flush(copy)
+  renameSync(copy, path)
+  removeDatabase(copy)
+  flush(dirname(path))
+}
+
+/** Litestream keeps beside the database how far its copy is. Another copy begins anew. */
+export function forgetReplication(path: string): void {
+  rmSync(join(dirname(path), `.${basename(path)}-litestream`), { recursive: true, force: true })
+}
+
+/** While it has its name, the start would refuse the restored database, which lacks what the copy has. */
+function keepSaved(path: string, say: (text: string) => void): void {
+  for (const saved of savedCopies(path)) {
+    renameSync(saved, `${saved}.old`)
+    say(
+      `A gateway saved the database that was here before: ${saved} is now ${saved}.old. It may have newer messages than the backup (docs/damaged-database.md)`,
+    )
+  }
+}
+
+/**
+ * A gateway that acknowledged nothing before the backup had it has lost nothing: its messages need not be looked up before they are sent.
+ * If this cannot be read, they are.
+ */
+function markWhole(path: string): void {
+  try {
+    using database = new Database(path, { readwrite: true, create: false })
+    markIfNothingLost(`${path}.mark`, (sql) => database.query<Record<string, unknown>, []>(sql).all())
+  } catch {
+    // The next start finds no mark.
+  }
+}

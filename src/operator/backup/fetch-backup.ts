@@ -1,0 +1,60 @@
+import { existsSync, statSync } from 'node:fs'
+import { EXIT, StartError } from '../../core/start-error.ts'
+import { DATABASE_FILES, removeDatabase } from './database-copy.ts'
+import { type Ended, runLitestream } from './program.ts'
+import { type BackupSettings, describeReplica, regionWarning } from './settings.ts'
+import { holdsAnything, holdsLease, probeEndpoint } from './storage.ts'
+
+/**
+ * Restores the newest state of the backup to `target`, or that of the moment `at` (ISO 8601); false if the storage has none. Errors:
+ * `StartError` if Litestream fails, the storage does not answer, or the backup is incomplete.
+ */
+export async function fetchBackup(
+  settings: BackupSettings,
+  target: string,
+  at: string | null = null,
+): Promise<boolean> {
+  removeDatabase(target)
+  // A backup that has begun later has files as well.
+  if (at !== null) return restoreTo(settings, target, ['-timestamp', at])
+  // Two tries: a gateway that has just started may upload its first file between the restore and the listing.
+  for (let tries = 1; tries <= 2; tries++) {
+    if (await restoreTo(settings, target, [])) return true
+    if (!(await holdsAnything(settings))) return false
+  }
+  if (await holdsLease(settings)) throw new StartError(EXIT.badConfig, ofStandbys(settings))
+  throw new StartError(EXIT.unavailable, damagedMessage(settings))
+}
+
+async function restoreTo(settings: BackupSettings, target: string, moment: string[]): Promise<boolean> {
+  const restored = await runLitestream(
+    settings,
+    ['restore', '-if-replica-exists', ...moment, '-o', target, settings.databasePath],
+    { timeoutMs: settings.timeoutMs, progress: () => progressOf(target) },
+  )
+  if (restored.code !== 0) throw await readError(settings, restored)
+  return existsSync(target)
+}
+
+const ofStandbys = (settings: BackupSettings): string =>
+  `The backup at ${describeReplica(settings)} belongs to gateways with STANDBY=on: set STANDBY=on here as well, or name another place in LITESTREAM_REPLICA_URL (docs/beyond-one-machine.md)`
+
+const damagedMessage = (settings: BackupSettings): string =>
+  `The backup at ${describeReplica(settings)} is damaged: files that a restore needs are missing. Nothing was started from it: see "A damaged backup" in docs/backup.md`
+
+async function readError(settings: BackupSettings, { reason, timedOut }: Ended): Promise<StartError> {
+  const why = timedOut ? await probeEndpoint(settings) : null
+  const hint = regionWarning(settings)
+  const reasons = [reason, ...(why === null ? [] : [why])].join('; ')
+  const lines = [
+    `The backup at ${describeReplica(settings)} cannot be read: ${reasons}`,
+    ...(hint === null ? [] : [hint]),
+  ]
+  return new StartError(EXIT.unavailable, lines.join('\n'))
+}
+
+/** A text that changes with every byte that arrives. */
+function progressOf(target: string): string {
+  const files = DATABASE_FILES.map((suffix) => statSync(`${target}${suffix}`, { throwIfNoEntry: false }))
+  return files.map((file) => `${file?.size} ${file?.mtimeMs}`).join()
+}

@@ -1,0 +1,142 @@
+import { type Clock, sleep } from '../../core/clock.ts'
+import { LEASE_MS } from '../../core/limits.ts'
+import type { Log } from '../../core/log.ts'
+import { EXIT, StartError } from '../../core/start-error.ts'
+import { MIGRATIONS } from '../../db/migrations.ts'
+import { listEpochs } from './epochs.ts'
+import type { LeaseContent, LeaseObject, SeenLease } from './lease-object.ts'
+import { StoreError } from './object-store.ts'
+import { describeUnfit, testStore } from './self-test.ts'
+
+/** This gateway, as the lease names it. */
+export type Candidate = Pick<LeaseContent, 'holder' | 'url' | 'keyId' | 'schema'> & {
+  /** The ids of all keys of ENCRYPTION_KEYS. */
+  keyIds: readonly string[]
+}
+
+export interface TakenLease {
+  content: Omit<LeaseContent, 'nonce'>
+  etag: string
+  /** Monotonic time at which the write began. */
+  takenAt: number
+}
+
+export interface AwaitLeaseOptions {
+  object: LeaseObject
+  candidate: Candidate
+  clock: Clock
+  log: Log
+  /** Ends the wait. */
+  signal: AbortSignal
+  /** Called with what was read each time. */
+  seen?(lease: SeenLease | null): void
+}
+
+const LOOK_EVERY_MS = 500
+
+/**
+ * Waits until no gateway holds the lease, and takes it: at once if it was released, else when nobody has renewed it for 5 s. Returns null
+ * if `signal` ends the wait. Errors: `StartError` 78 if the storage refuses, or this gateway could not work in the place of the holder.
+ */
+export async function awaitLease(options: AwaitLeaseOptions): Promise<TakenLease | null> {
+  const watch: Watch = { etag: '', unchangedSince: 0, isTested: false, isFailing: false }
+  while (!options.signal.aborted) {
+    const taken = await look(options, watch).catch((error: unknown) => noteFailure(options, watch, error))
+    if (taken !== null) return taken
+    await sleep(options.clock, LOOK_EVERY_MS)
+  }
+  return null
+}
+
+/** What was seen of the lease. */
+interface Watch {
+  etag: string
+  /** Monotonic time. */
+  unchangedSince: number
+  /** Whether the storage has been found fit. */
+  isTested: boolean
+  isFailing: boolean
+}
+
+async function look(
+  { object, candidate, clock, log, seen }: AwaitLeaseOptions,
+  watch: Watch,
+): Promise<TakenLease | null> {
+  if (!watch.isTested) await refuseUnfit(object, watch)
+  // Before the read: an unchanged object was not written from `unchangedSince` until at least now.
+  const now = clock.monotonic()
+  const lease = await object.read()
+  seen?.(lease)
+  if (watch.isFailing) log.warn({}, 'the storage answers again')
+  watch.isFailing = false
+  if (lease === null) {
+    const [newest = 0] = await listEpochs(object.store)
+    return take(object, candidate, newest + 1, null, clock)
+  }
+  refuseOther(candidate, lease.content)
+  if (lease.etag !== watch.etag) Object.assign(watch, { etag: lease.etag, unchangedSince: clock.monotonic() })
+  if (lease.content.holder !== '' && now - watch.unchangedSince < LEASE_MS) return null
+  refuseNewer(lease.content)
+  return take(object, candidate, lease.content.epoch + 1, lease.etag, clock)
+}
+
+async function refuseUnfit({ store }: LeaseObject, watch: Watch): Promise<void> {
+  const reason = await testStore(store)
+  if (reason !== null) throw new StartError(EXIT.badConfig, describeUnfit(reason))
+  watch.isTested = true
+}
+
+async function take(
+  object: LeaseObject,
+  { holder, url, keyId, schema }: Candidate,
+  epoch: number,
+  over: string | null,
+  clock: Clock,
+): Promise<TakenLease | null> {
+  const content = { epoch, holder, url, keyId, schema }
+  const takenAt = clock.monotonic()
+  const etag = await object.write(content, over)
+  return etag === null ? null : { content, etag, takenAt }
+}
+
+/** A standby with another configuration would be found out when it is needed. */
+function refuseOther(candidate: Candidate, { url, keyId }: LeaseContent): void {
+  const difference = differenceOf(candidate, { url, keyId })
+  if (difference !== null)
+    throw new StartError(EXIT.badConfig, `${difference}: set the same for all gateways that share a lease`)
+}
+
+/** What of a configuration differs from that of the holder; null if nothing does. An older key of the ring is enough. */
+export function differenceOf(
+  { url, keyIds }: Pick<Candidate, 'url' | 'keyIds'>,
+  holder: Pick<LeaseContent, 'url' | 'keyId'>,
+): string | null {
+  if (url !== holder.url) return `PUBLIC_URL is ${url}, but ${holder.url} at the gateway that holds the lease`
+  if (!keyIds.includes(holder.keyId))
+    return `ENCRYPTION_KEYS lacks the newest key (${holder.keyId}) of the gateway that holds the lease`
+  return null
+}
+
+/** Before the lease is taken: otherwise nobody would work. */
+function refuseNewer({ schema }: LeaseContent): void {
+  if (MIGRATIONS.some(({ name }) => name === schema)) return
+  throw new StartError(
+    EXIT.badConfig,
+    `The database is newer than this program (it has migration ${schema}), so this gateway does not take the lease: install the version of the gateway that held it`,
+  )
+}
+
+/** A storage that does not answer is waited for. */
+function noteFailure({ log }: AwaitLeaseOptions, watch: Watch, error: unknown): null {
+  if (!(error instanceof StoreError)) throw error
+  if (error.isRefusal)
+    throw new StartError(
+      EXIT.badConfig,
+      `The lease cannot be read or written: ${error.message}. Check LITESTREAM_REPLICA_URL, its region and its access keys`,
+    )
+  if (!watch.isFailing) log.warn({ reason: error.message }, 'the lease cannot be read, trying again')
+  watch.isFailing = true
+  // The holder may have been without the storage as well: it gets its time again.
+  watch.etag = ''
+  return null
+}

@@ -1,0 +1,49 @@
+import { HOUR_MS } from '../../core/limits.ts'
+import type { Gateway } from '../../messages/gateway.ts'
+import { Fault } from '../fault.ts'
+import { type Candidate, differenceOf } from './await-lease.ts'
+import type { SeenLease } from './lease-object.ts'
+import { type ObjectStore, StoreError } from './object-store.ts'
+import { describeUnfit, testStore } from './self-test.ts'
+
+/** Writes with conditions that hold and that do not, and measures how long a write takes. */
+export async function checkStore(store: ObjectStore): Promise<string> {
+  try {
+    const reason = await testStore(store)
+    if (reason !== null) throw new Fault(describeUnfit(reason))
+    return `the storage refuses what it must; a small write takes ${await writeMs(store)} ms`
+  } catch (error) {
+    if (error instanceof StoreError) throw new Fault(`${error.message}: check the network and the access keys`)
+    throw error
+  }
+}
+
+async function writeMs(store: ObjectStore): Promise<number> {
+  const key = `check-${crypto.randomUUID()}.json`
+  const startedAt = performance.now()
+  await store.put(key, '1', 'anything')
+  const ms = Math.ceil(performance.now() - startedAt)
+  await store.delete(key)
+  return ms
+}
+
+/** Compares the configuration of a gateway that waits with that of the holder. */
+export function checkStandbySettings(candidate: Candidate, lease: SeenLease | null): string {
+  if (lease === null) return 'unknown: no gateway has held the lease yet'
+  const difference = differenceOf(candidate, lease.content)
+  if (difference !== null) throw new Fault(`${difference}: set the same for all gateways`)
+  return 'ENCRYPTION_KEYS and PUBLIC_URL are those of the holder'
+}
+
+/** Whether another gateway would take over. */
+export function checkStandbys({ lease }: Pick<Gateway, 'lease'>): string {
+  const standbys = lease?.standbys() ?? null
+  if (standbys === null) return 'unknown: the storage has not been read yet'
+  if (standbys.difference !== null) throw new Fault(standbys.difference)
+  if (standbys.missingMs >= HOUR_MS)
+    throw new Fault(
+      'no standby has been seen for an hour: nobody takes over if this machine dies; start another gateway',
+      'warn',
+    )
+  return standbys.names.length === 0 ? 'none at present' : standbys.names.join(', ')
+}

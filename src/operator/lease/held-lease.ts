@@ -1,0 +1,186 @@
+import { type Clock, sleep } from '../../core/clock.ts'
+import type { Lease, Standbys } from '../../core/lease.ts'
+import { LEASE_MS, RENEW_LEASE_EVERY_MS } from '../../core/limits.ts'
+import type { Log } from '../../core/log.ts'
+import { StartError } from '../../core/start-error.ts'
+import type { BackupSettings } from '../backup/settings.ts'
+import { checkStore } from './doctor-lease.ts'
+import { checkEpoch } from './epoch-check.ts'
+import type { LeaseContent, LeaseObject } from './lease-object.ts'
+import { Renewal, type Renewed } from './renewal.ts'
+
+export interface HeldLeaseOptions {
+  object: LeaseObject
+  content: Omit<LeaseContent, 'nonce'>
+  etag: string
+  /** Monotonic time at which the write began that took it. */
+  takenAt: number
+  clock: Clock
+  log: Log
+  /** How long a check may take. */
+  checkTimeoutMs: number
+  /** Called once, when somebody else holds the lease. The process must end without telling anybody anything more. */
+  lost(why: string): void
+  give(): void
+}
+
+const RETRY_CHECK_MS = 50
+
+/** The lease that this process holds: renews it every second until it is released or lost. */
+export class HeldLease implements Lease {
+  readonly epoch: number
+  readonly holder: string
+  #etag: string
+  /** Monotonic and wall-clock time of the start of the last renewal. A machine that sleeps may stop either clock. */
+  #renewed: { monotonic: number; now: number }
+  readonly #waiting: (() => void)[] = []
+  #state: 'held' | 'released' | 'lost' = 'held'
+  #isFailing = false
+  #cancel: () => void = () => undefined
+  #renewing: Promise<void> | null = null
+  #standbys: Standbys | null = null
+  /** Renews the lease in the place of this object; null if this object does. */
+  #thread: Renewal | null = null
+
+  constructor(readonly options: HeldLeaseOptions) {
+    const { content, etag, takenAt, clock } = options
+    this.epoch = content.epoch
+    this.holder = content.holder
+    this.#etag = etag
+    this.#renewed = { monotonic: takenAt, now: clock.now() - (clock.monotonic() - takenAt) }
+    this.#plan()
+  }
+
+  granted(): Promise<void> | undefined {
+    if (this.#state === 'held' && this.ageMs() < LEASE_MS) return undefined
+    return new Promise((resolve) => this.#waiting.push(resolve))
+  }
+
+  ageMs(): number {
+    const { clock } = this.options
+    return Math.max(clock.monotonic() - this.#renewed.monotonic, clock.now() - this.#renewed.now)
+  }
+
+  get isHeld(): boolean {
+    return this.#state === 'held'
+  }
+
+  standbys = (): Standbys | null => this.#standbys
+
+  testStorage = (): Promise<string> => checkStore(this.options.object.store)
+
+  noteStandbys(standbys: Standbys): void {
+    this.#standbys = standbys
+  }
+
+  give(): void {
+    this.options.give()
+  }
+
+  /** Renews in a thread from now on, until `renewHere`: the start may hold the event loop for longer than a lease lasts. */
+  renewInThread(settings: BackupSettings): void {
+    const { content, object } = this.options
+    this.#cancel()
+    const from = { writer: object.writer, etag: this.#etag }
+    this.#thread = new Renewal(settings, content, from, (renewed) => this.#renewedBy(renewed))
+  }
+
+  renewHere(): Promise<void> {
+    this.#renewing ??= this.#takeBack().finally(() => this.#plan())
+    return this.#renewing
+  }
+
+  /** Call after an upload: resolves if the lease was still this process's then. Errors: the storage does not answer in time, or it is lost. */
+  async check(): Promise<void> {
+    const { clock, object, checkTimeoutMs } = this.options
+    const deadline = clock.monotonic() + checkTimeoutMs
+    for (;;) {
+      try {
+        this.#loseIf(await checkEpoch(object, this.epoch))
+        break
+      } catch (error) {
+        if (error instanceof StartError) this.#lose(error.message)
+        if (this.#state === 'lost' || clock.monotonic() >= deadline) throw error
+        await sleep(clock, RETRY_CHECK_MS)
+      }
+    }
+    if (this.#state === 'lost') throw new Error('the lease is lost')
+  }
+
+  /** Lets a standby take over at once. Call it when everything is stored. */
+  async release(): Promise<void> {
+    if (this.#state !== 'held') return
+    this.#stop('released')
+    await this.#renewing
+    await this.#endThread()
+    const { object, content } = this.options
+    await object.write({ ...content, holder: '' }, this.#etag)
+  }
+
+  #plan(): void {
+    if (this.#state !== 'held' || this.#thread !== null) return
+    this.#cancel = this.options.clock.after(RENEW_LEASE_EVERY_MS, () => {
+      this.#renewing = this.#renew().finally(() => this.#plan())
+    })
+  }
+
+  async #takeBack(): Promise<void> {
+    await this.#endThread()
+    await this.#renew()
+  }
+
+  async #endThread(): Promise<void> {
+    if (this.#thread === null) return
+    this.#renewedBy(await this.#thread.stop())
+    this.#thread = null
+  }
+
+  async #renew(): Promise<void> {
+    if (this.#state !== 'held') return
+    const { clock, object, content, log } = this.options
+    const started = { monotonic: clock.monotonic(), now: clock.now() }
+    try {
+      const etag = await object.write(content, this.#etag)
+      if (etag === null) return this.#loseIf(await checkEpoch(object, this.epoch))
+      this.#noteRenewal(etag, started)
+      if (this.#isFailing) log.warn({}, 'the lease is renewed again')
+      this.#isFailing = false
+    } catch (error) {
+      if (error instanceof StartError) return this.#lose(error.message)
+      if (!this.#isFailing)
+        log.error({ reason: reasonOf(error) }, 'the lease cannot be renewed: nothing is sent until it is')
+      this.#isFailing = true
+    }
+  }
+
+  /** The message of the thread may have waited until the event loop was free. */
+  #renewedBy({ etag, startedAt }: Renewed): void {
+    const { clock } = this.options
+    const agoMs = Math.max(0, clock.now() - startedAt)
+    this.#noteRenewal(etag, { monotonic: clock.monotonic() - agoMs, now: startedAt })
+  }
+
+  #noteRenewal(etag: string, startedAt: { monotonic: number; now: number }): void {
+    this.#etag = etag
+    if (startedAt.monotonic < this.#renewed.monotonic) return
+    this.#renewed = startedAt
+    if (this.ageMs() < LEASE_MS) for (const resolve of this.#waiting.splice(0)) resolve()
+  }
+
+  #loseIf(why: string | null): void {
+    if (why !== null) this.#lose(why)
+  }
+
+  #lose(why: string): void {
+    if (this.#state !== 'held') return
+    this.#stop('lost')
+    this.options.lost(why)
+  }
+
+  #stop(state: 'released' | 'lost'): void {
+    this.#state = state
+    this.#cancel()
+  }
+}
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

@@ -1,0 +1,138 @@
+import { codeOf } from '../../core/error-code.ts'
+import { bucketOf } from '../backup/bucket.ts'
+import type { BackupSettings } from '../backup/settings.ts'
+
+// Small objects with conditional writes. Source: Amazon S3 API Reference, GetObject, PutObject ("Conditional writes") and ListObjectsV2.
+
+export interface StoredText {
+  text: string
+  /** Another one for each text. */
+  etag: string
+  /** When it was stored, by the storage's clock, epoch milliseconds. */
+  storedAt: number
+}
+
+export interface ListedObject {
+  /** Below the prefix of the backup. */
+  key: string
+  storedAt: number
+}
+
+/** The storage does not do what it was asked. */
+export class StoreError extends Error {
+  override readonly name = 'StoreError'
+  constructor(
+    message: string,
+    /** Whether it will not do it later either: for a wrong key, bucket or region. */
+    readonly isRefusal = false,
+  ) {
+    super(message)
+  }
+}
+
+/** What must be there for a write to happen: nothing, the object with this ETag, or anything. */
+export type Condition = 'nothing' | { etag: string } | 'anything'
+
+/** A request takes some milliseconds. Several must be possible while a lease lasts. */
+const REQUEST_MS = 2000
+/** Longer than any request waits, also on a machine whose clock is behind. */
+const SIGNED_FOR_SECONDS = 900
+
+/** The objects beside the backup. `Bun.S3Client` knows no conditions, so it only signs addresses. Errors: `StoreError`. */
+export class ObjectStore {
+  readonly #client: Bun.S3Client
+  readonly #prefix: string
+
+  constructor(settings: BackupSettings) {
+    const { client, prefix } = bucketOf(settings)
+    this.#client = client
+    this.#prefix = prefix === '' ? '' : `${prefix}/`
+  }
+
+  /** Null if there is none. */
+  async get(key: string): Promise<StoredText | null> {
+    const response = await this.#request('GET', key)
+    const text = await readText(response)
+    if (response.status === 404 && text.includes('<Code>NoSuchKey</Code>')) return null
+    if (!response.ok) throw refusalOf('GET', response, text)
+    return { text, etag: response.headers.get('etag') ?? '', storedAt: dateIn(response, 'last-modified') }
+  }
+
+  /** Returns the ETag, or null if the condition does not hold. After an error nobody knows whether it was written. */
+  async put(key: string, text: string, condition: Condition): Promise<string | null> {
+    const response = await this.#request('PUT', key, text, headersOf(condition))
+    const answer = await readText(response)
+    // 409: another write with a condition was under way. 404: the object is gone.
+    const isRefused = [404, 409, 412].includes(response.status) && !answer.includes('<Code>NoSuchBucket</Code>')
+    if (isRefused && condition !== 'anything') return null
+    if (!response.ok) throw refusalOf('PUT', response, answer)
+    return response.headers.get('etag') ?? ''
+  }
+
+  async delete(key: string): Promise<void> {
+    const response = await this.#request('DELETE', key)
+    const answer = await readText(response)
+    if (!response.ok && response.status !== 404) throw refusalOf('DELETE', response, answer)
+  }
+
+  /** All objects whose key begins so. */
+  async list(start: string): Promise<ListedObject[]> {
+    const found: ListedObject[] = []
+    for await (const { contents = [] } of this.#pages({ prefix: this.#prefix + start }))
+      for (const { key, lastModified } of contents)
+        found.push({ key: key.slice(this.#prefix.length), storedAt: Date.parse(lastModified ?? '') || 0 })
+    return found
+  }
+
+  /** The folders, without the slash, whose names begin so. */
+  async folders(start: string): Promise<string[]> {
+    const found: string[] = []
+    for await (const { commonPrefixes = [] } of this.#pages({ prefix: this.#prefix + start, delimiter: '/' }))
+      for (const { prefix } of commonPrefixes) found.push(prefix.slice(this.#prefix.length, -1))
+    return found
+  }
+
+  async *#pages(query: Bun.S3ListObjectsOptions): AsyncGenerator<Bun.S3ListObjectsResponse> {
+    for (let token: string | undefined, isMore = true; isMore;) {
+      const page = await this.#client
+        .list(token === undefined ? query : { ...query, continuationToken: token })
+        .catch(failed)
+      yield page
+      token = page.nextContinuationToken
+      isMore = page.isTruncated === true && token !== undefined
+    }
+  }
+
+  #request(method: 'GET' | 'PUT' | 'DELETE', key: string, body?: string, headers: Record<string, string> = {}) {
+    const url = this.#client.presign(this.#prefix + key, { method, expiresIn: SIGNED_FOR_SECONDS })
+    const signal = AbortSignal.timeout(REQUEST_MS)
+    return fetch(url, { method, headers, signal, ...(body === undefined ? {} : { body }) }).catch(failed)
+  }
+}
+
+const headersOf = (condition: Condition): Record<string, string> =>
+  condition === 'anything' ? {} : condition === 'nothing' ? { 'if-none-match': '*' } : { 'if-match': condition.etag }
+
+const readText = (response: Response): Promise<string> => response.text().catch(failed)
+
+const dateIn = (response: Response, header: string): number => Date.parse(response.headers.get(header) ?? '') || 0
+
+/** What the storage says of a request that can never succeed. */
+const REFUSALS = [301, 307, 400, 401, 403, 404]
+
+function refusalOf(method: string, { status }: Response, body: string): StoreError {
+  const code = /<Code>(\w+)<\/Code>/.exec(body)?.[1]
+  const isRefusal = REFUSALS.includes(status) && code !== 'RequestTimeTooSkewed'
+  return new StoreError(
+    `the storage answers ${status}${code === undefined ? '' : ` ${code}`} to a ${method}`,
+    isRefusal,
+  )
+}
+
+function failed(error: unknown): never {
+  const isRefusal = /^(AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch|NoSuchBucket|Authorization.*)$/
+  const code = codeOf(error)
+  if (code !== null && isRefusal.test(code)) throw new StoreError(`the storage refuses (${code})`, true)
+  const what = error instanceof Error && error.name === 'TimeoutError' ? 'no answer' : (code ?? 'no connection')
+  throw new StoreError(`the storage cannot be reached (${what})`)
+}

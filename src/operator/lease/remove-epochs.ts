@@ -1,0 +1,45 @@
+import { type Clock, sleep } from '../../core/clock.ts'
+import { DAY_MS, HOUR_MS } from '../../core/limits.ts'
+import { type Log, errorName } from '../../core/log.ts'
+import { folderOf, listEpochs } from './epochs.ts'
+import type { HeldLease } from './held-lease.ts'
+import type { LeaseObject } from './lease-object.ts'
+import type { ObjectStore } from './object-store.ts'
+import { ANNOUNCEMENTS } from './standbys.ts'
+
+/** As long as `litestream.yml` keeps earlier states of one copy. A person who was erased is in the backup until then. */
+const RETENTION_MS = DAY_MS
+
+/** Removes each hour what earlier holders have left, for as long as the lease is held. */
+export async function keepRemovingEpochs(lease: HeldLease, object: LeaseObject, clock: Clock, log: Log): Promise<void> {
+  for (;;) {
+    await sleep(clock, HOUR_MS)
+    if (!lease.isHeld) return
+    try {
+      const now = (await object.read())?.storedAt ?? 0
+      const removed = await removeEpochs(object.store, lease.epoch, now)
+      if (removed.length > 0) log.info({ epochs: removed.join() }, 'copies of earlier holders were removed')
+    } catch (error) {
+      log.warn({ error: errorName(error) }, 'copies of earlier holders cannot be removed, trying again in an hour')
+    }
+  }
+}
+
+/**
+ * Removes the copies of epochs before the last one that has any, and what gone standbys have announced, if nothing was written for the
+ * retention. `now`: epoch milliseconds of the storage's clock. Returns the epochs.
+ */
+export async function removeEpochs(store: ObjectStore, own: number, now: number): Promise<number[]> {
+  const isOld = ({ storedAt }: { storedAt: number }): boolean => now - storedAt > RETENTION_MS
+  const earlier = (await listEpochs(store)).filter((epoch) => epoch < own)
+  const removed: number[] = []
+  // The last one is what this epoch began with, and the only copy until this epoch has one.
+  for (const epoch of earlier.slice(1)) {
+    const objects = await store.list(`${folderOf(epoch)}/`)
+    if (!objects.every(isOld)) continue
+    for (const { key } of objects) await store.delete(key)
+    removed.push(epoch)
+  }
+  for (const { key } of (await store.list(ANNOUNCEMENTS)).filter(isOld)) await store.delete(key)
+  return removed
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import type { Gateway } from '../../messages/gateway.ts'
+import type { SeenLease } from './lease-object.ts'
+
+/** The answer of `sgw lease`. */
+export const LeaseReport = z
+  .object({
+    role: z.enum(['standby', 'starting', 'active']).meta({ description: 'What this gateway does' }),
+    epoch: z
+      .int()
+      .nullable()
+      .meta({ description: 'That of the lease; null before the first one, and without STANDBY' }),
+    holder: z
+      .string()
+      .nullable()
+      .meta({ description: 'Host and port of the gateway that holds it; null if nobody does' }),
+    url: z.string().nullable().meta({ description: 'PUBLIC_URL of the holder' }),
+    ageMs: z.number().nullable().meta({ description: 'Milliseconds since the lease was seen to be renewed' }),
+  })
+  .meta({ id: 'LeaseReport' })
+export type LeaseReport = z.infer<typeof LeaseReport>
+
+/** The report of a gateway that works. */
+export function reportOf({ lease, config }: Pick<Gateway, 'lease' | 'config'>): LeaseReport {
+  const { epoch, holder } = lease ?? { epoch: null, holder: null }
+  return {
+    role: 'active',
+    epoch,
+    holder,
+    url: config.publicUrl,
+    ageMs: lease === null ? null : Math.round(lease.ageMs()),
+  }
+}
+
+/** The report of one that waits. `ageMs`: since this gateway saw it change. */
+export function reportOfSeen(role: 'standby' | 'starting', seen: SeenLease | null, ageMs: number): LeaseReport {
+  if (seen === null) return { role, epoch: null, holder: null, url: null, ageMs: null }
+  const { epoch, holder, url } = seen.content
+  return { role, epoch, holder: holder === '' ? null : holder, url, ageMs: Math.round(ageMs) }
+}

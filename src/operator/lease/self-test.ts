@@ -1,0 +1,28 @@
+import type { ObjectStore } from './object-store.ts'
+
+/**
+ * Why a lease in this storage would be worth nothing: it writes although the condition of a write does not hold, or answers a read with
+ * something older than the last write. Null if it is fit. Errors: `StoreError`.
+ */
+export async function testStore(store: ObjectStore): Promise<string | null> {
+  const key = `check-${crypto.randomUUID()}.json`
+  try {
+    const first = await store.put(key, '1', 'nothing')
+    if (first === null) return 'it refuses a new object (If-None-Match: *)'
+    if ((await store.put(key, '2', 'nothing')) !== null) return 'it ignores If-None-Match: * and overwrites an object'
+    const second = await store.put(key, '3', { etag: first })
+    if (second === null) return 'it refuses a write with the right If-Match'
+    if ((await store.put(key, '4', { etag: first })) !== null)
+      return 'it ignores If-Match and overwrites a newer object'
+    const found = await store.get(key)
+    if (found?.text !== '3') return 'it does not answer a read with the last write'
+    if (!(await store.list(key)).some((listed) => listed.key === key)) return 'it does not list what was just written'
+    return null
+  } finally {
+    await store.delete(key).catch(() => undefined)
+  }
+}
+
+/** What a failed test means. */
+export const describeUnfit = (reason: string): string =>
+  `This storage cannot hold the lease: ${reason}. Two gateways could work at once, so take a storage with conditional writes (docs/beyond-one-machine.md)`

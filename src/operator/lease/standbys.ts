@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { type Clock, sleep } from '../../core/clock.ts'
+import type { Standbys } from '../../core/lease.ts'
+import { type Candidate, differenceOf } from './await-lease.ts'
+import type { HeldLease } from './held-lease.ts'
+import type { LeaseObject } from './lease-object.ts'
+import type { ListedObject, ObjectStore } from './object-store.ts'
+
+const MINUTE_MS = 60_000
+/** A standby that has said nothing for so long is gone. */
+const PRESENT_MS = 3 * MINUTE_MS
+
+/** The folder of what standbys say. */
+export const ANNOUNCEMENTS = 'standby/'
+const Announced = z.object({ holder: z.string(), url: z.string(), keyIds: z.array(z.string()) })
+
+/** Says each minute in the storage that this gateway would take over, until `signal`. The holder tells its operator if nobody does. */
+export async function announce(
+  store: ObjectStore,
+  { holder, url, keyIds }: Candidate,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<void> {
+  const key = `${ANNOUNCEMENTS}${holder.replaceAll(/[^\w.-]/g, '_')}.json`
+  while (!signal.aborted) {
+    // One that is missed is seen a minute later.
+    await store.put(key, JSON.stringify({ holder, url, keyIds }), 'anything').catch(() => null)
+    await sleep(clock, MINUTE_MS)
+  }
+}
+
+/** Reads each minute which gateways would take over, for as long as the lease is held. */
+export async function watchStandbys(lease: HeldLease, object: LeaseObject, clock: Clock): Promise<void> {
+  let since: number | null = null
+  while (lease.isHeld) {
+    const found: Found | null = await readStandbys(lease, object, since).catch(() => null)
+    if (found !== null) {
+      since ??= found.readAt
+      lease.noteStandbys(found)
+    }
+    await sleep(clock, MINUTE_MS)
+  }
+}
+
+interface Found extends Standbys {
+  readAt: number
+}
+
+/** `since`: when this gateway first looked, by the storage's clock, as all times here. */
+async function readStandbys(
+  { options: { content } }: HeldLease,
+  object: LeaseObject,
+  since: number | null,
+): Promise<Found | null> {
+  const own = await object.read()
+  if (own === null) return null
+  const readAt = own.storedAt
+  const listed = await object.store.list(ANNOUNCEMENTS)
+  const others = await Promise.all(listed.map(async (one) => ({ ...one, announced: await read(object.store, one) })))
+  const known = others.filter(({ announced }) => announced !== null && announced.holder !== content.holder)
+  const present = known
+    .filter(({ storedAt }) => readAt - storedAt < PRESENT_MS)
+    .flatMap(({ announced }) => announced ?? [])
+  const lastAt = Math.max(since ?? readAt, ...known.map(({ storedAt }) => storedAt))
+  const differences = present.flatMap((one) => {
+    const difference = differenceOf(one, content)
+    return difference === null ? [] : [`${one.holder} could not take over: ${difference}`]
+  })
+  return {
+    readAt,
+    names: present.map(({ holder }) => holder),
+    missingMs: present.length > 0 ? 0 : Math.max(0, readAt - lastAt),
+    difference: differences[0] ?? null,
+  }
+}
+
+async function read(store: ObjectStore, { key }: ListedObject): Promise<z.infer<typeof Announced> | null> {
+  const text = (await store.get(key))?.text ?? ''
+  try {
+    return Announced.safeParse(JSON.parse(text)).data ?? null
+  } catch {
+    return null
+  }
+}

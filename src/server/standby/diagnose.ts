@@ -1,0 +1,29 @@
+import type { Config } from '../../core/config.ts'
+import { checkStore, checkStandbySettings } from '../../operator/lease/doctor-lease.ts'
+import type { Candidate } from '../../operator/lease/await-lease.ts'
+import type { SeenLease } from '../../operator/lease/lease-object.ts'
+import type { ObjectStore } from '../../operator/lease/object-store.ts'
+import { checkProvider } from '../../operator/doctor-surroundings.ts'
+import { checkDisk } from '../../operator/doctor.ts'
+import { type Finding, finding, findingOf } from '../../operator/finding.ts'
+
+interface StandbyParts {
+  config: Config
+  store: ObjectStore
+  candidate: Candidate
+  /** As it was read last. */
+  lease: SeenLease | null
+}
+
+/** The checks of a gateway that is not open: whether it could take over. */
+export async function diagnoseStandby({ config, store, candidate, lease }: StandbyParts): Promise<Finding[]> {
+  const holder = lease === null || lease.content.holder === '' ? 'nobody' : lease.content.holder
+  return [
+    finding('configuration', 'ok', config.production ? 'production' : 'development'),
+    finding('server', 'ok', `standby; ${holder} holds the lease`),
+    await findingOf('disk', () => checkDisk({ config })),
+    await findingOf('provider', () => checkProvider({ config })),
+    await findingOf('lease', () => checkStore(store)),
+    await findingOf('same configuration', () => checkStandbySettings(candidate, lease)),
+  ]
+}
