@@ -1,0 +1,264 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { silentLog } from '../../../src/core/log.ts'
+import { readBackupSettings } from '../../../src/operator/backup/settings.ts'
+import { type Candidate, awaitLease } from '../../../src/operator/lease/await-lease.ts'
+import { HeldLease } from '../../../src/operator/lease/held-lease.ts'
+import { LeaseObject } from '../../../src/operator/lease/lease-object.ts'
+import { ObjectStore } from '../../../src/operator/lease/object-store.ts'
+import { MIGRATIONS } from '../../../src/db/migrations.ts'
+import { type ManualClock, manualClock } from '../../support/manual-clock.ts'
+import { failureOf } from '../../support/process.ts'
+import { S3Stub } from '../../support/s3-stub.ts'
+import { until } from '../../support/world.ts'
+
+let stub: S3Stub
+beforeEach(() => void (stub = new S3Stub({ pageSize: 100 })))
+afterEach(() => stub[Symbol.asyncDispose]())
+
+const CANDIDATE = {
+  url: 'https://sms.example.com',
+  keyId: 'abcdef01',
+  keyIds: ['abcdef01'],
+  schema: MIGRATIONS.at(-1)?.name ?? '',
+}
+
+const settings = () => readBackupSettings({ values: stub.environment(), readFile: () => '' }, '/data/sgw.db')
+
+/** A gateway with a clock of its own, which waits for the lease or holds it. */
+class Machine implements Disposable {
+  readonly clock: ManualClock = manualClock()
+  readonly object = new LeaseObject(new ObjectStore(settings()))
+  readonly #ended = new AbortController()
+  lease: HeldLease | null = null
+  lost: string | null = null
+  /** How often it has read the lease. */
+  looks = 0
+
+  constructor(
+    readonly name: string,
+    readonly other: Partial<Candidate> = {},
+  ) {}
+
+  /** Resolves when it holds the lease; rejects if it refuses to stand by. */
+  async standBy(): Promise<void> {
+    const candidate = { ...CANDIDATE, ...this.other, holder: this.name }
+    const { object, clock } = this
+    const { signal } = this.#ended
+    const seen = (): void => void this.looks++
+    const taken = await awaitLease({ object, candidate, clock, log: silentLog, signal, seen })
+    if (taken === null) return
+    const lost = (why: string): void => void (this.lost = why)
+    const give = (): void => undefined
+    this.lease = new HeldLease({ ...taken, object, clock, log: silentLog, checkTimeoutMs: 1000, lost, give })
+  }
+
+  /** Lets time pass, and waits until this machine has looked. */
+  async pass(ms: number): Promise<void> {
+    for (let passed = 0; passed < ms && this.lease === null; passed += 500) {
+      const { looks } = this
+      this.clock.advance(500)
+      await until(() => this.looks > looks || this.lease !== null)
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#ended.abort()
+    this.clock.advance(1000)
+  }
+}
+
+const etag = (): string => stub.bucket.get('sgw/lease.json').etag
+
+/** Lets the holder renew its lease once. */
+async function renew({ clock }: Machine): Promise<void> {
+  const before = etag()
+  clock.advance(1000)
+  await until(() => etag() !== before)
+}
+
+test('a standby waits as long as the lease is renewed, and takes it with a higher epoch when it has not been for 5 s', async () => {
+  using one = new Machine('one:3000')
+  using two = new Machine('two:3000')
+  await one.standBy()
+  const waiting = two.standBy()
+  await until(() => two.looks > 0)
+  for (let second = 0; second < 20; second++) {
+    await renew(one)
+    await two.pass(1000)
+  }
+  expect([one.lease?.epoch, two.lease, one.lost]).toEqual([1, null, null])
+  await two.pass(4000)
+  expect(two.lease).toBeNull()
+  await two.pass(1500)
+  await waiting
+  expect(two.lease).toMatchObject({ epoch: 2, holder: 'two:3000' })
+})
+
+test('a holder that was paused learns of its loss by the check after its next upload, and by its next renewal, whatever its clock says', async () => {
+  for (const how of ['check', 'renewal'] as const) {
+    stub.bucket.clear()
+    using one = new Machine('one:3000')
+    using two = new Machine('two:3000')
+    await one.standBy()
+    await one.lease?.check()
+    const waiting = two.standBy()
+    await until(() => two.looks > 0)
+    await two.pass(6000)
+    await waiting
+    expect([one.lease?.ageMs(), one.lease?.granted(), one.lost]).toEqual([0, undefined, null])
+    if (how === 'check') expect(await failureOf(one.lease?.check() ?? Promise.resolve())).toBeInstanceOf(Error)
+    else one.clock.advance(1000)
+    await until(() => one.lost !== null)
+    expect(one.lost).toBe('two:3000 has taken it with epoch 2')
+    await two.lease?.check()
+    expect(two.lost).toBeNull()
+  }
+})
+
+test('calls are granted for 5 s after the start of the last renewal, then wait for the next one', async () => {
+  using one = new Machine('one:3000')
+  await one.standBy()
+  stub.fault = 'slow down'
+  one.clock.advance(4999)
+  expect(one.lease?.granted()).toBeUndefined()
+  one.clock.advance(1)
+  const granted = one.lease?.granted()
+  expect(granted).toBeInstanceOf(Promise)
+  let isGranted = false
+  void granted?.then(() => (isGranted = true))
+  await Bun.sleep(5)
+  expect(isGranted).toBe(false)
+  stub.fault = 'none'
+  await until(() => (one.clock.advance(1000), isGranted))
+  expect(one.lost).toBeNull()
+})
+
+test('a lease that was lost grants nothing any more', async () => {
+  using one = new Machine('one:3000')
+  await one.standBy()
+  stub.bucket.delete('sgw/lease.json')
+  await failureOf(one.lease?.check() ?? Promise.resolve())
+  expect(one.lost).toBe('the lease object is gone')
+  const granted = one.lease?.granted()
+  expect(await Promise.race([granted, Bun.sleep(20).then(() => 'waits')])).toBe('waits')
+})
+
+test('a check waits for a storage that does not answer, and fails when its time is over, without losing the lease', async () => {
+  using one = new Machine('one:3000')
+  await one.standBy()
+  stub.fault = 'slow down'
+  const failure = failureOf(one.lease?.check() ?? Promise.resolve())
+  let isOver = false
+  void failure.then(() => (isOver = true))
+  await until(() => (one.clock.advance(50), isOver))
+  expect(await failure).toMatchObject({ message: expect.stringContaining('503') })
+  expect(one.lost).toBeNull()
+  stub.fault = 'none'
+  await one.lease?.check()
+})
+
+test('a lease that is given is taken at once, with its epoch raised', async () => {
+  using one = new Machine('one:3000')
+  using two = new Machine('two:3000')
+  await one.standBy()
+  const waiting = two.standBy()
+  await until(() => two.looks > 0)
+  await one.lease?.release()
+  await two.pass(1000)
+  await waiting
+  expect([two.lease?.epoch, one.lost]).toEqual([2, null])
+})
+
+test('after an outage of the storage the holder gets its time again', async () => {
+  using one = new Machine('one:3000')
+  using two = new Machine('two:3000')
+  await one.standBy()
+  const waiting = two.standBy()
+  await until(() => two.looks > 0)
+  stub.fault = 'slow down'
+  const { refusals } = stub
+  await until(() => (two.clock.advance(500), refusals.length > 20))
+  stub.fault = 'none'
+  const { looks } = two
+  await until(() => (two.clock.advance(500), two.looks > looks))
+  await two.pass(4000)
+  await renew(one)
+  await two.pass(4000)
+  expect([two.lease, one.lost]).toEqual([null, null])
+  await two.pass(2000)
+  await waiting
+  expect(two.lease?.epoch).toBe(2)
+})
+
+test('without the object the highest epoch that has a copy counts, plus one', async () => {
+  stub.bucket.put('sgw/e41/ltx/1', new Uint8Array(1))
+  stub.bucket.put('sgw/e9/ltx/1', new Uint8Array(1))
+  using one = new Machine('one:3000')
+  await one.standBy()
+  expect(one.lease?.epoch).toBe(42)
+})
+
+test('a gateway with another address, without the key of the holder, or too old for its database does not stand by', async () => {
+  using one = new Machine('one:3000')
+  await one.standBy()
+  const refused = async (other: Partial<Candidate>): Promise<unknown> => {
+    using two = new Machine('two:3000', other)
+    return await failureOf(two.standBy())
+  }
+  expect(await refused({ url: 'https://other.example.com' })).toMatchObject({
+    exitCode: 78,
+    message: expect.stringContaining('PUBLIC_URL is https://other.example.com, but https://sms.example.com'),
+  })
+  expect(await refused({ keyIds: ['00000000'] })).toMatchObject({
+    exitCode: 78,
+    message: expect.stringContaining('ENCRYPTION_KEYS lacks the newest key (abcdef01)'),
+  })
+  await one.lease?.release()
+  await one.object.write({ ...CANDIDATE, epoch: 1, holder: '', schema: '9999_later' }, etag())
+  expect(await refused({})).toMatchObject({ exitCode: 78, message: expect.stringContaining('newer than this program') })
+  expect((await one.object.read())?.content).toMatchObject({ epoch: 1, holder: '' })
+  using rotated = new Machine('three:3000', { keyId: '11111111', keyIds: ['11111111', 'abcdef01'] })
+  await one.object.write({ ...CANDIDATE, epoch: 1, holder: '' }, etag())
+  await rotated.standBy()
+  expect(rotated.lease?.epoch).toBe(2)
+})
+
+test('a storage that ignores conditions is refused before a lease is written', async () => {
+  await using careless = new S3Stub({ pageSize: 100, ignoresConditions: true })
+  const before = stub
+  stub = careless
+  using one = new Machine('one:3000')
+  expect(await failureOf(one.standBy())).toMatchObject({
+    exitCode: 78,
+    message: expect.stringContaining('cannot hold the lease'),
+  })
+  expect(careless.bucket.keys).toEqual([])
+  stub = before
+})
+
+test('while the process starts, a thread renews the lease, also if the event loop is held; then the process does again', async () => {
+  using one = new Machine('one:3000')
+  await one.standBy()
+  one.lease?.renewInThread(settings())
+  // The clock of this process stands still, so nothing but the thread can renew.
+  for (let times = 0; times < 2; times++) {
+    const before = etag()
+    await until(() => etag() !== before)
+  }
+  await one.lease?.renewHere()
+  await renew(one)
+  await one.lease?.check()
+  expect(one.lost).toBeNull()
+})
+
+test('a lease that is given while the thread renews it is not renewed any more', async () => {
+  using one = new Machine('one:3000')
+  await one.standBy()
+  one.lease?.renewInThread(settings())
+  await one.lease?.release()
+  expect((await one.object.read())?.content).toMatchObject({ epoch: 1, holder: '' })
+  const given = etag()
+  await one.lease?.renewHere()
+  one.clock.advance(5000)
+  expect([etag(), one.lost]).toEqual([given, null])
+})

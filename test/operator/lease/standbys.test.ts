@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { silentLog } from '../../../src/core/log.ts'
+import { MIGRATIONS } from '../../../src/db/migrations.ts'
+import { findMissingStandby } from '../../../src/operator/alerts/standby-check.ts'
+import { readBackupSettings } from '../../../src/operator/backup/settings.ts'
+import { awaitLease } from '../../../src/operator/lease/await-lease.ts'
+import { checkStandbys } from '../../../src/operator/lease/doctor-lease.ts'
+import { HeldLease } from '../../../src/operator/lease/held-lease.ts'
+import { LeaseObject } from '../../../src/operator/lease/lease-object.ts'
+import { ObjectStore } from '../../../src/operator/lease/object-store.ts'
+import { announce, watchStandbys } from '../../../src/operator/lease/standbys.ts'
+import { manualClock } from '../../support/manual-clock.ts'
+import { failureOf } from '../../support/process.ts'
+import { S3Stub } from '../../support/s3-stub.ts'
+import { until } from '../../support/world.ts'
+
+const HOUR_MS = 3_600_000
+const URL = 'https://sms.example.com'
+
+const candidate = (holder: string, url = URL) => ({
+  holder,
+  url,
+  keyId: 'abcdef01',
+  keyIds: ['abcdef01'],
+  schema: MIGRATIONS.at(-1)?.name ?? '',
+})
+
+let stub: S3Stub
+/** How far the clock of the storage is ahead. */
+let aheadMs = 0
+
+beforeEach(() => {
+  aheadMs = 0
+  stub = new S3Stub({ pageSize: 100 })
+  const put = stub.bucket.put.bind(stub.bucket)
+  stub.bucket.put = (...words) => {
+    const stored = put(...words)
+    stored.modifiedAt = new Date(stored.modifiedAt.getTime() + aheadMs)
+    return stored
+  }
+})
+afterEach(() => stub[Symbol.asyncDispose]())
+
+/** A holder that looks for standbys. `looked`: lets a minute pass, and waits until it has read the storage again. */
+async function holder() {
+  const clock = manualClock()
+  const store = new ObjectStore(readBackupSettings({ values: stub.environment(), readFile: () => '' }, '/data/sgw.db'))
+  const object = new LeaseObject(store)
+  const { signal } = new AbortController()
+  const taken = await awaitLease({ object, candidate: candidate('one:3000'), clock, log: silentLog, signal })
+  if (taken === null) throw new Error('The lease was not taken')
+  const ended = (): void => undefined
+  const options = { ...taken, object, clock, log: silentLog, checkTimeoutMs: 1000, lost: ended, give: ended }
+  const lease = new HeldLease(options)
+  void watchStandbys(lease, object, clock)
+  await until(() => lease.standbys() !== null)
+  const looked = async (): Promise<void> => {
+    const before = lease.standbys()
+    await object.write(taken.content, (await object.read())?.etag ?? '')
+    clock.advance(60_000)
+    await until(() => lease.standbys() !== before)
+  }
+  return { lease, store, looked }
+}
+
+const say = async (store: ObjectStore, name: string, url = URL): Promise<void> => {
+  const clock = manualClock()
+  const said = new AbortController()
+  void announce(store, candidate(name, url), clock, said.signal)
+  await until(() => stub.bucket.keys.some((key) => key.includes(name.replace(':', '_'))))
+  said.abort()
+}
+
+test('the holder knows who would take over, and warns when nobody has for an hour', async () => {
+  const { lease, store, looked } = await holder()
+  expect(checkStandbys({ lease })).toBe('none at present')
+  await say(store, 'two:3000')
+  await looked()
+  expect(checkStandbys({ lease })).toBe('two:3000')
+  expect(findMissingStandby({ lease })).toEqual([])
+  aheadMs = HOUR_MS - 60_000
+  await looked()
+  expect([checkStandbys({ lease }), findMissingStandby({ lease })]).toEqual(['none at present', []])
+  aheadMs = HOUR_MS + 60_000
+  await looked()
+  expect(await failureOf(Promise.try(() => checkStandbys({ lease })))).toMatchObject({
+    level: 'warn',
+    message: expect.stringContaining('no standby has been seen for an hour'),
+  })
+  expect(findMissingStandby({ lease })).toMatchObject([
+    { alert: 'standby_missing', text: expect.stringContaining('nobody takes over if this machine dies') },
+  ])
+  await say(store, 'three:3000')
+  await looked()
+  expect(findMissingStandby({ lease })).toEqual([])
+})
+
+test('a standby that could not take over is a failure that says why', async () => {
+  const { lease, store, looked } = await holder()
+  await say(store, 'two:3000', 'https://other.example.com')
+  await looked()
+  const why = 'two:3000 could not take over: PUBLIC_URL is https://other.example.com, but https://sms.example.com'
+  expect(await failureOf(Promise.try(() => checkStandbys({ lease })))).toMatchObject({
+    level: 'fail',
+    message: expect.stringContaining(why),
+  })
+  expect(findMissingStandby({ lease })).toMatchObject([{ text: expect.stringContaining(why) }])
+})
+
+test('what is no announcement is passed over, and without a lease there is nothing to say', async () => {
+  const { lease, looked } = await holder()
+  stub.bucket.put('sgw/standby/x.json', new TextEncoder().encode('{"holder":1}'))
+  stub.bucket.put('sgw/standby/y.json', new TextEncoder().encode('no JSON'))
+  await looked()
+  expect(checkStandbys({ lease })).toBe('none at present')
+  expect([findMissingStandby({ lease: null }), checkStandbys({ lease: null })]).toEqual([
+    [],
+    'unknown: the storage has not been read yet',
+  ])
+})
