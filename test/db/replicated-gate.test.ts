@@ -1,12 +1,14 @@
 import { expect, test } from 'bun:test'
 import { openDatabase } from '../../src/db/database.ts'
-import { HeldReplica } from '../support/held-replica.ts'
+import { ConfirmedReplica, HeldReplica } from '../support/held-replica.ts'
 import { failureOf, temporaryFolder } from '../support/process.ts'
 
-async function openReplicated(stack: AsyncDisposableStack) {
+async function openReplicated<R extends HeldReplica = HeldReplica>(
+  stack: AsyncDisposableStack,
+  replica = new HeldReplica() as R,
+) {
   const folder = stack.use(temporaryFolder())
   const path = folder.file('sgw.db')
-  const replica = new HeldReplica()
   const database = await openDatabase({ url: `file:${path}`, path, authToken: null, litestream: false, replica })
   stack.defer(() => database.close())
   const note = (name: string): Promise<unknown> =>
@@ -59,4 +61,36 @@ test('a unit that violates a constraint fails alone, and the others are stored',
   const results = await Promise.allSettled(['note 1', 'note 1', 'note 2'].map((name) => note(name)))
   expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   expect(await notes()).toEqual(['note 1', 'note 2'])
+})
+
+test('a commit that is stored is acknowledged only when it is confirmed, and meanwhile the next one is stored', async () => {
+  await using stack = new AsyncDisposableStack()
+  const { database, replica, note, notes } = await openReplicated(stack, new ConfirmedReplica())
+  replica.confirmation.hold()
+  let resolved = 0
+  const first = note('note 1').then(() => resolved++)
+  while (replica.confirmation.asked < 1) await Bun.sleep(1)
+  const second = note('note 2').then(() => resolved++)
+  while (replica.confirmation.asked < 2) await Bun.sleep(1)
+  expect([await notes(), replica.asked, resolved]).toEqual([['note 1', 'note 2'], 2, 0])
+  let isDrained = false
+  const drained = database.writer.drained().then(() => (isDrained = true))
+  await Bun.sleep(1)
+  expect(isDrained).toBe(false)
+  replica.confirmation.release()
+  await Promise.all([first, second, drained])
+  expect(resolved).toBe(2)
+})
+
+test('a commit that is not confirmed fails as one that was not stored, and a probe ends the fault', async () => {
+  await using stack = new AsyncDisposableStack()
+  const { database, replica, note } = await openReplicated(stack, new ConfirmedReplica())
+  replica.confirmation.failure = 'the lease cannot be read'
+  expect(await failureOf(note('note 1'))).toMatchObject({ code: 'SQLITE_IOERR_NOT_STORED' })
+  expect(await failureOf(note('note 2'))).toMatchObject({ code: 'SQLITE_IOERR_NOT_STORED' })
+  expect(database.storage?.problem).toContain('the lease cannot be read')
+  expect(await database.storage?.probeIfFailing()).toBe(true)
+  replica.confirmation.failure = null
+  expect(await database.storage?.probeIfFailing()).toBe(false)
+  await note('note 3')
 })

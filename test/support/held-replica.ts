@@ -23,3 +23,12 @@ export class HeldReplica implements Replica {
     this.#held = null
   }
 }
+
+/** A replica that stores at once, and whose confirmation after that can be held, or fails. */
+export class ConfirmedReplica extends HeldReplica {
+  readonly confirmation = new HeldReplica()
+
+  confirm(): Promise<void> {
+    return this.confirmation.store()
+  }
+}

@@ -6,6 +6,7 @@ import { type Log, createLog, silentLog } from '../../src/core/log.ts'
 import { issueToken } from '../../src/api/rc/issue-token.ts'
 import { startConnect } from '../../src/api/rc/connect.ts'
 import type { Registered } from '../../src/api/apps/schemas.ts'
+import type { Lease } from '../../src/core/lease.ts'
 import type { Replica } from '../../src/db/replicated-gate.ts'
 import { createApp } from '../../src/operator/apps.ts'
 import { createTenant } from '../../src/operator/tenants.ts'
@@ -35,6 +36,8 @@ export interface WorldOptions {
   outside?: boolean
   /** Must have each commit before it is acknowledged. */
   replica?: Replica
+  /** The lease that the gateway holds. */
+  lease?: Lease
   /** An existing data folder, for a restart with the same database. */
   folder?: string
 }
@@ -183,6 +186,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     log: options.log ?? silentLog,
     ...(options.clock === undefined ? {} : { clock: options.clock }),
     ...(options.replica === undefined ? {} : { replica: options.replica }),
+    ...(options.lease === undefined ? {} : { lease: options.lease }),
   })
   const simulator = (await simulated?.start(running.gateway.clock)) ?? outside
   if (simulator === null) throw new Error('Tests run against the simulator')
