@@ -1,9 +1,8 @@
 import { parseArgs } from 'node:util'
 import { IS_LITESTREAM_5, LITESTREAM } from '../test/support/litestream.ts'
 import { type Losses, MachineLoss, type Moment } from '../test/support/machine-loss.ts'
-import { S3Stub } from '../test/support/s3-stub.ts'
 import { measureReplica } from './support/replica-figures.ts'
-import { type S3Server, startVersitygw } from './support/versitygw.ts'
+import { startStorage } from './support/replica-storage.ts'
 
 // DURABILITY=replica: loses machines with their disks under load, then measures what it costs. docs/beyond-one-machine.md has the results.
 // bun bench/replica.ts [--losses 50] [--round-trips 0,5,20] [--figures 0,5,20,50] [--connections 64,512] [--seconds 5]
@@ -50,7 +49,7 @@ if (rows.length > 0) console.table(rows)
 const figures: object[] = []
 for (const roundTripMs of numbers(values.figures))
   for (const connections of numbers(values.connections)) {
-    await using server = await storage()
+    await using server = await startStorage()
     figures.push(
       await measureReplica(server.environment, { roundTripMs, connections, seconds: Number(values.seconds) }),
     )
@@ -60,7 +59,7 @@ if (figures.length > 0) console.table(figures)
 process.exit(isGood ? 0 : 1)
 
 async function drill(durability: 'replica' | 'disk', roundTripMs: number, times: number): Promise<Losses> {
-  await using server = await storage()
+  await using server = await startStorage()
   await using lost = await MachineLoss.start({ ...server.environment, DURABILITY: durability }, roundTripMs)
   for (let time = 1; time <= times; time++) {
     if (time <= OUTAGES && durability === 'replica') await outage(lost)
@@ -86,12 +85,4 @@ async function outage(lost: MachineLoss): Promise<void> {
   lost.storage.goAway()
   const back = Bun.sleep(OUTAGE_MS).then(() => lost.storage.comeBack())
   await lost.load(CONNECTIONS, back)
-}
-
-/** A real S3 server; if it cannot be built, the one of the tests. */
-async function storage(): Promise<S3Server> {
-  const server = await startVersitygw()
-  if (server !== null) return server
-  const stub = new S3Stub({ pageSize: 1000 })
-  return { name: 's3 (stub)', environment: stub.environment(), [Symbol.asyncDispose]: () => stub.goAway() }
 }

@@ -34,6 +34,7 @@ export class Deployment implements AsyncDisposable {
     /** The command of `sgw`. An upgrade changes it. */
     public sgw: string[],
     storage: Record<string, string> | undefined,
+    readonly ownsSimulator: boolean,
   ) {
     this.volume = join(folder, 'volume')
     this.replica = join(folder, 'replica')
@@ -43,11 +44,15 @@ export class Deployment implements AsyncDisposable {
     this.install(sgw)
   }
 
-  /** `storage`: the variables of the backup storage. Default: a folder. */
-  static async create(storage?: Record<string, string>): Promise<Deployment> {
+  /**
+   * `storage`: the variables of the backup storage. Default: a folder. `shared`: a simulator that several deployments use and
+   * that outlives this one.
+   */
+  static async create(storage?: Record<string, string>, shared?: RemoteSimulator): Promise<Deployment> {
     const folder = mkdtempSync(join(tmpdir(), 'sgw-deployment-'))
-    const simulator = await startRemoteSimulator(join(folder, 'simulator.log'))
-    return new Deployment(folder, simulator, freePort(), [process.execPath, join(PROJECT, 'src/cli.ts')], storage)
+    const simulator = shared ?? (await startRemoteSimulator(join(folder, 'simulator.log')))
+    const sgw = [process.execPath, join(PROJECT, 'src/cli.ts')]
+    return new Deployment(folder, simulator, freePort(), sgw, storage, shared === undefined)
   }
 
   /** Puts a version of the program into the PATH. */
@@ -89,23 +94,23 @@ export class Deployment implements AsyncDisposable {
   /** Runs the entry point until the gateway serves. Returns the duration. */
   async start(extra: Record<string, string> = {}): Promise<number> {
     const startedAt = performance.now()
-    const log = join(this.folder, `start-${++this.#starts}.log`)
-    this.#program = new LoggedProgram({
-      command: [join(PROJECT, 'deploy/entrypoint.sh')],
-      env: { ...this.env(), ...extra },
-      log,
-    })
-    await this.#program.serving(`${this.url}/health`, 40_000)
+    await this.begin(extra).serving(`${this.url}/health`, 40_000)
     return performance.now() - startedAt
   }
 
-  /** Runs the entry point and kills all its processes after `afterMs`. */
-  async startAndKill(afterMs: number, extra: Record<string, string> = {}): Promise<void> {
-    const program = new LoggedProgram({
+  /** Runs the entry point, and waits for nothing. */
+  begin(extra: Record<string, string> = {}): LoggedProgram {
+    this.#program = new LoggedProgram({
       command: [join(PROJECT, 'deploy/entrypoint.sh')],
       env: { ...this.env(), ...extra },
       log: join(this.folder, `start-${++this.#starts}.log`),
     })
+    return this.#program
+  }
+
+  /** Runs the entry point and kills all its processes after `afterMs`. */
+  async startAndKill(afterMs: number, extra: Record<string, string> = {}): Promise<void> {
+    const program = this.begin(extra)
     await Bun.sleep(afterMs)
     for (const pid of [program.pid, ...descendantsOf(program.pid)]) kill(pid)
     await program.ended()
@@ -127,9 +132,14 @@ export class Deployment implements AsyncDisposable {
 
   /** Sends SIGKILL to Litestream and the gateway, in this order or the reverse. */
   async crash(gatewayFirst: boolean): Promise<void> {
+    if (descendantsOf(this.pid).length === 0) throw new Error('Nothing runs that could be killed')
+    await this.killAll(gatewayFirst)
+  }
+
+  /** Sends SIGKILL to the gateway and what it has started. */
+  async killAll(gatewayFirst: boolean): Promise<void> {
     const { pid } = this
     const others = descendantsOf(pid)
-    if (others.length === 0) throw new Error('Nothing runs that could be killed')
     for (const victim of gatewayFirst ? [pid, ...others] : [...others, pid]) kill(victim)
     await this.#program?.ended()
     await until(() => others.every((other) => !existsSync(`/proc/${other}/exe`)))
@@ -153,16 +163,26 @@ export class Deployment implements AsyncDisposable {
       throw new Error(`The entry point ended with ${code}: ${this.output().slice(-3000)}`)
   }
 
+  /** Sends a signal to the gateway alone. */
+  signalGateway(name: NodeJS.Signals): void {
+    this.#program?.signal(name)
+  }
+
   /** Sends SIGTERM and returns the exit code. */
   async terminate(): Promise<number | null> {
-    this.#program?.signal('SIGTERM')
+    this.signalGateway('SIGTERM')
     return (await this.#program?.ended()) ?? null
   }
 
   /** Sends SIGTERM to all processes, as a supervisor does with a process group. Returns the exit code. */
   async terminateAll(): Promise<number | null> {
-    for (const pid of [this.pid, ...descendantsOf(this.pid)].toReversed()) kill(pid, 'SIGTERM')
+    this.signalAll('SIGTERM')
     return (await this.#program?.ended()) ?? null
+  }
+
+  /** Sends a signal to all processes, children first. */
+  signalAll(name: NodeJS.Signals): void {
+    for (const pid of [this.pid, ...descendantsOf(this.pid)].toReversed()) kill(pid, name)
   }
 
   output(): string {
@@ -207,7 +227,7 @@ export class Deployment implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.terminate()
-    await this.simulator.program.kill()
+    if (this.ownsSimulator) await this.simulator.program.kill()
     rmSync(this.folder, { recursive: true, force: true })
   }
 }
@@ -241,7 +261,7 @@ function read(path: string): string {
 }
 
 /** Ignores a process that has ended meanwhile. */
-function kill(pid: number, signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): void {
+function kill(pid: number, signal: NodeJS.Signals = 'SIGKILL'): void {
   try {
     process.kill(pid, signal)
   } catch {

@@ -43,7 +43,7 @@ export class LoggedProgram implements AsyncDisposable {
     return this.#child.exitCode
   }
 
-  signal(name: 'SIGTERM' | 'SIGKILL'): void {
+  signal(name: NodeJS.Signals): void {
     this.#child.kill(name)
   }
 

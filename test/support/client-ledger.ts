@@ -1,0 +1,117 @@
+import { Sgw } from '../../src/client/sgw.ts'
+
+/** What clients were promised and did not get. All but the first must be 0 where commits wait for the replica. */
+export interface Broken {
+  accepted: number
+  /** Accepted messages that the gateway does not know. */
+  lost: number
+  /** Texts that the provider has more than once. */
+  twice: number
+  /** Texts that the provider has after a later one of their conversation. */
+  outOfOrder: number
+  /** Accepted messages that did not end as sent. */
+  stuck: number
+  /** Events of the log that the client who followed was not given, or that it was given and the log does not have. */
+  events: number
+  /** How often that client was told that it may have missed some. */
+  gaps: number
+}
+
+/** An API as clients see it. */
+export interface Api {
+  url: string
+  key: string
+  call(method: string, path: string): Promise<Response>
+}
+
+/** What the gateway's clients know: the messages that were accepted, and the events that a follower was given. */
+export class ClientLedger implements Disposable {
+  readonly accepted: string[] = []
+  readonly #seen: string[] = []
+  #gaps = 0
+  #firstCursor = ''
+  readonly #following = new AbortController()
+
+  private constructor(readonly api: Api) {}
+
+  /** The typed client follows the events from now on, over every loss. */
+  static async start(api: Api): Promise<ClientLedger> {
+    const ledger = new ClientLedger(api)
+    const client = new Sgw({ baseUrl: api.url, apiKey: api.key })
+    ledger.#firstCursor = await client.eventCursor()
+    const stream = client.events({ after: ledger.#firstCursor, signal: ledger.#following.signal })
+    const follow = async (): Promise<void> => {
+      for await (const event of stream)
+        if (event.type === 'gap') ledger.#gaps++
+        else ledger.#seen.push(JSON.stringify(event))
+    }
+    // It ends with an error if its key is lost with the machine.
+    follow().catch(() => ledger.#gaps++)
+    return ledger
+  }
+
+  /** Compares what clients know with what the gateway and the provider have (`texts`, oldest first). Call it when everything has ended. */
+  async broken(texts: readonly string[]): Promise<Broken> {
+    const status: (string | null)[] = []
+    for (const ids of batches(this.accepted)) status.push(...(await Promise.all(ids.map((id) => this.#statusOf(id)))))
+    return {
+      accepted: this.accepted.length,
+      lost: status.filter((found) => found === null).length,
+      twice: texts.length - new Set(texts).size,
+      outOfOrder: outOfOrder(texts),
+      stuck: status.filter((found) => found !== null && found !== 'sent').length,
+      events: await this.#differenceOfEvents(),
+      gaps: this.#gaps,
+    }
+  }
+
+  async #statusOf(messageId: string): Promise<string | null> {
+    const response = await this.api.call('GET', `/v1/sms/status/${messageId}`)
+    return response.status === 404 ? null : ((await response.json()) as { status: string }).status
+  }
+
+  /** Waits until the client has had as many events as the log has, and counts those that only one of them has. */
+  async #differenceOfEvents(): Promise<number> {
+    const logged = await this.#loggedEvents()
+    const deadline = performance.now() + FOLLOWING_MS
+    while (this.#seen.length < logged.length && performance.now() < deadline) await Bun.sleep(50)
+    const [seen, log] = [new Set(this.#seen), new Set(logged)]
+    return seen.symmetricDifference(log).size
+  }
+
+  async #loggedEvents(): Promise<string[]> {
+    const events: string[] = []
+    for (let after = this.#firstCursor; ;) {
+      const response = await this.api.call('GET', `/v1/events?after=${after}&limit=1000`)
+      const page = (await response.json()) as { events: object[]; cursor: string }
+      if (page.events.length === 0) return events
+      events.push(...page.events.map((event) => JSON.stringify(event)))
+      after = page.cursor
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#following.abort()
+  }
+}
+
+const FOLLOWING_MS = 10_000
+const STATUS_CONNECTIONS = 32
+
+const batches = (ids: readonly string[]): string[][] =>
+  Array.from({ length: Math.ceil(ids.length / STATUS_CONNECTIONS) }, (_, batch) =>
+    ids.slice(batch * STATUS_CONNECTIONS, (batch + 1) * STATUS_CONNECTIONS),
+  )
+
+/** A text is `<load> <conversation> <number>`. A conversation sends one message after the other. */
+function outOfOrder(texts: readonly string[]): number {
+  const latest = new Map<string, number>()
+  let count = 0
+  for (const text of texts) {
+    const [load = '', connection = '', number = ''] = text.split(' ')
+    const conversation = `${load} ${connection}`
+    if (Number(number) < (latest.get(conversation) ?? -1)) count++
+    latest.set(conversation, Math.max(Number(number), latest.get(conversation) ?? -1))
+  }
+  return count
+}
