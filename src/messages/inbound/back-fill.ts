@@ -34,7 +34,7 @@ async function runBackFill(gateway: Gateway, job: Job): Promise<JobOutcome> {
 /**
  * Lists the inbound messages of the provider's store since the last back-fill that succeeded, and stores each one as if its
  * event had come. A time with too many messages for one listing is read in slices. Returns how many were missing, or null if
- * the store could not be listed; finished slices are not listed again.
+ * the store could not be listed or the gateway stops; finished slices are not listed again.
  */
 export async function backFill(gateway: Gateway, extension: ExtensionRow): Promise<number | null> {
   const now = gateway.clock.now()
@@ -49,7 +49,11 @@ export async function backFill(gateway: Gateway, extension: ExtensionRow): Promi
     if (listed.type === 'failed') rememberRefusal(gateway, extension, listed.failure)
     if (listed.type !== 'ok') return null
     gateway.directory.refusals.clear(extension, 'messages')
-    for (const record of listed.value) if (await storeRecord(gateway, extension, record)) missing++
+    for (const record of listed.value) {
+      // Each one is a commit, and a stop would wait for all of them. The next start fills in the rest.
+      if (gateway.lifecycle.draining) return null
+      if (await storeRecord(gateway, extension, record)) missing++
+    }
     await storeProgress(gateway, extension, slice.until)
     if (slice.until === now) break
     slice = { since: slice.until - OVERLAP_MS, until: now }

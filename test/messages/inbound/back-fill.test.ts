@@ -1,8 +1,10 @@
+import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { backFill } from '../../../src/messages/inbound/back-fill.ts'
 import { LIST_TOO_LONG, type ProviderFailure } from '../../../src/provider/provider.ts'
+import { HeldReplica } from '../../support/held-replica.ts'
 import { manualClock } from '../../support/manual-clock.ts'
-import { type World, createWorld, recordedLog } from '../../support/world.ts'
+import { type World, type WorldOptions, createWorld, recordedLog, until } from '../../support/world.ts'
 
 const HOUR_MS = 3_600_000
 const FAILURE: ProviderFailure = {
@@ -16,9 +18,9 @@ const FAILURE: ProviderFailure = {
 }
 
 /** Stores six messages at the provider, one per hour, without events. */
-async function sixHours() {
+async function sixHours(options: WorldOptions = {}) {
   const clock = manualClock()
-  const world = await createWorld({ clock, work: false })
+  const world = await createWorld({ clock, work: false, ...options })
   for (let hour = 0; hour < 6; hour++) {
     clock.advance(HOUR_MS)
     await world.control.injectSms({ from: '+15558880001', text: `hour ${hour}`, deliver: false })
@@ -54,6 +56,25 @@ test('a range with more messages than one listing reads is filled in slice by sl
   expect(await received(world)).toEqual(Array.from({ length: 6 }, (_, hour) => `hour ${hour}`))
   expect(refused).toBeGreaterThan(0)
   expect((await extensionOf(world)).backFilledUntil).toBe(clock.now())
+})
+
+test('a stop waits for the message that is being filled in, and leaves the others to the next start', async () => {
+  const replica = new HeldReplica()
+  await using world = await sixHours({ replica })
+  const { provider } = world.gateway
+  const list = provider.listMessages
+  provider.listMessages = (token, query) => {
+    replica.hold()
+    return list(token, query)
+  }
+  const filling = backFill(world.gateway, await extensionOf(world))
+  await until(async () => (await received(world)).length === 1)
+  const stopping = world.running.stop()
+  replica.release()
+  expect(await filling).toBe(null)
+  await stopping
+  using database = new Database(world.gateway.config.database.path ?? '')
+  expect(database.query('SELECT body FROM messages').all()).toEqual([{ body: 'hour 0' }])
 })
 
 test('messages that were filled in before the store failed are not requested again', async () => {
