@@ -1,0 +1,85 @@
+import { parseArgs } from 'node:util'
+import { IS_LITESTREAM_5, LITESTREAM } from '../test/support/litestream.ts'
+import { TAKEOVERS, type TakeoverKind } from '../test/support/standby/kinds.ts'
+import { type TakeoverCosts, Takeovers } from '../test/support/standby/takeovers.ts'
+import { startStorage } from './support/replica-storage.ts'
+
+// STANDBY=on: two gateways take over from each other under load. docs/beyond-one-machine.md has the results.
+// bun bench/takeover.ts [--takeovers 200] [--kinds SIGSTOP,SIGTERM] [--round-trip 5] [--connections 16] [--without-check 20]
+//   --without-check  then machines are paused so often while nothing but time limits the lease, where it must find losses
+
+const { values } = parseArgs({
+  options: {
+    takeovers: { type: 'string', default: '200' },
+    kinds: { type: 'string', default: Object.keys(TAKEOVERS).join(',') },
+    'round-trip': { type: 'string', default: '5' },
+    connections: { type: 'string', default: '16' },
+    'without-check': { type: 'string', default: '20' },
+  },
+})
+const LIMIT_MS = 10_000
+const CLEAN_LIMIT_MS = 3000
+const CLEAN: readonly TakeoverKind[] = ['SIGTERM', 'sgw lease give']
+const WITHOUT_CHECK = `${import.meta.dir}/../test/support/standby/preloads/without-check.ts`
+
+if (!IS_LITESTREAM_5) {
+  process.stderr.write(
+    'This needs Litestream 0.5.18: install Go (https://go.dev/dl), then bun test/support/litestream.ts builds it in two minutes\n',
+  )
+  process.exit(69)
+}
+process.stdout.write(`Litestream: ${LITESTREAM}\n`)
+let isGood = true
+if (Number(values.takeovers) > 0) {
+  const kinds = kindsOf(values.kinds)
+  const plan = Array.from({ length: Number(values.takeovers) }, (_, at) => kinds[at % kinds.length] ?? 'SIGTERM')
+  const { costs, takenMs } = await run(plan, [])
+  console.table([...takenMs].map(([kind, times]) => rowOf(kind, times)))
+  console.table([costs])
+  isGood &&= isKept(costs) && [...takenMs].every(([kind, times]) => times.every((ms) => ms <= limitOf(kind)))
+}
+if (Number(values['without-check']) > 0) {
+  const plan = Array.from({ length: Number(values['without-check']) }, (): TakeoverKind => 'machine paused')
+  const { costs } = await run(plan, [WITHOUT_CHECK])
+  process.stdout.write('Without the check of the lease after each upload, where losses must be found:\n')
+  console.table([costs])
+  isGood &&= costs.lost > 0
+}
+process.exit(isGood ? 0 : 1)
+
+async function run(kinds: readonly TakeoverKind[], preloads: readonly string[]) {
+  await using storage = await startStorage()
+  const { environment } = storage
+  const [roundTripMs, connections] = [Number(values['round-trip']), Number(values.connections)]
+  await using drill = await Takeovers.start({ environment, roundTripMs, connections, preloads })
+  const takenMs = new Map<TakeoverKind, number[]>()
+  for (const [at, kind] of kinds.entries()) {
+    await Bun.sleep(500 + Math.random() * 1500)
+    const ms = await TAKEOVERS[kind](drill)
+    takenMs.set(kind, [...(takenMs.get(kind) ?? []), ms])
+    process.stdout.write(`${at + 1} of ${kinds.length}: ${kind}, ${ms} ms\n`)
+    if (ms > limitOf(kind)) process.stdout.write(`${drill.outputs()}\n`)
+  }
+  return { costs: await drill.costs(), takenMs }
+}
+
+function kindsOf(list: string): TakeoverKind[] {
+  const kinds = list.split(',')
+  const unknown = kinds.filter((kind) => !Object.hasOwn(TAKEOVERS, kind))
+  if (unknown.length === 0) return kinds as TakeoverKind[]
+  process.stderr.write(`Unknown kinds: ${unknown.join(', ')}. There are: ${Object.keys(TAKEOVERS).join(', ')}\n`)
+  process.exit(2)
+}
+
+function limitOf(kind: TakeoverKind): number {
+  return CLEAN.includes(kind) ? CLEAN_LIMIT_MS : LIMIT_MS
+}
+
+function rowOf(kind: TakeoverKind, times: readonly number[]): object {
+  const sorted = times.toSorted((one, other) => one - other)
+  return { kind, times: times.length, 'median ms': sorted[sorted.length >> 1], 'worst ms': sorted.at(-1) }
+}
+
+function isKept({ accepted, late: _late, posted, ...broken }: TakeoverCosts): boolean {
+  return accepted > 0 && posted > 0 && Object.values(broken).every((count) => count === 0)
+}

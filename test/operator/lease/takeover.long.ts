@@ -1,0 +1,53 @@
+import { expect, test } from 'bun:test'
+import { Deployment } from '../../support/deployment.ts'
+import { IS_LITESTREAM_5 } from '../../support/litestream.ts'
+import { S3Stub } from '../../support/s3-stub.ts'
+import { TAKEOVERS, type TakeoverKind } from '../../support/standby/kinds.ts'
+import { type TakeoverCosts, Takeovers } from '../../support/standby/takeovers.ts'
+
+// The short form of bench/takeover.ts. A standby needs Litestream 0.5.18: with Go installed, test/support/litestream.ts builds it.
+
+const WITHOUT_CHECK = `${import.meta.dir}/../../support/standby/preloads/without-check.ts`
+const NOTHING_BROKEN: Partial<TakeoverCosts> = {
+  lost: 0,
+  twice: 0,
+  outOfOrder: 0,
+  stuck: 0,
+  events: 0,
+  gaps: 0,
+  inboundMissing: 0,
+  inboundTwice: 0,
+  postedTwice: 0,
+}
+
+async function takeovers(kinds: readonly TakeoverKind[], preloads: readonly string[]): Promise<TakeoverCosts> {
+  await using stub = new S3Stub({ pageSize: 1000 })
+  await using drill = await Takeovers.start({
+    environment: stub.environment(),
+    roundTripMs: 5,
+    connections: 8,
+    preloads,
+  })
+  for (const kind of kinds) await TAKEOVERS[kind](drill)
+  return await drill.costs()
+}
+
+if (IS_LITESTREAM_5) {
+  test('no takeover under load loses, repeats or reorders what was accepted, or hides an event from a client who follows', async () => {
+    const costs = await takeovers(['machine paused', 'machine and disk lost', 'sgw lease give'], [])
+    expect(costs).toMatchObject(NOTHING_BROKEN)
+    expect(costs.accepted).toBeGreaterThan(0)
+    expect(costs.posted).toBeGreaterThan(0)
+  }, 240_000)
+
+  test('without a look at the lease after each upload a paused machine loses messages, which the drill sees', async () => {
+    expect((await takeovers(['machine paused'], [WITHOUT_CHECK])).lost).toBeGreaterThan(0)
+  }, 240_000)
+} else {
+  test('a standby is refused with an older Litestream, and the message says which one to install', async () => {
+    await using stub = new S3Stub()
+    await using deployment = await Deployment.create({ ...stub.environment(), DURABILITY: 'replica', STANDBY: 'on' })
+    const { code, stderr } = await deployment.enter({ RECONCILE_SETTLE: '30s' })
+    expect({ code, stderr }).toEqual({ code: 78, stderr: expect.stringContaining('install 0.5.18 or later') })
+  })
+}

@@ -1,0 +1,161 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sentTexts, untilDrained } from '../backup-loss.ts'
+import { type Api, type Broken, ClientLedger } from '../client-ledger.ts'
+import { FailoverProxy } from '../failover-proxy.ts'
+import { type Receiver, startReceiver } from '../receiver.ts'
+import { type RemoteSimulator, startRemoteSimulator } from '../remote-simulator.ts'
+import { until } from '../world.ts'
+import { FollowingLoad } from './following-load.ts'
+import { InboundTraffic } from './inbound-traffic.ts'
+import { MACHINE_CLOCK, StandbyNode } from './standby-node.ts'
+
+export interface TakeoverOptions {
+  /** The variables of the storage. */
+  environment: Record<string, string>
+  roundTripMs: number
+  connections: number
+  /** Files that both gateways load before their own. */
+  preloads?: readonly string[]
+}
+
+/** What takeovers have cost. All but `accepted`, `late` and `posted` must be 0. */
+export interface TakeoverCosts extends Broken {
+  /** Messages whose 202 came after the client had turned to the other gateway. */
+  late: number
+  inboundMissing: number
+  inboundTwice: number
+  /** Webhooks that arrived at the app's receiver, and how many of them arrived again. */
+  posted: number
+  postedTwice: number
+}
+
+/** A pair of gateways under load, with one provider and one storage, whose lease goes to and fro. */
+export class Takeovers implements AsyncDisposable {
+  #stack = new AsyncDisposableStack()
+
+  private constructor(
+    readonly nodes: readonly [StandbyNode, StandbyNode],
+    readonly simulator: RemoteSimulator,
+    readonly receiver: Receiver,
+    readonly api: Api,
+    readonly ledger: ClientLedger,
+    readonly load: FollowingLoad,
+    readonly inbound: InboundTraffic,
+  ) {}
+
+  static async start(options: TakeoverOptions): Promise<Takeovers> {
+    await using stack = new AsyncDisposableStack()
+    const folder = mkdtempSync(join(tmpdir(), 'sgw-takeovers-'))
+    stack.defer(() => rmSync(folder, { recursive: true, force: true }))
+    const simulator = await startRemoteSimulator(join(folder, 'simulator.log'))
+    stack.use(simulator.program)
+    const receiver = stack.use(startReceiver())
+    const proxy = stack.use(await FailoverProxy.start())
+    const { roundTripMs, connections } = options
+    const preloads = [MACHINE_CLOCK, ...(options.preloads ?? [])]
+    const environment = { ...ENVIRONMENT, ...options.environment, PUBLIC_URL: proxy.url }
+    const node = async (): Promise<StandbyNode> =>
+      stack.use(await StandbyNode.create({ environment, simulator, roundTripMs, preloads }))
+    const nodes = [await node(), await node()] as const
+    proxy.watch(nodes.map(({ url }) => url))
+    const key = await connectFirst(nodes, receiver.url)
+    const api = apiOf(proxy.url, key)
+    const ledger = stack.use(await ClientLedger.start(api))
+    const load = new FollowingLoad(nodes, key, connections)
+    const drill = new Takeovers(nodes, simulator, receiver, api, ledger, load, new InboundTraffic(simulator))
+    drill.#stack = stack.move()
+    return drill
+  }
+
+  /** The node that works, and the one that stands by, once there is one of each. */
+  async roles(): Promise<{ active: StandbyNode; standby: StandbyNode }> {
+    return until(async () => {
+      const [first, second] = await Promise.all(this.nodes.map((node) => node.status()))
+      const [one, other] = this.nodes
+      if (first === 'ready' && second === 'standby') return { active: one, standby: other }
+      if (second === 'ready' && first === 'standby') return { active: other, standby: one }
+      return null
+    }, SETTLE_MS).catch((error: unknown) => {
+      throw new Error(`No pair of one active and one standby gateway:\n${this.outputs()}`, { cause: error })
+    })
+  }
+
+  /** The end of the log of each gateway. */
+  outputs(): string {
+    return this.nodes.map(({ outputs }) => outputs().slice(-OUTPUT_CHARACTERS)).join('\n---\n')
+  }
+
+  /** Waits until a message is accepted by a gateway other than this generation. Returns the milliseconds since `from`. */
+  async acceptsAgain(from: number, except: string | null): Promise<number> {
+    const first = await until(() => this.load.firstSince(from, except), SETTLE_MS).catch((error: unknown) => {
+      throw new Error(`Nothing is accepted:\n${this.outputs()}`, { cause: error })
+    })
+    return Math.round(first.answeredAt - from)
+  }
+
+  /** Ends the load, waits until everything has ended, and compares what clients know with what the gateway and the provider have. */
+  async costs(): Promise<TakeoverCosts> {
+    await Promise.all([this.load.stop(), this.inbound.stop()])
+    const { active } = await this.roles()
+    await this.#untilBackFilled()
+    await untilDrained(active.deployment, 120_000)
+    this.ledger.accepted.push(...this.load.accepted.map(({ messageId }) => messageId))
+    const broken = await this.ledger.broken(await sentTexts(active.deployment))
+    const { missing, twice } = await this.inbound.missingAndTwice(this.api)
+    const posts = this.receiver.requests.map(({ headers }) => headers['webhook-id'])
+    const posted = new Set(posts).size
+    return {
+      ...broken,
+      late: this.load.late,
+      inboundMissing: missing,
+      inboundTwice: twice,
+      posted,
+      postedTwice: posts.length - posted,
+    }
+  }
+
+  /** The texts whose events came while no gateway was there are fetched from the provider. */
+  async #untilBackFilled(): Promise<void> {
+    const isComplete = async (): Promise<boolean> => (await this.inbound.missingAndTwice(this.api)).missing === 0
+    await until(isComplete, BACK_FILL_MS).catch(() => null)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([this.load.stop(), this.inbound.stop()])
+    await this.#stack.disposeAsync()
+  }
+}
+
+/** `RECONCILE_SETTLE` is at least the lease and `PROVIDER_TIMEOUT`: what the lost holder called is known by then. */
+const ENVIRONMENT = {
+  DURABILITY: 'replica',
+  STANDBY: 'on',
+  PROVIDER_TIMEOUT: '2s',
+  RECONCILE_SETTLE: '7s',
+}
+const SETTLE_MS = 60_000
+const BACK_FILL_MS = 30_000
+const OUTPUT_CHARACTERS = 6000
+
+/** Connects an extension to whichever gateway has the lease first. Returns the key of its app. */
+async function connectFirst(nodes: readonly StandbyNode[], webhookUrl: string): Promise<string> {
+  const first = await until(async () => {
+    for (const node of nodes) if ((await node.status()) === 'ready') return node
+    return null
+  }, SETTLE_MS).catch((error: unknown) => {
+    const outputs = nodes.map((node) => node.outputs()).join('\n---\n')
+    throw new Error(`No gateway takes the lease:\n${outputs}`, { cause: error })
+  })
+  await first.deployment.connect(webhookUrl)
+  return first.deployment.key
+}
+
+/** The gateway behind the proxy, whichever it is. A request without an answer is made again. */
+function apiOf(url: string, key: string): Api {
+  const init = { keepalive: false, headers: { authorization: `Bearer ${key}` } }
+  const call = (method: string, path: string): Promise<Response> =>
+    until(() => fetch(`${url}${path}`, { ...init, method }).catch(() => null), SETTLE_MS)
+  return { url, key, call }
+}
