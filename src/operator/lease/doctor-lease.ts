@@ -45,5 +45,7 @@ export function checkStandbys({ lease }: Pick<Gateway, 'lease'>): string {
       'no standby has been seen for an hour: nobody takes over if this machine dies; start another gateway',
       'warn',
     )
-  return standbys.names.length === 0 ? 'none at present' : standbys.names.join(', ')
+  return standbys.names.length === 0
+    ? 'none was seen at the last look, which is made each minute'
+    : standbys.names.join(', ')
 }

@@ -15,6 +15,7 @@ import { S3Stub } from '../../support/s3-stub.ts'
 import { until } from '../../support/world.ts'
 
 const HOUR_MS = 3_600_000
+const NOBODY = 'none was seen at the last look, which is made each minute'
 const URL = 'https://sms.example.com'
 
 const candidate = (holder: string, url = URL) => ({
@@ -42,7 +43,7 @@ beforeEach(() => {
 afterEach(() => stub[Symbol.asyncDispose]())
 
 /** A holder that looks for standbys. `looked`: lets a minute pass, and waits until it has read the storage again. */
-async function holder() {
+async function startHolder() {
   const clock = manualClock()
   const store = new ObjectStore(readBackupSettings({ values: stub.environment(), readFile: () => '' }, '/data/sgw.db'))
   const object = new LeaseObject(store)
@@ -72,15 +73,15 @@ const say = async (store: ObjectStore, name: string, url = URL): Promise<void> =
 }
 
 test('the holder knows who would take over, and warns when nobody has for an hour', async () => {
-  const { lease, store, looked } = await holder()
-  expect(checkStandbys({ lease })).toBe('none at present')
+  const { lease, store, looked } = await startHolder()
+  expect(checkStandbys({ lease })).toBe(NOBODY)
   await say(store, 'two:3000')
   await looked()
   expect(checkStandbys({ lease })).toBe('two:3000')
   expect(findMissingStandby({ lease })).toEqual([])
   aheadMs = HOUR_MS - 60_000
   await looked()
-  expect([checkStandbys({ lease }), findMissingStandby({ lease })]).toEqual(['none at present', []])
+  expect([checkStandbys({ lease }), findMissingStandby({ lease })]).toEqual([NOBODY, []])
   aheadMs = HOUR_MS + 60_000
   await looked()
   expect(await failureOf(Promise.try(() => checkStandbys({ lease })))).toMatchObject({
@@ -96,7 +97,7 @@ test('the holder knows who would take over, and warns when nobody has for an hou
 })
 
 test('a standby that could not take over is a failure that says why', async () => {
-  const { lease, store, looked } = await holder()
+  const { lease, store, looked } = await startHolder()
   await say(store, 'two:3000', 'https://other.example.com')
   await looked()
   const why = 'two:3000 could not take over: PUBLIC_URL is https://other.example.com, but https://sms.example.com'
@@ -108,11 +109,11 @@ test('a standby that could not take over is a failure that says why', async () =
 })
 
 test('what is no announcement is passed over, and without a lease there is nothing to say', async () => {
-  const { lease, looked } = await holder()
+  const { lease, looked } = await startHolder()
   stub.bucket.put('sgw/standby/x.json', new TextEncoder().encode('{"holder":1}'))
   stub.bucket.put('sgw/standby/y.json', new TextEncoder().encode('no JSON'))
   await looked()
-  expect(checkStandbys({ lease })).toBe('none at present')
+  expect(checkStandbys({ lease })).toBe(NOBODY)
   expect([findMissingStandby({ lease: null }), checkStandbys({ lease: null })]).toEqual([
     [],
     'unknown: the storage has not been read yet',
