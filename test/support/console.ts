@@ -58,6 +58,8 @@ export async function openConsole(url: string, options: ConsoleOptions = {}): Pr
     complaints,
     requests,
     [Symbol.asyncDispose]: async () => {
+      // A route that waits for its answer would fail half a minute later, in another test.
+      await page.unrouteAll({ behavior: 'ignoreErrors' })
       await context.close()
       expect(uncaught).toEqual([])
     },

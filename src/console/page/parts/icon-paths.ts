@@ -1,5 +1,5 @@
 /**
- * Icon paths of Lucide (https://lucide.dev) 1.62.0, in a box of 24 × 24. ISC License, Copyright (c) Lucide Icons and Contributors.
+ * Icon paths of Lucide (https://lucide.dev) 1.62.0, some with fewer points, in a box of 24 × 24. ISC License, Copyright (c) Lucide Icons and Contributors.
  * Permission to use, copy, modify, and/or distribute this software for any purpose with or without fee is hereby granted, provided that the
  * above copyright notice and this permission notice appear in all copies. THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL
  * WARRANTIES WITH REGARD TO THIS SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE AUTHOR BE
