@@ -19,7 +19,7 @@ interface Answer {
 
 test(`${REQUESTS} malformed requests: no 5xx, no hang, always {error} (FUZZ_SEED=${SEED})`, async () => {
   const { log, lines } = recordedLog()
-  await using world = await createWorld({ connect: false, work: false, log, env: { KEY_LIMIT_PER_MINUTE: '1000000' } })
+  await using world = await createWorld({ connect: false, log, env: { KEY_LIMIT_PER_MINUTE: '1000000' } })
   world.gateway.failedAttempts.note = () => undefined
   const random = new Random(SEED)
   const own = { key: world.key, tenantId: world.tenantId, appId: world.app.appId }

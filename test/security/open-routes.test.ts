@@ -7,6 +7,7 @@ import { type World, createWorld } from '../support/world.ts'
 // Deny by default: every endpoint outside this list requires a key, for every spelling of its path.
 const OPEN = [
   'GET /health',
+  'GET /ready',
   'GET /v1/rc/callback',
   'GET /v1/rc/connect',
   'GET /ws',
