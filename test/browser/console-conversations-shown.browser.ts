@@ -8,6 +8,8 @@ import { FROM, TO, type World, createWorld } from '../support/world.ts'
 
 /** Of docs/performance.md. */
 const MAX_REQUESTS = 10
+/** Who it is, the socket's token, the list, the messages, the opt-out and the policy. */
+const MAX_CALLS = 6
 const ARABIC =
   'مرحبا، موعدك يوم الثلاثاء الساعة 14:30 في العيادة. أجب بكلمة نعم للتأكيد أو بكلمة لا لتغيير الموعد، وإلى اللقاء قريبا'
 const PAIR = `/conversations?${new URLSearchParams({ number: FROM, contact: TO }).toString()}`
@@ -52,6 +54,13 @@ test('with a conversation open a first load takes few requests, and none while n
   await page.clock.install()
   await page.clock.runFor(60_000)
   expect(requests).toEqual([])
+  // An app's key shares its limit with the app, so calls of the API are few also where the contact has opted out, which takes most.
+  await new Sgw({ baseUrl: world.url, apiKey: world.key }).optOuts.set({ number: FROM, contact: TO, optedOut: true })
+  await using own = await openConsole(world.url, { key: world.key, hash: `#${PAIR}` })
+  await own.page.getByText('The policy is “observe”').waitFor()
+  await own.page.waitForLoadState('networkidle')
+  const calls = own.requests.filter((request) => request.includes(' /v1/'))
+  expect(calls.length, calls.join('\n')).toBeLessThanOrEqual(MAX_CALLS)
 })
 
 for (const [width, height, theme] of SIZES)

@@ -259,10 +259,11 @@ test('offline a text stays, and what came meanwhile is there on return', async (
 test('what could not be loaded says so, and is loaded by a button', async () => {
   await using world = await createWorld({ outside: true })
   await world.untilStatus(await world.send({ body: 'there' }))
+  await clientOf(world).optOuts.set({ number: FROM, contact: TO, optedOut: true })
   await using opened = await openConsole(world.url, { key: world.key, hash: '#/messages' })
   const { page } = opened
   await row(page, 'there').waitFor()
-  const reads = /conversations\?|messages\?.*contact/
+  const reads = /conversations\?|messages\?.*contact|opt-outs/
   await page.route(reads, (route) => route.fulfill({ status: 500, json: { error: 'Broken' } }))
   await page.goto(`${new URL(page.url()).origin}/console/#${pairView(FROM, TO)}`)
   const failures = page.getByRole('alert')
@@ -275,6 +276,7 @@ test('what could not be loaded says so, and is loaded by a button', async () => 
   for (let left = 2; left > 0; left--) await page.getByRole('button', { name: 'Try again' }).first().click()
   await said(page, 'there').waitFor()
   await row(page, 'there').waitFor()
+  await page.getByRole('region', { name: 'Opt-out' }).getByText('The policy is “observe”').waitFor()
 })
 
 test('a text reaches the open thread, whatever keeps the list from being read', async () => {

@@ -27,7 +27,8 @@ export class OpenConversation extends MessagesOfPair {
   readonly sendError = signal('')
   #timer: ReturnType<typeof setTimeout> | undefined
   #readAt = Infinity
-  #isOptedOut = false
+  /** Whether the opt-out could not be read. */
+  #isOptOutDue = false
   #isStopped = false
 
   /** Reads the messages, and what could not be read before. */
@@ -35,7 +36,7 @@ export class OpenConversation extends MessagesOfPair {
     clearTimeout(this.#timer)
     this.#readAt = Infinity
     await this.attempt(() => this.readNewest())
-    if (this.optOut.value === undefined && this.#isOptedOut) await this.readOptOut(true)
+    if (this.#isOptOutDue) await this.readOptOut(true)
     this.#planWaits()
   }
 
@@ -60,14 +61,15 @@ export class OpenConversation extends MessagesOfPair {
   /** Learns by what and since when the contact has opted out, where it may have. */
   async readOptOut(isOptedOut: boolean): Promise<void> {
     const { sgw, number, contact } = this
-    this.#isOptedOut = isOptedOut
+    this.#isOptOutDue = false
     if (!isOptedOut) return void (this.optOut.value = null)
     try {
       const read = [sgw.optOuts.list({ number, contact, limit: 1 }).page(1), this.readPolicy()] as const
       const [page] = await whileSignedIn(Promise.all(read))
       this.optOut.value = page.optOuts[0] ?? null
     } catch {
-      // It stays unknown until the next reading of the messages, which says why the gateway cannot be read.
+      // The messages, which are read soon as well, say why the gateway cannot be read.
+      this.#isOptOutDue = true
     }
   }
 
