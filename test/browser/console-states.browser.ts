@@ -73,6 +73,17 @@ test('in production an empty list of attempts offers nothing that only the simul
   expect(await page.locator('.tabs [aria-current]').textContent()).toBe('All')
 })
 
+test('on a phone everything that needs a look in Messages is in sight, and five rows are', async () => {
+  await using scene = await createScene('an incident')
+  await using opened = await openScene(scene, { width: 390, height: 844, hash: '#/messages' })
+  const { page } = opened
+  const facts = page.getByRole('list', { name: 'Also needs a look' })
+  expect(await facts.getByRole('listitem').count()).toBe(3)
+  expect(await facts.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)).toBe(0)
+  const rows = await page.locator('.rows').boundingBox()
+  expect(rows?.height).toBeGreaterThanOrEqual(5 * 60)
+})
+
 test('at 1024 px the figures of an incident leave no hole between them', async () => {
   await using scene = await createScene('an incident')
   await using opened = await openScene(scene, { width: 1024, height: 768, hash: '#/overview' })
