@@ -31,7 +31,7 @@ const guarded = ROUTES.filter((route) => route.auth !== 'none').map((route) => (
 const MISSING = '{"error":"Missing or invalid API key"}'
 
 describe('endpoints without a key', () => {
-  test('the list of open endpoints is the contract’s', () => {
+  test('the list of open endpoints is the contract’s, and /ready', () => {
     expect(
       ROUTES.filter((route) => route.auth === 'none')
         .map((route) => `${route.method} ${route.path}`)
