@@ -19,6 +19,7 @@ const { values } = parseArgs({
 })
 const LIMIT_MS = 10_000
 const CLEAN_LIMIT_MS = 3000
+const SHOWN_EVENTS = 10
 const CLEAN: readonly TakeoverKind[] = ['SIGTERM', 'sgw lease give']
 const WITHOUT_CHECK = `${import.meta.dir}/../test/support/standby/preloads/without-check.ts`
 
@@ -60,7 +61,9 @@ async function run(kinds: readonly TakeoverKind[], preloads: readonly string[]) 
     process.stdout.write(`${at + 1} of ${kinds.length}: ${kind}, ${ms} ms\n`)
     if (ms > limitOf(kind)) process.stdout.write(`${drill.outputs()}\n`)
   }
-  return { costs: await drill.costs(), takenMs }
+  const costs = await drill.costs()
+  for (const event of drill.ledger.differences.slice(0, SHOWN_EVENTS)) process.stdout.write(`${event}\n`)
+  return { costs, takenMs }
 }
 
 function kindsOf(list: string): TakeoverKind[] {

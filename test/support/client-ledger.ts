@@ -27,6 +27,8 @@ export interface Api {
 /** What the gateway's clients know: the messages that were accepted, and the events that a follower was given. */
 export class ClientLedger implements Disposable {
   readonly accepted: string[] = []
+  /** The events that only the client or only the log has, for a person who looks for the cause. */
+  readonly differences: string[] = []
   readonly #seen: string[] = []
   #gaps = 0
   #firstCursor = ''
@@ -70,13 +72,20 @@ export class ClientLedger implements Disposable {
     return response.status === 404 ? null : ((await response.json()) as { status: string }).status
   }
 
-  /** Waits until the client has had as many events as the log has, and counts those that only one of them has. */
+  /**
+   * Waits until the client has had what the log has, and counts the events that only one of them has. The log may grow meanwhile, so it
+   * is read again before an event of the client is missed in it.
+   */
   async #differenceOfEvents(): Promise<number> {
     const logged = await this.#loggedEvents()
     const deadline = performance.now() + FOLLOWING_MS
-    while (this.#seen.length < logged.length && performance.now() < deadline) await Bun.sleep(50)
-    const [seen, log] = [new Set(this.#seen), new Set(logged)]
-    return seen.symmetricDifference(log).size
+    const unseen = (): Set<string> => new Set(logged).difference(new Set(this.#seen))
+    while (unseen().size > 0 && performance.now() < deadline) await Bun.sleep(50)
+    const seen = new Set(this.#seen)
+    const unlogged = seen.difference(new Set(await this.#loggedEvents()))
+    this.differences.push(...[...unseen()].map((event) => `not given: ${event}`))
+    this.differences.push(...[...unlogged].map((event) => `not in the log: ${event}`))
+    return this.differences.length
   }
 
   async #loggedEvents(): Promise<string[]> {

@@ -27,7 +27,8 @@ const TRY_AGAIN_MS = 30_000
 async function runBackFill(gateway: Gateway, job: Job): Promise<JobOutcome> {
   const extension = await gateway.directory.extension(job.tenantId, job.subject)
   const usable = extension !== null && extension.status !== 'revoked'
-  if (usable && (await backFill(gateway, extension)) === null) return { type: 'snooze', delayMs: TRY_AGAIN_MS }
+  if (usable && (await backFill(gateway, extension)) === null)
+    return { type: 'snooze', delayMs: gateway.lifecycle.draining ? 0 : TRY_AGAIN_MS }
   return deleteJob(gateway.database, job)
 }
 

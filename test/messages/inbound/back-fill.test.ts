@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { backFill } from '../../../src/messages/inbound/back-fill.ts'
+import { backFill, backFillJobs } from '../../../src/messages/inbound/back-fill.ts'
 import { LIST_TOO_LONG, type ProviderFailure } from '../../../src/provider/provider.ts'
 import { HeldReplica } from '../../support/held-replica.ts'
 import { manualClock } from '../../support/manual-clock.ts'
@@ -67,11 +67,13 @@ test('a stop waits for the message that is being filled in, and leaves the other
     replica.hold()
     return list(token, query)
   }
-  const filling = backFill(world.gateway, await extensionOf(world))
+  const { tenantId, extensionId } = await extensionOf(world)
+  const job = { seq: 1, id: '1', kind: 'back_fill' as const, lane: extensionId, tenantId, subject: extensionId }
+  const filling = backFillJobs(world.gateway).run(job, extensionId, { release: () => undefined })
   await until(async () => (await received(world)).length === 1)
   const stopping = world.running.stop()
   replica.release()
-  expect(await filling).toBe(null)
+  expect(await filling).toEqual({ type: 'snooze', delayMs: 0 })
   await stopping
   using database = new Database(world.gateway.config.database.path ?? '')
   expect(database.query('SELECT body FROM messages').all()).toEqual([{ body: 'hour 0' }])

@@ -51,6 +51,8 @@ export class Takeovers implements AsyncDisposable {
     stack.defer(() => rmSync(folder, { recursive: true, force: true }))
     const simulator = await startRemoteSimulator(join(folder, 'simulator.log'))
     stack.use(simulator.program)
+    // Takeovers make many events fail, which must not end the subscription.
+    await simulator.control('configure', { blacklistAfterMs: NEVER_BLACKLIST_MS })
     const receiver = stack.use(startReceiver())
     const proxy = stack.use(await FailoverProxy.start())
     const { roundTripMs, connections } = options
@@ -95,10 +97,18 @@ export class Takeovers implements AsyncDisposable {
     return Math.round(first.answeredAt - from)
   }
 
-  /** Ends the load, waits until everything has ended, and compares what clients know with what the gateway and the provider have. */
+  /**
+   * Ends the load, hands over once more, waits until everything has ended, and compares what clients know with what the gateway and the
+   * provider have.
+   */
   async costs(): Promise<TakeoverCosts> {
     await Promise.all([this.load.stop(), this.inbound.stop()])
-    const { active } = await this.roles()
+    const given = (await this.roles()).active
+    await given.deployment.command('lease', 'give')
+    const { active } = await until(
+      () => this.roles().then((roles) => (roles.active === given ? null : roles)),
+      SETTLE_MS,
+    )
     await this.#untilBackFilled()
     await untilDrained(active.deployment, 120_000)
     this.ledger.accepted.push(...this.load.accepted.map(({ messageId }) => messageId))
@@ -116,7 +126,7 @@ export class Takeovers implements AsyncDisposable {
     }
   }
 
-  /** The texts whose events came while no gateway was there are fetched from the provider. */
+  /** The start fetches the texts whose events came while no gateway was there. */
   async #untilBackFilled(): Promise<void> {
     const isComplete = async (): Promise<boolean> => (await this.inbound.missingAndTwice(this.api)).missing === 0
     await until(isComplete, BACK_FILL_MS).catch(() => null)
@@ -135,8 +145,9 @@ const ENVIRONMENT = {
   PROVIDER_TIMEOUT: '2s',
   RECONCILE_SETTLE: '7s',
 }
+const NEVER_BLACKLIST_MS = 86_400_000
 const SETTLE_MS = 60_000
-const BACK_FILL_MS = 30_000
+const BACK_FILL_MS = 60_000
 const OUTPUT_CHARACTERS = 6000
 
 /** Connects an extension to whichever gateway has the lease first. Returns the key of its app. */
