@@ -15,7 +15,7 @@ Written by \`bun scripts/cli-reference.ts\` from the commands themselves; \`sgw 
 - How to type \`sgw\` depends on your installation: [install.md](install.md#commands). From source it is \`bun run sgw\`, and in cron \`bun run --silent sgw\`.
 - Commands act on the running server, or on its database if none runs. \`send\`, \`notify\`, \`listen\`, \`simulate\`, \`trigger\` and \`stop\` need a server, and \`compact\` needs it stopped.
 - With \`--json\` standard output is exactly one JSON value, and an error is \`{"error": …}\` on standard error. \`listen\` and \`events\` print one value a line.
-- Exit codes: 0 done, 1 failed, 2 wrong usage or a question without a terminal (\`--yes\` answers it), 7 a server is needed and none answers. Those of the server are in [README.md](../README.md#operating).
+- Exit codes: 0 done, 1 failed, 2 wrong usage or a question without a terminal (\`--yes\` answers it), 7 a server is needed and none answers. Those of the server: [operate.md](operate.md#stopping).
 - \`NO_COLOR=1\` turns colours off. They are off anyway where standard output is no terminal.
 `
 
