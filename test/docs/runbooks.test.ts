@@ -1,0 +1,60 @@
+import { expect, test } from 'bun:test'
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { PROJECT } from '../support/program.ts'
+
+const PAGE = readFileSync(join(PROJECT, 'docs/runbooks.md'), 'utf8')
+const [INTRODUCTION = '', ...SECTIONS] = PAGE.split(/^## /m)
+const RUNBOOKS = SECTIONS.filter((section) => !section.startsWith('Which of these'))
+
+/** Everything that the gateway and `sgw` can print. */
+const SOURCE = readdirSync(join(PROJECT, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts') && !name.startsWith(join('console', 'page')))
+  .map((name) => readFileSync(join(PROJECT, 'src', name), 'utf8'))
+  .join('\n')
+
+/** What somebody searches for at night, as the program says it. */
+const SAID = [
+  'has not answered since',
+  "so messages wait: check DNS, the firewall and the network, and RingCentral's status page",
+  ': check RC_SERVER_URL, DNS and the firewall',
+  ' answers again.',
+  'its disk is full, so messages are refused with 503: make room',
+  ' MiB free: make room, or the gateway will soon accept no messages',
+  ' can be written again.',
+  'Invalid API key',
+  ': do not start it again before you have read docs/damaged-database.md',
+  ' has been behind for ',
+  'see sgw doctor, and keep the volume until it has caught up',
+  ': Litestream cannot copy to the storage; see its log, check the credentials and the network, and keep this volume until the backup has caught up',
+  ' is up to date again.',
+  'the database was restored from a backup: what became of it is looked up first',
+  'no key that can decrypt the stored secrets',
+  'so their API keys are refused: put the old key back, behind the newest (docs/security.md)',
+  'every stored secret can be decrypted.',
+  'says that a gateway has used it',
+  'stop it first, or set DATABASE_URL to another file',
+  ' is in use: stop the other program, or set PORT to a free one',
+  'Litestream is gone',
+  ' has waited for ',
+  'earlier messages of its number or conversation go first',
+  'its extension has used its rate limit',
+  ' has failed for an hour',
+]
+
+test('the runbooks quote what the program says', () => {
+  expect(SAID.filter((text) => !PAGE.includes(text))).toEqual([])
+  expect(SAID.filter((text) => !SOURCE.includes(text) && !SOURCE.includes(text.replaceAll("'", "\\'")))).toEqual([])
+})
+
+test('every runbook says how one sees it, what happens by itself, what to type, and when it is over', () => {
+  expect(RUNBOOKS).toHaveLength(10)
+  for (const runbook of RUNBOOKS)
+    for (const part of ['**You see**', '**By itself**', '**Over** when', '```sh\n'])
+      expect([runbook.split('\n')[0], part, runbook.includes(part)]).toEqual([runbook.split('\n')[0], part, true])
+})
+
+test('the table at the top leads to every runbook', () => {
+  const linked = [...INTRODUCTION.matchAll(/\]\(#([a-z-]+)\) \|$/gm)].map(([, anchor = '']) => anchor)
+  expect(linked).toEqual(RUNBOOKS.map((runbook) => (runbook.split('\n')[0] ?? '').toLowerCase().replaceAll(' ', '-')))
+})
