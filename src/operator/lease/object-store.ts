@@ -103,10 +103,19 @@ export class ObjectStore {
     }
   }
 
-  #request(method: 'GET' | 'PUT' | 'DELETE', key: string, body?: string, headers: Record<string, string> = {}) {
-    const url = this.#client.presign(this.#prefix + key, { method, expiresIn: SIGNED_FOR_SECONDS })
-    const signal = AbortSignal.timeout(REQUEST_MS)
-    return fetch(url, { method, headers, signal, ...(body === undefined ? {} : { body }) }).catch(failed)
+  async #request(
+    method: 'GET' | 'PUT' | 'DELETE',
+    key: string,
+    body?: string,
+    headers: Record<string, string> = {},
+  ): Promise<Response> {
+    try {
+      const url = this.#client.presign(this.#prefix + key, { method, expiresIn: SIGNED_FOR_SECONDS })
+      const signal = AbortSignal.timeout(REQUEST_MS)
+      return await fetch(url, { method, headers, signal, ...(body === undefined ? {} : { body }) })
+    } catch (error) {
+      return failed(error)
+    }
   }
 }
 
@@ -130,7 +139,8 @@ function refusalOf(method: string, { status }: Response, body: string): StoreErr
 }
 
 function failed(error: unknown): never {
-  const isRefusal = /^(AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch|NoSuchBucket|Authorization.*)$/
+  const isRefusal =
+    /^(AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch|NoSuchBucket|Authorization.*|ERR_S3_MISSING_CREDENTIALS)$/
   const code = codeOf(error)
   if (code !== null && isRefusal.test(code)) throw new StoreError(`the storage refuses (${code})`, true)
   const what = error instanceof Error && error.name === 'TimeoutError' ? 'no answer' : (code ?? 'no connection')

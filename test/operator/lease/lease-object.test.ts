@@ -88,6 +88,8 @@ test('what the storage refuses for good differs from a storage that does not ans
   }
   expect(await kinds({ LITESTREAM_SECRET_ACCESS_KEY: 'wrong' })).toEqual([true, true, true])
   expect(await kinds({ LITESTREAM_REPLICA_URL: 's3://nobody/sgw' })).toEqual([true, true, true])
+  // A machine's role has no keys to sign with.
+  expect(await kinds({ LITESTREAM_ACCESS_KEY_ID: '', LITESTREAM_SECRET_ACCESS_KEY: '' })).toEqual([true, true, true])
   expect(await kinds({ LITESTREAM_ENDPOINT: 'http://127.0.0.1:9' })).toEqual([false, false, false])
   stub.fault = 'slow down'
   expect(await kinds({})).toEqual([false, false, false])
