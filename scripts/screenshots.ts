@@ -32,7 +32,7 @@ export const PICTURES: Readonly<Record<string, Picture>> = {
 }
 /** The pictures of the phone, which stands beside the simulator. */
 export const PHONE_PICTURES: Readonly<Record<string, ConsoleOptions>> = {
-  'phone.png': { ...WIDE, width: 1300, height: 800 },
+  'phone.png': { ...WIDE, height: 780 },
   'phone-narrow.png': NARROW,
 }
 

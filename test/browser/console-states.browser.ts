@@ -79,6 +79,7 @@ test('on a phone everything that needs a look in Messages is in sight, and five 
   const { page } = opened
   const facts = page.getByRole('list', { name: 'Also needs a look' })
   expect(await facts.getByRole('listitem').count()).toBe(3)
+  expect(await facts.locator('.button:visible').count()).toBe(0)
   expect(await facts.evaluate(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight)).toBe(0)
   const rows = await page.locator('.rows').boundingBox()
   expect(rows?.height).toBeGreaterThanOrEqual(5 * 60)

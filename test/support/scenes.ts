@@ -137,7 +137,7 @@ async function halfHour(scene: Scene, sent: number, received: number): Promise<v
 }
 
 async function sendOne({ world, clock, booking, reminders }: Scene, index: number): Promise<void> {
-  if (index % 40 === 3) world.control.planNextSms({ messageStatus: 'DeliveryFailed', deliveryErrorCode: 'SMS-CAR-410' })
+  if (index % 40 === 3) world.control.planNextSms({ messageStatus: 'DeliveryFailed', deliveryErrorCode: 'SMS-CAR-411' })
   const from = index % 70 === UNCONNECTED ? '+15035550199' : index % 3 === 0 ? BILLING : FRONT_DESK
   const app = index % 2 === 0 ? booking : reminders
   const userId = `patient-${2800 + (index % 40)}`

@@ -6,7 +6,7 @@ import { appName } from '../state/caller.ts'
 import { duration, now } from '../state/clock.ts'
 import type { ListRow } from './row.ts'
 import { failedOf } from './webhook-results.ts'
-import { UNDELIVERED_ADVICE, WAIT_ADVICE, explained, isCancelled, stateOf, waitingText } from './words.ts'
+import { WAIT_ADVICE, explained, isCancelled, stateOf, undeliveredAdvice, waitingText } from './words.ts'
 
 interface OutcomeProps {
   row: ListRow
@@ -90,7 +90,7 @@ function Why({ row, timeline }: { row: ListRow; timeline: Timeline | null }) {
       <p>
         RingCentral took the text and could not deliver it
         {undelivered.errorCode === undefined ? '' : ` (${undelivered.errorCode})`}. The gateway does not send it again.{' '}
-        {UNDELIVERED_ADVICE[undelivered.errorCode?.slice(-3) ?? ''] ?? 'Whether sending it again helps is unknown.'}
+        {undeliveredAdvice(undelivered.errorCode)}
       </p>
     </div>
   )

@@ -96,8 +96,18 @@ export const WAIT_ADVICE: Readonly<Record<Waiting['reason'], string>> = {
   extension_limit: 'An extension sends 40 messages a minute. It goes out in its turn.',
 }
 
-/** What a person can do about a text that was not delivered, by the last three digits of the provider's code. */
-export const UNDELIVERED_ADVICE: Readonly<Partial<Record<string, string>>> = {
+/** A code's kind is its last three digits, but the carrier's 410 is a text that expired, and its 411 what others call 410. */
+function kindOf(code: string | null | undefined): string {
+  if (code === 'SMS-CAR-410') return 'expired'
+  return code === 'SMS-CAR-411' ? '410' : (code?.slice(-3) ?? '')
+}
+
+/** What a person can do about a text that was not delivered. */
+export const undeliveredAdvice = (code: string | null | undefined): string =>
+  UNDELIVERED_ADVICE[kindOf(code)] ?? 'Whether sending it again helps is unknown.'
+
+const UNDELIVERED_ADVICE: Readonly<Partial<Record<string, string>>> = {
+  expired: 'Send it again.',
   403: 'Send it again when the limit has passed.',
   410: 'Sending it again will fail again.',
   413: 'Sending it again will fail again, until the recipient texts START.',
@@ -105,6 +115,7 @@ export const UNDELIVERED_ADVICE: Readonly<Partial<Record<string, string>>> = {
 }
 
 const UNDELIVERED_SHORT: Readonly<Partial<Record<string, string>>> = {
+  expired: 'expired at the carrier',
   403: 'limit of number',
   410: 'cannot receive texts',
   413: 'recipient opted out',
@@ -113,7 +124,7 @@ const UNDELIVERED_SHORT: Readonly<Partial<Record<string, string>>> = {
 
 /** Why a text was not delivered, for a row; null if the code says nothing. */
 export const undeliveredShort = (code: string | null | undefined): string | null =>
-  UNDELIVERED_SHORT[code?.slice(-3) ?? ''] ?? null
+  UNDELIVERED_SHORT[kindOf(code)] ?? null
 
 /** An error in four parts: what happened, why in the provider's words, what the gateway does, what a person can do. */
 export interface Explained {
@@ -198,7 +209,7 @@ export const isLasting = (error: string | null | undefined): boolean =>
 export function failsAgain({ error }: ListRow, timeline: Timeline | null): boolean {
   const undelivered = timeline?.entries.findLast((entry) => entry.type === 'undelivered')
   const code = undelivered?.type === 'undelivered' ? undelivered.errorCode : undefined
-  return isLasting(error) || LASTING_CODES.includes(code?.slice(-3) ?? '')
+  return isLasting(error) || LASTING_CODES.includes(kindOf(code))
 }
 
 /** Whether an extension must be authorized before it can send. */
