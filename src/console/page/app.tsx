@@ -42,8 +42,15 @@ export function App() {
 /** Views that read what the rail counts. */
 const READING: readonly (View | null)[] = ['overview', 'messages']
 
-/** The first load of a view stays light, and is not waited for by what the rail counts. */
-const settled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 1500))
+const REST_MS = 1500
+
+/** Resolves when nothing was loaded for a while: the first load of a view stays light, and waits for nothing that the rail counts. */
+async function rest(before = -1): Promise<void> {
+  const { length } = performance.getEntriesByType('resource')
+  if (length === before) return
+  await new Promise((resolve) => setTimeout(resolve, REST_MS))
+  return rest(length)
+}
 
 /** Before it is known who this is. */
 function Caller() {
@@ -65,7 +72,7 @@ export const FILES = {
   setup: async () => (await import('./setup/setup-view.tsx')).SetupView,
   signIn: async () => (await import('./sign-in/sign-in-view.tsx')).SignInView,
   signInByLogin: async (login: string | null) => (await import('./sign-in/sign-in-view.tsx')).signInByLogin(login),
-  railCounts: async () => (await settled(), await import('./facts/rail-counts-view.tsx')).RailCounts,
+  railCounts: async () => (await rest(), await import('./facts/rail-counts-view.tsx')).RailCounts,
   panels: async () => (await import('./panels/panels-view.tsx')).PanelsView,
 } as const
 

@@ -12,8 +12,8 @@ import { close, moveCursor, onListKey, useIsOpened } from '../list/cursor.ts'
 import { FailedDetail } from '../list/failed-detail.tsx'
 import { ListDetail } from '../list/list-detail.tsx'
 import { type KeyHint, ListFoot } from '../list/list-foot.tsx'
-import { useFollowed } from '../list/use-followed.ts'
 import { copyText } from '../parts/copy.tsx'
+import { useFollowing } from '../parts/following.ts'
 import { EmptyList } from './empty-list.tsx'
 import { type Filter, filterOf } from './filter.ts'
 import { MessageList } from './list-state.ts'
@@ -122,7 +122,8 @@ function useList(filterKey: string): MessageList | null {
   const list = useMemo(() => {
     return sgw === null ? null : new MessageList(sgw, JSON.parse(filterKey) as Filter, appIds.value)
   }, [filterKey, sgw])
-  useFollowed(list)
+  const load = (): void => void list?.load()
+  useFollowing(list, load, () => list?.error.value !== '' && load())
   return list
 }
 

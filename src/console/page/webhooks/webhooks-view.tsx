@@ -9,8 +9,8 @@ import { Loaded } from '../frame/loaded.tsx'
 import { moveCursor, onListKey, useIsOpened } from '../list/cursor.ts'
 import { ListDetail } from '../list/list-detail.tsx'
 import { type KeyHint, ListFoot } from '../list/list-foot.tsx'
-import { useFollowed } from '../list/use-followed.ts'
 import { copyText } from '../parts/copy.tsx'
+import { useFollowing } from '../parts/following.ts'
 import { LoadFailed } from '../parts/load-failed.tsx'
 import { address, param, refine } from '../state/address.ts'
 import { client } from '../state/caller.ts'
@@ -150,7 +150,8 @@ function useList(filterKey: string): DeliveryList | null {
     () => (sgw === null ? null : new DeliveryList(sgw, JSON.parse(filterKey) as Filter)),
     [filterKey, sgw],
   )
-  useFollowed(list, () => list?.soon())
+  const load = (): void => void list?.load()
+  useFollowing(list, load, () => (list?.error.value === '' ? list.soon() : load()))
   return list
 }
 
