@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { ExtensionHealth } from '../../src/client/client.ts'
-import { fineNumbersText, numbersStanding } from '../../src/console/page/setup/numbers-facts.ts'
+import { fineNumbersText, numbersStanding, subscriptionOf } from '../../src/console/page/setup/numbers-facts.ts'
 import { timeZone } from '../../src/console/page/state/settings.ts'
 
 timeZone.value = 'utc'
@@ -76,4 +76,12 @@ test('the heading counts numbers and not extensions', () => {
   expect(fineNumbersText([extension('101', { phoneNumbers: ['+1', '+2', '+3'] })])).toBe(
     'All 3 numbers can send and receive',
   )
+})
+
+test('a revoked extension has no active subscription, whatever was known of it last', () => {
+  const of = (changes: Partial<ExtensionHealth>) => subscriptionOf(extension('101', changes))
+  expect(of({})).toEqual({ word: 'active until', at: at(-600) })
+  expect(of(REVOKED)).toEqual({ word: 'ended with the authorization,', at: at(30) })
+  expect(of({ ...REVOKED, since: null })).toEqual({ word: 'ended', at: null })
+  expect(of({ subscription: { status: 'expired', expiresAt: at(9) } })).toEqual({ word: 'expired since', at: at(9) })
 })

@@ -10,7 +10,7 @@ import { InviteButton } from '../parts/invite-button.tsx'
 import { PhoneNumber } from '../parts/phone-number.tsx'
 import { client } from '../state/caller.ts'
 import { count, now, rowTime, utcTime } from '../state/clock.ts'
-import { extensionName } from './numbers-facts.ts'
+import { extensionName, subscriptionOf } from './numbers-facts.ts'
 
 interface ExtensionProps {
   extension: ExtensionHealth
@@ -79,7 +79,8 @@ const Trouble = ({ fact, extension }: { fact: Fact; extension: ExtensionHealth }
 const reasonText = ({ status }: ExtensionHealth, reason: string): string =>
   status === 'revoked' ? 'RingCentral no longer accepts its authorization' : reason.replace(/\.$/, '')
 
-const REVOKED_ADVICE = 'It cannot send or receive: its messages fail until its owner authorizes it again.'
+const REVOKED_ADVICE =
+  'It cannot send or receive: its messages fail until its owner authorizes it again, here or by an invite link.'
 
 const Facts = ({ extension }: { extension: ExtensionHealth }) => (
   <dl class="thing-facts">
@@ -96,7 +97,7 @@ const Facts = ({ extension }: { extension: ExtensionHealth }) => (
       )}
     </Entry>
     <Entry name="Subscription" isWide>
-      <SubscriptionText {...extension.subscription} />
+      <SubscriptionText extension={extension} />
     </Entry>
     <Entry name="Last text received">
       <Time at={extension.lastInboundAt} />
@@ -107,17 +108,14 @@ const Facts = ({ extension }: { extension: ExtensionHealth }) => (
   </dl>
 )
 
-const SubscriptionText = ({ status, expiresAt }: ExtensionHealth['subscription']) => (
-  <>
-    {status}
-    {expiresAt !== null && (
-      <>
-        {status === 'expired' ? ' since ' : ' until '}
-        <Time at={expiresAt} />
-      </>
-    )}
-  </>
-)
+function SubscriptionText({ extension }: { extension: ExtensionHealth }) {
+  const { word, at } = subscriptionOf(extension)
+  return (
+    <>
+      {word} {at !== null && <Time at={at} />}
+    </>
+  )
+}
 
 interface EntryProps {
   name: string

@@ -74,3 +74,17 @@ function pauseFact(extension: ExtensionHealth, now: number): Fact[] {
     },
   ]
 }
+
+/**
+ * The subscription in words, and the time after them. RingCentral ends that of a revoked extension, so what was known of it counts no
+ * more.
+ */
+export function subscriptionOf({ subscription: { status, expiresAt }, since, ...extension }: ExtensionHealth): {
+  word: string
+  at: string | null
+} {
+  if (extension.status === 'revoked')
+    return { word: since === null ? 'ended' : 'ended with the authorization,', at: since }
+  if (expiresAt === null) return { word: status, at: null }
+  return { word: `${status} ${status === 'expired' ? 'since' : 'until'}`, at: expiresAt }
+}
