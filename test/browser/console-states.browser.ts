@@ -103,7 +103,7 @@ test('in an incident everything that is wrong stands under the sentence with its
   await using scene = await createScene('an incident')
   await using opened = await openScene(scene, { width: 1440, height: 900, hash: '#/overview', isBackupBehind: true })
   const { page } = opened
-  expect(await page.locator('.overview-acts .primary').allTextContents()).toEqual(['Make invite link'])
+  expect(await page.locator('.overview-acts .primary').allTextContents()).toEqual(['Authorize again'])
   const counts = await page.locator('.rail-count').allTextContents()
   expect(counts).toEqual(['17 waiting', '9 failed attempts', '1 cannot send'])
   const needs = page.locator('.needs li')

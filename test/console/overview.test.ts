@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import type { ExtensionHealth, Overview, OverviewTotals } from '../../src/client/client.ts'
-import { worstFirst } from '../../src/console/page/facts/fact.ts'
+import { type Part, worstFirst } from '../../src/console/page/facts/fact.ts'
 import { areFailuresUsual } from '../../src/console/page/facts/facts-of.ts'
 import { alertFacts } from '../../src/console/page/overview/alert-facts.ts'
 import { axisOf, barsOf } from '../../src/console/page/overview/bars.ts'
 import { csvOf } from '../../src/console/page/overview/csv.ts'
 import type { Alert } from '../../src/console/page/overview/machine.ts'
-import { type Segment, wireOf } from '../../src/console/page/overview/wire.ts'
+import { type Segment, numbersSentence, wireOf } from '../../src/console/page/overview/wire.ts'
 import { timeZone } from '../../src/console/page/state/settings.ts'
 
 timeZone.value = 'utc'
@@ -44,12 +44,35 @@ test('each break of the wire stands where it is, with its count', () => {
   expect(said(revoked.out[1])).toBe('1 cannot send, bad')
   expect(said(revoked.back[1])).toBe('1 cannot receive, bad')
   expect(revoked.stations[2].lines[0]).toEqual({ text: '1 of 2 numbers send', kind: 'bad' })
+  const pause = extension({ pausedUntil: at(-6) })
+  const numbersOf = (...extensions: ExtensionHealth[]) => wireOf(overview({}), extensions, NOW).stations[2].lines[0]
+  expect(numbersOf(extension({ status: 'revoked' }), pause, pause)).toEqual({
+    text: '1 cannot send, 2 paused',
+    kind: 'bad',
+  })
+  expect(numbersOf(extension({}), pause)).toEqual({ text: '1 of 2 numbers paused', kind: 'warn' })
+  expect(numbersOf(extension({ pausedUntil: at(1) }))).toEqual({ text: '1 number', kind: 'plain' })
+  expect(numbersOf(extension({ status: 'refresh_failed', pausedUntil: at(-6) }), pause)).toEqual({
+    text: '1 cannot send, 1 paused',
+    kind: 'bad',
+  })
   const late = wireOf(overview({}), [extension({ reason: 'It has no active subscription' })], NOW)
   expect([late.out[1], late.back[1]].map(said)).toEqual(['0 sent, plain', '1 late, warn'])
   const failing = wireOf(overview({ destinations: [destination(14), destination(0)] }), [extension({})], NOW)
   expect(said(failing.back[0])).toBe('14 failed, bad')
   const none = wireOf(overview({}), [], NOW)
   expect([none.out[1], none.back[1]].map(said)).toEqual(['no number, bad', 'no number, bad'])
+})
+
+test('the sentence counts the numbers that can send now', () => {
+  const pause = extension({ pausedUntil: at(-6) })
+  const text = (...extensions: ExtensionHealth[]) => textOf(numbersSentence(extensions, NOW))
+  expect(text(extension({}), extension({}))).toBe('All 2 numbers can send and receive')
+  expect(text(extension({ pausedUntil: at(1) }))).toBe('+15035550100 can send and receive')
+  expect(text(extension({}), pause, pause)).toBe('1 of 3 numbers can send now: RingCentral paused 2 until 14:32:00')
+  expect(text(pause, pause)).toBe('No number can send now: RingCentral paused 2 until 14:32:00')
+  expect(text(pause)).toBe('No number can send now: RingCentral paused it until 14:32:00')
+  expect(text(extension({ phoneNumbers: [] }))).toBe('The extension has no number for texts')
 })
 
 test('bars are parts of the highest one, what waits stands on the last, and little is seen as well', () => {
@@ -100,12 +123,14 @@ test('alerts of other tenants and of the gateway are facts; those of the own ten
     ],
     'tenant_1',
     [],
+    overview({}),
+    NOW,
   )
   const { worst, others } = worstFirst(facts)
   expect([worst, ...others].map((fact) => [fact?.rank, fact?.parts.join(''), fact?.advice])).toEqual([
     ['stopped', 'Extension 9 of Harbor Clinic is revoked, so its messages fail', 'Authorize it again.'],
     ['stopped', 'The database /data/sgw.db: the disk is full', ''],
-    ['system', 'The backup is 3 h behind', 'See sgw doctor, and keep the volume.'],
+    ['system', 'The backup is 3 h behind', 'Keep the disk until it has caught up. The checks say why.'],
   ])
   expect([worst, ...others].map((fact) => fact?.action?.type)).toEqual(['switch tenant', undefined, undefined])
 })
@@ -122,9 +147,58 @@ test('failures are usual where they are few, and no more than the day before', (
 
 test('an old queue is not told twice', () => {
   const old = alert('queue_old', 'Message msg_1 has waited for 12 minutes: see sgw status.', {})
-  const waits = alertFacts([old], 'tenant_1', []).map((fact) => ({ ...fact, key: 'waiting' }))
-  expect(waits).toHaveLength(1)
-  expect(alertFacts([old], 'tenant_1', waits)).toEqual([])
+  const queue = overview({ queued: 3, scheduled: 2, oldestQueuedAt: at(47) })
+  const told = alertFacts([old], 'tenant_1', [], queue, NOW)
+  expect(told.map(({ parts }) => textOf(parts))).toEqual(['One message has waited for 47 min'])
+  const waits = told.map((fact) => ({ ...fact, key: 'waiting' }))
+  expect(alertFacts([old], 'tenant_1', waits, queue, NOW)).toEqual([])
+})
+
+test('an old queue is no fact where the newer figures deny it, and of another tenant it is told with the way there', () => {
+  const old = (tenantId: string) =>
+    alert('queue_old', `Message msg_1 has waited for 12 minutes: see sgw status and sgw doctor.`, {
+      tenantId,
+      tenantName: 'Harbor Clinic',
+    })
+  const empty = overview({ queued: 2, scheduled: 2 })
+  expect(alertFacts([old('tenant_1')], 'tenant_1', [], empty, NOW)).toEqual([])
+  const [fact] = alertFacts([old('tenant_2')], 'tenant_1', [], empty, NOW)
+  expect(fact?.parts.join('')).toBe('A message of Harbor Clinic has waited for 30 min')
+  expect(fact?.action).toEqual({ type: 'switch tenant' })
+})
+
+test('what an alert says to a terminal is no sentence of the page', () => {
+  const texts = [
+    alert(
+      'extension_revoked',
+      'Extension 9 of tenant_2 is revoked, so its messages fail: authorize it again with an invite link (sgw extensions invite --tenant tenant_2).',
+      { tenantId: 'tenant_2' },
+    ),
+    alert(
+      'webhook_failing',
+      'The webhook of app app_9 of tenant_2 has failed for an hour: sgw webhooks list --app app_9 shows the errors, sgw webhooks recover delivers again.',
+      { tenantId: 'tenant_2' },
+    ),
+    alert(
+      'backup_behind',
+      'The backup of sgw.db does not say how far it is: see sgw doctor, and keep the volume until it has caught up.',
+      {},
+    ),
+    alert(
+      'standby_missing',
+      'No standby has been seen for an hour, so nobody takes over if this machine dies: start another gateway (docs/beyond-one-machine.md).',
+      {},
+    ),
+    alert(
+      'extension_not_receiving',
+      'Extension 9 of tenant_2 does not receive events, so its messages come up to 15 minutes late: see sgw doctor.',
+      { tenantId: 'tenant_2' },
+    ),
+  ]
+  for (const fact of alertFacts(texts, 'tenant_1', [], overview({}), NOW)) {
+    expect(`${fact.parts.join('')} ${fact.advice}`).not.toMatch(/\bsgw |docs\//)
+    expect(fact.advice).toEndWith('.')
+  }
 })
 
 test('the file of the usage is oldest first, and a name can be neither a column nor a formula', () => {
@@ -143,6 +217,9 @@ test('the file of the usage is oldest first, and a name can be neither a column 
     ].join('\r\n'),
   )
 })
+
+const textOf = (parts: readonly Part[]): string =>
+  parts.map((part) => (typeof part === 'string' ? part : 'number' in part ? part.number : part.text)).join('')
 
 function alert(name: string, text: string, more: Partial<Alert>): Alert {
   return { alert: name, text, since: at(30), detail: {}, ...more }

@@ -31,6 +31,7 @@ export async function readQueue({ database }: Pick<Gateway, 'database'>): Promis
 /** The message that has waited longest to be sent. */
 export interface OldestMessage {
   messageId: string
+  tenantId: string
   waitingMs: number
   /** When it began to wait, by the wall-clock as it is now. */
   since: number
@@ -46,7 +47,7 @@ const OLDEST = `WITH RECURSIVE queues (first, lane, tenant_id) AS (
       (SELECT seq FROM jobs AS next INDEXED BY jobs_by_lane WHERE kind = 'send' AND lane = queues.lane AND tenant_id > queues.tenant_id
         ORDER BY tenant_id, seq LIMIT 1),
       (SELECT seq FROM jobs AS next INDEXED BY jobs_by_lane WHERE kind = 'send' AND lane > queues.lane ORDER BY lane, tenant_id, seq LIMIT 1)))
-  SELECT subject, created_at FROM queues CROSS JOIN jobs ON seq = first
+  SELECT subject, jobs.tenant_id, created_at FROM queues CROSS JOIN jobs ON seq = first
   WHERE jobs.tenant_id NOT IN (SELECT id FROM tenants WHERE status <> 'active') ORDER BY seq LIMIT 1`
 
 type Reads = Pick<Gateway, 'database' | 'clock'>
@@ -57,5 +58,6 @@ export async function readOldestMessage({ database, clock }: Reads): Promise<Old
   if (row === undefined) return null
   // `created_at` of a send job is steady time.
   const waitingMs = Math.max(0, clock.steady() - Number(row['created_at']))
-  return { messageId: String(row['subject']), waitingMs, since: Math.floor(clock.now() - waitingMs) }
+  const since = Math.floor(clock.now() - waitingMs)
+  return { messageId: String(row['subject']), tenantId: String(row['tenant_id']), waitingMs, since }
 }

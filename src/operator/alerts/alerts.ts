@@ -78,7 +78,7 @@ export class Alerts {
     const known = new Map(state.firing.map((firing) => [keyOf(firing), firing]))
     for (const condition of found) {
       const firing = known.get(keyOf(condition))
-      if (firing !== undefined) firing.text ||= condition.text
+      if (firing !== undefined) renew(firing, condition)
       else if (this.#hasLasted(condition)) this.#fire(state, condition)
     }
   }
@@ -157,6 +157,13 @@ export class Alerts {
       this.gateway.log.warn({ error: errorName(error) }, 'the state of the alerts cannot be stored, trying again')
     }
   }
+}
+
+/** The oldest message of the queue may be another tenant's by now. Otherwise an alert says what it said when it began. */
+function renew(firing: Firing, { text, detail, since }: AlertCondition): void {
+  if (firing.detail['tenantId'] !== detail['tenantId'])
+    Object.assign(firing, { text, detail, since: since ?? firing.since })
+  else firing.text ||= text
 }
 
 /** The more urgent, the lower. */

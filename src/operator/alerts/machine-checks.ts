@@ -87,7 +87,7 @@ async function findBackupLag(gateway: Gateway): Promise<AlertCondition[]> {
 async function findOldQueue(gateway: Gateway): Promise<AlertCondition[]> {
   const oldest = await readOldestMessage(gateway)
   if (oldest === null || oldest.waitingMs <= QUEUE_AGE_MS) return []
-  const { messageId, waitingMs, since } = oldest
+  const { messageId, tenantId, waitingMs, since } = oldest
   const minutes = Math.floor(waitingMs / MINUTE_MS)
   return [
     {
@@ -95,7 +95,7 @@ async function findOldQueue(gateway: Gateway): Promise<AlertCondition[]> {
       subject: 'queue',
       text: `Message ${messageId} has waited for ${minutes} minutes to be sent, and is the oldest of the queue: see sgw status and sgw doctor.`,
       overText: `Resolved: no message has waited for more than 10 minutes any more; the alert began with ${messageId}.`,
-      detail: { messageId, waitingSeconds: Math.floor(waitingMs / 1000) },
+      detail: { messageId, tenantId, waitingSeconds: Math.floor(waitingMs / 1000) },
       since,
     },
   ]

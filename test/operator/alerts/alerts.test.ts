@@ -121,7 +121,7 @@ test('a message that waits for more than ten minutes fires an alert with its id'
       state: 'firing',
       since: new Date(acceptedAt).toISOString(),
       text: expect.stringContaining(`${messageId} has waited for 10 minutes`),
-      detail: { messageId },
+      detail: { messageId, tenantId: made.world.tenantId },
     },
   ])
   await made.world.call('DELETE', `/v1/sms/${messageId}`)
@@ -132,6 +132,23 @@ test('a message that waits for more than ten minutes fires an alert with its id'
       since: new Date(acceptedAt).toISOString(),
       text: expect.stringContaining(messageId),
     },
+  ])
+})
+
+test('an old queue names the tenant that has the oldest message now', async () => {
+  const made = await setUp({ connect: false })
+  const { world, clock, gateway } = { ...made, gateway: made.world.gateway }
+  const first = await world.send()
+  await execute(
+    made,
+    `INSERT INTO jobs (id, kind, lane, tenant_id, subject, created_at) VALUES ('job_2', 'send', '', 'tenant_other', 'msg_2', ${clock.steady() + 1})`,
+  )
+  clock.advance(11 * MINUTE)
+  expect(await made.check(2)).toMatchObject([{ alert: 'queue_old', detail: { tenantId: world.tenantId } }])
+  await world.call('DELETE', `/v1/sms/${first}`)
+  expect(await made.check(2)).toEqual([])
+  expect(gateway.alerts.firing).toMatchObject([
+    { text: expect.stringContaining('msg_2 has waited'), detail: { messageId: 'msg_2', tenantId: 'tenant_other' } },
   ])
 })
 

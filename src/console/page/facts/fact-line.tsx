@@ -49,15 +49,11 @@ export const FactLine = ({ fact }: { fact: Fact }) => (
   </li>
 )
 
-/** The one button of a fact, if it has one. `isFirst` is of the worst fact. */
-export function FactButton({ fact: { action }, isFirst = false }: { fact: Pick<Fact, 'action'>; isFirst?: boolean }) {
+/** The one button of a fact, if it has one. */
+export function FactButton({ fact: { action } }: { fact: Pick<Fact, 'action'> }) {
   if (action === null) return null
   if (action.type === 'switch tenant') return <SwitchTenant />
-  return action.type === 'invite' ? (
-    <InviteButton isFirst={isFirst} />
-  ) : (
-    <NewestFailure destination={action.destination} />
-  )
+  return action.type === 'invite' ? <InviteButton /> : <NewestFailure destination={action.destination} />
 }
 
 const SwitchTenant = () => (

@@ -1,3 +1,4 @@
+import type { Overview } from '../../../client/client.ts'
 import type { Fact, Rank } from '../facts/fact.ts'
 import type { IconName } from '../parts/icon-paths.ts'
 import { duration } from '../state/clock.ts'
@@ -20,18 +21,51 @@ const OTHER = kindOf('system', 'warn', 'queued')
 
 /**
  * What the alerts say besides the facts of the tenant that is shown: other tenants, each by its name, and the gateway itself. A
- * wait of this tenant explains an old queue, and a provider that does not answer, in figures.
+ * wait of this tenant explains an old queue, and a provider that does not answer, in figures. The figures are newer than the alerts,
+ * which are checked each minute: an old queue of this tenant is told only while its figures have one. `now` in milliseconds.
  */
-export function alertFacts(alerts: readonly Alert[], tenantId: string | null, own: readonly Fact[]): Fact[] {
+export function alertFacts(
+  alerts: readonly Alert[],
+  tenantId: string | null,
+  own: readonly Fact[],
+  overview: Overview,
+  now: number,
+): Fact[] {
   const explained = own.some(({ key }) => key === 'waiting') ? ['queue_old', 'provider_unreachable'] : []
-  return alerts
-    .filter((alert) => alert.tenantId === undefined || alert.tenantId !== tenantId)
-    .filter(({ alert }) => !explained.includes(alert))
-    .map(factOf)
+  return alerts.flatMap((alert, index) => {
+    const isOwn = alert.tenantId === undefined || alert.tenantId === tenantId
+    if (isOwn && explained.includes(alert.alert)) return []
+    if (isOwn && alert.alert === 'queue_old') return oldQueueFact(overview, now)
+    return alert.tenantId === undefined || !isOwn ? [factOf(alert, index, now)] : []
+  })
 }
 
-function factOf(alert: Alert, index: number): Fact {
-  const [sentence, advice] = saidBy(alert)
+/** Of this tenant, by its figures. They name no message, so the link opens all that wait. */
+function oldQueueFact({ queued, scheduled, oldestQueuedAt }: Overview, now: number): Fact[] {
+  if (queued <= scheduled || oldestQueuedAt === null) return []
+  const waited = duration(now - Date.parse(oldestQueuedAt))
+  return [
+    {
+      ...(KINDS['queue_old'] ?? OTHER),
+      key: 'alert queue_old',
+      parts: [
+        {
+          text: queued - scheduled === 1 ? 'One message' : 'The oldest message',
+          view: 'messages',
+          params: { state: 'waiting' },
+        },
+        ` has waited for ${waited}`,
+      ],
+      advice: '',
+      since: oldestQueuedAt,
+      action: null,
+      count: queued - scheduled,
+    },
+  ]
+}
+
+function factOf(alert: Alert, index: number, now: number): Fact {
+  const [sentence, advice] = saidBy(alert, now)
   return {
     ...(KINDS[alert.alert] ?? OTHER),
     key: `alert ${alert.alert} ${index}`,
@@ -43,15 +77,33 @@ function factOf(alert: Alert, index: number): Fact {
   }
 }
 
+/** What to do where the alert's own text names a command of the terminal or a page of the manual. */
+const ADVICE: Readonly<Record<string, string>> = {
+  queue_old: 'The tenant says what it waits for.',
+  extension_revoked: 'Authorize it again.',
+  extension_not_receiving: 'Setup of the tenant says why.',
+  webhook_failing: 'Its attempts say why. When it answers again, they can be made once more.',
+  backup_behind: 'Keep the disk until it has caught up. The checks say why.',
+  standby_missing: 'Start another gateway.',
+}
+
 /** These name what is wrong before the colon, and what to do after it. */
-const WITH_ADVICE = /^(.+?): (?=see |check |authorize |sgw |the provider |RC_|make )(.+?)\.?$/
+const WITH_ADVICE = /^(.+?): (?=see |check |authorize |sgw |start |the provider |RC_|make )(.+?)\.?$/
 
 /** The alert's sentence without its full stop, and what to do. */
-function saidBy({ alert, text, tenantId, tenantName, detail }: Alert): [sentence: string, advice: string] {
+function saidBy(
+  { alert, text, since, tenantId, tenantName, detail }: Alert,
+  now: number,
+): [what: string, advice: string] {
   const named = tenantId === undefined ? text : text.replaceAll(tenantId, tenantName ?? tenantId)
   const [, what = named.replace(/\.$/, ''), advice = ''] = WITH_ADVICE.exec(named) ?? []
   const lag = detail['lagSeconds']
-  const said =
-    alert === 'backup_behind' && typeof lag === 'number' ? `The backup is ${duration(lag * 1000)} behind` : what
-  return [said, advice === '' ? '' : `${advice.charAt(0).toUpperCase()}${advice.slice(1)}.`]
+  return [
+    alert === 'queue_old'
+      ? `A message of ${tenantName ?? tenantId} has waited for ${duration(now - Date.parse(since))}`
+      : alert === 'backup_behind' && typeof lag === 'number'
+        ? `The backup is ${duration(lag * 1000)} behind`
+        : what,
+    ADVICE[alert] ?? (advice && `${advice.charAt(0).toUpperCase()}${advice.slice(1)}.`),
+  ]
 }

@@ -5,12 +5,12 @@ import type { Fact } from '../facts/fact.ts'
 import { FactButton, FactSentence } from '../facts/fact-line.tsx'
 import { accountedIn, failedIn, waitsOf } from '../facts/facts-of.ts'
 import { WAIT_ADVICE } from '../messages/words.ts'
-import { PhoneNumber } from '../parts/phone-number.tsx'
 import { addressOf } from '../state/address.ts'
 import { client } from '../state/caller.ts'
 import { count, dayOf, duration, now, rowTime } from '../state/clock.ts'
 import { failureText } from '../state/failure.ts'
 import type { Standing } from '../state/standing.ts'
+import { numbersSentence } from './wire.ts'
 
 interface HeadingProps {
   worst: Fact | null
@@ -22,7 +22,14 @@ interface HeadingProps {
 /** The worst that is wrong, in one sentence; beneath it since when, what ends it, and what to press. */
 export const Heading = ({ worst, standing, children }: HeadingProps) => (
   <header class="overview-head">
-    <h1>{worst === null ? <FineSentence extensions={standing.extensions} /> : <FactSentence fact={worst} />}.</h1>
+    <h1>
+      {worst === null ? (
+        <FactSentence fact={{ parts: numbersSentence(standing.extensions, now.value) }} />
+      ) : (
+        <FactSentence fact={worst} />
+      )}
+      .
+    </h1>
     <p class="overview-lead">
       {worst === null ? <FineLead standing={standing} /> : <Lead fact={worst} standing={standing} />}
     </p>
@@ -32,18 +39,6 @@ export const Heading = ({ worst, standing, children }: HeadingProps) => (
     </div>
   </header>
 )
-
-function FineSentence({ extensions }: Pick<Standing, 'extensions'>) {
-  const [first = '', ...others] = extensions.flatMap(({ phoneNumbers }) => phoneNumbers)
-  if (others.length > 0) return <>All {others.length + 1} numbers can send and receive</>
-  return first === '' ? (
-    <>{extensions.length === 1 ? 'The extension has' : 'The extensions have'} no number for texts</>
-  ) : (
-    <>
-      <PhoneNumber value={first} /> can send and receive
-    </>
-  )
-}
 
 function FineLead({ standing: { overview, extensions } }: { standing: Standing }) {
   const last = lastInbound(extensions)
@@ -106,12 +101,12 @@ const whole = (ms: number): string => duration(Math.max(1000, Math.floor(ms / 10
 /** What to press about a fact: its own button, or the rows that it counts. */
 export function Act({ fact, isFirst = false }: { fact: Fact; isFirst?: boolean }) {
   if (fact.key === 'not connected') return <Connect />
-  if (fact.action !== null) return <FactButton fact={fact} isFirst={isFirst} />
+  if (fact.action !== null) return <FactButton fact={fact} />
   const link = fact.parts.find((part) => typeof part !== 'string' && 'view' in part)
   if (link === undefined || typeof link === 'string' || !('view' in link)) return null
   return (
     <a class={isFirst ? 'button primary' : 'button'} href={addressOf(link.view, link.params)}>
-      Show messages
+      {link.view !== 'numbers' ? 'Show messages' : fact.rank === 'stopped' ? 'Authorize again' : 'Show extension'}
     </a>
   )
 }

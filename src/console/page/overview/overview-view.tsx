@@ -38,7 +38,10 @@ function Read({ known, error }: { known: Known; error: string }) {
   const { standing, overview, range, alerts } = known
   const own = factsOf(standing, now.peek())
   const told = own.filter(({ key }) => key !== 'failures' || !areFailuresUsual(standing.overview))
-  const { worst, others } = worstFirst([...told, ...alertFacts(alerts, me.value?.tenantId ?? null, own)])
+  const { worst, others } = worstFirst([
+    ...told,
+    ...alertFacts(alerts, me.value?.tenantId ?? null, own, standing.overview, now.peek()),
+  ])
   useShared(standing)
   return (
     <div class="overview">

@@ -1,7 +1,8 @@
 import type { ExtensionHealth, Overview } from '../../../client/client.ts'
-import { countOf, isStopped, waitsOf } from '../facts/facts-of.ts'
+import type { Part } from '../facts/fact.ts'
+import { countOf, isPaused, isStopped, waitsOf } from '../facts/facts-of.ts'
 import type { IconName } from '../parts/icon-paths.ts'
-import { count, duration } from '../state/clock.ts'
+import { clockTime, count, duration } from '../state/clock.ts'
 
 type Kind = 'plain' | 'warn' | 'bad'
 
@@ -42,7 +43,7 @@ export function wireOf(overview: Overview, extensions: readonly ExtensionHealth[
     stations: [
       { name: 'Your apps', lines: [line(webhooksText(overview))] },
       { name: 'Gateway', lines: [queueLine(overview, now), line(`${latency(overview.p50Ms)} to send`)] },
-      { name: 'RingCentral', lines: [numbersLine(extensions)] },
+      { name: 'RingCentral', lines: [numbersLine(extensions, now)] },
       { name: 'Phones', lines: [deliveryLine(overview)] },
     ],
     out: [
@@ -79,12 +80,42 @@ const rough = (ms: number): string =>
 const numbersOf = (extensions: readonly ExtensionHealth[]): number =>
   extensions.reduce((sum, { phoneNumbers }) => sum + phoneNumbers.length, 0)
 
-function numbersLine(extensions: readonly ExtensionHealth[]) {
+/** Those that can send, but not yet: RingCentral has paused them. */
+const pausedOf = (extensions: readonly ExtensionHealth[], now: number): readonly ExtensionHealth[] =>
+  extensions.filter((each) => !isStopped(each) && isPaused(each, now))
+
+function numbersLine(extensions: readonly ExtensionHealth[], now: number) {
   const all = numbersOf(extensions)
   const stopped = numbersOf(extensions.filter(isStopped))
+  const paused = numbersOf(pausedOf(extensions, now))
   if (all === 0) return line('no number', extensions.length === 0 ? 'bad' : 'plain')
-  if (stopped > 0) return line(`${all - stopped} of ${all} numbers send`, 'bad')
+  if (stopped > 0)
+    return line(
+      paused > 0 ? `${stopped} cannot send, ${paused} paused` : `${all - stopped} of ${all} numbers send`,
+      'bad',
+    )
+  if (paused > 0) return line(`${paused} of ${all} numbers paused`, 'warn')
   return line(all === 1 ? '1 number' : `${all} numbers`)
+}
+
+/** What the numbers can do now, where nothing else is wrong: a sentence without its full stop. `now` in milliseconds. */
+export function numbersSentence(extensions: readonly ExtensionHealth[], now: number): Part[] {
+  const numbers = extensions.flatMap(({ phoneNumbers }) => phoneNumbers)
+  const [number] = numbers
+  if (number === undefined)
+    return [`${extensions.length === 1 ? 'The extension has' : 'The extensions have'} no number for texts`]
+  const those = pausedOf(extensions, now)
+  const [paused, all] = [numbersOf(those), numbers.length]
+  if (paused > 0) {
+    const who = paused === all ? 'No number' : `${all - paused} of ${all} numbers`
+    const until =
+      those
+        .map(({ pausedUntil }) => pausedUntil ?? '')
+        .toSorted()
+        .at(-1) ?? ''
+    return [`${who} can send now: RingCentral paused ${all === 1 ? 'it' : paused} until ${clockTime(until)}`]
+  }
+  return all > 1 ? [`All ${all} numbers can send and receive`] : [{ number }, ' can send and receive']
 }
 
 function sending(overview: Overview, extensions: readonly ExtensionHealth[]): Segment {
