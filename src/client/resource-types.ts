@@ -1,5 +1,5 @@
 import type { OptOutSource } from './event-types.ts'
-import type { DeliveryOutcome, Direction, MessageStatus } from './types.ts'
+import type { DeliveryOutcome, DeliveryStatus, Direction, MessageStatus } from './types.ts'
 
 /** An app: one program with a key of its own. */
 export interface App {
@@ -170,7 +170,17 @@ export interface Conversation {
   /** The tenant's own number. */
   number: string
   contact: string
-  lastMessage: { messageId: string; direction: Direction; status: MessageStatus; body: string; createdAt: string }
+  lastMessage: {
+    messageId: string
+    direction: Direction
+    status: MessageStatus
+    body: string
+    createdAt: string
+    /** Outbound messages only: set when `status` is `failed`. */
+    error?: string | null
+    /** Outbound messages only. */
+    deliveryStatus?: DeliveryStatus | null
+  }
   /** Whether the contact has opted out of the number. */
   optedOut: boolean
 }

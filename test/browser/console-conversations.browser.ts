@@ -18,7 +18,7 @@ test('conversations are found, opened, answered and closed by the keyboard alone
   await page.locator('.rail-item[aria-current]', { hasText: 'Overview' }).waitFor()
   await page.keyboard.press('g')
   await page.keyboard.press('c')
-  await page.getByRole('heading', { name: 'In none of 2 conversations the contact wrote last.' }).waitFor()
+  await page.getByRole('heading', { name: '2 conversations, none waits for your answer.' }).waitFor()
   await page.keyboard.press('j')
   await page.keyboard.press('j')
   await page.keyboard.press('Enter')
@@ -68,7 +68,7 @@ test('a text of a contact arrives live in the list and in the thread, and moves 
   await receive(world, TO, 'I read at the end')
   await said(page, 'I read at the end').waitFor()
   await row(page, 'I read at the end').waitFor()
-  await page.getByRole('heading', { name: 'In 1 of 2 conversations the contact wrote last.' }).waitFor()
+  await page.getByRole('heading', { name: '1 of 2 conversations waits for your answer.' }).waitFor()
   await page.locator('.thread').evaluate((thread) => thread.scrollTo({ top: -1000 }))
   const before = await said(page, 'text 20').boundingBox()
   await receive(world, TO, 'I read further up')
@@ -115,9 +115,11 @@ test('an opt-out is recorded and ended here, and says by what it came and what t
   const { page, complaints } = opened
   const optOut = page.getByRole('region', { name: 'Opt-out' })
   await page.getByRole('button', { name: 'Opt out…' }).click()
-  await page.getByRole('dialog').getByText('The policy is “observe”: a text is sent all the same.').waitFor()
+  await page.getByRole('dialog').getByText('A text to them is sent all the same.').waitFor()
   await page.getByRole('button', { name: 'Record opt-out' }).click()
-  await optOut.getByText(/^Opted out .* as an app or this console has recorded\./).waitFor()
+  await optOut
+    .getByText(/^Recorded as opted out by an app or in this console, .*\. A text to them is sent all the same\.$/)
+    .waitFor()
   await page.locator('.row', { hasText: 'opted out' }).waitFor()
   expect((await sgw.optOuts.list().page(1)).optOuts).toMatchObject([{ number: FROM, contact: TO, source: 'api' }])
   await expectAccessible(page)
@@ -129,9 +131,7 @@ test('an opt-out is recorded and ended here, and says by what it came and what t
   await page.reload()
   await said(page, 'before').waitFor()
   await receive(world, TO, 'STOP')
-  await optOut
-    .getByText(/by a text such as STOP\. The policy is “block”: a text to this contact ends as failed/)
-    .waitFor()
+  await optOut.getByText(/^This person asked for no more texts, .*\. A text to them is not sent\.$/).waitFor()
   await page.getByLabel('Write a text').fill('Are you sure?')
   await page.keyboard.press('Enter')
   await page.locator('.said-note.bad', { hasText: 'not sent: recipient opted out' }).waitFor()
@@ -276,7 +276,7 @@ test('what could not be loaded says so, and is loaded by a button', async () => 
   for (let left = 2; left > 0; left--) await page.getByRole('button', { name: 'Try again' }).first().click()
   await said(page, 'there').waitFor()
   await row(page, 'there').waitFor()
-  await page.getByRole('region', { name: 'Opt-out' }).getByText('The policy is “observe”').waitFor()
+  await page.getByRole('region', { name: 'Opt-out' }).getByText('A text to them is sent all the same').waitFor()
 })
 
 test('a text reaches the open thread, whatever keeps the list from being read', async () => {

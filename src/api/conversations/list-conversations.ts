@@ -1,6 +1,7 @@
 import type { Caller } from '../../core/caller.ts'
 import { isoTime } from '../../core/clock.ts'
 import type { Row } from '../../db/connection.ts'
+import { DELIVERY_CONCLUSIONS } from '../../db/schema/delivery-states.ts'
 import { isStorageFault } from '../../db/gate.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import { CURRENT_ACTIVITY, followConversations } from '../../messages/upkeep/follow-conversations.ts'
@@ -16,7 +17,7 @@ export async function listConversations(
   const { number = null, contact = null, page, limit } = query
   const args = [tenantId, number, contact, limit, (page - 1) * limit]
   const rows = await gateway.database.reader.longRead(tenantId, pageSql(query, isFollowed), args)
-  const conversations = rows.filter((row) => row['message_id'] !== null).map(conversationOf)
+  const conversations = rows.filter((row) => row['message_id'] !== null).map((row) => conversationOf(gateway, row))
   return { conversations, total: Number(rows[0]?.['total'] ?? 0), page, limit }
 }
 
@@ -42,16 +43,17 @@ function pageSql({ number, contact }: ConversationsQuery, isFollowed: boolean): 
   const filters = [number === undefined ? '' : 'AND number = ?2', contact === undefined ? '' : 'AND contact = ?3']
   return `WITH ${current} hits AS NOT MATERIALIZED (SELECT rowid AS id, last_seq FROM ${activity} WHERE tenant_id = ?1 ${filters.join(' ')}),
       page AS (SELECT id FROM hits ORDER BY last_seq DESC LIMIT ?4 OFFSET ?5)
-    SELECT counted.total, listed.number, listed.contact, messages.id AS message_id, direction, status, body, created_at,
+    SELECT counted.total, listed.number, listed.contact, messages.id AS message_id, direction, status, error, body, created_at, updated_at, conclusion,
       EXISTS (SELECT 1 FROM opt_outs WHERE opt_outs.contact = listed.contact AND opt_outs.number = listed.number
         AND opt_outs.tenant_id = ?1 AND opted_out = 1) AS opted_out
     FROM (SELECT count(*) AS total FROM hits) AS counted CROSS JOIN (SELECT ?2, ?3)
       LEFT JOIN ${activity} AS listed ON +listed.tenant_id = ?1 AND listed.rowid IN (SELECT id FROM page)
       LEFT JOIN messages ON messages.seq = listed.last_seq AND messages.tenant_id = ?1
+      LEFT JOIN delivery_states AS state ON state.message_seq = listed.last_seq AND state.tenant_id = ?1
     ORDER BY listed.last_seq DESC`
 }
 
-const conversationOf = (row: Row): Conversation => ({
+const conversationOf = (gateway: Gateway, row: Row): Conversation => ({
   number: String(row['number']),
   contact: String(row['contact']),
   lastMessage: {
@@ -60,6 +62,17 @@ const conversationOf = (row: Row): Conversation => ({
     status: row['status'] as Conversation['lastMessage']['status'],
     body: String(row['body']),
     createdAt: isoTime(Number(row['created_at'])),
+    ...(row['direction'] === 'outbound' ? outcomeOf(gateway, row) : {}),
   },
   optedOut: row['opted_out'] === 1,
+})
+
+/** What became of an outbound message. */
+const outcomeOf = ({ receipts }: Gateway, row: Row): Pick<Conversation['lastMessage'], 'error' | 'deliveryStatus'> => ({
+  error: row['error'] === null ? null : String(row['error']),
+  deliveryStatus:
+    row['status'] !== 'sent'
+      ? null
+      : (DELIVERY_CONCLUSIONS.find((conclusion) => conclusion === row['conclusion']) ??
+        (receipts.isPending(Number(row['updated_at'])) ? 'pending' : 'unknown')),
 })

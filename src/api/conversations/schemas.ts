@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { contactNumber, messageId, ownNumber, pageFields, time } from '../fields/answer-fields.ts'
 import { MessageDirection, MessageStatus } from '../fields/named-enums.ts'
+import { DeliveryStatus } from '../fields/delivery-status.ts'
 import { contactFilter, ownNumberFilter, pageNumber, pageSize } from '../http/list-query.ts'
 
 export const ConversationsQuery = z.object({
@@ -21,6 +22,12 @@ const Conversation = z
       status: MessageStatus,
       body: z.string(),
       createdAt: time,
+      error: z
+        .string()
+        .nullable()
+        .optional()
+        .meta({ description: 'Outbound messages only: set when status is failed' }),
+      deliveryStatus: DeliveryStatus.optional().meta({ description: 'Outbound messages only' }),
     }),
     optedOut: z.boolean().meta({ description: 'Whether the contact has opted out of the number' }),
   })

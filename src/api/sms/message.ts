@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { appId, contactNumber, messageId, ownNumber, pageFields, tenantId, time } from '../fields/answer-fields.ts'
+import { DeliveryStatus } from '../fields/delivery-status.ts'
 import { MessageDirection, MessageStatus } from '../fields/named-enums.ts'
 import { isoTime, isoTimeOf } from '../../core/clock.ts'
 import type { Row } from '../../db/connection.ts'
 import type { messages } from '../../db/schema/messages.ts'
-import { DeliveryStatus, attachmentCount } from './timeline-schema.ts'
+import { attachmentCount } from './timeline-schema.ts'
 import { ShownWaiting } from './waiting.ts'
 
 type MessageRow = typeof messages.$inferSelect

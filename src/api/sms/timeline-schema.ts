@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { messageId, time as at } from '../fields/answer-fields.ts'
+import { DeliveryStatus } from '../fields/delivery-status.ts'
 import { DeliveryOutcome, MessageStatus } from '../fields/named-enums.ts'
 import { MAX_LISTED } from '../../core/limits.ts'
 import { ATTEMPT_OUTCOMES } from '../../db/schema/messages.ts'
-import { DELIVERY_STATUSES } from '../../messages/receipts/delivery-status.ts'
 import { ShownWaiting } from './waiting.ts'
 
 export const attachmentCount = z.int().meta({ description: 'How many pictures or other files came with the text' })
@@ -49,14 +49,6 @@ export const TimelineEntry = z
   ])
   .meta({ id: 'TimelineEntry' })
 export type TimelineEntry = z.infer<typeof TimelineEntry>
-
-export const DeliveryStatus = z
-  .enum(DELIVERY_STATUSES)
-  .meta({ id: 'DeliveryStatus', description: '`pending` until the provider says more; `unknown` if it never did' })
-  .nullable()
-  .meta({
-    description: 'What became of the message after `sent`; null if it was not sent',
-  })
 
 export const Timeline = z
   .object({

@@ -2,8 +2,7 @@ import type { Row } from '../../db/connection.ts'
 import type { Reader } from '../../db/reader.ts'
 import { DELIVERY_CONCLUSIONS, type DeliveryConclusion } from '../../db/schema/delivery-states.ts'
 
-export const DELIVERY_STATUSES = ['pending', ...DELIVERY_CONCLUSIONS] as const
-export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
+export type DeliveryStatus = 'pending' | DeliveryConclusion
 
 /** The row of a tracked message. */
 export interface DeliveryState {

@@ -195,3 +195,47 @@ test('with a full disk the list is answered with everything that is stored, whet
   await expectSameAnswers()
   expect(await pairs(world)).toEqual(['0-1', '0-3', '0-2', '1-1'])
 })
+
+test('an outbound newest message says what became of it, as the list of messages does', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  const { gate } = world.gateway.database
+  const sent = async (to: string, conclusion: string | null, sentAt = world.gateway.clock.now()): Promise<void> => {
+    const id = await world.send({ to })
+    const { rows } = await gate.execute({
+      sql: `UPDATE messages SET status = 'sent', updated_at = ?2 WHERE id = ?1 RETURNING seq, tenant_id`,
+      args: [id, sentAt],
+    })
+    await gate.execute({
+      sql: `INSERT INTO delivery_states (message_seq, tenant_id, extension_id, sent_at, conclusion) VALUES (?1, ?2, '101', 1, ?3)`,
+      args: [rows[0]?.['seq'] ?? null, rows[0]?.['tenant_id'] ?? null, conclusion],
+    })
+  }
+  await sent('+15555550191', 'undelivered')
+  await sent('+15555550192', 'delivered')
+  await sent('+15555550193', null)
+  await sent('+15555550194', null, 0)
+  const cancelled = await world.send({ to: '+15555550195' })
+  await world.call('DELETE', `/v1/sms/${cancelled}`)
+  await world.send({ to: '+15555550196' })
+  const { conversations } = await list(world)
+  expect(conversations.map(({ contact, lastMessage }) => [contact.at(-1), lastMessage['deliveryStatus']])).toEqual([
+    ['6', null],
+    ['5', null],
+    ['4', 'unknown'],
+    ['3', 'pending'],
+    ['2', 'delivered'],
+    ['1', 'undelivered'],
+  ])
+  expect(conversations.map(({ lastMessage }) => lastMessage['error'])).toEqual([
+    null,
+    'Cancelled before sending',
+    null,
+    null,
+    null,
+    null,
+  ])
+  const { body } = await world.json<{ messages: Record<string, unknown>[] }>('GET', '/v1/sms/messages?include=delivery')
+  expect(conversations.map(({ lastMessage }) => lastMessage['deliveryStatus'])).toEqual(
+    body.messages.map(({ deliveryStatus }) => deliveryStatus),
+  )
+})

@@ -14,8 +14,8 @@ const MAX_ROWS = 300
 /** What is new reloads the first page at once, then at most this often. */
 const RELOAD_EVERY_MS = 4000
 
-/** A conversation of the list. `error`: why its newest text was not sent, where an event told it; the list does not. */
-export type ListedConversation = Conversation & { error?: string | null }
+/** A conversation of the list. */
+export type ListedConversation = Conversation
 
 /** Tells conversations apart. */
 export const keyOf = ({ number, contact }: Pair): string => `${number} ${contact}`
@@ -101,6 +101,10 @@ export class ConversationList implements LiveList<ListedConversation> {
   note(event: LiveEvent): void {
     if (event.type === 'opt_out')
       return this.#change((row) => (keyOf(row) === keyOf(event) ? { ...row, optedOut: event.optedOut } : row))
+    if (event.type === 'sms_delivery') {
+      const { deliveryStatus } = event
+      return this.#changeLast(messageIdOf(event), { deliveryStatus })
+    }
     const isNew = event.type === 'gap' || event.type === 'sms_inbound'
     if (isNew || (event.type === 'sms_status' && !this.#takeStatus(event) && event.status === 'queued'))
       this.#planReload()
@@ -111,8 +115,14 @@ export class ConversationList implements LiveList<ListedConversation> {
     const isIt = ({ lastMessage }: ListedConversation): boolean => lastMessage.messageId === messageIdOf(event)
     if (![...this.#first.value, ...this.rows.value].some(isIt)) return false
     const { status, error = null } = event
-    this.#change((row) => (isIt(row) ? { ...row, error, lastMessage: { ...row.lastMessage, status } } : row))
+    this.#changeLast(messageIdOf(event), { status, error })
     return true
+  }
+
+  #changeLast(id: string | null, changes: Partial<ListedConversation['lastMessage']>): void {
+    this.#change((row) =>
+      row.lastMessage.messageId === id ? { ...row, lastMessage: { ...row.lastMessage, ...changes } } : row,
+    )
   }
 
   #change(change: (row: ListedConversation) => ListedConversation): void {

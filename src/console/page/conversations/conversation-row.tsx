@@ -1,6 +1,6 @@
 import { Icon } from '../parts/icon.tsx'
 import { PhoneNumber } from '../parts/phone-number.tsx'
-import { type StateWord, stateOf } from '../messages/words.ts'
+import { stateOf } from '../messages/words.ts'
 import { addressOf } from '../state/address.ts'
 import { clockTime, utcTime } from '../state/clock.ts'
 import { type ListedConversation, keyOf } from './conversation-list.ts'
@@ -16,7 +16,7 @@ interface ConversationRowProps {
 /** A conversation in one line: when its newest text came, what became of that, the contact, the text, and our number. */
 export function ConversationRow({ row, isOpen, isCursor, isOneOfSeveral }: ConversationRowProps) {
   const { number, contact, lastMessage, optedOut } = row
-  const state = lastState(row)
+  const state = stateOf({ ...lastMessage, error: lastMessage.error ?? null })
   return (
     <a
       class={`row conversing ${state.kind} ${isCursor ? 'cursor' : ''} ${lastMessage.direction}`}
@@ -48,10 +48,4 @@ export function ConversationRow({ row, isOpen, isCursor, isOneOfSeveral }: Conve
       </span>
     </a>
   )
-}
-
-/** Of the newest text. The list does not say why one was not sent, so it may have been cancelled. */
-function lastState({ lastMessage: { direction, status }, error }: ListedConversation): StateWord {
-  if (status === 'failed' && !error) return { icon: 'failed', word: 'Not sent', kind: 'bad' }
-  return stateOf({ direction, status, error: error ?? null })
 }

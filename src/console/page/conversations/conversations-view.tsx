@@ -13,6 +13,7 @@ import { client } from '../state/caller.ts'
 import { count } from '../state/clock.ts'
 import { session } from '../state/session.ts'
 import { type Pair, isContact, isNumber } from '../thread/pair.ts'
+import { answersText } from './answers.ts'
 import { ContactField } from './contact-field.tsx'
 import { ConversationList, keyOf } from './conversation-list.ts'
 import { ConversationRow } from './conversation-row.tsx'
@@ -80,14 +81,11 @@ const Head = ({ list, text }: { list: ConversationList; text: string }) => (
   </header>
 )
 
-/** What the list says as a whole. Only where all of it is loaded is it known who wrote last. */
+/** What the list says of its rows. Only where all of it is loaded is it known who wrote last. */
 function sentenceOf({ rows, total, hasMore, isLoading }: ConversationList): string {
   if (isLoading.value || total.value === null) return 'Conversations'
   if (hasMore.value) return `${count(total.value)} conversations, the newest first.`
-  const answers = rows.value.filter(({ lastMessage }) => lastMessage.direction === 'inbound').length
-  if (rows.value.length === 1)
-    return answers === 1 ? 'In the one conversation the contact wrote last.' : 'One conversation.'
-  return `In ${answers === 0 ? 'none' : count(answers)} of ${count(rows.value.length)} conversations the contact wrote last.`
+  return answersText(rows.value)
 }
 
 /** How much of the list stands here; '' while that is not known, and for nothing. */

@@ -7,18 +7,17 @@ import { PhoneNumber } from '../parts/phone-number.tsx'
 import { now, rowTime, utcTime } from '../state/clock.ts'
 import type { OpenConversation } from './open-conversation.ts'
 
-/** By what the contact opted out. */
+/** By what the contact opted out, without the full stop. */
 const SOURCES: Readonly<Record<OptOut['source'], string>> = {
-  keyword: 'by a text such as STOP',
-  provider: 'as RingCentral reports',
-  api: 'as an app or this console has recorded',
+  keyword: 'This person asked for no more texts',
+  provider: 'This person asked for no more texts, RingCentral reports',
+  api: 'Recorded as opted out by an app or in this console',
 }
 
 /** What becomes of texts to a contact that has opted out. */
 function policyText(policy: OptOutPolicy, source: OptOut['source']): string {
-  if (policy === 'block')
-    return 'The policy is “block”: a text to this contact ends as failed, and RingCentral never gets it.'
-  return `The policy is “observe”: a text is sent all the same${source === 'api' ? '.' : ', and RingCentral does not deliver it.'}`
+  if (policy === 'block') return 'A text to them is not sent.'
+  return `A text to them is sent all the same${source === 'api' ? '.' : ', and RingCentral does not deliver it.'}`
 }
 
 /** That the contact has opted out: since when, by what, and what becomes of texts to it. Nothing if it has not. */
@@ -32,9 +31,9 @@ export function OptedOut({ conversation }: { conversation: OpenConversation }) {
       <Icon name="optedOut" />
       <p>
         <b>
-          Opted out <time title={utcTime(since)}>{rowTime(since, now.peek())}</time>
+          {SOURCES[source]}, <time title={utcTime(since)}>{rowTime(since, now.peek())}</time>.
         </b>{' '}
-        {SOURCES[source]}. {policy.value !== null && policyText(policy.value, source)}
+        {policy.value !== null && policyText(policy.value, source)}
       </p>
       <button type="button" class="button" onClick={() => void (isAsked.value = true)}>
         Opt in again…
@@ -46,8 +45,8 @@ export function OptedOut({ conversation }: { conversation: OpenConversation }) {
           run={() => conversation.setOptOut(false)}
           close={() => void (isAsked.value = false)}
         >
-          <PhoneNumber value={contact} /> opted out {rowTime(since, now.peek())} {SOURCES[source]}. Do this only if they
-          have agreed to get texts again. RingCentral keeps a list of its own, which only a START from their phone
+          <PhoneNumber value={contact} /> opted out {rowTime(since, now.peek())}. {SOURCES[source]}. Do this only if
+          they have agreed to get texts again. RingCentral keeps a list of its own, which only a START from their phone
           changes.
         </Confirm>
       )}

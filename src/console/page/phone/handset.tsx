@@ -40,7 +40,7 @@ export const Handset = ({ conversation }: { conversation: TracedConversation }) 
 
 function ContactBar({ conversation }: { conversation: TracedConversation }) {
   const { number, contact } = conversation
-  const choices = useSignal<PairChoices>({ numbers: [], contacts: [contact] })
+  const choices = useSignal<PairChoices>({ numbers: [], contacts: [contact], silent: [] })
   const contacts = [...new Set([contact, ...choices.value.contacts])]
   return (
     <div class="contact-bar">

@@ -3,23 +3,29 @@ import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { PhoneNumber, spokenNumber } from '../parts/phone-number.tsx'
 import { open } from '../state/address.ts'
+import { standing } from '../state/standing.ts'
+import { cannotSendOf } from './cannot-send.ts'
 import { type Pair, type PairChoices, loadChoices } from './pair.ts'
 
 /** Which of our numbers the text is from. Another one is another conversation with the contact. */
 export function OwnNumber({ number, contact }: Pair) {
-  const choices = useSignal<PairChoices>({ numbers: [number], contacts: [] })
+  const choices = useSignal<PairChoices>({ numbers: [number], contacts: [], silent: [] })
+  const known = standing.value
+  const isSilent = known !== null && cannotSendOf([number], known.extensions).length > 0
   return (
     <Menu
       class="inline-choice"
       opened={() => void loadChoices(choices, number)}
       items={choices.value.numbers.map((choice) => ({
         label: spokenNumber(choice),
+        hint: choices.value.silent.includes(choice) ? 'cannot send' : '',
         isChosen: choice === number,
         run: () => open('conversations', { number: choice, contact }),
       }))}
     >
       <span class="hidden">Number </span>
       <PhoneNumber value={number} />
+      {isSilent && <span class="bad"> cannot send</span>}
       <Icon name="down" />
     </Menu>
   )

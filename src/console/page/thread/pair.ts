@@ -1,6 +1,7 @@
 import type { Signal } from '@preact/signals'
 import type { Sgw } from '../../../client/client.ts'
 import { client } from '../state/caller.ts'
+import { cannotSendOf } from './cannot-send.ts'
 
 /** One number of ours and one contact. */
 export interface Pair {
@@ -12,6 +13,8 @@ export interface Pair {
 export interface PairChoices {
   numbers: readonly string[]
   contacts: readonly string[]
+  /** Those of the numbers that cannot send. */
+  silent: readonly string[]
 }
 
 /** Whether a text can be sent there. */
@@ -20,15 +23,17 @@ export const isNumber = (value: string): boolean => /^\+[1-9]\d{8,14}$/.test(val
 /** Whether somebody can have texted from there: from a number, a short code or a sender's name. Anything else is not remembered. */
 export const isContact = (value: string): boolean => /^\P{C}{1,64}$/u.test(value)
 
-/** Our numbers, that of the last conversation first, and the contacts of `number`; without one those of the first number. */
+/** Our numbers, first those that can send, and of them that of the last conversation first, and the contacts of `number`; without one those of the first number. */
 export async function readPairChoices(sgw: Sgw, number: string): Promise<PairChoices> {
   const [extensions, page] = await Promise.all([sgw.connection.extensions(), sgw.conversations({ limit: 50 }).page(1)])
   const known = page.conversations
   const connected = extensions.flatMap(({ phoneNumbers }) => phoneNumbers)
-  const last = known.map((pair) => pair.number).filter((own) => connected.includes(own))
-  const own = [...new Set([...last.slice(0, 1), ...connected])]
+  const silent = cannotSendOf(connected, extensions)
+  const sending = connected.filter((own) => !silent.includes(own))
+  const last = known.map((pair) => pair.number).filter((own) => sending.includes(own))
+  const own = [...new Set([...last.slice(0, 1), ...sending, ...silent])]
   const of = number || own[0]
-  return { numbers: own, contacts: known.filter((pair) => pair.number === of).map(({ contact }) => contact) }
+  return { numbers: own, silent, contacts: known.filter((pair) => pair.number === of).map(({ contact }) => contact) }
 }
 
 /** Fills the choices when a menu opens. */
