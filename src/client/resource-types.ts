@@ -165,6 +165,11 @@ export interface PairFilter {
   limit?: number | undefined
 }
 
+export interface ConversationFilter extends PairFilter {
+  /** Adds what became of outbound messages. */
+  include?: 'delivery' | undefined
+}
+
 /** A pair of numbers with its newest message. */
 export interface Conversation {
   /** The tenant's own number. */
@@ -176,9 +181,9 @@ export interface Conversation {
     status: MessageStatus
     body: string
     createdAt: string
-    /** Outbound messages only: set when `status` is `failed`. */
+    /** With `include: 'delivery'`, of outbound messages: set when `status` is `failed`. */
     error?: string | null
-    /** Outbound messages only. */
+    /** With `include: 'delivery'`, of outbound messages. */
     deliveryStatus?: DeliveryStatus | null
   }
   /** Whether the contact has opted out of the number. */

@@ -6,7 +6,7 @@ import { OptOuts, pairOf } from './opt-outs.ts'
 import { pagesOf, type Pages } from './pages.ts'
 import { type RequestOptions, Requester, type SgwOptions, type WebSocketClass } from './requester.ts'
 import { Resource } from './resource.ts'
-import type { Conversation, PairFilter } from './resource-types.ts'
+import type { Conversation, ConversationFilter } from './resource-types.ts'
 import type { Overview, UsageDay, UsageRange } from './usage-types.ts'
 import { SgwError } from './sgw-error.ts'
 import { Sms } from './sms.ts'
@@ -64,7 +64,7 @@ export class Sgw extends Resource {
   }
 
   /** The tenant's conversations, each with its newest message, by last activity. */
-  conversations(filter: PairFilter = {}): Pages<'conversations', Conversation> {
+  conversations(filter: ConversationFilter = {}): Pages<'conversations', Conversation> {
     return pagesOf(this.requester, '/v1/conversations', 'conversations', filter, { keyOf: pairOf })
   }
 

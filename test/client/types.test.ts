@@ -73,6 +73,6 @@ test('every filter and body of the client has the members that its route takes',
   prove<Same<Names<client.RecoverRange>, Names<z.output<typeof deliveries.RecoverBody>>>>()
   prove<Same<Parameters<client.Sgw['optOuts']['set']>[0], z.output<typeof OptOutBody>>>()
   prove<Same<Names<client.PairFilter>, Names<Filter<typeof OptOutsQuery>>>>()
-  prove<Same<Names<client.PairFilter>, Names<Filter<typeof ConversationsQuery>>>>()
+  prove<Same<Names<client.ConversationFilter>, Names<Filter<typeof ConversationsQuery>>>>()
   prove<Same<Names<client.UsageRange>, Names<z.output<typeof UsageQuery>>>>()
 })

@@ -17,7 +17,10 @@ export async function listConversations(
   const { number = null, contact = null, page, limit } = query
   const args = [tenantId, number, contact, limit, (page - 1) * limit]
   const rows = await gateway.database.reader.longRead(tenantId, pageSql(query, isFollowed), args)
-  const conversations = rows.filter((row) => row['message_id'] !== null).map((row) => conversationOf(gateway, row))
+  const withDelivery = query.include === 'delivery'
+  const conversations = rows
+    .filter((row) => row['message_id'] !== null)
+    .map((row) => conversationOf(row, withDelivery && row['direction'] === 'outbound' ? outcomeOf(gateway, row) : {}))
   return { conversations, total: Number(rows[0]?.['total'] ?? 0), page, limit }
 }
 
@@ -53,7 +56,7 @@ function pageSql({ number, contact }: ConversationsQuery, isFollowed: boolean): 
     ORDER BY listed.last_seq DESC`
 }
 
-const conversationOf = (gateway: Gateway, row: Row): Conversation => ({
+const conversationOf = (row: Row, outcome: Outcome): Conversation => ({
   number: String(row['number']),
   contact: String(row['contact']),
   lastMessage: {
@@ -62,13 +65,15 @@ const conversationOf = (gateway: Gateway, row: Row): Conversation => ({
     status: row['status'] as Conversation['lastMessage']['status'],
     body: String(row['body']),
     createdAt: isoTime(Number(row['created_at'])),
-    ...(row['direction'] === 'outbound' ? outcomeOf(gateway, row) : {}),
+    ...outcome,
   },
   optedOut: row['opted_out'] === 1,
 })
 
+type Outcome = Pick<Conversation['lastMessage'], 'error' | 'deliveryStatus'>
+
 /** What became of an outbound message. */
-const outcomeOf = ({ receipts }: Gateway, row: Row): Pick<Conversation['lastMessage'], 'error' | 'deliveryStatus'> => ({
+const outcomeOf = ({ receipts }: Gateway, row: Row): Outcome => ({
   error: row['error'] === null ? null : String(row['error']),
   deliveryStatus:
     row['status'] !== 'sent'

@@ -2,11 +2,15 @@ import { z } from 'zod'
 import { contactNumber, messageId, ownNumber, pageFields, time } from '../fields/answer-fields.ts'
 import { MessageDirection, MessageStatus } from '../fields/named-enums.ts'
 import { DeliveryStatus } from '../fields/delivery-status.ts'
-import { contactFilter, ownNumberFilter, pageNumber, pageSize } from '../http/list-query.ts'
+import { contactFilter, oneOfFilter, ownNumberFilter, pageNumber, pageSize } from '../http/list-query.ts'
 
 export const ConversationsQuery = z.object({
   number: ownNumberFilter,
   contact: contactFilter,
+  include: oneOfFilter(z.enum(['delivery']), 'badInclude').meta({
+    example: 'delivery',
+    description: '`delivery` adds `error` and `deliveryStatus` to outbound messages',
+  }),
   page: pageNumber,
   limit: pageSize,
 })
@@ -26,8 +30,8 @@ const Conversation = z
         .string()
         .nullable()
         .optional()
-        .meta({ description: 'Outbound messages only: set when status is failed' }),
-      deliveryStatus: DeliveryStatus.optional().meta({ description: 'Outbound messages only' }),
+        .meta({ description: 'With `include=delivery`, of outbound messages: set when status is failed' }),
+      deliveryStatus: DeliveryStatus.optional().meta({ description: 'With `include=delivery`, of outbound messages' }),
     }),
     optedOut: z.boolean().meta({ description: 'Whether the contact has opted out of the number' }),
   })

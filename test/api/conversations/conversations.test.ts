@@ -196,7 +196,7 @@ test('with a full disk the list is answered with everything that is stored, whet
   expect(await pairs(world)).toEqual(['0-1', '0-3', '0-2', '1-1'])
 })
 
-test('an outbound newest message says what became of it, as the list of messages does', async () => {
+test('with include=delivery an outbound newest message says what became of it, as the list of messages does', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const { gate } = world.gateway.database
   const sent = async (to: string, conclusion: string | null, sentAt = world.gateway.clock.now()): Promise<void> => {
@@ -217,7 +217,7 @@ test('an outbound newest message says what became of it, as the list of messages
   const cancelled = await world.send({ to: '+15555550195' })
   await world.call('DELETE', `/v1/sms/${cancelled}`)
   await world.send({ to: '+15555550196' })
-  const { conversations } = await list(world)
+  const { conversations } = await list(world, '?include=delivery')
   expect(conversations.map(({ contact, lastMessage }) => [contact.at(-1), lastMessage['deliveryStatus']])).toEqual([
     ['6', null],
     ['5', null],
@@ -238,4 +238,13 @@ test('an outbound newest message says what became of it, as the list of messages
   expect(conversations.map(({ lastMessage }) => lastMessage['deliveryStatus'])).toEqual(
     body.messages.map(({ deliveryStatus }) => deliveryStatus),
   )
+  expect(Object.keys((await list(world)).conversations[0]?.lastMessage ?? {})).toEqual([
+    'messageId',
+    'direction',
+    'status',
+    'body',
+    'createdAt',
+  ])
+  const refused = await world.call('GET', '/v1/conversations?include=everything')
+  expect([refused.status, await refused.json()]).toEqual([400, { error: 'Invalid include' }])
 })

@@ -167,7 +167,7 @@ export class ConversationList implements LiveList<ListedConversation> {
 
   async #page(page: number) {
     try {
-      const answer = await whileSignedIn(this.sgw.conversations({ limit: PAGE_ROWS }).page(page))
+      const answer = await whileSignedIn(this.sgw.conversations({ limit: PAGE_ROWS, include: 'delivery' }).page(page))
       this.error.value = ''
       return answer
     } catch (error) {
