@@ -15,7 +15,18 @@ test('webhooks that failed are said, delivered again one by one, and recovered; 
   await using opened = await openConsole(world.url, { hash: '#/webhooks?outcome=http_error' })
   const { page, complaints } = opened
   await page.getByRole('heading', { name: /answers 500: 2 attempts failed since/ }).waitFor()
-  await page.locator('.rail-count.bad', { hasText: '2 failed attempts' }).waitFor()
+  await page.locator('.rail-count.bad[title="failed attempts"]', { hasText: '2 failed attempts' }).waitFor()
+  expect(await page.locator('.destination-state').allTextContents()).toEqual(['0 delivered, 2 failed in 24 hours'])
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.getByRole('link', { name: /^Recover since / }).click()
+  await page
+    .getByRole('dialog', { name: 'Recover failed deliveries' })
+    .getByText('when it began to fail')
+    .waitFor({ state: 'attached' })
+  await page.getByRole('button', { name: 'Back', exact: true }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.goBack()
+  await page.setViewportSize({ width: 1440, height: 900 })
   await page.locator('.row', { hasText: 'answered 500' }).nth(1).waitFor()
   await expectFits(page)
 

@@ -86,6 +86,22 @@ test('destinations are what is in use and what was used; what fails stands first
   ])
 })
 
+test('of two destinations that fail as often the one that began earlier stands first, as in the heading', () => {
+  const apps = [app('app_a', 'alpha', 'https://a.example/'), app('app_b', 'beta', 'https://b.example/')]
+  const earlier = used('app_b', { ...FAILING, failingSince: '2026-11-27T13:00:00Z' })
+  expect(destinationsOf(sources(apps, [used('app_a', FAILING), earlier])).map(({ id }) => id)).toEqual([
+    'app_b',
+    'app_a',
+  ])
+})
+
+test('the row of the destination that the heading tells says its figures, and not the fault again', () => {
+  const [worst] = destinationsOf(sources([app('app_a', 'alpha', 'https://a.example/')], [used('app_a', FAILING)]))
+  if (worst === undefined) throw new Error('There is no destination')
+  expect(stateText(worst, NOW, true)).toBe('10 delivered, 3 failed in 24 hours')
+  expect(stateText(worst, NOW)).toMatch(/^answers 500 since /)
+})
+
 test('a destination is named by its address of now, also where another one was used last', () => {
   const known = sources([app('app_a', 'alpha', 'https://a.example/new')], [used('app_a', FAILING)])
   const [shown] = destinationsOf(known)

@@ -4,18 +4,18 @@ import { now } from '../state/clock.ts'
 import { type Destination, isFailing, speedText, stateText } from './destination.ts'
 import { shortUrl } from './words.ts'
 
-/** Where webhooks are posted, a row each. A row opens the destination with its attempts. */
+/** Where webhooks are posted, a row each, the worst first: the heading says what is wrong with it. A row opens the destination with its attempts. */
 export const DestinationRows = ({ destinations }: { destinations: readonly Destination[] }) => (
   <ul class="destinations" aria-label="Destinations">
-    {destinations.map((destination) => (
+    {destinations.map((destination, index) => (
       <li key={destination.id}>
-        <DestinationRow destination={destination} />
+        <DestinationRow destination={destination} isWorst={index === 0} />
       </li>
     ))}
   </ul>
 )
 
-function DestinationRow({ destination }: { destination: Destination }) {
+function DestinationRow({ destination, isWorst }: { destination: Destination; isWorst: boolean }) {
   const { id, kind, name, url, usage, isInUse } = destination
   const isBad = isFailing(destination)
   const isChosen = param(kind) === id
@@ -31,7 +31,7 @@ function DestinationRow({ destination }: { destination: Destination }) {
       <span class="destination-url" title={url}>
         {shortUrl(url)}
       </span>
-      <span class="destination-state">{stateText(destination, now.peek())}</span>
+      <span class="destination-state">{stateText(destination, now.peek(), isWorst)}</span>
       <span class="measure">{speedText(destination)}</span>
     </a>
   )

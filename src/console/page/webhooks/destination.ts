@@ -55,6 +55,7 @@ export function destinationsOf({ overview, apps, triggers }: Sources): Destinati
   return [...inUse, ...left].toSorted(
     (a, b) =>
       failuresOf(b) - failuresOf(a) ||
+      (a.usage?.failingSince ?? '').localeCompare(b.usage?.failingSince ?? '') ||
       Number(b.isInUse) - Number(a.isInUse) ||
       a.name.localeCompare(b.name) ||
       a.id.localeCompare(b.id),
@@ -66,12 +67,12 @@ const failuresOf = ({ usage }: Destination): number => (usage?.failingSince ? us
 /** Whether its latest attempts failed. */
 export const isFailing = (destination: Destination): boolean => failuresOf(destination) > 0
 
-/** How a destination does, in a few words. */
-export function stateText({ usage, isInUse }: Destination, now: number): string {
+/** How a destination does, in a few words. What the heading says already (`isSaid`) is not said again. */
+export function stateText({ usage, isInUse }: Destination, now: number, isSaid = false): string {
   if (!isInUse) return 'nothing is posted there any more'
   if (usage === null) return 'nothing posted in 24 hours'
   const { success, failed, failures, failingSince, lastStatusCode } = usage
-  if (failingSince !== null)
+  if (failingSince !== null && !isSaid)
     return `${lastStatusCode === undefined ? 'cannot be reached' : `answers ${lastStatusCode}`} since ${rowTime(failingSince, now)}, ${count(failures)} ${failures === 1 ? 'attempt' : 'attempts'} failed`
   return `${count(success)} delivered${failed === 0 ? '' : `, ${count(failed)} failed`} in 24 hours`
 }

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { Icon } from '../parts/icon.tsx'
 import { isOnePane } from '../parts/media.ts'
-import { addressOf, refine } from '../state/address.ts'
+import { addressOf, param, refine } from '../state/address.ts'
 import { count, now, rowTime } from '../state/clock.ts'
 import { clientOfApp } from './acting-for.ts'
 import type { DeliveryList } from './delivery-list.ts'
@@ -21,7 +21,7 @@ interface OpenedDestinationProps {
 
 /** One destination: how it does, what failed and can be made again, its settings, and how a receiver checks signatures. */
 export function OpenedDestination({ id, list, destinations, changed }: OpenedDestinationProps) {
-  const isAsked = useSignal(false)
+  const ask = (what: string): void => refine({ ask: what })
   const note = useSignal('')
   const destination = destinations?.find((each) => each.id === id)
   if (destination === undefined) return <NotThere isKnown={destinations !== null} />
@@ -37,7 +37,7 @@ export function OpenedDestination({ id, list, destinations, changed }: OpenedDes
         <Outcome destination={destination} />
         <div class="actions">
           {destination.isInUse && (
-            <button type="button" class="button" onClick={() => void (isAsked.value = true)}>
+            <button type="button" class="button" onClick={() => ask('recover')}>
               Recover since…
             </button>
           )}
@@ -62,8 +62,8 @@ export function OpenedDestination({ id, list, destinations, changed }: OpenedDes
         </section>
       )}
       <SignatureSnippet />
-      {isAsked.value && (
-        <Recover destination={destination} recovered={recovered} close={() => void (isAsked.value = false)} />
+      {param('ask') === 'recover' && destination.isInUse && (
+        <Recover destination={destination} recovered={recovered} close={() => ask('')} />
       )}
     </>
   )

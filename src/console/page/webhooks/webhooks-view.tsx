@@ -12,7 +12,7 @@ import { type KeyHint, ListFoot } from '../list/list-foot.tsx'
 import { copyText } from '../parts/copy.tsx'
 import { useFollowing } from '../parts/following.ts'
 import { LoadFailed } from '../parts/load-failed.tsx'
-import { address, param, refine } from '../state/address.ts'
+import { address, addressOf, param, refine } from '../state/address.ts'
 import { client } from '../state/caller.ts'
 import { count, now, rowTime } from '../state/clock.ts'
 import type { Reading } from '../state/keep-reading.ts'
@@ -119,11 +119,21 @@ function Sentence({ sources, destinations }: Pick<HeadProps, 'destinations'> & {
   const overview = sources === null || destinations === null ? null : withAddresses(sources.overview, destinations)
   const facts = overview === null ? [] : factsOf({ overview, extensions: [], readAt: 0 }, now.peek())
   const { worst } = worstFirst(facts.filter(({ rank }) => rank === 'webhooks'))
+  const first = destinations?.[0]
   return (
-    <h1 class="sentence">
-      {worst === null ? fineText(destinations) : <FactSentence fact={worst} />}
-      {worst !== null && ` since ${rowTime(worst.since ?? '', now.peek())}.`}
-    </h1>
+    <>
+      <h1 class="sentence">
+        {worst === null ? fineText(destinations) : <FactSentence fact={worst} />}
+        {worst !== null && ` since ${rowTime(worst.since ?? '', now.peek())}.`}
+      </h1>
+      {first?.usage?.failingSince && first.isInUse && (
+        <p class="sentence-rest">
+          <a class="button" href={addressOf('webhooks', { [first.kind]: first.id, id: first.id, ask: 'recover' })}>
+            Recover since {rowTime(first.usage.failingSince, now.peek())}…
+          </a>
+        </p>
+      )}
+    </>
   )
 }
 
