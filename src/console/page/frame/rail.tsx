@@ -42,7 +42,7 @@ const RailItem = ({ view, name, icon, trouble, sections }: ShownView) => (
     <Icon name={icon} />
     <span class="label">{name}</span>
     {trouble !== null && (
-      <span class={`rail-count ${trouble.kind}`}>
+      <span class={`rail-count ${trouble.kind}`} title={trouble.word}>
         {trouble.count}
         <span class="hidden"> {trouble.word}</span>
       </span>
