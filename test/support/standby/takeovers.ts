@@ -147,7 +147,8 @@ const ENVIRONMENT = {
 }
 const NEVER_BLACKLIST_MS = 86_400_000
 const SETTLE_MS = 60_000
-const BACK_FILL_MS = 60_000
+// A back-fill lists five minutes that it has seen before as well, and each text is a commit that is stored at the replica.
+const BACK_FILL_MS = 180_000
 const OUTPUT_CHARACTERS = 6000
 
 /** Connects an extension to whichever gateway has the lease first. Returns the key of its app. */
