@@ -12,7 +12,10 @@ const blocks = (language: string): string[] =>
 const PATH = `${dirname(process.execPath)}:${process.env['PATH']}`
 
 test('the run in CI starts the server, sends, looks at the phone, answers and stops', async () => {
-  const script = (blocks('sh').find((block) => block.includes('start --test')) ?? '').replaceAll('3999', String(freePort()))
+  const script = (blocks('sh').find((block) => block.includes('start --test')) ?? '').replaceAll(
+    '3999',
+    String(freePort()),
+  )
   const { code, stdout, stderr } = await finished(['sh', '-euc', script], { PATH, HOME: process.env['HOME'] ?? '' })
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.any(String) })
   expect(stdout).toContain('"status":"queued"')

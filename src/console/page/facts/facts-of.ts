@@ -68,6 +68,7 @@ function extensionFact({ extensionId, extensionNumber, ...health }: ExtensionHea
       // A button does what the command does.
       advice: fix === null ? '' : `${withoutStop(fix).replace(/: sgw extensions invite .*$/, '')}.`,
       since,
+      action: fix?.includes('invite link') === true ? { type: 'invite' } : null,
       count: 1,
     },
   ]
