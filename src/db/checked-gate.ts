@@ -5,23 +5,23 @@ import { LOG_CUT, type Storage } from './storage.ts'
 interface Checks {
   log: LogFile | null
   /** Looks at the content of the database file if somebody has written into it; `own`: the commit before it may have. */
-  look(by: 'own' | 'other'): Promise<void>
+  checkContent(by: 'own' | 'other'): Promise<void>
   /** The size of the log after which a commit makes a checkpoint. */
   checkpointPages: number
 }
 
 /**
  * The gate of the writer: acknowledges no commit that the next start would not find, because a file was deleted, replaced or
- * overwritten, or the log was cut. It looks before each commit, whose checkpoint could hide what `cp` has done, and after it, because a
+ * overwritten, or the log was cut. It is checked before each commit, whose checkpoint could hide what `cp` has done, and after it, because a
  * copy from before a checkpoint differs only from what was seen after it.
  */
 export const checkedGate = (gate: Gate, storage: Storage, checks: Checks): Gate => ({
   ...gate,
   batch: async (statements) => {
-    await checks.look('other')
+    await checks.checkContent('other')
     storage.refuseIfLost()
     const results = await commit(gate, storage, checks, statements)
-    await checks.look('own')
+    await checks.checkContent('own')
     if (storage.isSpoilt) storage.refuseIfLost()
     return results
   },

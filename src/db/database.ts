@@ -76,21 +76,21 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const isOverwritten = async (): Promise<boolean> =>
     (await content?.isOverwritten(gate, () => isSound(reader))) === true
   const inspect = async (): Promise<string | null> => {
-    // A commit shows whether it is whole.
+    // A commit shows whether it was cut.
     if (log?.isSuspect() === true) await probe()
-    await look('other')
+    await checkContent('other')
     return (await isOverwritten()) ? OVERWRITTEN : null
   }
   const storage = new Storage(probe, files, options.log, options.clock, inspect)
   const gate = await openGate({ url: options.url, pragmas: pragmasFor(options), storage })
-  const look = async (by: 'own' | 'other'): Promise<void> => {
+  const checkContent = async (by: 'own' | 'other'): Promise<void> => {
     if (content?.wasWritten() !== true) return
     if (await isOverwritten()) storage.failed(OVERWRITTEN)
     // What a checkpoint has mixed with a copy shows only in all of the file. Litestream writes its checkpoints as another process.
     else if (by === 'other' && !options.litestream)
       void isSound(reader).then((sound) => (sound ? undefined : storage.failed(OVERWRITTEN)))
   }
-  const checked = checkedGate(gate, storage, { log, look, checkpointPages: checkpointPages(options) })
+  const checked = checkedGate(gate, storage, { log, checkContent, checkpointPages: checkpointPages(options) })
   const { replica } = options
   const storedEvents = new StoredEvents(replica !== undefined)
   const replicated = replica === undefined ? null : replicatedGate(checked, replica, storage, storedEvents)

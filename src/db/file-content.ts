@@ -12,7 +12,7 @@ import type { Gate } from './gate.ts'
  */
 export class FileContent {
   readonly #file: number
-  /** What the file had at the last look. Null while it may lack the table: at first everything is in the log. */
+  /** What the file had when it was last read. Null while it may lack the table: at first everything is in the log. */
   #seen: FileState | null = null
   #reported: Reported | null = null
   #writtenAt = 0n

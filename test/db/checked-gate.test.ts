@@ -30,7 +30,7 @@ test('a commit that was made while somebody cut the log is not acknowledged', as
   const storage = new Storage(() => Promise.resolve())
   const checked = checkedGate(cutBefore, storage, {
     log: new LogFile(`${path}-wal`),
-    look: () => Promise.resolve(),
+    checkContent: () => Promise.resolve(),
     checkpointPages: 0,
   })
   for (let commit = 0; commit < 5; commit++) await checked.batch([INSERT])

@@ -42,6 +42,7 @@ const SERVERS: Server[] = [
   },
 ]
 
+// PHP and Go are not needed to develop sgw, so a machine without one of them leaves its test out.
 for (const { language, file, text, build, command } of SERVERS)
   test.if(Bun.which(language) !== null)(
     `the ${language} example takes the gateway’s webhooks, and refuses others`,
@@ -80,6 +81,7 @@ for (const { language, file, text, build, command } of SERVERS)
 const hasWebSockets =
   Bun.which('python3') !== null && Bun.spawnSync(['python3', '-c', 'import websockets']).exitCode === 0
 
+// Python and its package are not needed to develop sgw, so a machine without them leaves the test out.
 test.if(hasWebSockets)('the Python example follows events, and catches up after a restart', async () => {
   await using world = await createWorld()
   using folder = temporaryFolder()

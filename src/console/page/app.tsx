@@ -15,7 +15,7 @@ import { session } from './state/session.ts'
 import { standing } from './state/standing.ts'
 import type { View } from './state/view-names.ts'
 
-/** The whole page: sign-in, or the frame with a view. */
+/** The page: sign-in, or the frame with a view. */
 export function App() {
   // What a view found out is of one tenant.
   useEffect(() => void (standing.value = null), [me.value?.tenantId])
@@ -92,7 +92,7 @@ function fileOf(view: View, withPhone: boolean) {
   return FILES[view === 'conversations' && withPhone ? 'phone' : view]
 }
 
-/** Without counts the page is whole. */
+/** The page works without counts. */
 const nothing = (): null => null
 
 const inDialog = (failure: ComponentChild) => (

@@ -41,7 +41,7 @@ const LOOK_EVERY_MS = 500
 export async function awaitLease(options: AwaitLeaseOptions): Promise<TakenLease | null> {
   const watch: Watch = { etag: '', unchangedSince: 0, isTested: false, isFailing: false }
   while (!options.signal.aborted) {
-    const taken = await look(options, watch).catch((error: unknown) => noteFailure(options, watch, error))
+    const taken = await tryToTake(options, watch).catch((error: unknown) => noteFailure(options, watch, error))
     if (taken !== null) return taken
     await sleep(options.clock, LOOK_EVERY_MS)
   }
@@ -58,7 +58,7 @@ interface Watch {
   isFailing: boolean
 }
 
-async function look(
+async function tryToTake(
   { object, candidate, clock, log, seen }: AwaitLeaseOptions,
   watch: Watch,
 ): Promise<TakenLease | null> {

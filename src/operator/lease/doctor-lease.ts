@@ -46,6 +46,6 @@ export function checkStandbys({ lease }: Pick<Gateway, 'lease'>): string {
       'warn',
     )
   return standbys.names.length === 0
-    ? 'none was seen at the last look, which is made each minute'
+    ? 'none was seen at the last check, which is made each minute'
     : standbys.names.join(', ')
 }

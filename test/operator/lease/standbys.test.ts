@@ -15,7 +15,7 @@ import { S3Stub } from '../../support/s3-stub.ts'
 import { until } from '../../support/world.ts'
 
 const HOUR_MS = 3_600_000
-const NOBODY = 'none was seen at the last look, which is made each minute'
+const NOBODY = 'none was seen at the last check, which is made each minute'
 const URL = 'https://sms.example.com'
 
 const candidate = (holder: string, url = URL) => ({

@@ -41,7 +41,7 @@ if (IS_LITESTREAM_5) {
     expect(costs.posted).toBeGreaterThan(0)
   }, 240_000)
 
-  test('without a look at the lease after each upload a paused machine loses messages, which the drill sees', async () => {
+  test('without a check of the lease after each upload a paused machine loses messages, which the drill sees', async () => {
     // A pause that comes between two uploads costs nothing, so there are several.
     let lost = 0
     for (let tries = 0; lost === 0 && tries < MAX_PAUSES; tries++)
