@@ -6,6 +6,7 @@ import { deleteJob } from '../jobs/job-rows.ts'
 import { LIST_TOO_LONG, type MessageQuery, type ProviderFailure, type StoredSms } from '../../provider/provider.ts'
 import { noteRefusal } from '../../provider/refusals.ts'
 import type { CallResult } from '../../provider/extension-calls.ts'
+import { knownInbound } from './known-inbound.ts'
 import { storeInbound } from './store-inbound.ts'
 
 /** Windows overlap, because clocks differ and records may be listed late. Known messages are not stored again. */
@@ -50,7 +51,7 @@ export async function backFill(gateway: Gateway, extension: ExtensionRow): Promi
     if (listed.type === 'failed') rememberRefusal(gateway, extension, listed.failure)
     if (listed.type !== 'ok') return null
     gateway.directory.refusals.clear(extension, 'messages')
-    for (const record of listed.value) {
+    for (const record of await unknownOf(gateway, extension, listed.value)) {
       // Each one is a commit, and a stop would wait for all of them. The next start fills in the rest.
       if (gateway.lifecycle.draining) return null
       if (await storeRecord(gateway, extension, record)) missing++
@@ -98,6 +99,20 @@ function sinceOf(extension: ExtensionRow, now: number): number {
     backFilledUntil === null ? connectedAt : Math.min(backFilledUntil, now) - OVERLAP_MS,
     now - BACK_FILL_MAX_AGE_MS,
   )
+}
+
+/**
+ * The overlap holds what the last back-fill has seen, and a commit for each of these would wait for a flush, with a replica for an upload.
+ * One that is stored here but not at the replica yet is there when the progress is.
+ */
+async function unknownOf(
+  gateway: Gateway,
+  { tenantId }: ExtensionRow,
+  records: readonly StoredSms[],
+): Promise<StoredSms[]> {
+  const ids = records.map(({ providerMessageId }) => providerMessageId)
+  const known = await knownInbound(gateway, tenantId, ids)
+  return records.filter(({ providerMessageId }) => !known.has(providerMessageId))
 }
 
 async function storeRecord(gateway: Gateway, extension: ExtensionRow, record: StoredSms): Promise<boolean> {

@@ -4,6 +4,7 @@ import type { RowOperation } from '../../db/writer.ts'
 import type { Gateway } from '../gateway.ts'
 import { countUsage } from '../usage/roll-up.ts'
 import { storedAttachments } from './attachments.ts'
+import { knownInbound } from './known-inbound.ts'
 import { tombstonesOf } from './tombstones.ts'
 import { INSERT_WEBHOOK_JOBS } from './webhook-job-rows.ts'
 import { type Keyword, STORE_KEYWORDS, keywordIn } from './keyword-opt-outs.ts'
@@ -130,21 +131,11 @@ async function storeOnce(gateway: Gateway, sms: InboundSms, messageId: string): 
   const rows = await (keyword === null
     ? writer.row(operation, row)
     : writer.row(STORE_WITH_KEYWORD, { ...row, ...keyword }))
-  if (!rows.some(({ type }) => type === 'message')) return (await isKnown(gateway, row)) ? 'known' : 'id_taken'
+  if (!rows.some(({ type }) => type === 'message')) {
+    const known = await knownInbound(gateway, sms.tenantId, [sms.providerMessageId])
+    return known.has(sms.providerMessageId) ? 'known' : 'id_taken'
+  }
   for (const job of rows.filter(({ type }) => type === 'job'))
     gateway.jobs.wake('webhook', String(job['lane']), row.tenantId, 0)
   return 'new'
-}
-
-/** Whether the message was stored before, or erased. */
-async function isKnown(
-  { database }: Gateway,
-  { tenantId, rcMessageId: providerMessageId, tombstones }: InboundRow,
-): Promise<boolean> {
-  const { rows } = await database.gate.execute({
-    sql: `SELECT 1 FROM messages WHERE rc_message_id = ?1 AND tenant_id = ?2 AND direction = 'inbound'
-      UNION ALL SELECT 1 FROM erased_messages WHERE id_hash IN (SELECT value FROM json_each(?3))`,
-    args: [providerMessageId, tenantId, tombstones],
-  })
-  return rows.length > 0
 }

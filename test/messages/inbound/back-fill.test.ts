@@ -1,12 +1,16 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { backFill, backFillJobs } from '../../../src/messages/inbound/back-fill.ts'
+import { erase } from '../../../src/operator/erase.ts'
 import { LIST_TOO_LONG, type ProviderFailure } from '../../../src/provider/provider.ts'
 import { HeldReplica } from '../../support/held-replica.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { type World, type WorldOptions, createWorld, recordedLog, until } from '../../support/world.ts'
 
 const HOUR_MS = 3_600_000
+const KNOWN = 1000
+const ERASED = 20
+const NEW = ['new 1', 'STOP', 'new 2']
 const FAILURE: ProviderFailure = {
   reason: 'ambiguous',
   status: null,
@@ -77,6 +81,23 @@ test('a stop waits for the message that is being filled in, and leaves the other
   await stopping
   using database = new Database(world.gateway.config.database.path ?? '')
   expect(database.query('SELECT body FROM messages').all()).toEqual([{ body: 'hour 0' }])
+})
+
+test('texts that are stored or erased cost no commit, so that new ones do not wait for an upload of each', async () => {
+  const replica = new HeldReplica()
+  await using world = await createWorld({ work: false, replica })
+  const inject = (text: string, from = '+15558880001') => world.control.injectSms({ from, text, deliver: false })
+  for (let number = 0; number < KNOWN; number++) await inject(`known ${number}`)
+  for (let number = 0; number < ERASED; number++) await inject('erased', '+15558880002')
+  expect(await backFill(world.gateway, await extensionOf(world))).toBe(KNOWN + ERASED)
+  expect(await erase(world.gateway, { phone: '+15558880002' })).toMatchObject({ messages: ERASED })
+  for (const text of NEW) await inject(text)
+  const before = replica.asked
+  expect(await backFill(world.gateway, await extensionOf(world))).toBe(NEW.length)
+  // One upload for each new text, and one for the progress.
+  expect(replica.asked - before).toBe(NEW.length + 1)
+  const { rows } = await world.gateway.database.gate.execute('SELECT body FROM messages ORDER BY seq')
+  expect(rows.map(({ body }) => body)).toEqual([...Array.from({ length: KNOWN }, (_, at) => `known ${at}`), ...NEW])
 })
 
 test('messages that were filled in before the store failed are not requested again', async () => {
