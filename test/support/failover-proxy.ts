@@ -14,10 +14,10 @@ export class FailoverProxy implements AsyncDisposable {
     readonly url: string,
   ) {}
 
-  /** `port`: any free one if it is 0. */
+  /** `port`: any free one if it is 0. Rejects with the error of the system if it cannot listen there. */
   static async start(port = 0): Promise<FailoverProxy> {
     const server = createServer()
-    await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+    await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve))
     const address = server.address()
     const proxy = new FailoverProxy(server, `http://127.0.0.1:${typeof address === 'object' ? address?.port : port}`)
     server.on('connection', (client) => proxy.#connected(client))
