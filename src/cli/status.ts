@@ -92,7 +92,9 @@ function fieldsOf(report: StatusReport, backupAddress: string | null) {
         : `at ${backupAddress}; check it: sgw restore --check`,
     ...(report.ha === null
       ? {}
-      : { lease: `held by this gateway, ${report.ha.holder}, with epoch ${report.ha.epoch}` }),
+      : {
+          lease: `held by this gateway, ${report.ha.holder}, with epoch ${report.ha.epoch}, renewed ${report.ha.leaseAgeMs} ms ago`,
+        }),
     ...(backup.restoredAt === null ? {} : { restored: shortTime(backup.restoredAt) }),
     ...(backup.quarantined === 0 ? {} : { quarantined: String(backup.quarantined) }),
   }

@@ -1,8 +1,11 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { MESSAGE_FAILURES } from '../../src/core/message-failure.ts'
+import { sgwIn } from '../support/cli.ts'
 import { withServer } from '../support/cli-server.ts'
+import { HeldGrant } from '../support/held-grant.ts'
+import { openOperatorSocket } from '../support/operator.ts'
 import { receiveText } from '../support/provider-events.ts'
-import { until } from '../support/world.ts'
+import { createWorld, until } from '../support/world.ts'
 
 // Each test starts many processes, and all run at once.
 setDefaultTimeout(60_000)
@@ -94,4 +97,12 @@ test.concurrent('a failing storage is shown at once, as the doctor shows it, and
     await gate.execute('PRAGMA max_page_count = 4294967294')
     await until(async () => (await sgw.json<Report>('status')).storage === null)
   })
+})
+
+test.concurrent('a gateway with STANDBY says who holds the lease, with which epoch, and how long ago it was renewed', async () => {
+  await using world = await createWorld({ lease: new HeldGrant() })
+  const operator = openOperatorSocket(world)
+  const { stdout } = await sgwIn(world.folder, ['status'])
+  expect(stdout).toMatch(/^lease +held by this gateway, one:3000, with epoch 1, renewed 250 ms ago$/m)
+  await operator.stop()
 })
