@@ -8,6 +8,7 @@ import { type TakeoverCosts, Takeovers } from '../../support/standby/takeovers.t
 // The short form of bench/takeover.ts. A standby needs Litestream 0.5.18: with Go installed, test/support/litestream.ts builds it.
 
 const WITHOUT_CHECK = `${import.meta.dir}/../../support/standby/preloads/without-check.ts`
+const KINDS = ['machine paused', 'machine and disk lost', 'killed again during a migration', 'sgw lease give'] as const
 const MAX_PAUSES = 8
 const NOTHING_BROKEN: Partial<TakeoverCosts> = {
   lost: 0,
@@ -35,7 +36,7 @@ async function takeovers(kinds: readonly TakeoverKind[], preloads: readonly stri
 
 if (IS_LITESTREAM_5) {
   test('no takeover under load loses, repeats or reorders what was accepted, or hides an event from a client who follows', async () => {
-    const costs = await takeovers(['machine paused', 'machine and disk lost', 'sgw lease give'], [])
+    const costs = await takeovers(KINDS, [])
     expect(costs).toMatchObject(NOTHING_BROKEN)
     expect(costs.accepted).toBeGreaterThan(0)
     expect(costs.posted).toBeGreaterThan(0)

@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite'
 import type { StandbyNode } from './standby-node.ts'
 import type { Takeovers } from './takeovers.ts'
 
@@ -22,13 +23,20 @@ export const TAKEOVERS = {
   'killed again during the restore': (drill) => crashTwice(drill, STEPS.restore),
   'killed again after the restore': (drill) => crashTwice(drill, STEPS.restored),
   'killed again during the first copy': (drill) => crashTwice(drill, STEPS.firstCopy),
+  'killed again during a migration': crashDuringMigration,
   SIGTERM: (drill) => handOver(drill, ({ deployment }) => deployment.signalGateway('SIGTERM')),
   'sgw lease give': (drill) => handOver(drill, ({ deployment }) => deployment.command('lease', 'give')),
 } as const satisfies Record<string, Takeover>
 export type TakeoverKind = keyof typeof TAKEOVERS
 
-/** What a gateway logs at each step of its start. After the restore it migrates. */
-const STEPS = { restore: 'restoring', restored: 'the database was fetched', firstCopy: 'making the first copy' }
+/** What a gateway logs at each step of its start. */
+const STEPS = {
+  restore: 'restoring',
+  restored: 'the database was fetched',
+  migration: '"step":"migrating"',
+  migrated: 'database is up to date',
+  firstCopy: 'making the first copy',
+}
 
 async function crash(drill: Takeovers, isDiskLost: boolean): Promise<number> {
   const { active } = await drill.roles()
@@ -64,14 +72,42 @@ async function networkHeld(drill: Takeovers): Promise<number> {
   return takenMs
 }
 
-/** The gateway that takes over is killed as well, in this step of its start. By then the first one is back, with an empty disk. */
-async function crashTwice(drill: Takeovers, step: string): Promise<number> {
+/**
+ * The gateway that takes over is killed as well, in this step of its start and before it logs `end`. By then the first one is back, with an
+ * empty disk.
+ */
+async function crashTwice(drill: Takeovers, step: string, end?: string): Promise<number> {
   const { active, standby } = await drill.roles()
   await active.crash(BACK_MS, true)
   await stepOf(standby, step)
   const [from, lost] = [performance.now(), standby.generation]
   await standby.crash(offMs(), false)
+  const output = standby.deployment.output()
+  if (end !== undefined && output.includes(end)) throw new Error(`Killed after "${step}" had ended:\n${output}`)
   return drill.acceptsAgain(from, lost)
+}
+
+/**
+ * An upgrade that meets two crashes: the standby is of a later version when the gateway that works is lost, and is killed while it migrates
+ * the copy. The first machine is back by then, with an empty disk and the later version.
+ */
+async function crashDuringMigration(drill: Takeovers): Promise<number> {
+  const { standby } = await drill.roles()
+  for (const node of drill.nodes) node.nextMigrations++
+  await standby.crash(0, false)
+  const takenMs = await crashTwice(drill, STEPS.migration, STEPS.migrated)
+  const { active } = await drill.roles()
+  const migrated = nextMigrationsIn(active)
+  if (migrated !== active.nextMigrations)
+    throw new Error(`${migrated} of ${active.nextMigrations} migrations are applied`)
+  return takenMs
+}
+
+/** How many migrations of later versions the database has. The index is the last thing that each of them makes. */
+function nextMigrationsIn({ deployment }: StandbyNode): number {
+  using database = new Database(deployment.database, { readonly: true })
+  const indexes = "SELECT count(*) AS n FROM sqlite_schema WHERE type = 'index' AND name LIKE 'messages_by_note_%'"
+  return database.query<{ n: number }, []>(indexes).get()?.n ?? 0
 }
 
 /** Resolves as soon as the gateway has begun this step. Steps are short, so the log is read often. */

@@ -13,6 +13,8 @@ export interface NodeOptions {
   roundTripMs: number
   /** Files that the gateway loads before its own. */
   preloads: readonly string[]
+  /** Makes the database of this path, before the first start. */
+  fill?(path: string): Promise<void>
 }
 
 /** Between the end of a gateway and its next start, as `RestartSec=` of a systemd unit. */
@@ -20,10 +22,15 @@ const RESTART_MS = 300
 /** With it among the preloads, `pause` can be one that the gateway's clocks do not see. */
 export const MACHINE_CLOCK = join(PROJECT, 'test/support/standby/preloads/machine-clock.ts')
 
+/** With it among the preloads, a gateway can be of a later version, whose start migrates. */
+export const NEXT_MIGRATIONS = join(PROJECT, 'test/support/standby/preloads/next-migrations.ts')
+
 /** A machine with a gateway of a pair: a data folder, a network to the storage, and a supervisor that starts what has ended. */
 export class StandbyNode implements AsyncDisposable {
   /** The exit codes of its gateways; null if a signal ended one. */
   readonly exits: (number | null)[] = []
+  /** How many migrations its next gateway has more than this version. */
+  nextMigrations = 0
   #isOn = true
   #isOver = false
   #pausedMs = 0
@@ -37,7 +44,7 @@ export class StandbyNode implements AsyncDisposable {
     this.#supervising = this.#supervise()
   }
 
-  static async create({ environment, simulator, roundTripMs, preloads }: NodeOptions): Promise<StandbyNode> {
+  static async create({ environment, simulator, roundTripMs, preloads, fill }: NodeOptions): Promise<StandbyNode> {
     const network = await DistantStorage.start(environment['LITESTREAM_ENDPOINT'] ?? '', roundTripMs)
     const preload = preloads.map((path) => `--preload ${path}`).join(' ')
     const settings: Record<string, string> = {
@@ -47,6 +54,7 @@ export class StandbyNode implements AsyncDisposable {
     }
     const deployment = await Deployment.create(settings, simulator)
     settings['SGW_MACHINE_PAUSES'] = join(deployment.folder, 'pauses')
+    await fill?.(deployment.database)
     return new StandbyNode(deployment, network)
   }
 
@@ -97,7 +105,8 @@ export class StandbyNode implements AsyncDisposable {
     writeFileSync(join(this.deployment.folder, 'pauses'), new Float64Array(1))
     while (!this.#isOver) {
       this.#setPauses(0)
-      this.exits.push(await this.deployment.begin().ended())
+      const started = this.deployment.begin({ SGW_NEXT_MIGRATIONS: String(this.nextMigrations) })
+      this.exits.push(await started.ended())
       this.#before = this.deployment.output()
       await Bun.sleep(RESTART_MS)
       while (!this.#isOn && !this.#isOver) await Bun.sleep(20)

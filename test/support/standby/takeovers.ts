@@ -9,7 +9,7 @@ import { type RemoteSimulator, startRemoteSimulator } from '../remote-simulator.
 import { until } from '../world.ts'
 import { FollowingLoad } from './following-load.ts'
 import { InboundTraffic } from './inbound-traffic.ts'
-import { MACHINE_CLOCK, StandbyNode } from './standby-node.ts'
+import { MACHINE_CLOCK, NEXT_MIGRATIONS, StandbyNode } from './standby-node.ts'
 
 export interface TakeoverOptions {
   /** The variables of the storage. */
@@ -18,6 +18,8 @@ export interface TakeoverOptions {
   connections: number
   /** Files that both gateways load before their own. */
   preloads?: readonly string[]
+  /** Makes the database with which the first gateway starts. Default: an empty one. */
+  fill?(path: string): Promise<void>
 }
 
 /** What takeovers have cost. All but `accepted`, `late` and `posted` must be 0. */
@@ -56,13 +58,17 @@ export class Takeovers implements AsyncDisposable {
     const receiver = stack.use(startReceiver())
     const proxy = stack.use(await FailoverProxy.start())
     const { roundTripMs, connections } = options
-    const preloads = [MACHINE_CLOCK, ...(options.preloads ?? [])]
+    const preloads = [MACHINE_CLOCK, NEXT_MIGRATIONS, ...(options.preloads ?? [])]
     const environment = { ...ENVIRONMENT, ...options.environment, PUBLIC_URL: proxy.url }
-    const node = async (): Promise<StandbyNode> =>
-      stack.use(await StandbyNode.create({ environment, simulator, roundTripMs, preloads }))
-    const nodes = [await node(), await node()] as const
+    const node = async (fill?: TakeoverOptions['fill']): Promise<StandbyNode> =>
+      stack.use(await StandbyNode.create({ environment, simulator, roundTripMs, preloads, ...(fill && { fill }) }))
+    const first = await node(options.fill)
+    // Else the second one might take the lease, with an empty database.
+    await untilReady(first)
+    const nodes = [first, await node()] as const
     proxy.watch(nodes.map(({ url }) => url))
-    const key = await connectFirst(nodes, receiver.url)
+    await first.deployment.connect(receiver.url)
+    const { key } = first.deployment
     const api = apiOf(proxy.url, key)
     const ledger = stack.use(await ClientLedger.start(api))
     const load = new FollowingLoad(nodes, key, connections)
@@ -147,21 +153,15 @@ const ENVIRONMENT = {
 }
 const NEVER_BLACKLIST_MS = 86_400_000
 const SETTLE_MS = 60_000
-// A back-fill lists five minutes that it has seen before as well, and each text is a commit that is stored at the replica.
-const BACK_FILL_MS = 180_000
+/** The first start copies all of a large database. */
+const START_MS = 300_000
+const BACK_FILL_MS = 60_000
 const OUTPUT_CHARACTERS = 6000
 
-/** Connects an extension to whichever gateway has the lease first. Returns the key of its app. */
-async function connectFirst(nodes: readonly StandbyNode[], webhookUrl: string): Promise<string> {
-  const first = await until(async () => {
-    for (const node of nodes) if ((await node.status()) === 'ready') return node
-    return null
-  }, SETTLE_MS).catch((error: unknown) => {
-    const outputs = nodes.map((node) => node.outputs()).join('\n---\n')
-    throw new Error(`No gateway takes the lease:\n${outputs}`, { cause: error })
+async function untilReady(node: StandbyNode): Promise<void> {
+  await until(async () => (await node.status()) === 'ready', START_MS).catch((error: unknown) => {
+    throw new Error(`The first gateway does not take the lease:\n${node.outputs()}`, { cause: error })
   })
-  await first.deployment.connect(webhookUrl)
-  return first.deployment.key
 }
 
 /** The gateway behind the proxy, whichever it is. A request without an answer is made again. */
