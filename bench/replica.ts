@@ -5,7 +5,8 @@ import { measureReplica } from './support/replica-figures.ts'
 import { startStorage } from './support/replica-storage.ts'
 
 // DURABILITY=replica: loses machines with their disks under load, then measures what it costs. docs/beyond-one-machine.md has the results.
-// bun bench/replica.ts [--losses 50] [--round-trips 0,5,20] [--figures 0,5,20,50] [--connections 64,512] [--seconds 5]
+// bun bench/replica.ts [--losses 50] [--round-trips 0,5,20] [--figures 0,5,20,50] [--connections 64,512] [--seconds 5] [--standby off]
+//   --standby off,on  measures each figure without and with a lease, in turn
 
 const { values } = parseArgs({
   options: {
@@ -14,6 +15,7 @@ const { values } = parseArgs({
     figures: { type: 'string', default: '0,5,20,50' },
     connections: { type: 'string', default: '64,512' },
     seconds: { type: 'string', default: '5' },
+    standby: { type: 'string', default: 'off' },
   },
 })
 const numbers = (list: string): number[] =>
@@ -48,13 +50,14 @@ if (Number(values.losses) > 0) isGood &&= (await drill('disk', 0, LOSSES_WITH_DI
 if (rows.length > 0) console.table(rows)
 const figures: object[] = []
 for (const roundTripMs of numbers(values.figures))
-  for (const connections of numbers(values.connections)) {
-    await using server = await startStorage()
-    figures.push(
-      await measureReplica(server.environment, { roundTripMs, connections, seconds: Number(values.seconds) }),
-    )
-    process.stdout.write(`${JSON.stringify(figures.at(-1))}\n`)
-  }
+  for (const connections of numbers(values.connections))
+    for (const word of values.standby.split(',')) {
+      const standby = word === 'on' ? 'on' : 'off'
+      await using server = await startStorage()
+      const load = { standby, roundTripMs, connections, seconds: Number(values.seconds) } as const
+      figures.push(await measureReplica(server.environment, load))
+      process.stdout.write(`${JSON.stringify(figures.at(-1))}\n`)
+    }
 if (figures.length > 0) console.table(figures)
 process.exit(isGood ? 0 : 1)
 

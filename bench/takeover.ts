@@ -3,10 +3,12 @@ import { IS_LITESTREAM_5, LITESTREAM } from '../test/support/litestream.ts'
 import { TAKEOVERS, type TakeoverKind } from '../test/support/standby/kinds.ts'
 import { type TakeoverCosts, Takeovers } from '../test/support/standby/takeovers.ts'
 import { startStorage } from './support/replica-storage.ts'
+import { makeSeededDatabase } from './support/seeded-database.ts'
 
 // STANDBY=on: two gateways take over from each other under load. docs/beyond-one-machine.md has the results.
-// bun bench/takeover.ts [--takeovers 200] [--kinds SIGSTOP,SIGTERM] [--round-trip 5] [--connections 16] [--without-check 20]
+// bun bench/takeover.ts [--takeovers 200] [--kinds SIGSTOP,SIGTERM] [--round-trip 5] [--connections 16] [--without-check 20] [--messages 0]
 //   --without-check  then machines are paused so often while nothing but time limits the lease, where it must find losses
+//   --messages       so many are in the database before
 
 const { values } = parseArgs({
   options: {
@@ -15,11 +17,13 @@ const { values } = parseArgs({
     'round-trip': { type: 'string', default: '5' },
     connections: { type: 'string', default: '16' },
     'without-check': { type: 'string', default: '20' },
+    messages: { type: 'string', default: '0' },
   },
 })
 const LIMIT_MS = 10_000
 const CLEAN_LIMIT_MS = 3000
 const SHOWN_EVENTS = 10
+const isSeeded = Number(values.messages) > 0
 const CLEAN: readonly TakeoverKind[] = ['SIGTERM', 'sgw lease give']
 const WITHOUT_CHECK = `${import.meta.dir}/../test/support/standby/preloads/without-check.ts`
 
@@ -50,9 +54,10 @@ process.exit(isGood ? 0 : 1)
 
 async function run(kinds: readonly TakeoverKind[], preloads: readonly string[]) {
   await using storage = await startStorage()
-  const { environment } = storage
+  // A start copies all of the database.
+  const environment = { ...storage.environment, ...(isSeeded && { LITESTREAM_TIMEOUT: '300s' }) }
   const [roundTripMs, connections] = [Number(values['round-trip']), Number(values.connections)]
-  await using drill = await Takeovers.start({ environment, roundTripMs, connections, preloads })
+  await using drill = await Takeovers.start({ environment, roundTripMs, connections, preloads, fill })
   const takenMs = new Map<TakeoverKind, number[]>()
   for (const [at, kind] of kinds.entries()) {
     await Bun.sleep(500 + Math.random() * 1500)
@@ -64,6 +69,12 @@ async function run(kinds: readonly TakeoverKind[], preloads: readonly string[]) 
   const costs = await drill.costs()
   for (const event of drill.ledger.differences.slice(0, SHOWN_EVENTS)) process.stdout.write(`${event}\n`)
   return { costs, takenMs }
+}
+
+async function fill(path: string): Promise<void> {
+  if (!isSeeded) return
+  const bytes = await makeSeededDatabase(path, Number(values.messages))
+  process.stdout.write(`The database has ${values.messages} messages, ${Math.round(bytes / 1e6)} MB\n`)
 }
 
 function kindsOf(list: string): TakeoverKind[] {

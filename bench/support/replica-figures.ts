@@ -4,10 +4,14 @@ import { DistantStorage } from '../../test/support/distant-storage.ts'
 import { type LoadResult, runLoad } from './load.ts'
 
 export interface ReplicaLoad {
+  /** `on`: the gateway holds a lease, which it reads after each upload. */
+  standby: 'on' | 'off'
   roundTripMs: number
   connections: number
   seconds: number
 }
+
+const START_MS = 40_000
 
 /** How fast a gateway with DURABILITY=replica accepts and sends, and what it uploads. */
 export async function measureReplica(environment: Record<string, string>, load: ReplicaLoad) {
@@ -17,8 +21,11 @@ export async function measureReplica(environment: Record<string, string>, load: 
     LITESTREAM_ENDPOINT: storage.url,
     DURABILITY: 'replica',
     LOG_LEVEL: 'warn',
+    STANDBY: load.standby,
+    PROVIDER_TIMEOUT: '2s',
+    RECONCILE_SETTLE: '7s',
   })
-  await deployment.start()
+  await deployment.begin().serving(`${deployment.url}/ready`, START_MS)
   await deployment.connect('http://127.0.0.1:9/nobody')
   const alone = await accept(deployment, 1, 2000)
   const [uploads, messages] = [storage.uploads, await messagesOf(deployment)]
@@ -28,6 +35,7 @@ export async function measureReplica(environment: Record<string, string>, load: 
   const seconds = (performance.now() - startedAt) / 1000
   const sent = (await messagesOf(deployment)) - messages
   return {
+    standby: load.standby,
     'round trip ms': load.roundTripMs,
     connections: load.connections,
     'alone, p50 ms': Math.round(alone.p50),
