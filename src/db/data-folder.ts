@@ -60,20 +60,39 @@ function refuseOtherThanFile(databasePath: string): void {
   )
 }
 
-/** The configured encryption keys. In development, a key that is made once and stored beside the database. */
-export function encryptionKeys(config: Config): Uint8Array[] {
+/**
+ * The configured encryption keys. In development, a key that is made once and stored beside the database. Null if that file is missing beside
+ * a database: a new key could read nothing of it, and would look like the right one. Errors: `StartError` if the file holds no key.
+ */
+export function encryptionKeys(config: Config): Uint8Array[] | null {
   if (config.encryptionKeys !== null) return config.encryptionKeys
-  const text = readOrCreateSecret(config, ENCRYPTION_KEY, () => crypto.getRandomValues(new Uint8Array(32)).toBase64())
+  const text = readSecret(config, ENCRYPTION_KEY) ?? makeKey(config)
+  if (text === null) return null
   if (!/^[A-Za-z0-9+/]{43}=$/.test(text)) {
     throw new StartError(
       EXIT.badConfig,
-      `${secretPath(config, ENCRYPTION_KEY)} holds no key: restore the file from a copy, or remove it and the database to start with an empty one`,
+      `${encryptionKeyPath(config)} holds no key: restore the file from a copy, or remove it and the database to start with an empty one`,
     )
   }
   return [Uint8Array.fromBase64(text)]
 }
 
+function makeKey(config: Config): string | null {
+  if (sizeOf(config.database.path ?? '') > 0 && !config.allowNewKeys) return null
+  return writeSecret(config, ENCRYPTION_KEY, crypto.getRandomValues(new Uint8Array(32)).toBase64())
+}
+
+/** Why a database without its key is not opened. */
+export const missingKey = (config: Config): StartError =>
+  new StartError(
+    EXIT.badConfig,
+    `${encryptionKeyPath(config)} is missing, but there is a database beside it, whose secrets only that key can decrypt: put the copy of the file back, or set ENCRYPTION_KEYS if the database was made with it. If the key is lost for good, set ALLOW_NEW_KEYS=on (docs/runbooks.md, "The encryption keys are lost")`,
+  )
+
 const ENCRYPTION_KEY = 'encryption.key'
+
+/** Where the key is if ENCRYPTION_KEYS is not set. */
+export const encryptionKeyPath = (config: Config): string => secretPath(config, ENCRYPTION_KEY)
 
 /** A small secret in a file beside the database, mode 600. The first call makes it. */
 export const readOrCreateSecret = (config: Config, name: string, make: () => string): string =>

@@ -8,7 +8,7 @@ import { EXIT, StartError } from '../core/start-error.ts'
 import { VERSION } from '../core/version.ts'
 import { authenticateSocket } from '../api/ws/authenticate.ts'
 import { forgetOperators } from '../auth/operator-sessions.ts'
-import { encryptionKeys, openDataFolder, sizeOf } from '../db/data-folder.ts'
+import { encryptionKeys, missingKey, openDataFolder, sizeOf } from '../db/data-folder.ts'
 import { lockDatabase } from '../db/database-file.ts'
 import type { ProcessLock } from '../db/lock.ts'
 import { type Database, type UpgradeStep, openDatabase } from '../db/database.ts'
@@ -67,9 +67,12 @@ export async function openGateway(options: RunOptions, stack: AsyncDisposableSta
   if (foreign !== null) throw new StartError(EXIT.badConfig, (await refusalOfReplaced(path, null)) ?? foreign)
   const fileLock = await lockDatabase(path, lockWaitMs, noteWait)
   stack.defer(() => fileLock.release())
+  // Before the database, so that no crash leaves one without its key.
   const keys = encryptionKeys(config)
   const database = await open(options, config, clock)
   stack.defer(() => database.close())
+  // A file that is no database is refused as such.
+  if (keys === null) throw missingKey(config)
   const replaced = await refusalOfReplaced(path, database.gate)
   if (replaced !== null) throw new StartError(EXIT.badConfig, replaced)
   await options.replicate?.()

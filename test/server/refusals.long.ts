@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { readConfig } from '../../src/core/config.ts'
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync, statSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync, statSync } from 'node:fs'
 import { PipedProgram, sgw, startProgram, startServer, temporaryFolder } from '../support/process.ts'
 import type { Finished } from '../support/program.ts'
 
@@ -182,6 +182,30 @@ test.concurrent('a damaged key file ends the start with 78', async () => {
     expect({ code, count: lines.length }).toEqual({ code: 78, count: 1 })
     expect(lines[0]).toContain('encryption.key holds no key')
   }
+})
+
+test.concurrent('a database that is restored without its key file ends the start with 78, and no new key lies beside it', async () => {
+  using lost = temporaryFolder()
+  using folder = temporaryFolder()
+  await sgw(['tenant', 'create', '--name', 'Acme'], { DATABASE_URL: lost.database })
+  await sgw(['backup', folder.file('sgw.db')], { DATABASE_URL: lost.database })
+  const env = { PORT: '0', DATABASE_URL: folder.database }
+  const { code, lines } = await refusedStart(env)
+  expect({ code, count: lines.length }).toEqual({ code: 78, count: 1 })
+  expect(lines[0]).toStartWith(`${folder.file('encryption.key')} is missing, but there is a database beside it`)
+  expect(await sgw(['tenant', 'list'], env)).toMatchObject({ code: 1, stdout: '', stderr: `${lines[0]}\n` })
+  expect(existsSync(folder.file('encryption.key'))).toBe(false)
+  copyFileSync(lost.file('encryption.key'), folder.file('encryption.key'))
+  expect(await sgw(['tenant', 'list'], env)).toMatchObject({ code: 0, stdout: expect.stringContaining('Acme') })
+})
+
+test.concurrent('in development a database whose key is lost for good starts with ALLOW_NEW_KEYS, which makes a new one', async () => {
+  using folder = temporaryFolder()
+  await sgw(['tenant', 'create', '--name', 'Acme'], { DATABASE_URL: folder.database })
+  rmSync(folder.file('encryption.key'))
+  await using server = await startServer({ DATABASE_URL: folder.database, ALLOW_NEW_KEYS: 'on' })
+  await server.printed(/limit=1/)
+  expect(existsSync(folder.file('encryption.key'))).toBe(true)
 })
 
 test.concurrent('bad variables end the start with 78 and one line each with its fix, without values of secrets or any write', async () => {

@@ -3,7 +3,7 @@ import { systemClock } from '../../core/clock.ts'
 import type { Config } from '../../core/config.ts'
 import type { Log } from '../../core/log.ts'
 import { createSecrets } from '../../core/secrets.ts'
-import { encryptionKeys, openDataFolder, socketPath } from '../../db/data-folder.ts'
+import { openDataFolder, socketPath } from '../../db/data-folder.ts'
 import type { ProcessLock } from '../../db/lock.ts'
 import { MIGRATIONS } from '../../db/migrations.ts'
 import { untilReplicationEnded } from '../../operator/backup/replication.ts'
@@ -115,7 +115,7 @@ function note(seen: LastSeen, lease: SeenLease | null): void {
 
 /** This gateway, as others see it in the lease. */
 function candidateOf(config: Config): Candidate {
-  const keyIds = encryptionKeys(config).map((key) => createSecrets([key]).keyId)
+  const keyIds = (config.encryptionKeys ?? []).map((key) => createSecrets([key]).keyId)
   return {
     holder: `${hostname()}:${config.port}`,
     url: config.publicUrl,
