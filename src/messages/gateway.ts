@@ -70,8 +70,8 @@ export interface Gateway extends SharedParts {
   lease: Lease | null
   /** `working`: jobs and timers are running. `draining`: the server is stopping. */
   lifecycle: { draining: boolean; working: boolean }
-  /** What needs a person now, as of the last checks. */
-  alerts: { firing: readonly FiringAlert[] }
+  /** What needs a person now, as of the last checks. `check` runs them now, while the gateway works. */
+  alerts: { firing: readonly FiringAlert[]; check(): Promise<unknown> }
   /** The built-in simulator, once it has started; null if the provider is another one, or no server runs. */
   simulator: SimulatorAccess | null
   traffic: Traffic
@@ -173,7 +173,7 @@ export function buildGateway(given: GatewayParts): Gateway {
     }),
     lease,
     lifecycle: { draining: false, working: false },
-    alerts: { firing: [] },
+    alerts: { firing: [], check: () => Promise.resolve() },
     simulator: null,
     traffic: { answering: 0 },
     sending: new SendEngine({ ...parts, ...engines, receipts, defer, requests: () => gateway.traffic.answering }),

@@ -11,8 +11,10 @@ export const checkAlertSetting = ({ alertUrl }: Config): string =>
     ? 'off: set ALERT_URL, and a chat or pager is told what needs a person (docs/alerts.md); sgw status shows it, too'
     : 'posted to ALERT_URL; sgw doctor --alert posts a test'
 
-/** What needs a person now. */
+/** What needs a person now: it is checked now, so that the doctor says the same. */
 export async function listAlerts({ alerts, database }: Gateway): Promise<Alerts> {
+  // If that fails, the last checks count.
+  await alerts.check().catch(() => undefined)
   const names = await tenantNames(database, alerts.firing)
   return { alerts: alerts.firing.map((each) => alertItem(each, names)) }
 }

@@ -96,6 +96,7 @@ export function startTimers(gateway: Gateway): Timers {
   // Alerts look as well, but a post that hangs delays them.
   timers.every('storage', STORAGE_EVERY_MS, STORAGE_EVERY_MS, () => probeStorage(gateway))
   const alerts = new Alerts(gateway, gateway.config.alertUrl)
+  gateway.alerts.check = () => alerts.check()
   timers.every('alerts', ALERTS_EVERY_MS, ALERTS_EVERY_MS, () => alerts.run())
   return timers
 }

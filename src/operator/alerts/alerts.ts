@@ -19,6 +19,7 @@ const MAX_POSTS_PER_RUN = 5
  */
 export class Alerts {
   #loading: Promise<AlertState> | null = null
+  #checking: Promise<AlertState> | null = null
   #stored = ''
   /** Condition that is not an alert yet → monotonic time at which it began. */
   readonly #held = new Map<string, number>()
@@ -32,8 +33,19 @@ export class Alerts {
     this.#poster = url === null ? null : createAlertPoster(gateway, url)
   }
 
-  /** Runs all checks, then makes the posts that are due. Call it every few seconds. Runs must not overlap. */
+  /** Runs all checks, then makes the posts that are due, which may take long. Call it every few seconds. Runs must not overlap. */
   async run(): Promise<void> {
+    const state = await this.check()
+    await this.#store(state)
+    await this.#post(state)
+  }
+
+  /** Runs all checks, and shows what they found. A call while they run shares that run. */
+  check(): Promise<AlertState> {
+    return (this.#checking ??= this.#checkAll().finally(() => (this.#checking = null)))
+  }
+
+  async #checkAll(): Promise<AlertState> {
     const state = await (this.#loading ??= this.#load())
     const checks = [
       ...machineChecks(this.gateway),
@@ -43,8 +55,7 @@ export class Alerts {
     ]
     for (const check of checks) await this.#check(state, check)
     this.#show(state)
-    await this.#store(state)
-    await this.#post(state)
+    return state
   }
 
   async #load(): Promise<AlertState> {

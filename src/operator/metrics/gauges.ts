@@ -17,6 +17,7 @@ export function createGauges(gateway: Gateway, registry: Registry): () => Promis
     gauges.failing.set((await probeStorage(gateway)) ? 1 : 0)
     gauges.sockets.set(gateway.sockets.count)
     gauges.memory.set(process.memoryUsage.rss())
+    await gateway.alerts.check().catch(() => undefined)
     gauges.alerts.set(gateway.alerts.firing.length)
     if (gateway.lease !== null) setLease(gauges, gateway.lease)
     await setReadings(gauges, gateway).catch(() => gauges.failing.set(1))

@@ -2,9 +2,11 @@ import { afterEach, expect, spyOn, test } from 'bun:test'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Alerts } from '../../../src/operator/alerts/alerts.ts'
+import type { Finding } from '../../../src/operator/finding.ts'
 import { controlSocket } from '../../support/litestream-socket.ts'
 import { endDeliveries, messageIdOf } from '../../support/delivery-rows.ts'
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts'
+import { operate } from '../../support/operator.ts'
 import { type Receiver, startReceiver } from '../../support/receiver.ts'
 import { type World, type WorldOptions, createWorld, recordedLog, until } from '../../support/world.ts'
 
@@ -418,4 +420,28 @@ test('a running gateway checks by itself if ALERT_URL is set', async () => {
     return receiver.requests.length > 0
   })
   expect(receiver.requests[0]?.body).toMatchObject({ alert: 'extension_revoked', state: 'firing' })
+})
+
+test('alerts that are read are those of this moment, as the doctor’s findings are, even while a post hangs', async () => {
+  const clock = manualClock(Date.now())
+  await using receiver = startReceiver()
+  receiver.answer = () => new Promise(() => undefined)
+  await using world = await createWorld({ clock, env: { ALERT_URL: receiver.url } })
+  const setStatus = async (status: string): Promise<void> => {
+    await world.gateway.database.gate.execute(`UPDATE extensions SET status = '${status}'`)
+    world.gateway.directory.forget(world.tenantId)
+  }
+  const read = async () => {
+    const { alerts } = (await operate<{ alerts: object[] }>(world, 'GET', '/v1/operator/alerts')).body
+    const { body } = await operate<Finding[]>(world, 'GET', '/v1/operator/doctor')
+    return { alerts: alerts.length, doctor: body.find(({ check }) => check === 'extensions')?.level }
+  }
+  await setStatus('revoked')
+  expect(await read()).toEqual({ alerts: 1, doctor: 'fail' })
+  await until(() => {
+    clock.advance(1000)
+    return receiver.requests.length > 0
+  })
+  await setStatus('active')
+  expect(await read()).toEqual({ alerts: 0, doctor: 'ok' })
 })
