@@ -43,12 +43,17 @@ const SYMBOLS: Record<Finding['level'], [symbol: string, colour: Colour]> = {
 /** The symbol of a level: ✓ ! ✗. */
 export const symbolOf = (context: CliContext, level: Finding['level']): string => paint(context, ...SYMBOLS[level])
 
+/** What is not in use, and need not be, is neither good nor bad. */
+const isOff = ({ level, detail }: Finding): boolean => level === 'ok' && detail.startsWith('off:')
+
 /** Prints the findings of the doctor, one line for each check; on a terminal a long one goes on below. */
 export function printFindings(context: CliContext, findings: readonly Finding[]): void {
   if (context.json) return print(context, findings)
   const width = Math.max(0, ...findings.map(({ check }) => check.length))
-  for (const { check, level, detail } of findings)
-    context.stdout(hanging(context, `${symbolOf(context, level)} ${check.padEnd(width)}  `, printable(detail)))
+  for (const finding of findings) {
+    const symbol = isOff(finding) ? paint(context, '–', 'grey') : symbolOf(context, finding.level)
+    context.stdout(hanging(context, `${symbol} ${finding.check.padEnd(width)}  `, printable(finding.detail)))
+  }
 }
 
 function readable(context: CliContext, value: unknown): string {

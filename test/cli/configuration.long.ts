@@ -32,6 +32,8 @@ test.concurrent('the doctor works without a server, and in development without a
   const { code, stdout } = await sgw(['--json', 'doctor'], { DATABASE_URL: folder.database })
   expect((JSON.parse(stdout) as Finding[]).filter(({ ok }) => !ok)).toEqual([])
   expect(code).toBe(0)
+  const table = await sgw(['doctor'], { DATABASE_URL: folder.database })
+  expect(table).toMatchObject({ code: 0, stdout: expect.stringMatching(/^– backup +off: .*\n– alerts +off: /m) })
 })
 
 test.concurrent('the doctor posts a test alert without a server or database, and does not print a bad address', async () => {
