@@ -12,6 +12,10 @@ const messagesIn = (path: string): string[] => {
     .map(({ body }) => body)
 }
 
+/** What is said to a person after the copy. */
+const keep = (key: string): string =>
+  `The encryption key is not in the copy: keep ${key} too, apart from it; without it the secrets in the copy are lost (docs/backup.md)\n`
+
 test.concurrent('beside a server under load, backup writes a checked copy of all accepted messages, from which a gateway can start', async () => {
   using folder = temporaryFolder()
   const env = { DATABASE_URL: folder.database, KEY_LIMIT_PER_MINUTE: '100000' }
@@ -52,9 +56,13 @@ test.concurrent('without a server, backup also copies the WAL of a killed server
   }
   expect(statSync(folder.file('sgw.db-wal')).size).toBeGreaterThan(0)
   const target = folder.file('copy.db')
-  const { code, stdout } = await sgw(['backup', target], env)
+  const { code, stdout, stderr } = await sgw(['backup', target], env)
   expect(code).toBe(0)
   expect(stdout).toMatch(/^integrity +ok$/m)
+  expect(stderr).toBe(keep(folder.file('encryption.key')))
+  const configured = { ...env, ENCRYPTION_KEYS: readFileSync(folder.file('encryption.key'), 'utf8').trim() }
+  const again = await sgw(['backup', folder.file('again.db')], configured)
+  expect(again).toMatchObject({ code: 0, stderr: keep('ENCRYPTION_KEYS') })
   using database = new Database(target, { readonly: true })
   expect(database.query('SELECT name FROM tenants').all()).toEqual([{ name: 'Development' }])
 }, 30_000)
@@ -117,6 +125,9 @@ test.concurrent('a backup removes what killed backups left in its folder, and no
   writeFileSync(folder.file('copies/film.part-1'), 'of another program')
   // As root every file can be removed, so a folder stands for what cannot.
   mkdirSync(folder.file('copies/film.sgw-part-1'))
-  expect(await sgw(['backup', folder.file('copies/next.db')], env)).toMatchObject({ code: 0, stderr: '' })
+  expect(await sgw(['backup', folder.file('copies/next.db')], env)).toMatchObject({
+    code: 0,
+    stderr: keep(folder.file('encryption.key')),
+  })
   expect(copies()).toEqual(['film.part-1', 'film.sgw-part-1', 'next.db', 'other.db', 'slow.db'])
 }, 60_000)
