@@ -23,10 +23,13 @@ export const StatusReport = z
     backup: z.object({
       litestream: z.boolean(),
       lagMs: z.number().nullable().meta({
-        description: 'How far the backup may be behind; null without Litestream, or if it does not answer',
+        description:
+          'How many milliseconds the backup may be behind; null without Litestream, or if it does not answer',
       }),
-      walBytes: z.int(),
-      keptBytes: z.int(),
+      walBytes: z.int().meta({ description: 'Bytes of the write-ahead log; they grow if Litestream does not copy it' }),
+      keptBytes: z.int().meta({
+        description: "Bytes of Litestream's files beside the database; they grow if it cannot upload",
+      }),
       restoredAt: time.nullable(),
       quarantined: z.int().meta({ description: 'Messages that are looked up before they are sent, after a restore' }),
     }),
@@ -41,7 +44,8 @@ export const StatusReport = z
         holder: z.string().meta({ description: 'Host and port of this gateway' }),
         leaseAgeMs: z.number().meta({ description: 'Milliseconds since the last renewal; renewed each second' }),
         storedLagMs: z.number().nullable().meta({
-          description: 'How far the copy in the storage may be behind; null if Litestream does not answer',
+          description:
+            'How many milliseconds the copy in the storage may be behind; null if Litestream does not answer',
         }),
       })
       .nullable()

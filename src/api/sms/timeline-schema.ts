@@ -25,7 +25,8 @@ export const TimelineEntry = z
         httpStatus: z.int().optional(),
         errorCode: z.string().optional().meta({ description: "The provider's code, or the connection's error" }),
         durationMs: z.int().nullable().meta({
-          description: 'How long the call took; null while it is open, and if the gateway ended before its end',
+          description:
+            'How many milliseconds the call took; null while it is open, and if the gateway ended before its end',
         }),
         message: z.string().max(200).optional().meta({ description: "The provider's words about a failure" }),
       })

@@ -21,7 +21,7 @@ export const DeliveryAttempt = z
       .string()
       .optional()
       .meta({ description: 'First 256 bytes of the response body, on http_error only' }),
-    durationMs: z.int(),
+    durationMs: z.int().meta({ description: 'How many milliseconds the attempt took' }),
     attemptedAt: time,
     deliveryId: z.string(),
     attemptNumber: z.int().min(1),

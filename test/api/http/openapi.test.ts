@@ -29,6 +29,14 @@ interface Document {
   components: { schemas: Record<string, unknown>; parameters: Record<string, Parameter> }
 }
 
+/** Every property of a schema and of those inside it, with its description. */
+function propertiesOf(schema: unknown): [name: string, description: string][] {
+  if (typeof schema !== 'object' || schema === null) return []
+  const { properties = {} } = schema as { properties?: Record<string, { description?: string }> }
+  const own = Object.entries(properties).map(([name, { description = '' }]): [string, string] => [name, description])
+  return [...own, ...Object.values(schema).flatMap(propertiesOf)]
+}
+
 const committed = async (): Promise<Document> => (await Bun.file(COMMITTED).json()) as Document
 const operationsOf = ({ paths }: Document): Operation[] => Object.values(paths).flatMap(Object.values) as Operation[]
 
@@ -87,6 +95,12 @@ test('operations, parameters and tags have a description, and a JSON body has an
   const bodies = [...JSON.stringify(document).matchAll(/"application\/json":\{(.{0,200})/g)].map(([, body]) => body)
   expect(bodies.length).toBeGreaterThan(100)
   expect(bodies.filter((body) => !/"examples?":/.test(body ?? ''))).toEqual([])
+})
+
+test('a field whose name ends with a unit says in words what it measures, and in which unit', async () => {
+  const fields = propertiesOf((await committed()).components.schemas).filter(([name]) => /(Ms|Bytes)$/.test(name))
+  expect(fields.length).toBeGreaterThan(8)
+  expect(fields.filter(([, description]) => !/milliseconds|bytes/i.test(description))).toEqual([])
 })
 
 test('bodies are named schemas, and answers may get new fields', async () => {
