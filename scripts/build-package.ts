@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { RELEASE, VERSION } from '../src/core/version.ts'
+import { withLineBreaks } from './line-breaks.ts'
 import { bundledTypes } from './package-types.ts'
 
 // bun scripts/build-package.ts   what the npm packages need besides the source; `npm pack` runs it
@@ -26,7 +27,7 @@ async function writeClient(): Promise<Set<string>> {
   })
   const [output] = outputs
   if (!success || output === undefined) throw new AggregateError(logs, 'The client cannot be built')
-  await Bun.write(`${FOLDER}/client.js`, output)
+  await Bun.write(`${FOLDER}/client.js`, withLineBreaks(await output.text()))
   // No package's types: a page has none.
   const options = ['--lib', 'esnext,dom,dom.iterable,dom.asynciterable', '--types', '']
   const { text, names } = await bundledTypes({ entry, options })

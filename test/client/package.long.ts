@@ -156,6 +156,16 @@ describe.each([
     expect(new Bun.Transpiler({ loader: 'js' }).scanImports(text)).toEqual([])
   })
 
+  test('shows a short line of itself under Node.js for an error that nobody catches', async () => {
+    const cwd = project()
+    const unreachable = "new Sgw({ baseUrl: 'http://127.0.0.1:9', apiKey: 'sgw_x', maxRetries: 0, WebSocket: class {} })"
+    writeFileSync(join(cwd, 'main.mjs'), `import { Sgw } from '${specifier}'\nawait ${unreachable}.me()`)
+    const { code, stderr } = await finished([await nodeCommand(20), 'main.mjs'], nodeAlone(folder.path), cwd)
+    expect(code).toBe(1)
+    expect(stderr).toContain('SgwError')
+    for (const line of stderr.split('\n')) expect(line.length).toBeLessThan(300)
+  })
+
   test('has types that need no other package, and none of the gateway', async () => {
     const cwd = project()
     writeFileSync(
