@@ -158,7 +158,8 @@ describe.each([
 
   test('shows a short line of itself under Node.js for an error that nobody catches', async () => {
     const cwd = project()
-    const unreachable = "new Sgw({ baseUrl: 'http://127.0.0.1:9', apiKey: 'sgw_x', maxRetries: 0, WebSocket: class {} })"
+    const unreachable =
+      "new Sgw({ baseUrl: 'http://127.0.0.1:9', apiKey: 'sgw_x', maxRetries: 0, WebSocket: class {} })"
     writeFileSync(join(cwd, 'main.mjs'), `import { Sgw } from '${specifier}'\nawait ${unreachable}.me()`)
     const { code, stderr } = await finished([await nodeCommand(20), 'main.mjs'], nodeAlone(folder.path), cwd)
     expect(code).toBe(1)
