@@ -10,7 +10,8 @@ COPY src ./src
 # For the platform that the image is built on; another one is built with --platform.
 # docker build --build-arg COMMIT=$(git rev-parse HEAD): the commit that the label and, between releases, sgw --version name.
 ARG COMMIT=
-RUN bun scripts/build.ts --commit "$COMMIT" --target "linux-$(uname -m | sed 's/x86_64/x64/; s/aarch64/arm64/')" --bundle-only
+RUN bun scripts/build.ts --commit "$COMMIT" --target "linux-$(uname -m | sed 's/x86_64/x64/; s/aarch64/arm64/')" --bundle-only \
+    && bun scripts/licences.ts dist/bundle/THIRD-PARTY-LICENSES.txt
 
 FROM docker.io/litestream/litestream:0.5.18 AS litestream
 

@@ -1,11 +1,13 @@
 import { mkdir } from 'node:fs/promises'
 import { RELEASE, VERSION } from '../src/core/version.ts'
 import { withLineBreaks } from './line-breaks.ts'
+import { LICENCES_FILE, thirdPartyLicences } from './licences.ts'
 import { bundledTypes } from './package-types.ts'
 
 // bun scripts/build-package.ts   what the npm packages need besides the source; `npm pack` runs it
 //   dist/client.js, dist/client.d.ts     the client for Node.js, browsers and workers, each one file
 //   dist/testing.js, dist/testing.d.ts   the types of the test kit, which runs from source under Bun alone
+//   dist/THIRD-PARTY-LICENSES.txt       the licences of what it depends on
 //   dist/sgw-client/                     the client as a package of its own: npm pack ./dist/sgw-client
 
 const FOLDER = 'dist'
@@ -14,6 +16,7 @@ const NOT_BUN = 'sgw/testing starts the gateway in this process, which only Bun 
 await mkdir(FOLDER, { recursive: true })
 await writeTesting(await writeClient())
 await writeClientPackage(`${FOLDER}/sgw-client`)
+await Bun.write(`${FOLDER}/${LICENCES_FILE}`, await thirdPartyLicences())
 
 /** Returns the names that the client exports. */
 async function writeClient(): Promise<Set<string>> {

@@ -3,6 +3,7 @@ import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { buildExecutable } from '../executable.ts'
+import { LICENCES_FILE, thirdPartyLicences } from '../licences.ts'
 import { type Platform, isThisMachine, lockedParts } from '../platform.ts'
 import { sendFirstText } from './first-text.ts'
 
@@ -30,6 +31,7 @@ export async function packExecutable(options: ExecutableOptions): Promise<{ file
     const fact = await tryOut(executable, platform)
     for (const path of platform.os === 'linux' ? BESIDE : ['LICENSE'])
       await cp(path, join(content, path), { recursive: true })
+    await Bun.write(join(content, LICENCES_FILE), await thirdPartyLicences())
     const file = `${name}.tar.gz`
     await packFolder(content, join(folder, file))
     return { file, fact }

@@ -36,6 +36,12 @@ export async function dependencyList(version: string, platforms: readonly Platfo
   return `${JSON.stringify(list, null, 2)}\n`
 }
 
+/** What our dependencies need, as it is installed here. `path` is that of the lock file. */
+export async function installedDependencies(): Promise<{ path: string; folder: string }[]> {
+  const { packages, folder } = await placeOf('.')
+  return dependenciesOf(packages).map((path) => ({ path, folder: `${folder}/${installedAt(path)}` }))
+}
+
 async function placeOf(folder: string): Promise<Place> {
   const { packages } = Bun.JSONC.parse(await Bun.file(`${folder}/bun.lock`).text()) as { packages: Packages }
   return { packages, folder: `${folder}/node_modules` }

@@ -2,6 +2,7 @@ import { $ } from 'bun'
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Platform } from '../platform.ts'
+import { LICENCES_FILE, thirdPartyLicences } from '../licences.ts'
 import { packExecutable } from './archive.ts'
 import { dependencyList } from './dependencies.ts'
 import { packImage } from './image.ts'
@@ -32,6 +33,7 @@ export async function makeRelease({ version, folder, platforms }: ReleaseOptions
   const image = await packImage({ version, commit, folder })
   facts.set(image.file, image.fact)
   await Bun.write(join(folder, `sgw-${version}-dependencies.cdx.json`), await dependencyList(version, platforms))
+  await Bun.write(join(folder, LICENCES_FILE), await thirdPartyLicences())
   await Bun.write(join(folder, 'NOTES.md'), await notesOf(version))
   await writeSums(folder)
   const seconds = Math.round((performance.now() - startedAt) / 1000)
@@ -76,7 +78,7 @@ const sizeOf = (bytes: number): string =>
 function commandsOf(version: string, folder: string, hasImage: boolean): string {
   const commands = [
     `git tag --annotate v${version} --message 'sgw ${version}' && git push origin v${version}`,
-    `gh release create v${version} --notes-file ${folder}/NOTES.md ${folder}/sgw-* ${folder}/SHA256SUMS`,
+    `gh release create v${version} --notes-file ${folder}/NOTES.md ${folder}/sgw-* ${folder}/${LICENCES_FILE} ${folder}/SHA256SUMS`,
     `npm publish ${folder}/sgw-client-${version}.tgz`,
     ...(hasImage ? [`docker load --input ${folder}/sgw-${version}-image-*.tar    # then docker tag, docker push`] : []),
   ]

@@ -10,6 +10,7 @@ const PLATFORM = `${process.platform}-${process.arch}`
 const FILES = [
   'NOTES.md',
   'SHA256SUMS',
+  'THIRD-PARTY-LICENSES.txt',
   `sgw-${VERSION}-dependencies.cdx.json`,
   `sgw-${VERSION}-${PLATFORM}.tar.gz`,
   `sgw-${VERSION}.tgz`,
@@ -84,6 +85,7 @@ test('the archive has all that the manual installs, with its modes and nobody’
     `-rw-r--r-- 0/0 ${name}/.env.example`,
     `-rw-r--r-- 0/0 ${name}/litestream.yml`,
     `-rw-r--r-- 0/0 ${name}/LICENSE`,
+    `-rw-r--r-- 0/0 ${name}/THIRD-PARTY-LICENSES.txt`,
   ])
     expect(entries).toContain(entry)
 })
@@ -101,6 +103,34 @@ test('the list of dependencies names each with version, hash and licence', async
   for (const name of ['playwright-core', 'axe-core', 'oxlint']) expect(names).not.toContain(`pkg:npm/${name}`)
   for (const { hashes, licenses } of list.components)
     expect([hashes[0]?.content.length, licenses.length]).toEqual([128, 1])
+})
+
+test('the licence of each dependency is in the folder, in the archive and in the package, with its text', async () => {
+  const text = await Bun.file(`${out}/THIRD-PARTY-LICENSES.txt`).text()
+  const name = `sgw-${VERSION}-${PLATFORM}`
+  for (const [archive, inside] of [
+    [`${name}.tar.gz`, `${name}/THIRD-PARTY-LICENSES.txt`],
+    [`sgw-${VERSION}.tgz`, 'package/dist/THIRD-PARTY-LICENSES.txt'],
+  ])
+    expect(await $`tar --extract --to-stdout --file ${out}/${archive} ${inside}`.text()).toBe(text)
+  const list = (await Bun.file(`${out}/sgw-${VERSION}-dependencies.cdx.json`).json()) as {
+    components: { group?: string; name: string; version: string }[]
+  }
+  const [introduction = '', ...sections] = text.split(/^={80}\n\n/m)
+  expect(introduction).toContain(`Bun ${Bun.version}`)
+  // Bun and the native addon of each platform have no folder here: the introduction names them.
+  const others = list.components.filter(
+    ({ group, name: part }) => group !== '@oven' && !/^(linux|darwin|win32)-/.test(part),
+  )
+  expect(sections.map((section) => section.split('\n')[0] ?? '').toSorted()).toEqual(
+    others
+      .map(({ group, name: part, version }) => `${group === undefined ? '' : `${group}/`}${part} ${version}`)
+      .toSorted(),
+  )
+  for (const section of sections)
+    expect(section).toMatch(
+      /Permission is hereby granted|Permission to use|Redistribution and use|Apache License|Blue Oak/,
+    )
 })
 
 test('the same commit makes the same sums in another folder', async () => {

@@ -40,6 +40,7 @@ describe('the package', () => {
       'LICENSE',
       'README.md',
       'bin/sgw',
+      'dist/THIRD-PARTY-LICENSES.txt',
       'dist/client.d.ts',
       'dist/client.js',
       'dist/testing.d.ts',
