@@ -107,8 +107,14 @@ export async function sentTwice(deployment: Deployment): Promise<string[]> {
 
 /** Waits until no job is left. */
 export async function untilDrained(deployment: Deployment, withinMs = 20_000): Promise<void> {
+  let queue: Record<string, unknown> = {}
   await until(async () => {
-    const { queue } = await deployment.command<{ queue: Record<string, unknown> }>('status')
+    queue = (await deployment.command<{ queue: Record<string, unknown> }>('status')).queue
     return Object.values(queue).every((count) => count === 0 || typeof count !== 'number')
-  }, withinMs)
+  }, withinMs).catch((cause: unknown) => {
+    const output = deployment.output().slice(-OUTPUT_CHARACTERS)
+    throw new Error(`Still in the queue after ${withinMs} ms: ${JSON.stringify(queue)}\n${output}`, { cause })
+  })
 }
+
+const OUTPUT_CHARACTERS = 6000
