@@ -27,17 +27,19 @@ const VIEWS = [
 ] as const
 
 /**
- * Bundles the page from its source, in about 60 ms. In an executable there is no source and no bundler: the build replaces this
+ * Bundles the page from its source, in about 100 ms. In an executable there is no source and no bundler: the build replaces this
  * module by one that has the files (scripts/build.ts).
  */
 export async function bundlePage(): Promise<PageFile[]> {
-  const views = await Promise.all(VIEWS.map((path) => script(path, [frameImports, separateViews, adoptedStyles])))
-  const needed = new Set(views.flatMap(({ bytes }) => importedNames(new TextDecoder().decode(bytes))))
-  const frame = await script('main.tsx', [await frameExports(needed), separateViews, adoptedStyles])
+  const names = await Promise.all(VIEWS.map(namesFromFrame))
+  const short = shortNames(names.flat())
+  const views = VIEWS.map((path, index) =>
+    script(path, [elements, frameImports(names[index] ?? [], short), ...PLUGINS]),
+  )
   const html = await Bun.file(join(FOLDER, 'index.html')).bytes()
   return [
-    frame,
-    ...views,
+    await script('main.tsx', [await frameExports(short), elements, ...PLUGINS]),
+    ...(await Promise.all(views)),
     await script('theme.ts', []),
     { name: 'index.html', type: 'text/html; charset=utf-8', bytes: html },
   ]
@@ -49,7 +51,6 @@ async function script(path: string, plugins: BunPlugin[]): Promise<PageFile> {
     target: 'browser',
     format: 'esm',
     minify: true,
-    jsx: { runtime: 'automatic', importSource: 'preact' },
     plugins,
     // Without it JSX is compiled for development, with file names and lines.
     define: { 'process.env.NODE_ENV': '"production"' },
@@ -70,50 +71,65 @@ const SHARED = ['frame/*.ts*', 'state/*.ts*', 'parts/{copy,dialog,icon,load-fail
 )
 const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   '@preact/signals': ['computed', 'effect', 'signal', 'useComputed', 'useSignal'],
+  preact: ['Fragment', 'h'],
   'preact/hooks': ['useEffect', 'useLayoutEffect', 'useMemo', 'useRef'],
-  'preact/jsx-runtime': ['Fragment', 'jsx', 'jsxs'],
   '../../client/client.ts': ['Sgw', 'SgwError'],
 }
 
-/** Bun's own splitting makes a file of each combination of views that share something: five views would need a dozen requests. */
-const frameImports: BunPlugin = {
+/** The names that a view takes from the frame, found by bundling it without the frame. */
+async function namesFromFrame(path: string): Promise<string[]> {
+  const { bytes } = await script(path, [elements, frameImports(null, new Map()), ...PLUGINS])
+  const lists = new TextDecoder().decode(bytes).matchAll(/import\{([^}]*)\}from"\.\/main\.js"/g)
+  return [...lists].flatMap(([, names = '']) => names.split(',').map((name) => name.replace(/ as .*/, '')))
+}
+
+/** Names between the files are as short as those within them. */
+const shortNames = (names: readonly string[]): Map<string, string> =>
+  new Map([...new Set(names)].toSorted().map((name, index) => [name, `$${index.toString(36)}`]))
+
+/**
+ * Bun's own splitting makes a file of each combination of views that share something: five views would need a dozen requests. All modules of a
+ * view take what they need of the frame from one module, so that it is imported once. Without `names` each imports it by its long names.
+ */
+const frameImports = (names: readonly string[] | null, short: ReadonlyMap<string, string>): BunPlugin => ({
   name: 'imports from the frame',
   setup(builder) {
-    builder.onResolve({ filter: /^\.|^@?preact/ }, ({ path, importer }) =>
-      !path.startsWith('.') || isShared(resolve(dirname(importer), path))
-        ? { path: './main.js', external: true }
-        : undefined,
-    )
+    const frame = { path: './main.js', external: true }
+    const shared = names === null ? frame : { path: 'frame', namespace: 'frame' }
+    builder.onResolve({ filter: /^\.|^@?preact/ }, ({ path, importer }) => {
+      if (importer === 'frame') return frame
+      return !path.startsWith('.') || isShared(resolve(dirname(importer), path)) ? shared : undefined
+    })
+    const list = [...new Set(names)].map((name) => `${short.get(name) ?? name} as ${name}`)
+    builder.onLoad({ filter: /./, namespace: 'frame' }, () => ({
+      contents: `export { ${list.join(', ')} } from './main.js'`,
+      loader: 'js',
+    }))
   },
-}
+})
 
 const isShared = (path: string): boolean =>
   path.startsWith(CLIENT) || SHARED.some((glob) => glob.match(relative(FOLDER, path).replaceAll('\\', '/')))
 
-/** The names that a bundled view imports from the frame. */
-const importedNames = (text: string): string[] =>
-  [...text.matchAll(/import\{([^}]*)\}from"\.\/main\.js"/g)].flatMap(([, names = '']) =>
-    names.split(',').map((name) => name.replace(/ as .*/, '')),
-  )
-
-/** Adds what views need to the frame's file, and nothing else. */
-async function frameExports(needed: ReadonlySet<string>): Promise<BunPlugin> {
+/** Adds what views need to the frame's file, by its short names, and nothing else. */
+async function frameExports(short: ReadonlyMap<string, string>): Promise<BunPlugin> {
   const own = await Promise.all(
     SHARED.flatMap((glob) => [...glob.scanSync(FOLDER)]).map(
       async (path) => [`./${path}`, await exportedBy(path)] as const,
     ),
   )
   const sources = [...own, ...Object.entries(LIBRARIES)].toSorted(([a], [b]) => a.localeCompare(b))
-  const missing = [...needed].filter((name) => !sources.some(([, names]) => names.includes(name)))
+  const missing = [...short.keys()].filter((name) => !sources.some(([, names]) => names.includes(name)))
   if (missing.length > 0) throw new Error(`Views need what the frame's file does not export: ${missing.join(', ')}`)
-  const lines = sources.map(
-    ([path, names]) => `export { ${names.filter((name) => needed.has(name)).join(', ')} } from '${path}'`,
-  )
+  const lines = sources.map(([path, names]) => {
+    const list = names.flatMap((name) => (short.has(name) ? [`${name} as ${short.get(name)}`] : []))
+    return `export { ${list.join(', ')} } from '${path}'`
+  })
   return {
     name: 'exports of the frame',
     setup(builder) {
       builder.onLoad({ filter: /[\\/]page[\\/]main\.tsx$/ }, async ({ path }) => ({
-        contents: [await Bun.file(path).text(), ...lines].join('\n'),
+        contents: [ELEMENTS, await Bun.file(path).text(), ...lines].join('\n'),
         loader: 'tsx',
       }))
     },
@@ -122,6 +138,23 @@ async function frameExports(needed: ReadonlySet<string>): Promise<BunPlugin> {
 
 const exportedBy = async (path: string): Promise<string[]> =>
   new Bun.Transpiler({ loader: 'tsx' }).scan(await Bun.file(join(FOLDER, path)).text()).exports
+
+/**
+ * JSX becomes calls of `h`, which Preact needs anyway. The automatic runtime brings a function of its own and writes `children` at each
+ * element.
+ */
+const ELEMENTS = `/** @jsxRuntime classic */ /** @jsx h */ /** @jsxFrag Fragment */
+import { Fragment, h } from 'preact'`
+
+const elements: BunPlugin = {
+  name: 'elements',
+  setup(builder) {
+    builder.onLoad({ filter: /[\\/]page[\\/].*\.tsx$/ }, async ({ path }) => ({
+      contents: [ELEMENTS, await Bun.file(path).text()].join('\n'),
+      loader: 'tsx',
+    }))
+  },
+}
 
 const separateViews: BunPlugin = {
   name: 'views in files of their own',
@@ -155,3 +188,5 @@ const compact = (css: string): string =>
     .replaceAll(/ ?([{};,>]) ?/g, '$1')
     .replaceAll(': ', ':')
     .replaceAll(';}', '}')
+
+const PLUGINS = [separateViews, adoptedStyles]
