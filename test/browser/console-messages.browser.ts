@@ -68,7 +68,7 @@ test('figures that do not know the messages say nothing of failures', async () =
   expect(await page.locator('h1').textContent()).not.toContain('none failed')
 })
 
-test('an extension that was revoked is said first and counted in the rail, with a button that makes an invite link', async () => {
+test('an extension that was revoked is said first and counted in the rail, with a button that leads to both ways to authorize it again', async () => {
   await using gateway = await startTestGateway()
   await send(gateway, 'before')
   await gateway.client.sms.sendAndWait({ from: '+15555550999', to: TO, body: 'from nowhere' })
@@ -89,7 +89,8 @@ test('an extension that was revoked is said first and counted in the rail, with 
   await page.getByRole('heading', { name: /^Extension .* was revoked: .* cannot send or receive\.$/ }).waitFor()
   await page.getByRole('list', { name: 'Also needs a look' }).getByText('1 of 2 failed in 24 hours').waitFor()
   await page.locator('.rail-count.bad', { hasText: '1 cannot send' }).waitFor()
-  await page.getByText('Authorize it again with an invite link.').waitFor()
+  await page.getByText('Its messages fail until it is authorized again.').waitFor()
+  await page.getByRole('button', { name: 'Authorize again' }).click()
   await page.getByRole('button', { name: 'Make invite link' }).click()
   const dialog = page.getByRole('dialog', { name: 'Invite link' })
   const link = (await dialog.locator('.mono').textContent()) ?? ''

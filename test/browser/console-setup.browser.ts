@@ -18,9 +18,7 @@ test('an extension is connected by the console, revoked at RingCentral, and auth
   await world.untilStatus(await world.send())
   await comeBack(page)
   await page.getByRole('heading', { name: /was revoked: .* cannot send or receive/ }).waitFor()
-  await page
-    .locator('.thing', { hasText: 'its messages fail until its owner authorizes it again, here or by an invite link.' })
-    .waitFor()
+  await page.locator('.thing', { hasText: 'its messages fail until its owner authorizes it again.' }).waitFor()
   await expectAccessible(page)
   await authorize(page, 'Authorize again')
   await page.getByRole('heading', { name: 'Both numbers can send and receive.' }).waitFor()

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { DeliveryAttempt, OverviewDestination } from '../../../client/client.ts'
 import { panel } from '../frame/panel.ts'
 import { Icon } from '../parts/icon.tsx'
-import { InviteButton } from '../parts/invite-button.tsx'
+import { AuthorizeButton, InviteButton } from '../parts/authorize-button.tsx'
 import { PhoneNumber } from '../parts/phone-number.tsx'
 import { addressOf, open } from '../state/address.ts'
 import { client } from '../state/caller.ts'
@@ -49,10 +49,11 @@ export const FactLine = ({ fact }: { fact: Fact }) => (
   </li>
 )
 
-/** The one button of a fact, if it has one. */
-export function FactButton({ fact: { action } }: { fact: Pick<Fact, 'action'> }) {
+/** The one button of a fact, if it has one. `class` is that of the cure which a person should press first. */
+export function FactButton({ fact: { action }, class: className }: { fact: Pick<Fact, 'action'>; class?: string }) {
   if (action === null) return null
   if (action.type === 'switch tenant') return <SwitchTenant />
+  if (action.type === 'authorize') return <AuthorizeButton {...action} class={className} />
   return action.type === 'invite' ? <InviteButton /> : <NewestFailure destination={action.destination} />
 }
 

@@ -12,6 +12,7 @@ export type Rank = (typeof RANKS)[number]
 /** The one button of a fact. */
 export type Action =
   | { type: 'invite' }
+  | { type: 'authorize'; extension: string }
   | { type: 'switch tenant' }
   | { type: 'newest failure'; destination: OverviewDestination }
 

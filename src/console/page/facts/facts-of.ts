@@ -46,14 +46,13 @@ function extensionFact({ extensionId, extensionNumber, ...health }: ExtensionHea
   const { status, reason, since, fix, phoneNumbers } = health
   if (reason === null) return []
   const stopped = isStopped(health)
-  const name: Part = {
-    text: `Extension ${extensionNumber ?? extensionId}`,
-    view: 'numbers',
-    params: { id: extensionId },
-  }
-  const [number] = phoneNumbers
+  const number = extensionNumber ?? extensionId
+  const name: Part = { text: `Extension ${number}`, view: 'numbers', params: { id: extensionId } }
+  const [first] = phoneNumbers
   const whose: Part[] =
-    number === undefined ? ['it'] : [{ number }, phoneNumbers.length > 1 ? ` and ${phoneNumbers.length - 1} more` : '']
+    first === undefined
+      ? ['it']
+      : [{ number: first }, phoneNumbers.length > 1 ? ` and ${phoneNumbers.length - 1} more` : '']
   return [
     {
       ...base,
@@ -65,10 +64,10 @@ function extensionFact({ extensionId, extensionNumber, ...health }: ExtensionHea
         status === 'revoked'
           ? [name, ' was revoked: ', ...whose, ' cannot send or receive']
           : [name, `: ${midSentence(reason)}`],
-      // A button does what the command does.
-      advice: fix === null ? '' : `${withoutStop(fix).replace(/: sgw extensions invite .*$/, '')}.`,
+      // The button says what to do about it.
+      advice: status === 'revoked' ? 'Its messages fail until it is authorized again.' : (fix ?? ''),
       since,
-      action: fix?.includes('invite link') === true ? { type: 'invite' } : null,
+      action: stopped ? { type: 'authorize', extension: `extension ${number}` } : null,
       count: 1,
     },
   ]

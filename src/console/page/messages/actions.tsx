@@ -11,10 +11,10 @@ import { client } from '../state/caller.ts'
 import { clockTime } from '../state/clock.ts'
 import { focusDetail } from '../list/cursor.ts'
 import { CancelMessage } from './cancel-message.tsx'
-import { InviteButton } from '../parts/invite-button.tsx'
+import { AuthorizeButton, InviteButton } from '../parts/authorize-button.tsx'
 import { type ListRow, contactOf, ownNumberOf } from './row.ts'
 import { asCurl, asTypeScript } from './snippets.ts'
-import { failsAgain, needsInvite } from './words.ts'
+import { cureOf, failsAgain } from './words.ts'
 
 interface ActionsProps {
   row: ListRow
@@ -26,6 +26,7 @@ export function Actions({ row, timeline }: ActionsProps) {
   const asked = useSignal<'again' | 'cancel' | null>(null)
   const close = (): void => void (asked.value = null)
   const isUseless = failsAgain(row, timeline)
+  const cure = cureOf(row)
   const again = row.direction === 'outbound' && (row.status === 'sent' || row.status === 'failed') && (
     <button type="button" class={isUseless ? 'button quiet' : 'button'} onClick={() => void (asked.value = 'again')}>
       Send again as new…
@@ -38,7 +39,8 @@ export function Actions({ row, timeline }: ActionsProps) {
           Cancel message…
         </button>
       )}
-      {needsInvite(row) && <InviteButton />}
+      {cure === 'authorize' && <AuthorizeButton extension="the extension" />}
+      {cure === 'connect' && <InviteButton />}
       {!isUseless && again}
       <CopyMenu row={row} />
       <ConversationLink row={row} />

@@ -143,7 +143,7 @@ const KNOWN: readonly [begins: string, what: string, advice: string][] = [
   [
     'Extension not connected',
     'The access of the extension was revoked.',
-    'Authorize the extension again by an invite link, then send it again.',
+    'Authorize the extension again, then send it again.',
   ],
   [
     'Message expired',
@@ -212,9 +212,11 @@ export function failsAgain({ error }: ListRow, timeline: Timeline | null): boole
   return isLasting(error) || LASTING_CODES.includes(kindOf(code))
 }
 
-/** Whether an extension must be authorized before it can send. */
-export const needsInvite = ({ error }: ListRow): boolean =>
-  error !== null && /^(Extension|Telephony provider) not connected/.test(error)
+/** What can send it: the extension that was revoked must be authorized again, or the tenant's first one be connected. */
+export function cureOf({ error }: ListRow): 'authorize' | 'connect' | null {
+  if (error?.startsWith('Extension not connected')) return 'authorize'
+  return error?.startsWith('Telephony provider not connected') ? 'connect' : null
+}
 
 const SHORT: readonly [begins: string, short: string][] = [
   ['Telephony provider not connected', 'no extension connected'],

@@ -101,12 +101,12 @@ const whole = (ms: number): string => duration(Math.max(1000, Math.floor(ms / 10
 /** What to press about a fact: its own button, or the rows that it counts. */
 export function Act({ fact, isFirst = false }: { fact: Fact; isFirst?: boolean }) {
   if (fact.key === 'not connected') return <Connect />
-  if ((fact.action?.type ?? 'invite') !== 'invite') return <FactButton fact={fact} />
+  if (fact.action !== null) return <FactButton fact={fact} class={isFirst ? 'button primary' : 'button'} />
   const link = fact.parts.find((part) => typeof part !== 'string' && 'view' in part)
   if (link === undefined || typeof link === 'string' || !('view' in link)) return null
   return (
     <a class={isFirst ? 'button primary' : 'button'} href={addressOf(link.view, link.params)}>
-      {link.view !== 'numbers' ? 'Show messages' : fact.rank === 'stopped' ? 'Authorize again' : 'Show extension'}
+      {link.view === 'numbers' ? 'Show extension' : 'Show messages'}
     </a>
   )
 }

@@ -1,5 +1,6 @@
 import { panel } from '../frame/panel.ts'
 import '../style/panels.css'
+import { Authorize } from './authorize.tsx'
 import { Invite } from './invite.tsx'
 import { KeysHelp } from './keys-help.tsx'
 import { More } from './more.tsx'
@@ -7,8 +8,10 @@ import { Switcher } from './switcher.tsx'
 
 /** The panel of the frame that is open. */
 export function PanelsView() {
-  if (panel.value === 'keys') return <KeysHelp />
-  if (panel.value === 'more') return <More />
-  if (panel.value === 'invite') return <Invite />
-  return <Switcher />
+  const { value } = panel
+  if (value === 'keys') return <KeysHelp />
+  if (value === 'more') return <More />
+  if (value === 'invite') return <Invite />
+  if (value === 'switcher') return <Switcher />
+  return value === null ? null : <Authorize {...value} />
 }

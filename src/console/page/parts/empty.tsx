@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import '../style/empty.css'
 import { me } from '../state/caller.ts'
 import { CopyButton } from './copy.tsx'
-import { InviteButton } from './invite-button.tsx'
+import { InviteButton } from './authorize-button.tsx'
 
 interface EmptyProps {
   /** Where no other heading says it. */

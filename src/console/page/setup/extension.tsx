@@ -3,25 +3,24 @@ import type { ComponentChildren } from 'preact'
 import type { ExtensionHealth } from '../../../client/client.ts'
 import { FactSentence } from '../facts/fact-line.tsx'
 import type { Fact } from '../facts/fact.ts'
+import { AuthorizeButton } from '../parts/authorize-button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { CopyButton } from '../parts/copy.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { InviteButton } from '../parts/invite-button.tsx'
 import { PhoneNumber } from '../parts/phone-number.tsx'
 import { client } from '../state/caller.ts'
 import { count, now, rowTime, utcTime } from '../state/clock.ts'
-import { extensionName, subscriptionOf } from './numbers-facts.ts'
+import { extensionName, midSentenceName, subscriptionOf } from './numbers-facts.ts'
 
 interface ExtensionProps {
   extension: ExtensionHealth
   /** What is wrong with it, the worst first. */
   facts: readonly Fact[]
-  authorize: () => void
   changed: () => void
 }
 
 /** One extension: its numbers, what is wrong and what to press, and how it is. */
-export function Extension({ extension, facts, authorize, changed }: ExtensionProps) {
+export function Extension({ extension, facts, changed }: ExtensionProps) {
   const [worst] = facts
   return (
     <li class="thing" data-id={extension.extensionId} tabIndex={-1} aria-label={extensionName(extension)}>
@@ -45,7 +44,7 @@ export function Extension({ extension, facts, authorize, changed }: ExtensionPro
       {facts.map((fact) => (
         <Trouble key={fact.key} fact={fact} extension={extension} />
       ))}
-      <Buttons extension={extension} isNeeded={worst?.rank === 'stopped'} authorize={authorize} changed={changed} />
+      <Buttons extension={extension} isNeeded={worst?.rank === 'stopped'} changed={changed} />
       <Facts extension={extension} />
     </li>
   )
@@ -79,8 +78,7 @@ const Trouble = ({ fact, extension }: { fact: Fact; extension: ExtensionHealth }
 const reasonText = ({ status }: ExtensionHealth, reason: string): string =>
   status === 'revoked' ? 'RingCentral no longer accepts its authorization' : reason.replace(/\.$/, '')
 
-const REVOKED_ADVICE =
-  'It cannot send or receive: its messages fail until its owner authorizes it again, here or by an invite link.'
+const REVOKED_ADVICE = 'It cannot send or receive: its messages fail until its owner authorizes it again.'
 
 const Facts = ({ extension }: { extension: ExtensionHealth }) => (
   <dl class="thing-facts">
@@ -141,9 +139,9 @@ export const Time = ({ at }: { at: string | null }) =>
     </time>
   )
 
-type ButtonsProps = Pick<ExtensionProps, 'extension' | 'authorize' | 'changed'> & { isNeeded: boolean }
+type ButtonsProps = Pick<ExtensionProps, 'extension' | 'changed'> & { isNeeded: boolean }
 
-function Buttons({ extension, isNeeded, authorize, changed }: ButtonsProps) {
+function Buttons({ extension, isNeeded, changed }: ButtonsProps) {
   const isAsked = useSignal(false)
   const disconnect = async (): Promise<void> => {
     await client.value?.connection.disconnectExtension(extension.extensionId)
@@ -151,10 +149,7 @@ function Buttons({ extension, isNeeded, authorize, changed }: ButtonsProps) {
   }
   return (
     <div class="thing-buttons">
-      <button type="button" class={isNeeded ? 'button primary' : 'button quiet'} onClick={authorize}>
-        Authorize again
-      </button>
-      {isNeeded && <InviteButton />}
+      <AuthorizeButton extension={midSentenceName(extension)} class={isNeeded ? 'button primary' : 'button quiet'} />
       <button type="button" class="button quiet" onClick={() => void (isAsked.value = true)}>
         Disconnect…
       </button>

@@ -41,6 +41,10 @@ export const extensionName = ({
   extensionId,
 }: Pick<ExtensionHealth, 'extensionNumber' | 'extensionId'>): string => `Extension ${extensionNumber ?? extensionId}`
 
+/** `extension 101`. */
+export const midSentenceName = (extension: Parameters<typeof extensionName>[0]): string =>
+  extensionName(extension).replace('E', 'e')
+
 const base = { since: null, action: null, count: 1 } as const
 
 const numberlessFact = (extension: ExtensionHealth): Fact[] =>
@@ -61,7 +65,6 @@ const numberlessFact = (extension: ExtensionHealth): Fact[] =>
 function pauseFact(extension: ExtensionHealth, now: number): Fact[] {
   const { extensionId, pausedUntil } = extension
   if (!isPaused(extension, now)) return []
-  const name = extensionName(extension)
   return [
     {
       ...base,
@@ -69,7 +72,7 @@ function pauseFact(extension: ExtensionHealth, now: number): Fact[] {
       rank: 'waits',
       kind: 'warn',
       icon: 'waiting',
-      parts: [`RingCentral paused ${name.replace('E', 'e')} until ${clockTime(pausedUntil ?? now)}`],
+      parts: [`RingCentral paused ${midSentenceName(extension)} until ${clockTime(pausedUntil ?? now)}`],
       advice: 'Its messages wait and go out by themselves then. Nothing is lost.',
     },
   ]

@@ -1,15 +1,14 @@
-import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { ExtensionHealth } from '../../../client/client.ts'
 import { FactSentence } from '../facts/fact-line.tsx'
+import { panel } from '../frame/panel.ts'
 import { NoNumber } from '../parts/empty.tsx'
-import { InviteButton } from '../parts/invite-button.tsx'
+import { InviteButton } from '../parts/authorize-button.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
 import { param } from '../state/address.ts'
 import { client } from '../state/caller.ts'
 import { now } from '../state/clock.ts'
 import { standing } from '../state/standing.ts'
-import { AuthorizeDialog } from './authorize-dialog.tsx'
 import { Extension } from './extension.tsx'
 import { fineNumbersText, numbersStanding } from './numbers-facts.ts'
 import { useRead } from './read.ts'
@@ -17,8 +16,6 @@ import { useRead } from './read.ts'
 /** The tenant's extensions: what is wrong with each, since when, and what to press. */
 export function Numbers() {
   const { value, error, again } = useRead(async () => (await client.value?.connection.health()) ?? null, [client.value])
-  /** The extension that is authorized again; 'new' is another one. */
-  const authorized = useSignal<ExtensionHealth | 'new' | null>(null)
   const extensions = value.value
   useSharedExtensions(extensions)
   useLinked(extensions !== null)
@@ -34,7 +31,7 @@ export function Numbers() {
           <button
             type="button"
             class={extensions.length === 0 ? 'button primary' : 'button'}
-            onClick={() => void (authorized.value = 'new')}
+            onClick={() => void (panel.value = { extension: null })}
           >
             Connect an extension
           </button>
@@ -48,17 +45,10 @@ export function Numbers() {
             key={extension.extensionId}
             extension={extension}
             facts={byExtension.get(extension.extensionId) ?? []}
-            authorize={() => void (authorized.value = extension)}
             changed={again}
           />
         ))}
       </ul>
-      {authorized.value !== null && (
-        <AuthorizeDialog
-          extension={authorized.value === 'new' ? null : authorized.value}
-          close={() => void (authorized.value = null)}
-        />
-      )}
     </>
   )
 }

@@ -1,0 +1,33 @@
+import { type Authorized, closePanel, panel } from '../frame/panel.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { LoadFailed } from '../parts/load-failed.tsx'
+import { client } from '../state/caller.ts'
+import { useLoading } from '../state/loading.ts'
+
+/** Leads to RingCentral's sign-in by a link of its own, because the owner's sign-in is no business of this page, or to a link for somebody else. */
+export function Authorize({ extension }: Authorized) {
+  const { value, error, again } = useLoading(async () => (await client.value?.connection.connectLink()) ?? '', [])
+  const name = extension ?? 'the extension'
+  return (
+    <Dialog title={extension === null ? 'Connect an extension' : `Authorize ${name} again`} close={closePanel}>
+      {error.value !== '' && <LoadFailed what="The link" error={error.value} again={again} />}
+      <p>
+        RingCentral asks for the sign-in of {name}, in another tab. The link works once, within 5 minutes. If somebody
+        else owns the extension, make an invite link and send it to them.
+      </p>
+      <div class="dialog-actions">
+        <button type="button" class="button quiet" onClick={closePanel}>
+          Close
+        </button>
+        <button type="button" class="button" onClick={() => void (panel.value = 'invite')}>
+          Make invite link
+        </button>
+        {value.value !== null && (
+          <a class="button primary" href={value.value} target="_blank" rel="noopener" onClick={closePanel}>
+            Go to RingCentral
+          </a>
+        )}
+      </div>
+    </Dialog>
+  )
+}
