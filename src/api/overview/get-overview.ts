@@ -54,15 +54,19 @@ const bucketOf = ({ first, totals: { sent, failed, received } }: Bucket): Overvi
 async function destinationsOf(gateway: Gateway, tenantId: string, range: HalfHours): Promise<Overview['destinations']> {
   const used = await readDestinations(gateway, tenantId, range)
   const states = await readDestinationStates(gateway, tenantId)
-  return used.map((destination) => destinationOf(destination, states.get(destination.targetId)))
+  const { clock } = gateway
+  // Due times are steady, and so stay right when the wall-clock is set.
+  const steadyToWallMs = clock.now() - clock.steady()
+  return used.map((destination) => destinationOf(destination, states.get(destination.targetId), steadyToWallMs))
 }
 
 function destinationOf(
   { targetId, kind, url, success, failed, durations }: DestinationUsage,
   state: DestinationState | undefined,
+  steadyToWallMs: number,
 ): Overview['destinations'][number] {
   const id = kind === 'app' ? { appId: targetId } : { triggerId: targetId }
-  const { failingSince = null, failures = 0, lastOutcome = null, lastStatusCode = null } = state ?? {}
+  const { failingSince = null, failures = 0, lastOutcome = null, lastStatusCode = null, nextDueAt = null } = state ?? {}
   return {
     url,
     kind,
@@ -72,6 +76,7 @@ function destinationOf(
     p95Ms: percentile(durations, 0.95),
     failingSince: failingSince === null ? null : isoTime(failingSince),
     failures,
+    ...(nextDueAt === null ? {} : { nextAttemptAt: isoTime(Math.round(nextDueAt + steadyToWallMs)) }),
     lastOutcome,
     ...(lastStatusCode === null ? {} : { lastStatusCode }),
   }

@@ -61,6 +61,9 @@ export const Overview = z
             description: 'The first failure since the last success; null also once nothing is posted there any more',
           }),
           failures: z.int().meta({ description: 'Failed attempts since `failingSince`' }),
+          nextAttemptAt: time.optional().meta({
+            description: 'When the next retry of what failed is due; left out if none is planned, or nothing fails',
+          }),
           lastOutcome: DeliveryOutcome.nullable().meta({
             description: 'Of the latest attempt; null if its last attempt was longer than 30 days before the upgrade',
           }),

@@ -43,6 +43,8 @@ export interface DestinationState {
   failingSince: number | null
   /** Failed attempts since then; 0 if `failingSince` is null. */
   failures: number
+  /** When the next retry is due, in steady time; null if none is planned, or nothing fails. */
+  nextDueAt: number | null
 }
 
 /** Reads the states of a tenant's destinations, by app or trigger id. */
@@ -50,7 +52,8 @@ export async function readDestinationStates(
   { database }: UsageReads,
   tenantId: string,
 ): Promise<Map<string, DestinationState>> {
-  const sql = `SELECT target_id, last_outcome, last_status_code, CASE WHEN ${IS_IN_USE} THEN failing_since END AS failing_since, failures
+  const sql = `SELECT target_id, last_outcome, last_status_code, CASE WHEN ${IS_IN_USE} THEN failing_since END AS failing_since, failures,
+      (SELECT min(due_at) FROM jobs INDEXED BY jobs_by_due_time WHERE kind = 'webhook_retry' AND lane = target_id AND tenant_id = ?1) AS next_due_at
     FROM webhook_destinations WHERE tenant_id = ?1`
   const rows = await database.reader.longRead(tenantId, sql, [tenantId])
   const numberIn = (value: unknown): number | null => (typeof value === 'number' ? value : null)
@@ -62,6 +65,7 @@ export async function readDestinationStates(
         lastStatusCode: numberIn(row['last_status_code']),
         failingSince: numberIn(row['failing_since']),
         failures: row['failing_since'] === null ? 0 : Number(row['failures']),
+        nextDueAt: row['failing_since'] === null ? null : numberIn(row['next_due_at']),
       },
     ]),
   )

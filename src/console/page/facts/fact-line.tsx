@@ -43,7 +43,7 @@ export const FactLine = ({ fact }: { fact: Fact }) => (
     <span>
       <FactSentence fact={fact} />
       {fact.since !== null && <span class="dim">, since {rowTime(fact.since, now.peek())}</span>}.
-      {fact.advice !== '' && <span class="dim"> {fact.advice}</span>}
+      {fact.advice !== '' && <span class="dim advice"> {fact.advice}</span>}
       <FactButton fact={fact} />
     </span>
   </li>

@@ -1,6 +1,6 @@
 import type { ExtensionHealth, Overview, OverviewDestination } from '../../../client/client.ts'
 import { waitingText } from '../messages/words.ts'
-import { count } from '../state/clock.ts'
+import { count, rowTime } from '../state/clock.ts'
 import type { Standing } from '../state/standing.ts'
 import type { Fact, Part } from './fact.ts'
 
@@ -9,7 +9,9 @@ export function factsOf({ overview, extensions }: Standing, now: number): Fact[]
   return [
     ...extensionFacts(extensions),
     ...waitingFact(overview, extensions, now),
-    ...overview.destinations.filter(({ failingSince }) => failingSince !== null).map(webhookFact),
+    ...overview.destinations
+      .filter(({ failingSince }) => failingSince !== null)
+      .map((destination) => webhookFact(destination, now)),
     ...failureFact(overview),
   ]
 }
@@ -102,7 +104,7 @@ function waitingFact(overview: Overview, extensions: readonly ExtensionHealth[],
   ]
 }
 
-function webhookFact(destination: OverviewDestination): Fact {
+function webhookFact(destination: OverviewDestination, now: number): Fact {
   const { url, kind, appId, triggerId, failures, failingSince, lastStatusCode } = destination
   const failed = `${count(failures)} ${failures === 1 ? 'attempt' : 'attempts'}`
   return {
@@ -115,10 +117,17 @@ function webhookFact(destination: OverviewDestination): Fact {
       { text: new URL(url).host, view: 'webhooks', params: whereOf(destination) },
       ` ${lastStatusCode === undefined ? 'cannot be reached' : `answers ${lastStatusCode}`}: ${failed} failed`,
     ],
+    advice: nextAttemptText(destination, now),
     since: failingSince,
     action: { type: 'newest failure', destination },
     count: failures,
   }
+}
+
+/** What the gateway does by itself about what failed there. `now` in milliseconds. */
+export function nextAttemptText({ nextAttemptAt }: Pick<OverviewDestination, 'nextAttemptAt'>, now: number): string {
+  if (nextAttemptAt === undefined) return 'What failed is not tried again by itself.'
+  return Date.parse(nextAttemptAt) <= now ? 'It is tried again now.' : `Next attempt at ${rowTime(nextAttemptAt, now)}.`
 }
 
 /** Opens a destination with its attempts. */

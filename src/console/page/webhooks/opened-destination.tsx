@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { nextAttemptText } from '../facts/facts-of.ts'
 import { Icon } from '../parts/icon.tsx'
 import { isOnePane } from '../parts/media.ts'
 import { addressOf, param, refine } from '../state/address.ts'
@@ -111,8 +112,9 @@ function Outcome({ destination }: { destination: Destination }) {
             </b>
           </p>
           <p>
-            {count(usage.failures)} {usage.failures === 1 ? 'attempt has' : 'attempts have'} failed since then. When it
-            answers again, recover what failed: each delivery is made once more.
+            {count(usage.failures)} {usage.failures === 1 ? 'attempt has' : 'attempts have'} failed since then.{' '}
+            {nextAttemptText(usage, now.peek())} When it answers again, recover what failed: each delivery is made once
+            more.
           </p>
         </div>
       ) : (

@@ -128,6 +128,7 @@ function Sentence({ sources, destinations }: Pick<HeadProps, 'destinations'> & {
       </h1>
       {first?.usage?.failingSince && first.isInUse && (
         <p class="sentence-rest">
+          <span class="dim">{worst?.advice}</span>
           <a class="button" href={addressOf('webhooks', { [first.kind]: first.id, id: first.id, ask: 'recover' })}>
             Recover since {rowTime(first.usage.failingSince, now.peek())}…
           </a>
