@@ -1,11 +1,11 @@
 import { pagesOf, type Pages } from './pages.ts'
 import { Resource } from './resource.ts'
-import type { OptOut, OptOutPolicy, PairFilter } from './resource-types.ts'
+import type { OptOut, OptOutFilter, OptOutPolicy } from './resource-types.ts'
 
 /** Contacts that do not want messages of a number. */
 export class OptOuts extends Resource {
   /** Contacts that have opted out of the tenant's numbers, latest first. */
-  list(filter: PairFilter = {}): Pages<'optOuts', OptOut> {
+  list(filter: OptOutFilter = {}): Pages<'optOuts', OptOut, { policy?: OptOutPolicy }> {
     return pagesOf(this.requester, '/v1/opt-outs', 'optOuts', filter, { keyOf: pairOf })
   }
 

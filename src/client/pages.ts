@@ -4,11 +4,11 @@ import type { Requester } from './requester.ts'
 export type Page<Name extends string, Item> = Record<Name, Item[]> & { total: number; page: number; limit: number }
 
 /**
- * A list that is read page by page: `for await (const item of list)` goes through all of it, `await list.page(n)` reads one
+ * A list that is read page by page (`More`: what its pages have besides): `for await (const item of list)` goes through all of it, `await list.page(n)` reads one
  * page, from 1.
  */
-export interface Pages<Name extends string, Item> extends AsyncIterable<Item> {
-  page(number: number): Promise<Page<Name, Item>>
+export interface Pages<Name extends string, Item, More = unknown> extends AsyncIterable<Item> {
+  page(number: number): Promise<Page<Name, Item> & More>
 }
 
 /** How the pages of a list fit together. */
@@ -22,14 +22,14 @@ export interface ListRules<Item> {
 const PAGE_SIZE = 100
 
 /** The list at a path. `name` is the member of its pages that has the items. */
-export function pagesOf<Name extends string, Item>(
+export function pagesOf<Name extends string, Item, More = unknown>(
   requester: Requester,
   path: string,
   name: Name,
   filter: object,
   { keyOf, pinned }: ListRules<NoInfer<Item>>,
-): Pages<Name, Item> {
-  const read = (query: object): Promise<Page<Name, Item>> => requester.request('GET', path, { query })
+): Pages<Name, Item, More> {
+  const read = (query: object): Promise<Page<Name, Item> & More> => requester.request('GET', path, { query })
   return {
     page: (page) => read({ ...filter, page }),
     async *[Symbol.asyncIterator]() {

@@ -170,6 +170,11 @@ export interface ConversationFilter extends PairFilter {
   include?: 'delivery' | undefined
 }
 
+export interface OptOutFilter extends PairFilter {
+  /** Adds the tenant's policy to a page. */
+  include?: 'policy' | undefined
+}
+
 /** A pair of numbers with its newest message. */
 export interface Conversation {
   /** The tenant's own number. */

@@ -3,12 +3,16 @@ import { contactNumber, ownNumber, pageFields, time } from '../fields/answer-fie
 import { OptOutSource } from '../fields/named-enums.ts'
 import { E164_PATTERN, isE164 } from '../../core/phone.ts'
 import { OPT_OUT_POLICIES } from '../../db/schema/tenants.ts'
-import { contactFilter, ownNumberFilter, pageNumber, pageSize } from '../http/list-query.ts'
+import { contactFilter, oneOfFilter, ownNumberFilter, pageNumber, pageSize } from '../http/list-query.ts'
 import { fails } from '../http/route.ts'
 
 export const OptOutsQuery = z.object({
   number: ownNumberFilter,
   contact: contactFilter,
+  include: oneOfFilter(z.enum(['policy']), 'badInclude').meta({
+    example: 'policy',
+    description: "`policy` adds the tenant's policy for messages to them",
+  }),
   page: pageNumber,
   limit: pageSize,
 })
@@ -24,7 +28,14 @@ const OptOut = z
   .meta({ id: 'OptOut' })
 export type OptOut = z.infer<typeof OptOut>
 
-export const OptOutList = z.object({ optOuts: z.array(OptOut), ...pageFields }).meta({
+const OptOutPolicy = z.enum(OPT_OUT_POLICIES, fails('badPolicy')).meta({
+  id: 'OptOutPolicy',
+  description: 'Whether a message to a contact that has opted out is sent (`observe`) or fails (`block`)',
+})
+
+const withPolicy = OptOutPolicy.optional().meta({ description: 'With `include=policy`' })
+
+export const OptOutList = z.object({ optOuts: z.array(OptOut), policy: withPolicy, ...pageFields }).meta({
   id: 'OptOutList',
   example: {
     optOuts: [
@@ -50,10 +61,7 @@ export type OptOutBody = z.output<typeof OptOutBody>
 export const Policy = z
   .object(
     {
-      policy: z.enum(OPT_OUT_POLICIES, fails('badPolicy')).meta({
-        id: 'OptOutPolicy',
-        description: 'Whether a message to a contact that has opted out is sent (`observe`) or fails (`block`)',
-      }),
+      policy: OptOutPolicy,
     },
     fails('badJson'),
   )

@@ -30,6 +30,16 @@ test('PUT opts out and in; each change publishes one event, a repetition none', 
   } as never)
 })
 
+test('with include=policy the list has the policy beside it, and without it no such field', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  expect(await list(world, '?include=policy')).toMatchObject({ optOuts: [], policy: 'observe', total: 0 })
+  await world.call('PUT', '/v1/opt-outs/policy', { body: { policy: 'block' } })
+  expect(await list(world, `?include=policy&contact=${encodeURIComponent(TO)}`)).toMatchObject({ policy: 'block' })
+  expect(await list(world)).not.toHaveProperty('policy')
+  const bad = await world.json('GET', '/v1/opt-outs?include=all')
+  expect(bad).toEqual({ status: 400, body: { error: 'Invalid include' } })
+})
+
 test('a field that is absent, null, of a wrong type, too long or hostile is refused with its own error', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const good = { number: FROM, contact: TO, optedOut: true }

@@ -64,9 +64,10 @@ export class OpenConversation extends MessagesOfPair {
     this.#isOptOutDue = false
     if (!isOptedOut) return void (this.optOut.value = null)
     try {
-      const read = [sgw.optOuts.list({ number, contact, limit: 1 }).page(1), this.readPolicy()] as const
-      const [page] = await whileSignedIn(Promise.all(read))
-      this.optOut.value = page.optOuts[0] ?? null
+      const { page } = sgw.optOuts.list({ number, contact, limit: 1, include: 'policy' })
+      const { optOuts, policy = null } = await whileSignedIn(page(1))
+      this.policy.value = policy
+      this.optOut.value = optOuts[0] ?? null
     } catch {
       // The messages, which are read soon as well, say why the gateway cannot be read.
       this.#isOptOutDue = true
