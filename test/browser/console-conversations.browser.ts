@@ -243,7 +243,7 @@ test('offline a text stays, and what came meanwhile is there on return', async (
   await said(page, 'before').waitFor()
   await page.locator('.connection', { hasText: 'Live' }).waitFor()
   proxy.cut()
-  await page.locator('.connection', { hasText: /^Offline since \d\d:\d\d:\d\d\./ }).waitFor()
+  await page.locator('.offline-bar', { hasText: /^Offline since \d\d:\d\d:\d\d\./ }).waitFor()
   await page.getByLabel('Write a text').fill('written offline')
   await page.getByRole('button', { name: 'Send', exact: true }).click()
   await page.getByRole('alert').filter({ hasText: 'Your text stays here.' }).waitFor()

@@ -1,8 +1,19 @@
 import { expect, test } from 'bun:test'
+import type { Locator, Page } from 'playwright-core'
+import { Sgw } from '../../src/client/client.ts'
+import { ICON_PATHS } from '../../src/console/page/parts/icon-paths.ts'
 import { expectAccessible, openConsole } from '../support/console.ts'
+import { openAsOperator } from '../support/console-operator.ts'
+import { startCuttableProxy } from '../support/cuttable.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { setRetryPolicy, setWebhookUrl } from '../support/retries.ts'
-import { createWorld } from '../support/world.ts'
+import { openScene } from '../support/scene-page.ts'
+import { createScene } from '../support/scenes.ts'
+import { FROM, TO, createWorld } from '../support/world.ts'
+
+/** Of docs/performance.md. */
+const MAX_REQUESTS = 10
+const PAIR = `/conversations?${new URLSearchParams({ number: FROM, contact: TO }).toString()}`
 
 test('the cure of a revoked extension has one name and leads to both ways, wherever it is offered', async () => {
   await using world = await createWorld()
@@ -57,4 +68,128 @@ test('a webhook that fails says since when, and when it is tried again or that i
     .locator('.overview-lead', { hasText: /^Since \d\d:\d\d:\d\d\. Next attempt at \d\d:\d\d:\d\d\.$/ })
     .waitFor()
   expect(complaints).toEqual([])
+})
+
+test('what keeps a text from arriving stands directly above the field to write in, with its button', async () => {
+  await using world = await createWorld({ outside: true })
+  await world.untilStatus(await world.send({ body: 'before' }))
+  for (const { extensionId } of world.control.extensions()) world.control.revokeTokens({ extensionId })
+  await world.untilStatus(await world.send({ body: 'after' }), ['failed'])
+  await using opened = await openAsOperator(world, PAIR, { width: 390, height: 844, theme: 'dark' })
+  const { page, complaints } = opened
+  const number = page.getByRole('region', { name: 'Number' })
+  await number
+    .getByText(/^Extension .* was revoked: .* cannot send or receive, since .*\. Its messages fail until/)
+    .waitFor()
+  await page.locator('.composer-pair .bad', { hasText: 'cannot send' }).waitFor()
+  expect(await endsAboveField(page, 'Number')).toBe(true)
+  await new Sgw({ baseUrl: world.url, apiKey: world.key }).optOuts.set({ number: FROM, contact: TO, optedOut: true })
+  const optOut = page.getByRole('region', { name: 'Opt-out' })
+  await optOut.getByRole('button', { name: 'Opt in again…' }).waitFor()
+  expect(await endsAboveField(page, 'Opt-out')).toBe(true)
+  await expectAccessible(page)
+  // A text that was never sent looks otherwise than one that may arrive.
+  const edge = (text: string): Promise<string> => styleOf(page.locator('.said', { hasText: text }), 'borderStyle')
+  expect([await edge('before'), await edge('after')]).toEqual(['none', 'dashed'])
+  await number.getByRole('button', { name: 'Authorize again' }).click()
+  await page.getByRole('dialog', { name: /^Authorize extension .* again$/ }).waitFor()
+  expect(complaints).toEqual([])
+})
+
+const styleOf = async (element: Locator, property: string): Promise<string> =>
+  String(await element.evaluate(`(element) => getComputedStyle(element).${property}`))
+
+/** Of an element's text with its ground; axe leaves out what is disabled. */
+const CONTRAST = `(element) => {
+  const { color, backgroundColor, opacity } = getComputedStyle(element)
+  const context = document.createElement('canvas').getContext('2d')
+  const luminance = (colour) => {
+    context.fillStyle = colour
+    context.fillRect(0, 0, 1, 1)
+    const [red, green, blue] = [...context.getImageData(0, 0, 1, 1).data].map((part) =>
+      part / 255 <= 0.04045 ? part / 255 / 12.92 : ((part / 255 + 0.055) / 1.055) ** 2.4)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+  }
+  const [dark, light] = [luminance(color), luminance(backgroundColor)].sort((a, b) => a - b)
+  return opacity * (light + 0.05) / (dark + 0.05)
+}`
+
+/** Whether nothing stands between a region and the field. */
+const endsAboveField = (page: Page, name: string): Promise<boolean> =>
+  page.getByRole('region', { name }).evaluate(({ nextElementSibling: next }) => next?.matches('.composer') === true)
+
+test('a link to a conversation with a contact that opted out takes few requests', async () => {
+  await using world = await createWorld({ outside: true })
+  await world.untilStatus(await world.send({ body: 'before' }))
+  await new Sgw({ baseUrl: world.url, apiKey: world.key }).optOuts.set({ number: FROM, contact: TO, optedOut: true })
+  await using opened = await openAsOperator(world, PAIR)
+  const { page, requests } = opened
+  await page.getByText('A text to them is sent all the same').waitFor()
+  await page.waitForLoadState('networkidle')
+  requests.length = 0
+  await page.reload()
+  await page.getByText('A text to them is sent all the same').waitFor()
+  await page.waitForLoadState('networkidle')
+  expect(requests.length, requests.join('\n')).toBeLessThanOrEqual(MAX_REQUESTS)
+})
+
+test('a text that was not delivered has the icon and the word of that in its row', async () => {
+  await using world = await createWorld()
+  world.control.configure({ deliveredAfterMs: 1 })
+  world.control.planNextSms({ messageStatus: 'DeliveryFailed', deliveryErrorCode: 'SMS-CAR-411' })
+  await world.send({ body: 'never arrives' })
+  await using opened = await openConsole(world.url, { hash: '#/messages' })
+  const { page } = opened
+  const state = page.locator('.row', { hasText: 'never arrives' }).locator('.state', { hasText: 'Not delivered' })
+  await state.waitFor()
+  expect(await state.locator('path').getAttribute('d')).toBe(ICON_PATHS.undelivered)
+  expect(await styleOf(state, 'color')).toBe(await styleOf(page.locator('.row.bad em').first(), 'color'))
+})
+
+test('offline is said once at every width', async () => {
+  await using world = await createWorld()
+  using proxy = startCuttableProxy(world.url)
+  await using opened = await openConsole(proxy.url, { hash: '#/messages' })
+  const { page } = opened
+  await page.locator('.connection', { hasText: 'Live' }).waitFor()
+  proxy.cut()
+  await page.locator('.offline-bar').waitFor()
+  for (const width of [1440, 1024, 390]) {
+    await page.setViewportSize({ width, height: 844 })
+    const said = await page
+      .getByText(/Offline since/)
+      .filter({ visible: true })
+      .count()
+    expect([width, said]).toEqual([width, 1])
+  }
+})
+
+test('on the phone a title stands in no life line, our text has its own ground, and a button that does nothing yet can be read', async () => {
+  await using world = await createWorld()
+  world.control.configure({ deliveredAfterMs: 1 })
+  await world.untilStatus(await world.send({ body: 'A text that is long enough to reach over some of the lines' }))
+  for (const theme of ['light', 'dark'] as const) {
+    await using opened = await openConsole(world.url, { hash: '#/phone', theme })
+    const { page } = opened
+    await page.locator('.group-title').waitFor()
+    const text = page.locator('.said.outbound:not(.pending)')
+    await text.waitFor()
+    expect(await page.locator('.group-head .lines').count()).toBe(0)
+    const ground = 'backgroundColor'
+    expect(await styleOf(text, ground)).toBe(await styleOf(page.locator('.faults label:has(:checked)'), ground))
+    const send = page.getByRole('button', { name: 'Send from your app' })
+    expect(await send.isDisabled()).toBe(true)
+    expect(Number(await send.evaluate(CONTRAST))).toBeGreaterThan(4.5)
+  }
+})
+
+test('on a phone Setup says how each extension is where its numbers begin', async () => {
+  await using scene = await createScene('ten messages')
+  await using opened = await openScene(scene, { width: 390, height: 844, theme: 'dark', hash: '#/numbers' })
+  const { page } = opened
+  const left = (name: string): Promise<number[]> =>
+    page.locator(name).evaluateAll((all) => all.map((each) => each.getBoundingClientRect().left))
+  const [states, numbers] = [await left('.thing-head .state'), await left('.thing-numbers')]
+  expect(states.length).toBe(2)
+  expect(states).toEqual(numbers)
 })

@@ -33,7 +33,7 @@ test('what is first opened offline says so, and is there when the connection ret
   await page.getByText('No messages yet.').waitFor()
   await page.locator('.connection', { hasText: 'Live' }).waitFor()
   proxy.cut()
-  await page.locator('.connection', { hasText: /^Offline/ }).waitFor()
+  await page.locator('.offline-bar', { hasText: /^Offline/ }).waitFor()
   await page.getByRole('link', { name: 'Phone' }).first().click()
   await page.getByRole('heading', { name: 'This part of the page could not be loaded.' }).waitFor()
   // The page itself could not be loaded now.

@@ -116,10 +116,10 @@ test('an operator reads on while the tenant is suspended, and hears events again
   const { page } = opened
   await page.locator('.connection', { hasText: 'Live' }).waitFor()
   await setTenantStatus(world.gateway, { tenantId, status: 'suspended' })
-  await page.locator('.connection', { hasText: 'Offline' }).waitFor()
+  await page.locator('.offline-bar', { hasText: 'Offline' }).waitFor()
   await page.reload()
   await page.getByText('No text has arrived yet.').waitFor()
-  await page.locator('.connection', { hasText: 'Offline' }).waitFor()
+  await page.locator('.offline-bar', { hasText: 'Offline' }).waitFor()
   await setTenantStatus(world.gateway, { tenantId, status: 'active' })
   await page.locator('.connection', { hasText: 'Live' }).waitFor()
 })

@@ -16,6 +16,7 @@ import { type ListedConversation, keyOf } from './conversation-list.ts'
 import { OpenConversation } from './open-conversation.ts'
 import { OptedOut, RecordOptOut } from './opt-out.tsx'
 import { Reply } from './reply.tsx'
+import { SilentNumber } from './silent-number.tsx'
 import '../style/conversation.css'
 import '../style/print.css'
 
@@ -28,7 +29,7 @@ interface ConversationViewProps {
   takesFocus: boolean
 }
 
-/** The open conversation: its texts, whether the contact has opted out, and a field to write in. */
+/** The open conversation: its texts, and a field to write in, with what keeps a text from arriving directly above it. */
 export function ConversationView({ pair, listed, close, takesFocus }: ConversationViewProps) {
   const conversation = useFollowed(OpenConversation, pair)
   const box = useRef<HTMLElement>(null)
@@ -53,7 +54,6 @@ export function ConversationView({ pair, listed, close, takesFocus }: Conversati
       onKeyDown={(event) => leaveField(event, box.current)}
     >
       <Head conversation={conversation} close={close} />
-      <OptedOut conversation={conversation} />
       <Texts key={keyOf(pair)} conversation={conversation} takesFocus={takesFocus} />
     </aside>
   )
@@ -114,6 +114,8 @@ function Texts({ conversation, takesFocus }: { conversation: OpenConversation; t
       >
         No texts yet. {isNumber(contact) && 'The first one starts the conversation.'}
       </Thread>
+      <SilentNumber number={conversation.number} />
+      <OptedOut conversation={conversation} />
       <Reply conversation={conversation} takesFocus={takesFocus && isLoaded.value && messages.value.length === 0} />
       {cancelled.value !== null && (
         <CancelMessage

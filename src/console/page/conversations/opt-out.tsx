@@ -27,7 +27,7 @@ export function OptedOut({ conversation }: { conversation: OpenConversation }) {
   if (!optOut.value) return null
   const { since, source } = optOut.value
   return (
-    <section class="opt-out" aria-label="Opt-out">
+    <section class="notice" aria-label="Opt-out">
       <Icon name="optedOut" />
       <p>
         <b>

@@ -13,7 +13,7 @@ export function ConnectionState() {
   )
 }
 
-/** The same above the view, where the rail is too narrow for words or is not there. */
+/** Without events the bar under each view says so, in place of the rail, which can be too narrow for words or not there. */
 export const OfflineBar = () =>
   connection.value.online ? null : (
     <p class="offline-bar" role="status">

@@ -74,7 +74,7 @@ const Group = ({
   <>
     <div class="step group-head">
       <span />
-      <span class="lanes lines">
+      <span class="lanes">
         <span class="group-title">
           <span class="mask" dir="auto">
             “{message.body}”

@@ -147,8 +147,8 @@ function answerText({ kind, url, statusCode, durationMs }: DeliveryAttempt): str
 }
 
 /**
- * A text of ours. It is an outline until the provider has taken it, and on the contact's phone until it is delivered. There a note alone
- * says why a text is not there.
+ * A text of ours. It is an outline until the provider has taken it, and on the contact's phone until it is delivered; a broken one if it
+ * never was. There a note alone says why a text is not there.
  */
 function Sent({ message, seenBy, actions }: Pick<ThreadMessageProps, 'message' | 'seenBy' | 'actions'>) {
   const { status, deliveryStatus, body } = message
@@ -157,7 +157,9 @@ function Sent({ message, seenBy, actions }: Pick<ThreadMessageProps, 'message' |
   const isOutline = !isThere || (seenBy === 'contact' && deliveryStatus === 'pending')
   return (
     <>
-      {(isThere || seenBy === 'us') && <Bubble class={isOutline ? 'outbound pending' : 'outbound'} text={body} />}
+      {(isThere || seenBy === 'us') && (
+        <Bubble class={isOutline ? `outbound pending ${kind}` : 'outbound'} text={body} />
+      )}
       <p class={`said-note outbound ${isThere ? '' : kind}`}>
         <Icon name={icon} />
         {!isThere && seenBy === 'contact' && (
