@@ -74,8 +74,8 @@ export class Sgw extends Resource {
   }
 
   /** The tenant's messages of the last hours at a glance: 24 (default) to 2160. */
-  overview(hours?: number): Promise<Overview> {
-    return this.call('GET', '/v1/overview', undefined, { query: { hours } })
+  overview(hours?: number, include?: 'nextAttempt'): Promise<Overview> {
+    return this.call('GET', '/v1/overview', undefined, { query: { hours, include } })
   }
 
   /** Calls an endpoint that has no method here, such as `request<Status>('GET', '/v1/operator/status')`. */

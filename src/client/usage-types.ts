@@ -81,7 +81,7 @@ export interface OverviewDestination {
   failingSince: string | null
   /** Failed attempts since then. */
   failures: number
-  /** When the next retry of what failed is due; left out if none is planned, or nothing fails. */
+  /** With `include=nextAttempt`: when the next retry of what failed is due; left out if none is planned, or nothing fails. */
   nextAttemptAt?: string
   /** Of the latest attempt; null if it is not known any more. */
   lastOutcome: DeliveryOutcome | null

@@ -17,10 +17,14 @@ import {
   readErrors,
   readTotals,
 } from '../../messages/usage/overview.ts'
-import type { Overview } from './schemas.ts'
+import type { Overview, OverviewQuery } from './schemas.ts'
 
 /** Returns the tenant's last hours in 48 equal buckets of whole half hours, at least `hours`, and its waiting messages. */
-export async function getOverview(gateway: Gateway, { tenantId }: Caller, hours: number): Promise<Overview> {
+export async function getOverview(
+  gateway: Gateway,
+  { tenantId }: Caller,
+  { hours, include }: OverviewQuery,
+): Promise<Overview> {
   const now = gateway.clock.now()
   const perBucket = Math.ceil((hours * HOUR_MS) / HALF_HOUR_MS / OVERVIEW_BUCKETS)
   const current = halfHourAt(now)
@@ -40,7 +44,7 @@ export async function getOverview(gateway: Gateway, { tenantId }: Caller, hours:
     p95Ms: percentile(latencies, 0.95),
     ...(await readQueue(gateway, tenantId)),
     errors: (await readErrors(gateway, tenantId, range)).map((each) => ({ ...each, lastAt: isoTime(each.lastAt) })),
-    destinations: await destinationsOf(gateway, tenantId, range),
+    destinations: await destinationsOf(gateway, tenantId, range, include === 'nextAttempt'),
   }
 }
 
@@ -51,19 +55,25 @@ const bucketOf = ({ first, totals: { sent, failed, received } }: Bucket): Overvi
   received,
 })
 
-async function destinationsOf(gateway: Gateway, tenantId: string, range: HalfHours): Promise<Overview['destinations']> {
+async function destinationsOf(
+  gateway: Gateway,
+  tenantId: string,
+  range: HalfHours,
+  withNext: boolean,
+): Promise<Overview['destinations']> {
   const used = await readDestinations(gateway, tenantId, range)
   const states = await readDestinationStates(gateway, tenantId)
   const { clock } = gateway
   // Due times are steady, and so stay right when the wall-clock is set.
-  const steadyToWallMs = clock.now() - clock.steady()
+  const steadyToWallMs = withNext ? clock.now() - clock.steady() : null
   return used.map((destination) => destinationOf(destination, states.get(destination.targetId), steadyToWallMs))
 }
 
 function destinationOf(
   { targetId, kind, url, success, failed, durations }: DestinationUsage,
   state: DestinationState | undefined,
-  steadyToWallMs: number,
+  /** Null if nobody asks for the next attempt. */
+  steadyToWallMs: number | null,
 ): Overview['destinations'][number] {
   const id = kind === 'app' ? { appId: targetId } : { triggerId: targetId }
   const { failingSince = null, failures = 0, lastOutcome = null, lastStatusCode = null, nextDueAt = null } = state ?? {}
@@ -76,7 +86,9 @@ function destinationOf(
     p95Ms: percentile(durations, 0.95),
     failingSince: failingSince === null ? null : isoTime(failingSince),
     failures,
-    ...(nextDueAt === null ? {} : { nextAttemptAt: isoTime(Math.round(nextDueAt + steadyToWallMs)) }),
+    ...(nextDueAt === null || steadyToWallMs === null
+      ? {}
+      : { nextAttemptAt: isoTime(Math.round(nextDueAt + steadyToWallMs)) }),
     lastOutcome,
     ...(lastStatusCode === null ? {} : { lastStatusCode }),
   }

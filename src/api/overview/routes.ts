@@ -14,6 +14,6 @@ export const overviewRoutes = [
     query: OverviewQuery,
     mayWait: true,
     response: Overview,
-    run: ({ gateway, caller, query }) => getOverview(gateway, caller, query.hours),
+    run: ({ gateway, caller, query }) => getOverview(gateway, caller, query),
   }),
 ]

@@ -2,10 +2,17 @@ import { z } from 'zod'
 import { appId, time, triggerId } from '../fields/answer-fields.ts'
 import { DestinationKind, DeliveryOutcome } from '../fields/named-enums.ts'
 import { MAX_LISTED, MAX_OVERVIEW_HOURS, MIN_OVERVIEW_HOURS } from '../../core/limits.ts'
-import { sizeUpTo } from '../http/list-query.ts'
+import { oneOfFilter, sizeUpTo } from '../http/list-query.ts'
 import { WAITING_REASONS } from '../../messages/sending/waiting.ts'
 
-export const OverviewQuery = z.object({ hours: sizeUpTo(MAX_OVERVIEW_HOURS, MIN_OVERVIEW_HOURS, MIN_OVERVIEW_HOURS) })
+export const OverviewQuery = z.object({
+  hours: sizeUpTo(MAX_OVERVIEW_HOURS, MIN_OVERVIEW_HOURS, MIN_OVERVIEW_HOURS),
+  include: oneOfFilter(z.enum(['nextAttempt']), 'badInclude').meta({
+    example: 'nextAttempt',
+    description: '`nextAttempt` adds `nextAttemptAt` to destinations that fail',
+  }),
+})
+export type OverviewQuery = z.output<typeof OverviewQuery>
 
 const Totals = z
   .object({
@@ -62,7 +69,8 @@ export const Overview = z
           }),
           failures: z.int().meta({ description: 'Failed attempts since `failingSince`' }),
           nextAttemptAt: time.optional().meta({
-            description: 'When the next retry of what failed is due; left out if none is planned, or nothing fails',
+            description:
+              'With `include=nextAttempt`: when the next retry of what failed is due; left out if none is planned, or nothing fails',
           }),
           lastOutcome: DeliveryOutcome.nullable().meta({
             description: 'Of the latest attempt; null if its last attempt was longer than 30 days before the upgrade',

@@ -17,7 +17,7 @@ async function afterFailure(world: World, policy: string, url: string): Promise<
   await setRetryPolicy(world, policy)
   await world.control.injectSms({ text: 'Hello' })
   return until(async () => {
-    const { body } = await world.json<{ destinations: Destination[] }>('GET', '/v1/overview')
+    const { body } = await world.json<{ destinations: Destination[] }>('GET', '/v1/overview?include=nextAttempt')
     return body.destinations.find(({ failures }) => failures > 0)
   })
 }
@@ -36,4 +36,16 @@ test('without retries it says of no attempt that it will be made', async () => {
   await using world = await createWorld()
   await using receiver = startReceiver(500)
   expect(await afterFailure(world, 'none', receiver.url)).not.toHaveProperty('nextAttemptAt')
+})
+
+test('only who asks hears of the next attempt, and another include is refused', async () => {
+  await using world = await createWorld()
+  await using receiver = startReceiver(500)
+  expect(await afterFailure(world, 'short', receiver.url)).toHaveProperty('nextAttemptAt')
+  const { body } = await world.json<{ destinations: Destination[] }>('GET', '/v1/overview')
+  expect(body.destinations[0]).not.toHaveProperty('nextAttemptAt')
+  expect(await world.json('GET', '/v1/overview?include=wrong')).toMatchObject({
+    status: 400,
+    body: { error: 'Invalid include' },
+  })
 })

@@ -33,7 +33,7 @@ export function useShared(known: Standing | null): void {
 /** The figures of the last day, and how the extensions are. */
 export async function readStanding(sgw: Sgw): Promise<Standing> {
   const readAt = Date.now()
-  const [overview, extensions] = await Promise.all([sgw.overview(24), sgw.connection.health()])
+  const [overview, extensions] = await Promise.all([sgw.overview(24, 'nextAttempt'), sgw.connection.health()])
   return { overview, extensions, readAt }
 }
 

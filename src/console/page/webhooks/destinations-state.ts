@@ -12,7 +12,11 @@ export function useDestinations(): Reading<Sources> | null {
   const reading = useMemo(() => {
     if (sgw === null) return null
     const read = async (): Promise<Sources> => {
-      const [overview, apps, triggers] = await Promise.all([sgw.overview(24), sgw.apps.list(), sgw.triggers.list()])
+      const [overview, apps, triggers] = await Promise.all([
+        sgw.overview(24, 'nextAttempt'),
+        sgw.apps.list(),
+        sgw.triggers.list(),
+      ])
       return { overview, apps, triggers }
     }
     return keepReading({ read, afterEventMs: READ_EVERY_MS })
