@@ -54,5 +54,5 @@ export function describeLost({ isEvery, owners }: LostSecrets): string {
   const named = owners.slice(0, MAX_NAMED).join(', ')
   const more = owners.length > MAX_NAMED ? ` and ${owners.length - MAX_NAMED} more` : ''
   const what = isEvery ? 'no key that can decrypt the stored secrets' : 'not the key that decrypts secrets'
-  return `ENCRYPTION_KEYS has ${what} of ${named}${more}, so their API keys are refused: put the old key back, behind the newest (docs/security.md). If it is lost for good, set ALLOW_NEW_KEYS=on, then give each app a new key (sgw app rotate-key APP) and webhook secret, and connect its extensions again`
+  return `ENCRYPTION_KEYS has ${what} of ${named}${more}, so their API keys are refused: put the old key back, behind the newest (docs/security.md). If it is lost for good, set ALLOW_NEW_KEYS=on, then give each app a new key (sgw app rotate-key APP) and webhook secret (sgw app rotate-webhook-secret APP), and connect its extensions again`
 }

@@ -24,7 +24,7 @@ export function addApps(program: Command, contextOf: () => CliContext, run: Run)
       .description(description)
       .option('--yes', 'do not ask')
       .action(async (appId: string, { yes = false }: { yes?: boolean }) => {
-        await (verb === 'rotate-key' ? requireActive : findApp)(contextOf(), appId)
+        await (verb === 'deactivate' ? findApp : requireActive)(contextOf(), appId)
         await confirm(contextOf(), yes, question(appId))
         await run(...changeOf(verb, appId))
       })
@@ -32,6 +32,11 @@ export function addApps(program: Command, contextOf: () => CliContext, run: Run)
     'rotate-key',
     'Give an app a new key; the old one stops working at once. For a change without a gap create a second app, and deactivate this one later: while both have an address, both get each inbound message',
     (appId) => `The key of ${appId} stops working at once, and its WebSockets close. Go on?`,
+  )
+  addWithConfirmation(
+    'rotate-webhook-secret',
+    'Give an app a new webhook secret: its webhooks are signed with it from now on, those that wait as well',
+    (appId) => `Receivers refuse the webhooks of ${appId} until they have its new secret. Go on?`,
   )
   addWithConfirmation(
     'deactivate',

@@ -17,6 +17,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   'app update': 'sgw app update app_1f0e8d9b2c3a4556 --webhook-url https://example.com/sms',
   'app activate': 'sgw app activate app_1f0e8d9b2c3a4556',
   'app rotate-key': 'sgw app rotate-key app_1f0e8d9b2c3a4556',
+  'app rotate-webhook-secret': 'sgw app rotate-webhook-secret app_1f0e8d9b2c3a4556',
   'app deactivate': 'sgw app deactivate app_1f0e8d9b2c3a4556 --yes',
   'messages list': 'sgw messages list --status failed --start-date 2026-11-24',
   'messages show': 'sgw messages show msg_0a1b2c3d4e5f',

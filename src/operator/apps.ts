@@ -6,7 +6,8 @@ import { apps, tenants } from '../db/schema/tenants.ts'
 import { appItem } from '../api/apps/app.ts'
 import { deleteWsTokens, newApiKey } from '../api/apps/credentials.ts'
 import { register } from '../api/apps/register.ts'
-import type { RegisterBody, Registered, RotatedKey } from '../api/apps/schemas.ts'
+import { rotateWebhookSecret } from '../api/apps/rotate-webhook-secret.ts'
+import type { RegisterBody, Registered, RotatedKey, RotatedSecret } from '../api/apps/schemas.ts'
 import type { Gateway } from '../messages/gateway.ts'
 import type { AppList, AppsQuery } from './schemas.ts'
 import { readTenant } from './tenants.ts'
@@ -51,7 +52,7 @@ export async function activateApp(gateway: Gateway, { appId }: OneApp): Promise<
   const { keyHash, ...answer } = newApiKey(gateway)
   const activated = { isActive: true, keyHash, keyPrefix: answer.apiKeyPrefix }
   const isChanged = await change(gateway, appId, activated, and(eq(apps.isActive, false), lt(ACTIVE_OF_TENANT, max)))
-  if (!isChanged) throw (await isActive(gateway, appId)) ? apiError('appActive') : limitReached(max, 'apps')
+  if (!isChanged) throw (await readApp(gateway, appId)).isActive ? apiError('appActive') : limitReached(max, 'apps')
   return answer
 }
 
@@ -59,14 +60,21 @@ export async function activateApp(gateway: Gateway, { appId }: OneApp): Promise<
 export async function rotateAppKey(gateway: Gateway, { appId }: OneApp): Promise<RotatedKey> {
   const { keyHash, ...answer } = newApiKey(gateway)
   if (await change(gateway, appId, { keyHash, keyPrefix: answer.apiKeyPrefix }, IS_ACTIVE)) return answer
-  await isActive(gateway, appId)
+  await readApp(gateway, appId)
   throw apiError('appInactive')
+}
+
+/** Gives an active app a new webhook secret, which signs all later deliveries. Errors: `appInactive`, `appNotFound`. */
+export async function rotateAppWebhookSecret(gateway: Gateway, { appId }: OneApp): Promise<RotatedSecret> {
+  const { tenantId, isActive } = await readApp(gateway, appId)
+  if (!isActive) throw apiError('appInactive')
+  return rotateWebhookSecret(gateway, { appId, tenantId }, appId)
 }
 
 /** Deactivates an app: its key stops working at once. Does nothing to an inactive app. Errors: `appNotFound`. */
 export async function deactivateApp(gateway: Gateway, { appId }: OneApp): Promise<{ ok: true }> {
   const isChanged = await change(gateway, appId, { isActive: false }, IS_ACTIVE)
-  if (!isChanged) await isActive(gateway, appId)
+  if (!isChanged) await readApp(gateway, appId)
   return { ok: true }
 }
 
@@ -94,8 +102,9 @@ async function change(
 }
 
 /** Errors: `appNotFound`. */
-async function isActive({ database }: Gateway, appId: string): Promise<boolean> {
-  const [app] = await database.orm.select({ isActive: apps.isActive }).from(apps).where(eq(apps.id, appId))
+async function readApp({ database }: Gateway, appId: string): Promise<{ tenantId: string; isActive: boolean }> {
+  const { tenantId, isActive } = apps
+  const [app] = await database.orm.select({ tenantId, isActive }).from(apps).where(eq(apps.id, appId))
   if (app === undefined) throw apiError('appNotFound')
-  return app.isActive
+  return app
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { errorTexts } from '../core/errors.ts'
-import { AppParams, RegisterBody, Registered, RotatedKey } from '../api/apps/schemas.ts'
+import { AppParams, RegisterBody, Registered, RotatedKey, RotatedSecret } from '../api/apps/schemas.ts'
 import { Done } from '../api/http/done.ts'
 import { route } from '../api/http/route.ts'
 import { isFromOwnPage, isFromThisMachine } from '../api/http/this-machine.ts'
 import { listAlerts } from './alerts.ts'
-import { activateApp, createApp, deactivateApp, listApps, rotateAppKey } from './apps.ts'
+import { activateApp, createApp, deactivateApp, listApps, rotateAppKey, rotateAppWebhookSecret } from './apps.ts'
 import { diagnose } from './doctor.ts'
 import { Finding } from './finding.ts'
 import {
@@ -162,6 +162,18 @@ export const operatorRoutes = [
     response: RotatedKey,
     errors: { ...appErrors, 409: errorTexts('appInactive') },
     run: ({ gateway, params }) => rotateAppKey(gateway, params),
+  }),
+  route({
+    ...common,
+    operationId: 'rotateWebhookSecretAsOperator',
+    method: 'POST',
+    path: '/v1/operator/apps/:appId/rotate-webhook-secret',
+    summary: 'A new webhook secret for an app; it signs all later deliveries',
+    params: AppParams,
+    secret: true,
+    response: RotatedSecret,
+    errors: { ...appErrors, 409: errorTexts('appInactive') },
+    run: ({ gateway, params }) => rotateAppWebhookSecret(gateway, params),
   }),
   route({
     ...common,

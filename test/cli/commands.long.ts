@@ -81,6 +81,11 @@ async function expectTenantAndAppCommands(env: Record<string, string>): Promise<
   const rotated = await json('app', 'rotate-key', appId, '--yes')
   expect(rotated).toEqual({ appId, apiKey: expect.any(String), apiKeyPrefix: expect.any(String) })
   expect(rotated['apiKey']).not.toBe(app['apiKey'])
+  const unasked = await run('app', 'rotate-webhook-secret', appId)
+  expect(unasked).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('--yes') })
+  const resigned = await json('app', 'rotate-webhook-secret', appId, '--yes')
+  expect(resigned).toEqual({ appId, webhookSecret: expect.stringMatching(/^whsec_/) })
+  expect(resigned['webhookSecret']).not.toBe(app['webhookSecret'])
   expect(await json('app', 'deactivate', '--yes', appId)).toEqual({ appId, ok: true })
   expect(await json<Json[]>('apps', 'list', '--tenant', tenantId)).toMatchObject([{ appId, isActive: false }])
   const inactive = await run('app', 'rotate-key', '--yes', appId)
@@ -114,6 +119,11 @@ async function expectFailures(env: Record<string, string>, tenantId: string): Pr
     [['app', 'create', '--tenant', tenantId, '--name', 'x', '--webhook-url', 'ftp://x'], 1, 'Invalid webhookUrl'],
     [['app', 'activate', 'app_0000000000000000'], 1, 'App not found: list the apps with sgw app list'],
     [['app', 'rotate-key', '--yes', 'app_0000000000000000'], 1, 'App not found: list the apps with sgw app list'],
+    [
+      ['app', 'rotate-webhook-secret', '--yes', 'app_0000000000000000'],
+      1,
+      'App not found: list the apps with sgw app list',
+    ],
     [['app', 'deactivate', '--yes', 'app_0000000000000000'], 1, 'App not found: list the apps with sgw app list'],
     [['app', 'list', '--tenant', nobody], 1, 'Tenant not found: list them with sgw tenant list'],
     [['tenant', 'create'], 2, "required option '--name <name>'"],

@@ -21,7 +21,7 @@ async function onTerminal(words: string[], env: Record<string, string>, typed?: 
   return { code, screen }
 }
 
-test.concurrent('deactivate and rotate-key ask for confirmation, and change nothing without it', async () => {
+test.concurrent('deactivate, rotate-key and rotate-webhook-secret ask for confirmation, and change nothing without it', async () => {
   using folder = temporaryFolder()
   const env = { DATABASE_URL: folder.database }
   const json = async (...words: string[]): Promise<Record<string, string>> =>
@@ -29,7 +29,7 @@ test.concurrent('deactivate and rotate-key ask for confirmation, and change noth
   const { tenantId = '' } = await json('tenant', 'create', '--name', 'Acme')
   const { appId = '', apiKeyPrefix } = await json('app', 'create', '--tenant', tenantId, '--name', 'Desk')
   const app = async (): Promise<unknown> => json('app', 'list', '--tenant', tenantId)
-  for (const verb of ['deactivate', 'rotate-key'])
+  for (const verb of ['deactivate', 'rotate-key', 'rotate-webhook-secret'])
     for (const answer of ['n', '', 'yesterday']) {
       const said = await onTerminal(['app', verb, appId], env, answer)
       expect(said).toMatchObject({ code: 1, screen: expect.stringContaining('Nothing was done') })

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { expectError } from '../support/expect-error.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { signIn } from '../support/operator.ts'
+import { startReceiver, verifySignatures } from '../support/receiver.ts'
 import { FROM, TO, type World, createWorld, until } from '../support/world.ts'
 
 const quiet = { connect: false, work: false }
@@ -93,9 +94,30 @@ describe('apps', () => {
     await expectError(await call('POST', `apps/${appId}/activate`), 409, 'App is already active')
     expect((await json('POST', `apps/${appId}/deactivate`)).body).toEqual({ ok: true })
     expect(await works(rotated.body.apiKey)).toBe(false)
-    await expectError(await call('POST', `apps/${appId}/rotate-key`), 409, 'App is not active')
+    for (const verb of ['rotate-key', 'rotate-webhook-secret'])
+      await expectError(await call('POST', `apps/${appId}/${verb}`), 409, 'App is not active')
     const activated = await json<{ apiKey: string }>('POST', `apps/${appId}/activate`)
     expect(await works(activated.body.apiKey)).toBe(true)
+  })
+
+  test('get a new webhook secret, also while their tenant is suspended, that signs their next webhook', async () => {
+    await using receiver = startReceiver()
+    await using world = await createWorld(quiet)
+    const { appId, tenantId, webhookSecret: old } = world.app
+    const { json } = await operator(world)
+    await world.call('PUT', `/v1/apps/${appId}`, { body: { webhookUrl: receiver.url } })
+    await json('PUT', `tenants/${tenantId}`, { status: 'suspended' })
+    const rotated = await json<{ webhookSecret: string }>('POST', `apps/${appId}/rotate-webhook-secret`)
+    expect(rotated).toEqual({
+      status: 200,
+      body: { webhookSecret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/) },
+    })
+    await json('PUT', `tenants/${tenantId}`, { status: 'active' })
+    await world.call('POST', `/v1/apps/${appId}/test-webhook`)
+    const [posted] = await receiver.received(1)
+    if (posted === undefined) throw new Error('Nothing was posted')
+    verifySignatures(posted, rotated.body.webhookSecret)
+    expect(() => verifySignatures(posted, old)).toThrow()
   })
 
   test('refuse what does not exist', async () => {
@@ -110,7 +132,7 @@ describe('apps', () => {
     )
     await expectError(await call('GET', 'apps?tenantId=x'), 400, 'Invalid tenantId format')
     await expectError(await call('GET', 'apps?tenantId=tenant_0000000000000000'), 404, 'Tenant not found')
-    for (const verb of ['rotate-key', 'deactivate', 'activate']) {
+    for (const verb of ['rotate-key', 'rotate-webhook-secret', 'deactivate', 'activate']) {
       await expectError(await call('POST', `apps/app_0000000000000000/${verb}`), 404, 'App not found')
       await expectError(await call('POST', `apps/x/${verb}`), 400, 'Invalid appId format')
     }

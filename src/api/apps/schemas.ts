@@ -97,6 +97,7 @@ export type RotatedKey = z.infer<typeof RotatedKey>
 export const RotatedSecret = z
   .object({ webhookSecret: z.string().meta({ description: 'Shown once', example: 'whsec_…' }) })
   .meta({ id: 'RotatedWebhookSecret' })
+export type RotatedSecret = z.infer<typeof RotatedSecret>
 export const TestResult = z
   .object({
     ok: z.boolean(),
