@@ -67,7 +67,7 @@ test.concurrent('on a terminal of 80 columns no line of what an operator looks a
     // A file or another program gets each check in one line.
     const piped = (await sgw.text('doctor')).stdout
     expect(piped).toMatch(new RegExp(`^✗ extensions .*${command}`, 'm'))
-    for (const line of piped.trimEnd().split('\n')) expect(line).toMatch(/^[✓!✗] /)
+    for (const line of piped.trimEnd().split('\n')) expect(line).toMatch(/^[✓–!✗] /)
   })
 })
 
