@@ -2,6 +2,7 @@ import { eq, gt, lte, or } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import { bounded } from '../core/bounded.ts'
 import type { Clock } from '../core/clock.ts'
+import type { Log } from '../core/log.ts'
 import { BLOCK_MS, FAILED_ATTEMPTS, FAILED_ATTEMPTS_WINDOW_MS, MAX_WATCHED_ADDRESSES } from '../core/limits.ts'
 import type { Orm } from '../db/orm.ts'
 import { blockedAddresses } from '../db/schema/tenants.ts'
@@ -9,6 +10,7 @@ import { blockedAddresses } from '../db/schema/tenants.ts'
 export interface FailedAttemptsContext {
   orm: Orm
   clock: Clock
+  log: Log
   /** False while ENCRYPTION_KEYS lacks a key: then right credentials fail as well. */
   isCounting?(): boolean
 }
@@ -75,6 +77,10 @@ export class FailedAttempts {
   #block(address: string, now: number): void {
     this.#attempts.delete(address)
     this.#blocks.set(address, now + BLOCK_MS)
+    this.context.log.warn(
+      { address },
+      'ten wrong keys came from this address: for 15 minutes right keys are refused as well; sgw unblock ADDRESS ends that',
+    )
     const until = this.context.clock.now() + BLOCK_MS
     this.context.orm
       .insert(blockedAddresses)

@@ -104,11 +104,7 @@ export class Requester {
     } catch (cause) {
       if (cause instanceof SgwError) throw cause
       const isLate = late.signal.aborted && !signal?.aborted
-      const reason = isLate
-        ? `no answer within ${this.timeoutMs} ms`
-        : cause instanceof Error
-          ? cause.message
-          : String(cause)
+      const reason = isLate ? `no answer within ${this.timeoutMs} ms` : reasonOf(cause)
       throw new SgwError(`${method} ${this.baseUrl}${path}: ${reason}`, 0, null, null, { cause })
     } finally {
       clearTimeout(timer)
@@ -167,4 +163,11 @@ function retryMs(error: SgwError, failures: number, repeatable: boolean): number
   if ((status === 429 || status === 503) && retryAfterSeconds !== null)
     return retryAfterSeconds > MAX_WAIT_SECONDS ? null : retryAfterSeconds * 1000 + backoffMs(0) / 2
   return repeatable && (status === 0 || status === 408 || status >= 500) ? backoffMs(failures) : null
+}
+
+/** Node.js says only "fetch failed", and why in the cause of its error. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const { code } = (error.cause ?? {}) as { code?: unknown }
+  return typeof code === 'string' ? `${error.message} (${code})` : error.message
 }

@@ -159,7 +159,7 @@ export function buildGateway(given: GatewayParts): Gateway {
     secrets,
     keys: new KeyRing({ orm, secrets, clock }),
     lostKeys,
-    failedAttempts: new FailedAttempts({ orm, clock, isCounting: () => lostKeys.lost === null }),
+    failedAttempts: new FailedAttempts({ orm, clock, log, isCounting: () => lostKeys.lost === null }),
     keyLimits: new KeyLimits(clock, config.keyLimitPerMinute),
     operatorSessions: new OperatorSessions({ orm, secrets, clock, ids }),
     operatorLimits: new KeyLimits(clock, OPERATOR_LIMIT_PER_MINUTE),

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { expectError } from '../support/expect-error.ts'
 import { manualClock } from '../support/manual-clock.ts'
-import { type World, createWorld } from '../support/world.ts'
+import { type World, createWorld, recordedLog } from '../support/world.ts'
 
 const BLOCKED_PATHS = [
   ['GET', '/v1/apps'],
@@ -30,6 +30,17 @@ test('the tenth failure blocks the address for 15 minutes: the eleventh request 
   expect((await world.call('GET', '/v1/apps')).headers.get('retry-after')).toBe('1')
   clock.advance(999)
   expect((await world.call('GET', '/v1/apps')).status).toBe(200)
+})
+
+test('the log says which address is blocked, and how that ends', async () => {
+  const { log, lines } = recordedLog()
+  await using world = await createWorld({ connect: false, work: false, log })
+  await fail(world, 9)
+  expect(lines.join()).not.toContain('sgw unblock')
+  await fail(world, 1)
+  expect(lines.filter((line) => line.includes('sgw unblock'))).toEqual([
+    expect.stringContaining('"address":"127.0.0.1"'),
+  ])
 })
 
 test('a blocked address can use endpoints that need no key', async () => {

@@ -93,6 +93,17 @@ describe('an error', () => {
     expect(error.cause).toBeInstanceOf(TypeError)
   })
 
+  test('says why there was no connection where `fetch` names that only in its cause, as in Node.js', async () => {
+    const error = new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } })
+    const sgw = new Sgw({
+      baseUrl: 'http://sms.test',
+      apiKey: 'sgw_a',
+      maxRetries: 0,
+      fetch: () => Promise.reject(error),
+    })
+    expect((await errorOf(sgw.me())).message).toBe('GET http://sms.test/v1/me: fetch failed (ECONNREFUSED)')
+  })
+
   test('comes at once for a key that no header can carry, and does not repeat it', () => {
     for (const apiKey of ['sgw_secret\nX-Other: 1', 'sgw_secret…'])
       expect(() => new Sgw({ baseUrl: 'http://sms.test', apiKey })).toThrow(

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { FailedAttempts } from '../../src/auth/failed-attempts.ts'
 import { systemClock } from '../../src/core/clock.ts'
+import { silentLog } from '../../src/core/log.ts'
 import { MAX_UNAUTHENTICATED_SOCKETS } from '../../src/core/limits.ts'
 import { Peers } from '../../src/api/http/request-context.ts'
 import { manualClock } from '../support/manual-clock.ts'
@@ -142,7 +143,7 @@ test('a million addresses that fail fit into 32 MB', () => {
     return process.memoryUsage().heapUsed / 2 ** 20
   }
   const before = heapMib()
-  const attempts = new FailedAttempts({ orm: {} as never, clock: systemClock })
+  const attempts = new FailedAttempts({ orm: {} as never, clock: systemClock, log: silentLog })
   for (let n = 0; n < 1_000_000; n++)
     attempts.note(`2001:db8:${(n >> 16).toString(16)}:${(n & 0xffff).toString(16)}::/64`)
   const grown = heapMib() - before
