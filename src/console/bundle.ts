@@ -52,8 +52,6 @@ async function script(path: string, plugins: BunPlugin[]): Promise<PageFile> {
     format: 'esm',
     minify: true,
     plugins,
-    // Without it JSX is compiled for development, with file names and lines.
-    define: { 'process.env.NODE_ENV': '"production"' },
   })
   const [output] = outputs
   if (output === undefined) throw new Error(`The bundle of ${path} is empty`)

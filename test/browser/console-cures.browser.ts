@@ -97,6 +97,18 @@ test('what keeps a text from arriving stands directly above the field to write i
   expect(complaints).toEqual([])
 })
 
+test('a conversation on a number that no extension has says so, and leads to the numbers', async () => {
+  await using world = await createWorld({ outside: true })
+  const pair = new URLSearchParams({ number: '+15555550999', contact: TO }).toString()
+  await using opened = await openAsOperator(world, `/conversations?${pair}`)
+  const { page, complaints } = opened
+  const number = page.getByRole('region', { name: 'Number' })
+  await number.getByText('+15555550999 belongs to no connected extension. A text from it fails.').waitFor()
+  await number.getByRole('link', { name: 'Show numbers' }).click()
+  await page.getByRole('heading', { name: 'Both numbers can send and receive.' }).waitFor()
+  expect(complaints).toEqual([])
+})
+
 const styleOf = (page: Page, selector: string, property: string): Promise<string> =>
   page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).${property}`)
 

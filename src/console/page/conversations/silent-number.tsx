@@ -9,9 +9,11 @@ import { cannotSendOf } from '../thread/cannot-send.ts'
 
 /** Why no text can be sent from our number, since when, and what to press. Nothing if it can send, and until that is known. */
 export function SilentNumber({ number }: { number: string }) {
-  const extensions = standing.value?.extensions ?? []
-  if (extensions.length === 0 || cannotSendOf([number], extensions).length === 0) return null
-  const [fact = unconnected(number)] = extensionFacts(extensions.filter((each) => each.phoneNumbers.includes(number)))
+  const extensions = standing.value?.extensions
+  if (extensions === undefined || cannotSendOf([number], extensions).length === 0) return null
+  const own = extensions.filter(({ phoneNumbers }) => phoneNumbers.includes(number))
+  const isUnknown = own.length === 0 && extensions.length > 0
+  const [fact = unconnected(number)] = isUnknown ? [] : extensionFacts(own)
   return (
     <section class="notice" aria-label="Number">
       <span class="bad">

@@ -25,7 +25,12 @@ export function OwnNumber({ number, contact }: Pair) {
     >
       <span class="hidden">Number </span>
       <PhoneNumber value={number} />
-      {isSilent && <span class="bad"> cannot send</span>}
+      {isSilent && (
+        <span class="bad silent">
+          <Icon name="failed" />
+          <span>cannot send</span>
+        </span>
+      )}
       <Icon name="down" />
     </Menu>
   )
