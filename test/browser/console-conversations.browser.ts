@@ -115,10 +115,10 @@ test('an opt-out is recorded and ended here, and says by what it came and what t
   const { page, complaints } = opened
   const optOut = page.getByRole('region', { name: 'Opt-out' })
   await page.getByRole('button', { name: 'Opt out…' }).click()
-  await page.getByRole('dialog').getByText('A text to them is sent all the same.').waitFor()
+  await page.getByRole('dialog').getByText('Texts to them are still sent.').waitFor()
   await page.getByRole('button', { name: 'Record opt-out' }).click()
   await optOut
-    .getByText(/^Recorded as opted out by an app or in this console, .*\. A text to them is sent all the same\.$/)
+    .getByText(/^Recorded as opted out by an app or in this console, .*\. Texts to them are still sent\.$/)
     .waitFor()
   await page.locator('.row', { hasText: 'opted out' }).waitFor()
   expect((await sgw.optOuts.list().page(1)).optOuts).toMatchObject([{ number: FROM, contact: TO, source: 'api' }])
@@ -131,7 +131,7 @@ test('an opt-out is recorded and ended here, and says by what it came and what t
   await page.reload()
   await said(page, 'before').waitFor()
   await receive(world, TO, 'STOP')
-  await optOut.getByText(/^This person asked for no more texts, .*\. A text to them is not sent\.$/).waitFor()
+  await optOut.getByText(/^This person asked for no more texts, .*\. Texts to them are not sent\.$/).waitFor()
   await page.getByLabel('Write a text').fill('Are you sure?')
   await page.keyboard.press('Enter')
   await page.locator('.said-note.bad', { hasText: 'not sent: recipient opted out' }).waitFor()
@@ -276,7 +276,7 @@ test('what could not be loaded says so, and is loaded by a button', async () => 
   for (let left = 2; left > 0; left--) await page.getByRole('button', { name: 'Try again' }).first().click()
   await said(page, 'there').waitFor()
   await row(page, 'there').waitFor()
-  await page.getByRole('region', { name: 'Opt-out' }).getByText('A text to them is sent all the same').waitFor()
+  await page.getByRole('region', { name: 'Opt-out' }).getByText('Texts to them are still sent').waitFor()
 })
 
 test('a text reaches the open thread, whatever keeps the list from being read', async () => {

@@ -79,7 +79,9 @@ test('what keeps a text from arriving stands directly above the field to write i
   const { page, complaints } = opened
   const number = page.getByRole('region', { name: 'Number' })
   await number
-    .getByText(/^Extension .* was revoked: .* cannot send or receive, since .*\. Its messages fail meanwhile\./)
+    .getByText(
+      /^Extension .* was revoked: .* cannot send or receive, since .*\. Its messages fail until then: send them again afterwards\./,
+    )
     .waitFor()
   await page.locator('.composer-pair .bad', { hasText: 'cannot send' }).waitFor()
   expect(await endsAboveField(page, 'Number')).toBe(true)
@@ -137,11 +139,11 @@ test('a link to a conversation with a contact that opted out takes few requests'
   await new Sgw({ baseUrl: world.url, apiKey: world.key }).optOuts.set({ number: FROM, contact: TO, optedOut: true })
   await using opened = await openAsOperator(world, PAIR)
   const { page, requests } = opened
-  await page.getByText('A text to them is sent all the same').waitFor()
+  await page.getByText('Texts to them are still sent').waitFor()
   await page.waitForLoadState('networkidle')
   requests.length = 0
   await page.reload()
-  await page.getByText('A text to them is sent all the same').waitFor()
+  await page.getByText('Texts to them are still sent').waitFor()
   await page.waitForLoadState('networkidle')
   expect(requests.length, requests.join('\n')).toBeLessThanOrEqual(MAX_REQUESTS)
 })

@@ -60,7 +60,7 @@ test('an incident stands in the sentence, on the wire, in a row with its button,
   await page.getByRole('img', { name: /^48 bars of 30 min\. The most/ }).waitFor()
   await page.getByRole('cell', { name: /^The number cannot receive texts/ }).waitFor()
   await expectAccessible(page)
-  await page.getByRole('link', { name: 'Show messages' }).first().click()
+  await page.getByRole('link', { name: 'Show what waits' }).first().click()
   expect(new URL(page.url()).hash).toBe('#/messages?state=waiting')
   expect(complaints).toEqual([])
 })

@@ -16,8 +16,8 @@ const SOURCES: Readonly<Record<OptOut['source'], string>> = {
 
 /** What becomes of texts to a contact that has opted out. */
 function policyText(policy: OptOutPolicy, source: OptOut['source']): string {
-  if (policy === 'block') return 'A text to them is not sent.'
-  return `A text to them is sent all the same${source === 'api' ? '.' : ', and RingCentral does not deliver it.'}`
+  if (policy === 'block') return 'Texts to them are not sent.'
+  return `Texts to them are still sent${source === 'api' ? '.' : ', and RingCentral does not deliver them.'}`
 }
 
 /** That the contact has opted out: since when, by what, and what becomes of texts to it. Nothing if it has not. */
@@ -34,6 +34,7 @@ export function OptedOut({ conversation }: { conversation: OpenConversation }) {
           {SOURCES[source]}, <time title={utcTime(since)}>{rowTime(since, now.peek())}</time>.
         </b>{' '}
         {policy.value !== null && policyText(policy.value, source)}
+        {policy.value === 'observe' && conversation.waiting.value.length > 0 && ' What waits goes out, too.'}
       </p>
       <button type="button" class="button" onClick={() => void (isAsked.value = true)}>
         Opt in again…

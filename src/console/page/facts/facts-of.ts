@@ -67,7 +67,7 @@ function extensionFact({ extensionId, extensionNumber, ...health }: ExtensionHea
           ? [name, ' was revoked: ', ...whose, ' cannot send or receive']
           : [name, `: ${midSentence(reason)}`],
       // The button says what to do about it.
-      advice: status === 'revoked' ? 'Its messages fail meanwhile.' : (fix ?? ''),
+      advice: status === 'revoked' ? 'Its messages fail until then: send them again afterwards.' : (fix ?? ''),
       since,
       action: stopped ? { type: 'authorize', extension: `extension ${number}` } : null,
       count: 1,

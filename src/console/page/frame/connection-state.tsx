@@ -19,7 +19,7 @@ export const OfflineBar = () =>
     <p class="offline-bar" role="status">
       <span class="dot off" />
       <span>
-        <OfflineText /> This is what was known then.
+        <OfflineText /> This page shows what was known then.
       </span>
     </p>
   )

@@ -98,6 +98,8 @@ function Countdown({ until }: { until: string }) {
 
 const whole = (ms: number): string => duration(Math.max(1000, Math.floor(ms / 1000) * 1000)).replace('.0', '')
 
+const ROWS: Readonly<Record<string, string>> = { waiting: 'waits', undelivered: 'was not delivered' }
+
 /** What to press about a fact: its own button, or the rows that it counts. */
 export function Act({ fact, isFirst = false }: { fact: Fact; isFirst?: boolean }) {
   if (fact.key === 'not connected') return <Connect />
@@ -106,7 +108,7 @@ export function Act({ fact, isFirst = false }: { fact: Fact; isFirst?: boolean }
   if (link === undefined || typeof link === 'string' || !('view' in link)) return null
   return (
     <a class={isFirst ? 'button primary' : 'button'} href={addressOf(link.view, link.params)}>
-      {link.view === 'numbers' ? 'Show extension' : 'Show messages'}
+      {link.view === 'numbers' ? 'Show extension' : `Show what ${ROWS[link.params['state'] ?? ''] ?? 'failed'}`}
     </a>
   )
 }
