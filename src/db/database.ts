@@ -88,7 +88,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     if (await isOverwritten()) storage.failed(OVERWRITTEN)
     // What a checkpoint has mixed with a copy shows only in all of the file. Litestream writes its checkpoints as another process.
     else if (by === 'other' && !options.litestream)
-      void isSound(reader).then((sound) => (sound ? undefined : storage.failed(OVERWRITTEN)))
+      void isSound(reader).then((sound) => {
+        // A file whose log was cut looks unsound as well.
+        if (!sound && !storage.isSpoilt) storage.failed(OVERWRITTEN)
+      })
   }
   const checked = checkedGate(gate, storage, { log, checkContent, checkpointPages: checkpointPages(options) })
   const { replica } = options

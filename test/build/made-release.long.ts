@@ -28,7 +28,7 @@ const out = folder.file('first/dist/release')
 beforeAll(async () => {
   await checkout('first')
   made = await release('first')
-}, 60_000)
+}, 120_000)
 
 /** A clean checkout of this tree that can be released as 9.9.9. */
 async function checkout(name: string): Promise<void> {
@@ -138,7 +138,7 @@ test('the same commit makes the same sums in another folder', async () => {
   expect(await release('second')).toMatchObject({ code: 0 })
   const sums = (name: string): Promise<string> => Bun.file(folder.file(`${name}/dist/release/SHA256SUMS`)).text()
   expect(await sums('second')).toBe(await sums('first'))
-}, 60_000)
+}, 120_000)
 
 test('a change that is not committed is refused before anything is made', async () => {
   await edit('first/README.md', (text) => `${text}More.\n`)

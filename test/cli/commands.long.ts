@@ -155,7 +155,7 @@ test.concurrent('without a server, every command that needs none works on the da
   expect(refused.stderr).toContain('No server answers')
   expect((await run('health')).code).toBe(1)
   expect(existsSync(folder.file('sgw.db.sock'))).toBe(false)
-}, 60_000)
+}, 120_000)
 
 test.concurrent('with a server, commands use its socket, which only its user can open', async () => {
   using folder = temporaryFolder()
@@ -172,7 +172,7 @@ test.concurrent('with a server, commands use its socket, which only its user can
     expect.arrayContaining(['configuration', 'database', 'disk', 'encryption keys', 'provider']),
   )
   expect((await run('health')).stdout).toMatch(/^status +ok\n$/)
-}, 60_000)
+}, 120_000)
 
 test.concurrent('--json works before, between and after the words of a command', async () => {
   using folder = temporaryFolder()
@@ -204,7 +204,7 @@ test.concurrent('a suspended tenant’s keys, also cached ones, are refused with
   const { apiKey: renewed } = await json('app', 'rotate-key', '--yes', String(appId))
   await until(async () => (await status(apiKey)) === 401, 1000)
   expect(await status(renewed)).toBe(200)
-}, 60_000)
+}, 120_000)
 
 test.concurrent('commands say that no server runs, or that there is no database', async () => {
   using folder = temporaryFolder()
@@ -234,7 +234,7 @@ test.concurrent('commands say that no server runs, or that there is no database'
   expect(await sgw(['status'], env)).toMatchObject({ code: 0, stderr: '' })
   const served = JSON.parse((await sgw(['--json', 'doctor'], env)).stdout) as Json[]
   expect(served).toContainEqual({ check: 'server', ok: true, level: 'ok', detail: 'running' })
-}, 60_000)
+}, 120_000)
 
 test.concurrent('the first tenant create says that it created the database', async () => {
   using folder = temporaryFolder()
@@ -242,7 +242,7 @@ test.concurrent('the first tenant create says that it created the database', asy
   const create = ['--json', 'tenant', 'create', '--name', 'Acme']
   expect(await sgw(create, env)).toMatchObject({ code: 0, stderr: made(folder.file('sgw.db')) })
   expect(await sgw(create, env)).toMatchObject({ code: 0, stderr: '' })
-}, 60_000)
+}, 120_000)
 
 test.concurrent('without a database, no command creates or changes anything', async () => {
   using folder = temporaryFolder()
@@ -271,7 +271,7 @@ test.concurrent('without a database, no command creates or changes anything', as
   const refused = await sgw(['erase', '--yes', '--phone', TO], { DATABASE_URL: `file:${empty}` })
   expect(refused).toMatchObject({ code: 1, stderr: stderr.replace(path, empty) })
   expect(statSync(empty).size).toBe(0)
-}, 60_000)
+}, 120_000)
 
 test.concurrent('a command waits for a server that is starting', async () => {
   using folder = temporaryFolder()
@@ -294,7 +294,7 @@ test.concurrent('a command waits for a server that is starting', async () => {
   expect(server.child.exitCode).toBeNull()
   const faults = runs.map(({ code, stderr }) => ({ code, stderr }))
   expect(faults).toEqual(runs.map(() => ({ code: 0, stderr: '' })))
-}, 60_000)
+}, 120_000)
 
 test.concurrent('send submits a message; with --wait it prints the final status, and a failure exits with 1', async () => {
   using folder = temporaryFolder()
@@ -333,4 +333,4 @@ test.concurrent('send submits a message; with --wait it prints the final status,
   } finally {
     await simulator.stop()
   }
-}, 60_000)
+}, 120_000)
