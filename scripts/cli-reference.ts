@@ -12,7 +12,7 @@ const INTRODUCTION = `# The command line
 
 Written by \`bun scripts/cli-reference.ts\` from the commands themselves; \`sgw COMMAND --help\` prints the same.
 
-- How to type \`sgw\` depends on your installation: [install.md](install.md#commands). From source it is \`bun run sgw\`, and in cron \`bun run --silent sgw\`.
+- How to type \`sgw\` depends on your installation: [install.md](install.md#commands). From source it is \`bun run sgw\`, and in cron \`bun src/cli.ts\`.
 - Commands act on the running server, or on its database if none runs. \`send\`, \`notify\`, \`listen\`, \`simulate\`, \`trigger\` and \`stop\` need a server, and \`compact\` needs it stopped.
 - With \`--json\` standard output is exactly one JSON value, and an error is \`{"error": …}\` on standard error. \`listen\` and \`events\` print one value a line.
 - Exit codes: 0 done, 1 failed, 2 wrong usage or a question without a terminal (\`--yes\` answers it), 7 a server is needed and none answers. Those of the server: [operate.md](operate.md#stopping).

@@ -30,7 +30,7 @@ const SETTINGS = {
 if (!IS_LITESTREAM_5)
   refuse(
     EXIT.unavailable,
-    'This needs Litestream 0.5.18: install Go (https://go.dev/dl), then bun test/support/litestream.ts builds it in two minutes',
+    'This needs Litestream 0.5.18 in the PATH (docs/install.md says how to get it), or Go (https://go.dev/dl), with which bun test/support/litestream.ts builds it in two minutes',
   )
 const settings = new Settings({ values: { PORT: values.port }, readFile: String })
 const port = settings.integer('PORT', 3000, 1, 65_535)

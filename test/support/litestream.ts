@@ -3,7 +3,7 @@ import { goProgram } from './go-program.ts'
 import { PROJECT } from './program.ts'
 
 /** The version of the image. No package registry has its binary. */
-const NEW = goProgram('github.com/benbjohnson/litestream/cmd/litestream@v0.5.18')
+const NEW = goProgram('github.com/benbjohnson/litestream/cmd/litestream@v0.5.18') ?? installed()
 
 /** Litestream 0.3.13, without its npm wrapper, which hides exit codes and signals. */
 export const OLD_LITESTREAM = join(
@@ -11,8 +11,16 @@ export const OLD_LITESTREAM = join(
   'litestream',
 )
 
-/** The real Litestream: 0.5.18 if Go is installed, else 0.3.13. `TEST_LITESTREAM=0.3` selects the older one. */
+/** The real Litestream: 0.5.18 if Go or it is installed, else 0.3.13. `TEST_LITESTREAM=0.3` selects the older one. */
 export const LITESTREAM = process.env['TEST_LITESTREAM'] === '0.3' || NEW === null ? OLD_LITESTREAM : NEW
+
+/** The one in the PATH, unless it is older. */
+function installed(): string | null {
+  const path = Bun.which('litestream')
+  if (path === null) return null
+  const version = Bun.spawnSync([path, 'version']).stdout.toString().trim().replace(/^v/, '')
+  return /^\d/.test(version) && Bun.semver.order(version, '0.5.18') >= 0 ? path : null
+}
 
 /** 0.3 has neither a control socket nor a check of the last copy. */
 export const IS_LITESTREAM_5 = LITESTREAM !== OLD_LITESTREAM
