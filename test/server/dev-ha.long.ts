@@ -47,5 +47,8 @@ if (IS_LITESTREAM_5) {
 
 test('bun run dev:ha says which Litestream it needs and how to get it', async () => {
   const { code, stderr } = await finished(COMMAND, { TEST_LITESTREAM: '0.3' })
-  expect({ code, stderr }).toEqual({ code: 69, stderr: expect.stringMatching(/Litestream 0\.5\.18 in the PATH .*, or Go /) })
+  expect({ code, stderr }).toEqual({
+    code: 69,
+    stderr: expect.stringMatching(/Litestream 0\.5\.18 in the PATH .*, or Go /),
+  })
 })

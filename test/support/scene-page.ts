@@ -62,7 +62,7 @@ async function seeAsDeuteranope(page: Page): Promise<void> {
 }
 
 async function addBackupAlert(page: Page, now: number): Promise<void> {
-  const since = new Date(now - 7_200_000).toISOString()
+  const since = new Date(now - 10_740_000).toISOString()
   const text = 'The backup is 3 h behind: see docs/backup.md'
   const alert = { alert: 'backup_behind', text, since, detail: { lagSeconds: 10_800 } }
   await page.route('**/v1/operator/alerts', async (route) => {

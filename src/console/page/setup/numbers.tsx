@@ -25,7 +25,7 @@ export function Numbers() {
   const order = extensions.toSorted((a, b) => rankOf(byExtension, a) - rankOf(byExtension, b))
   return (
     <>
-      <header class="setup-head">
+      <header class={worst === null || extensions.length === 0 ? 'setup-head' : 'setup-head troubled'}>
         <h1>{worst === null ? fineNumbersText(extensions) : <FactSentence fact={worst} />}.</h1>
         <div class="setup-buttons">
           <button
