@@ -29,6 +29,8 @@ const MAX_REMEMBERED = 10_000
  */
 export class EventStream implements AsyncIterable<GatewayEvent | GapEvent> {
   #cursor: string | undefined
+  /** Since something was read last. */
+  #failures = 0
   /** Identities of the latest events, because a cursor may be older than they are. */
   readonly #seen = new Set<string>()
   readonly #requester: Requester
@@ -56,17 +58,17 @@ export class EventStream implements AsyncIterable<GatewayEvent | GapEvent> {
     const end = () => socket?.end()
     signal?.addEventListener('abort', end)
     try {
-      for (let failures = 0; !this.#isAborted; failures++) {
+      for (; !this.#isAborted; this.#failures++) {
         try {
           socket = await this.#open()
           await socket.opened()
           yield* this.#catchUp(socket)
-          failures = 0
+          this.#failures = 0
           this.#tell(null, true)
           yield* this.#live(socket)
         } catch (error) {
           end()
-          await this.#pause(error, failures)
+          await this.#pause(error)
         }
       }
     } finally {
@@ -91,6 +93,7 @@ export class EventStream implements AsyncIterable<GatewayEvent | GapEvent> {
       const page = await this.#readPage(socket)
       if (page?.gap !== false) yield { type: 'gap' }
       if (page === null) continue
+      this.#failures = 0
       const { events, cursor } = page
       for (const [index, event] of events.entries()) {
         if (index === events.length - 1) this.#cursor = cursor
@@ -136,14 +139,14 @@ export class EventStream implements AsyncIterable<GatewayEvent | GapEvent> {
     return true
   }
 
-  async #pause(problem: unknown, failures: number): Promise<void> {
+  async #pause(problem: unknown): Promise<void> {
     if (this.#isAborted) return this.#tell(null)
     const { status, retryAfterSeconds } = problem instanceof SgwError ? problem : { status: null, retryAfterSeconds: 0 }
     if (status === null || /^(3..|401|403)$/.test(String(status))) {
       this.#tell(null, false, problem)
       throw problem
     }
-    const waitMs = Math.max(backoffMs(failures), (retryAfterSeconds ?? 0) * 1000)
+    const waitMs = Math.max(backoffMs(this.#failures), (retryAfterSeconds ?? 0) * 1000)
     this.#tell(new Date(Date.now() + waitMs), false, problem)
     await pause(waitMs, this.#options.signal)
   }

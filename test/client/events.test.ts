@@ -184,6 +184,25 @@ describe('a connection that fails', () => {
     expect(new Set(waits.slice(6)).size).toBe(3)
   })
 
+  test('waits briefly again once a page was read, also if it is lost before all was', async () => {
+    const { advance } = fakeTimers()
+    const gateway = new ScriptedGateway()
+    await using reader = new Reader(gateway.client())
+    await gateway.connected('c0')
+    gateway.answers.push(...Array.from({ length: 4 }, () => answer(500)))
+    gateway.pages.push({ after: 'c0', events: [inbound(1)], cursor: 'c1' }, { after: 'lost', events: [], cursor: '' })
+    gateway.socket.close()
+    for (let losses = 1; losses <= 5; losses++) {
+      await settled(() => reader.states.length === losses + 1)
+      advance(30_000)
+    }
+    await settled(() => gateway.sockets.length === 2)
+    gateway.socket.open()
+    await settled(() => reader.states.length === 7)
+    expect(reader.ids).toEqual([1])
+    expect((reader.states.at(-1)?.retryAt?.getTime() ?? 0) - Date.now()).toBeLessThanOrEqual(500)
+  })
+
   test('is given up after 70 s without a frame, and after timeoutMs without an answer to its token', async () => {
     const { advance } = fakeTimers()
     const gateway = new ScriptedGateway()
