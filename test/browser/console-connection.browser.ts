@@ -27,7 +27,7 @@ test('on a phone, offline is said above the view, and a text that was not taken 
   await using opened = await openConsole(proxy.url, { width: 390, height: 844 })
   const { page } = opened
   await page.getByRole('button', { name: 'Send the first text' }).waitFor()
-  await page.waitForLoadState('networkidle')
+  await opened.quiet()
   proxy.cut()
   await page.locator('.offline-bar', { hasText: /^Offline since \d\d:\d\d:\d\d\. Trying again/ }).waitFor()
   await page.getByRole('button', { name: 'Send the first text' }).click()
@@ -66,14 +66,14 @@ test('a page is quiet while nothing happens, with a message open and on the phon
   const { page, requests } = opened
   await page.getByRole('heading', { name: /^Delivered/ }).waitFor()
   await page.locator('.connection', { hasText: 'Live' }).waitFor()
-  await page.waitForLoadState('networkidle')
+  await opened.quiet()
   const before = requests.length
   await page.clock.install()
   await page.clock.runFor(60_000)
   expect(requests.slice(before)).toEqual([])
   await page.goto(`${new URL(page.url()).origin}/console/#/phone`)
   await page.locator('.said.outbound', { hasText: 'quiet' }).waitFor()
-  await page.waitForLoadState('networkidle')
+  await opened.quiet()
   const onPhone = requests.length
   await page.clock.runFor(60_000)
   expect(requests.slice(onPhone)).toEqual([])

@@ -26,7 +26,7 @@ test('Conversations is the third view for an operator in production and for an a
     await using opened = await open()
     const { page, requests } = opened
     await page.getByRole('heading', { name: 'No conversations yet.' }).waitFor()
-    await page.waitForLoadState('networkidle')
+    await opened.quiet()
     expect((await names(page, '.rail'))[2]).toBe('Conversations')
     for (const name of ['phone.js', 'trace.js']) expect(requests).not.toContain(`GET /console/${name}`)
     expect(requests.filter((request) => request.includes('/simulator/'))).toEqual([])
@@ -44,11 +44,11 @@ test('with a conversation open a first load takes few requests, and none while n
   await using opened = await openAsOperator(world, PAIR)
   const { page, requests } = opened
   await page.locator('.said-note', { hasText: 'sent in' }).waitFor()
-  await page.waitForLoadState('networkidle')
+  await opened.quiet()
   requests.length = 0
   await page.reload()
   await page.locator('.said', { hasText: 'quiet' }).waitFor()
-  await page.waitForLoadState('networkidle')
+  await opened.quiet()
   expect(requests.length, requests.join('\n')).toBeLessThanOrEqual(MAX_REQUESTS)
   requests.length = 0
   await page.clock.install()
@@ -58,7 +58,7 @@ test('with a conversation open a first load takes few requests, and none while n
   await new Sgw({ baseUrl: world.url, apiKey: world.key }).optOuts.set({ number: FROM, contact: TO, optedOut: true })
   await using own = await openConsole(world.url, { key: world.key, hash: `#${PAIR}` })
   await own.page.getByText('Texts to them are still sent').waitFor()
-  await own.page.waitForLoadState('networkidle')
+  await own.quiet()
   const calls = own.requests.filter((request) => request.includes(' /v1/'))
   expect(calls.length, calls.join('\n')).toBeLessThanOrEqual(MAX_CALLS)
 })

@@ -17,13 +17,13 @@ test('with five apps and two tenants a view loads with few requests and little d
     await using opened = await openConsole(world.url, { hash: `#/${view}` })
     const { page, requests } = opened
     await page.getByText('text 49').first().waitFor()
-    await page.waitForLoadState('networkidle')
+    await opened.quiet()
     const weight = await weighLoads(page)
     requests.length = 0
     await page.reload()
     await page.getByText('text 49').first().waitFor()
     if (view === 'messages') await page.getByText('App 4').first().waitFor()
-    await page.waitForLoadState('networkidle')
+    await opened.quiet()
     expect(requests.length, requests.join('\n')).toBeLessThanOrEqual(MAX_REQUESTS)
     expect(weight()).toBeLessThanOrEqual(MAX_BYTES)
   }

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { createLink } from '../../src/operator/session.ts'
 import { openConsole } from '../support/console.ts'
-import { type World, createWorld, until } from '../support/world.ts'
+import { type World, createWorld } from '../support/world.ts'
 
 for (const view of ['phone', 'webhooks', 'apps'])
   test(`the rail counts what failed when ${view} is the first view that is opened`, async () => {
@@ -36,10 +36,9 @@ test('where nothing is wrong the rail counts nothing, and a list without rows ha
   await using world = await createWorld()
   for (const hash of ['#/messages', '#/messages?state=failed', '#/webhooks']) {
     await using opened = await openConsole(world.url, { hash })
-    const { page, requests } = opened
+    const { page } = opened
     await page.locator('.list .empty').waitFor()
-    await until(() => requests.includes('GET /console/rail-counts.js'))
-    await page.waitForLoadState('networkidle')
+    await opened.quiet()
     expect(await page.locator('.list-foot > span').first().textContent()).toBe('')
     expect(await page.locator('.rail-count').count()).toBe(0)
   }

@@ -99,7 +99,7 @@ test('typing asks the gateway once for the apps, once for contacts, and for noth
   await using opened = await openConsole(world.url, { hash: '#/messages', prepare: (page) => page.clock.install() })
   const { page, requests } = opened
   await row(page, 'for her').waitFor()
-  await page.waitForLoadState('networkidle')
+  await opened.quiet()
   requests.length = 0
   await field(page).click()
   await options(page).first().waitFor()

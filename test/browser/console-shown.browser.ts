@@ -121,7 +121,7 @@ test('in production the phone is never loaded, whatever the address says', async
   await page.keyboard.press('?')
   await page.getByRole('dialog').waitFor()
   await page.keyboard.press('Escape')
-  await page.waitForLoadState('networkidle')
+  await opened.quiet()
   expect(await page.getByRole('link', { name: 'Phone' }).count()).toBe(0)
   const files = requests.filter((request) => request.startsWith('GET /console/'))
   expect(files).toContain('GET /console/conversations.js')

@@ -60,7 +60,7 @@ test('webhooks that failed are said, delivered again one by one, and recovered; 
   await page.getByLabel('Failed deliveries are tried again').selectOption({ label: 'For 43 minutes' })
   await page.getByText('It is tried again 5 times, in about 43 minutes.').waitFor()
   await page.getByLabel('Sent or failed').check()
-  await page.waitForLoadState('networkidle')
+  await opened.quiet()
   const setting = async (name: string) => (await world.json('GET', `/v1/apps/${appId}/${name}`)).body
   expect(await setting('webhook-retries')).toEqual({ policy: 'short' })
   expect(await setting('webhook-events')).toEqual({ events: ['sms_inbound', 'sms_status'] })
@@ -90,7 +90,7 @@ test('on a phone with an app’s key: a destination is a page of its own, and an
   const { page, complaints, requests } = opened
   await page.getByRole('heading', { name: 'No webhooks in 24 hours.' }).waitFor()
   await page.getByText('Each webhook that the gateway posts appears here').waitFor()
-  await page.waitForLoadState('networkidle')
+  await opened.quiet()
   expect(requests.length, requests.join('\n')).toBeLessThanOrEqual(MAX_REQUESTS)
   await page.locator('.destination', { hasText: 'reminders' }).click()
   await page.getByText("Only the app's own key, or an operator, sees and changes its settings.").waitFor()

@@ -2,6 +2,7 @@ import { expect } from 'bun:test'
 import axe from 'axe-core'
 import { type Browser, type Page, chromium } from 'playwright-core'
 import { browserOptions } from './browser.ts'
+import { until } from './world.ts'
 
 export interface ConsolePage extends AsyncDisposable {
   page: Page
@@ -9,6 +10,11 @@ export interface ConsolePage extends AsyncDisposable {
   complaints: string[]
   /** Requests since the page was opened, without the WebSocket. */
   requests: string[]
+  /**
+   * Resolves when the view is there with the counts of the rail, which come last, and nothing has been asked for half a second. `networkidle` of
+   * Playwright tells neither: it is once for each document.
+   */
+  quiet(): Promise<void>
   /** Closes it. A test fails if any page of its context threw what nobody caught, as a promise that was rejected. */
   [Symbol.asyncDispose](): Promise<void>
 }
@@ -49,7 +55,13 @@ export async function openConsole(url: string, options: ConsoleOptions = {}): Pr
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
   })
-  page.on('request', (request) => requests.push(`${request.method()} ${new URL(request.url()).pathname}`))
+  let underWay = 0
+  page.on('request', (request) => {
+    underWay++
+    requests.push(`${request.method()} ${new URL(request.url()).pathname}`)
+  })
+  const end = (): void => void underWay--
+  page.on('requestfinished', end).on('requestfailed', end)
   if (key !== undefined) await page.addInitScript(`sessionStorage.setItem('sgw.key', ${JSON.stringify(key)})`)
   await options.prepare?.(page)
   await page.goto(`${onLocalhost(url)}${path}${hash}`)
@@ -57,6 +69,10 @@ export async function openConsole(url: string, options: ConsoleOptions = {}): Pr
     page,
     complaints,
     requests,
+    quiet: async () => {
+      await until(() => requests.includes('GET /console/rail-counts.js'))
+      for (let asked = -1; asked < requests.length || underWay > 0; await Bun.sleep(500)) asked = requests.length
+    },
     [Symbol.asyncDispose]: async () => {
       // A route that waits for its answer would fail half a minute later, in another test.
       await page.unrouteAll({ behavior: 'ignoreErrors' })

@@ -2,7 +2,6 @@ import type { Page } from 'playwright-core'
 import { type ConsoleOptions, type ConsolePage, openConsole } from './console.ts'
 import { startCuttableProxy } from './cuttable.ts'
 import type { Scene } from './scenes.ts'
-import { until } from './world.ts'
 
 /** How somebody looks at a scene. */
 export interface Looking extends Pick<ConsoleOptions, 'width' | 'height' | 'theme'> {
@@ -73,9 +72,8 @@ async function addBackupAlert(page: Page, now: number): Promise<void> {
 }
 
 /** Until the view and the counts of the rail are there. */
-async function untilStanding({ page, requests }: ConsolePage, hasTrouble: boolean): Promise<void> {
+async function untilStanding({ page, quiet }: ConsolePage, hasTrouble: boolean): Promise<void> {
   await page.locator('main h1').first().waitFor()
-  await until(() => requests.includes('GET /console/rail-counts.js'))
   if (hasTrouble) await page.locator('.rail-count').first().waitFor({ state: 'attached' })
-  await page.waitForLoadState('networkidle')
+  await quiet()
 }
