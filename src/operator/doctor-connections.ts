@@ -2,12 +2,12 @@ import { pkceChallenge } from '../core/secrets.ts'
 import { redirectUri } from '../api/rc/connect.ts'
 import type { Gateway } from '../messages/gateway.ts'
 import type { Refusal } from '../provider/refusals.ts'
-import { readTroubledExtensions } from '../messages/gateway-state/extensions.ts'
+import { readInactiveTenants, readTroubledExtensions } from '../messages/gateway-state/extensions.ts'
 import { Fault } from './fault.ts'
 
 /** Reports what RingCentral refused during an authorization, or to a connected extension, and would refuse again. */
-export function checkAuthorization(gateway: Gateway): string {
-  const standing = refusalsOf(gateway).filter(({ step }) => step !== 'subscription')
+export async function checkAuthorization(gateway: Gateway): Promise<string> {
+  const standing = (await refusalsOf(gateway)).filter(({ step }) => step !== 'subscription')
   if (standing.length === 0) return gateway.lifecycle.working ? 'nothing is refused' : 'unknown: no server is running'
   const passes = standing.every(({ failure }) => failure.reason === 'rate_limited')
   throw new Fault(describe(gateway, standing), passes ? 'warn' : 'fail')
@@ -16,7 +16,7 @@ export function checkAuthorization(gateway: Gateway): string {
 /** Without a subscription messages still arrive, by back-fill, so this check only warns. */
 export async function checkSubscriptions(gateway: Gateway): Promise<string> {
   const silent = (await readTroubledExtensions(gateway)).filter(({ trouble }) => trouble === 'not_receiving')
-  const standing = refusalsOf(gateway).filter(({ step }) => step === 'subscription')
+  const standing = (await refusalsOf(gateway)).filter(({ step }) => step === 'subscription')
   if (silent.length === 0 && standing.length === 0) return 'every active extension has one'
   const reasons =
     standing.length === 0
@@ -28,7 +28,10 @@ export async function checkSubscriptions(gateway: Gateway): Promise<string> {
   )
 }
 
-const refusalsOf = ({ directory, clock }: Gateway): Refusal[] => directory.refusals.list(clock.now())
+async function refusalsOf({ directory, clock, database }: Gateway): Promise<Refusal[]> {
+  const inactive = await readInactiveTenants(database)
+  return directory.refusals.list(clock.now()).filter(({ tenantId }) => !inactive.has(tenantId))
+}
 
 const describe = (gateway: Gateway, refusals: readonly Refusal[]): string =>
   refusals

@@ -5,6 +5,7 @@ import type { Lease } from '../core/lease.ts'
 import { dataFolder } from '../db/data-folder.ts'
 import { faultOfFile, filesOpenToOthers } from '../db/database-file.ts'
 import { extensions } from '../db/schema/connections.ts'
+import { readInactiveTenants } from '../messages/gateway-state/extensions.ts'
 import type { Gateway } from '../messages/gateway.ts'
 import { troubleOf } from '../messages/upkeep/extension-trouble.ts'
 import { checkAlertSetting } from './alerts.ts'
@@ -91,10 +92,11 @@ async function checkKeys(gateway: Gateway): Promise<string> {
 
 /**
  * A failed refresh is retried and only worth a warning, with the cause of the last one. A revoked extension needs a person, so
- * it is a failure.
+ * it is a failure, unless its tenant has left.
  */
 async function checkExtensions(gateway: Gateway): Promise<string> {
-  const rows = await gateway.database.orm.select().from(extensions)
+  const inactive = await readInactiveTenants(gateway.database)
+  const rows = (await gateway.database.orm.select().from(extensions)).filter(({ tenantId }) => !inactive.has(tenantId))
   const broken = rows.filter((row) => row.status !== 'active')
   if (broken.length > 0) {
     const list = broken.map((row) => `${row.extensionId} is ${row.status}: ${troubleOf(gateway, row, null)?.fix}`)

@@ -1,4 +1,6 @@
+import { eq } from 'drizzle-orm'
 import { EXTENSION_STATUSES, type ExtensionStatus } from '../../db/schema/connections.ts'
+import { tenants } from '../../db/schema/tenants.ts'
 import type { Gateway } from '../gateway.ts'
 
 type Reads = Pick<Gateway, 'database' | 'clock'>
@@ -13,11 +15,14 @@ export interface TroubledExtension {
 
 const IS_LIVE = `subscriptions.status = 'active' AND subscriptions.expires_at > ?1`
 
-const TROUBLED = `SELECT tenant_id, extension_id, iif(status = 'active', 'not_receiving', status) AS trouble FROM extensions
-  WHERE status <> 'active' OR NOT EXISTS (SELECT 1 FROM subscriptions WHERE subscriptions.tenant_id = extensions.tenant_id
-    AND subscriptions.extension_id = extensions.extension_id AND ${IS_LIVE})`
+/** Nobody needs the extensions of an inactive tenant, so they are neither counted nor reported. */
+const IS_IN_USE = `tenant_id NOT IN (SELECT id FROM tenants WHERE status = 'inactive')`
 
-/** Finds those of all tenants. */
+const TROUBLED = `SELECT tenant_id, extension_id, iif(status = 'active', 'not_receiving', status) AS trouble FROM extensions
+  WHERE ${IS_IN_USE} AND (status <> 'active' OR NOT EXISTS (SELECT 1 FROM subscriptions
+    WHERE subscriptions.tenant_id = extensions.tenant_id AND subscriptions.extension_id = extensions.extension_id AND ${IS_LIVE}))`
+
+/** Finds those of all tenants that are not inactive. */
 export async function readTroubledExtensions({ database, clock }: Reads): Promise<TroubledExtension[]> {
   const rows = await database.reader.longRead('operator', TROUBLED, [clock.now()])
   return rows.map(({ tenant_id, extension_id, trouble }) => ({
@@ -27,13 +32,19 @@ export async function readTroubledExtensions({ database, clock }: Reads): Promis
   }))
 }
 
-const COUNTS = `SELECT ${EXTENSION_STATUSES.map((status) => `(SELECT count(*) FROM extensions WHERE status = '${status}') AS ${status}`).join()},
+const COUNTS = `SELECT ${EXTENSION_STATUSES.map((status) => `(SELECT count(*) FROM extensions WHERE status = '${status}' AND ${IS_IN_USE}) AS ${status}`).join()},
   count(*) FILTER (WHERE ${IS_LIVE}) AS live, count(*) AS subscriptions, min(expires_at) FILTER (WHERE ${IS_LIVE}) AS earliest
-  FROM subscriptions`
+  FROM subscriptions WHERE ${IS_IN_USE}`
+
+/** Which tenants have left. */
+export async function readInactiveTenants({ orm }: Reads['database']): Promise<Set<string>> {
+  const rows = await orm.select({ id: tenants.id }).from(tenants).where(eq(tenants.status, 'inactive'))
+  return new Set(rows.map(({ id }) => id))
+}
 
 /**
  * Counts connected extensions by status, and subscriptions: `active` ones bring inbound messages now, the others are being made or have
- * expired. `earliestExpiry`: of the active ones, epoch milliseconds; null if there is none.
+ * expired. Those of inactive tenants do not count. `earliestExpiry`: of the active ones, epoch milliseconds; null if there is none.
  */
 export async function countExtensions({ database, clock }: Reads) {
   const [row] = await database.reader.longRead('operator', COUNTS, [clock.now()])

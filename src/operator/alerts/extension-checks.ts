@@ -26,7 +26,7 @@ function revoked({ tenantId, extensionId }: Ids): AlertCondition {
     alert: 'extension_revoked',
     subject: `${tenantId}/${extensionId}`,
     text: `${name} is revoked, so its messages fail: authorize it again with an invite link (sgw extensions invite --tenant ${tenantId}).`,
-    overText: `Resolved: ${name} is no longer revoked.`,
+    overText: `Resolved: ${name} is no longer revoked, or no longer in use.`,
     detail: { tenantId, extensionId },
   }
 }
@@ -40,7 +40,7 @@ async function notReceiving(gateway: Gateway, { tenantId, extensionId }: Ids): P
     alert: 'extension_not_receiving',
     subject: `${tenantId}/${extensionId}`,
     text: `${name} does not receive events, so its messages come up to 15 minutes late: ${trouble?.fix ?? 'see sgw doctor.'}`,
-    overText: `Resolved: ${name} receives events again, or is no longer connected.`,
+    overText: `Resolved: ${name} receives events again, or is no longer in use.`,
     detail: { tenantId, extensionId, reason: trouble?.reason ?? null, fix: trouble?.fix ?? null },
     holdMs: NOT_RECEIVING_HOLD_MS,
   }

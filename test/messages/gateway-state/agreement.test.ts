@@ -7,6 +7,7 @@ import { readStatus } from '../../../src/operator/status.ts'
 import { ClockCheck } from '../../../src/provider/clock-check.ts'
 import { controlSocket } from '../../support/litestream-socket.ts'
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts'
+import { operate } from '../../support/operator.ts'
 import { type World, createWorld } from '../../support/world.ts'
 
 const MINUTE = 60_000
@@ -96,4 +97,42 @@ test('a subscription that has expired brings nothing', async () => {
   expect(alert('extension_not_receiving')).toBeDefined()
   expect(doctor('subscriptions')).toMatchObject({ level: 'warn', detail: expect.stringContaining('1 extensions') })
   expect(gauge('sgw_alerts_firing')).toBe(world.gateway.alerts.firing.length)
+})
+
+test('the extensions of a tenant that has left trouble nobody: doctor, alerts, status and metrics leave them out', async () => {
+  const clock = manualClock(Date.now())
+  await using world = await createWorld({ clock, work: false, env: { ADMIN_PORT: '0' } })
+  const { tenantId } = world
+  const [{ extensionId } = { extensionId: '' }] = world.control.extensions()
+  await world.gateway.database.gate.execute(`UPDATE extensions SET status = 'revoked'`)
+  await world.gateway.database.gate.execute('UPDATE subscriptions SET expires_at = 1')
+  const failure = {
+    reason: 'rejected',
+    status: 403,
+    code: 'CMN-401',
+    message: 'Forbidden',
+    oauthError: null,
+    retryAfterMs: null,
+    requestId: null,
+  } as const
+  const refusal = { tenantId, extensionId, step: 'numbers', failure } as const
+  world.gateway.directory.refusals.note(refusal, clock.now())
+  const before = await ask(world, clock)
+  expect([before.doctor('extensions')?.ok, before.doctor('authorization')?.ok]).toEqual([false, false])
+  expect(before.alert('extension_revoked')).toBeDefined()
+  expect(before.gauge('sgw_extensions{state="revoked"}')).toBe(1)
+  await operate(world, 'PUT', `/v1/operator/tenants/${tenantId}`, { status: 'inactive' })
+  const { status, gauge, alert, doctor } = await ask(world, clock)
+  expect(['extensions', 'authorization', 'subscriptions'].map((name) => doctor(name)?.level)).toEqual([
+    'ok',
+    'ok',
+    'ok',
+  ])
+  expect([alert('extension_revoked'), alert('extension_not_receiving')]).toEqual([undefined, undefined])
+  expect(status.extensions).toEqual({ active: 0, refresh_failed: 0, revoked: 0 })
+  expect(status.subscriptions).toEqual({ active: 0, pending: 0, earliestExpiry: null })
+  expect([gauge('sgw_extensions{state="revoked"}'), gauge('sgw_extensions_not_receiving')]).toEqual([0, 0])
+  // Suspended is not left: somebody wants it back.
+  await operate(world, 'PUT', `/v1/operator/tenants/${tenantId}`, { status: 'suspended' })
+  expect((await ask(world, clock)).doctor('extensions')?.ok).toBe(false)
 })

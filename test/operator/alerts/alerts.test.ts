@@ -83,7 +83,7 @@ test('a revoked extension fires one alert and resolves it once, also across rest
   expect(resolved).toEqual({
     ...firing,
     state: 'resolved',
-    text: `Resolved: Extension ${ids.extensionId} of ${ids.tenantId} is no longer revoked.`,
+    text: `Resolved: Extension ${ids.extensionId} of ${ids.tenantId} is no longer revoked, or no longer in use.`,
   })
 })
 
