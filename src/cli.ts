@@ -75,20 +75,24 @@ function makeContext(json: boolean): CliContext {
   }
   const result = readConfig(environment(), process.stdout.isTTY)
   if (result.ok) return { ...context, config: withRealPath(result.config) }
-  return handleBadConfig(context, commandName(), result.problems)
+  return handleBadConfig(context, commandName(), result)
 }
 
 /** Handles a configuration that is not valid. `secret` and `doctor` work all the same, because they help to correct it. */
-function handleBadConfig(context: Omit<CliContext, 'config'>, command: string, problems: string[]): CliContext {
+function handleBadConfig(
+  context: Omit<CliContext, 'config'>,
+  command: string,
+  { problems, warnings }: { problems: string[]; warnings: string[] },
+): CliContext {
   const fallback = readConfig({ values: {}, readFile: () => '' })
   if (!fallback.ok) throw new CliError(fallback.problems.join('\n'))
   const fallbackContext = { ...context, config: fallback.config }
   if (command === 'secret') return fallbackContext
   if (command === 'doctor') {
-    printFindings(
-      fallbackContext,
-      problems.map((detail) => finding('configuration', 'fail', detail)),
-    )
+    printFindings(fallbackContext, [
+      ...problems.map((detail) => finding('configuration', 'fail', detail)),
+      ...warnings.map((detail) => finding('configuration', 'warn', detail)),
+    ])
     throw new CliError('')
   }
   // The entry point runs `sgw restore` before the server, and its supervisor must see the server's exit code.

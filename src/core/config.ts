@@ -63,6 +63,8 @@ export interface Config {
   logLevel: string
   logFormat: 'json' | 'pretty'
   adminPort: number | null
+  /** Sentences about unknown variables that resemble a variable of sgw. */
+  warnings: string[]
 }
 
 export interface DatabaseConfig {
@@ -72,7 +74,7 @@ export interface DatabaseConfig {
   path: string | null
 }
 
-/** `warnings`: sentences about unknown variables that resemble a variable of sgw. */
+/** `warnings`: as those of the configuration, also if it is bad. */
 export type ConfigResult = ({ ok: true; config: Config } | { ok: false; problems: string[] }) & { warnings: string[] }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
@@ -87,10 +89,12 @@ export function readConfig(environment: Environment, terminal = false): ConfigRe
   refuseUncheckedTls(settings, config.production)
   const { problems } = settings
   const warnings = similarNames(Object.keys(environment.values), settings.namesRead)
-  return problems.length === 0 ? { ok: true, config, warnings } : { ok: false, problems, warnings }
+  return problems.length === 0
+    ? { ok: true, config: { ...config, warnings }, warnings }
+    : { ok: false, problems, warnings }
 }
 
-function configOf(settings: Settings, terminal: boolean): Config {
+function configOf(settings: Settings, terminal: boolean): Omit<Config, 'warnings'> {
   const production = settings.oneOf('NODE_ENV', ['development', 'production', 'test'], 'development') === 'production'
   const port = settings.integer('PORT', 3000, 0, 65_535)
   const times = {

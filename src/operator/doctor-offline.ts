@@ -1,7 +1,7 @@
 import type { Config } from '../core/config.ts'
 import { sizeOf } from '../db/data-folder.ts'
 import { traceOfDatabase } from '../db/lost-database.ts'
-import { checkBackupSetting, checkProvider, checkPublicUrl } from './doctor-surroundings.ts'
+import { checkBackupSetting, checkConfiguration, checkProvider, checkPublicUrl } from './doctor-surroundings.ts'
 import { checkDisk } from './doctor.ts'
 import { Fault } from './fault.ts'
 import { type Finding, finding, findingOf } from './finding.ts'
@@ -18,7 +18,7 @@ export async function diagnoseOffline(config: Config, why: string): Promise<Find
     ['backup', () => checkBackupSetting(config, false)],
   ]
   const findings = [
-    finding('configuration', 'ok', config.production ? 'production' : 'development'),
+    await findingOf('configuration', () => checkConfiguration({ config })),
     finding('server', 'warn', 'no server answers: sgw start starts one'),
   ]
   for (const [check, run] of checks) findings.push(await findingOf(check, run))

@@ -10,6 +10,13 @@ const MAX_WAL_BYTES = 256 * 1_048_576
 /** Litestream stores about 75 kB per message until it is uploaded. */
 const MAX_KEPT_BYTES = 256 * 1_048_576
 
+/** A bad configuration opens nothing, so only a name that was probably misspelt is left to report. */
+export function checkConfiguration({ config: { production, warnings } }: Pick<Gateway, 'config'>): string {
+  const mode = production ? 'production' : 'development'
+  if (warnings.length > 0) throw new Fault(`${mode}; ${warnings.join(' ')}`, 'warn')
+  return mode
+}
+
 /** Calls the provider without credentials. */
 export async function checkProvider({ config }: Pick<Gateway, 'config'>): Promise<string> {
   if (config.provider.simulated) return 'the built-in simulator'

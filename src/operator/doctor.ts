@@ -10,9 +10,16 @@ import type { Gateway } from '../messages/gateway.ts'
 import { troubleOf } from '../messages/upkeep/extension-trouble.ts'
 import { checkAlertSetting } from './alerts.ts'
 import { checkAuthorization, checkRedirectAddress, checkSubscriptions } from './doctor-connections.ts'
-import { checkBackup, checkClock, checkCredentials, checkProvider, checkPublicUrl } from './doctor-surroundings.ts'
+import {
+  checkBackup,
+  checkClock,
+  checkConfiguration,
+  checkCredentials,
+  checkProvider,
+  checkPublicUrl,
+} from './doctor-surroundings.ts'
 import { Fault } from './fault.ts'
-import { type Finding, finding, findingOf } from './finding.ts'
+import { type Finding, findingOf } from './finding.ts'
 import { describeKeyUsage, readKeyUsage } from './key-usage.ts'
 import { checkStandbys } from './lease/doctor-lease.ts'
 
@@ -23,6 +30,7 @@ type DoctorCheck = [name: string, run: () => Promise<string> | string]
 /** Checks everything that a gateway needs. Each failure names its fix. */
 export async function diagnose(gateway: Gateway): Promise<Finding[]> {
   const checks: DoctorCheck[] = [
+    ['configuration', () => checkConfiguration(gateway)],
     ['server', () => checkServer(gateway)],
     ['database', () => checkDatabase(gateway)],
     ['disk', () => checkDisk(gateway)],
@@ -39,7 +47,7 @@ export async function diagnose(gateway: Gateway): Promise<Finding[]> {
     ...(gateway.lease === null ? [] : leaseChecks(gateway, gateway.lease)),
     ['alerts', () => checkAlertSetting(gateway.config)],
   ]
-  const findings = [finding('configuration', 'ok', gateway.config.production ? 'production' : 'development')]
+  const findings: Finding[] = []
   for (const [check, run] of checks) findings.push(await findingOf(check, run))
   return findings
 }

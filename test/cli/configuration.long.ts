@@ -26,6 +26,29 @@ test.concurrent('the doctor lists the problems of the configuration, exits with 
   expect(readdirSync(folder.path)).toEqual([])
 })
 
+test.concurrent('the doctor warns of a misspelt variable as the start does, also beside a bad value', async () => {
+  using folder = temporaryFolder()
+  const env = { DATABASE_URL: folder.database, RC_CLIENTID: 'x', FROM_LIMIT: '80' }
+  const configuration = async (more: Record<string, string>): Promise<unknown[]> => {
+    const { stdout } = await sgw(['doctor', '--json'], { ...env, ...more })
+    return (JSON.parse(stdout) as Finding[]).filter(({ check }) => check === 'configuration')
+  }
+  const [from, id] = [
+    'FROM_LIMIT is not a variable of sgw: did you mean FROM_LIMIT_PER_MINUTE?',
+    'RC_CLIENTID is not a variable of sgw: did you mean RC_CLIENT_ID?',
+  ]
+  const warning = { check: 'configuration', ok: true, level: 'warn' }
+  const both = [{ ...warning, detail: `development; ${from} ${id}` }]
+  expect(await configuration({})).toEqual(both)
+  await sgw(['tenant', 'create', '--name', 'Acme'], env)
+  expect(await configuration({})).toEqual(both)
+  expect(await configuration({ PORT: 'eighty' })).toMatchObject([
+    { check: 'configuration', ok: false, level: 'fail', detail: expect.stringContaining('PORT') },
+    { ...warning, detail: from },
+    { ...warning, detail: id },
+  ])
+})
+
 test.concurrent('the doctor works without a server, and in development without a network', async () => {
   using folder = temporaryFolder()
   await sgw(['tenant', 'create', '--name', 'Acme'], { DATABASE_URL: folder.database })

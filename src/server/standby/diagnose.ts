@@ -3,7 +3,7 @@ import { checkStore, checkStandbySettings } from '../../operator/lease/doctor-le
 import type { Candidate } from '../../operator/lease/await-lease.ts'
 import type { SeenLease } from '../../operator/lease/lease-object.ts'
 import type { ObjectStore } from '../../operator/lease/object-store.ts'
-import { checkProvider } from '../../operator/doctor-surroundings.ts'
+import { checkConfiguration, checkProvider } from '../../operator/doctor-surroundings.ts'
 import { checkDisk } from '../../operator/doctor.ts'
 import { type Finding, finding, findingOf } from '../../operator/finding.ts'
 
@@ -19,7 +19,7 @@ interface StandbyParts {
 export async function diagnoseStandby({ config, store, candidate, lease }: StandbyParts): Promise<Finding[]> {
   const holder = lease === null || lease.content.holder === '' ? 'nobody' : lease.content.holder
   return [
-    finding('configuration', 'ok', config.production ? 'production' : 'development'),
+    await findingOf('configuration', () => checkConfiguration({ config })),
     finding('server', 'ok', `standby; ${holder} holds the lease`),
     await findingOf('disk', () => checkDisk({ config })),
     await findingOf('provider', () => checkProvider({ config })),
