@@ -34,7 +34,8 @@ const HINTS: Readonly<Record<string, string>> = {
   [errorText('badEndDate')]: TIMES,
   [errorText('badSince')]: TIMES,
   [errorText('badUntil')]: TIMES,
-  [errorText('standby')]: ': another gateway works; run this where the lease is held (sgw lease names it)',
+  [errorText('standby')]:
+    ': another gateway works, or this one is about to; run this where the lease is held (sgw lease names it)',
   [errorText('noStandby')]: ': there is no gateway that could take over',
   [errorText('notFound')]: ': the server may be older than this program',
 }

@@ -6,7 +6,7 @@ const REASONS: Readonly<Record<string, string>> = {
   reauthorization: 'the authorization of its extension cannot be refreshed: see sgw extensions list',
   number_lookup: 'its number is looked up at the provider',
   reconciling: 'the provider gave no clear answer: what became of it is looked up',
-  provider_unreachable: 'the provider cannot be reached: see sgw doctor',
+  provider_unreachable: 'the provider does not answer, or answers 503: sgw doctor says which',
   provider_paused: 'the provider asked to wait',
   order: 'earlier messages of its number or conversation go first',
   number_limit: 'its number has used its rate limit',

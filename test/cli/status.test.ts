@@ -99,6 +99,18 @@ test.concurrent('a failing storage is shown at once, as the doctor shows it, and
   })
 })
 
+test.concurrent('a message that waits because the provider answered 503 is not said to wait for one that cannot be reached', async () => {
+  await withServer(async (world, sgw) => {
+    world.control.fault({ route: 'sms', calls: null, fault: { kind: 'respond', status: 503 } })
+    await world.send()
+    const text = await until(async () => {
+      const { stdout } = await sgw.text('status')
+      return stdout.includes('provider_unreachable') ? stdout : null
+    }, 20_000)
+    expect(text).toContain('provider_unreachable: the provider does not answer, or answers 503: sgw doctor says which')
+  })
+})
+
 test.concurrent('a gateway with STANDBY says who holds the lease, with which epoch, and how long ago it was renewed', async () => {
   await using world = await createWorld({ lease: new HeldGrant() })
   const operator = openOperatorSocket(world)

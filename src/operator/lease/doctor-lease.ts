@@ -46,6 +46,6 @@ export function checkStandbys({ lease }: Pick<Gateway, 'lease'>): string {
       'warn',
     )
   return standbys.names.length === 0
-    ? 'none was seen at the last check, which is made each minute'
+    ? 'no other gateway waits now: one is seen within two minutes of its start, and an hour without one is a warning'
     : standbys.names.join(', ')
 }

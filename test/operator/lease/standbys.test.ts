@@ -15,7 +15,8 @@ import { S3Stub } from '../../support/s3-stub.ts'
 import { until } from '../../support/world.ts'
 
 const HOUR_MS = 3_600_000
-const NOBODY = 'none was seen at the last check, which is made each minute'
+const NOBODY =
+  'no other gateway waits now: one is seen within two minutes of its start, and an hour without one is a warning'
 const URL = 'https://sms.example.com'
 
 const candidate = (holder: string, url = URL) => ({
