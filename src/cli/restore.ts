@@ -9,6 +9,7 @@ import {
   type NewestMessage,
   firstMissing,
   inspect,
+  noteRestored,
   putInPlace,
   removeDatabase,
 } from '../operator/backup/database-copy.ts'
@@ -68,6 +69,7 @@ async function restoreMissing(context: CliContext, path: string, at: string | nu
     throw new CliError(`The backup is damaged (${integrity}); it is kept as ${copy}`, EXIT.cannotWrite)
   // Only the newest state lacks nothing.
   const isReplicated = at === null && context.config.durability.mode === 'replica'
+  noteRestored(copy, Date.now())
   putInPlace(copy, path, isReplicated, (text) => context.stderr(`${text}\n`))
   return { restored: true, detail: `${rows} messages${at === null ? '' : ` as of ${at}${next(context)}`}` }
 }

@@ -135,7 +135,8 @@ async function storeIncarnation(writer: Writer, incarnation: string, restoredAt:
   ])
 }
 
-const NOTE_FACT =
+/** `?1` name, `?2` value. */
+export const NOTE_FACT =
   'INSERT INTO facts (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = excluded.value'
 
 /**

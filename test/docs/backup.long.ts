@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { copyFileSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { Deployment } from '../support/deployment.ts'
 import { LITESTREAM } from '../support/litestream.ts'
 import { temporaryFolder } from '../support/process.ts'
 import { LoggedProgram, PROJECT, finished, freePort } from '../support/program.ts'
@@ -47,3 +48,30 @@ test('the commands for a backup from source copy the database, and restore it af
   copyFileSync(folder.file('key'), folder.file('data/encryption.key'))
   await run(async () => expect((await tenants()).stdout).toContain('Acme'))
 })
+
+test('the commands for an earlier moment restore the state of then, and the status says when that was done', async () => {
+  await using deployment = await Deployment.create()
+  await deployment.start()
+  const names = async (): Promise<string[]> =>
+    (await deployment.command<{ name: string }[]>('tenant', 'list')).map(({ name }) => name)
+  await deployment.command('tenant', 'create', '--name', 'Before')
+  await Bun.sleep(COPIED_MS)
+  const moment = new Date().toISOString()
+  await Bun.sleep(COPIED_MS)
+  await deployment.command('tenant', 'create', '--name', 'After')
+  expect(await names()).toContain('After')
+  await deployment.stop()
+  const [restore = ''] = blocksOf('After a loss', deployment.replica)
+  const commands = restore.replaceAll('/data', deployment.volume).replace(/(--timestamp) \S+/, `$1 ${moment}`)
+  const restoredAfter = new Date().toISOString()
+  const { code, stdout } = await finished(['sh', '-uc', commands], deployment.env())
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^restored +true$/m) })
+  await deployment.start()
+  expect([(await names()).includes('Before'), (await names()).includes('After')]).toEqual([true, false])
+  const { backup } = await deployment.command<{ backup: { restoredAt: string } }>('status')
+  expect(backup.restoredAt > restoredAfter).toBe(true)
+  await deployment.stop()
+}, 60_000)
+
+/** Longer than Litestream waits before it copies. */
+const COPIED_MS = 2500

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { savedCopies } from '../../db/lost-database.ts'
-import { markIfNothingLost } from '../../db/restore-mark.ts'
+import { NOTE_FACT, markIfNothingLost } from '../../db/restore-mark.ts'
 
 export const BUSY_TIMEOUT_MS = 5000
 
@@ -41,6 +41,19 @@ export function inspect(path: string): Inspection {
     return { rows: 0, newest: NO_MESSAGE, integrity: error instanceof Error ? error.message : 'unreadable' }
   } finally {
     database.close()
+  }
+}
+
+/**
+ * Notes in a copy when it was restored, epoch milliseconds, because a start that finds that nothing was lost notes nothing. It is only told to
+ * the operator: a copy that cannot be written is restored all the same.
+ */
+export function noteRestored(copy: string, at: number): void {
+  try {
+    using database = new Database(copy, { readwrite: true, create: false })
+    database.run(NOTE_FACT, ['restored_at', String(at)])
+  } catch {
+    // The start finds what is wrong with it.
   }
 }
 
