@@ -1,0 +1,74 @@
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { temporaryFolder } from '../support/process.ts'
+import { LoggedProgram, PROJECT, finished, freePort } from '../support/program.ts'
+import { until } from '../support/world.ts'
+
+// This test does what "Rehearse without an account" of docs/install.md says, with the page's own lines. It needs curl.
+
+const SECTION =
+  readFileSync(join(PROJECT, 'docs/install.md'), 'utf8')
+    .split('## Rehearse without an account\n')[1]
+    ?.split('\n## ')[0] ?? ''
+const [SIMULATOR = '', VARIABLES = '', REHEARSAL = '', INBOUND = ''] = [
+  ...SECTION.matchAll(/```sh\n([\s\S]*?)```/g),
+].map(([, block = '']) => block)
+
+interface Created {
+  tenantId: string
+  apiKey: string
+}
+
+test('a rehearsal in production mode sends, survives kill -9 and sends nothing twice, without an account', async () => {
+  using folder = temporaryFolder()
+  const [port, simulated] = [String(freePort()), String(freePort())]
+  const here = (text: string): string =>
+    text
+      .replaceAll('127.0.0.1:3000', `127.0.0.1:${port}`)
+      .replaceAll('127.0.0.1:4010', `127.0.0.1:${simulated}`)
+      .replaceAll('npx -y bun@1.4.4', `'${process.execPath}'`)
+  const variables = [...here(VARIABLES).matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [
+    name,
+    value,
+  ])
+  const env: Record<string, string> = {
+    ...Object.fromEntries(variables),
+    ENCRYPTION_KEYS: crypto.getRandomValues(new Uint8Array(32)).toBase64(),
+    HOST: '127.0.0.1',
+    PORT: port,
+    DATABASE_URL: folder.database,
+  }
+  const sh = async (text: string): Promise<string> => {
+    const sgw = `sgw() { '${process.execPath}' src/cli.ts "$@"; }\n`
+    const { code, stdout, stderr } = await finished(['sh', '-euc', sgw + here(text)], env)
+    if (code !== 0) throw new Error(`${text} ended with ${code}: ${stderr}`)
+    return stdout
+  }
+  const command = ['sh', '-c', `exec ${here(SIMULATOR).trim()} --port ${simulated}`]
+  await using simulator = new LoggedProgram({ command, env: {}, cwd: PROJECT, log: folder.file('simulator.log') })
+  await until(() => simulator.output().includes('listens on'), 20_000)
+  const start = (name: string): LoggedProgram =>
+    new LoggedProgram({ command: [process.execPath, 'src/cli.ts', 'start'], env, cwd: PROJECT, log: folder.file(name) })
+  const health = `http://127.0.0.1:${port}/health`
+
+  const first = start('first.log')
+  await first.serving(health, 40_000)
+  const { tenantId } = JSON.parse(await sh('sgw --json tenant create --name "My company"')) as Created
+  const { apiKey } = JSON.parse(await sh(`sgw --json app create --tenant ${tenantId} --name "My app"`)) as Created
+  const printed = await sh(REHEARSAL.replace('TENANT', tenantId).replace('KEY', apiKey))
+  expect(printed).toMatch(/active +\+15555550100 +Front desk/)
+  expect(printed).toMatch(/"messageId":"msg_\w+","status":"queued"/)
+  const sent = (): Promise<string> => sh(REHEARSAL.trim().split('\n').at(-1) ?? '')
+  await until(async () => (await sent()).includes('A rehearsal'))
+  first.signal('SIGKILL')
+  await first.ended()
+
+  await sh(INBOUND)
+  await using second = start('second.log')
+  await second.serving(health, 40_000)
+  await until(async () => (await sh('sgw messages list --direction inbound')).includes('Hello'), 20_000)
+  expect((await sent()).split('A rehearsal')).toHaveLength(2)
+  second.signal('SIGTERM')
+  expect(await second.ended()).toBe(0)
+}, 90_000)
