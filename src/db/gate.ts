@@ -127,6 +127,8 @@ const FILE_FAULT = /^(ENOSPC|EDQUOT|EFBIG|EROFS|EIO)$/
 /** The message for an operator if the error means that the file is damaged; null for any other error. */
 export function damageOf(error: unknown, path: string): string | null {
   const code = codeOf(error) ?? ''
-  if (!isDamage(code)) return null
-  return `The database ${path} is damaged (${code}): do not start it again before you have read docs/damaged-database.md`
+  return isDamage(code) ? damagedText(path, code) : null
 }
+
+export const damagedText = (path: string, code: string): string =>
+  `The database ${path} is damaged (${code}): do not start it again before you have read docs/damaged-database.md`

@@ -13,7 +13,7 @@ import { lockDatabase } from '../db/database-file.ts'
 import type { ProcessLock } from '../db/lock.ts'
 import { type Database, type UpgradeStep, openDatabase } from '../db/database.ts'
 import { refusalOfForeignLog } from '../db/foreign-log.ts'
-import { damageOf } from '../db/gate.ts'
+import { damageOf, damagedText } from '../db/gate.ts'
 import { traceOfDatabase } from '../db/lost-database.ts'
 import { SchemaError } from '../db/migrate.ts'
 import { refusalOfReplaced } from '../db/replaced-database.ts'
@@ -69,15 +69,14 @@ export async function openGateway(options: RunOptions, stack: AsyncDisposableSta
   stack.defer(() => fileLock.release())
   // Before the database, so that no crash leaves one without its key.
   const keys = encryptionKeys(config)
+  const isLogEmpty = sizeOf(`${path}-wal`) === 0
   const database = await open(options, config, clock)
   stack.defer(() => database.close())
   // A file that is no database is refused as such.
   if (keys === null) throw missingKey(config)
   const replaced = await refusalOfReplaced(path, database.gate)
   if (replaced !== null) throw new StartError(EXIT.badConfig, replaced)
-  await options.replicate?.()
-  // What is in the file must be stored at the replica too before anybody sees it.
-  await database.untilStored()
+  await replicate(options, path, database, isLogEmpty)
   const ids = createIds()
   const fresh = { incarnation: ids.of('boot'), now: clock.now() }
   const { restoreMark, restored } = await openRestoreMark(database, `${path}.mark`, fresh).catch((error: unknown) => {
@@ -128,6 +127,21 @@ function refuseLost({ requireRestore }: Config, path: string): void {
     )
   const trace = traceOfDatabase(path)
   if (trace !== null) throw new StartError(EXIT.badConfig, trace)
+}
+
+/**
+ * Starts the replication. Litestream goes on where the log ends. Without a log it copies all pages, and damaged ones would become the newest
+ * backup, so they are checked first, in the time that the disk takes to read them. A holder of the lease has just fetched and checked its database.
+ */
+async function replicate(options: RunOptions, path: string, database: Database, copiesAll: boolean): Promise<void> {
+  if (options.replicate !== undefined && options.lease === undefined && copiesAll) {
+    options.log.info({ bytes: sizeOf(path) }, 'checking the database before all of it is copied to the backup')
+    if ((await database.reader.checkFile()) !== 'ok')
+      throw new StartError(EXIT.cannotWrite, damagedText(path, 'SQLITE_CORRUPT'))
+  }
+  await options.replicate?.()
+  // What is in the file must be stored at the replica too before anybody sees it.
+  await database.untilStored()
 }
 
 async function open({ log, replica }: RunOptions, config: Config, clock: Clock): Promise<Database> {

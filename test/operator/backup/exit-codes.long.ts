@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { closeSync, copyFileSync, openSync, renameSync, writeSync } from 'node:fs'
 import { Deployment } from '../../support/deployment.ts'
 
 // A supervisor acts on these exit codes. They come through the entry point, with the real Litestream.
@@ -45,6 +46,35 @@ test('a database of a newer version ends with 78, before Litestream starts', asy
   expect({ code, stderr }).toEqual({ code: 78, stderr: expect.stringContaining('newer than this program') })
   expect(stdout).not.toMatch(STARTED)
 })
+
+test('a damaged database ends with 73 before Litestream, which would copy all of it, starts: the backup stays good', async () => {
+  const intact = `${deployment.database}.intact`
+  const root = emptyLog(deployment.database)
+  copyFileSync(deployment.database, intact)
+  overwritePage(deployment.database, root)
+  const { code, stdout, stderr } = await deployment.enter({})
+  const drill = await deployment.command<{ ok: boolean }>('restore', '--check')
+  renameSync(intact, deployment.database)
+  expect({ code, stderr }).toEqual({ code: 73, stderr: expect.stringMatching(/ is damaged \(SQLITE_CORRUPT\): .*\n$/) })
+  expect(stdout).not.toMatch(STARTED)
+  expect(drill.ok).toBe(true)
+})
+
+/** Empties the log, as a command without a server does. Returns the page of an index that no start reads. */
+function emptyLog(path: string): number {
+  using database = new Database(path)
+  database.run('PRAGMA wal_checkpoint(TRUNCATE)')
+  const index = `SELECT rootpage FROM sqlite_master WHERE type = 'index' AND tbl_name = 'opt_outs' AND sql IS NOT NULL`
+  return database.query<{ rootpage: number }, []>(index).get()?.rootpage ?? 0
+}
+
+const PAGE = 4096
+
+function overwritePage(path: string, page: number): void {
+  const file = openSync(path, 'r+')
+  writeSync(file, Buffer.alloc(PAGE, 0x5a), 0, PAGE, (page - 1) * PAGE)
+  closeSync(file)
+}
 
 test('a port in use ends with 69, and Litestream ends before the gateway', async () => {
   const holder = Bun.listen({ hostname: '127.0.0.1', port: deployment.port, socket: { data() {} } })
