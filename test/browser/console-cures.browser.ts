@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { Sgw } from '../../src/client/client.ts'
 import { ICON_PATHS } from '../../src/console/page/parts/icon-paths.ts'
-import { expectAccessible, openConsole } from '../support/console.ts'
+import { expectAccessible, firstLoad, openConsole } from '../support/console.ts'
 import { openAsOperator } from '../support/console-operator.ts'
 import { startCuttableProxy } from '../support/cuttable.ts'
 import { startReceiver } from '../support/receiver.ts'
@@ -145,7 +145,7 @@ test('a link to a conversation with a contact that opted out takes few requests'
   await page.reload()
   await page.getByText('Texts to them are still sent').waitFor()
   await opened.quiet()
-  expect(requests.length, requests.join('\n')).toBeLessThanOrEqual(MAX_REQUESTS)
+  expect(firstLoad(requests).length, requests.join('\n')).toBeLessThanOrEqual(MAX_REQUESTS)
 })
 
 test('a text that was not delivered has the icon and the word of that in its row', async () => {

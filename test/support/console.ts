@@ -82,6 +82,10 @@ export async function openConsole(url: string, options: ConsoleOptions = {}): Pr
   }
 }
 
+/** The requests of a load until the page asks for the counts of the rail, which is 1.5 s after it asked for its view. */
+export const firstLoad = (requests: readonly string[]): readonly string[] =>
+  requests.slice(0, requests.indexOf('GET /console/rail-counts.js'))
+
 /** Where each view is looked at. */
 export const SIZES: readonly [width: number, height: number, theme: 'light' | 'dark'][] = [
   [1440, 900, 'light'],
