@@ -27,7 +27,7 @@ export interface Committed {
 
 /**
  * Acknowledges a commit when the replica has it. One that the replica does not confirm stays in the database and fails as one of a disk
- * that failed after its commit does: whoever wrote it must find out whether it is there. While the replica fails, nothing more is committed.
+ * that failed after its commit does: the code that wrote it must find out whether it is there. While the replica fails, nothing more is committed.
  */
 export function replicatedGate(gate: Gate, replica: Replica, storage: Storage, events: StoredEvents): ReplicatedGate {
   const refuse = (error: unknown): never => storage.refuse(NOT_STORED, reasonOf(error))

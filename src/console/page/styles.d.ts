@@ -1,2 +1,2 @@
-/** A style sheet that is imported is adopted by the page (`src/console/bundle.ts`). */
+/** A style sheet that is imported becomes one of the page's own (`src/console/bundle.ts`). */
 declare module '*.css' {}

@@ -47,7 +47,7 @@ export function keepReading<Value>(options: ReadingOptions<Value>): Reading<Valu
   const again = (): void => void run()
   const soon = (): void => due(SOON_MS)
   const note = (): void => due(Math.max(SOON_MS, readAt + afterEventMs - Date.now()))
-  // What has no event, such as an extension that was authorized elsewhere, is seen by whoever comes back.
+  // What has no event, such as an extension that was authorized elsewhere, is seen when a person comes back.
   const onVisible = (): void => void (document.hidden || note())
   const stays = [onEvent((event) => (isSoon?.(value.peek(), event) === true ? soon() : note())), onReturn(again)]
   document.addEventListener('visibilitychange', onVisible)

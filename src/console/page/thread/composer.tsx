@@ -11,7 +11,7 @@ interface ComposerProps {
   /** What the field is for. */
   label: string
   button: string
-  /** What is written. Whoever has it decides how long it stays. */
+  /** What is written. The view that has it decides how long it stays. */
   text: Signal<string>
   /** From whom to whom. */
   pair: ComponentChildren
