@@ -8,7 +8,7 @@ const PARTS = ['waiting', 'failed', 'received', 'sent'] as const
 export function Chart({ overview }: { overview: Overview }) {
   const at = now.peek()
   return (
-    <figure class="chart">
+    <figure class="traffic">
       <div class="bars" role="img" aria-label={summaryOf(overview, at)}>
         {barsOf(overview, at).map((bar) => (
           <div class="bar" title={bar.title}>
@@ -16,7 +16,7 @@ export function Chart({ overview }: { overview: Overview }) {
           </div>
         ))}
       </div>
-      <div class="axis" aria-hidden="true">
+      <div class="traffic-axis" aria-hidden="true">
         {axisOf(overview, at).map((label) => (
           <span>{label}</span>
         ))}

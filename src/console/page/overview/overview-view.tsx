@@ -94,7 +94,7 @@ const isQuiet = ({ totals, queued }: Overview): boolean =>
 
 /** What will be here, and what fills it. */
 const Quiet = ({ hasNumber }: { hasNumber: boolean }) => (
-  <section class="quiet">
+  <section class="no-messages">
     <p class="dim">
       No message was sent or received in {rangeShown().inWords}. With the first one, figures, a chart and the reasons of
       failures appear here.
