@@ -107,6 +107,28 @@ test('a text is scheduled, says when it goes out, and is cancelled', async () =>
   expect(complaints).toEqual([])
 })
 
+test('what waits for a contact that opted out is cancelled at the notice that says so, all at once', async () => {
+  await using world = await createWorld({ outside: true })
+  const sendAt = new Date(Date.now() + 3_600_000).toISOString()
+  for (const body of ['first', 'second']) await world.send({ body, sendAt })
+  await using opened = await openAsOperator(world, pairView(FROM, TO))
+  const { page, complaints } = opened
+  await said(page, 'second').waitFor()
+  await page.getByRole('button', { name: 'Opt out…' }).click()
+  await page.getByRole('button', { name: 'Record opt-out' }).click()
+  const optOut = page.getByRole('region', { name: 'Opt-out' })
+  await optOut.getByText('This person opted out, but the 2 texts that wait will still be sent.').waitFor()
+  await expectAccessible(page)
+  await optOut.getByRole('button', { name: 'Cancel the 2 texts that wait…' }).click()
+  await page.getByRole('dialog', { name: 'Cancel 2 messages' }).waitFor()
+  await page.getByRole('button', { name: 'Cancel messages' }).click()
+  await optOut.getByText(/^Recorded as opted out .*\. Texts to them are still sent\.$/).waitFor()
+  await until(async () => (await page.locator('.said-note', { hasText: 'cancelled' }).count()) === 2)
+  expect((await clientOf(world).sms.list({ state: 'cancelled' }).page(1)).total).toBe(2)
+  expect(sentTo(world, TO)).toEqual([])
+  expect(complaints).toEqual([])
+})
+
 test('an opt-out is recorded and ended here, and says by what it came and what the policy does', async () => {
   await using world = await createWorld({ outside: true })
   const sgw = clientOf(world)

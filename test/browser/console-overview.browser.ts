@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { createLink } from '../../src/operator/session.ts'
 import { expectAccessible, firstLoad, openConsole } from '../support/console.ts'
+import { openAsOperator } from '../support/console-operator.ts'
 import { createWorld } from '../support/world.ts'
 
 /** Of docs/performance.md. */
@@ -25,6 +26,27 @@ test('in production the operator begins with what is wrong, and opens the system
   await opened.quiet()
   expect(firstLoad(requests).length, requests.join('\n')).toBeLessThanOrEqual(MAX_REQUESTS)
   expect(complaints).toEqual([])
+})
+
+test('a trouble of the gateway itself leads to the checks that say why', async () => {
+  await using world = await createWorld({ outside: true })
+  const alert = {
+    alert: 'backup_behind',
+    text: 'The backup is 3 h behind: see docs/backup.md',
+    detail: { lagSeconds: 10_800 },
+  }
+  const alerts = [{ ...alert, since: new Date(Date.now() - 10_800_000).toISOString() }]
+  const prepare = async (page: Page): Promise<void> =>
+    void (await page.route('**/v1/operator/alerts', (route) => route.fulfill({ json: { alerts } })))
+  await using opened = await openAsOperator(world, '/overview', { width: 390, height: 844, prepare })
+  const { page } = opened
+  await page.getByRole('heading', { name: 'The backup is 3 h behind.' }).waitFor()
+  await page.getByRole('button', { name: 'Show the checks' }).click()
+  const backup = page.locator('.checks li', { hasText: 'backup' })
+  await backup.waitFor()
+  expect((await page.locator('.checks').boundingBox())?.y).toBeLessThan(844)
+  await page.getByRole('button', { name: 'Hide checks' }).click()
+  await backup.waitFor({ state: 'detached' })
 })
 
 test('without a number the view says so first, and leads to the consent', async () => {

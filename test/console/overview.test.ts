@@ -132,7 +132,7 @@ test('alerts of other tenants and of the gateway are facts; those of the own ten
     ['stopped', 'The database /data/sgw.db: the disk is full', ''],
     ['system', 'The backup is 3 h behind', 'Keep the disk until it has caught up. The checks say why.'],
   ])
-  expect([worst, ...others].map((fact) => fact?.action?.type)).toEqual(['switch tenant', undefined, undefined])
+  expect([worst, ...others].map((fact) => fact?.action?.type)).toEqual(['switch tenant', 'show checks', 'show checks'])
 })
 
 test('failures are usual where they are few, and no more than the day before', () => {

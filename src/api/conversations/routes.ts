@@ -1,3 +1,4 @@
+import { errorTexts } from '../../core/errors.ts'
 import { route } from '../http/route.ts'
 import { listConversations } from './list-conversations.ts'
 import { ConversationList, ConversationsQuery } from './schemas.ts'
@@ -15,6 +16,7 @@ export const conversationsRoutes = [
     query: ConversationsQuery,
     mayWait: true,
     response: ConversationList,
+    errors: { 400: errorTexts('badInclude') },
     run: ({ gateway, caller, query }) => listConversations(gateway, caller, query),
   }),
 ]

@@ -4,6 +4,7 @@ import { recoverSending } from '../../../src/messages/sending/recover.ts'
 import { expectError } from '../../support/expect-error.ts'
 import { holdCalls } from '../../support/held-calls.ts'
 import { manualClock } from '../../support/manual-clock.ts'
+import { readyWorld } from '../../support/ready-world.ts'
 import { startReceiver } from '../../support/receiver.ts'
 import { FROM, TO, type World, createWorld, until } from '../../support/world.ts'
 
@@ -137,7 +138,7 @@ test('a failed message has a reason and no delivery status', async () => {
 })
 
 test('of a revoked extension the attempt shows the 401 and the provider’s words', async () => {
-  await using world = await createWorld({ clock: manualClock() })
+  await using world = await readyWorld()
   world.control.revokeTokens({ extensionId: (await extensionOf(world)).extensionId })
   const messageId = await world.send()
   const { error } = await world.untilStatus(messageId, ['failed'])
@@ -161,8 +162,8 @@ test('of a revoked extension the attempt shows the 401 and the provider’s word
 })
 
 test('a 401 is shown too while the refresh of the token fails', async () => {
-  const clock = manualClock()
-  await using world = await createWorld({ clock })
+  // A call of the connection's own that meets the 401 first would leave the message without an attempt.
+  await using world = await readyWorld()
   const { extensionId } = await extensionOf(world)
   world.control.expireTokens({ extensionId })
   world.control.fault({ route: 'token', fault: { kind: 'respond', status: 503 } })

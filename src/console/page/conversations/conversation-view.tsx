@@ -120,7 +120,7 @@ function Texts({ conversation, takesFocus }: { conversation: OpenConversation; t
       {cancelled.value !== null && (
         <CancelMessage
           to={contact}
-          cancel={() => conversation.cancel(cancelled.value?.messageId ?? '')}
+          cancel={() => conversation.cancel([cancelled.value?.messageId ?? ''])}
           close={() => void (cancelled.value = null)}
         />
       )}

@@ -53,8 +53,10 @@ export class OpenConversation extends MessagesOfPair {
     return true
   }
 
-  async cancel(messageId: string): Promise<void> {
-    await whileSignedIn(this.sgw.sms.cancel(messageId))
+  /** Cancels messages, one after the other. Throws at the first that cannot be cancelled any more. */
+  async cancel(messageIds: readonly string[]): Promise<void> {
+    this.#plan(READ_AFTER_MS)
+    for (const messageId of messageIds) await whileSignedIn(this.sgw.sms.cancel(messageId))
     this.#plan(READ_AFTER_MS)
   }
 

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { OptOut, OptOutPolicy } from '../../../client/client.ts'
+import { CancelMessage } from '../messages/cancel-message.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { PhoneNumber } from '../parts/phone-number.tsx'
@@ -20,23 +21,78 @@ function policyText(policy: OptOutPolicy, source: OptOut['source']): string {
   return `Texts to them are still sent${source === 'api' ? '.' : ', and RingCentral does not deliver them.'}`
 }
 
+/** Why a text that waits is sent all the same. */
+const stillSentText = (source: OptOut['source']): string =>
+  source === 'api'
+    ? 'The gateway only records it, and blocks nothing.'
+    : 'RingCentral takes it, and does not deliver it.'
+
+const textsThatWait = (count: number): string => (count === 1 ? 'the text that waits' : `the ${count} texts that wait`)
+
 /** That the contact has opted out: since when, by what, and what becomes of texts to it. Nothing if it has not. */
 export function OptedOut({ conversation }: { conversation: OpenConversation }) {
-  const { optOut, policy, contact } = conversation
-  const isAsked = useSignal(false)
+  const { optOut, policy, waiting } = conversation
   if (!optOut.value) return null
   const { since, source } = optOut.value
+  const late = policy.value === 'observe' ? waiting.value.filter(({ status }) => status === 'queued') : []
+  const isLate = late.length > 0
+  const recorded = (
+    <>
+      {SOURCES[source]}, <time title={utcTime(since)}>{rowTime(since, now.peek())}</time>.
+    </>
+  )
   return (
     <section class="notice" aria-label="Opt-out">
       <Icon name="optedOut" />
       <p>
-        <b>
-          {SOURCES[source]}, <time title={utcTime(since)}>{rowTime(since, now.peek())}</time>.
-        </b>{' '}
-        {policy.value !== null && policyText(policy.value, source)}
-        {policy.value === 'observe' && conversation.waiting.value.length > 0 && ' What waits goes out, too.'}
+        {isLate && (
+          <>
+            <b>This person opted out, but {textsThatWait(late.length)} will still be sent.</b>{' '}
+          </>
+        )}
+        {isLate ? recorded : <b>{recorded}</b>}{' '}
+        {isLate ? stillSentText(source) : policy.value !== null && policyText(policy.value, source)}
       </p>
-      <button type="button" class="button" onClick={() => void (isAsked.value = true)}>
+      <span class="notice-actions">
+        {isLate && <CancelLate conversation={conversation} ids={late.map(({ messageId }) => messageId)} />}
+        <OptIn conversation={conversation} optOut={optOut.value} isQuiet={isLate} />
+      </span>
+    </section>
+  )
+}
+
+/** What should be done first: without it texts go out to a person who wants none. */
+function CancelLate({ conversation, ids }: { conversation: OpenConversation; ids: readonly string[] }) {
+  const isAsked = useSignal(false)
+  return (
+    <>
+      <button type="button" class="button primary" onClick={() => void (isAsked.value = true)}>
+        Cancel {textsThatWait(ids.length)}…
+      </button>
+      {isAsked.value && (
+        <CancelMessage
+          to={conversation.contact}
+          count={ids.length}
+          cancel={() => conversation.cancel(ids)}
+          close={() => void (isAsked.value = false)}
+        />
+      )}
+    </>
+  )
+}
+
+interface OptInProps {
+  conversation: OpenConversation
+  optOut: OptOut
+  /** Whether something else should be pressed first. */
+  isQuiet: boolean
+}
+
+function OptIn({ conversation, optOut: { since, source }, isQuiet }: OptInProps) {
+  const isAsked = useSignal(false)
+  return (
+    <>
+      <button type="button" class={isQuiet ? 'button quiet' : 'button'} onClick={() => void (isAsked.value = true)}>
         Opt in again…
       </button>
       {isAsked.value && (
@@ -46,12 +102,12 @@ export function OptedOut({ conversation }: { conversation: OpenConversation }) {
           run={() => conversation.setOptOut(false)}
           close={() => void (isAsked.value = false)}
         >
-          <PhoneNumber value={contact} /> opted out {rowTime(since, now.peek())}. {SOURCES[source]}. Do this only if
-          they have agreed to get texts again. RingCentral keeps a list of its own, which only a START from their phone
-          changes.
+          <PhoneNumber value={conversation.contact} /> opted out {rowTime(since, now.peek())}. {SOURCES[source]}. Do
+          this only if they have agreed to get texts again. RingCentral keeps a list of its own, which only a START from
+          their phone changes.
         </Confirm>
       )}
-    </section>
+    </>
   )
 }
 
@@ -73,9 +129,7 @@ export function RecordOptOut({ conversation, close }: { conversation: OpenConver
       <PhoneNumber value={contact} /> wants no more texts from <PhoneNumber value={number} />.
       {last !== undefined && ` It texted last at ${rowTime(last.createdAt, now.peek())}.`} Your apps are told.{' '}
       {policy.value !== null && policyText(policy.value, 'api')}
-      {policy.value === 'block' &&
-        count > 0 &&
-        ` That includes ${count === 1 ? 'the text that waits' : `the ${count} texts that wait`} now.`}
+      {policy.value === 'block' && count > 0 && ` That includes ${textsThatWait(count)} now.`}
     </Confirm>
   )
 }

@@ -51,7 +51,8 @@ export const FactLine = ({ fact }: { fact: Fact }) => (
 
 /** The one button of a fact, if it has one. `class` is that of the cure which a person should press first. */
 export function FactButton({ fact: { action }, class: className }: { fact: Pick<Fact, 'action'>; class?: string }) {
-  if (action === null) return null
+  // Only Overview, which has the checks, has facts of the gateway itself.
+  if (action === null || action.type === 'show checks') return null
   if (action.type === 'switch tenant') return <SwitchTenant />
   if (action.type === 'authorize') return <AuthorizeButton {...action} class={className} />
   return action.type === 'invite' ? <InviteButton /> : <NewestFailure destination={action.destination} />

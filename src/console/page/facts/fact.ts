@@ -14,6 +14,7 @@ export type Action =
   | { type: 'invite' }
   | { type: 'authorize'; extension: string }
   | { type: 'switch tenant' }
+  | { type: 'show checks' }
   | { type: 'newest failure'; destination: OverviewDestination }
 
 /** One thing that needs a look: a sentence, since when, and what to press. */

@@ -3,13 +3,21 @@ import { PhoneNumber } from '../parts/phone-number.tsx'
 
 interface CancelMessageProps {
   to: string
+  /** How many are cancelled. */
+  count?: number
   cancel: () => Promise<void>
   close: () => void
 }
 
-/** Asks before a message that has not gone out is cancelled. */
-export const CancelMessage = ({ to, cancel, close }: CancelMessageProps) => (
-  <Confirm title="Cancel this message" button="Cancel message" isDanger run={cancel} close={close}>
-    It has not been sent to <PhoneNumber value={to} /> yet, and then never will be.
+/** Asks before messages that have not gone out are cancelled. */
+export const CancelMessage = ({ to, count = 1, cancel, close }: CancelMessageProps) => (
+  <Confirm
+    title={count === 1 ? 'Cancel this message' : `Cancel ${count} messages`}
+    button={count === 1 ? 'Cancel message' : 'Cancel messages'}
+    isDanger
+    run={cancel}
+    close={close}
+  >
+    {count === 1 ? 'It has' : 'They have'} not been sent to <PhoneNumber value={to} /> yet, and then never will be.
   </Confirm>
 )

@@ -72,7 +72,7 @@ function factOf(alert: Alert, index: number, now: number): Fact {
     parts: [sentence],
     advice,
     since: alert.since,
-    action: alert.tenantId === undefined ? null : { type: 'switch tenant' },
+    action: { type: alert.tenantId === undefined ? 'show checks' : 'switch tenant' },
     count: 1,
   }
 }

@@ -10,6 +10,7 @@ import { client } from '../state/caller.ts'
 import { count, dayOf, duration, now, rowTime } from '../state/clock.ts'
 import { failureText } from '../state/failure.ts'
 import type { Standing } from '../state/standing.ts'
+import { areChecksShown } from './machine.ts'
 import { numbersSentence } from './wire.ts'
 
 interface HeadingProps {
@@ -102,16 +103,24 @@ const ROWS: Readonly<Record<string, string>> = { waiting: 'waits', undelivered: 
 
 /** What to press about a fact: its own button, or the rows that it counts. */
 export function Act({ fact, isFirst = false }: { fact: Fact; isFirst?: boolean }) {
+  const look = isFirst ? 'button primary' : 'button'
   if (fact.key === 'not connected') return <Connect />
-  if (fact.action !== null) return <FactButton fact={fact} class={isFirst ? 'button primary' : 'button'} />
+  if (fact.action?.type === 'show checks') return <ShowChecks class={look} />
+  if (fact.action !== null) return <FactButton fact={fact} class={look} />
   const link = fact.parts.find((part) => typeof part !== 'string' && 'view' in part)
   if (link === undefined || typeof link === 'string' || !('view' in link)) return null
   return (
-    <a class={isFirst ? 'button primary' : 'button'} href={addressOf(link.view, link.params)}>
+    <a class={look} href={addressOf(link.view, link.params)}>
       {link.view === 'numbers' ? 'Show extension' : `Show what ${ROWS[link.params['state'] ?? ''] ?? 'failed'}`}
     </a>
   )
 }
+
+const ShowChecks = ({ class: className }: { class: string }) => (
+  <button type="button" class={className} onClick={() => void (areChecksShown.value = true)}>
+    Show the checks
+  </button>
+)
 
 /** Leads the owner of an extension to RingCentral's consent, and somebody else to a link for the owner. */
 function Connect() {

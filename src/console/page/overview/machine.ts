@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals'
 import type { Sgw } from '../../../client/client.ts'
 
 /** What needs a person now: of one tenant, or of the gateway itself. */
@@ -23,6 +24,9 @@ export interface Finding {
   level: 'ok' | 'warn' | 'fail'
   detail: string
 }
+
+/** Whether the checks of the gateway itself are unfolded. */
+export const areChecksShown = signal(false)
 
 /** What only an operator may call. */
 export const listAlerts = async (operator: Sgw): Promise<Alert[]> =>

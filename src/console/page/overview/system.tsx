@@ -1,15 +1,16 @@
-import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
 import { Icon } from '../parts/icon.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
 import { me, operator } from '../state/caller.ts'
 import { duration } from '../state/clock.ts'
 import { useLoading } from '../state/loading.ts'
-import { type Finding, type Status, readStatus, runDoctor } from './machine.ts'
+import { type Finding, type Status, areChecksShown, readStatus, runDoctor } from './machine.ts'
 import { WhenSeen } from './when-seen.tsx'
 
 /** One line for the gateway itself. It unfolds to the checks of `sgw doctor`, which take a moment and call RingCentral. */
 export function System({ alerts }: { alerts: number }) {
-  const isOpen = useSignal(false)
+  const isOpen = areChecksShown
+  useEffect(() => () => void (isOpen.value = false), [])
   return (
     <footer class="system">
       <div class="system-line">
@@ -64,12 +65,15 @@ function backupText({ litestream, lagMs }: Status['backup']): string {
 
 function Checks() {
   const { value, error, again } = useLoading(() => readOf(runDoctor), [])
+  const list = useRef<HTMLUListElement>(null)
+  // They may have been asked for from the top of the page.
+  useEffect(() => list.current?.scrollIntoView({ block: 'nearest' }), [value.value])
   if (error.value !== '') return <LoadFailed what="The checks" error={error.value} again={again} />
   if (value.value === null) return <p class="dim">Checking …</p>
   return (
     <>
       <p role="status">{verdictOf(value.value)}</p>
-      <ul class="checks">
+      <ul class="checks" ref={list}>
         {value.value
           .toSorted((a, b) => ORDER.indexOf(a.level) - ORDER.indexOf(b.level))
           .map((finding) => (

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChild, ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import type { DeliveryAttempt, Message } from '../../../client/client.ts'
+import type { DeliveryAttempt, Message, Waiting } from '../../../client/client.ts'
 import { failedText, failedOf, lastAttempts } from '../messages/webhook-results.ts'
-import { explainedShort, isCancelled, shortWaitingText, stateOf } from '../messages/words.ts'
+import { explainedShort, isCancelled, shortWaitingText, stateOf, waitingText } from '../messages/words.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Pictures } from './pictures.tsx'
 import { dayHeader, dayOf, duration, now, shortTime } from '../state/clock.ts'
@@ -181,10 +181,14 @@ function noteOf({ status, error, deliveryStatus, deliveryError, ...message }: Me
   if (isCancelled(error)) return 'cancelled'
   if (status === 'failed') return `not sent: ${explainedShort(error ?? '')}`
   if (deliveryStatus === 'undelivered') return `not delivered${deliveryError ? `: ${lower(deliveryError.reason)}` : ''}`
-  if (status !== 'sent') return waiting ? shortWaitingText(waiting, now.peek()) : 'on its way'
+  if (status !== 'sent') return waiting ? waitText(waiting, now.peek()) : 'on its way'
   const took = Date.parse(updatedAt) - Date.parse(createdAt)
   const sent = sendAt ? `sent ${shortTime(updatedAt)}` : `sent in ${duration(took)}`
   return `${sent}${deliveryStatus === 'delivered' ? ', delivered' : deliveryStatus === 'pending' ? ', on its way' : ''}`
 }
+
+/** A text that is scheduled waits for nothing but its time. */
+const waitText = (waiting: Waiting, at: number): string =>
+  waiting.reason === 'scheduled' ? shortWaitingText(waiting, at) : waitingText(waiting, at)
 
 const lower = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
