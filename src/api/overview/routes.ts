@@ -1,3 +1,4 @@
+import { errorTexts } from '../../core/errors.ts'
 import { route } from '../http/route.ts'
 import { getOverview } from './get-overview.ts'
 import { Overview, OverviewQuery } from './schemas.ts'
@@ -14,6 +15,7 @@ export const overviewRoutes = [
     query: OverviewQuery,
     mayWait: true,
     response: Overview,
+    errors: { 400: errorTexts('badInclude') },
     run: ({ gateway, caller, query }) => getOverview(gateway, caller, query),
   }),
 ]
