@@ -26,13 +26,13 @@ interface Picture extends Looking {
 /** The pictures of the gateway in production, by their names in docs/pictures. */
 export const PICTURES: Readonly<Record<string, Picture>> = {
   'overview.png': { scene: 'an incident', hash: '#/overview', ...WIDE, isBackupBehind: true },
-  'messages.png': { scene: 'a day', hash: '#/messages', ...SMALLER, press: openUndelivered },
+  'messages.png': { scene: 'a day', hash: '#/messages', ...SMALLER, height: 560, press: openUndelivered },
   'webhooks.png': { scene: 'an incident', hash: '#/webhooks', ...SMALLER, height: 520 },
   'setup.png': { scene: 'an incident', hash: '#/numbers', ...SMALLER },
 }
 /** The pictures of the phone, which stands beside the simulator. */
 export const PHONE_PICTURES: Readonly<Record<string, ConsoleOptions>> = {
-  'phone.png': { ...WIDE, height: 780 },
+  'phone.png': { ...WIDE, height: 740 },
   'phone-narrow.png': NARROW,
 }
 
