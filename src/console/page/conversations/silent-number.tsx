@@ -31,7 +31,7 @@ export function SilentNumber({ number }: { number: string }) {
           Show numbers
         </a>
       ) : (
-        <FactButton fact={fact} />
+        <FactButton fact={fact} class="button primary" />
       )}
     </section>
   )

@@ -31,7 +31,7 @@ export function FactRest({ fact }: { fact: Fact }) {
   return (
     <p class="sentence-rest">
       {since + fact.advice !== '' && <span class="dim">{since + fact.advice}</span>}
-      <FactButton fact={fact} />
+      <FactButton fact={fact} class="button primary" />
     </p>
   )
 }
