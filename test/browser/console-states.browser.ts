@@ -113,7 +113,7 @@ test('in an incident everything that is wrong stands under the sentence with its
     '5 of 292 failed in 24 hours; 8 not delivered.',
     'The backup is 3 h behind.',
   ])
-  expect(await needs.filter({ has: page.locator('.button') }).count()).toBe(3)
+  expect(await needs.filter({ has: page.locator('.button') }).count()).toBe(4)
 })
 
 for (const view of ['overview', 'messages', 'webhooks', 'numbers'])
