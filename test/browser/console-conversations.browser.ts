@@ -117,7 +117,9 @@ test('what waits for a contact that opted out is cancelled at the notice that sa
   await page.getByRole('button', { name: 'Opt out…' }).click()
   await page.getByRole('button', { name: 'Record opt-out' }).click()
   const optOut = page.getByRole('region', { name: 'Opt-out' })
-  await optOut.getByText('This person opted out, but the 2 texts that wait will still be sent.').waitFor()
+  await optOut
+    .getByText(/^This contact is opted out, but the 2 texts that wait will still be sent, after .+\.$/)
+    .waitFor()
   await expectAccessible(page)
   await optOut.getByRole('button', { name: 'Cancel the 2 texts that wait…' }).click()
   await page.getByRole('dialog', { name: 'Cancel 2 messages' }).waitFor()

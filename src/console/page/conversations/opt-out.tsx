@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { OptOut, OptOutPolicy } from '../../../client/client.ts'
+import type { Message, OptOut, OptOutPolicy } from '../../../client/client.ts'
 import { CancelMessage } from '../messages/cancel-message.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -24,8 +24,14 @@ function policyText(policy: OptOutPolicy, source: OptOut['source']): string {
 /** Why a text that waits is sent all the same. */
 const stillSentText = (source: OptOut['source']): string =>
   source === 'api'
-    ? 'The gateway only records it, and blocks nothing.'
+    ? 'The gateway records opt-outs, and blocks no text.'
     : 'RingCentral takes it, and does not deliver it.'
+
+/** When the first of them goes out, where that is known. */
+function afterText(late: readonly Message[]): string {
+  const [first] = late.flatMap(({ waiting }) => waiting?.until ?? []).toSorted()
+  return first === undefined ? '' : `, after ${rowTime(first, now.peek())}`
+}
 
 const textsThatWait = (count: number): string => (count === 1 ? 'the text that waits' : `the ${count} texts that wait`)
 
@@ -47,7 +53,9 @@ export function OptedOut({ conversation }: { conversation: OpenConversation }) {
       <p>
         {isLate && (
           <>
-            <b>This person opted out, but {textsThatWait(late.length)} will still be sent.</b>{' '}
+            <b>
+              This contact is opted out, but {textsThatWait(late.length)} will still be sent{afterText(late)}.
+            </b>{' '}
           </>
         )}
         {isLate ? recorded : <b>{recorded}</b>}{' '}
