@@ -100,7 +100,7 @@ function Head({ conversation, close }: { conversation: OpenConversation; close: 
 }
 
 function Texts({ conversation, takesFocus }: { conversation: OpenConversation; takesFocus: boolean }) {
-  const { messages, isLoaded, error, hasOlder, contact } = conversation
+  const { messages, isLoaded, error, hasOlder, contact, late } = conversation
   const cancelled = useSignal<Message | null>(null)
   if (!isLoaded.value && error.value !== '')
     return <LoadFailed what="The conversation" error={error.value} again={() => void conversation.read()} />
@@ -110,11 +110,17 @@ function Texts({ conversation, takesFocus }: { conversation: OpenConversation; t
         messages={isLoaded.value ? messages.value : null}
         seenBy="us"
         loadOlder={hasOlder.value ? () => void conversation.readOlder() : null}
-        actions={(message) => <Actions message={message} cancel={() => void (cancelled.value = message)} />}
+        actions={(message) => (
+          <Actions
+            message={message}
+            // The notice has the button for these.
+            cancel={late.value.includes(message) ? null : () => void (cancelled.value = message)}
+          />
+        )}
       >
         No texts yet. {isNumber(contact) && 'The first one starts the conversation.'}
       </Thread>
-      <SilentNumber number={conversation.number} />
+      <SilentNumber number={conversation.number} isQuiet={late.value.length > 0} />
       <OptedOut conversation={conversation} />
       <Reply conversation={conversation} takesFocus={takesFocus && isLoaded.value && messages.value.length === 0} />
       {cancelled.value !== null && (
@@ -128,10 +134,16 @@ function Texts({ conversation, takesFocus }: { conversation: OpenConversation; t
   )
 }
 
+interface ActionsProps {
+  message: Message
+  /** Null where that is offered elsewhere. */
+  cancel: (() => void) | null
+}
+
 /** Leads to all that is known of a message. What has not gone out can be cancelled. */
-const Actions = ({ message: { messageId, status, createdAt }, cancel }: { message: Message; cancel: () => void }) => (
+const Actions = ({ message: { messageId, status, createdAt }, cancel }: ActionsProps) => (
   <>
-    {status === 'queued' && (
+    {status === 'queued' && cancel !== null && (
       <button type="button" class="link" onClick={cancel}>
         Cancel…
       </button>

@@ -23,6 +23,8 @@ export class OpenConversation extends MessagesOfPair {
   readonly waiting = computed(() =>
     this.messages.value.filter(({ status }) => status === 'queued' || status === 'sending'),
   )
+  /** Those of them that will be sent although the contact has opted out. */
+  readonly late = computed(() => (this.optOut.value && this.policy.value === 'observe' ? this.waiting.value : []))
   /** Why the last text was not taken, as a sentence; '' if it was. */
   readonly sendError = signal('')
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -53,11 +55,16 @@ export class OpenConversation extends MessagesOfPair {
     return true
   }
 
-  /** Cancels messages, one after the other. Throws at the first that cannot be cancelled any more. */
+  /** Cancels each of these messages that still can be. Throws if one of them cannot be. */
   async cancel(messageIds: readonly string[]): Promise<void> {
     this.#plan(READ_AFTER_MS)
-    for (const messageId of messageIds) await whileSignedIn(this.sgw.sms.cancel(messageId))
+    const ends = await Promise.allSettled(messageIds.map((id) => whileSignedIn(this.sgw.sms.cancel(id))))
     this.#plan(READ_AFTER_MS)
+    const failures = ends.flatMap((end): unknown => (end.status === 'rejected' ? end.reason : []))
+    if (failures.length === 0) return
+    throw ends.length === 1
+      ? failures[0]
+      : new Error(`${failures.length} of ${ends.length} could not be cancelled any more`)
   }
 
   /** Learns by what and since when the contact has opted out, where it may have. */

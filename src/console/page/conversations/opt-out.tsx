@@ -21,68 +21,75 @@ function policyText(policy: OptOutPolicy, source: OptOut['source']): string {
   return `Texts to them are still sent${source === 'api' ? '.' : ', and RingCentral does not deliver them.'}`
 }
 
-/** Why a text that waits is sent all the same. */
-const stillSentText = (source: OptOut['source']): string =>
-  source === 'api'
-    ? 'The gateway records opt-outs, and blocks no text.'
-    : 'RingCentral takes it, and does not deliver it.'
-
-/** When the first of them goes out, where that is known. */
-function afterText(late: readonly Message[]): string {
-  const [first] = late.flatMap(({ waiting }) => waiting?.until ?? []).toSorted()
-  return first === undefined ? '' : `, after ${rowTime(first, now.peek())}`
-}
-
 const textsThatWait = (count: number): string => (count === 1 ? 'the text that waits' : `the ${count} texts that wait`)
 
 /** That the contact has opted out: since when, by what, and what becomes of texts to it. Nothing if it has not. */
 export function OptedOut({ conversation }: { conversation: OpenConversation }) {
-  const { optOut, policy, waiting } = conversation
+  const { optOut, policy, late } = conversation
   if (!optOut.value) return null
   const { since, source } = optOut.value
-  const late = policy.value === 'observe' ? waiting.value.filter(({ status }) => status === 'queued') : []
-  const isLate = late.length > 0
-  const recorded = (
-    <>
-      {SOURCES[source]}, <time title={utcTime(since)}>{rowTime(since, now.peek())}</time>.
-    </>
-  )
   return (
     <section class="notice" aria-label="Opt-out">
-      <Icon name="optedOut" />
+      <span class={late.value.length > 0 ? 'bad' : ''}>
+        <Icon name="optedOut" />
+      </span>
       <p>
-        {isLate && (
+        {late.value.length > 0 ? (
+          <StillSent optOut={optOut.value} late={late.value} />
+        ) : (
           <>
             <b>
-              This contact is opted out, but {textsThatWait(late.length)} will still be sent{afterText(late)}.
+              {SOURCES[source]}, <time title={utcTime(since)}>{rowTime(since, now.peek())}</time>.
             </b>{' '}
+            {policy.value !== null && policyText(policy.value, source)}
           </>
         )}
-        {isLate ? recorded : <b>{recorded}</b>}{' '}
-        {isLate ? stillSentText(source) : policy.value !== null && policyText(policy.value, source)}
       </p>
       <span class="notice-actions">
-        {isLate && <CancelLate conversation={conversation} ids={late.map(({ messageId }) => messageId)} />}
-        <OptIn conversation={conversation} optOut={optOut.value} isQuiet={isLate} />
+        <CancelLate conversation={conversation} />
+        <OptIn conversation={conversation} optOut={optOut.value} isQuiet={late.value.length > 0} />
       </span>
     </section>
   )
 }
 
-/** What should be done first: without it texts go out to a person who wants none. */
-function CancelLate({ conversation, ids }: { conversation: OpenConversation; ids: readonly string[] }) {
-  const isAsked = useSignal(false)
+/** What happens next stands first: since when the contact wants no texts, and that one goes out all the same. */
+function StillSent({ optOut: { since, source }, late }: { optOut: OptOut; late: readonly Message[] }) {
+  const isOne = late.length === 1
+  const [next] = late.flatMap(({ waiting }) => waiting?.until ?? []).toSorted()
+  const at = next === undefined ? '' : `, ${isOne ? '' : 'the first '}after ${rowTime(next, now.peek())}`
   return (
     <>
-      <button type="button" class="button primary" onClick={() => void (isAsked.value = true)}>
-        Cancel {textsThatWait(ids.length)}…
-      </button>
-      {isAsked.value && (
+      <b>
+        Opted out at <time title={utcTime(since)}>{rowTime(since, now.peek())}</time>, but {textsThatWait(late.length)}{' '}
+        still {isOne ? 'goes' : 'go'} out{at}.
+      </b>{' '}
+      {source === 'api'
+        ? 'Your opt-out policy stops no texts. Recorded by an app or in this console.'
+        : `${SOURCES[source]}. RingCentral takes ${isOne ? 'it' : 'them'}, and does not deliver ${isOne ? 'it' : 'them'}.`}
+    </>
+  )
+}
+
+/** What should be done first: without it texts go out to a person who wants none. */
+function CancelLate({ conversation }: { conversation: OpenConversation }) {
+  /** The texts that the question is about, which stay while it is asked. */
+  const asked = useSignal<readonly string[] | null>(null)
+  const close = (): void => void (asked.value = null)
+  const ids = conversation.late.value.filter(({ status }) => status === 'queued').map(({ messageId }) => messageId)
+  return (
+    <>
+      {ids.length > 0 && (
+        <button type="button" class="button primary" onClick={() => void (asked.value = ids)}>
+          Cancel {textsThatWait(ids.length)}…
+        </button>
+      )}
+      {asked.value !== null && (
         <CancelMessage
           to={conversation.contact}
-          count={ids.length}
-          cancel={() => conversation.cancel(ids)}
-          close={() => void (isAsked.value = false)}
+          count={asked.value.length}
+          cancel={() => conversation.cancel(asked.value ?? [])}
+          close={close}
         />
       )}
     </>

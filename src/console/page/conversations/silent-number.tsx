@@ -7,8 +7,14 @@ import { now, rowTime } from '../state/clock.ts'
 import { standing } from '../state/standing.ts'
 import { cannotSendOf } from '../thread/cannot-send.ts'
 
+interface SilentNumberProps {
+  number: string
+  /** Whether something else should be pressed first. */
+  isQuiet: boolean
+}
+
 /** Why no text can be sent from our number, since when, and what to press. Nothing if it can send, and until that is known. */
-export function SilentNumber({ number }: { number: string }) {
+export function SilentNumber({ number, isQuiet }: SilentNumberProps) {
   const extensions = standing.value?.extensions
   if (extensions === undefined || cannotSendOf([number], extensions).length === 0) return null
   const own = extensions.filter(({ phoneNumbers }) => phoneNumbers.includes(number))
@@ -31,7 +37,7 @@ export function SilentNumber({ number }: { number: string }) {
           Show numbers
         </a>
       ) : (
-        <FactButton fact={fact} class="button primary" />
+        <FactButton fact={fact} class={isQuiet ? 'button' : 'button primary'} />
       )}
     </section>
   )
