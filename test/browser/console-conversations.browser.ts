@@ -118,9 +118,11 @@ test('what waits for a contact that opted out is cancelled at the notice that sa
   await page.getByRole('button', { name: 'Opt out…' }).click()
   await page.getByRole('button', { name: 'Record opt-out' }).click()
   const optOut = page.getByRole('region', { name: 'Opt-out' })
-  await optOut.getByText(/^Opted out at .+, but the 2 texts that wait still go out, the first after .+\.$/).waitFor()
+  await optOut
+    .getByText(/^Opted out at .+, but nothing stops the 2 waiting texts: the first goes out after .+\.$/)
+    .waitFor()
   await expectAccessible(page)
-  await optOut.getByRole('button', { name: 'Cancel the 2 texts that wait…' }).click()
+  await optOut.getByRole('button', { name: 'Cancel the 2 waiting texts…' }).click()
   // The notice has the button for both.
   expect(await page.getByRole('button', { name: 'Cancel…' }).count()).toBe(0)
   const asked = page.getByRole('dialog', { name: 'Cancel 2 messages' })

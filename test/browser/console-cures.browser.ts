@@ -94,8 +94,8 @@ test('what keeps a text from arriving stands directly above the field to write i
   await expectAccessible(page)
   // Authorizing would let a text go out that nobody wants any more.
   await world.send({ body: 'later', sendAt: new Date(Date.now() + 3_600_000).toISOString() })
-  await optOut.getByRole('button', { name: 'Cancel the text that waits…' }).waitFor()
-  expect(await first.allTextContents()).toEqual(['Cancel the text that waits…'])
+  await optOut.getByRole('button', { name: 'Cancel the waiting text…' }).waitFor()
+  expect(await first.allTextContents()).toEqual(['Cancel the waiting text…'])
   // A text that was never sent looks otherwise than one that may arrive.
   const edgeOf = (selector: string): Promise<string> => styleOf(page, selector, 'borderTopStyle')
   await page.locator('.said.outbound.pending', { hasText: 'after' }).waitFor()

@@ -129,6 +129,8 @@ test('rows that nobody looks at are given up, and loaded again when somebody doe
   await page.locator('.row').first().waitFor()
   await scrollToEnd(page, `All ${MANY} loaded`)
   await page.evaluate(`document.querySelector('.rows').scrollTo({ top: 0 })`)
+  // The page hears of it with the next frame.
+  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
   await gateway.client.sms.sendAndWait({ from, to: TO, body: 'one more' })
   await page.locator('.row', { hasText: 'one more' }).waitFor()
   await page.getByText(`${KEPT} of ${MANY + 1} loaded`).waitFor()

@@ -68,7 +68,7 @@ test('an incident stands in the sentence, on the wire, in a row with its button,
   const { page, complaints } = opened
   await incident(page)
   await page.reload()
-  await page.getByRole('heading', { name: /^17 messages wait: RingCentral paused sending until / }).waitFor()
+  await page.getByRole('heading', { name: /^17 messages wait: RingCentral paused the extension until / }).waitFor()
   expect(await page.locator('.wire-line:is(.warn-line, .bad-line)').allInnerTexts()).toEqual(['14 failed', '17 wait'])
   const needs = page.locator('.needs li')
   await needs.filter({ hasText: 'shop.example answers 500: 14 attempts failed.' }).getByRole('button').waitFor()

@@ -73,6 +73,7 @@ test('a filter stands in its tab or in a chip, and the keys of the list work aft
   const chip = page.getByRole('button', { name: 'Remove filter direction outbound' })
   await chip.waitFor()
   expect(await page.locator('.tabs [aria-current]').count()).toBe(0)
+  await row(page, 'sent').waitFor()
   await page.keyboard.press('j')
   await page.locator('.row.cursor', { hasText: 'sent' }).waitFor()
   expect(await page.getByLabel('Search messages').inputValue()).toBe('')

@@ -1,6 +1,7 @@
 import type { LaunchOptions } from 'playwright-core'
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome']
+/** The first draws nothing of a browser but its pages, and takes a quarter less of a processor. */
+const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome']
 
 /** Options to launch the system's Chromium, headless and without background requests. */
 export function browserOptions(): LaunchOptions {

@@ -21,7 +21,7 @@ function policyText(policy: OptOutPolicy, source: OptOut['source']): string {
   return `Texts to them are still sent${source === 'api' ? '.' : ', and RingCentral does not deliver them.'}`
 }
 
-const textsThatWait = (count: number): string => (count === 1 ? 'the text that waits' : `the ${count} texts that wait`)
+const waitingTexts = (count: number): string => (count === 1 ? 'the waiting text' : `the ${count} waiting texts`)
 
 /** That the contact has opted out: since when, by what, and what becomes of texts to it. Nothing if it has not. */
 export function OptedOut({ conversation }: { conversation: OpenConversation }) {
@@ -30,9 +30,7 @@ export function OptedOut({ conversation }: { conversation: OpenConversation }) {
   const { since, source } = optOut.value
   return (
     <section class="notice" aria-label="Opt-out">
-      <span class={late.value.length > 0 ? 'bad' : ''}>
-        <Icon name="optedOut" />
-      </span>
+      <Icon name="optedOut" />
       <p>
         {late.value.length > 0 ? (
           <StillSent optOut={optOut.value} late={late.value} />
@@ -53,20 +51,18 @@ export function OptedOut({ conversation }: { conversation: OpenConversation }) {
   )
 }
 
-/** What happens next stands first: since when the contact wants no texts, and that one goes out all the same. */
+/** Since when the contact wants no texts, and what goes out all the same. No more: readers took long over by whom it was recorded. */
 function StillSent({ optOut: { since, source }, late }: { optOut: OptOut; late: readonly Message[] }) {
   const isOne = late.length === 1
   const [next] = late.flatMap(({ waiting }) => waiting?.until ?? []).toSorted()
-  const at = next === undefined ? '' : `, ${isOne ? '' : 'the first '}after ${rowTime(next, now.peek())}`
+  const after = next === undefined ? '' : ` after ${rowTime(next, now.peek())}`
   return (
     <>
       <b>
-        Opted out at <time title={utcTime(since)}>{rowTime(since, now.peek())}</time>, but {textsThatWait(late.length)}{' '}
-        still {isOne ? 'goes' : 'go'} out{at}.
-      </b>{' '}
-      {source === 'api'
-        ? 'Your opt-out policy stops no texts. Recorded by an app or in this console.'
-        : `${SOURCES[source]}. RingCentral takes ${isOne ? 'it' : 'them'}, and does not deliver ${isOne ? 'it' : 'them'}.`}
+        Opted out at <time title={utcTime(since)}>{rowTime(since, now.peek())}</time>, but nothing stops{' '}
+        {waitingTexts(late.length)}: {isOne ? 'it' : 'the first'} goes out{after}.
+      </b>
+      {source !== 'api' && ' RingCentral takes it, and does not deliver it.'}
     </>
   )
 }
@@ -81,7 +77,7 @@ function CancelLate({ conversation }: { conversation: OpenConversation }) {
     <>
       {ids.length > 0 && (
         <button type="button" class="button primary" onClick={() => void (asked.value = ids)}>
-          Cancel {textsThatWait(ids.length)}…
+          Cancel {waitingTexts(ids.length)}…
         </button>
       )}
       {asked.value !== null && (
@@ -144,7 +140,7 @@ export function RecordOptOut({ conversation, close }: { conversation: OpenConver
       <PhoneNumber value={contact} /> wants no more texts from <PhoneNumber value={number} />.
       {last !== undefined && ` It texted last at ${rowTime(last.createdAt, now.peek())}.`} Your apps are told.{' '}
       {policy.value !== null && policyText(policy.value, 'api')}
-      {policy.value === 'block' && count > 0 && ` That includes ${textsThatWait(count)} now.`}
+      {policy.value === 'block' && count > 0 && ` That includes ${waitingTexts(count)} now.`}
     </Confirm>
   )
 }

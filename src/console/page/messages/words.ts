@@ -56,13 +56,13 @@ const WAITS: Readonly<Record<Waiting['reason'], string>> = {
   number_lookup: 'the gateway looks up the number',
   reconciling: 'the gateway asks whether it arrived',
   provider_unreachable: 'RingCentral does not answer',
-  provider_paused: 'RingCentral paused sending',
+  provider_paused: 'RingCentral paused the extension',
   order: 'an earlier message goes first',
   number_limit: 'the number is at its limit',
   extension_limit: 'the extension is at its limit',
 }
 
-/** `RingCentral paused sending until 14:32:00`, `goes out 25 Nov 09:00`. */
+/** `RingCentral paused the extension until 14:32:00`, `goes out 25 Nov 09:00`. */
 export const waitingText = (waiting: Waiting, now: number): string => untilText(WAITS[waiting.reason], waiting, now)
 
 /** `paused until 14:32:00`, for a row. */
