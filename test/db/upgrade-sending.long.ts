@@ -247,10 +247,12 @@ test('after the upgrade each text is sent once, quarantined messages and unknown
   const numbers = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
   const ended = async (): Promise<boolean> => {
     clock.advance(1000)
+    // A second of the clock leaves a call its time on a busy machine: one that times out is asked about again.
+    await Bun.sleep(20)
     const states = await Promise.all(numbers.map((number) => world.status(messageIdOf(number))))
     return states.every(({ status }) => status === 'sent')
   }
-  await until(ended, 20_000)
+  await until(ended, 60_000)
   const sent = [...before, ...texts().slice(before.length)]
   expect(sent.toSorted()).toEqual(
     'one two three four five six seven eight nine ten eleven twelve'.split(' ').toSorted(),
