@@ -135,6 +135,13 @@ test('what waits for a contact that opted out is cancelled at the notice that sa
   await optOut.getByText(/^Recorded as opted out .*\. Texts to them are still sent\.$/).waitFor()
   await until(async () => (await page.locator('.said-note', { hasText: 'cancelled' }).count()) === 2)
   expect((await clientOf(world).sms.list({ state: 'cancelled' }).page(1)).total).toBe(2)
+  // RingCentral knows of a STOP, too.
+  await clientOf(world).optOuts.set({ number: FROM, contact: TO, optedOut: false })
+  await receive(world, TO, 'STOP')
+  await world.send({ body: 'third', sendAt })
+  await optOut
+    .getByText(/^Opted out at .+\. RingCentral still gets the waiting text, and does not deliver it\.$/)
+    .waitFor()
   expect(sentTo(world, TO)).toEqual([])
   expect(complaints).toEqual([expect.stringContaining('409')])
 })

@@ -26,6 +26,8 @@ async function startDevelopment(options: { folder?: string; simulated?: boolean 
   })
   const { apiKey: key, tenantId } = await prepareApp(world.gateway)
   await connectSimulator(world.running, world.control, tenantId, false)
+  // On a busy machine the subscription may need a second try.
+  await until(() => world.control.subscriptions().length > 0, 60_000)
   if (options.simulated === false) world.gateway.simulator = null
   const operator = openOperatorSocket(world)
   return {

@@ -54,16 +54,16 @@ export function OptedOut({ conversation }: { conversation: OpenConversation }) {
 /** Since when the contact wants no texts, and what goes out all the same. No more: readers took long over by whom it was recorded. */
 function StillSent({ optOut: { since, source }, late }: { optOut: OptOut; late: readonly Message[] }) {
   const isOne = late.length === 1
+  const texts = waitingTexts(late.length)
   const [next] = late.flatMap(({ waiting }) => waiting?.until ?? []).toSorted()
   const after = next === undefined ? '' : ` after ${rowTime(next, now.peek())}`
   return (
-    <>
-      <b>
-        Opted out at <time title={utcTime(since)}>{rowTime(since, now.peek())}</time>, but nothing stops{' '}
-        {waitingTexts(late.length)}: {isOne ? 'it' : 'the first'} goes out{after}.
-      </b>
-      {source !== 'api' && ' RingCentral takes it, and does not deliver it.'}
-    </>
+    <b>
+      Opted out at <time title={utcTime(since)}>{rowTime(since, now.peek())}</time>
+      {source === 'api'
+        ? `, but nothing stops ${texts}: ${isOne ? 'it' : 'the first'} goes out${after}.`
+        : `. RingCentral still gets ${texts}, and does not deliver ${isOne ? 'it' : 'them'}.`}
+    </b>
   )
 }
 
