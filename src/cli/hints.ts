@@ -3,7 +3,8 @@ import { type ErrorName, errorText } from '../core/errors.ts'
 const TIMES = ': give a date (2026-11-24), a date-time with offset (2026-11-24T10:00:00Z), or 2h for two hours ago'
 
 const NUMBER = ': write a number with + and its country code, such as +15555550100'
-const ADDRESS = ': write all of it, such as https://example.com/sms'
+const ADDRESS =
+  ': write all of it, such as https://example.com/sms; a private address such as 127.0.0.1 counts as none in production'
 
 /** Advice at the terminal for errors whose texts the API fixes. */
 const HINTS: Readonly<Record<string, string>> = {

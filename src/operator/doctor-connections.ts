@@ -23,7 +23,7 @@ export async function checkSubscriptions(gateway: Gateway): Promise<string> {
       ? `the provider must be able to reach ${gateway.config.publicUrl}/v1/webhooks/provider`
       : describe(gateway, standing)
   throw new Fault(
-    `${silent.length} extensions have no active subscription, so their messages arrive up to 15 minutes late: ${reasons}`,
+    `${silent.length === 1 ? '1 extension has' : `${silent.length} extensions have`} no active subscription, so messages arrive up to 15 minutes late: ${reasons}`,
     'warn',
   )
 }

@@ -170,7 +170,7 @@ test('an extension that cannot receive is reported by a metric and a warning wit
   expect(await finding()).toMatchObject({
     ok: true,
     level: 'warn',
-    detail: expect.stringMatching(/^1 extensions have no active subscription.*SUB-521.*RingCentral cannot reach http/),
+    detail: expect.stringMatching(/^1 extension has no active subscription.*SUB-521.*RingCentral cannot reach http/),
   })
   world.control.clearFaults()
   await watchSubscriptions(world.gateway, () => Promise.resolve())
