@@ -101,19 +101,20 @@ test('a script that reads answers misses none over a restart, and gets a page ag
   mkdirSync(folder.file('work'))
   script(folder.file('read-answers'), reader)
   script(folder.file('work/answer'), `#!/bin/sh\n[ ! -e refuse ] || exit 1\njq -r .body >>got`)
-  const start = () =>
+  // The curl of a script that was killed ends later, and complains of it.
+  const start = (log: string) =>
     new LoggedProgram({
       command: ['sh', folder.file('read-answers')],
       env: { PATH, SGW_URL: world.url, SGW_KEY: world.key },
       cwd: folder.file('work'),
-      log: folder.file('log'),
+      log: folder.file(log),
     })
   const content = (file: string): string =>
     existsSync(folder.file(`work/${file}`)) ? readFileSync(folder.file(`work/${file}`), 'utf8') : ''
   const got = (): string => content('got')
   const receive = (text: string) => world.control.injectSms({ from: TO, to: FROM, text })
   {
-    await using running = start()
+    await using running = start('first')
     await until(() => content('cursor') !== '')
     const cursor = content('cursor')
     await receive('first "quoted" \\ 👋')
@@ -123,11 +124,11 @@ test('a script that reads answers misses none over a restart, and gets a page ag
   await receive('while it was away')
   writeFileSync(folder.file('work/refuse'), '')
   {
-    await using failing = start()
+    await using failing = start('second')
     expect(await failing.ended()).toBe(1)
   }
   await Bun.file(folder.file('work/refuse')).delete()
-  await using again = start()
+  await using again = start('third')
   await until(() => got().endsWith('while it was away\n'))
   await receive('last')
   await until(() => got().endsWith('last\n'))

@@ -41,7 +41,7 @@ const REFUSALS: readonly Refusal[] = [
     status: 200,
     page: 'the RingCentral app needs the permission ReadMessages (SMS includes it)',
     log: { level: 'warn', step: 'subscription', status: 200, code: 'SUB-412' },
-    doctor: { check: 'subscriptions', level: 'warn', detail: '^1 extensions .*needs the permission ReadMessages' },
+    doctor: { check: 'subscriptions', level: 'warn', detail: '^1 extension .*needs the permission ReadMessages' },
   },
   {
     what: 'the app lacks SubscriptionWebhook',
@@ -52,7 +52,7 @@ const REFUSALS: readonly Refusal[] = [
     doctor: {
       check: 'subscriptions',
       level: 'warn',
-      detail: '^1 extensions .*lacks the permission SubscriptionWebhook',
+      detail: '^1 extension .*lacks the permission SubscriptionWebhook',
     },
   },
   {

@@ -95,7 +95,7 @@ test('a subscription that has expired brings nothing', async () => {
   expect(status.subscriptions).toEqual({ active: 0, pending: 1, earliestExpiry: null })
   expect(gauge('sgw_extensions_not_receiving')).toBe(1)
   expect(alert('extension_not_receiving')).toBeDefined()
-  expect(doctor('subscriptions')).toMatchObject({ level: 'warn', detail: expect.stringContaining('1 extensions') })
+  expect(doctor('subscriptions')).toMatchObject({ level: 'warn', detail: expect.stringContaining('1 extension') })
   expect(gauge('sgw_alerts_firing')).toBe(world.gateway.alerts.firing.length)
 })
 
