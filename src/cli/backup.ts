@@ -21,7 +21,7 @@ export function databasePath(context: CliContext): string {
 export async function fetchBackup(context: CliContext, target: string, at: string | null = null): Promise<boolean> {
   try {
     const settings = settingsOf(context)
-    context.stderr(`Looking for a backup at ${describeReplica(settings)}\n`)
+    if (!context.json) context.stderr(`Looking for a backup at ${describeReplica(settings)}\n`)
     if (!context.config.standby) return await fetchTo(settings, target, at)
     return (await fetchNewest(settings, new ObjectStore(settings), target, { at })) !== null
   } catch (error) {
