@@ -1,6 +1,6 @@
 /** Why a message waits, for a person. docs/waiting.md explains each. */
 const REASONS: Readonly<Record<string, string>> = {
-  suspended: 'the tenant is suspended: sgw tenant activate TENANT',
+  suspended: 'the tenant is suspended or has left: sgw tenant activate TENANT would send it',
   scheduled: 'it is scheduled (sendAt)',
   restore: 'the database was restored from a backup: what became of it is looked up first',
   reauthorization: 'the authorization of its extension cannot be refreshed: see sgw extensions list',

@@ -25,7 +25,7 @@ export function addTenants(program: Command, contextOf: () => CliContext, run: R
     })
   const statuses = {
     suspend: ['suspended', 'Suspend a tenant: hold its messages, refuse its keys and close its sockets'],
-    activate: ['active', 'Activate a suspended or inactive tenant'],
+    activate: ['active', 'Activate a suspended or inactive tenant, and send its messages that wait'],
     deactivate: ['inactive', 'Deactivate a tenant that has left; otherwise like suspend'],
   } as const
   for (const [verb, [status, description]] of Object.entries(statuses)) {

@@ -31,22 +31,30 @@ export async function actingApp(context: CliContext, { app, tenant }: Owner): Pr
   throw new CliError(`${tenant} has no active app: sgw app create --tenant ${tenant} --name NAME makes one`)
 }
 
-/** Asks one tenant after the other, until one has what the request names. Returns the answer and the app that asked. */
+/**
+ * Asks one tenant after the other, until one has what the request names. Returns the answer and the app that asked. A tenant that is not
+ * active refuses changes, so the next one is asked; if none has it, the error says so.
+ */
 export async function askOwner(
   context: CliContext,
   request: OperatorRequest,
   tenantId?: string,
 ): Promise<{ answer: unknown; app: ActingApp }> {
-  let missing: unknown = new CliError('There is no app yet: sgw tenant create and sgw app create make one')
+  let missing = new CliError('There is no app yet: sgw tenant create and sgw app create make one')
+  let notActive: Refused | null = null
   for (const app of await actingApps(context, tenantId)) {
     try {
       return { answer: await ask(context, { ...request, appId: app.appId }), app }
     } catch (error) {
-      if (!(error instanceof Refused) || error.status !== 404) throw error
-      missing = error
+      if (!(error instanceof Refused) || (error.status !== 404 && error.status !== 403)) throw error
+      if (error.status === 403) notActive = error
+      else missing = error
     }
   }
-  throw missing
+  if (notActive === null) throw missing
+  throw missing instanceof Refused
+    ? new CliError(`${missing.message}; a tenant that is not active was left out`)
+    : notActive
 }
 
 /**

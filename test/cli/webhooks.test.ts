@@ -96,3 +96,22 @@ test.concurrent('the webhooks of one trigger are found, whichever tenant it belo
     expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('sgw trigger list') })
   })
 })
+
+test.concurrent('a trigger is deleted although a tenant that has left refuses the same call', async () => {
+  await withServer(async (world, sgw) => {
+    const other = await world.otherTenant()
+    const created = ['trigger', 'create', '--tenant', other.tenantId, '--callback-url', 'http://localhost:8080/hook']
+    const { triggerId } = await sgw.json<{ triggerId: string }>(...created)
+    await sgw.json('tenant', 'deactivate', world.tenantId)
+    expect(await sgw.json('trigger', 'delete', triggerId)).toEqual({ ok: true })
+    expect(await sgw.text('trigger', 'delete', triggerId)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'Trigger not found: list the triggers with sgw trigger list; a tenant that is not active was left out\n',
+    })
+    expect(await sgw.text('trigger', 'delete', triggerId, '--tenant', world.tenantId)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('Tenant suspended or inactive'),
+    })
+  })
+})

@@ -12,7 +12,8 @@ const POLL_INTERVAL_MS = 50
 
 /**
  * Disconnects the tenant. Waits for its open attempts, cleans up at the provider if the provider answers, and
- * deletes its tokens, numbers and subscriptions from the database. Its queued messages then fail.
+ * deletes its tokens, numbers and subscriptions from the database. Its queued messages then fail,
+ * scheduled ones at their time.
  */
 export const disconnect = (gateway: Gateway, { tenantId }: Pick<Caller, 'tenantId'>): Promise<{ ok: true }> =>
   end(gateway, { tenantId, extensionId: null })

@@ -171,8 +171,8 @@ function Buttons({ extension, isNeeded, changed }: ButtonsProps) {
 const DisconnectText = ({ extension: { phoneNumbers, lastInboundAt } }: { extension: ExtensionHealth }) => (
   <>
     {phoneNumbers.map((number, index) => [index > 0 ? ', ' : '', <PhoneNumber value={number} />])}
-    {phoneNumbers.length === 0 ? 'It' : ''} can then neither send nor receive, and messages that wait fail.{' '}
-    {lastInboundAt !== null && `The last text came at ${rowTime(lastInboundAt, now.peek())}. `}
+    {phoneNumbers.length === 0 ? 'It' : ''} can then neither send nor receive. Messages that wait fail, scheduled ones
+    at their time. {lastInboundAt !== null && `The last text came at ${rowTime(lastInboundAt, now.peek())}. `}
     Its owner can authorize it again later.
   </>
 )
