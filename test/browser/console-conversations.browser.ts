@@ -332,6 +332,28 @@ test('a text reaches the open thread, whatever keeps the list from being read', 
   await row(page, 'before').waitFor()
 })
 
+test('what comes between the first reading and the first event is there without another one', async () => {
+  await using world = await createWorld({ outside: true })
+  let newest = 'known before'
+  await world.untilStatus(await world.send({ body: newest }))
+  for (const view of ['/messages', '/conversations', pairView(FROM, TO)]) {
+    const held = Promise.withResolvers<undefined>()
+    const prepare = async (page: Page): Promise<void> => {
+      await page.route('**/v1/ws/token', async (route) => {
+        await held.promise
+        await route.continue()
+      })
+    }
+    await using opened = await openAsOperator(world, view, { prepare })
+    const { page } = opened
+    await page.getByText(newest).filter({ visible: true }).first().waitFor()
+    newest = `came in ${view}`
+    await receive(world, TO, newest)
+    held.resolve(undefined)
+    await page.getByText(newest).filter({ visible: true }).first().waitFor()
+  }
+})
+
 const row = (page: Page, text: string) => page.locator('.row', { hasText: text })
 const said = (page: Page, text: string) => page.locator('.said', { hasText: text })
 const note = (page: Page, text: string | RegExp) => page.locator('.said-note', { hasText: text })

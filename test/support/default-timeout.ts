@@ -5,15 +5,15 @@ import { refuseUnlistedMigrations } from './listed-migrations.ts'
 // bunfig.toml preloads this file, because it has no key for the timeout. Bun's 5 s are too short for a busy machine, and
 // Bun resets the timeout with each file.
 
-const TIMEOUT_MS = 30_000
+const TIMEOUTS_MS: Readonly<Record<string, number>> = { test: 30_000, browser: 60_000, long: 120_000 }
 
 refuseUnlistedMigrations()
 
 plugin({
   name: 'default timeout',
   setup(build) {
-    build.onLoad({ filter: /\.test\.ts$/ }, async ({ path }) => {
-      setDefaultTimeout(TIMEOUT_MS)
+    build.onLoad({ filter: /\.(test|browser|long)\.ts$/ }, async ({ path }) => {
+      setDefaultTimeout(TIMEOUTS_MS[path.split('.').at(-2) ?? ''] ?? 0)
       return { contents: await Bun.file(path).text(), loader: 'ts' }
     })
   },

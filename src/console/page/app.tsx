@@ -10,6 +10,7 @@ import { Dialog } from './parts/dialog.tsx'
 import { LoadFailed } from './parts/load-failed.tsx'
 import { address } from './state/address.ts'
 import { findCaller, hasNoApp, me } from './state/caller.ts'
+import { isFirstLoadOver } from './state/live.ts'
 import { useLoading } from './state/loading.ts'
 import { session } from './state/session.ts'
 import { standing } from './state/standing.ts'
@@ -72,7 +73,12 @@ export const FILES = {
   setup: async () => (await import('./setup/setup-view.tsx')).SetupView,
   signIn: async () => (await import('./sign-in/sign-in-view.tsx')).SignInView,
   signInByLogin: async (login: string | null) => (await import('./sign-in/sign-in-view.tsx')).signInByLogin(login),
-  railCounts: async () => (await rest(), await import('./facts/rail-counts-view.tsx')).RailCounts,
+  railCounts: async () => {
+    await rest()
+    const { RailCounts } = await import('./facts/rail-counts-view.tsx')
+    isFirstLoadOver.value = true
+    return RailCounts
+  },
   panels: async () => (await import('./panels/panels-view.tsx')).PanelsView,
 } as const
 

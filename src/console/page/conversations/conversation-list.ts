@@ -130,6 +130,10 @@ export class ConversationList implements LiveList<ListedConversation> {
     this.rows.value = this.rows.value.map(change)
   }
 
+  catchUp(): void {
+    this.#planReload()
+  }
+
   /** Reads the first page again, as soon as the last reading is long enough ago. */
   #planReload(): void {
     this.#timer ??= setTimeout(() => void this.#reload(), Math.max(0, this.#reloadedAt + RELOAD_EVERY_MS - Date.now()))

@@ -42,6 +42,10 @@ export class OpenConversation extends MessagesOfPair {
     this.#planWaits()
   }
 
+  catchUp(): void {
+    void this.read()
+  }
+
   /** Sends a text, now or at a time of the API (`sendAt`). Returns whether it was taken. */
   async send(body: string, sendAt: string | undefined): Promise<boolean> {
     try {

@@ -80,6 +80,10 @@ export abstract class PagedList<Row> implements LiveList<Row> {
     this.#older.value = added.length === 0 ? 0 : page.total - same - added.length
   }
 
+  catchUp(): void {
+    this.reloadIn(0)
+  }
+
   /** The newest rows were seen. What was left out above them is loaded now. */
   seen(): void {
     this.newCount.value = 0

@@ -1,11 +1,13 @@
 import { useEffect } from 'preact/hooks'
-import { onEvent } from '../state/live.ts'
+import { onEvent, onceFollowing } from '../state/live.ts'
 import type { LiveEvent } from '../state/live-event.ts'
 import { onReturn } from '../state/loading.ts'
 
 /** Something that was read, and changes with events. */
 export interface Followed {
   note(event: LiveEvent): void
+  /** Reads what the first reading may lack. */
+  catchUp(): void
   /** Ends the reading, for good. */
   stop(): void
 }
@@ -17,9 +19,11 @@ export function useFollowing(followed: Followed | null, read: () => void, return
     read()
     const ignore = onEvent((event) => followed.note(event))
     const stay = onReturn(returned)
+    const wait = onceFollowing(() => followed.catchUp())
     return () => {
       ignore()
       stay()
+      wait()
       followed.stop()
     }
   }, [followed])

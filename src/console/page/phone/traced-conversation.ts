@@ -62,6 +62,10 @@ export class TracedConversation extends MessagesOfPair {
     })
   }
 
+  catchUp(): void {
+    void this.read()
+  }
+
   async #readSteps(): Promise<void> {
     const [first] = this.traced.value
     if (first === undefined) return

@@ -16,6 +16,26 @@ export const connection = signal<{ online: boolean; retryAt: number | null; sinc
   since: null,
 })
 
+/** Whether events have begun to arrive since the console acts as this app. */
+const hasBegun = signal(false)
+
+/** Whether the first load is over, which stays light. */
+export const isFirstLoadOver = signal(false)
+
+/**
+ * Calls `run` once, when events arrive and the first load is over: what was read before that may lack what came in between. Not at all
+ * if they arrive already.
+ */
+export function onceFollowing(run: () => void): () => void {
+  if (hasBegun.peek() && isFirstLoadOver.peek()) return () => undefined
+  let isDone = false
+  return effect(() => {
+    if (isDone || !hasBegun.value || !isFirstLoadOver.value) return
+    isDone = true
+    run()
+  })
+}
+
 /** The times of the events of the last minute, for "38 a minute". */
 const recent = signal<readonly number[]>([])
 export const eventsPerMinute = computed(() => recent.value.length)
@@ -31,6 +51,7 @@ export function followEvents(): void {
   effect(() => {
     const sgw = client.value
     if (sgw === null) return
+    hasBegun.value = false
     const stop = new AbortController()
     void follow(sgw, stop.signal)
     return () => stop.abort()
@@ -69,6 +90,7 @@ function publish(event: LiveEvent): void {
 
 function noteState({ online, retryAt }: ConnectionState): void {
   const { since } = connection.value
+  if (online) hasBegun.value = true
   connection.value = {
     online,
     retryAt: retryAt?.getTime() ?? null,
