@@ -62,6 +62,7 @@ export class Alerts {
     try {
       const state = await loadState(this.gateway.database)
       if (this.#poster === null) state.posts = []
+      else for (const firing of state.firing.filter(({ isPosted }) => !isPosted)) this.#tell(state, firing)
       // Without this limit, a clock that was set back by a day would delay a post by a day.
       const now = this.gateway.clock.steady()
       for (const post of state.posts) post.dueAt = Math.min(post.dueAt, now + (retryMs(post.attempts) ?? 0))
@@ -104,17 +105,23 @@ export class Alerts {
 
   #fire(state: AlertState, condition: AlertCondition): void {
     const { alert, subject, text, overText, detail } = condition
-    const firing = { alert, subject, text, overText, detail, since: condition.since ?? this.gateway.clock.now() }
+    const since = condition.since ?? this.gateway.clock.now()
+    const firing = { alert, subject, text, overText, detail, since, isPosted: false }
     this.#held.delete(keyOf(condition))
     state.firing.push(firing)
     this.gateway.log.warn({ alert, ...detail }, 'alert')
-    this.#add(state, firing, 'firing', text)
+    if (this.#poster !== null) this.#tell(state, firing)
+  }
+
+  #tell(state: AlertState, firing: Firing): void {
+    firing.isPosted = true
+    this.#add(state, firing, 'firing', firing.text)
   }
 
   #resolve(state: AlertState, firing: Firing): void {
     state.firing.splice(state.firing.indexOf(firing), 1)
     this.gateway.log.info({ alert: firing.alert, ...firing.detail }, 'alert is over')
-    this.#add(state, firing, 'resolved', firing.overText)
+    if (firing.isPosted) this.#add(state, firing, 'resolved', firing.overText)
   }
 
   #add(state: AlertState, firing: Firing, change: 'firing' | 'resolved', text: string): void {

@@ -16,6 +16,8 @@ const Firing = z.object({
   detail: Detail,
   /** Epoch milliseconds. */
   since: z.number(),
+  /** Whether it was posted, or waits for that. False if it began without `ALERT_URL`. */
+  isPosted: z.boolean().default(true),
 })
 export type Firing = z.infer<typeof Firing>
 

@@ -87,6 +87,26 @@ test('a revoked extension fires one alert and resolves it once, also across rest
   })
 })
 
+test('what began without ALERT_URL is posted once, when there is one', async () => {
+  const made = await setUp()
+  await execute(made, `UPDATE extensions SET status = 'revoked'`)
+  made.alerts = new Alerts(made.world.gateway, null)
+  expect(await made.check(2)).toEqual([])
+  restart(made)
+  expect(await made.check(2)).toMatchObject([{ alert: 'extension_revoked', state: 'firing' }])
+  restart(made)
+  expect(await made.check()).toEqual([])
+  made.alerts = new Alerts(made.world.gateway, null)
+  await execute(made, `UPDATE extensions SET status = 'active'`)
+  await made.check()
+  await execute(made, `UPDATE extensions SET status = 'revoked'`)
+  await made.check()
+  await execute(made, `UPDATE extensions SET status = 'active'`)
+  await made.check()
+  restart(made)
+  expect(await made.check()).toEqual([])
+})
+
 test('an extension that does not receive fires after a minute and names the fix; a short interruption does not fire', async () => {
   const made = await setUp()
   await execute(made, `UPDATE subscriptions SET status = 'pending'`)
