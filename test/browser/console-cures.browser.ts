@@ -156,7 +156,8 @@ test('a link to a conversation with a contact that opted out takes few requests'
 
 test('a text that was not delivered has the icon and the word of that in its row', async () => {
   await using world = await createWorld()
-  world.control.configure({ deliveredAfterMs: 1 })
+  // Not in the answer to the send already, and before the first poll.
+  world.control.configure({ deliveredAfterMs: 4000 })
   world.control.planNextSms({ messageStatus: 'DeliveryFailed', deliveryErrorCode: 'SMS-CAR-411' })
   await world.send({ body: 'never arrives' })
   await using opened = await openConsole(world.url, { hash: '#/messages' })
