@@ -1,7 +1,7 @@
-import { expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { expectAccessible } from '../support/console.ts'
 import { type Looking, openScene } from '../support/scene-page.ts'
-import { type SceneName, createScene } from '../support/scenes.ts'
+import { type Scene, type SceneName, createScene } from '../support/scenes.ts'
 import { until } from '../support/world.ts'
 
 const FINE = /^All 3 numbers can send and receive\.$/
@@ -41,10 +41,23 @@ const SIZES: readonly Omit<Looking, 'hash'>[] = [
   { width: 390, height: 844, theme: 'dark' },
 ]
 
+const scenes = new Map<SceneName, Promise<Scene>>()
+
+/** A day of traffic takes seconds to make, and the views only read it. */
+const sharedScene = (name: SceneName): Promise<Scene> => {
+  const scene = scenes.get(name) ?? createScene(name)
+  scenes.set(name, scene)
+  return scene
+}
+
+afterAll(async () => {
+  for (const scene of scenes.values()) await (await scene)[Symbol.asyncDispose]()
+})
+
 for (const [name, headings] of HEADINGS)
   for (const size of SIZES)
     test(`with ${name}, each view says so at ${size.width} px, fits, and axe finds nothing`, async () => {
-      await using scene = await createScene(name)
+      const scene = await sharedScene(name)
       await using opened = await openScene(scene, {
         ...size,
         hash: '#/overview',
@@ -62,7 +75,7 @@ for (const [name, headings] of HEADINGS)
     })
 
 test('in production an empty list of attempts offers nothing that only the simulator can do, and no tab counts nothing', async () => {
-  await using scene = await createScene('nothing')
+  const scene = await sharedScene('nothing')
   await using opened = await openScene(scene, { width: 1440, height: 900, hash: '#/webhooks' })
   const { page } = opened
   await page.getByText('Text one of your numbers to see one.').waitFor()
@@ -74,7 +87,7 @@ test('in production an empty list of attempts offers nothing that only the simul
 })
 
 test('on a phone everything that needs a look in Messages is in sight, and five rows are', async () => {
-  await using scene = await createScene('an incident')
+  const scene = await sharedScene('an incident')
   await using opened = await openScene(scene, { width: 390, height: 844, hash: '#/messages' })
   const { page } = opened
   const facts = page.getByRole('list', { name: 'Also needs a look' })
@@ -86,7 +99,7 @@ test('on a phone everything that needs a look in Messages is in sight, and five 
 })
 
 test('at 1024 px the figures of an incident leave no hole between them', async () => {
-  await using scene = await createScene('an incident')
+  const scene = await sharedScene('an incident')
   await using opened = await openScene(scene, { width: 1024, height: 768, hash: '#/overview' })
   const { page } = opened
   const boxes = await Promise.all((await page.locator('.figure').all()).map((figure) => figure.boundingBox()))
@@ -100,7 +113,7 @@ test('at 1024 px the figures of an incident leave no hole between them', async (
 })
 
 test('in an incident everything that is wrong stands under the sentence with its button, and the rail counts it', async () => {
-  await using scene = await createScene('an incident')
+  const scene = await sharedScene('an incident')
   await using opened = await openScene(scene, { width: 1440, height: 900, hash: '#/overview', isBackupBehind: true })
   const { page } = opened
   expect(await page.locator('.overview-acts .primary').allTextContents()).toEqual(['Authorize again'])
@@ -118,7 +131,7 @@ test('in an incident everything that is wrong stands under the sentence with its
 
 for (const view of ['overview', 'messages', 'webhooks', 'numbers'])
   test(`offline, ${view} keeps what was known and says since when`, async () => {
-    await using scene = await createScene('ten messages')
+    const scene = await sharedScene('ten messages')
     await using opened = await openScene(scene, { width: 390, height: 844, hash: `#/${view}`, isOffline: true })
     const { page } = opened
     await page.locator('.offline-bar', { hasText: 'Offline since 14:26:08.' }).waitFor()

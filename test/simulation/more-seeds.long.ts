@@ -3,7 +3,7 @@ import { runSeedsInProcesses } from './parallel-seeds.ts'
 
 /** `simulation.test.ts` runs the seeds before. */
 const FIRST = 501
-const SEEDS = Number(process.env['SIM_SEEDS'] ?? 2000)
+const SEEDS = Number(process.env['SIM_SEEDS'] ?? 1000)
 
 test(`the simulated send engine keeps its guarantees in ${SEEDS} more seeds`, async () => {
   expect(await runSeedsInProcesses(FIRST, SEEDS)).toBe('')

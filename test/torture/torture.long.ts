@@ -14,13 +14,13 @@ import { seededRandom } from '../../src/simulator/random.ts'
 // form.
 
 const SHORT_FORM: [name: string, scenario: Scenario, times: number][] = [
-  ['kill -9 under load', kill, 16],
-  ['kill -9 with one text for everyone', identical, 7],
-  ['kill -9 with requests that are repeated', keyed, 7],
-  ['kill -9 with inbound traffic', inbound, 7],
-  ['kill -9 while an app follows the event log', events, 7],
-  ['SIGTERM under load', sigterm, 4],
-  ['a restore from a copy that is some seconds old', restore, 3],
+  ['kill -9 under load', kill, 10],
+  ['kill -9 with one text for everyone', identical, 4],
+  ['kill -9 with requests that are repeated', keyed, 4],
+  ['kill -9 with inbound traffic', inbound, 4],
+  ['kill -9 while an app follows the event log', events, 4],
+  ['SIGTERM under load', sigterm, 3],
+  ['a restore from a copy that is some seconds old', restore, 2],
   ['files that are overwritten, moved, cut and deleted', files, 4],
 ]
 const TIMEOUT_MS = 180_000
