@@ -119,7 +119,7 @@ test('what waits for a contact that opted out is cancelled at the notice that sa
   await page.getByRole('button', { name: 'Record opt-out' }).click()
   const optOut = page.getByRole('region', { name: 'Opt-out' })
   await optOut
-    .getByText(/^Opted out at .+, but nothing stops the 2 waiting texts: the first goes out after .+\.$/)
+    .getByText(/^This person opted out at .+, but nothing stops the 2 waiting texts: the first goes out after .+\.$/)
     .waitFor()
   await expectAccessible(page)
   await optOut.getByRole('button', { name: 'Cancel the 2 waiting texts…' }).click()
@@ -140,7 +140,7 @@ test('what waits for a contact that opted out is cancelled at the notice that sa
   await receive(world, TO, 'STOP')
   await world.send({ body: 'third', sendAt })
   await optOut
-    .getByText(/^Opted out at .+\. RingCentral still gets the waiting text, and does not deliver it\.$/)
+    .getByText(/^This person opted out at .+\. RingCentral still gets the waiting text, and does not deliver it\.$/)
     .waitFor()
   expect(sentTo(world, TO)).toEqual([])
   expect(complaints).toEqual([expect.stringContaining('409')])

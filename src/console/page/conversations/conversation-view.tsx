@@ -154,6 +154,7 @@ const Actions = ({ message: { messageId, status, createdAt }, cancel }: ActionsP
       aria-label={`${clockTime(createdAt)}, all about this text`}
       title={utcTime(createdAt)}
     >
+      {status === 'queued' && 'written '}
       {shortTime(createdAt)}
     </a>
   </>

@@ -59,7 +59,7 @@ function StillSent({ optOut: { since, source }, late }: { optOut: OptOut; late: 
   const after = next === undefined ? '' : ` after ${rowTime(next, now.peek())}`
   return (
     <b>
-      Opted out at <time title={`${SOURCES[source]}, ${utcTime(since)}`}>{rowTime(since, now.peek())}</time>
+      This person opted out at <time title={`${SOURCES[source]}, ${utcTime(since)}`}>{rowTime(since, now.peek())}</time>
       {source === 'api'
         ? `, but nothing stops ${texts}: ${isOne ? 'it' : 'the first'} goes out${after}.`
         : `. RingCentral still gets ${texts}, and does not deliver ${isOne ? 'it' : 'them'}.`}

@@ -82,7 +82,7 @@ function waitingFact(overview: Overview, extensions: readonly ExtensionHealth[],
   if (first === undefined) return []
   const total = countOf(waits)
   const { extensionNumber } = extensions.find(({ extensionId }) => extensionId === first.extensionId) ?? {}
-  const why = waitingText(first, now)
+  const why = waitingText(first, now, extensionNumber ? `extension ${extensionNumber}` : undefined)
   return [
     {
       ...base,
@@ -96,7 +96,7 @@ function waitingFact(overview: Overview, extensions: readonly ExtensionHealth[],
           view: 'messages',
           params: { state: 'waiting' },
         },
-        `: ${extensionNumber ? why.replace('the extension', `extension ${extensionNumber}`) : why}`,
+        `: ${why}`,
       ],
       since: first.began ?? first.since,
       count: total,

@@ -62,8 +62,9 @@ const WAITS: Readonly<Record<Waiting['reason'], string>> = {
   extension_limit: 'the extension is at its limit',
 }
 
-/** `RingCentral paused the extension until 14:32:00`, `goes out 25 Nov 09:00`. */
-export const waitingText = (waiting: Waiting, now: number): string => untilText(WAITS[waiting.reason], waiting, now)
+/** `RingCentral paused extension 101 until 14:32:00`, `it goes out 25 Nov 09:00`. */
+export const waitingText = (waiting: Waiting, now: number, extension = 'the extension'): string =>
+  untilText(WAITS[waiting.reason].replace('the extension', extension), waiting, now)
 
 /** `paused until 14:32:00`, for a row. */
 export const shortWaitingText = (waiting: Waiting, now: number): string =>

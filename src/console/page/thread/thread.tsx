@@ -187,8 +187,8 @@ function noteOf({ status, error, deliveryStatus, deliveryError, ...message }: Me
   return `${sent}${deliveryStatus === 'delivered' ? ', delivered' : deliveryStatus === 'pending' ? ', on its way' : ''}`
 }
 
-/** A text that is scheduled waits for nothing but its time. */
+/** A text that is scheduled waits for nothing but its time. A conversation knows numbers, and no extensions. */
 const waitText = (waiting: Waiting, at: number): string =>
-  waiting.reason === 'scheduled' ? shortWaitingText(waiting, at) : waitingText(waiting, at)
+  waiting.reason === 'scheduled' ? shortWaitingText(waiting, at) : waitingText(waiting, at, 'your number')
 
 const lower = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
