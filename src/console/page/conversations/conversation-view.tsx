@@ -151,7 +151,7 @@ const Actions = ({ message: { messageId, status, createdAt }, cancel }: ActionsP
     <a
       class="link when"
       href={addressOf('messages', { id: messageId })}
-      aria-label={`${clockTime(createdAt)}, all about this text`}
+      aria-label={`${status === 'queued' ? 'written ' : ''}${clockTime(createdAt)}, all about this text`}
       title={utcTime(createdAt)}
     >
       {status === 'queued' && 'written '}

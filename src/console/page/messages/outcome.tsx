@@ -3,7 +3,7 @@ import { Icon } from '../parts/icon.tsx'
 import { isOnePane } from '../parts/media.ts'
 import { PhoneNumber } from '../parts/phone-number.tsx'
 import { appName } from '../state/caller.ts'
-import { duration, now } from '../state/clock.ts'
+import { capital, duration, now } from '../state/clock.ts'
 import type { ListRow } from './row.ts'
 import { failedOf } from './webhook-results.ts'
 import { WAIT_ADVICE, explained, isCancelled, stateOf, undeliveredAdvice, waitingText } from './words.ts'
@@ -123,5 +123,3 @@ function FailureReason({ error }: { error: string }) {
 /** Shows the phone numbers of a sentence as numbers, so that privacy mode masks them. */
 const withNumbers = (sentence: string) =>
   sentence.split(/(\+\d{8,15})/).map((part) => (part.startsWith('+') ? <PhoneNumber value={part} /> : part))
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

@@ -92,3 +92,5 @@ const grouped = new Intl.NumberFormat('en-US')
 /** `1,204`; unknown is an en dash, never 0. */
 export const count = (value: number | null | undefined): string =>
   value === null || value === undefined ? '–' : grouped.format(value)
+
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)

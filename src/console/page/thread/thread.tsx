@@ -120,6 +120,7 @@ function Received({ message, seenBy, isRead, answer, actions }: Omit<ThreadMessa
       {attachments ? <Pictures messageId={messageId} count={attachments} isRead={isRead} /> : null}
       {body !== '' && <Bubble class="inbound" text={body} />}
       <p class={isBad ? 'said-note inbound bad' : 'said-note inbound'}>
+        {isBad && seenBy === 'us' && <Icon name="webhook" />}
         {answer !== undefined
           ? answerText(answer)
           : (failed ?? (seenBy === 'contact' && `received ${shortTime(createdAt)}`))}

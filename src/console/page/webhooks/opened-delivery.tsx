@@ -7,13 +7,13 @@ import { LoadFailed } from '../parts/load-failed.tsx'
 import { isOnePane } from '../parts/media.ts'
 import { addressOf } from '../state/address.ts'
 import { client } from '../state/caller.ts'
-import { duration, rowTime, utcTime, wholeTime } from '../state/clock.ts'
+import { capital, duration, rowTime, utcTime, wholeTime } from '../state/clock.ts'
 import { useLoading } from '../state/loading.ts'
 import { retriesOf } from './acting-for.ts'
 import type { DeliveryList } from './delivery-list.ts'
 import type { Destination } from './destination.ts'
 import { Redeliver } from './redeliver.tsx'
-import { OUTCOMES, adviceOf, capital, eventOf, retryText, shortReason, shortUrl } from './words.ts'
+import { OUTCOMES, adviceOf, eventOf, retryText, shortReason, shortUrl } from './words.ts'
 
 const MAX_ATTEMPTS = 100
 

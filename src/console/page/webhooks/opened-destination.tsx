@@ -3,7 +3,7 @@ import { nextAttemptText } from '../facts/facts-of.ts'
 import { Icon } from '../parts/icon.tsx'
 import { isOnePane } from '../parts/media.ts'
 import { addressOf, param, refine } from '../state/address.ts'
-import { count, now, rowTime } from '../state/clock.ts'
+import { capital, count, now, rowTime } from '../state/clock.ts'
 import { clientOfApp } from './acting-for.ts'
 import type { DeliveryList } from './delivery-list.ts'
 import { type Destination, isFailing, speedText, stateText } from './destination.ts'
@@ -11,7 +11,6 @@ import { Recover } from './recover.tsx'
 import { SetAddress } from './set-address.tsx'
 import { EventChoices, RetryChoice } from './settings.tsx'
 import { SignatureSnippet } from './signature-snippet.tsx'
-import { capital } from './words.ts'
 
 interface OpenedDestinationProps {
   id: string

@@ -65,7 +65,5 @@ const CLASS_ADVICE: Readonly<Partial<Record<string, string>>> = {
   Interrupted: 'The gateway stopped during the attempt, so it is unknown whether the destination got it.',
 }
 
-export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
-
 /** `https://shop.example/hook` without what every address has. */
 export const shortUrl = (url: string): string => url.replace(/^https?:\/\//, '')
