@@ -2,9 +2,6 @@ import { dirname, join } from 'node:path'
 import { goProgram } from './go-program.ts'
 import { PROJECT } from './program.ts'
 
-/** The version of the image. No package registry has its binary. */
-const NEW = goProgram('github.com/benbjohnson/litestream/cmd/litestream@v0.5.18') ?? installed()
-
 /** Litestream 0.3.13, without its npm wrapper, which hides exit codes and signals. */
 export const OLD_LITESTREAM = join(
   dirname(Bun.resolveSync('@flydotio/litestream-linux-x64/package.json', PROJECT)),
@@ -12,7 +9,12 @@ export const OLD_LITESTREAM = join(
 )
 
 /** The real Litestream: 0.5.18 if Go or it is installed, else 0.3.13. `TEST_LITESTREAM=0.3` selects the older one. */
-export const LITESTREAM = process.env['TEST_LITESTREAM'] === '0.3' || NEW === null ? OLD_LITESTREAM : NEW
+export const LITESTREAM = process.env['TEST_LITESTREAM'] === '0.3' ? OLD_LITESTREAM : (newer() ?? OLD_LITESTREAM)
+
+/** The version of the image. No package registry has its binary. */
+function newer(): string | null {
+  return goProgram('github.com/benbjohnson/litestream/cmd/litestream@v0.5.18') ?? installed()
+}
 
 /** The one in the PATH, unless it is older. */
 function installed(): string | null {

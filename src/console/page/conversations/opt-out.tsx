@@ -60,7 +60,7 @@ function StillSent({ optOut: { since, source }, late }: { optOut: OptOut; late: 
   return (
     <>
       <b>
-        This person opted out at{' '}
+        {source === 'api' ? 'Opt-out recorded' : 'This person opted out'} at{' '}
         <time title={`${SOURCES[source]}, ${utcTime(since)}`}>{rowTime(since, now.peek())}</time>
         {source === 'api'
           ? `, but ${texts} will be sent anyway${after}.`
