@@ -22,10 +22,9 @@ export async function checkSubscriptions(gateway: Gateway): Promise<string> {
     standing.length === 0
       ? `the provider must be able to reach ${gateway.config.publicUrl}/v1/webhooks/provider`
       : describe(gateway, standing)
-  throw new Fault(
-    `${silent.length === 1 ? '1 extension has' : `${silent.length} extensions have`} no active subscription, so messages arrive up to 15 minutes late: ${reasons}`,
-    'warn',
-  )
+  const subject = silent.length === 1 ? '1 extension has' : `${silent.length} extensions have`
+  const late = `${subject} no active subscription, so messages arrive up to 15 minutes late: `
+  throw new Fault(`${silent.length === 0 ? '' : late}${reasons}`, 'warn')
 }
 
 async function refusalsOf({ directory, clock, database }: Gateway): Promise<Refusal[]> {

@@ -127,11 +127,20 @@ test('what waits for a contact that opted out is cancelled at the notice that sa
   expect(await page.getByRole('button', { name: 'Cancel…' }).count()).toBe(0)
   const asked = page.getByRole('dialog', { name: 'Cancel 2 messages' })
   await asked.waitFor()
-  // Somebody else was faster: the other one is cancelled all the same.
-  await clientOf(world).sms.cancel(first)
+  // One cannot be cancelled: the other one is all the same, and is not asked for again.
+  const path = `**/v1/sms/${first}`
+  const refuse = async (status: number): Promise<void> =>
+    void (await page.route(path, (route) => route.fulfill({ status, json: { error: 'Refused for a test' } })))
+  await refuse(409)
   await asked.getByRole('button', { name: 'Cancel messages' }).click()
   await asked.getByText('1 of 2 could not be cancelled any more.').waitFor()
-  await asked.getByRole('button', { name: 'Back' }).click()
+  await note(page, 'cancelled').waitFor()
+  await refuse(403)
+  await asked.getByRole('button', { name: 'Cancel messages' }).click()
+  await asked.getByText('Refused for a test').waitFor()
+  await page.unroute(path)
+  await asked.getByRole('button', { name: 'Cancel messages' }).click()
+  await asked.waitFor({ state: 'detached' })
   await optOut.getByText(/^Recorded as opted out .*\. Texts to them are still sent\.$/).waitFor()
   await until(async () => (await page.locator('.said-note', { hasText: 'cancelled' }).count()) === 2)
   expect((await clientOf(world).sms.list({ state: 'cancelled' }).page(1)).total).toBe(2)
@@ -143,7 +152,7 @@ test('what waits for a contact that opted out is cancelled at the notice that sa
     .getByText(/^This person opted out at .+\. RingCentral still gets the waiting text, and does not deliver it\.$/)
     .waitFor()
   expect(sentTo(world, TO)).toEqual([])
-  expect(complaints).toEqual([expect.stringContaining('409')])
+  expect(complaints).toEqual([expect.stringContaining('409'), expect.stringContaining('403')])
 })
 
 test('an opt-out is recorded and ended here, and says by what it came and what the policy does', async () => {

@@ -368,6 +368,28 @@ test('when scrolled, new messages come in above without moving what is visible',
   await row(page, 'a new one').waitFor()
 })
 
+test('a list whose first load failed is loaded when the events come, with what is older', async () => {
+  await using gateway = await startTestGateway()
+  for (let number = 0; number < 55; number++) await send(gateway, `message ${number}`)
+  const held = Promise.withResolvers<undefined>()
+  const list = '**/v1/sms/messages?**'
+  const prepare = async (page: Page): Promise<void> => {
+    await page.route(list, (route) => route.fulfill({ status: 400, json: { error: 'Refused for a test' } }))
+    await page.route('**/v1/ws/token', async (route) => {
+      await held.promise
+      await route.continue()
+    })
+  }
+  await using opened = await openConsole(gateway.url, { hash: '#/messages', prepare })
+  const { page } = opened
+  await page.getByText('Refused for a test').waitFor()
+  await page.unroute(list)
+  held.resolve(undefined)
+  await page.getByText('50 of 55 loaded, more as you scroll').waitFor()
+  await page.locator('.rows').evaluate((rows) => rows.scrollTo({ top: rows.scrollHeight }))
+  await page.getByText('All 55 loaded').waitFor()
+})
+
 test('privacy hides texts and numbers, and is remembered', async () => {
   await using gateway = await startTestGateway()
   await send(gateway, 'a secret')

@@ -54,6 +54,8 @@ export class Alerts {
       webhookCheck(this.gateway),
     ]
     for (const check of checks) await this.#check(state, check)
+    if (this.#poster !== null)
+      for (const firing of state.firing.filter(({ isPosted }) => !isPosted)) this.#tell(state, firing)
     this.#show(state)
     return state
   }
@@ -61,8 +63,7 @@ export class Alerts {
   async #load(): Promise<AlertState> {
     try {
       const state = await loadState(this.gateway.database)
-      if (this.#poster === null) state.posts = []
-      else for (const firing of state.firing.filter(({ isPosted }) => !isPosted)) this.#tell(state, firing)
+      if (this.#poster === null) dropPosts(state)
       // Without this limit, a clock that was set back by a day would delay a post by a day.
       const now = this.gateway.clock.steady()
       for (const post of state.posts) post.dueAt = Math.min(post.dueAt, now + (retryMs(post.attempts) ?? 0))
@@ -106,11 +107,9 @@ export class Alerts {
   #fire(state: AlertState, condition: AlertCondition): void {
     const { alert, subject, text, overText, detail } = condition
     const since = condition.since ?? this.gateway.clock.now()
-    const firing = { alert, subject, text, overText, detail, since, isPosted: false }
     this.#held.delete(keyOf(condition))
-    state.firing.push(firing)
+    state.firing.push({ alert, subject, text, overText, detail, since, isPosted: false })
     this.gateway.log.warn({ alert, ...detail }, 'alert')
-    if (this.#poster !== null) this.#tell(state, firing)
   }
 
   #tell(state: AlertState, firing: Firing): void {
@@ -175,6 +174,12 @@ export class Alerts {
       this.gateway.log.warn({ error: errorName(error) }, 'the state of the alerts cannot be stored, trying again')
     }
   }
+}
+
+/** What is firing and waits for its post counts as not posted: a later start with `ALERT_URL` posts it. */
+function dropPosts({ firing, posts }: AlertState): void {
+  for (const one of firing) if (posts.some(({ thing }) => thing === keyOf(one))) one.isPosted = false
+  posts.length = 0
 }
 
 /** The oldest message of the queue may be another tenant's by now. Otherwise an alert says what it said when it began. */

@@ -155,15 +155,12 @@ test('an extension that cannot receive is reported by a metric and a warning wit
     /^sgw_extensions_not_receiving (\d+)$/m.exec(await (await admin('/metrics')).text())?.[1]
   const finding = async () => (await diagnose(world.gateway)).find(({ check }) => check === 'subscriptions')
   expect(await notReceiving()).toBe('0')
-  world.control.fault({
-    route: 'subscription-create',
-    calls: null,
-    fault: {
-      kind: 'respond',
-      status: 400,
-      body: { errors: [{ errorCode: 'SUB-521', message: 'WebHook is not reachable' }] },
-    },
-  })
+  const unreachable = {
+    kind: 'respond',
+    status: 400,
+    body: { errors: [{ errorCode: 'SUB-521', message: 'WebHook is not reachable' }] },
+  } as const
+  world.control.fault({ route: 'subscription-create', calls: null, fault: unreachable })
   await world.connect()
   expect(await notReceiving()).toBe('1')
   expect((await admin('/ready')).status).toBe(200)
@@ -176,6 +173,14 @@ test('an extension that cannot receive is reported by a metric and a warning wit
   await watchSubscriptions(world.gateway, () => Promise.resolve())
   expect(await notReceiving()).toBe('0')
   expect(await finding()).toMatchObject({ level: 'ok' })
+  world.control.fault({ route: 'subscription-renew', calls: null, fault: unreachable })
+  await world.gateway.database.gate.execute('UPDATE subscriptions SET checked_at = expires_at - 9000000000')
+  await watchSubscriptions(world.gateway, () => Promise.resolve())
+  expect(await notReceiving()).toBe('0')
+  expect(await finding()).toMatchObject({
+    level: 'warn',
+    detail: expect.stringMatching(/^extension \d+ \(400 SUB-521\): RingCentral cannot reach http/),
+  })
 })
 
 test('an extension whose subscription was disabled and cannot be created again counts as not receiving', async () => {

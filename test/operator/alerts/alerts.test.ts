@@ -107,6 +107,28 @@ test('what began without ALERT_URL is posted once, when there is one', async () 
   expect(await made.check()).toEqual([])
 })
 
+test('what was posted in vain until ALERT_URL was removed is posted once there is another one', async () => {
+  const made = await setUp()
+  await execute(made, `UPDATE extensions SET status = 'revoked'`)
+  made.receiver.answer = () => new Response('wrong address', { status: 404 })
+  expect(await made.check()).toHaveLength(1)
+  made.alerts = new Alerts(made.world.gateway, null)
+  await made.check()
+  made.receiver.answer = () => new Response('')
+  restart(made)
+  expect(await made.check(2)).toMatchObject([{ alert: 'extension_revoked', state: 'firing' }])
+})
+
+test('what was over before the first check with ALERT_URL is not posted', async () => {
+  const made = await setUp()
+  await execute(made, `UPDATE extensions SET status = 'revoked'`)
+  made.alerts = new Alerts(made.world.gateway, null)
+  await made.check()
+  await execute(made, `UPDATE extensions SET status = 'active'`)
+  restart(made)
+  expect(await made.check(2)).toEqual([])
+})
+
 test('an extension that does not receive fires after a minute and names the fix; a short interruption does not fire', async () => {
   const made = await setUp()
   await execute(made, `UPDATE subscriptions SET status = 'pending'`)

@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals'
-import type { OptOut, OptOutPolicy } from '../../../client/client.ts'
+import { type OptOut, type OptOutPolicy, SgwError } from '../../../client/client.ts'
+import { isCancelled } from '../messages/words.ts'
 import { whileSignedIn } from '../state/caller.ts'
 import { failureText } from '../state/failure.ts'
 import type { LiveEvent } from '../state/live-event.ts'
@@ -59,16 +60,18 @@ export class OpenConversation extends MessagesOfPair {
     return true
   }
 
-  /** Cancels each of these messages that still can be. Throws if one of them cannot be. */
+  /** Cancels those of these messages that are not yet. Throws if one of them could not be cancelled, and goes on with the others. */
   async cancel(messageIds: readonly string[]): Promise<void> {
     this.#plan(READ_AFTER_MS)
-    const ends = await Promise.allSettled(messageIds.map((id) => whileSignedIn(this.sgw.sms.cancel(id))))
+    const cancelled = this.messages.value.filter(({ error }) => isCancelled(error)).map(({ messageId }) => messageId)
+    const ids = messageIds.filter((id) => !cancelled.includes(id))
+    const ends = await Promise.allSettled(ids.map((id) => whileSignedIn(this.sgw.sms.cancel(id))))
     this.#plan(READ_AFTER_MS)
     const failures = ends.flatMap((end): unknown => (end.status === 'rejected' ? end.reason : []))
     if (failures.length === 0) return
-    throw ends.length === 1
-      ? failures[0]
-      : new Error(`${failures.length} of ${ends.length} could not be cancelled any more`)
+    const other = failures.find((failure) => !(failure instanceof SgwError && failure.status === 409))
+    if (other !== undefined || ids.length === 1) throw other ?? failures[0]
+    throw new Error(`${failures.length} of ${ids.length} could not be cancelled any more`)
   }
 
   /** Learns by what and since when the contact has opted out, where it may have. */

@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import type { Message, OptOut, OptOutPolicy, Waiting } from '../../../client/client.ts'
+import type { Message, OptOut, OptOutPolicy } from '../../../client/client.ts'
 import { CancelMessage } from '../messages/cancel-message.tsx'
-import { reasonText } from '../messages/words.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { PhoneNumber } from '../parts/phone-number.tsx'
-import { capital, now, rowTime, utcTime } from '../state/clock.ts'
+import { now, rowTime, utcTime } from '../state/clock.ts'
+import { heldText } from './held.ts'
 import type { OpenConversation } from './open-conversation.ts'
 
 /** By what the contact opted out, without the full stop. */
@@ -55,8 +55,7 @@ export function OptedOut({ conversation }: { conversation: OpenConversation }) {
 /** Since when the contact wants no texts, and what goes out all the same. No more: readers took long over by whom it was recorded. */
 function StillSent({ optOut: { since, source }, late }: { optOut: OptOut; late: readonly Message[] }) {
   const texts = waitingTexts(late.length)
-  const next = late.flatMap(({ waiting }) => waiting ?? []).toSorted(byEnd)[0]
-  const after = next?.until === undefined ? '' : `, after ${rowTime(next.until, now.peek())}`
+  const { after, why } = heldText(late, now.peek())
   return (
     <>
       <b>
@@ -66,19 +65,10 @@ function StillSent({ optOut: { since, source }, late }: { optOut: OptOut; late: 
           ? `, but ${texts} will be sent anyway${after}.`
           : `. RingCentral still gets ${texts}, and does not deliver ${late.length === 1 ? 'it' : 'them'}.`}
       </b>
-      {next !== undefined && source === 'api' && ` ${heldText(next)}`}
+      {source === 'api' && ` ${why}`}
     </>
   )
 }
-
-/** A wait whose end is unknown comes last. */
-const byEnd = (one: Waiting, other: Waiting): number => ((one.until ?? '~') < (other.until ?? '~') ? -1 : 1)
-
-/** What holds a text until the time that the sentence before ends with. Nothing does if it is scheduled. */
-const heldText = ({ reason, until }: Waiting): string =>
-  reason === 'scheduled'
-    ? ''
-    : `${capital(reasonText(reason, 'your number'))}${until === undefined ? '' : ' until then'}.`
 
 /** What should be done first: without it texts go out to a person who wants none. */
 function CancelLate({ conversation }: { conversation: OpenConversation }) {

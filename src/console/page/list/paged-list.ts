@@ -81,7 +81,9 @@ export abstract class PagedList<Row> implements LiveList<Row> {
   }
 
   catchUp(): void {
-    this.reloadIn(0)
+    // Only a load knows what is older.
+    if (this.error.value !== '') void this.load()
+    else this.reloadIn(0)
   }
 
   /** The newest rows were seen. What was left out above them is loaded now. */

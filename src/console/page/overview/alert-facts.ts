@@ -1,7 +1,7 @@
 import type { Overview } from '../../../client/client.ts'
 import type { Fact, Rank } from '../facts/fact.ts'
 import type { IconName } from '../parts/icon-paths.ts'
-import { duration } from '../state/clock.ts'
+import { capital, duration } from '../state/clock.ts'
 import type { Alert } from './machine.ts'
 
 type Kind = Pick<Fact, 'rank' | 'kind' | 'icon'>
@@ -104,6 +104,6 @@ function saidBy(
       : alert === 'backup_behind' && typeof lag === 'number'
         ? `The backup is ${duration(lag * 1000)} behind`
         : what,
-    ADVICE[alert] ?? (advice && `${advice.charAt(0).toUpperCase()}${advice.slice(1)}.`),
+    ADVICE[alert] ?? (advice && `${capital(advice)}.`),
   ]
 }

@@ -10,7 +10,7 @@ import { client } from '../state/caller.ts'
 import { count, dayOf, duration, now, rowTime } from '../state/clock.ts'
 import { failureText } from '../state/failure.ts'
 import type { Standing } from '../state/standing.ts'
-import { areChecksShown } from './machine.ts'
+import { checksAsked } from './machine.ts'
 import { numbersSentence } from './wire.ts'
 
 interface HeadingProps {
@@ -117,7 +117,7 @@ export function Act({ fact, isFirst = false }: { fact: Fact; isFirst?: boolean }
 }
 
 const ShowChecks = ({ class: className }: { class: string }) => (
-  <button type="button" class={className} onClick={() => void (areChecksShown.value = true)}>
+  <button type="button" class={className} onClick={() => void checksAsked.value++}>
     Show the checks
   </button>
 )

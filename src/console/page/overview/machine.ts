@@ -25,8 +25,8 @@ export interface Finding {
   detail: string
 }
 
-/** Whether the checks of the gateway itself are unfolded. */
-export const areChecksShown = signal(false)
+/** Which request to see the checks of the gateway itself is answered; 0 while they are folded. Each request scrolls to them. */
+export const checksAsked = signal(0)
 
 /** What only an operator may call. */
 export const listAlerts = async (operator: Sgw): Promise<Alert[]> =>

@@ -4,13 +4,13 @@ import { LoadFailed } from '../parts/load-failed.tsx'
 import { me, operator } from '../state/caller.ts'
 import { duration } from '../state/clock.ts'
 import { useLoading } from '../state/loading.ts'
-import { type Finding, type Status, areChecksShown, readStatus, runDoctor } from './machine.ts'
+import { type Finding, type Status, checksAsked, readStatus, runDoctor } from './machine.ts'
 import { WhenSeen } from './when-seen.tsx'
 
 /** One line for the gateway itself. It unfolds to the checks of `sgw doctor`, which take a moment and call RingCentral. */
 export function System({ alerts }: { alerts: number }) {
-  const isOpen = areChecksShown
-  useEffect(() => () => void (isOpen.value = false), [])
+  const isOpen = checksAsked.value > 0
+  useEffect(() => () => void (checksAsked.value = 0), [])
   return (
     <footer class="system">
       <div class="system-line">
@@ -25,14 +25,14 @@ export function System({ alerts }: { alerts: number }) {
           <button
             type="button"
             class="link"
-            aria-expanded={isOpen.value}
-            onClick={() => void (isOpen.value = !isOpen.value)}
+            aria-expanded={isOpen}
+            onClick={() => void (checksAsked.value = isOpen ? 0 : 1)}
           >
-            {isOpen.value ? 'Hide checks' : 'Show checks'}
+            {isOpen ? 'Hide checks' : 'Show checks'}
           </button>
         )}
       </div>
-      {isOpen.value && <Checks />}
+      {isOpen && <Checks />}
     </footer>
   )
 }
@@ -65,24 +65,34 @@ function backupText({ litestream, lagMs }: Status['backup']): string {
 
 function Checks() {
   const { value, error, again } = useLoading(() => readOf(runDoctor), [])
-  const list = useRef<HTMLUListElement>(null)
-  // They may have been asked for from the top of the page.
-  useEffect(() => list.current?.scrollIntoView({ block: 'nearest' }), [value.value])
-  if (error.value !== '') return <LoadFailed what="The checks" error={error.value} again={again} />
-  if (value.value === null) return <p class="dim">Checking …</p>
+  const section = useRef<HTMLDivElement>(null)
+  // They may have been asked for from the top of the page, and take seconds to come.
+  useEffect(() => section.current?.scrollIntoView({ block: 'nearest' }), [value.value, error.value, checksAsked.value])
   return (
-    <>
-      <p role="status">{verdictOf(value.value)}</p>
-      <ul class="checks" ref={list}>
-        {value.value
-          .toSorted((a, b) => ORDER.indexOf(a.level) - ORDER.indexOf(b.level))
-          .map((finding) => (
-            <Check key={finding.check} {...finding} />
-          ))}
-      </ul>
-    </>
+    <div ref={section}>
+      {error.value !== '' ? (
+        <LoadFailed what="The checks" error={error.value} again={again} />
+      ) : value.value === null ? (
+        <p class="dim">Checking …</p>
+      ) : (
+        <Findings findings={value.value} />
+      )}
+    </div>
   )
 }
+
+const Findings = ({ findings }: { findings: readonly Finding[] }) => (
+  <>
+    <p role="status">{verdictOf(findings)}</p>
+    <ul class="checks">
+      {findings
+        .toSorted((a, b) => ORDER.indexOf(a.level) - ORDER.indexOf(b.level))
+        .map((finding) => (
+          <Check key={finding.check} {...finding} />
+        ))}
+    </ul>
+  </>
+)
 
 const ORDER: readonly Finding['level'][] = ['fail', 'warn', 'ok']
 const LOOKS = {
