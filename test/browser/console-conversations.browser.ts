@@ -48,7 +48,7 @@ test('conversations are found, opened, answered and closed by the keyboard alone
   await page.keyboard.press('Escape')
   await page.keyboard.press('Escape')
   await page.locator('.conversation').waitFor({ state: 'detached' })
-  expect(await page.evaluate<string>('document.activeElement.dataset.id')).toBe(`${FROM} ${OTHER}`)
+  await until(async () => (await page.evaluate('document.activeElement.dataset.id')) === `${FROM} ${OTHER}`)
   expect(sentTo(world, OTHER)).toEqual(['first', 'jk are letters here'])
   expect(complaints).toEqual([])
 })
