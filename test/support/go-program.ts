@@ -8,8 +8,7 @@ const BUILD_LIMIT_MS = 400_000
 
 /**
  * Returns the path of a program that Go builds, for example `github.com/OWNER/NAME/cmd/NAME@v1.2.3`. Null if Go is not
- * installed or cannot fetch the source, and with `GO_BUILDS=off` if it is not there yet. The path contains the version, so
- * each version is built once.
+ * installed or cannot fetch the source. The path contains the version, so each version is built once.
  */
 export function goProgram(source: string): string | null {
   const [path = '', version = ''] = source.split('@')
@@ -17,8 +16,7 @@ export function goProgram(source: string): string | null {
   const folder = join(CACHE, `${name}-${version}`)
   const program = join(folder, name)
   if (existsSync(program)) return program
-  const mayBuild = process.env['GO_BUILDS'] !== 'off' && Bun.which('go') !== null
-  return mayBuild && build(source, folder) ? program : null
+  return Bun.which('go') !== null && build(source, folder) ? program : null
 }
 
 /** Builds under a temporary name, so that several test runs may build at once. */
