@@ -1,6 +1,7 @@
 import { jsonAnswer } from '../../core/json-answer.ts'
 import { Elysia } from 'elysia'
 import { ApiError, apiError } from '../../core/errors.ts'
+import { parseExactJson } from '../../core/exact-json.ts'
 import type { LogFields } from '../../core/log.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import { type IgnoredFields, ignoredFields } from './ignored-fields.ts'
@@ -195,8 +196,8 @@ async function notFound(request: Request): Promise<unknown> {
 }
 
 function bodyOf(route: Route, bytes: Uint8Array): unknown {
-  const body = route.bodyType === 'form' ? parseForm(bytes) : parseJson(bytes)
-  return takesAnyJson(route) ? body : withoutLongArrays(body)
+  if (takesAnyJson(route)) return parseJson(bytes, parseExactJson)
+  return withoutLongArrays(route.bodyType === 'form' ? parseForm(bytes) : parseJson(bytes))
 }
 
 /** Answers errors that do not reach Elysia's error hook, such as a thrown null. */

@@ -69,7 +69,7 @@ export const smsRoutes = [
     path: '/v1/sms/notify',
     summary: 'Send a text made from the JSON that a tool posts',
     description:
-      'For alerts of Grafana, Alertmanager, Uptime Kuma and others, which post a JSON of their own. Each recipient gets a message of its own. Objects and arrays appear as JSON, absent values and null as nothing; the text is trimmed and cut to 1600 UTF-16 units.',
+      'For alerts of Grafana, Alertmanager, Uptime Kuma and others, which post a JSON of their own. Each recipient gets a message of its own. Numbers appear as they were posted, objects and arrays as JSON, absent values and null as nothing; NUL and half a surrogate pair become U+FFFD. The text is trimmed and cut to 1600 UTF-16 units.',
     headers: z.object({ 'Idempotency-Key': NotifyKey.optional() }),
     query: NotifyQuery,
     body: NotifyBody,

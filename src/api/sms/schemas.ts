@@ -143,7 +143,7 @@ export const NotifyQuery = z.object({
     })
     .meta({
       description:
-        'The text, in which `{{path.to.0.value}}` is a value of the body; absent: the first of `text`, `message`, `msg`, `title`, `summary`, `commonAnnotations.summary`, `alerts.0.annotations.summary` that can be read',
+        'The text, in which `{{path.to.0.value}}` is a value of the body; absent: the first of `text`, `message`, `msg`, `title`, `summary`, `commonAnnotations.summary`, `alerts.0.annotations.summary` that can be read, or the title where another known tool puts it',
       maxLength: MAX_TEMPLATE_LENGTH,
       example: '{{status}}: {{alerts.0.annotations.summary}}',
     }),

@@ -1,4 +1,6 @@
+import { digitsOf } from '../../core/exact-json.ts'
 import { MAX_BODY_UNITS } from '../../core/limits.ts'
+import { USUAL_PLACES } from './usual-places.ts'
 
 /** A text in which each `{{path}}` stands for a value of a JSON body: its texts, and its paths as their segments. */
 export type Template = readonly (string | readonly string[])[]
@@ -26,19 +28,13 @@ export function filled(template: Template, body: unknown): string {
     if (text.slice(MAX_BODY_UNITS).trim() !== '') break
     text = text.slice(0, MAX_BODY_UNITS)
   }
-  return cut(text.trimEnd())
+  return cut(storable(text.trimEnd()))
 }
 
-/** Where tools put the text of an alert. The first that can be read counts. */
-const USUAL_PATHS = [
-  'text',
-  'message',
-  'msg',
-  'title',
-  'summary',
-  'commonAnnotations.summary',
-  'alerts.0.annotations.summary',
-].map((path) => path.split('.'))
+/** NUL and half a surrogate pair cannot be stored or sent. An alert that has them arrives all the same. */
+const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd')
+
+const USUAL_PATHS = USUAL_PLACES.map((place) => place.split('.'))
 
 const VISIBLE = /[^\s\p{Cc}\p{Cf}]/u
 
@@ -49,17 +45,29 @@ export function usualText(body: unknown): string {
   return path === undefined ? '' : filled([path], body)
 }
 
+/** What a path leads to: a name that has dots itself comes before members of members, and a longer one before a shorter one. */
+const found = (body: unknown, path: readonly string[]): unknown =>
+  byLongestName(body, path.join('.')) ?? path.reduce(memberOf, body)
+
+/** Longer names with dots are not looked for: each look-up reads the whole name. A label of Kubernetes has at most 317 characters. */
+const MAX_DOTTED_NAME = 400
+
+function byLongestName(value: unknown, path: string): unknown {
+  const longest = path.length > MAX_DOTTED_NAME ? path.lastIndexOf('.', MAX_DOTTED_NAME) : path.length
+  for (let end = longest; end > 0; end = path.lastIndexOf('.', end - 1)) {
+    const member = memberOf(value, path.slice(0, end))
+    if (member !== undefined) return end === path.length ? member : byLongestName(member, path.slice(end + 1))
+  }
+  return undefined
+}
+
 const INDEX = /^(?:0|[1-9]\d*)$/
 
 /** Members of objects and elements of arrays only, so that no length, no character and no inherited name is found. */
-function found(body: unknown, path: readonly string[]): unknown {
-  let value = body
-  for (const segment of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, segment)) return undefined
-    if (Array.isArray(value) && !INDEX.test(segment)) return undefined
-    value = (value as Readonly<Record<string, unknown>>)[segment]
-  }
-  return value
+function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
+  if (Array.isArray(value) ? !INDEX.test(name) : digitsOf(value) !== null) return undefined
+  return (value as Readonly<Record<string, unknown>>)[name]
 }
 
 function shown(value: unknown): string {
