@@ -1,11 +1,13 @@
 import type { Command } from 'commander'
 import { printable } from '../core/printable.ts'
 import { ask } from './ask.ts'
-import type { CliContext, Run } from './context.ts'
+import { confirm } from './confirm.ts'
+import { type CliContext, CliError, type Run } from './context.ts'
 import { type Owner, addOwner, requireOwner } from './filters.ts'
+import { withHint } from './hints.ts'
 import { print, sayNext } from './print.ts'
 import { table } from './table.ts'
-import { actingApp, actingApps } from './tenant-scope.ts'
+import { actingApp, actingApps, askOwner } from './tenant-scope.ts'
 import { hanging } from './wrap.ts'
 
 interface Health {
@@ -46,10 +48,41 @@ export function addExtensions(program: Command, contextOf: () => CliContext, run
     'invite-token',
     'Print a link to send to the owner of an extension: works once, for INVITE_TOKEN_TTL (7 days)',
   )
+  extensions
+    .command('disconnect')
+    .description('Disconnect an extension: its tokens are deleted, and what waits for its numbers fails')
+    .argument('<extension>', 'extension id (sgw extensions list)')
+    .requiredOption('--tenant <tenant>', 'its tenant, suspended or not (sgw tenant list)')
+    .option('--yes', 'do not ask')
+    .action((extensionId: string, options: DisconnectOptions) => disconnect(contextOf(), extensionId, options))
 }
 
+interface DisconnectOptions {
+  tenant: string
+  yes?: boolean
+}
+
+async function disconnect(
+  context: CliContext,
+  extensionId: string,
+  { tenant, yes = false }: DisconnectOptions,
+): Promise<void> {
+  const { answer, app } = await askOwner(context, { method: 'GET', path: HEALTH }, tenant)
+  const found = (answer as { extensions: Health[] }).extensions.find(
+    (extension) => extension.extensionId === extensionId,
+  )
+  // Nobody is asked about what then cannot be done.
+  if (found === undefined) throw new CliError(withHint('extensionNotFound'))
+  const question = `${extensionId} (${found.phoneNumbers.join(', ') || 'no numbers'}) sends and receives nothing more for ${tenant}. Go on?`
+  await confirm(context, yes, question)
+  const path = `/v1/rc/extensions/${encodeURIComponent(extensionId)}`
+  print(context, await ask(context, { method: 'DELETE', path, appId: app.appId, needs: 'server' }))
+}
+
+const HEALTH = '/v1/rc/extensions/health'
+
 async function list(context: CliContext, tenant: string | undefined): Promise<void> {
-  const path = context.json ? '/v1/rc/extensions' : '/v1/rc/extensions/health'
+  const path = context.json ? '/v1/rc/extensions' : HEALTH
   const found: (Health & { tenantId: string })[] = []
   for (const { appId, tenantId } of await actingApps(context, tenant)) {
     const { extensions } = (await ask(context, { method: 'GET', path, appId })) as { extensions: Health[] }

@@ -16,6 +16,7 @@ const HINTS: Readonly<Record<string, string>> = {
   [errorText('tenantNotActive')]: ': list the tenants with sgw tenant list',
   [errorText('messageNotFound')]: ': list the messages with sgw messages list',
   [errorText('badMessageId')]: ': list the messages with sgw messages list',
+  [errorText('extensionNotFound')]: ': list the extensions with sgw extensions list',
   [errorText('deliveryNotFound')]: ': list the deliveries with sgw webhooks list',
   [errorText('deliveryWithoutDestination')]:
     ': its app is inactive or has no webhook address (sgw app list --tenant TENANT), or its trigger was deleted',

@@ -3,6 +3,7 @@ import { DIRECTIONS, LISTED_STATES, MESSAGE_STATUSES } from '../db/schema/messag
 import type { OptOut } from '../client/resource-types.ts'
 import type { MessageState, Timeline } from '../client/types.ts'
 import { ask } from './ask.ts'
+import { type CancelOptions, cancel } from './cancel.ts'
 import type { CliContext, Run } from './context.ts'
 import { addFilters } from './filters.ts'
 import { type NotifyOptions, notify } from './notify.ts'
@@ -51,6 +52,16 @@ export function addMessages(program: Command, contextOf: () => CliContext, run: 
     .requiredOption('--tenant <tenant>', 'tenant id (sgw tenant list)')
     .option('--yes', 'do not ask')
     .action((options: ResendOptions) => resend(contextOf(), options))
+  messages
+    .command('cancel')
+    .description('Cancel messages that have not been sent yet: the named ones, or all of a tenant, suspended or not')
+    .argument('[message...]', 'message ids (sgw messages list)')
+    .option('--tenant <tenant>', 'instead of ids: every message of the tenant that waits or is scheduled')
+    .option('--app <app>', 'only those of this app')
+    .addOption(new Option('--state <state>', 'only those in this state').choices(['waiting', 'scheduled']))
+    .option('--dry-run', 'only count what would be cancelled')
+    .option('--yes', 'do not ask')
+    .action((ids: string[], options: CancelOptions, command: Command) => cancel(contextOf(), ids, options, command))
 }
 
 function addList(messages: Command, contextOf: () => CliContext): void {

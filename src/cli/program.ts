@@ -144,13 +144,14 @@ function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): voi
     .command('erase')
     .description("Delete every message to and from a person's number")
     .requiredOption('--phone <number>', 'the number, E.164')
+    .option('--cancel', 'also cancel and delete what has not been sent yet')
     .option('--dry-run', 'only count what would be deleted')
     .option('--yes', 'do not ask')
-    .action(async ({ phone, dryRun = false, yes = false }: { phone: string; dryRun?: boolean; yes?: boolean }) => {
+    .action(async ({ phone, cancel = false, dryRun = false, yes = false }: EraseOptions) => {
       if (!isE164(phone)) throw new CliError(withHint('badPhone'))
       const question = `This deletes every message to and from ${phone}, of all tenants, for good. Go on?`
       if (!dryRun) await confirm(contextOf(), yes, question)
-      await run({ method: 'POST', path: '/v1/operator/erase', body: { phone, dryRun } })
+      await run({ method: 'POST', path: '/v1/operator/erase', body: { phone, cancel, dryRun } })
     })
   program
     .command('health')
@@ -169,6 +170,13 @@ function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): voi
     .command('secret')
     .description('Print a new key for ENCRYPTION_KEYS')
     .action(() => printKey(contextOf(), crypto.getRandomValues(new Uint8Array(32)).toBase64()))
+}
+
+interface EraseOptions {
+  phone: string
+  cancel?: boolean
+  dryRun?: boolean
+  yes?: boolean
 }
 
 function addBackup(program: Command, contextOf: () => CliContext): void {

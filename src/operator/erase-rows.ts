@@ -13,7 +13,8 @@ export interface ErasedRows extends DeletedRows {
   waiting: number
 }
 
-type Found = Pick<typeof messages.$inferSelect, 'id' | 'status' | 'direction' | 'tenantId' | 'rcMessageId'>
+/** A message of the person. */
+export type Found = Pick<typeof messages.$inferSelect, 'id' | 'status' | 'direction' | 'tenantId' | 'rcMessageId'>
 
 /** Finds a person's messages among the `rows` rows after `after`. */
 export function readRange({ database }: Gateway, phone: string, after: number, rows: number): Promise<Found[]> {

@@ -5,7 +5,8 @@ import { maskNumber } from '../core/phone.ts'
 import { inBatches } from '../db/batches.ts'
 import { contactOwners, messages, optOuts, phoneNumbers, usageErrors } from '../db/schema/index.ts'
 import type { Gateway } from '../messages/gateway.ts'
-import { type ErasedRows, countRows, eraseRows, readRange } from './erase-rows.ts'
+import { cancelAll } from './cancel-messages.ts'
+import { type ErasedRows, type Found, countRows, eraseRows, readRange } from './erase-rows.ts'
 import type { EraseBody } from './schemas.ts'
 
 /** There is no index by contact, so every row of the tables is read, this many at a time. */
@@ -13,19 +14,22 @@ const ROWS_PER_RANGE = 2000
 
 /**
  * Deletes every message to or from a person's number, of all tenants, with its attempts, deliveries, conversations and opt-outs.
- * Messages that have not ended are left, and counted as `waiting`. What remains identifies nobody: tombstones, so that a
+ * Messages that have not ended are left, and counted as `waiting`; with `cancel`, those that are still queued are cancelled first. What remains identifies nobody: tombstones, so that a
  * back-fill does not store the messages again, and the attempts of the rate windows. The bytes stay in free pages of the
  * file until they are overwritten or the file is compacted. Errors: `conflict` for a number of a connected extension.
  */
 export async function erase(
   gateway: Gateway,
-  { phone, dryRun = false }: z.input<typeof EraseBody>,
+  { phone, dryRun = false, cancel = false }: z.input<typeof EraseBody>,
 ): Promise<ErasedRows> {
   await refuseOwnNumber(gateway, phone)
   const total: ErasedRows = { messages: 0, attempts: 0, deliveries: 0, waiting: 0 }
   const work = dryRun ? countRows : eraseRows
   await inRanges(gateway, messages, async (from) => {
-    const done = await work(gateway, await readRange(gateway, phone, from, ROWS_PER_RANGE))
+    const range = (): Promise<Found[]> => readRange(gateway, phone, from, ROWS_PER_RANGE)
+    if (cancel && !dryRun) await cancelAll(gateway, (await range()).filter(isQueued))
+    const found = await range()
+    const done = await work(gateway, cancel && dryRun ? found.map(asCancelled) : found)
     total.messages += done.messages
     total.attempts += done.attempts
     total.deliveries += done.deliveries
@@ -42,6 +46,9 @@ export async function erase(
   gateway.log.audit({ phone: maskNumber(phone), ...total }, 'a number was erased')
   return total
 }
+
+const isQueued = ({ status }: Pick<Found, 'status'>): boolean => status === 'queued'
+const asCancelled = (message: Found): Found => (isQueued(message) ? { ...message, status: 'failed' } : message)
 
 /** Deletes counted error texts that quote the number, from a range of all rows at a time. */
 async function deleteErrors(gateway: Gateway, phone: string): Promise<void> {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { SITUATIONS } from '../core/simulator-access.ts'
 import { route } from '../api/http/route.ts'
 import { NotifyBody } from '../api/sms/schemas.ts'
+import { cancelMessages } from './cancel-messages.ts'
 import { compact } from './compact.ts'
 import { checkAlert } from './doctor-alert.ts'
 import { erase } from './erase.ts'
@@ -13,6 +14,8 @@ import { rescue } from './rescue.ts'
 import { rotateKeys } from './rotate-keys.ts'
 import {
   AdvanceBody,
+  CancelAnswer,
+  CancelBody,
   EraseBody,
   KeysBody,
   LinkAnswer,
@@ -109,6 +112,17 @@ export const localRoutes = [
     body: EraseBody,
     response: z.object({ messages: z.int(), attempts: z.int(), deliveries: z.int(), waiting: z.int() }),
     run: ({ gateway, body }) => erase(gateway, body),
+  }),
+  route({
+    ...common,
+    operationId: 'cancelMessages',
+    method: 'POST',
+    path: '/v1/operator/messages/cancel',
+    summary: 'Cancel the named messages, or those of a tenant',
+    body: CancelBody,
+    mayWait: true,
+    response: CancelAnswer,
+    run: ({ gateway, body }) => cancelMessages(gateway, body),
   }),
   route({
     ...common,

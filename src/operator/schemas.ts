@@ -5,7 +5,8 @@ import { pageFields, tenantId as ownedTenantId, time } from '../api/fields/answe
 import { countedAddress, parseAddress } from '../auth/client-address.ts'
 import { parseDuration } from '../core/duration.ts'
 import { isE164 } from '../core/phone.ts'
-import { APP_ID, TENANT_ID } from '../core/ids.ts'
+import { APP_ID, MESSAGE_ID, TENANT_ID } from '../core/ids.ts'
+import { MAX_BODY_ENTRIES } from '../core/limits.ts'
 import { NEXT_FAULTS, SITUATIONS } from '../core/simulator-access.ts'
 import { App } from '../api/apps/app.ts'
 import { NotifyQuery, PreviewBody, SendBody } from '../api/sms/schemas.ts'
@@ -163,9 +164,24 @@ export const EraseBody = z.object(
   {
     phone: z.string(fails('badPhone')).refine(isE164, fails('badPhone')),
     dryRun: z.boolean().default(false),
+    cancel: z.boolean().default(false),
   },
   fails('badPhone'),
 )
+export const CancelBody = z
+  .object({
+    messageIds: z
+      .array(z.string().regex(MESSAGE_ID, fails('badMessageId')))
+      .max(MAX_BODY_ENTRIES, fails('badMessageId'))
+      .optional(),
+    tenantId: tenantId.optional(),
+    appId: z.string().regex(APP_ID, fails('badAppId')).optional(),
+    state: z.enum(['waiting', 'scheduled'], fails('badState')).optional(),
+    dryRun: z.boolean().default(false),
+  })
+  .refine(({ messageIds, tenantId: tenant }) => (messageIds ?? tenant) !== undefined, fails('badTenantId'))
+export const CancelAnswer = z.object({ cancelled: z.int(), left: z.int() })
+export type CancelAnswer = z.infer<typeof CancelAnswer>
 export const SendMessageBody = z.object({
   message: SendBody,
   appId: z.string().regex(APP_ID, fails('badAppId')).optional(),

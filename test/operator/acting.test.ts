@@ -26,6 +26,9 @@ const routesOf = (auth: string) =>
   ROUTES.filter((route) => route.auth === auth).map(({ method, path }) => [method, pathOf(path)] as const)
 
 const changes = routesOf('app').filter(([verb]) => verb !== 'GET')
+/** What an operator may take back for a tenant that is not active. */
+const TAKING_BACK = ['DELETE /v1/sms/msg_0123456789ab', 'DELETE /v1/rc/extensions/x']
+const refused = changes.filter(([method, path]) => !TAKING_BACK.includes(`${method} ${path}`))
 
 describe('an operator’s token', () => {
   test('without Sgw-App is refused by every endpoint of apps, with a malformed or unknown one as well', async () => {
@@ -68,14 +71,26 @@ describe('an operator’s token', () => {
     expect(body.apps.map(({ lastUsedAt }) => lastUsedAt)).toEqual([null])
   })
 
-  test('reads a suspended tenant, and changes nothing there', async () => {
-    await using world = await createWorld(quiet)
+  test('reads a tenant that is not active, cancels its messages and disconnects its extensions, and changes nothing else', async () => {
+    await using world = await createWorld({ work: false })
     const { token } = await signIn(world)
+    expect(refused).toHaveLength(changes.length - TAKING_BACK.length)
+    world.control.addExtension({ extensionId: '4242', numbers: ['+15555550142'] })
     for (const status of ['suspended', 'inactive'] as const) {
+      await world.connect({ extensionId: '4242' })
+      const messageId = await world.send()
       await setTenantStatus(world.gateway, { tenantId: world.tenantId, status })
-      expect((await as(world, token, world.app.appId, 'GET', '/v1/sms/messages')).status).toBe(200)
-      for (const [method, path] of changes)
-        await expectError(await as(world, token, world.app.appId, method, path), 403, 'Tenant suspended or inactive')
+      const act = (method: string, path: string): Promise<Response> => as(world, token, world.app.appId, method, path)
+      expect((await act('GET', '/v1/sms/messages')).status).toBe(200)
+      for (const [method, path] of refused)
+        await expectError(await act(method, path), 403, 'Tenant suspended or inactive')
+      for (const path of [`/v1/sms/${messageId}`, '/v1/rc/extensions/4242'])
+        expect(await (await act('DELETE', path)).json()).toEqual({ ok: true })
+      expect(await (await act('GET', `/v1/sms/status/${messageId}`)).json()).toMatchObject({ status: 'failed' })
+      expect(JSON.stringify(await (await act('GET', '/v1/rc/extensions')).json())).not.toContain('4242')
+      await expectError(await act('DELETE', '/v1/rc/extensions/4242'), 404, 'Extension not found')
+      await expectError(await world.call('DELETE', `/v1/sms/${messageId}`), 403, 'Tenant suspended or inactive')
+      await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'active' })
     }
   })
 

@@ -31,6 +31,9 @@ export async function admitSession(
   if (!context.limit.allowed) throw apiError('tooMany', context.limit.retryAfterSeconds)
 }
 
+/** An operator who has suspended a tenant, because its key leaked, cancels its messages and disconnects its extensions. */
+const TAKING_BACK = /^\/v1\/(sms|rc\/extensions)\/[^/]+$/
+
 /** Admits the operator, and finds the app that `Sgw-App` names. `sessionId` is null for a command on this machine. */
 export async function admitOperator(
   gateway: Gateway,
@@ -45,7 +48,10 @@ export async function admitOperator(
   if (!APP_ID.test(appId)) return void (context.callerError = 'badAppId')
   const app = await gateway.keys.findApp(appId)
   const isReading = request.method === 'GET' || request.method === 'HEAD'
-  if (app !== null && !app.tenantActive && !isReading) throw apiError('tenantSuspended')
-  if (app === null || !(app.isActive || isReading)) return void (context.callerError = 'appNotFound')
+  const isTakingBack = request.method === 'DELETE' && TAKING_BACK.test(context.endpointPath)
+  if (app !== null && !app.tenantActive && !isReading && !isTakingBack) throw apiError('tenantSuspended')
+  // On this machine the tenant is named, and all of its apps may have been deactivated.
+  const serves = app?.isActive === true || isReading || (isTakingBack && sessionId === null)
+  if (app === null || !serves) return void (context.callerError = 'appNotFound')
   context.caller = { appId, tenantId: app.tenantId, sessionId }
 }

@@ -5,11 +5,18 @@ import type { Gateway } from '../../messages/gateway.ts'
 import { countErrors, countUsage } from '../../messages/usage/roll-up.ts'
 import { getStatus } from './get-status.ts'
 
-/** Ends a message that is still queued. Errors: `messageNotFound`, or a conflict that names its status. */
-export async function cancel(gateway: Gateway, caller: Caller, messageId: string): Promise<{ ok: true }> {
+/**
+ * Ends a message that is still queued. `jobSeq`: its send job, by default the one that is known in memory. Errors: `messageNotFound`, or a
+ * conflict that names its status.
+ */
+export async function cancel(
+  gateway: Gateway,
+  caller: Pick<Caller, 'tenantId'>,
+  messageId: string,
+  jobSeq = gateway.sending.jobSeqOf(messageId),
+): Promise<{ ok: true }> {
   const now = gateway.clock.now()
   const failure = MESSAGE_FAILURES.cancelled
-  const jobSeq = gateway.sending.jobSeqOf(messageId)
   const [, , updated] = await gateway.database.writer.write([
     { sql: COUNT_CANCELLED, args: [caller.tenantId, messageId, now] },
     { sql: COUNT_ERROR, args: [caller.tenantId, messageId, now, failure.text] },
@@ -41,7 +48,12 @@ export async function cancel(gateway: Gateway, caller: Caller, messageId: string
   return { ok: true }
 }
 
-async function deleteJob({ database }: Gateway, { tenantId }: Caller, messageId: string, seq: number): Promise<void> {
+async function deleteJob(
+  { database }: Gateway,
+  { tenantId }: Pick<Caller, 'tenantId'>,
+  messageId: string,
+  seq: number,
+): Promise<void> {
   const sql = 'DELETE FROM jobs WHERE seq = ?1 AND subject = ?2 AND tenant_id = ?3'
   await database.writer.write([{ sql, args: [seq, messageId, tenantId] }])
 }

@@ -6,7 +6,11 @@ import type { Gateway } from '../../messages/gateway.ts'
 import { type MessageState, messageState } from './message.ts'
 
 /** One message of the caller's tenant. Errors: `messageNotFound`. */
-export async function getStatus(gateway: Gateway, caller: Caller, messageId: string): Promise<MessageState> {
+export async function getStatus(
+  gateway: Gateway,
+  caller: Pick<Caller, 'tenantId'>,
+  messageId: string,
+): Promise<MessageState> {
   const [row] = await gateway.database.orm
     .select()
     .from(messages)

@@ -29,8 +29,7 @@ test('a message that is cancelled just before its attempt is opened does not del
   const { writer } = gateway.database
   const row = writer.row.bind(writer)
   writer.row = async (operation, value) => {
-    if (value['messageId'] === cancelled && Object.is(operation, CLAIM))
-      await cancel(gateway, { tenantId, appId: world.app.appId }, cancelled)
+    if (value['messageId'] === cancelled && Object.is(operation, CLAIM)) await cancel(gateway, { tenantId }, cancelled)
     return row(operation, value)
   }
   clock.advance(1)

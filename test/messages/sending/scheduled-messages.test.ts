@@ -1,5 +1,4 @@
 import { expect, spyOn, test } from 'bun:test'
-import type { Caller } from '../../../src/core/caller.ts'
 import { cancel } from '../../../src/api/sms/cancel.ts'
 import { openRestoreMark } from '../../../src/db/restore-mark.ts'
 import { IS_QUARANTINED } from '../../../src/messages/sending/quarantine.ts'
@@ -263,7 +262,7 @@ test('a message that is cancelled in the commit that brings it into its line lea
   writer.write = (statements) => {
     const written = write(statements)
     writer.write = write
-    cancelled = cancel(gateway, { tenantId } as Caller, id)
+    cancelled = cancel(gateway, { tenantId }, id)
     return written
   }
   confirmClock(world)
