@@ -1,18 +1,7 @@
 import { z } from 'zod'
 import { similar } from '../../core/edit-distance.ts'
+import { bareName, isForeign, knownByOtherName } from './foreign-names.ts'
 import type { Route } from './route.ts'
-
-/** Names that other APIs use for a field of ours and that resemble it too little. */
-const SYNONYMS: Readonly<Record<string, string>> = {
-  scheduledat: 'sendAt',
-  scheduleat: 'sendAt',
-  scheduledfor: 'sendAt',
-  scheduledtime: 'sendAt',
-  sendtime: 'sendAt',
-  deliverat: 'sendAt',
-  webhook: 'webhookUrl',
-  callback: 'callbackUrl',
-}
 
 /** Longer names, and those with other characters, are no slips. They must not get into a header either. */
 const NAME = /^[\w.-]{1,40}$/
@@ -20,40 +9,52 @@ const NAME = /^[\w.-]{1,40}$/
 /** Of a body with thousands of unknown fields only the first are compared. */
 const MAX_COMPARED = 20
 
-type Report = (field: string, meant: string) => void
+/** `meant` is the field that was probably meant; null if the endpoint has none that it could be. */
+type Report = (field: string, meant: string | null) => void
 
-/** Looks for fields that an endpoint ignores, but that resemble one that it knows. Calls `report` for each. */
+/** Looks for fields that an endpoint ignores, although their sender expects an effect. Calls `report` for each. */
 export interface IgnoredFields {
   inBody(given: unknown, report: Report): void
   inQuery(given: unknown, report: Report): void
 }
 
-export const ignoredFields = ({ body, query }: Route): IgnoredFields => ({
-  inBody: finderOf(body),
-  inQuery: finderOf(query),
+/** `fieldsElsewhere` are the fields of other endpoints: `name` has an effect where an app is registered, but not where one is changed. */
+export const ignoredFields = ({ body, query }: Route, fieldsElsewhere: ReadonlySet<string>): IgnoredFields => ({
+  inBody: finderOf(body, fieldsElsewhere),
+  inQuery: finderOf(query, fieldsElsewhere),
 })
 
-function finderOf(schema: z.ZodType | undefined): (given: unknown, report: Report) => void {
+/** The fields of the bodies that apps send. */
+export const bodyFields = (routes: readonly Route[]): ReadonlySet<string> =>
+  new Set(routes.filter(({ auth }) => auth !== 'operator').flatMap(({ body }) => namesIn(body)))
+
+const namesIn = (schema: z.ZodType | undefined): string[] =>
+  schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
+
+function finderOf(
+  schema: z.ZodType | undefined,
+  fieldsElsewhere: ReadonlySet<string>,
+): (given: unknown, report: Report) => void {
   if (!(schema instanceof z.ZodObject)) return () => undefined
-  const known = new Set(Object.keys(schema.shape))
+  const known = new Set(namesIn(schema))
   return (given, report) => {
-    if (typeof given !== 'object' || given === null) return
+    if (typeof given !== 'object' || given === null || Array.isArray(given)) return
     let compared = 0
     for (const field in given) {
       // Most requests have no other field.
       if (known.has(field)) continue
       if (++compared > MAX_COMPARED) return
+      if (!NAME.test(field) || isEmpty(given, field)) continue
       const meant = meantBy(field, known)
-      if (meant !== null) report(field, meant)
+      if (meant !== null || fieldsElsewhere.has(field) || isForeign(bareName(field))) report(field, meant)
     }
   }
 }
 
 function meantBy(field: string, known: ReadonlySet<string>): string | null {
-  if (!NAME.test(field)) return null
   const bare = bareName(field)
-  const synonym = SYNONYMS[bare]
-  if (synonym !== undefined && known.has(synonym)) return synonym
+  const synonym = knownByOtherName(bare, known)
+  if (synonym !== null) return synonym
   const bareNames = new Map([...known].map((name) => [bareName(name), name]))
   const same = bareNames.get(bare)
   if (same !== undefined) return same
@@ -62,5 +63,8 @@ function meantBy(field: string, known: ReadonlySet<string>): string | null {
   return bareNames.get(similar(bare, long) ?? '') ?? null
 }
 
-/** `send_at`, `send-at` and `SendAt` are the same. */
-const bareName = (name: string): string => name.replaceAll(/[^a-zA-Z0-9]/g, '').toLowerCase()
+/** Apprise and others always send an empty list of attachments, for example. */
+function isEmpty(given: object, field: string): boolean {
+  const value = (given as Readonly<Record<string, unknown>>)[field]
+  return value === null || value === '' || (Array.isArray(value) && value.length === 0)
+}

@@ -1,13 +1,20 @@
 import { isUtf8 } from 'node:buffer'
+import type { z } from 'zod'
 import { ApiError, errorText } from '../../core/errors.ts'
 import type { Gateway } from '../../messages/gateway.ts'
-import { isTooDeep } from './body.ts'
+import { isTooDeep, parseJson } from './body.ts'
 import type { RequestContext } from './request-context.ts'
 
-/** Outside production the log says what is wrong with a body that is answered `Invalid JSON`. */
-export function noteBodyMistake(gateway: Gateway, context: RequestContext, bytes: Uint8Array, error: unknown): void {
-  if (gateway.config.production || !(error instanceof ApiError) || error.message !== errorText('badJson')) return
-  gateway.log.warn({ path: context.endpointPath }, bodyMistake(bytes, context.received.request.headers))
+/** Outside production the log says what is wrong with a body that is refused: that it is not JSON, or which field has the wrong type. */
+export function noteBodyMistake(
+  { config, log }: Gateway,
+  { endpointPath: path, received: { request } }: RequestContext,
+  { bytes, schema }: { bytes: Uint8Array; schema: z.ZodType | undefined },
+  error: unknown,
+): void {
+  if (config.production || !(error instanceof ApiError)) return
+  if (error.message === errorText('badJson')) return log.warn({ path }, bodyMistake(bytes, request.headers))
+  for (const { field, mistake } of typeMistakes(schema, bytes)) log.warn({ path, field }, mistake)
 }
 
 /** The same for a request that is answered `Missing or invalid API key`. Its path may be any text, so the line has only its id. */
@@ -19,7 +26,7 @@ export function noteKeyMistake({ config, log }: Gateway, { requestId }: RequestC
   )
 }
 
-// The texts are fixed: no part of a body or a header gets into the log.
+// The texts are fixed: no part of a body or a header gets into the log, but the names of our own fields.
 
 function bodyMistake(bytes: Uint8Array, headers: Headers): string {
   const mistake = encodingMistake(bytes, headers) ?? textMistake(bytes, new TextDecoder().decode(bytes).trim())
@@ -62,6 +69,31 @@ function hasRawControl(text: string): boolean {
   const strings = text.matchAll(/"(?:[^"\\\p{Cc}]|\\\P{Cc})*\\?(?:"|(\p{Cc})|$)/gu)
   return strings.some(([, control]) => control !== undefined)
 }
+
+const KINDS: Readonly<Record<string, string>> = {
+  undefined: 'missing',
+  null: 'null',
+  string: 'a string',
+  number: 'a number',
+  int: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+}
+
+/** Fields of the schema whose values have another type, or are missing. */
+function typeMistakes(schema: z.ZodType | undefined, bytes: Uint8Array): { field: string; mistake: string }[] {
+  const issues = schema?.safeParse(parseJson(bytes), { reportInput: true }).error?.issues ?? []
+  return issues.flatMap((issue) => {
+    if (issue.code !== 'invalid_type') return []
+    const field = issue.path.join('.') || 'the body'
+    return [
+      { field, mistake: `${field} is ${KINDS[kindOf(issue.input)]}: send ${KINDS[issue.expected] ?? issue.expected}` },
+    ]
+  })
+}
+
+const kindOf = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)
 
 function keyMistake(header: string | null): string {
   if (header === null) return 'there is none'

@@ -4,7 +4,7 @@ import { ApiError, apiError } from '../../core/errors.ts'
 import { parseExactJson } from '../../core/exact-json.ts'
 import type { LogFields } from '../../core/log.ts'
 import type { Gateway } from '../../messages/gateway.ts'
-import { type IgnoredFields, ignoredFields } from './ignored-fields.ts'
+import { type IgnoredFields, bodyFields, ignoredFields } from './ignored-fields.ts'
 import { parseForm, parseJson, readLimited } from './body.ts'
 import { type Content, RequestPipeline } from './request-pipeline.ts'
 import { type ReceivedRequest, type RequestContext, queryOf } from './request-context.ts'
@@ -51,8 +51,9 @@ export function createServer(
       reject(code === 'NOT_FOUND' ? notFound(request) : error),
     ),
   )
+  const fields = bodyFields(routes)
   for (const route of routes) {
-    const endpoint = { route, ignored: ignoredFields(route) }
+    const endpoint = { route, ignored: ignoredFields(route, fields) }
     app.route(route.method, route.path, ({ request, params, server }) => {
       const received = { request, server, endpointPath: route.path }
       return pipeline.answer(received, (context) => runRoute(gateway, endpoint, received, context, params))
@@ -144,7 +145,7 @@ function inputOrHint(endpoint: Endpoint, received: ReceivedRequest, read: ReadIn
   try {
     return inputOf(endpoint, received, read)
   } catch (error) {
-    noteBodyMistake(read.gateway, read.context, read.bytes, error)
+    noteBodyMistake(read.gateway, read.context, { bytes: read.bytes, schema: endpoint.route.body }, error)
     throw error
   }
 }
@@ -171,12 +172,13 @@ function inputOf({ route, ignored }: Endpoint, { request, server }: ReceivedRequ
   }
 }
 
-/** A field that is probably misspelt is ignored like any other, but the answer names it, and in development the log. */
-function noteIgnored({ config, log }: Gateway, context: RequestContext): (field: string, meant: string) => void {
+/** A field that is probably misspelt, or that other APIs have, is ignored like any other, but the answer names it, and in development the log. */
+function noteIgnored({ config, log }: Gateway, context: RequestContext): (field: string, meant: string | null) => void {
   return (field, meant) => {
     context.ignored.push(field)
-    if (!config.production)
-      log.warn({ path: context.endpointPath, field }, `a field was ignored: did you mean ${meant}?`)
+    if (config.production) return
+    const hint = meant === null ? 'this endpoint has none of this name' : `did you mean ${meant}?`
+    log.warn({ path: context.endpointPath, field }, `a field was ignored: ${hint}`)
   }
 }
 

@@ -115,3 +115,68 @@ test('in production the log says nothing of it', async () => {
   )
   expect(told(lines)).toEqual([])
 })
+
+test('outside production the log says which field has which type, and nothing of its value', async () => {
+  const { log, lines } = recordedLog()
+  await using world = await createWorld({ ...quiet, log })
+  const { appId, tenantId } = world.app
+  const message = { from: FROM, to: TO, body: SECRET_TEXT }
+  const required = 'to, from, and body are required'
+  const cases: [method: string, path: string, body: unknown, error: string, said: string[]][] = [
+    ['POST', '/v1/sms/send', { ...message, to: 15_555_550_199 }, required, ['to is a number: send a string']],
+    ['POST', '/v1/sms/send', { ...message, to: [TO] }, required, ['to is a list: send a string']],
+    [
+      'POST',
+      '/v1/sms/send',
+      { to: { phoneNumber: TO }, from: true, body: null },
+      required,
+      ['to is an object: send a string', 'from is true or false: send a string', 'body is null: send a string'],
+    ],
+    ['POST', '/v1/sms/send', { from: FROM, to: TO }, required, ['body is missing: send a string']],
+    ['POST', '/v1/sms/send', [message], required, ['the body is a list: send an object']],
+    [
+      'POST',
+      '/v1/sms/send',
+      { ...message, userId: 4711 },
+      'userId must be a string of at most 255 characters',
+      ['userId is a number: send a string'],
+    ],
+    ['POST', '/v1/sms/preview', { body: 7 }, 'body must be 1-1600 characters', ['body is a number: send a string']],
+    [
+      'POST',
+      '/v1/apps/register',
+      { name: [SECRET_TEXT], tenantId },
+      'name must be 1-100 characters',
+      ['name is a list: send a string'],
+    ],
+    [
+      'PUT',
+      `/v1/apps/${appId}`,
+      { isActive: 'no' },
+      'isActive must be a boolean',
+      ['isActive is a string: send true or false'],
+    ],
+  ]
+  for (const [method, path, body, error, said] of cases) {
+    lines.length = 0
+    await expectError(await world.call(method, path, { body }), 400, error)
+    const warnings = lines.map((line) => JSON.parse(line) as { level: string; msg: string }).filter(isWarning)
+    expect(warnings.map(({ msg }) => msg)).toEqual(said)
+    for (const hidden of [SECRET_TEXT, TO, FROM, '4711', '15555550199']) expect(lines.join('')).not.toContain(hidden)
+  }
+})
+
+const isWarning = ({ level }: { level: string }): boolean => level === 'warn'
+
+test('in production the log says nothing of types', async () => {
+  const { log, lines } = recordedLog()
+  await using world = await createWorld({
+    ...quiet,
+    log,
+    env: { NODE_ENV: 'production', TRUSTED_PROXIES: '127.0.0.1' },
+  })
+  const headers = { 'x-forwarded-proto': 'https' }
+  const answer = await world.call('POST', '/v1/sms/send', { headers, body: { from: FROM, to: 1, body: 'x' } })
+  await expectError(answer, 400, 'to, from, and body are required')
+  expect(lines.join('')).not.toContain('is a number')
+})

@@ -20,7 +20,8 @@ export const HEADERS = {
     schema: { type: 'string', enum: ['true'] },
   },
   'X-Ignored-Fields': {
-    description: 'Fields of the request that were ignored, but resemble a known one: they are probably misspelt',
+    description:
+      'Fields of the request that were ignored, but resemble a known one (`send_at`), or are those of other APIs (`mediaUrl`)',
     schema: { type: 'string', examples: ['send_at'] },
   },
   'WWW-Authenticate': { description: 'The scheme of authentication', schema: { type: 'string', enum: ['Bearer'] } },
