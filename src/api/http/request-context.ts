@@ -127,11 +127,15 @@ export class Peers {
     return countedAddress(address)
   }
 
-  /** Whether a trusted proxy says that the client uses HTTPS. This process itself speaks plain HTTP. */
-  isSecure(socketAddress: string, request: Request): boolean {
+  /**
+   * Whether a trusted proxy says that the client uses TLS. This process itself speaks plain HTTP. For the upgrade to a WebSocket
+   * some proxies, such as Traefik, write `wss` instead of `https`.
+   */
+  isSecure(socketAddress: string, { headers }: Request): boolean {
     if (!this.isTrustedPeer(socketAddress)) return false
-    const protocols = (request.headers.get('x-forwarded-proto') ?? '').split(',')
-    return protocols.at(-1)?.trim().toLowerCase() === 'https'
+    const protocols = (headers.get('x-forwarded-proto') ?? '').split(',')
+    const protocol = protocols.at(-1)?.trim().toLowerCase()
+    return protocol === 'https' || (protocol === 'wss' && headers.get('upgrade')?.toLowerCase() === 'websocket')
   }
 
   isTrustedPeer(socketAddress: string): boolean {
