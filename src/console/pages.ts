@@ -7,9 +7,10 @@ import { SCRIPTS, pageFiles } from './page-files.ts'
 export function consolePages({ config }: Gateway): WebPage[] {
   return [
     {
-      // The router takes `/console` for the same.
       path: '/console/',
       answer: async (request) => {
+        if (WITHOUT_SLASH.test(request.url))
+          return new Response(null, { status: 302, headers: { location: 'console/' } })
         const files = await pageFiles({ isAnew: !config.production })
         // In development the files change with each load.
         if (config.production) void files.compressBest()
@@ -22,3 +23,6 @@ export function consolePages({ config }: Gateway): WebPage[] {
     })),
   ]
 }
+
+/** The router takes this path for the same, but what the page names by relative addresses lies in the folder. */
+const WITHOUT_SLASH = /^[^?]*\/console(\?|$)/

@@ -339,7 +339,7 @@ test('GET / leads browsers to the console, and does not exist for programs', asy
   const page = await world.call('GET', '/', { key: null, headers: { accept: 'text/html,*/*;q=0.8' } })
   expect({ status: page.status, location: page.headers.get('location') }).toEqual({
     status: 302,
-    location: '/console/',
+    location: 'console/',
   })
   for (const accept of ['*/*', 'application/json', 'text/html;q=0.5, application/json'])
     await expectError(await world.call('GET', '/', { key: null, headers: { accept } }), 404, 'Not found')

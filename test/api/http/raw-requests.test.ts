@@ -72,15 +72,30 @@ test('a key is required for every spelling of a path', async () => {
   }
 })
 
-test('the console is served for every form of the host, with and without the slash', async () => {
+test('the console is served for every form of the host; without the slash the address leads there', async () => {
   await using world = await quiet()
   const hosts = [[], ['Host: '], ['Host: a b'], ['Host: [::1'], ['Host: a/health#'], ['Host: user@host:99999']]
   for (const host of hosts)
-    for (const path of ['/console', '/console/', '/console/?x'])
+    for (const path of ['/console/', '/console/?x', '/console/?x=/console'])
       expect(await ask(world.url, [`GET ${path} HTTP/1.0`, ...host])).toMatchObject({
         status: 200,
-        body: expect.stringContaining('src="/console/main.js"'),
+        body: expect.stringContaining('src="main.js"'),
       })
+})
+
+test('pages name files by relative addresses, so each has one address, to which its other form leads', async () => {
+  await using world = await quiet()
+  const forms = { '/console': 'console/', '/console?x': 'console/', '/docs/': '../docs', '/docs/?x': '../docs' }
+  for (const [path, location] of Object.entries(forms))
+    expect(await ask(world.url, [`GET ${path} HTTP/1.1`, 'Host: localhost'])).toMatchObject({
+      status: 302,
+      headers: { location },
+    })
+  for (const path of ['/docs', '/docs?x=/docs/', '/console/'])
+    expect(await ask(world.url, [`GET ${path} HTTP/1.1`, 'Host: localhost'])).toMatchObject({
+      status: 200,
+      body: expect.not.stringMatching(/(src|href)="\//),
+    })
 })
 
 test('a query is read in every form of the request line', async () => {

@@ -8,11 +8,12 @@ import cssPath from './page/docs.css' with { type: 'file' }
 // oxlint-disable-next-line import/default -- the import is the path of the file
 import startPath from './page/start.js' with { type: 'file' }
 
-export const STYLE_PATH = '/docs/swagger-ui.css'
+/** What the page `/docs` names is relative, because a proxy may have taken a prefix from the path. */
+export const STYLE = 'docs/swagger-ui.css'
 
 /** The files that `/docs` loads. */
 export const DOCS_ASSETS: readonly WebPage[] = [
-  asset(STYLE_PATH, swaggerCssPath, 'text/css'),
+  asset(`/${STYLE}`, swaggerCssPath, 'text/css'),
   asset('/docs/docs.css', cssPath, 'text/css'),
   asset('/docs/swagger-ui-bundle.js', bundlePath, 'text/javascript'),
   asset('/docs/start.js', startPath, 'text/javascript'),
@@ -34,8 +35,8 @@ export async function docsPage(ofPlugin: Response, simulated: boolean): Promise<
 
 const RAW = { html: true }
 /** The empty icon spares a request for one. */
-const LINKS = '<link rel="stylesheet" href="/docs/docs.css"><link rel="icon" href="data:,">'
-const SCRIPTS = '<script src="/docs/swagger-ui-bundle.js"></script><script type="module" src="/docs/start.js"></script>'
+const LINKS = '<link rel="stylesheet" href="docs/docs.css"><link rel="icon" href="data:,">'
+const SCRIPTS = '<script src="docs/swagger-ui-bundle.js"></script><script type="module" src="docs/start.js"></script>'
 
 /** In a bundle the path is relative to the bundle; from source and in an executable it is absolute. */
 function asset(path: string, filePath: string, type: string): WebPage {

@@ -4,7 +4,7 @@ import { OWN_FILES_HEADERS } from '../page-headers.ts'
 import type { Route } from '../route.ts'
 import { ServedFile } from '../served-file.ts'
 import type { WebPage } from '../server.ts'
-import { DOCS_ASSETS, STYLE_PATH, docsPage } from './docs-page.ts'
+import { DOCS_ASSETS, STYLE, docsPage } from './docs-page.ts'
 import { documentOf } from './document.ts'
 import type { PostedEvent } from './posted-events.ts'
 
@@ -24,10 +24,18 @@ export function openApi(described: Described): WebPage[] {
   const load = loadOnce(() => filesOf(described))
   return [
     ...DOCS_ASSETS,
-    { path: '/docs', answer: async (request) => (await load()).page.answer(request, OWN_FILES_HEADERS) },
+    {
+      path: '/docs',
+      answer: async (request) =>
+        WITH_SLASH.test(request.url) ? toPage() : (await load()).page.answer(request, OWN_FILES_HEADERS),
+    },
     { path: '/openapi.json', answer: async (request) => (await load()).document.answer(request) },
   ]
 }
+
+/** The router takes this path for the same, but what the page names is relative to the one without the slash. */
+const WITH_SLASH = /^[^?]*\/docs\/(\?|$)/
+const toPage = (): Response => new Response(null, { status: 302, headers: { location: '../docs' } })
 
 interface Files {
   page: ServedFile
@@ -41,7 +49,7 @@ async function filesOf({ routes, events, simulated }: Described): Promise<Files>
       provider: 'swagger-ui',
       path: '/docs',
       specPath: '/openapi.json',
-      theme: STYLE_PATH,
+      theme: STYLE,
       autoDarkMode: false,
       documentation: documentOf(routes, events),
     }),

@@ -6,7 +6,7 @@ import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { PhoneNumber } from '../parts/phone-number.tsx'
 import { copyText } from '../parts/copy.tsx'
-import { address, addressOf, open } from '../state/address.ts'
+import { GATEWAY, address, addressOf, open } from '../state/address.ts'
 import { client } from '../state/caller.ts'
 import { clockTime } from '../state/clock.ts'
 import { focusDetail } from '../list/cursor.ts'
@@ -87,7 +87,7 @@ const CopyMenu = ({ row }: { row: ListRow }) => (
 )
 
 const copyCall = async (row: ListRow, as: typeof asCurl): Promise<boolean> =>
-  copyText(as(await listed(row).catch(() => row), location.origin))
+  copyText(as(await listed(row).catch(() => row), GATEWAY))
 
 /** A link to this view with this message. It pins the end of the list, so that everyone who opens it sees the same rows. */
 const linkTo = (row: ListRow): string =>

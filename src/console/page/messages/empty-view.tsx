@@ -1,7 +1,7 @@
 import type { ExtensionHealth } from '../../../client/client.ts'
 import { hasPhone } from '../frame/views.ts'
 import { Empty, NoNumber } from '../parts/empty.tsx'
-import { addressOf, refine } from '../state/address.ts'
+import { GATEWAY, addressOf, refine } from '../state/address.ts'
 import { FILTER_NAMES } from './filter.ts'
 import { asCurl } from './snippets.ts'
 
@@ -52,4 +52,4 @@ function NoMessages({ extensions }: { extensions: readonly ExtensionHealth[] | n
 const firstCall = (from: string | undefined): string | null =>
   from === undefined
     ? null
-    : asCurl({ direction: 'outbound', messageId: '', from, to: '+15555550199', body: 'Hello' }, location.origin)
+    : asCurl({ direction: 'outbound', messageId: '', from, to: '+15555550199', body: 'Hello' }, GATEWAY)

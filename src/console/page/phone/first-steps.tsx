@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { CopyButton } from '../parts/copy.tsx'
 import { asCurl, asTypeScript } from '../messages/snippets.ts'
+import { GATEWAY } from '../state/address.ts'
 import { FIRST_TEXT } from './composer.tsx'
 import type { TracedConversation } from './traced-conversation.ts'
 import { SideButton } from './step-details.tsx'
@@ -15,7 +16,7 @@ export function FirstSteps({ conversation }: { conversation: TracedConversation 
     to: conversation.contact,
     body: FIRST_TEXT,
   } as const
-  const shown = language.value === 'curl' ? asCurl(text, location.origin) : asTypeScript(text, location.origin)
+  const shown = language.value === 'curl' ? asCurl(text, GATEWAY) : asTypeScript(text, GATEWAY)
   return (
     <section class="exchange" aria-label="From your own code">
       <header>

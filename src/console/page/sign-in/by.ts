@@ -1,9 +1,10 @@
 import { Sgw, SgwError } from '../../../client/client.ts'
+import { GATEWAY } from '../state/address.ts'
 import { failureText } from '../state/failure.ts'
 import { beginSession, session, signInReason, storedSession } from '../state/session.ts'
 import { openSession } from './calls.ts'
 
-const clientOf = (token: string): Sgw => new Sgw({ baseUrl: location.origin, apiKey: token })
+const clientOf = (token: string): Sgw => new Sgw({ baseUrl: GATEWAY, apiKey: token })
 
 /** Exchanges a login from `sgw console` for a session; null asks for the session that development with the simulator grants. */
 export async function signInByLogin(login: string | null): Promise<void> {

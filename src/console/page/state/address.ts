@@ -1,6 +1,9 @@
 import { computed, signal } from '@preact/signals'
 import { VIEWS, type View } from './view-names.ts'
 
+/** Where the gateway is: the page lies in its folder `console/`, perhaps below a prefix that a proxy takes from the path. */
+export const GATEWAY = new URL('..', location.href).href.replace(/\/$/, '')
+
 export interface Address {
   view: View | null
   params: Readonly<Record<string, string>>

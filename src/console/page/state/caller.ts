@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals'
 import { type Me, Sgw, SgwError } from '../../../client/client.ts'
-import { leaveTenant } from './address.ts'
+import { GATEWAY, leaveTenant } from './address.ts'
 import { listAllApps, listTenants } from './operator.ts'
 import { endSession, session } from './session.ts'
 import { readStored, writeStored } from './settings.ts'
@@ -28,7 +28,7 @@ export const client = computed(() => {
   const { token, kind } = session.value ?? { token: '', kind: 'key' }
   if (token === '' || (kind === 'operator' && chosenApp.value === '')) return null
   return new Sgw({
-    baseUrl: location.origin,
+    baseUrl: GATEWAY,
     apiKey: token,
     ...(kind === 'operator' ? { appId: chosenApp.value } : {}),
   })
@@ -37,7 +37,7 @@ export const client = computed(() => {
 /** The client of an operator for what needs no app; null with an app's key. */
 export const operator = computed(() => {
   const { token, kind } = session.value ?? {}
-  return kind === 'operator' && token !== undefined ? new Sgw({ baseUrl: location.origin, apiKey: token }) : null
+  return kind === 'operator' && token !== undefined ? new Sgw({ baseUrl: GATEWAY, apiKey: token }) : null
 })
 
 const LAST_APP = 'sgw.app'

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import { Sgw } from '../../../client/client.ts'
+import { GATEWAY } from './address.ts'
 import { closeSession } from './operator.ts'
 import { readStored, writeStored } from './settings.ts'
 
@@ -15,16 +16,19 @@ export const session = signal<Session | null>(null)
 /** Why the last sign-in failed or ended, as a sentence; '' without a reason. */
 export const signInReason = signal('')
 
-/** An operator's token is kept until it expires, so that a second tab opens; an app's key as long as the tab. */
-const OPERATOR = 'sgw.operator'
-const KEY = 'sgw.key'
+/**
+ * An operator's token is kept until it expires, so that a second tab opens; an app's key as long as the tab. Gateways below other
+ * prefixes of the same host have sessions of their own.
+ */
+const OPERATOR = `sgw.operator${GATEWAY.slice(location.origin.length)}`
+const KEY = `sgw.key${GATEWAY.slice(location.origin.length)}`
 
 /** Ends the session here and, for an operator, at the gateway. */
 export async function signOut(): Promise<void> {
   const ended = session.value
   endSession('')
   if (ended?.kind === 'operator')
-    await closeSession(new Sgw({ baseUrl: location.origin, apiKey: ended.token })).catch(() => undefined)
+    await closeSession(new Sgw({ baseUrl: GATEWAY, apiKey: ended.token })).catch(() => undefined)
 }
 
 /** Begins a session, and keeps it. */

@@ -1,4 +1,5 @@
 import { Sgw } from '../../../client/client.ts'
+import { GATEWAY } from '../state/address.ts'
 import { client, me } from '../state/caller.ts'
 import { session } from '../state/session.ts'
 
@@ -6,7 +7,7 @@ import { session } from '../state/session.ts'
 export function clientOfApp(appId: string): Sgw | null {
   if (appId === me.value?.appId) return client.value
   const { kind, token } = session.value ?? {}
-  return kind === 'operator' && token !== undefined ? new Sgw({ baseUrl: location.origin, apiKey: token, appId }) : null
+  return kind === 'operator' && token !== undefined ? new Sgw({ baseUrl: GATEWAY, apiKey: token, appId }) : null
 }
 
 /** The calls that read and change how deliveries to a destination are tried again; null if this session may not. */

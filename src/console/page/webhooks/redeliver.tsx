@@ -5,6 +5,7 @@ import { Confirm } from '../parts/confirm.tsx'
 import { copyText } from '../parts/copy.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Menu } from '../parts/menu.tsx'
+import { GATEWAY } from '../state/address.ts'
 import { client, whileSignedIn } from '../state/caller.ts'
 import { clockTime } from '../state/clock.ts'
 import { failureText } from '../state/failure.ts'
@@ -87,8 +88,8 @@ function useRedelivery(deliveryId: string, { list, follow, changed }: Omit<Redel
 const CopyMenu = ({ last }: { last: DeliveryAttempt }) => (
   <Menu
     items={[
-      { label: 'curl', run: () => void copyText(redeliverAsCurl(last.deliveryId, location.origin)) },
-      { label: 'TypeScript', run: () => void copyText(redeliverAsTypeScript(last.deliveryId, location.origin)) },
+      { label: 'curl', run: () => void copyText(redeliverAsCurl(last.deliveryId, GATEWAY)) },
+      { label: 'TypeScript', run: () => void copyText(redeliverAsTypeScript(last.deliveryId, GATEWAY)) },
       { label: 'Link', run: () => void copyText(location.href) },
       { label: 'JSON', run: () => void copyText(JSON.stringify(last, null, 2)) },
     ]}

@@ -1,6 +1,8 @@
 // Starts Swagger UI at /docs. The page's policy allows no inline script, so this is a file.
 
 const root = document.documentElement
+/** Where the gateway is: this file lies in its folder `docs/`, perhaps below a prefix that a proxy takes from the path. */
+const gateway = new URL('..', import.meta.url).href.replace(/\/$/, '')
 const isSimulated = 'simulator' in root.dataset
 
 followTheme()
@@ -18,8 +20,8 @@ function followTheme() {
 
 /** Requests of the page go to the gateway that served it, whatever its PUBLIC_URL says. */
 async function start() {
-  const spec = await (await fetch('/openapi.json')).json()
-  spec.servers[0].variables.baseUrl.default = location.origin
+  const spec = await (await fetch(`${gateway}/openapi.json`)).json()
+  spec.servers[0].variables.baseUrl.default = gateway
   return new Promise((resolve) => {
     const started = globalThis.SwaggerUIBundle({
       spec,
@@ -40,7 +42,7 @@ async function start() {
 async function useSession() {
   const token = storedToken()
   if (token === null) return
-  const answer = await fetch('/v1/operator/apps', { headers: { authorization: `Bearer ${token}` } })
+  const answer = await fetch(`${gateway}/v1/operator/apps`, { headers: { authorization: `Bearer ${token}` } })
   if (!answer.ok) return
   const { apps } = await answer.json()
   ui.preauthorizeApiKey('operatorToken', token)
@@ -51,7 +53,9 @@ async function useSession() {
 /** Where `console/page/state/session.ts` stores it; null if there is none, or it has expired. */
 function storedToken() {
   try {
-    const { token, expiresAt } = JSON.parse(localStorage.getItem('sgw.operator'))
+    const { token, expiresAt } = JSON.parse(
+      localStorage.getItem(`sgw.operator${gateway.slice(location.origin.length)}`),
+    )
     return Date.parse(String(expiresAt)) > Date.now() ? token : null
   } catch {
     return null
