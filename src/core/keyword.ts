@@ -12,20 +12,47 @@ const OPT_OUT = [
   'ARRET',
   'ARRÊT',
 ]
-const OPT_IN = ['START', 'UNSTOP', 'OPTIN', 'OPT IN', 'OPT-IN']
+const OPT_IN = ['START', 'UNSTOP', 'OPTIN', 'OPT IN', 'OPT-IN', 'SUBSCRIBE', 'RESUME', 'CONTINUE']
 
 const MEANINGS: ReadonlyMap<string, 'out' | 'in'> = new Map([
   ...OPT_OUT.map((word) => [word, 'out'] as const),
   ...OPT_IN.map((word) => [word, 'in'] as const),
 ])
 
-/** Longer texts are not keywords. This leaves room for composed characters and punctuation, and skips most texts quickly. */
-const MAX_KEYWORD_UNITS = 40
+/** No SMS is longer. Together with `TOO_MANY_LETTERS` this bounds the time that a text takes, whatever is in it. */
+const MAX_KEYWORD_UNITS = 1600
 
-/** Whether a text is exactly a keyword that opts out or in. Case and final punctuation do not count. */
+/**
+ * 17 visible letters or combining marks: more than any keyword has. Most texts are told by this alone. Normalising hundreds of marks in
+ * a row takes milliseconds.
+ */
+const TOO_MANY_LETTERS =
+  /^(?:[^[[\p{L}\p{Mn}\p{Mc}]--\p{Default_Ignorable_Code_Point}]]*[[\p{L}\p{Mn}\p{Mc}]--\p{Default_Ignorable_Code_Point}]){17}/v
+
+/**
+ * Signs that NFKC would turn into letters, digits or marks: emoji such as ™, keycaps, and accents that stand alone. Ⓜ is one of the
+ * circled letters, unless a variation selector makes it an emoji.
+ */
+const SIGN = /[\d#*]\uFE0F?\u20E3|(?!Ⓜ(?!\uFE0F))\p{Extended_Pictographic}|\p{Sk}/gu
+
+/** What nobody sees: zero-width characters, soft hyphens, marks of direction, variation selectors, control characters that are no blanks. */
+const INVISIBLE = /[[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cc}]--[\t-\r\x85]]/gv
+
+/** From the first letter to the last, without the punctuation and symbols around them. */
+const BETWEEN_ENDS = /[\p{L}\p{M}\p{N}].*[\p{L}\p{M}\p{N}]/su
+
+/** U+2800 is the blank of Braille, which is a symbol to Unicode. */
+const BLANKS = /[\s\x85\u2800]+/gu
+
+const DASH = /[\p{Pd}\u2212]/gu
+
+/**
+ * Whether a text is exactly a keyword that opts out or in. Not counted: case and width, characters that nobody sees, punctuation,
+ * symbols and emoji at both ends; blanks of any kind are one space.
+ */
 export function keywordOf(text: string): 'out' | 'in' | null {
-  const trimmed = text.trim()
-  if (trimmed.length > MAX_KEYWORD_UNITS) return null
-  const word = trimmed.normalize('NFC').replace(/[\p{P}\s]+$/u, '')
-  return MEANINGS.get(word.toUpperCase()) ?? null
+  if (text.length > MAX_KEYWORD_UNITS || TOO_MANY_LETTERS.test(text)) return null
+  const visible = text.replace(SIGN, '*').replace(INVISIBLE, '').normalize('NFKC')
+  const word = BETWEEN_ENDS.exec(visible)?.[0].replace(BLANKS, ' ').replace(DASH, '-')
+  return word === undefined ? null : (MEANINGS.get(word.toUpperCase()) ?? null)
 }

@@ -1,4 +1,9 @@
-import { keywordOf } from '../core/keyword.ts'
+/**
+ * The keywords that the platform documents (RingCentral guide, "Handling Opt-in / Opt-out requests"). On purpose they are not the
+ * gateway's own: a test of both together would not find a mistake that both share.
+ */
+const OPT_OUT = ['STOP', 'UNSUBSCRIBE', 'QUIT', 'CANCEL', 'END']
+const OPT_IN = ['START', 'SUBSCRIBE', 'RESUME', 'CONTINUE', 'UNSTOP']
 
 /** What becomes of an accepted message to a contact that has opted out. */
 export const OPTED_OUT = { messageStatus: 'SendingFailed', deliveryErrorCode: 'SMS-RC-413' } as const
@@ -15,10 +20,11 @@ export class OptOuts {
   readonly #pairs = new Set<string>()
 
   noteInbound({ from, to }: Between, text: string | null): void {
-    const keyword = keywordOf(text ?? '')
+    // How the platform treats punctuation is not documented: only the bare word counts.
+    const word = (text ?? '').trim().toUpperCase()
     const pairs = to.filter(({ target }) => target === true).map((number) => pairOf(number, from))
-    if (keyword === 'out') for (const pair of pairs) this.#pairs.add(pair)
-    if (keyword === 'in') for (const pair of pairs) this.#pairs.delete(pair)
+    if (OPT_OUT.includes(word)) for (const pair of pairs) this.#pairs.add(pair)
+    if (OPT_IN.includes(word)) for (const pair of pairs) this.#pairs.delete(pair)
   }
 
   blocks({ from, to }: Between): boolean {

@@ -37,11 +37,24 @@ async function startScene(): Promise<Scene> {
 test('after STOP messages are accepted and not delivered, until START', async () => {
   await using scene = await startScene()
   expect(await scene.record({ text: 'before' })).toMatchObject(SENT)
-  await scene.answer('Stop.')
+  await scene.answer(' Stop\n')
   for (const _ of [1, 2]) expect(await scene.record({ text: 'blocked' })).toMatchObject(REFUSED)
   await scene.answer('START')
   expect(await scene.record({ text: 'after' })).toMatchObject(SENT)
   expect(scene.rung).toEqual(['before', 'after'])
+})
+
+test('the keywords are those that RingCentral documents, and no others', async () => {
+  await using scene = await startScene()
+  const words = { STOP: 'START', unsubscribe: 'subscribe', Quit: 'Resume', CANCEL: 'CONTINUE', END: 'UNSTOP' }
+  for (const [out, back] of Object.entries(words)) {
+    await scene.answer(out)
+    expect([out, await scene.record()]).toMatchObject([out, REFUSED])
+    await scene.answer(back)
+    expect([back, await scene.record()]).toMatchObject([back, SENT])
+  }
+  for (const word of ['Stop.', 'STOPALL', 'OPT OUT', 'REVOKE', 'ARRET']) await scene.answer(word)
+  expect(await scene.record()).toMatchObject(SENT)
 })
 
 test('a STOP concerns one pair of numbers, also in a group message and if no webhook is told', async () => {

@@ -3,6 +3,7 @@ import { erase } from '../../../src/operator/erase.ts'
 import { storeInbound } from '../../../src/messages/inbound/store-inbound.ts'
 import { cursorAt } from '../../support/cursor-at.ts'
 import { manualClock } from '../../support/manual-clock.ts'
+import { NO_KEYWORDS, formsOf } from '../../support/keyword-forms.ts'
 import { postEvent, smsEvent, subscribe } from '../../support/provider-events.ts'
 import { listenTo } from '../../support/socket.ts'
 import { FROM, FROM_2, TO, type World, createWorld, until } from '../../support/world.ts'
@@ -76,6 +77,28 @@ test('a STOP is listed, published to every app of the tenant, and written to the
   expect(received.map(({ type }) => type)).toEqual(['sms_inbound', 'opt_out', 'sms_inbound'])
   expect(await logged(stranger.apiKey)).toEqual([])
 })
+
+test('hundreds of ways to write STOP and RESUME are recorded, and texts that are neither are not', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  const token = await subscribe(world)
+  const post = async (subject: string, index: number): Promise<void> => {
+    const event = smsEvent({ id: `${++lastId}`, from: { phoneNumber: contactAt(index) }, subject })
+    expect((await postEvent(world, token, event)).status).toBe(200)
+  }
+  const total = async (): Promise<unknown> => (await world.json('GET', '/v1/opt-outs')).body['total']
+  const stops = formsOf('STOP')
+  expect(stops.length).toBeGreaterThan(200)
+  await Promise.all(stops.map(post))
+  expect(await total()).toBe(stops.length)
+  await Promise.all(NO_KEYWORDS.map(post))
+  expect(await total()).toBe(stops.length)
+  await Promise.all(formsOf('RESUME').map(post))
+  expect(await total()).toBe(0)
+  await Promise.all(NO_KEYWORDS.map(post))
+  expect(await total()).toBe(0)
+})
+
+const contactAt = (index: number): string => `+1555600${String(index).padStart(4, '0')}`
 
 test('the latest keyword by the provider’s time counts, in whatever order keywords arrive', async () => {
   const words = ['STOP', 'START', 'STOP', 'UNSTOP']
