@@ -207,6 +207,8 @@ export interface StoredSms {
   deliveryErrorCode: string | null
   /** Epoch milliseconds. */
   createdAt: number
+  /** Whether it carries more than its text, as an MMS does. */
+  hasMedia: boolean
   /** Of inbound messages only. */
   attachments: readonly Attachment[]
 }

@@ -130,6 +130,7 @@ export class ModelProvider {
       messageStatus,
       deliveryErrorCode: null,
       createdAt: Math.floor(this.timeline.now),
+      hasMedia: false,
       attachments: [],
       extensionId,
       attempt,

@@ -42,9 +42,9 @@ const ENDINGS = [
 ]
 const BEGINNINGS = ['.', '¡', '- ', '• ', '#', '@', '>', '>> ', '+', '…', '* ', '➡️ ', '=', '¿']
 const EMOJI = ['🛑', '⛔️', '👍🏽', '👨‍👩‍👧‍👦', '🇺🇸', '❤️', '1️⃣', '#️⃣', 'Ⓜ️', 'ℹ️', '☠', '🏴󠁧󠁢󠁳󠁣󠁴󠁿', '㊙️', '🈁']
-const INVISIBLE = [
-  ...'\u200B\u200C\u200D\u200E\u200F\u202A\u202C\u2060\u2066\u2068\u2069\u00AD\u034F\u061C\u115F\u180E\u3164\uFE0E\uFE0F\uFEFF\uFFA0\uFFF9\u0001\u001B\u007F\u009F\u{E0001}\u{E0020}\u{E0100}',
-]
+const INVISIBLE = Array.from(
+  '\u200B\u200C\u200D\u200E\u200F\u202A\u202C\u2060\u2066\u2068\u2069\u00AD\u034F\u061C\u115F\u180E\u3164\uFE0E\uFE0F\uFEFF\uFFA0\uFFF9\u0001\u001B\u007F\u009F\u{E0001}\u{E0020}\u{E0100}',
+)
 const BLANKS = [
   ' ',
   '  ',
@@ -70,11 +70,11 @@ const BLANKS = [
 
 const around = (word: string, pairs: string[]): string[] =>
   pairs.flatMap((pair) => {
-    const [left = '', right = ''] = [pair.slice(0, pair.length / 2), pair.slice(Math.floor(pair.length / 2))]
+    const [left, right] = [pair.slice(0, pair.length / 2), pair.slice(Math.floor(pair.length / 2))]
     return [left + word + right, `${left} ${word}. ${right}`]
   })
 
-const inside = (word: string, what: string): string => [...word].join(what)
+const inside = (word: string, what: string): string => Array.from(word).join(what)
 
 const fullWidth = (word: string): string =>
   word.replaceAll(/[A-Z-]/g, (letter) => String.fromCodePoint(letter.charCodeAt(0) + 0xfee0)).replaceAll(' ', '\u3000')
@@ -124,5 +124,5 @@ export const NO_KEYWORDS = [
   '!'.repeat(1600),
   'a'.repeat(1600),
   `STOP ${'a'.repeat(1590)}`,
-  `${'stop '.repeat(300)}`,
+  'stop '.repeat(300),
 ]

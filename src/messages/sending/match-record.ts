@@ -29,8 +29,12 @@ export function matchRecord(
   return full ?? candidates.find((record) => isTruncated(record.text, text)) ?? null
 }
 
+/** A picture or a group text with the same words was sent by hand, in one of RingCentral's apps: the gateway sends neither. */
 const isCandidate = ({ from, to, since }: Sought, record: StoredSms): boolean =>
-  record.from === from && record.to[0]?.phoneNumber === to && record.createdAt >= since - TOLERANCE_MS
+  record.from === from && isTo(record, to) && !record.hasMedia && record.createdAt >= since - TOLERANCE_MS
+
+const isTo = ({ to: recipients }: StoredSms, to: string): boolean =>
+  recipients.length > 0 && recipients.every(({ phoneNumber }) => phoneNumber === to)
 
 /** Whether a stored text is the beginning of `text`. Its length counts before trimming: the text may be cut after a space. */
 function isTruncated(stored: string, text: string): boolean {

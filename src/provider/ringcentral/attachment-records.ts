@@ -10,11 +10,8 @@ const NONE: readonly Attachment[] = []
  * the text itself. Members that cannot be read count as absent. An attachment without an id is left out, because nobody could name it.
  */
 export function readAttachments(value: unknown): readonly Attachment[] {
-  if (!Array.isArray(value) || value.every(isText)) return NONE
-  return value
-    .filter((one) => !isText(one))
-    .slice(0, MAX_ATTACHMENTS)
-    .flatMap(read)
+  if (!hasMedia(value)) return NONE
+  return value.filter(isMedia).slice(0, MAX_ATTACHMENTS).flatMap(read)
 }
 
 /** An MMS has ten at most. */
@@ -22,8 +19,15 @@ const MAX_ATTACHMENTS = 20
 const MAX_FILE_NAME_LENGTH = 255
 const MAX_URI_LENGTH = 2000
 
-const isText = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && 'type' in value && value.type === 'Text'
+/** Whether the attachments of a record are more than its text, even if they cannot be read. */
+export const hasMedia = (value: unknown): value is unknown[] => Array.isArray(value) && value.some(isMedia)
+
+/** The text itself is the attachment `Text`. Plain text without a type is taken for it. */
+function isMedia(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const { type, contentType } = value as { type?: unknown; contentType?: unknown }
+  return type === undefined ? !/^text\/plain\b/i.test(String(contentType)) : type !== 'Text'
+}
 
 const wireAttachment = z.object({
   id: wireId.refine((id) => /^[\w.~-]+$/.test(id)),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { MessageQuery, UnreadableRecord, ProviderResult, StoredSms } from '../provider.ts'
-import { readAttachments } from './attachment-records.ts'
+import { hasMedia, readAttachments } from './attachment-records.ts'
 import { EXTENSION_PATH } from './extension.ts'
 import { listAll } from './pages.ts'
 import { isTarget, numberOf, partySchema, recipientsSchema } from './party.ts'
@@ -96,6 +96,7 @@ function stored(record: z.infer<typeof wireRecord>): StoredSms {
     messageStatus: record.messageStatus,
     deliveryErrorCode: record.deliveryErrorCode,
     createdAt: record.creationTime,
+    hasMedia: hasMedia(record['attachments']),
     attachments: record.direction === 'Inbound' ? readAttachments(record['attachments']) : [],
   }
 }

@@ -96,6 +96,41 @@ describe('a record does not count as the attempt’s own', () => {
   })
 })
 
+describe('with the same words and numbers', () => {
+  const text = { id: 1, type: 'Text', contentType: 'text/plain' }
+  const picture = { id: 2, type: 'MmsAttachment', contentType: 'image/png' }
+  const others = [
+    ['a picture with a text', { attachments: [text, picture] }],
+    ['a picture whose text is the subject alone', { attachments: [picture] }],
+    ['a group text', { to: [{ phoneNumber: TO }, { phoneNumber: contact(2) }] }],
+    ['a group text with the contact last', { to: [{ phoneNumber: contact(2) }, { phoneNumber: TO }] }],
+  ] as const
+
+  /** Lists one record for a message whose request was lost. Returns its end, and whether it took the record. */
+  async function takesRecord(change: object): Promise<{ took: boolean; phone: unknown }> {
+    await using one = await FaultCase.open()
+    const { world, clock } = one
+    const id = await sendLost(one, 'Hello')
+    const listed = {
+      ...{ id: 99, type: 'SMS', direction: 'Outbound', subject: 'Hello', messageStatus: 'Sent', attachments: [text] },
+      ...{ from: { phoneNumber: FROM }, to: [{ phoneNumber: TO }], creationTime: new Date(clock.now()).toISOString() },
+      ...change,
+    }
+    const answer = { kind: 'respond', status: 200, body: { records: [listed] } } as const
+    world.control.fault({ route: 'message-store', calls: null, fault: answer })
+    expect(await one.ended(id, 2 * MINUTE_MS)).toMatchObject({ status: 'sent' })
+    return { took: (await world.status(id))['rcMessageId'] === '99', phone: record(world) }
+  }
+
+  test.each(others)('%s, sent by hand, does not count as the attempt’s own', async (_name, change) => {
+    expect(await takesRecord(change)).toEqual({ took: false, phone: ['Hello'] })
+  })
+
+  test('a text alone counts', async () => {
+    expect(await takesRecord({})).toEqual({ took: true, phone: [] })
+  })
+})
+
 /** Adds an unreadable record to listings of outbound messages. */
 function addOddRecord({ gateway }: World): () => void {
   const { provider } = gateway

@@ -15,8 +15,15 @@ const recordOf = (providerMessageId: string, change: Partial<StoredSms> = {}): S
   messageStatus: 'Sent',
   deliveryErrorCode: null,
   createdAt: AT,
+  hasMedia: false,
   attachments: [],
   ...change,
+})
+
+const recipient = (phoneNumber: string | null) => ({ phoneNumber, target: false })
+
+test('a record that names its contact twice is found', () => {
+  expect(found([recordOf('1', { to: [recipient(TO), recipient(TO)] })])).toBe('1')
 })
 
 /** Returns the id of the record that counts as the attempt's own. */
@@ -31,6 +38,11 @@ test.each<[string, Partial<StoredSms>]>([
   ['number', { from: '+15555550188' }],
   ['contact', { to: [{ phoneNumber: '+15555550188', target: false }] }],
   ['text', { text: 'Hello!' }],
+  ['picture', { hasMedia: true }],
+  ['recipient besides', { to: [recipient(TO), recipient('+15555550188')] }],
+  ['recipient before', { to: [recipient('+15555550188'), recipient(TO)] }],
+  ['recipient without a number besides', { to: [recipient(TO), recipient(null)] }],
+  ['list of recipients, which is empty,', { to: [] }],
 ])('a record with another %s is not', (_, change) => {
   expect(found([recordOf('1', change)])).toBeUndefined()
 })
