@@ -112,8 +112,15 @@ describe('with the same words and numbers', () => {
     const { world, clock } = one
     const id = await sendLost(one, 'Hello')
     const listed = {
-      ...{ id: 99, type: 'SMS', direction: 'Outbound', subject: 'Hello', messageStatus: 'Sent', attachments: [text] },
-      ...{ from: { phoneNumber: FROM }, to: [{ phoneNumber: TO }], creationTime: new Date(clock.now()).toISOString() },
+      id: 99,
+      type: 'SMS',
+      direction: 'Outbound',
+      from: { phoneNumber: FROM },
+      to: [{ phoneNumber: TO }],
+      subject: 'Hello',
+      messageStatus: 'Sent',
+      creationTime: new Date(clock.now()).toISOString(),
+      attachments: [text],
       ...change,
     }
     const answer = { kind: 'respond', status: 200, body: { records: [listed] } } as const
