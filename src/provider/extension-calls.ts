@@ -2,7 +2,7 @@ import { DEFAULT_PENALTY_MS } from '../core/limits.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Orm } from '../db/orm.ts'
 import { type ExtensionKey, notePause } from './extension-rows.ts'
-import type { ProviderFailure, ProviderResult } from './provider.ts'
+import { type ProviderFailure, type ProviderResult, isForeign } from './provider.ts'
 import { type Quota, type QuotaGroup, SEND_GROUP } from './quota.ts'
 import type { Tokens } from './tokens.ts'
 
@@ -40,7 +40,8 @@ export class ExtensionCalls {
       if (pauseMs > 0) return { type: 'deferred', retryInMs: pauseMs, failure }
       const result = await run(token.accessToken)
       if (result.ok) return { type: 'ok', value: result.value }
-      if (result.failure.reason !== 'unauthorized' || tries === 2) return this.#failed(key, group, result.failure)
+      if (result.failure.reason !== 'unauthorized' || tries === 2)
+        return this.#failed(key, group, judged(result.failure))
       // A call that was answered 401 did nothing, so repeating it once with a new token is safe.
       failure = result.failure
       token = await this.tokens.renew(key, token.accessToken)
@@ -59,3 +60,7 @@ export class ExtensionCalls {
     return { type: 'failed', failure }
   }
 }
+
+/** A second 401 that is not in the provider's form says nothing about the extension: something on the way refuses. */
+const judged = (failure: ProviderFailure): ProviderFailure =>
+  failure.reason === 'unauthorized' && isForeign(failure) ? { ...failure, reason: 'intercepted' } : failure

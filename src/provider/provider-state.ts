@@ -1,9 +1,9 @@
 import type { Clock } from '../core/clock.ts'
-import type { ProviderFailure, ProviderResult } from './provider.ts'
+import { type ProviderFailure, type ProviderResult, isForeign } from './provider.ts'
 
 /** Whether the provider answers, and whether it accepts our client, as far as its latest answers tell. */
 export class ProviderState {
-  /** Monotonic time of the first call without an answer since the last answer; null if it answers. */
+  /** Monotonic time of the first call since its last answer that it did not answer, or something on the way did; null if it answers. */
   silentSince: number | null = null
   /** The refusal of RC_CLIENT_ID and RC_CLIENT_SECRET; null if they were accepted, or never presented. */
   clientRefusal: ProviderFailure | null = null
@@ -14,7 +14,7 @@ export class ProviderState {
 
   /** Call with the result of each call. */
   note(result: ProviderResult<unknown>): void {
-    const isSilent = !result.ok && result.failure.status === null
+    const isSilent = !result.ok && isSilence(result.failure)
     this.silentSince = isSilent ? (this.silentSince ?? this.clock.monotonic()) : null
   }
 
@@ -29,3 +29,7 @@ export class ProviderState {
     return this.silentSince !== null || this.clientRefusal !== null
   }
 }
+
+/** A proxy or a firewall that answers in its stead does not show that the provider is there. A 429 counts in any form. */
+const isSilence = (failure: ProviderFailure): boolean =>
+  failure.status === null || (isForeign(failure) && failure.reason !== 'rate_limited')

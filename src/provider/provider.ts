@@ -54,7 +54,10 @@ export interface ProviderFailure {
   reason: FailureReason
   /** HTTP status, or null when no response was read. */
   status: number | null
-  /** The provider's own code (`MSG-304`, `OAU-213`), the OAuth error word, or the network error's code (`ECONNREFUSED`). */
+  /**
+   * The provider's own code (`MSG-304`, `OAU-213`), the OAuth error word, or the network error's code (`ECONNREFUSED`). Null for an
+   * answer that is not in the provider's form.
+   */
   code: string | null
   /** The provider's message or our own words: at most 300 characters, safe to show to a tenant. */
   message: string
@@ -69,14 +72,25 @@ export interface ProviderFailure {
 }
 
 /**
- * - `rejected`: a definite refusal (4xx); repeating is pointless.
- * - `unauthorized`: 401; the access token is no good, nothing was done.
+ * - `rejected`: a definite refusal (3xx or 4xx in the provider's own error form); repeating is pointless.
+ * - `intercepted`: a 3xx or 4xx in any other form. A proxy, a firewall or a CDN on the way answered; nothing was done.
+ * - `unauthorized`: 401 in any form; the access token may be no good, nothing was done.
  * - `rate_limited`: 429; nothing was done, repeat after `retryAfterMs` (60 s if absent).
  * - `unavailable`: 503 in the provider's own error form; nothing was done.
  * - `unreachable`: refused connection, DNS, TLS; the request never left.
  * - `ambiguous`: timeout, reset, 408, other 5xx, an unreadable 2xx; it may have been done.
  */
-export type FailureReason = 'rejected' | 'unauthorized' | 'rate_limited' | 'unavailable' | 'unreachable' | 'ambiguous'
+export type FailureReason =
+  | 'rejected'
+  | 'intercepted'
+  | 'unauthorized'
+  | 'rate_limited'
+  | 'unavailable'
+  | 'unreachable'
+  | 'ambiguous'
+
+/** Whether there was an answer, but not in the provider's form. */
+export const isForeign = ({ status, code }: ProviderFailure): boolean => status !== null && code === null
 
 export interface AuthorizeRequest {
   state: string

@@ -13,7 +13,7 @@ const MESSAGES = `SELECT m.seq, m.id, m.status, m.rc_message_id, m.error, m.tena
   (SELECT count(*) FROM jobs WHERE jobs.subject = m.id) AS jobs
   FROM messages AS m WHERE m.direction = 'outbound'`
 
-const ATTEMPTS = `SELECT seq, message_id, boot_id, closed_at IS NULL AS is_open, outcome IS 'not_accepted' AND http_status IS 503 AS is_refused FROM send_attempts`
+const ATTEMPTS = `SELECT seq, message_id, boot_id, closed_at IS NULL AS is_open, outcome IS 'not_accepted' AND http_status IN (403, 503) AS is_refused FROM send_attempts`
 
 const CHANGES_MESSAGES = /\bmessages\b|DELETE FROM "?jobs\b|\bsend_attempts\b/i
 

@@ -168,7 +168,8 @@ export const refused = (reason: FailureReason, status: number | null): ProviderR
 const failureOf = (reason: FailureReason, status: number | null): ProviderFailure => ({
   reason,
   status,
-  code: null,
+  // Only the provider's own answers have a code.
+  code: ['rejected', 'unauthorized', 'unavailable', 'rate_limited'].includes(reason) ? 'SIM-1' : null,
   message: `simulated ${reason}`,
   oauthError: null,
   retryAfterMs: null,

@@ -6,7 +6,7 @@ export interface AttemptSnapshot {
   messageId: string
   bootId: string
   isOpen: boolean
-  /** It was answered 503. After five such answers in a row, a message delays only its own conversation. */
+  /** It was answered 503, or turned away by something on the way. After five such answers in a row, a message delays only its own conversation. */
   isRefused: boolean
 }
 

@@ -120,6 +120,7 @@ const ROUGH: Fates = {
   dropped_bad_gateway: 5,
   unreachable: 4,
   unavailable: 4,
+  turned_away: 4,
   limited: 8,
   rejected: 4,
 }

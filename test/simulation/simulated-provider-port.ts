@@ -21,6 +21,7 @@ export type SmsFate =
   | 'dropped_bad_gateway'
   | 'unreachable'
   | 'unavailable'
+  | 'turned_away'
   | 'limited'
   | 'rejected'
 
@@ -289,6 +290,8 @@ function smsCourse(
       return course(null, soon, cut)
     case 'dropped_bad_gateway':
       return course(null, soon, refused('ambiguous', 502))
+    case 'turned_away':
+      return course(null, soon, refused('intercepted', 403))
     case 'unreachable':
       return course(null, soon, refused('unreachable', null))
     default:

@@ -33,10 +33,11 @@ function failedEnd(failure: ProviderFailure): CallEnd {
     case 'rate_limited':
     case 'unavailable':
     case 'unreachable':
+    case 'intercepted':
       return { type: 'retry', outcome: 'not_accepted' }
     case 'unauthorized':
       return { type: 'failed', outcome: 'not_accepted', rcMessageId: null, failure: MESSAGE_FAILURES.revoked }
-    default:
+    case 'rejected':
       return rejectedEnd(failure)
   }
 }

@@ -9,8 +9,8 @@ import { backoffMs } from './extension-turns.ts'
 import type { Entry } from './number-queue.ts'
 import type { Scheduler } from './scheduler.ts'
 
-/** After this many consecutive 503s, the cause is the message and not the extension. */
-const MAX_CONSECUTIVE_503S = 5
+/** After this many consecutive turnaways, the cause is the message and not the extension. */
+const MAX_CONSECUTIVE_TURNAWAYS = 5
 
 /** Decides how long a message or its extension waits after a call that failed. `call-end.ts` decides what becomes of the message. */
 export class CallFailures {
@@ -28,7 +28,7 @@ export class CallFailures {
   #noteFailure({ entry, attempt: { extensionId }, message }: OpenEntry, failure: ProviderFailure): void {
     this.#log(entry, failure)
     if (isMovedNumber(failure)) entry.movedNumber = { extensionId, failure, at: this.context.clock.monotonic() }
-    if (failure.reason === 'unavailable') this.#delayAfter503(entry, extensionId, message.consecutive503s + 1, failure)
+    if (isTurnaway(failure)) this.#delayAfterTurnaway(entry, extensionId, message.consecutiveTurnaways + 1, failure)
     if (failure.reason === 'unreachable') this.#backOff(extensionId)
   }
 
@@ -41,8 +41,8 @@ export class CallFailures {
     this.context.log.warn(fields, text)
   }
 
-  #delayAfter503(entry: Entry, extensionId: string, count: number, { retryAfterMs }: ProviderFailure): void {
-    if (count >= MAX_CONSECUTIVE_503S) this.#hold(entry, count, Math.max(retryAfterMs ?? 0, backoffMs(count)))
+  #delayAfterTurnaway(entry: Entry, extensionId: string, count: number, { retryAfterMs }: ProviderFailure): void {
+    if (count >= MAX_CONSECUTIVE_TURNAWAYS) this.#hold(entry, count, Math.max(retryAfterMs ?? 0, backoffMs(count)))
     else if (retryAfterMs === null) this.#backOff(extensionId)
     else this.context.quota.pause(extensionId, SEND_GROUP, retryAfterMs)
   }
@@ -50,7 +50,7 @@ export class CallFailures {
   /** Until `ms` have passed, neither this message nor later ones of its conversation begin; the queue goes on. */
   #hold(entry: Entry, count: number, ms: number): void {
     const { clock } = this.context
-    if (count === MAX_CONSECUTIVE_503S) entry.heldSince = null
+    if (count === MAX_CONSECUTIVE_TURNAWAYS) entry.heldSince = null
     entry.heldSince ??= clock.now()
     entry.heldUntil = clock.monotonic() + ms
     clock.after(Math.ceil(ms), () => this.scheduler.touch(entry.queue))
@@ -66,7 +66,9 @@ export class CallFailures {
   }
 }
 
-/** Whether the extension may make several calls at a time again: after any answer except the provider's own 503. */
+/** Whether the extension may make several calls at a time again: after any answer that does not turn its message away. */
 const clearsBackoff = (result: CallResult<unknown>): boolean =>
-  result.type === 'ok' ||
-  (result.type === 'failed' && result.failure.status !== null && result.failure.reason !== 'unavailable')
+  result.type === 'ok' || (result.type === 'failed' && result.failure.status !== null && !isTurnaway(result.failure))
+
+/** A turnaway: the provider's own 503, or a refusal of something on the way. Nothing was done, and the message is not to blame. */
+const isTurnaway = ({ reason }: ProviderFailure): boolean => reason === 'unavailable' || reason === 'intercepted'

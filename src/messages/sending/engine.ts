@@ -200,5 +200,5 @@ const outboundOf = ({ messageId: id, body, now }: NewMessage): OutboundMessage =
   createdAt: now,
   sendAt: null,
   absents: 0,
-  consecutive503s: 0,
+  consecutiveTurnaways: 0,
 })

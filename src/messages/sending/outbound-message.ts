@@ -11,20 +11,21 @@ export interface OutboundMessage {
   createdAt: number
   /** When a scheduled message entered its queue, epoch milliseconds; null for any other. */
   sendAt: number | null
-  /** How many attempts were found absent, and how many of the latest in a row were answered 503. */
+  /** How many attempts were found absent, and how many of the latest in a row were turned away (`call-failures.ts`). */
   absents: number
-  consecutive503s: number
+  consecutiveTurnaways: number
 }
 
 /** Without the attempts that were opened after a restore, which made no call. */
 export const WAS_CALLED = `boot_id != '${RESTORED_BOOT}'`
 
-const IS_503 = `outcome IS 'not_accepted' AND http_status IS 503`
+/** Of answers that did not accept the message, only a 429 and the provider's own 401 are no turnaway; the latter has a code. */
+const IS_TURNAWAY = `outcome IS 'not_accepted' AND coalesce(http_status, 429) != 429 AND (http_status != 401 OR error_code IS NULL)`
 
 const MESSAGES = `SELECT m.id, m.body, m.status, m.created_at, m.send_at,
     (SELECT count(*) FROM send_attempts WHERE message_id = m.id AND resolution = 'absent' AND ${WAS_CALLED}) AS absents,
-    (SELECT count(*) FROM send_attempts WHERE message_id = m.id AND ${IS_503}
-      AND seq > coalesce((SELECT max(seq) FROM send_attempts WHERE message_id = m.id AND NOT (${IS_503})), 0)) AS consecutive_503s
+    (SELECT count(*) FROM send_attempts WHERE message_id = m.id AND ${IS_TURNAWAY}
+      AND seq > coalesce((SELECT max(seq) FROM send_attempts WHERE message_id = m.id AND NOT (${IS_TURNAWAY})), 0)) AS consecutive_turnaways
   FROM json_each(?1) JOIN messages AS m ON m.id = value`
 
 /** Reads messages in one query. */
@@ -40,7 +41,7 @@ const toMessage = (row: Record<string, unknown>): OutboundMessage => ({
   createdAt: Number(row['created_at']),
   sendAt: row['send_at'] === null ? null : Number(row['send_at']),
   absents: Number(row['absents']),
-  consecutive503s: Number(row['consecutive_503s']),
+  consecutiveTurnaways: Number(row['consecutive_turnaways']),
 })
 
 /** Whether a status is final. */

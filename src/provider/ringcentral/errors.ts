@@ -10,6 +10,7 @@ export interface ProviderAnswer {
   body: string | null
   /** Why the body is null. */
   bodyError: string | null
+  date: string | null
   requestId: string | null
   retryAfterMs: number | null
 }
@@ -17,20 +18,26 @@ export interface ProviderAnswer {
 /** The kind of endpoint that answered. A 401 of an OAuth endpoint is about the client or the grant, not about an access token. */
 export type Endpoint = 'api' | 'oauth'
 
-/** The failure for an answer that is not a 2xx. */
+/**
+ * The failure for an answer that is not a 2xx. Only one in the provider's error form has a code, and only its contents are read:
+ * anything else may come from a proxy, a firewall or a CDN on the way.
+ */
 export function statusFailure(answer: ProviderAnswer, endpoint: Endpoint, hide: Hide): ProviderFailure {
-  const said = readEnvelope(answer.body)
-  const redirected = answer.status >= 300 && answer.status < 400
-  const message = redirected ? undefined : said.message
+  const { status, retryAfterMs } = answer
+  const envelope = readEnvelope(answer.body, endpoint)
+  const code = codeText(envelope.code, hide)
+  const said = code === null ? null : envelope
+  const reason = reasonOf(status, endpoint, said !== null)
   return {
-    reason: reasonOf(answer.status, endpoint, said.isProviderForm),
-    status: answer.status,
-    code: codeText(said.code, hide),
-    message: outsideText(message, hide, MAX_MESSAGE_LENGTH) ?? ownWords(answer.status, redirected),
-    oauthError: codeText(said.oauthError, hide),
-    retryAfterMs: answer.retryAfterMs,
+    reason,
+    status,
+    code,
+    message: messageOf(status, said, hide),
+    // Only a 4xx is a verdict on the grant or the client.
+    oauthError: reason === 'rejected' && status >= 400 ? codeText(said?.oauthError, hide) : null,
+    retryAfterMs,
     requestId: outsideText(answer.requestId, hide, MAX_REQUEST_ID_LENGTH),
-    ...(said.permission === undefined ? {} : { permission: said.permission }),
+    ...(said?.permission === undefined ? {} : { permission: said.permission }),
   }
 }
 
@@ -59,31 +66,34 @@ const MAX_MESSAGE_LENGTH = 300
 const MAX_CODE_LENGTH = 64
 const MAX_REQUEST_ID_LENGTH = 128
 
-function reasonOf(status: number, endpoint: Endpoint, isProviderForm: boolean): FailureReason {
+function reasonOf(status: number, endpoint: Endpoint, isProviders: boolean): FailureReason {
   if (status === 401 && endpoint === 'api') return 'unauthorized'
   if (status === 408) return 'ambiguous'
   if (status === 429) return 'rate_limited'
-  // A 503 of a proxy does not tell whether the provider behind it did the work.
-  if (status === 503 && isProviderForm) return 'unavailable'
-  return status >= 300 && status < 500 ? 'rejected' : 'ambiguous'
+  // A 5xx of a proxy does not tell whether the provider behind it did the work.
+  if (status === 503 && isProviders) return 'unavailable'
+  if (status < 300 || status >= 500) return 'ambiguous'
+  return isProviders ? 'rejected' : 'intercepted'
 }
 
-const ownWords = (status: number, redirected: boolean): string =>
-  redirected
-    ? `The provider answered with a redirect (status ${status}), which is never followed`
-    : `The provider answered with status ${status}`
+function messageOf(status: number, said: Said | null, hide: Hide): string {
+  if (status >= 300 && status < 400)
+    return `The provider answered with a redirect (status ${status}), which is never followed`
+  if (said === null) return `The answer (status ${status}) is not in the provider's form`
+  return outsideText(said.message, hide, MAX_MESSAGE_LENGTH) ?? `The provider answered with status ${status}`
+}
 
 interface Said {
+  /** Undefined if the answer is not in the provider's form. */
   code: string | undefined
   message: string | undefined
   oauthError: string | undefined
   permission: string | undefined
-  isProviderForm: boolean
 }
 
 /**
  * The error envelope: `errors[].{errorCode,message}`, the same on top in a legacy form, and RFC 6749's members at the
- * OAuth endpoints (RingCentral OpenAPI, `ApiError` and `TokenError`). Anything else is read as empty.
+ * OAuth endpoints (RingCentral OpenAPI, `ApiError` and `TokenError`). Members of another type count as absent.
  */
 const entrySchema = z.looseObject({
   errorCode: optionalText,
@@ -100,18 +110,16 @@ const envelopeSchema = entrySchema.extend({
   errors: z.array(z.unknown()).optional().catch(undefined),
 })
 
-function readEnvelope(body: string | null): Said {
+function readEnvelope(body: string | null, endpoint: Endpoint): Said {
   const envelope = envelopeSchema.safeParse(parseJson(body)).data
   const first = entrySchema.safeParse(envelope?.errors?.[0]).data
   const code = nonEmpty(first?.errorCode) ?? nonEmpty(envelope?.errorCode)
-  const oauthError = nonEmpty(envelope?.error)
-  const description = nonEmpty(envelope?.error_description)
+  const oauthError = endpoint === 'oauth' ? nonEmpty(envelope?.error) : undefined
   return {
     code: code ?? oauthError,
-    message: nonEmpty(first?.message) ?? nonEmpty(envelope?.message) ?? description,
+    message: nonEmpty(first?.message) ?? nonEmpty(envelope?.message) ?? nonEmpty(envelope?.error_description),
     oauthError,
     permission: first?.permissionName ?? envelope?.permissionName,
-    isProviderForm: code !== undefined || (oauthError !== undefined && description !== undefined),
   }
 }
 

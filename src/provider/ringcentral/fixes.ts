@@ -7,6 +7,7 @@ import { NO_REFRESH_TOKEN_CODE } from './oauth.ts'
  */
 export function fixOf(failure: ProviderFailure, step: Step, publicUrl: string): string {
   if (failure.reason === 'rate_limited') return `RingCentral asks to wait ${waitOf(failure)}; it is fine after that.`
+  if (failure.reason === 'intercepted') return intercepted(failure, step)
   // A grant that is lost makes an extension revoked, so this one is not.
   if (step === 'refresh' && failure.oauthError === 'invalid_grant') return suspended(failure)
   const known = FIXES[failure.code ?? '']
@@ -22,6 +23,7 @@ export function fixOf(failure: ProviderFailure, step: Step, publicUrl: string): 
 /** Whether the refusal lasts until a person acts or until the pause that the provider asked for is over. */
 export const isStanding = ({ reason, code, oauthError }: ProviderFailure): boolean =>
   reason === 'rate_limited' ||
+  reason === 'intercepted' ||
   (reason === 'rejected' && (oauthError !== 'invalid_grant' || FIXES[code ?? ''] === redirectUri))
 
 type Fix = (failure: ProviderFailure, step: Step, publicUrl: string) => string
@@ -29,6 +31,13 @@ type Fix = (failure: ProviderFailure, step: Step, publicUrl: string) => string
 const CODE_ENDED = 'The login took longer than a minute or was used before: start again with a new link.'
 const WRONG_CLIENT =
   'RC_CLIENT_ID or RC_CLIENT_SECRET is not that of the RingCentral app: copy both from the developer console again.'
+
+function intercepted({ status }: ProviderFailure, step: Step): string {
+  const next = isLogin(step) ? 'Then start again with a new link.' : 'This is tried again by itself.'
+  return `Something between this machine and RingCentral (a proxy, a firewall, a CDN) answered with status ${status}: let calls to RC_SERVER_URL pass. ${next}`
+}
+
+const isLogin = (step: Step): boolean => step === 'authorization' || step === 'extension'
 
 const suspended = ({ code }: ProviderFailure): string =>
   `RingCentral refuses this user for now (${code ?? 'invalid_grant'}): an administrator can undo that in the RingCentral admin portal.`

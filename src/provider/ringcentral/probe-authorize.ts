@@ -13,6 +13,7 @@ export async function probeAuthorize(authorizeUrl: string): Promise<ProviderResu
     status: response.status,
     body: await response.text().catch(() => null),
     bodyError: null,
+    date: null,
     requestId: response.headers.get('rcrequestid'),
     retryAfterMs: null,
   }

@@ -83,7 +83,11 @@ export function createRequester(options: RingCentralOptions): Requester {
       const answered = checkStatus(client, call, await exchange(client, call))
       if (!answered.ok) return answered
       const parsed = schema.safeParse(parseJson(answered.value.body))
-      if (parsed.success) return { ok: true, value: parsed.data, requestId: answered.value.requestId }
+      if (parsed.success) {
+        // Any other answer may be a proxy's, with a clock of its own.
+        client.lag.heard(answered.value.date)
+        return { ok: true, value: parsed.data, requestId: answered.value.requestId }
+      }
       return { ok: false, failure: unreadableFailure(answered.value, hideFor(client, call)) }
     },
   }
@@ -193,17 +197,15 @@ function exchange(client: Client, call: Call): Promise<ProviderResult<ProviderAn
 
 function noteAnswer(client: Client, answer: HttpAnswer): ProviderResult<ProviderAnswer> {
   if (!answer.ok) return { ok: false, failure: networkFailure(answer.code, answer.neverLeft) }
-  const value = answerOf(answer, client.now())
-  // A refusal or an error may be a proxy's, with a clock of its own.
-  if (isSuccess(value)) client.lag.heard(answer.header('date'))
-  return { ok: true, value }
+  return { ok: true, value: answerOf(answer, client.now()) }
 }
 
-/** Keeps the status of an answer whose body breaks off: a 403 is a refusal with or without its explanation. */
+/** Keeps the status of an answer whose body breaks off. */
 const answerOf = ({ status, header, body, bodyError }: SomeAnswer, now: number): ProviderAnswer => ({
   status,
   body,
   bodyError,
+  date: header('date'),
   requestId: header('rcrequestid'),
   retryAfterMs: retryAfterMs(header('retry-after'), now, HOUR_MS),
 })

@@ -53,14 +53,15 @@ export function renewSubscription(
   return requester.read(call, subscriptionSchema)
 }
 
-/** Expired subscriptions vanish by themselves and answer 404. */
+/** Expired subscriptions vanish by themselves and answer 404. One that is not in the provider's form does not mean that. */
 export async function deleteSubscription(
   requester: Requester,
   accessToken: string,
   subscriptionId: string,
 ): Promise<ProviderResult<void>> {
   const deleted = await requester.perform({ method: 'DELETE', path: pathOf(subscriptionId), as: { accessToken } })
-  if (!deleted.ok && deleted.failure.status === 404) return { ok: true, value: undefined }
+  if (!deleted.ok && deleted.failure.status === 404 && deleted.failure.reason === 'rejected')
+    return { ok: true, value: undefined }
   return deleted
 }
 

@@ -95,12 +95,34 @@ const REFUSALS: readonly Refusal[] = [
       world.control.fault({
         route: 'phone-number',
         calls: null,
-        fault: { kind: 'respond', status: 403, body: '<html>' },
+        fault: { kind: 'respond', status: 403, body: { errorCode: 'CMN-999', message: 'Forbidden' } },
       }),
     status: 200,
     page: 'lacks the permission ReadAccounts: add it in the developer console, then connect again. (RingCentral answered 403.)',
-    log: { level: 'warn', step: 'numbers', status: 403, code: 'null' },
+    log: { level: 'warn', step: 'numbers', status: 403, code: 'CMN-999' },
     doctor: { check: 'authorization', level: 'fail', detail: 'lacks the permission ReadAccounts' },
+  },
+  {
+    what: 'a firewall refuses the phone numbers',
+    arrange: (world) =>
+      world.control.fault({
+        route: 'phone-number',
+        calls: null,
+        fault: { kind: 'respond', status: 403, body: '<html>' },
+      }),
+    status: 200,
+    page: 'Something between this machine and RingCentral (a proxy, a firewall, a CDN) answered with status 403: let calls to RC_SERVER_URL pass. This is tried again by itself.',
+    log: { level: 'warn', step: 'numbers', status: 403, code: 'null' },
+    doctor: { check: 'authorization', level: 'fail', detail: 'let calls to RC_SERVER_URL pass' },
+  },
+  {
+    what: 'a firewall refuses the login',
+    arrange: (world) =>
+      world.control.fault({ route: 'token', fault: { kind: 'respond', status: 407, body: '<html>' } }),
+    status: 502,
+    page: 'answered with status 407: let calls to RC_SERVER_URL pass. Then start again with a new link.',
+    log: { level: 'warn', step: 'authorization', status: 407, code: 'null' },
+    doctor: { check: 'authorization', level: 'fail', detail: 'let calls to RC_SERVER_URL pass' },
   },
   {
     what: 'there were too many logins',

@@ -40,6 +40,9 @@ const MSG_245 = {
   errors: [{ errorCode: 'MSG-245', message: 'Parameter [from] value is invalid' }],
 }
 
+/** What a firewall, a CDN or a company's proxy says. */
+const PAGE = '<html><head><title>403 Forbidden</title></head><body><h1>Request blocked</h1></body></html>'
+
 /** Answers without an `id` lack their main field instead. */
 const withoutId = (route: string): Fault =>
   route === 'token' || route === 'phone-number'
@@ -66,6 +69,7 @@ export const FAULTS: readonly ProviderFault[] = [
   { name: '401 once', play: respond(401) },
   { name: '401 always', play: respond(401), always: true },
   { name: '403', play: respond(403) },
+  { name: '403 with HTML', play: respond(403, { body: PAGE, headers: { 'Content-Type': 'text/html' } }) },
   { name: '404', play: respond(404) },
   { name: '429 with Retry-After', play: respond(429, { headers: { 'Retry-After': String(RETRY_AFTER_S) } }) },
   { name: '429 without Retry-After', play: respond(429, { headers: { 'Retry-After': '' } }) },

@@ -37,6 +37,7 @@ const MEANING: Record<string, SendMeaning> = {
   '401 once': { end: 'found' },
   '401 always': { end: 'refused', error: MESSAGE_FAILURES.revoked.text },
   '403': { end: 'refused', error: '(CMN-408)' },
+  '403 with HTML': { end: 'sent again', afterMs: 2 * SECOND_MS },
   '404': { end: 'refused', error: '(CMN-101)' },
   '429 with Retry-After': { end: 'sent again', afterMs: RETRY_AFTER_S * SECOND_MS },
   '429 without Retry-After': { end: 'sent again', afterMs: MINUTE_MS },

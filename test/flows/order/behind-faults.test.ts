@@ -20,6 +20,7 @@ const BEHIND: Record<string, { env?: Record<string, string>; apply: (one: FaultC
   'a refused connection': { apply: (one) => addSendFault(one, 'refused') },
   'a failing DNS': { apply: (one) => addSendFault(one, 'DNS failure') },
   'a 503': { apply: (one) => addSendFault(one, '503') },
+  "a firewall's page": { apply: (one) => addSendFault(one, '403 with HTML') },
   'a lost answer': { apply: (one) => addSendFault(one, 'reset after accept') },
   'a lost request': { apply: (one) => addSendFault(one, 'reset before read') },
   refresh_failed: { apply: ({ world }) => loseTokens(world.control) },

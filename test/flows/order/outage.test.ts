@@ -27,13 +27,14 @@ function watchCallsAtOnce({ gateway }: FaultCase['world']): { most: number; coun
 }
 
 /**
- * The backoff grows to a minute. It belongs to the extension, so there is one call per minute. A message that was answered
- * 503 five times in a row has a backoff of its own.
+ * The backoff grows to a minute. It belongs to the extension, so there is one call per minute. A message that was turned away
+ * five times in a row has a backoff of its own.
  */
 const CALLS_AN_HOUR: Record<string, [least: number, most: number]> = {
   refused: [55, 80],
   'DNS failure': [55, 80],
   '503': [55, 60 * CONTACTS],
+  '403 with HTML': [55, 60 * CONTACTS],
 }
 
 describe.each(Object.entries(CALLS_AN_HOUR))('an outage of an hour: %s', (name, [least, most]) => {

@@ -67,6 +67,26 @@ test('a provider that has not answered for two minutes fires an alert, also with
   expect(await ofProvider()).toEqual([])
 })
 
+test.each([
+  ['a page of a firewall', 403],
+  ['a page in a redirect', 302],
+  ['a page of a proxy that reaches nobody', 502],
+  ['a page instead of an answer', 200],
+])('%s (%d) to every call is a provider that does not answer', async (_, status) => {
+  const { world, clock, check } = await setUp()
+  expect(await check()).toEqual([])
+  world.control.fault({ route: '*', calls: null, fault: { kind: 'respond', status, body: '<html>Blocked</html>' } })
+  await world.gateway.tokens.refresh({
+    tenantId: world.tenantId,
+    extensionId: world.control.extensions()[0]!.extensionId,
+  })
+  expect(await check()).toEqual([])
+  clock.advance(2 * MINUTE)
+  expect(await check()).toMatchObject([{ alert: 'provider_unreachable', state: 'firing' }])
+  world.control.clearFaults()
+  expect(await check()).toMatchObject([{ alert: 'provider_unreachable', state: 'resolved' }])
+})
+
 test('a wrong client secret is logged at the start with its fix, and fires an alert once', async () => {
   const { world, lines, check } = await setUp({ connect: false, env: { RC_CLIENT_SECRET: 'not-the-right-one' } })
   const firing = { alert: 'provider_credentials', state: 'firing', text: expect.stringContaining('RC_CLIENT_SECRET') }

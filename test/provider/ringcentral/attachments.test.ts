@@ -82,7 +82,7 @@ describe('the address that a record names', () => {
     await using evil = await rawServer(() => undefined)
     for (const status of [301, 302, 303, 307, 308]) {
       using server = httpServer(() => new Response(null, { status, headers: { location: evil.url + PATH } }))
-      expect(failureOf(await read(server.url))).toMatchObject({ reason: 'rejected', status })
+      expect(failureOf(await read(server.url))).toMatchObject({ reason: 'intercepted', status })
     }
     expect(evil.connections).toBe(0)
   })
@@ -174,7 +174,7 @@ test('through a proxy the same holds', async () => {
   await using evil = await rawServer(() => undefined)
   expect(failureOf(await read(server.url, evil.url + PATH, true))).toMatchObject({ reason: 'rejected', status: null })
   using redirecting = httpServer(() => new Response(null, { status: 302, headers: { location: evil.url + PATH } }))
-  expect(failureOf(await read(redirecting.url, undefined, true))).toMatchObject({ reason: 'rejected', status: 302 })
+  expect(failureOf(await read(redirecting.url, undefined, true))).toMatchObject({ reason: 'intercepted', status: 302 })
   expect([server.requests.length, evil.connections]).toEqual([1, 0])
   using announced = httpServer(() => new Response(new Uint8Array(10 * MIB)))
   expect(failureOf(await read(announced.url, undefined, true))).toMatchObject({ code: 'ERR_ANSWER_TOO_LARGE' })

@@ -55,15 +55,15 @@ test('a listing is repeated if its own answer shows that the clock is fast', asy
   expect(dates).toEqual(['2026-11-21T12:00:00.000Z', '2026-11-21T11:00:00.000Z', '2026-11-21T11:00:00.000Z'])
 })
 
-test('the clock of a proxy that refuses or fails does not count', async () => {
+test('the clock of a proxy that refuses, fails or shows a page does not count', async () => {
   const proxy = { date: new Date(NOON).toUTCString() }
   const answers = [
-    Response.json({ records: [] }, { headers: { date: new Date(NOON - HOUR_MS).toUTCString() } }),
-    ...[429, 502, 503, 302].map((status) => new Response('proxy', { status, headers: proxy })),
+    Response.json({ id: 1 }, { headers: { date: new Date(NOON - HOUR_MS).toUTCString() } }),
+    ...[200, 302, 403, 429, 502, 503].map((status) => new Response('proxy', { status, headers: proxy })),
   ]
   using server = httpServer(() => answers.shift() ?? Response.json({}, { headers: proxy }))
   const client = clientOf(server.url, { now: () => NOON })
-  for (let call = 0; call < 5; call++)
+  for (let call = 0; call < 8; call++)
     await client.sendSms(ACCESS_TOKEN, { from: '+15555550100', to: '+15555550101', text: 'x' })
   expect(client.clockSkewMs()).toBe(HOUR_MS)
 })

@@ -167,10 +167,10 @@ describe('the request may have arrived', () => {
     Buffer.from(data.map((byte, index) => (index === data.length - 1 ? byte ^ 1 : byte)))
 })
 
-test('a refusal with an incomplete body is still a refusal', async () => {
+test("a refusal whose body breaks off is not known to be the provider's", async () => {
   const answer = 'HTTP/1.1 403 Forbidden\r\ncontent-length: 99\r\n\r\n{"errors":[{"errorCode":"MSG-304"'
   await using server = await rawServer((socket) => void socket.once('data', () => socket.end(answer)))
-  expect(await failureAt(server.url)).toMatchObject({ reason: 'rejected', status: 403, code: null })
+  expect(await failureAt(server.url)).toMatchObject({ reason: 'intercepted', status: 403, code: null })
 })
 
 test('a call that takes too long closes its connection', async () => {

@@ -134,16 +134,16 @@ describe('token errors', () => {
       [401, oauth('invalid_client', 'OAU-146', 'Invalid client credentials'), 'rejected', 'invalid_client', 'OAU-146'],
       [403, oauth('invalid_client', 'OAU-167', 'Account access restricted'), 'rejected', 'invalid_client', 'OAU-167'],
       [400, errorBody('OAU-250', 'Unsupported grant type'), 'rejected', null, 'OAU-250'],
-      [400, { error: { code: 1 } }, 'rejected', null, null],
+      [400, { error: { code: 1 } }, 'intercepted', null, null],
       [429, errorBody('CMN-301', 'Request rate exceeded'), 'rate_limited', null, 'CMN-301'],
       [
         503,
         { message: 'Service Unavailable', error: 'service_unavailable', error_description: 'Service Unavailable' },
         'unavailable',
-        'service_unavailable',
+        null,
         'service_unavailable',
       ],
-      [500, oauth('server_error', 'CMN-203', 'Internal Server Error'), 'ambiguous', 'server_error', 'CMN-203'],
+      [500, oauth('server_error', 'CMN-203', 'Internal Server Error'), 'ambiguous', null, 'CMN-203'],
     ]
   test.each(rows)('%d %j is %s', async (status, body, reason, oauthError, code) => {
     using server = httpServer(() => Response.json(body, { status }))

@@ -6,24 +6,26 @@ const SMS = { from: '+16505550101', to: '+16505550123', text: 'Hello' }
 const NOW = Date.parse('2026-11-21T02:30:00.000Z')
 
 const sendTo = (url: string) => clientOf(url, { now: () => NOW }).sendSms(ACCESS_TOKEN, SMS)
+const FOREIGN = "The answer (status 400) is not in the provider's form"
 const html = '<html><body>Bad gateway</body></html>'
 
 describe('the reason follows from the status', () => {
   const rows: [status: number, body: unknown, reason: FailureReason][] = [
-    [300, html, 'rejected'],
+    [300, html, 'intercepted'],
     [302, errorBody('X-1', 'elsewhere'), 'rejected'],
-    [307, '', 'rejected'],
+    [307, '', 'intercepted'],
     [400, errorBody('CMN-101', 'Parameter [to] value is invalid.'), 'rejected'],
-    [400, html, 'rejected'],
+    [400, html, 'intercepted'],
     [401, errorBody('OAU-128', 'Access token expired'), 'unauthorized'],
     [401, '', 'unauthorized'],
     [403, errorBody('MSG-304', "Phone number doesn't belong to extension"), 'rejected'],
     [404, errorBody('CMN-102', 'Resource for parameter [accountId] is not found'), 'rejected'],
     [408, errorBody('CMN-205', 'Request timeout'), 'ambiguous'],
-    [415, '', 'rejected'],
+    [415, '', 'intercepted'],
+    [415, errorBody('CMN-120', 'Invalid request body'), 'rejected'],
     [429, errorBody('CMN-301', 'Request rate exceeded'), 'rate_limited'],
     [429, '', 'rate_limited'],
-    [499, '', 'rejected'],
+    [499, '', 'intercepted'],
     [500, errorBody('CMN-203', 'Internal Server Error'), 'ambiguous'],
     [501, '', 'ambiguous'],
     [502, html, 'ambiguous'],
@@ -33,7 +35,7 @@ describe('the reason follows from the status', () => {
     [
       503,
       { message: 'Service Unavailable', error: 'service_unavailable', error_description: 'Service Unavailable' },
-      'unavailable',
+      'ambiguous',
     ],
     [503, html, 'ambiguous'],
     [503, '', 'ambiguous'],
@@ -121,13 +123,15 @@ describe('the contents of a failure', () => {
     ['an entry that is not an object', { errorCode: 'Top', message: 'top', errors: [null] }, 'Top', 'top'],
     [
       'members of another type',
-      { errorCode: 5, message: {}, errors: [{ errorCode: [], message: 1 }] },
+      { errorCode: 5, message: 'top', errors: [{ errorCode: [], message: 1 }] },
       null,
-      'The provider answered with status 400',
+      FOREIGN,
     ],
-    ['OAuth members', { error: 'invalid_request', error_description: 'Unsupported' }, 'invalid_request', 'Unsupported'],
-    ['no readable message', html, null, 'The provider answered with status 400'],
-    ['empty texts', { errorCode: ' ', message: '' }, null, 'The provider answered with status 400'],
+    ['OAuth members', { error: 'invalid_request', error_description: 'Unsupported' }, null, FOREIGN],
+    ['no readable message', { errorCode: 'A', message: {} }, 'A', 'The provider answered with status 400'],
+    ['an empty message', { errorCode: 'A', message: ' ' }, 'A', 'The provider answered with status 400'],
+    ['a page', html, null, FOREIGN],
+    ['an empty code', { errorCode: ' ', message: 'top' }, null, FOREIGN],
     ['line breaks and NUL', { errorCode: 'A', message: 'one\r\n\0two\u2028three' }, 'A', 'one two three'],
   ]
   test.each(rows)('%s', async (_name, body, code, message) => {

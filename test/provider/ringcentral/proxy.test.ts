@@ -60,7 +60,7 @@ test.each(endings)('a proxy that %s', async (_name, answer, reason) => {
 test('a redirect through a proxy is not followed', async () => {
   using proxy = httpServer(() => new Response(null, { status: 302, headers: { location: 'http://elsewhere.test/' } }))
   const result = await sendInChild('http://provider.test', { HTTP_PROXY: proxy.url })
-  expect(result).toMatchObject({ ok: false, failure: { reason: 'rejected', status: 302 } })
+  expect(result).toMatchObject({ ok: false, failure: { reason: 'intercepted', status: 302 } })
   expect(proxy.requests).toHaveLength(1)
 })
 
