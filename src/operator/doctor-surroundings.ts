@@ -21,14 +21,25 @@ export function checkConfiguration({ config: { production, warnings } }: Pick<Ga
 export async function checkProvider({ config }: Pick<Gateway, 'config'>): Promise<string> {
   if (config.provider.simulated) return 'the built-in simulator'
   const { serverUrl } = config.provider
-  const { status } = await callProvider(serverUrl)
-  return `${serverUrl} answers ${status}`
+  const response = await callProvider(serverUrl)
+  const answers = `${serverUrl} answers ${response.status}`
+  if (await isOfProvider(response)) return answers
+  throw new Fault(`${answers}, but not as RingCentral does: look for a proxy, a firewall or a CDN in between`, 'warn')
+}
+
+/** Its own answer is JSON: the versions of the API, or an error with codes. */
+async function isOfProvider(response: Response): Promise<boolean> {
+  const body: unknown = await response.json().catch(() => null)
+  if (typeof body !== 'object' || body === null) return false
+  return ['apiVersions', 'errorCode', 'errors'].some((member) => member in body)
 }
 
 async function callProvider(serverUrl: string): Promise<Response> {
-  return fetch(`${serverUrl}/restapi`, { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch((error: unknown) => {
-    throw new Fault(`${serverUrl} cannot be reached (${errorName(error)}): check RC_SERVER_URL, DNS and the firewall`)
-  })
+  return fetch(`${serverUrl}/restapi`, { redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(
+    (error: unknown) => {
+      throw new Fault(`${serverUrl} cannot be reached (${errorName(error)}): check RC_SERVER_URL, DNS and the firewall`)
+    },
+  )
 }
 
 /** Checks RC_CLIENT_ID and RC_CLIENT_SECRET by a refresh that cannot succeed. The error says whether the client or the token was refused. */

@@ -62,6 +62,21 @@ test('the credentials are checked separately: a wrong secret fails although the 
   })
 })
 
+test.each([
+  ['a page of a firewall', 403, '<html>Request blocked</html>'],
+  ['a login page of the network', 200, '<html>Welcome to the hotel</html>'],
+  ['a redirect to such a page', 302, ''],
+  ['JSON of another program', 404, '{"message":"no Route matched with those values"}'],
+])('%s (%d) in place of the provider is a warning', async (_, status, body) => {
+  await using world = await createWorld({ outside: true, work: false })
+  expect(await findingOf(world, 'provider')).toMatchObject({ level: 'ok' })
+  world.control.fault({ route: 'probe', fault: { kind: 'respond', status, body, headers: { Location: world.url } } })
+  expect(await findingOf(world, 'provider')).toMatchObject({
+    level: 'warn',
+    detail: expect.stringContaining(`answers ${status}, but not as RingCentral does`),
+  })
+})
+
 test('a wrong clock is reported with its fix, by the limit of the alert', async () => {
   await using world = await createWorld({ env: { NODE_ENV: 'production' } })
   expect(await findingOf(world, 'clock')).toMatchObject({ ok: true })
