@@ -1,6 +1,7 @@
 import { extensionUri, type ApiCall } from './api-call.ts'
-import type { PhoneNumber } from './directory.ts'
+import type { Extension, PhoneNumber } from './directory.ts'
 import { json, type Reply } from './http.ts'
+import { LOCATION } from './message-record.ts'
 import { pageOf, readPage } from './paging.ts'
 import type { World } from './world.ts'
 
@@ -13,7 +14,7 @@ export function getExtension({ world, extension }: ApiCall): Reply {
     extensionNumber: extension.extensionNumber,
     contact: { firstName, lastName: rest.join(' '), company: 'Example, Inc.', emailAsLoginName: true },
     name: extension.name,
-    type: 'User',
+    type: extension.type,
     status: extension.status,
     serviceFeatures: [
       { featureName: 'SMS', enabled: true },
@@ -40,14 +41,16 @@ export function listPhoneNumbers({ world, call, extension }: ApiCall): Reply {
     .filter((one) => statuses.length === 0 || statuses.includes(one.status))
   return json(
     200,
-    pageOf(numbers, page, (number) => numberRecord(world, extension.accountId, number)),
+    pageOf(numbers, page, (number) => numberRecord(world, extension, number)),
   )
 }
 
 const accountUri = (world: World, accountId: number): string => `${world.url}/restapi/v1.0/account/${accountId}`
 
-function numberRecord(world: World, accountId: number, number: PhoneNumber): Record<string, unknown> {
-  const { id, phoneNumber, paymentType, type, usageType, status, features } = number
+/** A number of a call queue names the queue as its extension. */
+function numberRecord(world: World, { accountId }: Extension, number: PhoneNumber): Record<string, unknown> {
+  const { id, phoneNumber, paymentType, type, usageType, status, features, label, primary } = number
+  const owner = world.directory.extension(number.ownerId)
   return {
     uri: `${accountUri(world, accountId)}/phone-number/${id}`,
     id,
@@ -57,6 +60,18 @@ function numberRecord(world: World, accountId: number, number: PhoneNumber): Rec
     usageType,
     status,
     country: { uri: `${world.url}/restapi/v1.0/dictionary/country/1`, id: '1', name: 'United States' },
+    ...(paymentType === 'Local' ? { location: LOCATION } : {}),
+    ...(label === null ? {} : { label }),
+    primary,
+    ...(owner === undefined ? {} : { extension: owningExtension(world, owner) }),
     features,
   }
 }
+
+const owningExtension = (world: World, owner: Extension): Record<string, unknown> => ({
+  uri: extensionUri(world, owner),
+  id: owner.id,
+  extensionNumber: owner.extensionNumber,
+  type: owner.type,
+  name: owner.name,
+})

@@ -42,6 +42,13 @@ const BEARER = /^Bearer\s+(\S+)$/i
 
 export const bearerToken = (call: Call): string | null => BEARER.exec(header(call, 'authorization'))?.[1] ?? null
 
+/** The call with the token of its query in the header, where it has none of its own. */
+export function withQueryToken(call: Call): Call {
+  const token = call.query.get('access_token')
+  if (token === null || header(call, 'authorization') !== '') return call
+  return { ...call, headers: { ...call.headers, authorization: `Bearer ${token}` } }
+}
+
 interface Caller {
   extension: Extension
   clientId: string
@@ -59,10 +66,13 @@ function authenticate(world: World, call: Call): Caller | Reply {
   if (session === 'corrupted') return unauthorized('OAU-129', 'TokenInvalid', 'Access token corrupted')
   if (session === 'expired') return unauthorized('OAU-128', 'TokenExpired', 'Access token expired')
   const extension = world.directory.extension(session.extensionId)
-  if (extension?.status === 'Disabled') {
+  if (extension?.status === 'Disabled' || extension?.status === 'Frozen') {
     return unauthorized('OAU-236', 'TokenInvalid', 'Extension is disabled or frozen')
   }
-  if (extension?.status !== 'Enabled') return unauthorized('CMN-405', 'TokenInvalid', 'Login to extension required')
+  if (extension === undefined || extension.status === 'Deleted')
+    return unauthorized('CMN-405', 'TokenInvalid', 'Login to extension required')
+  if (extension.status !== 'Enabled')
+    return unauthorized('OAU-141', 'TokenInvalid', 'Login for extension in current state is not allowed.')
   return { extension, clientId: session.clientId }
 }
 

@@ -17,7 +17,7 @@ export function authorize(world: World, call: Call): Reply {
   // OpenID Connect Core 3.1.2.1 requires a user who is already logged in, and the simulator has none.
   if (query.get('prompt') === 'none') return back(query, 'error=login_required', 'error_description=Login%20required')
   const chosen = query.get('approve')
-  if (world.settings.loginPage && chosen === null) return html(200, loginPage(world.directory.extensions(), query))
+  if (world.settings.loginPage && chosen === null) return html(200, loginPage(world.directory.users(), query))
   const login = chosen === null ? world.logins.shift() : chosen === 'deny' ? 'deny' : Number(chosen)
   if (login === 'deny') return denied(query)
   const extension = loginOf(world, login ?? query.get('login_hint'))
@@ -38,7 +38,7 @@ function checkRequest(world: World, query: URLSearchParams): Reply | null {
 }
 
 function loginOf(world: World, id: number | string | null): Extension | undefined {
-  const enabled = world.directory.extensions().filter((one) => one.status === 'Enabled')
+  const enabled = world.directory.users().filter((one) => one.status === 'Enabled')
   return id === null ? enabled[0] : enabled.find((one) => one.id === Number(id))
 }
 

@@ -18,8 +18,11 @@ interface Part {
 /** The last calls between the client and the platform, in both directions. */
 export class CallRecord {
   readonly #calls: RawCall[] = []
+  /** Called with each call as it was made. */
+  readonly listeners = new Set<(call: RawCall) => void>()
 
   add(call: RawCall): void {
+    for (const listener of this.listeners) listener(call)
     this.#calls.push(call)
     if (this.#calls.length > MAX_CALLS) this.#calls.shift()
   }

@@ -1,4 +1,4 @@
-import type { ExtensionStatus, NumberSpec } from './directory.ts'
+import type { ExtensionStatus, ExtensionType, NumberSpec } from './directory.ts'
 
 // Arguments and results of the control API. All ids are strings. All times are epoch milliseconds of the simulator's clock.
 
@@ -10,11 +10,23 @@ export interface NewExtension {
   numbers?: (string | NumberSpec)[]
 }
 
+export interface NewQueue extends NewExtension {
+  /** The users who may text from its numbers. */
+  recipients: string[]
+}
+
+export interface NewNumber extends NumberSpec {
+  extensionId: string
+  /** The call queue that it belongs to. Default: the extension itself. */
+  ownerId?: string
+}
+
 export interface ExtensionView {
   extensionId: string
   accountId: string
   extensionNumber: string
   name: string
+  type: ExtensionType
   status: ExtensionStatus
   numbers: { phoneNumber: string; features: string[] }[]
 }
@@ -43,6 +55,7 @@ export interface SubscriptionView {
 
 export interface MessageView {
   messageId: string
+  /** The extension whose store has it: a user, or a call queue. */
   extensionId: string
   direction: 'Inbound' | 'Outbound'
   /** Null for a sender without a number. */

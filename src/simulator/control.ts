@@ -3,8 +3,16 @@ import { extensionKnobs } from './control-extensions.ts'
 import { messageKnobs } from './control-messages.ts'
 import { sessionKnobs } from './control-sessions.ts'
 import { trafficKnobs } from './control-traffic.ts'
-import type { ExtensionView, MessageView, NewExtension, SessionView, SubscriptionView } from './control-views.ts'
-import type { ExtensionStatus, NumberSpec } from './directory.ts'
+import type {
+  ExtensionView,
+  MessageView,
+  NewExtension,
+  NewNumber,
+  NewQueue,
+  SessionView,
+  SubscriptionView,
+} from './control-views.ts'
+import type { ExtensionStatus } from './directory.ts'
 import type { EventFault } from './event-faults.ts'
 import type { FaultRule, RandomFaults } from './faults.ts'
 import type { InboundSms, InjectedSms } from './inbound.ts'
@@ -23,10 +31,12 @@ export interface SimulatorControl {
   addAccount(account?: { accountId?: string }): { accountId: string }
   /** Default account: the first one. A bare number gets the SMS features. */
   addExtension(extension?: NewExtension): ExtensionView
-  /** The same number may be listed by several extensions; at most one should have `SmsSender` on it. */
-  addNumber(number: NumberSpec & { extensionId: string }): ExtensionView
+  /** A call queue. Its recipients list its numbers and may text from them; its messages are in its own store (`owner=Any`). */
+  addQueue(queue: NewQueue): ExtensionView
+  /** The same number may be listed by several extensions; at most one should have `SmsSender` on it, but of a queue's. */
+  addNumber(number: NewNumber): ExtensionView
   removeNumber(number: { extensionId: string; phoneNumber: string }): ExtensionView
-  /** `Disabled` and `Deleted` end neither sessions nor subscriptions, but every call and refresh fails. */
+  /** Any status but `Enabled` ends neither sessions nor subscriptions, but every call and refresh fails. */
   setExtensionStatus(change: { extensionId: string; status: ExtensionStatus }): ExtensionView
   extensions(): ExtensionView[]
 

@@ -1,11 +1,17 @@
-export type ExtensionStatus = 'Enabled' | 'Disabled' | 'Deleted'
+/** The documented ones, and `Deleted`, which no answer names. */
+export type ExtensionStatus = 'Enabled' | 'Disabled' | 'Frozen' | 'NotActivated' | 'Unassigned' | 'Deleted'
+
+/** A `Department` is a call queue. */
+export type ExtensionType = 'User' | 'Department'
 
 export interface Extension {
   id: number
   accountId: number
   extensionNumber: string
   name: string
+  type: ExtensionType
   status: ExtensionStatus
+  /** The numbers that it lists. A queue lists none: its recipients do. */
   numbers: PhoneNumber[]
 }
 
@@ -17,6 +23,18 @@ export interface PhoneNumber {
   type: string
   paymentType: string
   status: string
+  /** The extension whose message store has the number's messages: the one that lists it, or a call queue. */
+  ownerId: number
+  label: string | null
+  /** Whether it is the account's main number. */
+  primary: boolean
+  /** The 10DLC campaign; null for none. */
+  campaign: Campaign | null
+}
+
+export interface Campaign {
+  status: string
+  tier: string
 }
 
 export interface ExtensionSpec {
@@ -24,6 +42,7 @@ export interface ExtensionSpec {
   accountId?: number
   name?: string
   extensionNumber?: string
+  type?: ExtensionType
 }
 
 export interface NumberSpec {
@@ -34,6 +53,10 @@ export interface NumberSpec {
   type?: string
   paymentType?: string
   status?: string
+  label?: string
+  primary?: boolean
+  /** Default: a confirmed one for a local number. */
+  campaign?: Campaign | null
 }
 
 const FIRST_ACCOUNT_ID = 809_640_016
@@ -42,6 +65,10 @@ const FIRST_NUMBER_ID = 299_282_016
 const ID_STEP = 1000
 
 const SMS_FEATURES = ['SmsSender', 'CallerId', 'MmsSender']
+/** Toll-free numbers never send MMS (RingCentral developer guide, "SMS requirements"). */
+const TOLL_FREE_FEATURES = ['SmsSender', 'CallerId']
+const TOLL_FREE = /^\+18(00|33|44|55|66|77|88)/
+const CONFIRMED: Campaign = { status: 'Confirmed', tier: 'LowVolume' }
 
 export const canSendSms = (number: PhoneNumber): boolean => number.features.includes('SmsSender')
 
@@ -65,20 +92,27 @@ export class Directory {
     const accountId = this.addAccount(spec.accountId ?? this.#accounts.values().next().value)
     const extensionNumber = spec.extensionNumber ?? String(101 + this.#extensions.size)
     const name = spec.name ?? `Extension ${extensionNumber}`
-    const extension: Extension = { id, accountId, extensionNumber, name, status: 'Enabled', numbers: [] }
+    const { type = 'User' } = spec
+    const extension: Extension = { id, accountId, extensionNumber, name, type, status: 'Enabled', numbers: [] }
     this.#extensions.set(id, extension)
     return extension
   }
 
-  addNumber(extension: Extension, spec: NumberSpec): void {
+  /** Lists the number for the extension. `owner` is the call queue that it belongs to, if it is not the extension's own. */
+  addNumber(extension: Extension, spec: NumberSpec, owner: Extension = extension): void {
+    const tollFree = TOLL_FREE.test(spec.phoneNumber)
     extension.numbers.push({
       id: FIRST_NUMBER_ID + ID_STEP * this.#numbersMade++,
       phoneNumber: spec.phoneNumber,
-      features: spec.features ?? [...SMS_FEATURES],
+      features: spec.features ?? [...(tollFree ? TOLL_FREE_FEATURES : SMS_FEATURES)],
       usageType: spec.usageType ?? 'DirectNumber',
       type: spec.type ?? 'VoiceFax',
-      paymentType: spec.paymentType ?? 'Local',
+      paymentType: spec.paymentType ?? (tollFree ? 'TollFree' : 'Local'),
       status: spec.status ?? 'Normal',
+      ownerId: owner.id,
+      label: spec.label ?? null,
+      primary: spec.primary ?? false,
+      campaign: spec.campaign === undefined ? (tollFree ? null : CONFIRMED) : spec.campaign,
     })
   }
 
@@ -89,6 +123,16 @@ export class Directory {
   /** In the order in which they were added. */
   extensions(): Extension[] {
     return [...this.#extensions.values()]
+  }
+
+  /** Extensions with people: those that can log in. */
+  users(): Extension[] {
+    return this.extensions().filter((one) => one.type === 'User')
+  }
+
+  /** The users who may read this store: its own user, or those who may send from a number of the queue. */
+  readersOf(storeId: number): Extension[] {
+    return this.users().filter((user) => mayRead(user, storeId))
   }
 
   /** Extensions that list the number, in any role. */
@@ -103,6 +147,9 @@ export class Directory {
     )
   }
 }
+
+export const mayRead = (user: Extension, storeId: number): boolean =>
+  user.id === storeId || user.numbers.some((number) => number.ownerId === storeId && canSendSms(number))
 
 function freeId(first: number, taken: { has(id: number): boolean }): number {
   let id = first

@@ -1,4 +1,4 @@
-import { json, type Reply } from './http.ts'
+import { isJson, json, type Reply } from './http.ts'
 
 /**
  * RingCentral has two error forms. API calls return `errorCode`, `message` and `errors[]` (RingCentral API reference,
@@ -54,6 +54,13 @@ export const notFound = (parameter: string): Reply =>
     topLevel: 'ResourceNotFound',
     extra: { parameterName: parameter },
   })
+
+/** The body is no JSON, or not a JSON object (RingCentral developer guide, "General API error codes"). */
+export const unreadableBody = (body: string): Reply =>
+  isJson(body) ? apiError(400, 'CMN-104', 'Cannot parse request') : apiError(400, 'CMN-103', "JSON can't be parsed.")
+
+/** The platform has no such path (same table). */
+export const invalidUri = (): Reply => apiError(404, 'CMN-120', 'Invalid URI')
 
 export const badParameter = (code: string, message: string): Reply =>
   apiError(400, code, message, { topLevel: 'InvalidParameter' })

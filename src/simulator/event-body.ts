@@ -1,5 +1,6 @@
 import { isoTime } from '../core/clock.ts'
-import { attachmentsOf, located, messageUri } from './message-record.ts'
+import type { Extension } from './directory.ts'
+import { attachmentsOf, located, messageUri, ownerOf } from './message-record.ts'
 import { conversationOf, type Message } from './messages.ts'
 import type { World } from './world.ts'
 
@@ -7,45 +8,54 @@ import type { World } from './world.ts'
 export type EventForm = 'current' | 'old'
 
 /** Body of an instant SMS event (RingCentral developer guide, "Message events"): the complete message, ids as strings. */
-export function instantBody(world: World, message: Message, form: EventForm): Record<string, unknown> {
+export function instantBody(
+  world: World,
+  message: Message,
+  reader: Extension,
+  form: EventForm,
+): Record<string, unknown> {
   const id = form === 'old' ? (value: number) => value : String
-  const owner = world.directory.extension(message.extensionId)
   const createdAt = isoTime(message.createdAt)
   return {
     id: id(message.id),
-    to: message.to.map(located),
-    from: { ...located(message.from), ...numberInfo(message.from.phoneNumber) },
+    to: message.to.map((party) => located(world, message, party)),
+    from: { ...located(world, message, message.from), ...numberInfo(message.from.phoneNumber) },
     type: 'SMS',
     creationTime: createdAt,
     lastModifiedTime: createdAt,
     readStatus: 'Unread',
     priority: 'Normal',
-    attachments: eventAttachments(world, message, id),
+    attachments: eventAttachments(message, messageUri(world, message, reader), id),
     direction: message.direction,
     availability: 'Alive',
     ...(message.text === null ? {} : { subject: message.text }),
     messageStatus: world.messages.state(message).messageStatus,
     ...conversationIn(form, conversationOf(message)),
     eventType: 'Create',
-    owner: { extensionId: String(message.extensionId), extensionType: 'User', name: owner?.name ?? '' },
+    owner: ownerOf(world, message),
   }
 }
 
 /** Body of a message-store change (same guide): counters only, ids as numbers. */
-export function changeBody(message: Message, kind: 'new' | 'updated', now: number): Record<string, unknown> {
+export function changeBody(
+  message: Message,
+  reader: Extension,
+  kind: 'new' | 'updated',
+  now: number,
+): Record<string, unknown> {
   const created = kind === 'new'
   const change = { type: 'SMS', newCount: created ? 1 : 0, updatedCount: created ? 0 : 1 }
   return {
-    accountId: message.accountId,
-    extensionId: message.extensionId,
+    accountId: reader.accountId,
+    extensionId: reader.id,
     lastUpdated: isoTime(now),
     changes: [{ ...change, ...(created ? { newMessageIds: [message.id] } : {}) }],
   }
 }
 
 /** As in a record, but the text has no address. */
-const eventAttachments = (world: World, message: Message, idOf: (value: number) => unknown): object[] =>
-  attachmentsOf(message, messageUri(world, message)).map(({ id, type, uri, ...more }) => ({
+const eventAttachments = (message: Message, messageAddress: string, idOf: (value: number) => unknown): object[] =>
+  attachmentsOf(message, messageAddress).map(({ id, type, uri, ...more }) => ({
     id: idOf(Number(id)),
     type,
     ...(type === 'Text' ? {} : { uri }),

@@ -1,5 +1,6 @@
 import { isoTime } from '../core/clock.ts'
 import type { RawCall } from './call-record.ts'
+import type { Extension } from './directory.ts'
 import { changeBody, instantBody, type EventForm } from './event-body.ts'
 import { isChangeOf, isInstant } from './event-filters.ts'
 import type { Message } from './messages.ts'
@@ -11,9 +12,12 @@ import type { World } from './world.ts'
  * which must be answered with 200 within 3 s and is never repeated. Failures over ten minutes blacklist the subscription.
  */
 export async function announceInbound(world: World, message: Message, form: EventForm): Promise<Delivery[]> {
-  const body = instantBody(world, message, form)
-  const instant = matching(world, message, isInstant).map(({ subscription, filter }) =>
-    deliver(world, subscription, envelope(world, subscription, filter, body, form)),
+  const instant = matching(world, message, isInstant).map(({ subscription, filter, reader }) =>
+    deliver(
+      world,
+      subscription,
+      envelope(world, subscription, filter, instantBody(world, message, reader, form), form),
+    ),
   )
   return (await Promise.all([...instant, announceChange(world, message, 'new')])).flat()
 }
@@ -21,8 +25,8 @@ export async function announceInbound(world: World, message: Message, form: Even
 /** Sends a message-store change to its subscribers. */
 export async function announceChange(world: World, message: Message, kind: 'new' | 'updated'): Promise<Delivery[]> {
   const targets = matching(world, message, (filter) => isChangeOf(filter, message.direction))
-  const deliveries = targets.map(({ subscription, filter }) => {
-    const body = changeBody(message, kind, world.clock.now())
+  const deliveries = targets.map(({ subscription, filter, reader }) => {
+    const body = changeBody(message, reader, kind, world.clock.now())
     return deliver(world, subscription, envelope(world, subscription, filter, body, 'current'))
   })
   return (await Promise.all(deliveries)).flat()
@@ -50,14 +54,19 @@ export interface EventEnvelope {
 interface Target {
   subscription: Subscription
   filter: string
+  /** The subscription's user. */
+  reader: Extension
 }
 
 function matching(world: World, message: Message, covers: (filter: string) => boolean): Target[] {
-  if (world.directory.extension(message.extensionId)?.status !== 'Enabled') return []
-  return world.subscriptions
-    .all()
-    .filter((one) => one.extensionId === message.extensionId && one.blacklisted === null)
-    .flatMap((subscription) => subscription.eventFilters.filter(covers).map((filter) => ({ subscription, filter })))
+  const readers = world.directory
+    .readersOf(message.extensionId)
+    .filter(({ id, status }) => status === 'Enabled' && (id === message.extensionId || world.settings.queueEvents))
+  return world.subscriptions.all().flatMap((subscription) => {
+    const reader = readers.find(({ id }) => id === subscription.extensionId)
+    if (reader === undefined || subscription.blacklisted !== null) return []
+    return subscription.eventFilters.filter(covers).map((filter) => ({ subscription, filter, reader }))
+  })
 }
 
 export function envelope(

@@ -1,4 +1,4 @@
-import type { Extension } from './directory.ts'
+import { canSendSms, type Extension, type PhoneNumber } from './directory.ts'
 import type { EventForm } from './event-body.ts'
 import { announceInbound, type Delivery } from './events.ts'
 import type { Message, NewAttachment, Party } from './messages.ts'
@@ -12,7 +12,7 @@ export interface InboundSms {
   fromExtensionNumber?: string
   /** One or several recipients (group MMS). Default: the receiving extension's first SMS number. */
   to?: string | string[]
-  /** The receiving extension. Default: the one that owns a number of `to`, else the first. */
+  /** The receiving extension. Default: the one that may send from a number of `to`, else the first. */
   extensionId?: string
   /** Null: the event has no `subject` member. Default `Hello`. */
   text?: string | null
@@ -66,13 +66,20 @@ const DEFAULT_ATTACHMENT_BYTES = 461_020
 
 function store(world: World, sms: InboundSms): Message {
   const receiver = receiverOf(world, sms)
-  return world.messages.addInbound(receiver, {
+  const to = numbersOf(sms)
+  const texted = receiver.numbers.find((number) => isTexted(number, to))
+  const owner = world.directory.extension(texted?.ownerId ?? receiver.id) ?? receiver
+  return world.messages.addInbound(owner, {
     from: senderOf(sms),
-    to: recipientsOf(sms, receiver),
+    to: recipientsOf(to, receiver, owner),
     text: sms.text === undefined ? 'Hello' : sms.text,
     attachments: (sms.attachments ?? []).map(media),
   })
 }
+
+/** Whether the text goes to this number: one of those it names, or the first for SMS if it names none. */
+const isTexted = (number: PhoneNumber, to: string[]): boolean =>
+  to.length === 0 ? canSendSms(number) : to.includes(number.phoneNumber)
 
 const media = ({ contentType, fileName, data, size = DEFAULT_ATTACHMENT_BYTES, uri }: MediaSpec): NewAttachment => ({
   contentType,
@@ -102,13 +109,12 @@ const senderOf = (sms: InboundSms): Party =>
     ? { phoneNumber: sms.from ?? DEFAULT_SENDER }
     : { extensionNumber: sms.fromExtensionNumber, name: `Extension ${sms.fromExtensionNumber}` }
 
-/** The receiver's own number carries its name and `target: true`. */
-function recipientsOf(sms: InboundSms, receiver: Extension): Party[] {
+/** The receiver's own number carries its owner's name and `target: true`. */
+function recipientsOf(asked: string[], receiver: Extension, owner: Extension): Party[] {
   const own = new Set(receiver.numbers.map((number) => number.phoneNumber))
-  const first = receiver.numbers.find((number) => number.features.includes('SmsSender'))?.phoneNumber
-  const asked = numbersOf(sms)
+  const first = receiver.numbers.find(canSendSms)?.phoneNumber
   const numbers = asked.length === 0 && first !== undefined ? [first] : asked
   return numbers.map((phoneNumber) =>
-    own.has(phoneNumber) ? { phoneNumber, name: receiver.name, target: true } : { phoneNumber },
+    own.has(phoneNumber) ? { phoneNumber, name: owner.name, target: true } : { phoneNumber },
   )
 }

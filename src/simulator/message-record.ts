@@ -1,9 +1,13 @@
 import { isoTime } from '../core/clock.ts'
+import { extensionUri } from './api-call.ts'
+import type { Extension } from './directory.ts'
 import { json, type Reply } from './http.ts'
 import { conversationOf, type Attachment, type Message, type Party } from './messages.ts'
+import { writtenNumber } from './number-forms.ts'
 import type { World } from './world.ts'
 
-const LOCATION = 'Mountain View, CA'
+/** Where every number is. */
+export const LOCATION = 'Mountain View, CA'
 
 /**
  * An answer with message records. `conversationId` is a number beyond JavaScript's range, so it is serialized as a string
@@ -15,17 +19,20 @@ export function jsonOfMessages(value: unknown): Reply {
   return { ...reply, body: reply.body.replace(/"conversationId":"(\d+)"/g, '"conversationId":$1') }
 }
 
-/** The answer of `POST …/sms` (RingCentral API reference, "Create message", `GetSMSMessageInfoResponse`). */
-export function messageRecord(world: World, message: Message): Record<string, unknown> {
-  const uri = messageUri(world, message)
+/**
+ * The answer of `POST …/sms` (RingCentral API reference, "Create message", `GetSMSMessageInfoResponse`), for the user who
+ * reads it.
+ */
+export function messageRecord(world: World, message: Message, reader: Extension): Record<string, unknown> {
+  const uri = messageUri(world, message, reader)
   const state = world.messages.state(message)
   const outbound = message.direction === 'Outbound'
   const conversationId = conversationOf(message)
   return {
     uri,
     id: message.id,
-    to: message.to.map(located),
-    from: located(message.from),
+    to: message.to.map((party) => located(world, message, party)),
+    from: located(world, message, message.from),
     type: 'SMS',
     creationTime: isoTime(message.createdAt),
     readStatus: outbound ? 'Read' : 'Unread',
@@ -40,22 +47,33 @@ export function messageRecord(world: World, message: Message): Record<string, un
     conversationId,
     conversation: { id: conversationId, uri: `${world.url}/restapi/v1.0/conversation/${conversationId}` },
     lastModifiedTime: isoTime(state.changedAt),
+    ...(state.messageStatus === 'Delivered' ? { smsDeliveryTime: isoTime(state.changedAt) } : {}),
+    ...(message.extensionId === reader.id ? {} : { owner: ownerOf(world, message) }),
   }
 }
 
 /** A record of the message store: a message record with its extension and the number of its text segments. */
-export function storeRecord(world: World, message: Message): Record<string, unknown> {
-  const { uri, id, ...rest } = messageRecord(world, message)
+export function storeRecord(world: World, message: Message, reader: Extension): Record<string, unknown> {
+  const { uri, id, ...rest } = messageRecord(world, message, reader)
   const segmentCount = Math.max(1, Math.ceil((message.text ?? '').length / 160))
-  return { uri, id, extensionId: String(message.extensionId), ...rest, segmentCount }
+  return { uri, id, extensionId: String(reader.id), ...rest, segmentCount }
 }
 
-export const located = (party: Party): Record<string, unknown> =>
-  party.phoneNumber === undefined ? { ...party } : { ...party, location: LOCATION }
-
-export function messageUri(world: World, message: Message): string {
-  return `${world.url}/restapi/v1.0/account/${message.accountId}/extension/${message.extensionId}/message-store/${message.id}`
+/** The owner of the message, as in the guide's "Migration Guide" of message threads. */
+export function ownerOf(world: World, message: Message): Record<string, unknown> {
+  const owner = world.directory.extension(message.extensionId)
+  return { extensionId: String(message.extensionId), extensionType: owner?.type ?? 'User', name: owner?.name ?? '' }
 }
+
+export function located(world: World, message: Message, party: Party): Record<string, unknown> {
+  if (party.phoneNumber === undefined) return { ...party }
+  const phoneNumber = writtenNumber(party.phoneNumber, message.id, world.settings.numberForms)
+  return { ...party, phoneNumber, location: LOCATION }
+}
+
+/** A message of a call queue has an address for each of its readers. */
+export const messageUri = (world: World, message: Message, reader: Extension): string =>
+  `${extensionUri(world, reader)}/message-store/${message.id}`
 
 /** The text is the first one. */
 export function attachmentsOf(message: Message, uri: string): Record<string, unknown>[] {

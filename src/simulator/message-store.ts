@@ -1,41 +1,73 @@
 import { isoTime } from '../core/clock.ts'
 import { extensionUri, type ApiCall } from './api-call.ts'
+import { canSendSms, mayRead } from './directory.ts'
 import { invalidParameter, notFound } from './errors.ts'
 import type { Reply } from './http.ts'
 import { jsonOfMessages, storeRecord } from './message-record.ts'
 import { conversationOf, type Message } from './messages.ts'
 import { pageOf, readPage } from './paging.ts'
+import type { World } from './world.ts'
 
-/** `GET …/message-store` (RingCentral API reference, "List messages"): newest first, the last 24 hours by default. */
-export function listMessages({ world, call, extension }: ApiCall): Reply {
+/**
+ * `GET …/message-store` (RingCentral API reference, "List messages"): newest first, the last 24 hours by default, and of call
+ * queues only on request (`owner`).
+ */
+export function listMessages(api: ApiCall): Reply {
+  const { world, call, extension } = api
+  const stores = storesOf(api)
+  if ('status' in stores) return stores
   const filter = readFilter(call.query, world.clock.now())
   if ('status' in filter) return filter
   const page = readPage(call.query, `${extensionUri(world, extension)}/message-store`, echo(call.query, filter))
   if ('status' in page) return page
   const indexedBefore = world.clock.now() - world.settings.indexDelayMs
-  const found = world.messages
-    .of(extension.id)
+  const found = messagesOf(world, stores)
     .filter((message) => message.createdAt <= indexedBefore && fits(message, filter))
     .toReversed()
-  return jsonOfMessages(pageOf(found, page, (message) => storeRecord(world, message)))
+  const listed = filter.distinct ? newestOfEach(found) : found
+  return jsonOfMessages(pageOf(listed, page, (message) => storeRecord(world, message, extension)))
 }
 
 /** `GET …/message-store/{messageId}` (same reference, "Get message"). */
-export function getMessage({ world, extension, ids }: ApiCall): Reply {
-  const message = world.messages.find(Number(ids[0]))
-  if (message === undefined || message.extensionId !== extension.id) return notFound('messageId')
-  return jsonOfMessages(storeRecord(world, message))
+export function getMessage(api: ApiCall): Reply {
+  const message = findMessage(api, api.ids[0])
+  return message === null ? notFound('messageId') : jsonOfMessages(storeRecord(api.world, message, api.extension))
 }
 
-/** `GET …/message-store/{messageId}/content/{attachmentId}` (same reference, "Get message attachment"): its bytes. */
-export function getContent({ world, extension, ids: [messageId, attachmentId] }: ApiCall): Reply {
+/** A message that the user may read. */
+export function findMessage({ world, extension }: ApiCall, messageId: string | undefined): Message | null {
   const message = world.messages.find(Number(messageId))
-  if (message === undefined || message.extensionId !== extension.id) return notFound('messageId')
-  if (attachmentId === messageId && message.text !== null)
-    return { status: 200, headers: { 'Content-Type': 'text/plain;charset=utf-8' }, body: message.text }
-  const attachment = message.attachments.find(({ id }) => String(id) === attachmentId)
-  if (attachment === undefined) return notFound('attachmentId')
-  return { status: 200, headers: { 'Content-Type': attachment.contentType }, body: '', bytes: attachment.bytes }
+  return message !== undefined && mayRead(extension, message.extensionId) ? message : null
+}
+
+/** The stores that `owner` and `ownerExtensionType` name. */
+function storesOf({ world, call, extension }: ApiCall): number[] | Reply {
+  const asked = call.query.getAll('owner')
+  if (asked.length > 0 && world.settings.sharedOwner === 'refused') return invalidParameter('owner')
+  if (asked.some((owner) => !/^(Any|Personal|Shared|\d+)$/.test(owner))) return invalidParameter('owner')
+  const owners = asked.length === 0 || world.settings.sharedOwner === 'ignored' ? ['Personal'] : asked
+  const queues = new Set(extension.numbers.filter(canSendSms).map(({ ownerId }) => ownerId))
+  const types = call.query.getAll('ownerExtensionType')
+  return [...queues.add(extension.id)].filter((id) => {
+    const kind = id === extension.id ? 'Personal' : 'Shared'
+    const type = world.directory.extension(id)?.type ?? ''
+    return owners.some((owner) => [kind, 'Any', String(id)].includes(owner)) && allows(types, type)
+  })
+}
+
+/** Oldest first. */
+function messagesOf(world: World, stores: number[]): readonly Message[] {
+  if (stores.length === 1) return world.messages.of(stores[0] ?? 0)
+  return stores.flatMap((id) => world.messages.of(id)).toSorted((one, other) => one.id - other.id)
+}
+
+/** The first of each conversation. */
+function newestOfEach(messages: Message[]): Message[] {
+  const seen = new Set<string>()
+  return messages.filter((message) => {
+    const conversation = conversationOf(message)
+    return !seen.has(conversation) && seen.add(conversation)
+  })
 }
 
 interface Filter {
@@ -47,6 +79,7 @@ interface Filter {
   to: number
   phoneNumber: string | null
   conversationId: string | null
+  distinct: boolean
 }
 
 const DAY_MS = 86_400_000
@@ -75,6 +108,7 @@ function readFilter(query: URLSearchParams, now: number): Filter | Reply {
     to,
     phoneNumber: query.get('phoneNumber'),
     conversationId: query.get('conversationId'),
+    distinct: query.get('distinctConversations') === 'true',
   }
 }
 

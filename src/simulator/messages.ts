@@ -28,6 +28,7 @@ export interface Attachment extends NewAttachment {
 
 export interface Message {
   id: number
+  /** The extension whose store has it: a user, or the call queue that owns the number. */
   extensionId: number
   accountId: number
   direction: Direction

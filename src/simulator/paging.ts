@@ -6,13 +6,14 @@ export function pageOf<T>(all: T[], request: PageRequest, render: (one: T) => un
   const { page, perPage } = request
   const start = (page - 1) * perPage
   const records = all.slice(start, start + perPage)
-  const totalPages = Math.max(1, Math.ceil(all.length / perPage))
+  const totalPages = perPage === 0 ? 1 : Math.max(1, Math.ceil(all.length / perPage))
   const span = records.length === 0 ? {} : { pageStart: start, pageEnd: start + records.length - 1 }
+  const isPage = perPage > 0 && page <= totalPages
   const at = (number: number): { uri: string } => ({ uri: request.uri(number) })
   return {
     uri: request.uri(page),
     records: records.map(render),
-    paging: { page, totalPages, perPage, totalElements: all.length, ...span },
+    paging: { ...(isPage ? { page } : {}), totalPages, perPage, totalElements: all.length, ...span },
     navigation: {
       firstPage: at(1),
       ...(page < totalPages ? { nextPage: at(page + 1) } : {}),
@@ -25,6 +26,7 @@ export function pageOf<T>(all: T[], request: PageRequest, render: (one: T) => un
 export interface PageRequest {
   /** 1-based. */
   page: number
+  /** 0 for an empty page. */
   perPage: number
   /** The address of a page of the same list. */
   uri: (page: number) => string
@@ -33,12 +35,15 @@ export interface PageRequest {
 const DEFAULT_PER_PAGE = 100
 const MAX_PER_PAGE = 1000
 
-/** Reads `page` and `perPage`. `base` is the list's address. Every page's address repeats the parameters of `echoed`. */
+/**
+ * Reads `page` and `perPage`. More than the maximum counts as the maximum, and 0 asks for an empty page (RingCentral API reference,
+ * `MessagingPagingInfo`). `base` is the list's address. Every page's address repeats the parameters of `echoed`.
+ */
 export function readPage(query: URLSearchParams, base: string, echoed: URLSearchParams): PageRequest | Reply {
   const page = Number(query.get('page') ?? 1)
-  const perPage = Number(query.get('perPage') ?? DEFAULT_PER_PAGE)
+  const perPage = Math.min(MAX_PER_PAGE, Number(query.get('perPage') ?? DEFAULT_PER_PAGE))
   if (!Number.isInteger(page) || page < 1) return invalidParameter('page')
-  if (!Number.isInteger(perPage) || perPage < 1 || perPage > MAX_PER_PAGE) return invalidParameter('perPage')
+  if (!Number.isInteger(perPage) || perPage < 0) return invalidParameter('perPage')
   const uri = (number: number): string => {
     const all = new URLSearchParams(echoed)
     all.set('page', String(number))

@@ -1,7 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 
-/** `media`: attachments, whose limit on the platform is not documented. */
-export type Group = 'light' | 'medium' | 'heavy' | 'auth' | 'media'
+export type Group = 'light' | 'medium' | 'heavy' | 'auth'
 
 export interface Limits {
   enabled: boolean
@@ -10,7 +9,6 @@ export interface Limits {
   medium: number
   heavy: number
   auth: number
-  media: number
   windowMs: number
   penaltyMs: number
 }
@@ -40,7 +38,7 @@ export class RateLimit {
     private readonly clock: Clock,
     enabled: boolean,
   ) {
-    this.limits = { enabled, light: 50, medium: 40, heavy: 10, auth: 5, media: 40, windowMs: 60_000, penaltyMs: 60_000 }
+    this.limits = { enabled, light: 50, medium: 40, heavy: 10, auth: 5, windowMs: 60_000, penaltyMs: 60_000 }
   }
 
   /** Counts a request. Every answer must have the returned headers. */

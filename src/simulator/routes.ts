@@ -1,9 +1,12 @@
 import { getExtension, listPhoneNumbers } from './account.ts'
-import { bearerToken, callApi, ofExtension, type ApiHandler } from './api-call.ts'
+import { bearerToken, callApi, ofExtension, withQueryToken, type ApiHandler } from './api-call.ts'
 import { authorize } from './authorize.ts'
-import { apiError } from './errors.ts'
-import { json, type Call, type Reply } from './http.ts'
-import { getContent, getMessage, listMessages } from './message-store.ts'
+import { invalidUri } from './errors.ts'
+import { listFeatures, smsConfiguration } from './features.ts'
+import type { Call, Reply } from './http.ts'
+import { getContent } from './message-content.ts'
+import { getMessage, listMessages } from './message-store.ts'
+import { probe } from './probe.ts'
 import type { Group } from './rate-limit.ts'
 import type { Permission } from './settings.ts'
 import { sendSms } from './sms.ts'
@@ -26,110 +29,116 @@ export interface Arrival {
   process(): Reply | Promise<Reply>
 }
 
-const EXTENSION = '/restapi/v1.0/account/([^/]+)/extension/([^/]+)'
+const EXTENSION = '/restapi/v1.0/account/{accountId}/extension/{extensionId}'
+const MESSAGE = `${EXTENSION}/message-store/{messageId}`
 const SUBSCRIPTION = '/restapi/v1.0/subscription'
 
 /**
- * Every endpoint, with its name for faults and the log, its throttling group, and the permission that the app needs.
- * Creating a subscription checks its permission itself, because it has an error of its own. The reference names no
- * permission for the other subscription calls, so we assume that they need none.
+ * Every endpoint, with its name for faults and the log. Path, throttling group and permission are those of the operation in
+ * RingCentral's OpenAPI file; a test compares them. What is not in this list is RingCentral's own 404.
  */
-const API_ROUTES = [
+export const ROUTES: readonly Route[] = [
+  open('probe', 'GET', '/restapi', null, probe),
+  open('authorize', 'GET', '/restapi/oauth/authorize', 'auth', authorize),
+  open('authorize', 'POST', '/restapi/oauth/authorize', 'auth', authorize),
+  open('token', 'POST', '/restapi/oauth/token', 'auth', token),
+  open('revoke', 'POST', '/restapi/oauth/revoke', 'auth', revoke),
   api('sms', 'POST', `${EXTENSION}/sms`, 'medium', 'SMS', ofExtension(sendSms)),
   api('extension', 'GET', EXTENSION, 'light', 'ReadAccounts', ofExtension(getExtension)),
+  api('features', 'GET', `${EXTENSION}/features`, 'medium', 'ReadAccounts', ofExtension(listFeatures)),
   api('phone-number', 'GET', `${EXTENSION}/phone-number`, 'light', 'ReadAccounts', ofExtension(listPhoneNumbers)),
-  api('message-store', 'GET', `${EXTENSION}/message-store`, 'light', 'ReadMessages', ofExtension(listMessages)),
-  api('message', 'GET', `${EXTENSION}/message-store/([^/]+)`, 'light', 'ReadMessages', ofExtension(getMessage)),
   api(
-    'content',
+    'sms-configuration',
     'GET',
-    `${EXTENSION}/message-store/([^/]+)/content/([^/]+)`,
-    'media',
-    'ReadMessages',
-    ofExtension(getContent),
+    `${EXTENSION}/phone-number/{phoneNumberId}/sms-configuration`,
+    'light',
+    'ReadAccounts',
+    ofExtension(smsConfiguration),
   ),
+  api('message-store', 'GET', `${EXTENSION}/message-store`, 'light', 'ReadMessages', ofExtension(listMessages)),
+  api('message', 'GET', MESSAGE, 'light', 'ReadMessages', ofExtension(getMessage)),
+  media('content', 'GET', `${MESSAGE}/content/{attachmentId}`, 'medium', 'ReadMessages', ofExtension(getContent)),
+  // The reference names no permission for subscriptions. `createSubscription` checks one that has an error of its own.
   api('subscription-create', 'POST', SUBSCRIPTION, 'medium', null, createSubscription),
   api('subscription-list', 'GET', SUBSCRIPTION, 'light', null, listSubscriptions),
-  api('subscription-get', 'GET', `${SUBSCRIPTION}/([^/]+)`, 'light', null, getSubscription),
-  api('subscription-update', 'PUT', `${SUBSCRIPTION}/([^/]+)`, 'medium', null, updateSubscription),
-  api('subscription-renew', 'POST', `${SUBSCRIPTION}/([^/]+)/renew`, 'light', null, renewSubscription),
-  api('subscription-delete', 'DELETE', `${SUBSCRIPTION}/([^/]+)`, 'medium', null, deleteSubscription),
+  api('subscription-get', 'GET', `${SUBSCRIPTION}/{subscriptionId}`, 'light', null, getSubscription),
+  api('subscription-update', 'PUT', `${SUBSCRIPTION}/{subscriptionId}`, 'medium', null, updateSubscription),
+  api('subscription-renew', 'POST', `${SUBSCRIPTION}/{subscriptionId}/renew`, 'light', null, renewSubscription),
+  api('subscription-delete', 'DELETE', `${SUBSCRIPTION}/{subscriptionId}`, 'medium', null, deleteSubscription),
 ]
 
-const OPEN_ROUTES: OpenRoute[] = [
-  { name: 'probe', methods: ['GET'], path: '/restapi', handle: probe },
-  { name: 'authorize', methods: ['GET', 'POST'], path: '/restapi/oauth/authorize', handle: authorize },
-  { name: 'token', methods: ['POST'], path: '/restapi/oauth/token', handle: token },
-  { name: 'revoke', methods: ['POST'], path: '/restapi/oauth/revoke', handle: revoke },
-]
-
-interface ApiRoute {
+export interface Route {
   name: string
   method: string
-  pattern: RegExp
-  group: Group
+  /** With `{names}` for its variable parts. */
+  path: string
+  /** Null: not limited. */
+  group: Group | null
   permission: Permission | null
-  handle: ApiHandler
+  pattern: RegExp
+  ownerOf(world: World, call: Call): number | null
+  process(world: World, call: Call, ids: string[]): Reply | Promise<Reply>
 }
 
-interface OpenRoute {
-  name: 'probe' | 'authorize' | 'token' | 'revoke'
-  methods: string[]
-  path: string
-  handle: (world: World, call: Call) => Reply
+/** An endpoint that checks its caller and its limit by itself. */
+function open(
+  name: string,
+  method: string,
+  path: string,
+  group: Group | null,
+  process: (world: World, call: Call) => Reply,
+): Route {
+  return { name, method, path, group, permission: null, pattern: patternOf(path), ownerOf: ownerOfForm, process }
 }
 
 function api(
   name: string,
   method: string,
-  pattern: string,
+  path: string,
   group: Group,
   permission: Permission | null,
   handle: ApiHandler,
-): ApiRoute {
-  return { name, method, pattern: new RegExp(`^${pattern}$`), group, permission, handle }
+): Route {
+  return {
+    name,
+    method,
+    path,
+    group,
+    permission,
+    pattern: patternOf(path),
+    ownerOf: (world, call) => world.sessions.ownerOf(bearerToken(call) ?? ''),
+    process: (world, call, ids) => callApi(world, call, { group, permission, handle }, ids),
+  }
 }
 
-export const ROUTE_NAMES: readonly string[] = [...OPEN_ROUTES, ...API_ROUTES].map((route) => route.name)
+/** Media may be asked with the token in the query (RingCentral developer guide, "Working with media content"). */
+function media(...endpoint: Parameters<typeof api>): Route {
+  const route = api(...endpoint)
+  return {
+    ...route,
+    ownerOf: (world, call) => route.ownerOf(world, withQueryToken(call)),
+    process: (world, call, ids) => route.process(world, withQueryToken(call), ids),
+  }
+}
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '([^/]+)')}$`)
+}
+
+export const ROUTE_NAMES: readonly string[] = [...new Set(ROUTES.map((route) => route.name))]
 
 export function arrive(world: World, call: Call): Arrival {
-  for (const route of API_ROUTES) {
-    if (route.method !== call.method) continue
-    const match = route.pattern.exec(call.path)
-    if (match !== null) return apiArrival(world, call, route, match.slice(1))
+  for (const route of ROUTES) {
+    const match = route.method === call.method ? route.pattern.exec(call.path) : null
+    if (match !== null) return arrival(world, call, route, match.slice(1))
   }
-  const open = OPEN_ROUTES.find((route) => route.path === call.path && route.methods.includes(call.method))
-  if (open === undefined) return { route: null, extensionId: () => null, process: unknownPath }
-  return {
-    route: open.name,
-    extensionId: () => asText(ownerOfForm(world, call)),
-    process: () => open.handle(world, call),
-  }
+  return { route: null, extensionId: () => null, process: invalidUri }
 }
 
-function apiArrival(world: World, call: Call, route: ApiRoute, ids: string[]): Arrival {
-  return {
-    route: route.name,
-    extensionId: () => asText(world.sessions.ownerOf(bearerToken(call) ?? '')),
-    process: () => callApi(world, call, route, ids),
-  }
-}
+const arrival = (world: World, call: Call, route: Route, ids: string[]): Arrival => ({
+  route: route.name,
+  extensionId: () => asText(route.ownerOf(world, call)),
+  process: () => route.process(world, call, ids),
+})
 
 const asText = (id: number | null): string | null => (id === null ? null : String(id))
-
-const unknownPath = (): Reply => apiError(404, 'CMN-102', 'Resource is not found', { topLevel: 'ResourceNotFound' })
-
-/**
- * `GET /restapi` (RingCentral API reference, "Get API versions"). Clients use it to check that the platform is
- * reachable.
- */
-function probe(world: World): Reply {
-  const version = { uriString: 'v1.0', versionString: '1.0.60', releaseDate: '2026-03-01T00:00:00.000Z' }
-  const apiVersions = [{ uri: `${world.url}/restapi/v1.0`, ...version }]
-  return json(200, {
-    uri: `${world.url}/restapi`,
-    apiVersions,
-    serverVersion: '26.3.1.10210249',
-    serverRevision: 'simulator',
-  })
-}

@@ -17,7 +17,10 @@ export class Sessions {
   /** Opens a session. If an extension and client have more than five, the oldest one ends without notice. */
   open(request: OpenSession): Session {
     const current = this.newPair(request.lifetimes)
-    const session: Session = { ...request, id: randomText(9), current, previous: null }
+    const { sessionSeconds } = request.lifetimes
+    const now = this.clock.now()
+    const endsAt = sessionSeconds === null ? null : now + sessionSeconds * 1000
+    const session: Session = { ...request, id: randomText(9), current, previous: null, endsAt, usedAt: now }
     this.sessions.add(session)
     this.index(session, current)
     this.evictOldest(request)
@@ -25,7 +28,7 @@ export class Sessions {
   }
 
   refresh(refreshToken: string, clientId: string): RefreshOutcome {
-    const session = this.byRefresh.get(refreshToken)
+    const session = this.alive(this.byRefresh.get(refreshToken))
     if (session === undefined) return this.revoked.has(refreshToken) ? 'revoked' : 'unknown'
     if (session.clientId !== clientId) return 'unknown'
     if (session.current.refreshToken === refreshToken) return this.rotate(session)
@@ -34,12 +37,13 @@ export class Sessions {
 
   /** A success counts as a use of the token. The first use starts the grace period of the previous pair. */
   checkAccess(accessToken: string): AccessOutcome {
-    const session = this.byAccess.get(accessToken)
+    const session = this.alive(this.byAccess.get(accessToken))
     if (session === undefined) return accessToken.startsWith(TOKEN_PREFIX) ? 'unknown' : 'malformed'
     const { current } = session
     if (current.accessToken !== accessToken) return this.replacedAccess(session)
     if (this.clock.now() >= current.accessExpiresAt) return 'expired'
     current.usedAt ??= this.clock.now()
+    session.usedAt = this.clock.now()
     return session
   }
 
@@ -52,6 +56,17 @@ export class Sessions {
   revoke(token: string): void {
     const session = this.sessionOf(token)
     if (session !== undefined) this.end(session)
+  }
+
+  /** Ends the session if its own time or its idle time is over. */
+  private alive(session: Session | undefined): Session | undefined {
+    if (session === undefined) return undefined
+    const { endsAt, usedAt, lifetimes } = session
+    const idleMs = (lifetimes.sessionIdleSeconds ?? Number.POSITIVE_INFINITY) * 1000
+    const now = this.clock.now()
+    if ((endsAt === null || now < endsAt) && now - usedAt < idleMs) return session
+    this.end(session)
+    return undefined
   }
 
   /** Open sessions, oldest first. */
@@ -88,7 +103,8 @@ export class Sessions {
   private rotate(session: Session): RefreshOutcome {
     if (this.clock.now() >= session.current.refreshExpiresAt) return 'expired'
     if (session.previous !== null) this.forget(session.previous)
-    session.current.replacedAt = this.clock.now()
+    session.usedAt = this.clock.now()
+    session.current.replacedAt = session.usedAt
     session.previous = session.current
     session.current = this.newPair(session.lifetimes)
     this.index(session, session.current)
@@ -134,6 +150,10 @@ export interface OpenSession {
 export interface Lifetimes {
   accessSeconds: number
   refreshSeconds: number
+  /** Of the session, from its login. Null: no end. */
+  sessionSeconds: number | null
+  /** Of the session, from its last use. Null: no end. */
+  sessionIdleSeconds: number | null
 }
 
 export interface Session {
@@ -144,6 +164,10 @@ export interface Session {
   lifetimes: Lifetimes
   current: TokenPair
   previous: TokenPair | null
+  /** Null: it has no end of its own. */
+  endsAt: number | null
+  /** The last successful use. */
+  usedAt: number
 }
 
 export interface TokenPair {

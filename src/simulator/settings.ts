@@ -17,6 +17,21 @@ export interface Settings {
   sentAfterMs: number
   /** From acceptance to `Delivered`. Null: messages stay `Sent`, as with most US carriers. */
   deliveredAfterMs: number | null
+  /** How records and events write phone numbers; the forms take turns. */
+  numberForms: NumberForm[]
+  /**
+   * What `owner=Any` and `owner=Shared` do in message-store lists: show the messages of call queues, or a 400, or nothing. That it
+   * needs a feature of the account is documented, but not what happens without it.
+   */
+  sharedOwner: 'shown' | 'refused' | 'ignored'
+  /** Whether users get events of texts to the numbers of their queues. */
+  queueEvents: boolean
+  /** Whether the account has the feature `MessageThreads` ("Shared Inbox"). */
+  messageThreads: boolean
+  /** A session ends this long after its login, whatever its tokens say. Null: it has no such end. */
+  sessionSeconds: number | null
+  /** A session that is not used for so long ends. Null: it has no such end. */
+  sessionIdleSeconds: number | null
   /** How long a new message is absent from message-store lists. */
   indexDelayMs: number
   /** Accept `http:` webhook addresses, which the platform refuses with SUB-523. */
@@ -30,6 +45,9 @@ export interface Settings {
   /** A subscription whose deliveries have failed for at least this long is blacklisted at the next failure. */
   blacklistAfterMs: number
 }
+
+/** `+18661234567`, `18661234567` or `(866)123-4567`. Both others occur (RingCentral API reference, `phoneNumber` of a message's parties). */
+export type NumberForm = 'e164' | 'digits' | 'american'
 
 export type Permission = 'ReadAccounts' | 'ReadMessages' | 'SMS' | 'SubscriptionWebhook'
 
@@ -45,6 +63,12 @@ export const defaultSettings = (allowHttpWebhooks: boolean): Settings => ({
   refreshTokenSeconds: 604_800,
   sentAfterMs: 1000,
   deliveredAfterMs: null,
+  numberForms: ['e164'],
+  sharedOwner: 'shown',
+  queueEvents: true,
+  messageThreads: false,
+  sessionSeconds: null,
+  sessionIdleSeconds: null,
   indexDelayMs: 0,
   allowHttpWebhooks,
   webhookTimeoutMs: 3000,

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import { answering } from './answer.ts'
 import { controlOverHttp } from './control-routes.ts'
+import type { RawCall } from './call-record.ts'
 import { createControl, type SimulatorControl } from './control.ts'
 import type { Message } from './messages.ts'
 import { type Listener, startListening } from './server.ts'
@@ -40,6 +41,7 @@ export function simulate(listener: Listener, options: SimulatorOptions): Simulat
     url: listener.url,
     control,
     onPhone: (ring) => void world.phones.add(ring),
+    onCall: (hear) => void world.calls.listeners.add(hear),
     async stop() {
       world.stopping.abort()
       listener.stop()
@@ -74,6 +76,8 @@ export interface Simulator {
   control: SimulatorControl
   /** Calls `ring` with each message that reaches the phone of its recipient, when the platform accepts it. */
   onPhone(ring: (message: Message) => void): void
+  /** Calls `hear` with each call from and to the client as it was made, with its tokens. */
+  onCall(hear: (call: RawCall) => void): void
   /** Closes every connection and cancels everything that is planned. */
   stop(): Promise<void>
 }

@@ -1,8 +1,8 @@
 import type { ApiCall } from './api-call.ts'
-import { canSendSms, type Extension } from './directory.ts'
-import { apiError, badParameter, invalidParameter } from './errors.ts'
+import { canSendSms, type Extension, type PhoneNumber } from './directory.ts'
+import { apiError, badParameter, invalidParameter, invalidUri, unreadableBody } from './errors.ts'
 import { announceChange, hasChangeSubscribers } from './events.ts'
-import { asObject, jsonObject, mediaType, header, type Call, type Reply } from './http.ts'
+import { asObject, jsonObject, mediaType, type Reply } from './http.ts'
 import { jsonOfMessages, messageRecord } from './message-record.ts'
 import type { Message } from './messages.ts'
 import { readRecipients } from './sms-recipients.ts'
@@ -13,31 +13,36 @@ import type { World } from './world.ts'
  * that a client that loses the answer can find the record. A repeated call sends another message.
  */
 export function sendSms({ world, call, extension }: ApiCall): Reply {
-  const source = jsonSource(call)
-  if (source === null) return apiError(415, 'CMN-120', 'Unsupported Media Type')
-  const body = jsonObject(source)
-  if (body === null) return apiError(400, 'CMN-120', 'Invalid request body')
+  const type = mediaType(call)
+  // Messages with media are not simulated, and a 200 without them would be wrong.
+  if (type.startsWith('multipart/')) return invalidUri()
+  if (type !== 'application/json') return apiError(415, 'CMN-104', 'Cannot parse request')
+  const body = jsonObject(call.body)
+  if (body === null) return unreadableBody(call.body)
   const from = asObject(body['from'])?.['phoneNumber']
   if (typeof from !== 'string' || from === '') return invalidParameter('from')
   const to = readRecipients(body['to'])
   if ('status' in to) return to
   const { text } = body
   if (typeof text !== 'string' || text.length === 0 || text.length > MAX_TEXT_UNITS) return invalidParameter('text')
-  const refusal = checkSender(world, extension, from)
+  const own = ownNumber(extension, from)
+  const refusal = checkSender(world, extension, own, from)
   if (refusal !== null) return refusal
   const recipients = to.map((phoneNumber) => ({ phoneNumber }))
-  return accept(world, world.messages.addOutbound(extension, { from: { phoneNumber: from }, to: recipients, text }))
+  const owner = world.directory.extension(own?.ownerId ?? extension.id) ?? extension
+  const sms = { from: { phoneNumber: from }, to: recipients, text }
+  return accept(world, world.messages.addOutbound(owner, sms), extension)
 }
 
 /** In UTF-16 code units, as `String.length`. */
 const MAX_TEXT_UNITS = 1000
 
-function accept(world: World, message: Message): Reply {
+function accept(world: World, message: Message, sender: Extension): Reply {
   world.log.counters.smsAccepted++
   if (message.outcome === null || message.outcome.messageStatus === 'Delivered')
     for (const ring of world.phones) ring(message)
   if (hasChangeSubscribers(world, message)) announceProgress(world, message)
-  return jsonOfMessages(messageRecord(world, message))
+  return jsonOfMessages(messageRecord(world, message, sender))
 }
 
 function announceProgress(world: World, message: Message): void {
@@ -48,24 +53,10 @@ function announceProgress(world: World, message: Message): void {
   }
 }
 
-/**
- * Returns the JSON of the body. The platform's SDKs send a multipart body whose first part is the JSON
- * (`request.json`).
- */
-function jsonSource(call: Call): string | null {
-  const type = mediaType(call)
-  if (type === 'application/json') return call.body
-  return type === 'multipart/form-data' || type === 'multipart/mixed' ? firstPart(call) : null
-}
+const ownNumber = (extension: Extension, from: string): PhoneNumber | undefined =>
+  extension.numbers.find((number) => number.phoneNumber === from)
 
-function firstPart(call: Call): string {
-  const boundary = /boundary="?([^";]+)"?/i.exec(header(call, 'content-type'))?.[1] ?? '\0'
-  const part = call.body.split(`--${boundary}`)[1] ?? ''
-  return part.slice(part.indexOf('\r\n\r\n') + 4).trim()
-}
-
-function checkSender(world: World, extension: Extension, from: string): Reply | null {
-  const own = extension.numbers.find((number) => number.phoneNumber === from)
+function checkSender(world: World, extension: Extension, own: PhoneNumber | undefined, from: string): Reply | null {
   if (own !== undefined && own.type === 'FaxOnly') return featureError('MSG-241', 'Cannot send SMS from Fax number')
   if (own !== undefined && canSendSms(own)) return null
   const others = world.directory.holdersOf(from).filter((one) => one !== extension)

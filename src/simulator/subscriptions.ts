@@ -1,6 +1,6 @@
 import { isoTime } from '../core/clock.ts'
 import type { ApiCall } from './api-call.ts'
-import { apiError, invalidParameter, notFound } from './errors.ts'
+import { apiError, invalidParameter, notFound, unreadableBody } from './errors.ts'
 import { resolveFilters } from './event-filters.ts'
 import { handshake, type HandshakeOutcome } from './handshake.ts'
 import { asObject, empty, json, jsonObject, type Reply } from './http.ts'
@@ -40,7 +40,7 @@ export const getSubscription = (api: ApiCall): Reply =>
 export const updateSubscription = (api: ApiCall): Reply =>
   withSubscription(api, (subscription) => {
     const body = api.call.body.trim() === '' ? {} : jsonObject(api.call.body)
-    if (body === null) return apiError(400, 'CMN-120', 'Invalid request body')
+    if (body === null) return unreadableBody(api.call.body)
     const filters =
       body['eventFilters'] === undefined
         ? subscription.eventFilters
@@ -79,7 +79,7 @@ function renewed(world: World, subscription: Subscription): Reply {
 
 function readDraft({ world, call, extension, clientId }: ApiCall): SubscriptionDraft | Reply {
   const body = jsonObject(call.body)
-  if (body === null) return apiError(400, 'CMN-120', 'Invalid request body')
+  if (body === null) return unreadableBody(call.body)
   const mode = asObject(body['deliveryMode'])
   if (mode?.['transportType'] !== 'WebHook') return invalidParameter('deliveryMode.transportType')
   const { address, verificationToken = null } = mode

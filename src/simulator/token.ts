@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { isoTime } from '../core/clock.ts'
 import { checkClient } from './client-auth.ts'
 import type { CodeGrant } from './codes.ts'
 import { invalidGrant, oauthError, rateExceeded } from './errors.ts'
@@ -62,8 +63,13 @@ function verifies({ challenge }: CodeGrant, verifier: string | null): boolean {
 
 function openSession(world: World, grant: CodeGrant, form: URLSearchParams): Session {
   const { extensionId, clientId } = grant
-  const endpointId = form.get('endpoint_id') ?? randomText(16)
-  return world.sessions.open({ extensionId, clientId, endpointId, lifetimes: lifetimesOf(world, form) })
+  const { sessionSeconds, sessionIdleSeconds } = world.settings
+  return world.sessions.open({
+    extensionId,
+    clientId,
+    endpointId: form.get('endpoint_id') ?? randomText(16),
+    lifetimes: { ...lifetimesOf(world, form), sessionSeconds, sessionIdleSeconds },
+  })
 }
 
 function refreshTokens(world: World, form: URLSearchParams): Reply {
@@ -83,8 +89,9 @@ function refreshTokens(world: World, form: URLSearchParams): Reply {
 function checkOwner(world: World, extensionId: number): Reply | null {
   const status = world.directory.extension(extensionId)?.status
   if (status === 'Enabled') return null
-  if (status === 'Disabled') return invalidGrant('OAU-236', 'Extension is disabled or frozen')
-  return invalidGrant('OAU-232', 'Extension not found')
+  if (status === 'Disabled' || status === 'Frozen') return invalidGrant('OAU-236', 'Extension is disabled or frozen')
+  if (status === undefined || status === 'Deleted') return invalidGrant('OAU-232', 'Extension not found')
+  return invalidGrant('OAU-141', 'Login for extension in current state is not allowed.')
 }
 
 /** Applies the limit of the throttling group Auth. A token without an owner is not counted. */
@@ -101,7 +108,7 @@ const MAX_ACCESS_SECONDS = 3600
 const MAX_REFRESH_SECONDS = 2_592_000
 
 /** `access_token_ttl` is clamped. An out-of-range `refresh_token_ttl` is replaced by the default. */
-function lifetimesOf(world: World, form: URLSearchParams): Lifetimes {
+function lifetimesOf(world: World, form: URLSearchParams): Pick<Lifetimes, 'accessSeconds' | 'refreshSeconds'> {
   const access = Number(form.get('access_token_ttl'))
   const refresh = Number(form.get('refresh_token_ttl'))
   const refreshFits = refresh >= 1 && refresh <= MAX_REFRESH_SECONDS
@@ -129,5 +136,16 @@ function granted(world: World, session: Session): Reply {
     owner_id: String(session.extensionId),
     endpoint_id: session.endpointId,
     session_id: session.id,
+    ...sessionEnd(world, session),
   })
+}
+
+/** Only where the administrator enforces an end of sessions (RingCentral API reference, `TokenInfo`). */
+function sessionEnd({ clock }: World, { endsAt, lifetimes }: Session): Record<string, unknown> {
+  const { sessionIdleSeconds } = lifetimes
+  const left = endsAt === null ? 0 : Math.floor((endsAt - clock.now()) / 1000)
+  return {
+    ...(endsAt === null ? {} : { session_expires_in: left, session_expiration_time: isoTime(endsAt) }),
+    ...(sessionIdleSeconds === null ? {} : { session_idle_timeout: sessionIdleSeconds }),
+  }
 }

@@ -88,8 +88,17 @@ test('paging obeys perPage, and navigation.nextPage has the next page', async ()
     next = (page.body['navigation'] as { nextPage?: { uri: string } }).nextPage?.uri
   }
   expect(seen).toEqual([ALICE, '+16505550201', '+16505550202', '+16505550203', '+16505550204'])
-  const refused = await harness.api(access_token, 'GET', `${SELF}/phone-number?perPage=1001`)
-  expect(refused.body.errors[0]?.message).toBe('Parameter [perPage] value is invalid.')
+  const paging = async (query: string) => {
+    const { status, body } = await harness.api(access_token, 'GET', `${SELF}/phone-number?${query}`)
+    return { status, message: body.errors[0]?.message, paging: body['paging'] }
+  }
+  expect(await paging('perPage=1001')).toMatchObject({
+    status: 200,
+    paging: { page: 1, perPage: 1000, totalElements: 5 },
+  })
+  expect(await paging('perPage=-1')).toMatchObject({ status: 400, message: 'Parameter [perPage] value is invalid.' })
+  expect(await paging('page=0')).toMatchObject({ status: 400, message: 'Parameter [page] value is invalid.' })
+  expect((await paging('page=7')).paging).toEqual({ perPage: 100, totalPages: 1, totalElements: 5 })
 })
 
 test('the simulator refuses to run in production', () => {

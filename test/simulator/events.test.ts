@@ -22,7 +22,7 @@ async function subscribed(filters: string[] = [`${STORE}/instant?type=SMS`], exp
     token,
     subscriptionId: String(created.body.id),
     async [Symbol.asyncDispose]() {
-      await harness.simulator.stop()
+      await harness[Symbol.asyncDispose]()
       await webhook[Symbol.asyncDispose]()
     },
   }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { SimulatorControl } from '../../src/simulator/control.ts'
 import { startSimulator, type Simulator, type SimulatorOptions } from '../../src/simulator/simulator.ts'
+import { PublishedApi } from '../support/published-api.ts'
 import { manualClock, type ManualClock } from '../support/manual-clock.ts'
 
 /** A simulator with the extension Alice (+16505550101), and a plain HTTP client for it. */
@@ -9,6 +10,8 @@ export interface SimulatorHarness extends AsyncDisposable {
   control: SimulatorControl
   clock: ManualClock
   alice: string
+  /** Every answer and event is compared with what RingCentral publishes. One that differs fails the test at its end. */
+  published: PublishedApi
   authorize(query?: Record<string, string>): Promise<URL>
   /** A complete login: authorize, then exchange the code. */
   login(query?: Record<string, string>): Promise<Tokens>
@@ -51,6 +54,8 @@ export async function startHarness(options: Partial<SimulatorOptions> = {}): Pro
   const clock = manualClock()
   const simulator = await startSimulator({ clock, clientId: 'app', clientSecret: 'secret', ...options })
   const { url, control } = simulator
+  const published = new PublishedApi()
+  simulator.onCall(published.note)
   const alice = control.addExtension({ name: 'Alice Smith', numbers: [ALICE] }).extensionId
 
   async function authorize(query: Record<string, string> = {}): Promise<URL> {
@@ -101,7 +106,12 @@ export async function startHarness(options: Partial<SimulatorOptions> = {}): Pro
     refresh: (refreshToken) => token({ grant_type: 'refresh_token', refresh_token: refreshToken }),
     api,
     sms: (bearer, text = 'Hello', to = CUSTOMER) => api(bearer, 'POST', `${SELF}/sms`, smsBody(text, to)),
-    [Symbol.asyncDispose]: () => simulator.stop(),
+    published,
+    async [Symbol.asyncDispose]() {
+      await simulator.stop()
+      if (published.wrongAnswers.length > 0)
+        throw new Error(`Not as RingCentral publishes it:\n${published.wrongAnswers.join('\n')}`)
+    },
   }
 }
 

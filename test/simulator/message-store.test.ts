@@ -85,3 +85,33 @@ test('a message appears in lists only after the indexing delay', async () => {
   harness.clock.advance(2000)
   expect(await subjects(harness, access_token)).toEqual(['slow'])
 })
+
+test('more than 1000 a page counts as 1000, and 0 gives an empty page', async () => {
+  await using harness = await startHarness()
+  const { access_token } = await harness.login()
+  await harness.sms(access_token, 'one')
+  const list = async (query: string) => (await harness.api(access_token, 'GET', `${SELF}/message-store?${query}`)).body
+  expect((await list('perPage=2000'))['paging']).toMatchObject({ page: 1, perPage: 1000, totalElements: 1 })
+  const empty = await list('perPage=0')
+  expect([empty.records, empty['paging']]).toEqual([[], { perPage: 0, totalPages: 1, totalElements: 1 }])
+})
+
+test('distinctConversations lists the newest message of each conversation', async () => {
+  await using harness = await startHarness()
+  const { access_token } = await harness.login()
+  await harness.sms(access_token, 'first')
+  await harness.sms(access_token, 'other', '+16505550124')
+  await harness.control.injectSms({ from: CUSTOMER, to: ALICE, text: 'answer' })
+  expect(await subjects(harness, access_token, '?distinctConversations=true')).toEqual(['answer', 'other'])
+})
+
+test('a delivered message says when it was delivered', async () => {
+  await using harness = await startHarness()
+  harness.control.configure({ deliveredAfterMs: 5000 })
+  const { access_token } = await harness.login()
+  const { id } = (await harness.sms(access_token)).body
+  const record = async () => (await harness.api(access_token, 'GET', `${SELF}/message-store/${id}`)).body
+  expect(await record()).not.toHaveProperty('smsDeliveryTime')
+  harness.clock.advance(5000)
+  expect(await record()).toMatchObject({ messageStatus: 'Delivered', smsDeliveryTime: '2026-11-21T02:30:05.000Z' })
+})

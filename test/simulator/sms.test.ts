@@ -72,7 +72,7 @@ const REFUSED: [string, unknown, number, string, string | null][] = [
   ["another extension's number", smsBody('x', CUSTOMER, BOB), 403, 'MSG-304', null],
   ['an unknown number', smsBody('x', CUSTOMER, '+16505559999'), 400, 'MSG-245', null],
   ['an own number without SMS', smsBody('x', CUSTOMER, '+18445550188'), 403, 'MSG-367', null],
-  ['a JSON array', [], 400, 'CMN-120', null],
+  ['a JSON array', [], 400, 'CMN-104', null],
   ['a body with a status of its own', { status: 200, ...smsBody('') }, 400, 'CMN-101', 'text'],
 ]
 
@@ -111,23 +111,40 @@ test('a text of 1000 units is accepted', async () => {
   expect((await harness.sms(access_token, '😀'.repeat(500))).status).toBe(200)
 })
 
-test.each(['multipart/form-data', 'multipart/mixed'])(
-  '%s with the JSON as its first part is accepted',
-  async (type) => {
-    await using harness = await startHarness()
-    const { access_token } = await harness.login()
-    const part =
-      'Content-Disposition: form-data; name="json"; filename="request.json"\r\nContent-Type: application/json'
-    const sent = await answer(
-      fetch(`${harness.simulator.url}/restapi/v1.0${SELF}/sms`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${access_token}`, 'content-type': `${type}; boundary=XX` },
-        body: `--XX\r\n${part}\r\n\r\n${JSON.stringify(smsBody('From a part'))}\r\n--XX--\r\n`,
-      }),
-    )
-    expect([sent.status, sent.body['subject']]).toEqual([200, 'From a part'])
-  },
-)
+const PARTS = `--XX\r\nContent-Disposition: form-data; name="json"; filename="request.json"\r\nContent-Type: application/json\r\n\r\n${JSON.stringify(smsBody('With a picture'))}\r\n--XX\r\nContent-Disposition: form-data; name="attachment"; filename="a.png"\r\nContent-Type: image/png\r\n\r\npng\r\n--XX--\r\n`
+
+test.each([
+  ['/sms', 'multipart/form-data'],
+  ['/sms', 'multipart/mixed'],
+  ['/mms', 'multipart/form-data'],
+  ['/mms', 'multipart/mixed'],
+])('a message with a picture (POST %s, %s) is not simulated: 404, and nothing is stored', async (path, type) => {
+  await using harness = await startHarness()
+  const { access_token } = await harness.login()
+  const sent = await answer(
+    fetch(`${harness.simulator.url}/restapi/v1.0${SELF}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${access_token}`, 'content-type': `${type}; boundary=XX` },
+      body: PARTS,
+    }),
+  )
+  expect(codes(sent)).toEqual([404, 'CMN-120'])
+  expect(harness.control.messages()).toEqual([])
+})
+
+test.each([
+  ['no JSON', '{"from":', 'CMN-103'],
+  ['nothing', '', 'CMN-103'],
+  ['no JSON object', '"text"', 'CMN-104'],
+])('a body that is %s is answered with 400 and its own code, for messages and subscriptions', async (_, body, code) => {
+  await using harness = await startHarness()
+  const { access_token } = await harness.login()
+  const headers = { authorization: `Bearer ${access_token}`, 'content-type': 'application/json' }
+  for (const path of [`${SELF}/sms`, '/subscription'])
+    expect(
+      codes(await answer(fetch(`${harness.simulator.url}/restapi/v1.0${path}`, { method: 'POST', headers, body }))),
+    ).toEqual([400, code])
+})
 
 test('any other content type is answered with 415', async () => {
   await using harness = await startHarness()

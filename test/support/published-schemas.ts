@@ -1,0 +1,57 @@
+import Ajv, { type Options, type ValidateFunction } from 'ajv/dist/2019'
+import addFormats from 'ajv-formats'
+import published from './ringcentral-schemas.json'
+
+export { published }
+
+export type Schema = Record<string, unknown>
+
+/** The check of a JSON value by a schema of the extract, or by one that refers to them. It is compiled once. */
+export const jsonValidator = cached(() => compilerFor({}))
+
+/** The same for a form or a query, whose numbers are text. */
+export const textValidator = cached(() => compilerFor({ coerceTypes: true }))
+
+function cached(create: () => Ajv): (schema: Schema) => ValidateFunction {
+  const validators = new Map<Schema, ValidateFunction>()
+  let compiler: Ajv | null = null
+  return (schema) => {
+    const known = validators.get(schema)
+    if (known !== undefined) return known
+    compiler ??= create()
+    const validate = compiler.compile(closed(schema, { isWhole: true }) as Schema)
+    validators.set(schema, validate)
+    return validate
+  }
+}
+
+function compilerFor(options: Options): Ajv {
+  const compiler = new Ajv({ strict: false, allErrors: true, ...options })
+  addFormats(compiler)
+  for (const format of ['int32', 'int64', 'binary']) compiler.addFormat(format, true)
+  return compiler.addSchema({ $id: 'published', components: { schemas: closed(published.schemas, { isMap: true }) } })
+}
+
+/** The members below which a whole value is described. The parts of `allOf` and `anyOf` describe no whole value. */
+const WHOLE: readonly string[] = ['properties', 'items']
+
+interface Place {
+  /** A map of schemas by name. */
+  isMap?: boolean
+  /** Whether the schema describes a whole value, or each schema of the map does. */
+  isWhole?: boolean
+}
+
+/** The schema without unknown members: nothing is left of a value that no part of its schema knows. */
+function closed(value: unknown, { isMap = false, isWhole = false }: Place): unknown {
+  if (Array.isArray(value)) return value.map((one) => closed(one, {}))
+  if (typeof value !== 'object' || value === null) return value
+  const members = Object.entries(value).map(([key, one]) => {
+    if (isMap) return [key, closed(one, { isWhole })]
+    if (key === '$ref') return [key, `published${String(one)}`]
+    return [key, closed(one, { isMap: key === 'properties', isWhole: WHOLE.includes(key) })]
+  })
+  const copy = Object.fromEntries(members) as Schema
+  const hasMembers = '$ref' in copy || 'allOf' in copy || 'anyOf' in copy || copy['type'] === 'object'
+  return isWhole && !isMap && hasMembers ? { ...copy, unevaluatedProperties: false } : copy
+}
