@@ -46,14 +46,15 @@ const BENCHES: readonly Bench[] = [
 
 const HELP = `Usage: bun run bench [NAME] [--against REF] [--rounds N] [--short] [--long] [--install-rivals]
 Runs every bench whose name begins with NAME, or all of them: ${BENCHES.map(({ name }) => name).join('; ')}.
-  --against REF     runs another commit of this project in turn with the working copy, as one more contestant; may be
-                    repeated (purge, silent names, silent sockets, operator, test kit, console and page heap measure the working copy alone)
+  --against REF     runs another commit of this project in turn with the working copy; may be repeated. send and inbound then print
+                    the lowest processor time of a message of each commit, others have one more contestant (purge, silent names,
+                    silent sockets, operator, test kit, console and page heap measure the working copy alone)
   --rounds N        how often the contestants take turns, 3 if absent; more rounds even out a busy machine
   --short           a quarter of the time, and one round if --rounds is absent: to see that a bench works
   --long            memory goes on to a million sends, in lists one tenant has all messages, and page heap takes an hour
   --install-rivals  first installs what the comparisons need, by apt-get and npm
 With BENCH_PROFILE=<folder> every gateway leaves a CPU profile in that folder.
-Example: bun run bench send --against 2cea006
+Example: bun run bench send --against main
 `
 
 // An ordinary exit ends every started process and removes the checked-out commits.

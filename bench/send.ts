@@ -1,4 +1,7 @@
-import { type Bench, type BenchOptions, shortened } from './bench.ts'
+import { type Bench, type BenchOptions, type Row, shortened } from './bench.ts'
+import { compareCommits } from './commits/compare.ts'
+import { sendPath } from './commits/send.ts'
+import { OURS } from './gateway/source.ts'
 import { type Contest, allContestants, onSlowDisks, runContest } from './rivals/contest.ts'
 import { allSent, load } from './rivals/load.ts'
 import { startProvider } from './rivals/provider-process.ts'
@@ -24,25 +27,28 @@ const COLUMNS = {
   decimals: { 'sent/s': 0, 'accepted/s': 0, 'CPU µs': 0, messages: 0 },
 } as const
 
-/** Accepts, sends and stores the messages that 64 connections submit in 2 s. Ends when all are sent. */
+/** Beside the rivals, or what a message costs beside another commit. */
 export const send: Bench = {
   name: 'send',
-  run: (options) =>
-    runContest<Figure>(options, {
-      ...COLUMNS,
-      entries: [...allContestants(options.sources), ...onSlowDisks(options.sources)],
-      holds: {
-        'floor, raw libSQL': '≥ 0.38',
-        'Kannel, file store': '≥ 1.9',
-        'Express + BullMQ + Redis + SQLite': '≥ 10',
-      },
-      turn: (start) => sendAll(start, options, { delayMs: 0, warmUpMs: WARM_UP_MS, loadMs: LOAD_MS }),
-    }),
+  run: (options) => (options.sources.length > 1 ? compareCommits(sendPath, options) : besideRivals(options)),
 }
 
-/** The same with a provider that takes 150 ms per answer, and the messages that 64 connections submit in 1 s. */
+/** Accepts, sends and stores the messages that 64 connections submit in 2 s. Ends when all are sent. */
+const besideRivals = (options: BenchOptions): Promise<Row[]> =>
+  runContest<Figure>(options, {
+    ...COLUMNS,
+    entries: [...allContestants([OURS]), ...onSlowDisks([OURS])],
+    holds: {
+      'floor, raw libSQL': '≥ 0.38',
+      'Kannel, file store': '≥ 1.9',
+      'Express + BullMQ + Redis + SQLite': '≥ 10',
+    },
+    turn: (start) => sendAll(start, options, { delayMs: 0, warmUpMs: WARM_UP_MS, loadMs: LOAD_MS }),
+  })
+
+/** The same beside the rivals, with a provider that takes 150 ms per answer, and the messages that 64 connections submit in 1 s. */
 export const slowSend: Bench = {
-  name: 'send, provider at 150 ms',
+  name: 'slow send',
   run: (options) =>
     runContest<Figure>(options, {
       ...COLUMNS,

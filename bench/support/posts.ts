@@ -28,6 +28,8 @@ export class Connections implements Disposable {
   }
 }
 
+const CLOSED = 'The server closed the connection'
+
 class Connection {
   #head = ''
   #left = 0
@@ -41,7 +43,10 @@ class Connection {
       port,
       socket: {
         data: (_, chunk) => connection.#received(chunk),
-        close: () => connection.#answered?.reject(new Error('The server closed the connection')),
+        close: () => {
+          connection.#socket = null
+          connection.#answered?.reject(new Error(CLOSED))
+        },
       },
     })
     return connection
@@ -49,9 +54,10 @@ class Connection {
 
   /** Returns the status. */
   post(request: string): Promise<string> {
+    if (this.#socket === null) return Promise.reject(new Error(CLOSED))
     this.#head = ''
     this.#answered = Promise.withResolvers<string>()
-    this.#socket?.write(request)
+    this.#socket.write(request)
     return this.#answered.promise
   }
 

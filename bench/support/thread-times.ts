@@ -1,0 +1,26 @@
+import { readFileSync, readdirSync } from 'node:fs'
+
+/** The nanoseconds for which each thread of a process has had a processor, by its id. */
+export type ThreadTimes = ReadonlyMap<number, number>
+
+/** Reads /proc, to the nanosecond: `/proc/PID/stat` counts in hundredths of a second. Throws on other systems than Linux. */
+export function threadTimes(pid: number): ThreadTimes {
+  const threads = readdirSync(`/proc/${pid}/task`).map(Number)
+  return new Map(threads.flatMap((thread) => timeOf(pid, thread)))
+}
+
+/** What all threads of the process have used since then. A thread that has ended meanwhile is left out. */
+export function microsecondsSince(before: ThreadTimes, pid: number): number {
+  const used = [...threadTimes(pid)].map(([thread, time]) => time - (before.get(thread) ?? 0))
+  return used.reduce((sum, time) => sum + time, 0) / 1000
+}
+
+/** Nothing for a thread that ends just now. */
+function timeOf(pid: number, thread: number): [number, number][] {
+  try {
+    const [ran] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')
+    return [[thread, Number(ran)]]
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,80 @@
+import { expect, test } from 'bun:test'
+import { compareCommits } from '../../bench/commits/compare.ts'
+import { inboundPath } from '../../bench/commits/inbound.ts'
+import type { Path } from '../../bench/commits/path.ts'
+import { rowOf } from '../../bench/commits/table.ts'
+import { OURS } from '../../bench/gateway/source.ts'
+import { microsecondsSince, threadTimes } from '../../bench/support/thread-times.ts'
+
+const OTHER = { label: 'older', folder: '' }
+
+/** Burns no time: `worked` gets the label of a gateway for each of its turns, whatever their number of bursts. */
+function pathOf(worked: (label: string) => void): Path {
+  return {
+    name: 'nothing',
+    open: ({ label }) =>
+      Promise.resolve({
+        pid: process.pid,
+        connect: () =>
+          Promise.resolve({ burst: () => Promise.resolve(worked(label)), [Symbol.dispose]: () => undefined }),
+        [Symbol.asyncDispose]: () => Promise.resolve(),
+      }),
+  }
+}
+
+/** Without repetitions of the same label. */
+const changes = (labels: readonly string[]): string[] => labels.filter((label, at) => label !== labels[at - 1])
+
+test('the working copy, the other commit and the working copy again take turns A B B A, and the row has each of them', async () => {
+  const order: string[] = []
+  const options = { sources: [OURS, OTHER], rounds: 1, short: true, long: false } as const
+  const [row] = await compareCommits(
+    pathOf((label) => order.push(label)),
+    options,
+  )
+  const warmUp = ['sgw', 'older', 'sgw again']
+  const pair = ['sgw', 'older', 'sgw again', 'older']
+  expect(changes(order)).toEqual([...warmUp, ...Array.from({ length: 5 }, () => pair).flat(), 'sgw'])
+  expect(row).toMatchObject({ path: 'nothing', turns: 10 })
+  expect(Object.keys(row ?? {})).toContainValues([
+    'sgw, µs',
+    'older, µs',
+    'sgw again, µs',
+    'sgw ÷ older',
+    'sgw ÷ sgw again',
+  ])
+})
+
+test('a row has our figure divided by each other, and says when a commit differs too much from itself', () => {
+  expect(rowOf('send', { sgw: 206, older: 200, 'sgw again': 204 }, 60)).toEqual({
+    path: 'send',
+    'sgw, µs': '206.0',
+    'older, µs': '200.0',
+    'sgw again, µs': '204.0',
+    'sgw ÷ older': '1.030',
+    'sgw ÷ sgw again': '1.010',
+    turns: 60,
+    holds: '≤ 1.02',
+    note: '',
+  })
+  for (const again of [190, 222]) {
+    const { note } = rowOf('send', { sgw: 206, older: 200, 'sgw again': again }, 60)
+    expect(note).toContain('differs from itself')
+  }
+})
+
+test('the time of all threads of a process is measured, however long they waited for a processor', () => {
+  const before = threadTimes(process.pid)
+  const { user, system } = process.cpuUsage()
+  const used = (): number => process.cpuUsage().user + process.cpuUsage().system - user - system
+  while (used() < 20_000) Bun.hash('work')
+  expect(microsecondsSince(before, process.pid)).toBeGreaterThanOrEqual(19_000)
+})
+
+test('a burst of inbound events is over when socket and webhook have all of them', async () => {
+  await using worker = await inboundPath.open(OURS)
+  using load = await worker.connect()
+  await load.burst()
+  await load.burst()
+  expect(threadTimes(worker.pid).get(worker.pid)).toBeGreaterThan(0)
+})
