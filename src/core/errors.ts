@@ -51,6 +51,7 @@ const TEXTS = {
   badNumberOrContact: ['invalid', 'number and contact must be valid E.164 phone numbers'],
   badOptedOut: ['invalid', 'optedOut must be a boolean'],
   badJson: ['invalid', 'Invalid JSON'],
+  badHost: ['invalid', 'Invalid Host'],
   missingToken: ['invalid', 'Missing token'],
   badToken: ['invalid', 'Invalid or expired token'],
   missingApp: ['invalid', 'Sgw-App header is required'],

@@ -6,6 +6,7 @@ import { MAX_REQUEST_ID_LENGTH } from '../../core/limits.ts'
 import { countedAddress, parseAddress } from '../../auth/client-address.ts'
 import type { LimitState } from '../../auth/key-limits.ts'
 import { bounded } from '../../core/bounded.ts'
+import { pathOf } from '../../core/request-path.ts'
 
 /** A request and the server that received it. */
 export interface ReceivedRequest {
@@ -70,15 +71,6 @@ const VISIBLE_ASCII = /^[\x21-\x7e]+$/
 function requestIdOf(request: Request, make: () => string): string {
   const own = request.headers.get('x-request-id')
   return own !== null && own.length <= MAX_REQUEST_ID_LENGTH && VISIBLE_ASCII.test(own) ? own : make()
-}
-
-/** The path of a request line, whatever the Host header says. */
-function pathOf(request: Request): string {
-  const { url } = request
-  const start = url.startsWith('/') ? 0 : url.indexOf('/', url.indexOf('://') + 3)
-  const end = url.indexOf('?', start)
-  const path = start < 0 ? '/' : url.slice(start, end < 0 ? undefined : end)
-  return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 }
 
 /** Query parameters as sent; of a repeated name the last counts. */

@@ -1,3 +1,4 @@
+import { apiError } from '../../core/errors.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import { admitOperator } from './admit-operator.ts'
 import { Cors } from './cors.ts'
@@ -15,6 +16,9 @@ export interface Content {
   /** Whether the content has a secret. */
   secret?: boolean
 }
+
+/** Nothing between gateway and caller may keep what a key reads. Files of pages say what holds for them. */
+const NO_STORE = 'no-store'
 
 /** The steps of every request: request id, CORS, checks before the body, endpoint, rate-limit headers, errors. */
 export class RequestPipeline {
@@ -50,17 +54,19 @@ export class RequestPipeline {
     const preflight = this.#cors.preflight(request)
     if (preflight !== null) return new Response(null, { status: 204, headers: { ...headers, ...preflight } })
     try {
+      refuseTwoHosts(request)
       const admitting = this.local
         ? admitOperator(this.gateway, null, request, context)
         : admit(this.gateway, this.#keyless, request, context)
       if (admitting !== undefined) await admitting
       const { status, content, secret = false } = await run(context)
       if (content === undefined) return undefined
-      if (secret) Object.assign(headers, SECRET_HEADERS)
+      if (secret) headers['x-content-type-options'] = 'nosniff'
       if (content instanceof Response) return withHeaders(content, headers, context)
       const text = JSON.stringify(content)
       // The length of a compressed answer says something about its content. On the Unix socket, bytes cost nothing.
-      const mayCompress = request.method === 'GET' && !secret && !this.local
+      const isRead = request.method === 'GET' || request.method === 'HEAD'
+      const mayCompress = isRead && !secret && !this.local
       return jsonAnswer(mayCompress ? await compressedBody(request, text, headers) : text, status, headers, context)
     } catch (error) {
       const { status, body, headers: own } = this.#errorAnswer(error, context.requestId)
@@ -75,10 +81,16 @@ export class RequestPipeline {
   }
 }
 
-const SECRET_HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
+/**
+ * Bun joins them (`a, b`) and takes the first, where a proxy may have taken the last (RFC 9112, section 3.2). A single one has no comma.
+ */
+function refuseTwoHosts(request: Request): void {
+  if (request.headers.get('host')?.includes(',') === true) throw apiError('badHost')
+}
 
 function withHeaders(answer: Response, headers: Record<string, string>, context: RequestContext): Response {
   addCommonHeaders(headers, context)
+  if (!answer.headers.has('cache-control')) answer.headers.set('cache-control', NO_STORE)
   for (const [name, value] of Object.entries(headers))
     if (name === 'vary') answer.headers.append(name, value)
     else answer.headers.set(name, value)
@@ -93,6 +105,7 @@ function jsonAnswer(
 ): Response {
   addCommonHeaders(headers, context)
   headers['content-type'] = 'application/json'
+  headers['cache-control'] = NO_STORE
   return new Response(body, { status, headers })
 }
 

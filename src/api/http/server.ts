@@ -3,10 +3,12 @@ import { Elysia } from 'elysia'
 import { ApiError, apiError } from '../../core/errors.ts'
 import { parseExactJson } from '../../core/exact-json.ts'
 import type { LogFields } from '../../core/log.ts'
+import { pathOf } from '../../core/request-path.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import { type IgnoredFields, bodyFields, ignoredFields } from './ignored-fields.ts'
 import { parseForm, parseJson, readLimited } from './body.ts'
 import { type Content, RequestPipeline } from './request-pipeline.ts'
+import { type Routed, endpointOf, testOf } from './endpoint-of.ts'
 import { type ReceivedRequest, type RequestContext, queryOf } from './request-context.ts'
 import { noteBodyMistake } from './request-mistakes.ts'
 import { type Route, type RouteInput, takesAnyJson, validated, withoutLongArrays } from './route.ts'
@@ -46,26 +48,30 @@ export function createServer(
   const app = new Elysia({
     serve: { development: false, maxRequestBodySize: BACKSTOP_BODY_BYTES, error: lastResort },
   })
-  app.onError({ as: 'global' }, ({ error, code, request, server }) =>
-    pipeline.answer({ request, server, endpointPath: null }, () =>
-      reject(code === 'NOT_FOUND' ? notFound(request) : error),
-    ),
-  )
   const fields = bodyFields(routes)
-  for (const route of routes) {
-    const endpoint = { route, ignored: ignoredFields(route, fields) }
-    app.route(route.method, route.path, ({ request, params, server }) => {
-      const received = { request, server, endpointPath: route.path }
-      return pipeline.answer(received, (context) => runRoute(gateway, endpoint, received, context, params))
-    })
+  const endpoints = [
+    ...routes.map((route) => servedRoute(pipeline, { route, ignored: ignoredFields(route, fields) })),
+    ...pages.map((page) => servedPage(pipeline, page)),
+  ]
+  const refuse = (request: Request, server: ReceivedRequest['server'], error: () => unknown) =>
+    pipeline.answer({ request, server, endpointPath: null }, () => reject(error()))
+  // The path of the request counts, whatever the router has found.
+  const findAnswer = (request: Request, server: ReceivedRequest['server']) => {
+    const found = endpointOf(endpoints, request.method, pathOf(request))
+    if (found === null) return refuse(request, server, () => notFound(request))
+    return found.endpoint.answer(request, server, found.params)
   }
-  for (const { path, answer } of pages)
-    app.get(path, ({ request, server }) =>
-      pipeline.answer({ request, server, endpointPath: path }, async () => ({
-        status: 200,
-        content: await answer(request),
-      })),
+  for (const endpoint of endpoints) {
+    const isMeant = testOf(endpoint)
+    app.route(endpoint.method, endpoint.path, ({ request, params, server }) =>
+      isMeant(pathOf(request)) ? endpoint.answer(request, server, params) : findAnswer(request, server),
     )
+  }
+  // Elysia awaits it only if it is `async`, and otherwise changes the status of a 200 to that of the error.
+  app.onError({ as: 'global' }, async ({ error, code, request, server, set }) => {
+    set.status = 200
+    return code === 'NOT_FOUND' ? findAnswer(request, server) : refuse(request, server, () => error)
+  })
   return app
 }
 
@@ -76,6 +82,37 @@ interface Endpoint {
 }
 
 export type Server = ReturnType<typeof createServer>
+
+/** An endpoint or a page as it is served. */
+interface Served extends Routed {
+  answer(
+    request: Request,
+    server: ReceivedRequest['server'],
+    params: RouteInput['params'],
+  ): Promise<Response | undefined>
+}
+
+function servedRoute(pipeline: RequestPipeline, endpoint: Endpoint): Served {
+  const { method, path } = endpoint.route
+  return {
+    method,
+    path,
+    answer(request, server, params) {
+      const received = { request, server, endpointPath: path }
+      return pipeline.answer(received, (context) => runRoute(pipeline.gateway, endpoint, received, context, params))
+    },
+  }
+}
+
+const servedPage = (pipeline: RequestPipeline, { path, answer }: WebPage): Served => ({
+  method: 'GET',
+  path,
+  answer: (request, server) =>
+    pipeline.answer({ request, server, endpointPath: path }, async () => ({
+      status: 200,
+      content: await answer(request),
+    })),
+})
 
 /** Checks again who calls, so that a mistake of `admit` alone opens no endpoint. */
 async function runRoute(

@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import { jsonAnswer } from '../../core/json-answer.ts'
+import { pathOf } from '../../core/request-path.ts'
 import { readyStateOf } from '../../api/health/ready.ts'
 import { errorName } from '../../core/log.ts'
 import { EXIT, StartError } from '../../core/start-error.ts'
@@ -18,10 +19,10 @@ export function startAdmin(gateway: Gateway, metrics: Metrics, port: number): Ad
   metrics.follow(gateway.hub)
   const readGauges = createGauges(gateway, metrics.registry)
   const fetch = async (request: Request): Promise<Response> => {
-    const { pathname } = new URL(request.url)
-    if (request.method !== 'GET') return jsonAnswer({ error: 'Not found' }, { status: 404 })
-    if (pathname === '/ready') return ready(gateway)
-    if (pathname !== '/metrics') return jsonAnswer({ error: 'Not found' }, { status: 404 })
+    const isRead = request.method === 'GET' || request.method === 'HEAD'
+    const path = isRead ? pathOf(request) : ''
+    if (path === '/ready') return ready(gateway)
+    if (path !== '/metrics') return jsonAnswer({ error: 'Not found' }, { status: 404 })
     await readGauges()
     return new Response(await metrics.registry.metrics(), { headers: { 'content-type': metrics.registry.contentType } })
   }

@@ -3,6 +3,7 @@ import { jsonAnswer } from '../../core/json-answer.ts'
 import type { Config } from '../../core/config.ts'
 import type { ReadyState } from '../../api/health/ready.ts'
 import { listenError } from '../../api/http/listener.ts'
+import { pathOf } from '../../core/request-path.ts'
 
 export interface StandbyListener {
   /** What `/ready` says. */
@@ -42,7 +43,7 @@ function open(host: string, port: number, answer: (request: Request) => Response
 }
 
 function answerOf(request: Request, state: ReadyState): Response {
-  const path = /^(?:https?:\/\/[^/]*)?(\/[^?]*)/.exec(request.url)?.[1] ?? ''
+  const path = pathOf(request)
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   if (isRead && path === '/health') return jsonAnswer({ status: 'ok' })
   if (isRead && path === '/ready') return jsonAnswer({ status: state }, { status: 503 })

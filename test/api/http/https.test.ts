@@ -27,9 +27,13 @@ test('in production plain HTTP is refused on every path but health', async () =>
   }
   await expectError(await world.call('POST', '/v1/webhooks/provider', { key: null }), 403, 'HTTPS required')
   expect((await get(world, {}, '/health')).status).toBe(200)
-  // Without a Host the router finds this endpoint in the query.
-  const hidden = ['GET /health/?a=xxx/v1/sms/status/msg_0123456789ab HTTP/1.0']
-  expect(await ask(world.url, hidden)).toMatchObject({ status: 403, body: '{"error":"HTTPS required"}' })
+  // Without a Host the router finds the endpoint in the query.
+  const refused = { status: 403, body: '{"error":"HTTPS required"}' }
+  const health = { status: 200, body: '{"status":"ok"}' }
+  const ofMessage = 'xxx/v1/sms/status/msg_0123456789ab'
+  expect(await ask(world.url, [`GET /nothing?a=${ofMessage} HTTP/1.0`])).toMatchObject(refused)
+  expect(await ask(world.url, [`GET /v1/apps/?a=xxxxxxxxx/health HTTP/1.0`])).toMatchObject(refused)
+  expect(await ask(world.url, [`GET /health/?a=${ofMessage} HTTP/1.0`])).toMatchObject(health)
 })
 
 test('only a trusted proxy’s X-Forwarded-Proto makes a request secure', async () => {

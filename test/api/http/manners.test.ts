@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { brotliDecompressSync } from 'node:zlib'
-import { newLogin } from '../../support/operator.ts'
-import { createWorld } from '../../support/world.ts'
+import { ROUTES } from '../../../src/server/app.ts'
+import { newLogin, signIn } from '../../support/operator.ts'
+import { FROM, TO, createWorld } from '../../support/world.ts'
 
 test('a 401 names the scheme of authentication', async () => {
   await using world = await createWorld({ connect: false, work: false })
@@ -35,6 +36,49 @@ test('no cache keeps an answer with a secret', async () => {
     expect([path, answer.headers.get('x-content-type-options')]).toEqual([path, 'nosniff'])
   }
 })
+
+test('no cache keeps what a key reads or is refused, of any endpoint', async () => {
+  await using world = await createWorld({ connect: false, work: false, env: { KEY_LIMIT_PER_MINUTE: '200' } })
+  const id = (name: string): string => `${name}_${'0'.repeat(name === 'msg' ? 12 : 16)}`
+  const filled = (path: string): string => path.replaceAll(/:(\w+?)Id/g, (_, of: string) => id(IDS[of] ?? 'x'))
+  const { token } = await signIn(world)
+  const once = { 'idempotency-key': 'once' }
+  const body = { from: FROM, to: TO, body: 'x' }
+  for (const replayed of [null, 'true']) {
+    const answer = await world.call('POST', '/v1/sms/send', { body, headers: once })
+    expect([answer.headers.get('idempotent-replayed'), answer.headers.get('cache-control')]).toEqual([
+      replayed,
+      'no-store',
+    ])
+  }
+  const large = await world.call('POST', '/v1/sms/send', { body: 'x'.repeat(102_401) })
+  expect([large.status, large.headers.get('cache-control')]).toEqual([413, 'no-store'])
+  const keys: [key: string | null, headers?: Record<string, string>][] = [
+    [world.key],
+    [null],
+    ['sgw_wrong'],
+    [token],
+    [token, { 'sgw-app': world.app.appId }],
+  ]
+  for (const [key, headers = {}] of keys)
+    for (const { method, path } of ROUTES.filter(({ method: each }) => each === 'GET' || each === 'PUT')) {
+      const answer = await world.call(method, filled(path), { key, headers })
+      expect([method, path, key, answer.headers.get('cache-control')]).toEqual([
+        method,
+        path,
+        key,
+        expect.stringContaining('no-store'),
+      ])
+    }
+  // The wrong key has blocked the address.
+  let last = large
+  for (let asked = 0; asked < 200 && last.status !== 429; asked++) last = await world.call('GET', '/v1/me')
+  expect([last.status, last.headers.get('cache-control')]).toEqual([429, 'no-store'])
+  for (const path of ['/docs', '/openapi.json', '/console/main.js'])
+    expect((await world.call('GET', path)).headers.get('cache-control')).toBe('no-cache')
+})
+
+const IDS: Readonly<Record<string, string>> = { message: 'msg', app: 'app', trigger: 'trg', tenant: 'tenant' }
 
 test('content types have one spelling', async () => {
   await using world = await createWorld({ connect: false, work: false })

@@ -30,15 +30,24 @@ describe('a key is required for every form of the host', () => {
   }
 })
 
-test('the endpoint that the router finds is admitted, also where it finds one in the query', async () => {
+test('the path of the request line counts, also where the router finds another one in the URL', async () => {
   await using world = await quiet()
   // Elysia skips the first letters of the URL, which without a Host is the path alone.
-  const lines = ['GET /health/?a=xxx/v1/sms/status/msg_0123456789ab HTTP/1.0']
-  expect(await ask(world.url, lines)).toMatchObject(MISSING_KEY)
-  expect(await ask(world.url, [...lines, auth(world)])).toMatchObject({
-    status: 404,
-    body: '{"error":"Message not found"}',
-  })
+  const health = { status: 200, body: '{"status":"ok"}' }
+  for (const [target, found] of [
+    ['/health/?a=xxx/v1/sms/status/msg_0123456789ab', health],
+    ['/health?a=xxx/v1/sms/status/msg_0123456789ab', health],
+    ['/nothing?a=xxx/v1/sms/status/msg_0123456789ab', NOT_FOUND],
+    ['/nothing/health', NOT_FOUND],
+    ['/nothing/v1/me', NOT_FOUND],
+    ['/xx/ws', NOT_FOUND],
+  ] as const)
+    for (const lines of [['HTTP/1.0'], ['HTTP/1.0', 'Host: a'], ['HTTP/1.1', 'Host: a'], ['HTTP/1.1', 'Host: ']]) {
+      const [version, ...host] = lines
+      const head = [`GET ${target} ${version}`, ...host]
+      expect([target, lines, await ask(world.url, head)]).toMatchObject([target, lines, found])
+      expect([target, lines, await ask(world.url, [...head, auth(world)])]).toMatchObject([target, lines, found])
+    }
 })
 
 test('a key is required for every spelling of a path', async () => {
