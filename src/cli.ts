@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { CommanderError } from 'commander'
 import { readConfig } from './core/config.ts'
-import { EXIT } from './core/start-error.ts'
+import { EXIT, StartError } from './core/start-error.ts'
 import { protectFiles, withRealPath } from './db/data-folder.ts'
 import { type CliContext, CliError } from './cli/context.ts'
 import { printFindings } from './cli/print.ts'
@@ -30,6 +30,8 @@ async function main(argv: string[]): Promise<number> {
       if (json) fail(error.message.replace(/^error: /, '').replace('\n', ' '))
       return EXIT.usage
     }
+    // A file that the command itself needs.
+    if (error instanceof StartError) return (fail(error.message), EXIT.failure)
     if (!(error instanceof CliError)) throw error
     if (error.message !== '') fail(error.message)
     return error.exitCode

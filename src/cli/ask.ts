@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { codeOf } from '../core/error-code.ts'
 import { silentLog } from '../core/log.ts'
 import { printable } from '../core/printable.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
 import { openDataFolder, sizeOf, socketPath } from '../db/data-folder.ts'
+import { ownerOf, thisUser } from '../db/file-access.ts'
 import { type CliContext, CliError, type OperatorRequest } from './context.ts'
 import { hintOf } from './hints.ts'
 import { withProgress } from './progress.ts'
@@ -35,13 +37,24 @@ async function answerTo(context: CliContext, request: OperatorRequest): Promise<
 export async function askServer(context: CliContext, request: OperatorRequest): Promise<Response | null> {
   const { path } = context.config.database
   if (path === null) return null
+  let socket = `${resolve(path)}.sock`
   try {
-    return await fetch(httpRequest(request), { unix: socketPath(path) })
+    socket = socketPath(path)
+    return await fetch(httpRequest(request), { unix: socket })
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    const code = codeOf(error) ?? ''
     if (NO_SERVER_CODES.includes(code)) return null
+    if (code === 'EACCES') throw new CliError(foreignSocket(socket))
     throw new CliError(`The server did not answer (${code || 'unknown error'}): is it stopping? Try again`)
   }
+}
+
+/** Whose gateway it is that this user may not command. */
+function foreignSocket(socket: string): string {
+  const [me, { found, owner }] = [thisUser(), ownerOf(socket)]
+  if (owner === me) return `${found} keeps out even ${me}, to whom it belongs: chmod u+rwX ${found}`
+  const leftOver = found === socket ? `. If no gateway of ${owner} runs, it is left over: remove it` : ''
+  return `${found} belongs to ${owner}, whose gateway this is, and you are ${me}: run this as ${owner} (sudo -u ${owner} sgw …)${leftOver}`
 }
 
 const NO_SERVER_CODES = ['ENOENT', 'ECONNREFUSED', 'FailedToOpenSocket', 'ConnectionRefused']

@@ -4,6 +4,7 @@ import { isoTime } from '../core/clock.ts'
 import { parseDateTime } from '../core/date-time.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
 import { openDataFolder, sizeOf } from '../db/data-folder.ts'
+import { refusalOfFolder } from '../db/file-access.ts'
 import {
   NO_MESSAGE,
   type NewestMessage,
@@ -84,6 +85,8 @@ const next = ({ config }: CliContext): string =>
  */
 export async function checkBackup(context: CliContext): Promise<void> {
   const path = databasePath(context)
+  const refusal = refusalOfFolder(dirname(path))
+  if (refusal !== null) throw new CliError(refusal)
   if (!existsSync(dirname(path)))
     throw new CliError(`There is no folder ${dirname(path)}: the drill needs space beside the database`)
   removeUnfinished(path)

@@ -2,9 +2,11 @@ import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } 
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import type { Config } from '../core/config.ts'
+import { codeOf } from '../core/error-code.ts'
 import { sha256Hex } from '../core/secrets.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
 import { inUse } from './database-file.ts'
+import { ENCRYPTION_KEY, refusalOfFiles, refusalOfSecret } from './file-access.ts'
 import { realPathOf } from './real-path.ts'
 import { type ProcessLock, takeLock } from './lock.ts'
 
@@ -32,6 +34,8 @@ export function protectFiles(): void {
  */
 export async function openDataFolder(databasePath: string, waitMs: number, onWait?: () => void): Promise<ProcessLock> {
   const folder = dataFolder(databasePath)
+  const refusal = refusalOfFiles(databasePath)
+  if (refusal !== null) throw new StartError(EXIT.cannotWrite, refusal)
   let lock: ProcessLock | null
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -89,8 +93,6 @@ export const missingKey = (config: Config): StartError =>
     `${encryptionKeyPath(config)} is missing, but there is a database beside it, whose secrets only that key can decrypt: put the copy of the file back, or set ENCRYPTION_KEYS if the database was made with it. If the key is lost for good, set ALLOW_NEW_KEYS=on (docs/runbooks.md, "The encryption keys are lost")`,
   )
 
-const ENCRYPTION_KEY = 'encryption.key'
-
 /** Where the key is if ENCRYPTION_KEYS is not set. */
 export const encryptionKeyPath = (config: Config): string => secretPath(config, ENCRYPTION_KEY)
 
@@ -112,12 +114,15 @@ const secretPath = (config: Config, name: string): string => join(dataFolder(con
 /** The file with the API key of the app that a development server creates at its first start. */
 export const DEVELOPMENT_KEY = 'development-api-key'
 
-/** Reads such a secret; null if there is none. */
+/** Reads such a secret; null if there is none. Errors: `StartError` if it cannot be read: a new one in its place would be another secret. */
 export function readSecret(config: Config, name: string): string | null {
+  const path = secretPath(config, name)
   try {
-    return readFileSync(secretPath(config, name), 'utf8').trim()
-  } catch {
-    return null
+    return readFileSync(path, 'utf8').trim()
+  } catch (error) {
+    const code = codeOf(error) ?? 'unknown error'
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null
+    throw new StartError(EXIT.cannotWrite, refusalOfSecret(path) ?? `Cannot read ${path} (${code})`)
   }
 }
 

@@ -1,5 +1,4 @@
 import {
-  accessSync,
   chmodSync,
   closeSync,
   constants,
@@ -10,8 +9,9 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { EXIT, StartError } from '../core/start-error.ts'
+import { refusalOfFiles } from './file-access.ts'
 import { lockAlone } from './file-lock.ts'
 import { type ProcessLock, untilLocked } from './lock.ts'
 
@@ -76,34 +76,18 @@ function openToWrite(path: string): number {
   try {
     return openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600)
   } catch {
-    throw new StartError(EXIT.cannotWrite, faultOfFile(path) ?? cannotWrite(path))
+    throw new StartError(EXIT.cannotWrite, faultOfFile(path) ?? `Cannot read and write ${path}: check its disk`)
   }
 }
 
 /** Why the next start would refuse the files of this database; null if it would not. */
 export function faultOfFile(path: string): string | null {
-  for (const suffix of SUFFIXES) {
-    const name = `${path}${suffix}`
-    if (statSync(name, { throwIfNoEntry: false }) !== undefined && !isAccessible(name)) return cannotWrite(name)
-  }
-  if (!isAccessible(dirname(path)))
-    return `Cannot write in ${dirname(path)}, where SQLite keeps its log: let the user of the gateway write there`
+  const refusal = refusalOfFiles(path)
+  if (refusal !== null) return refusal
   const links = statSync(path, { throwIfNoEntry: false })?.nlink ?? 1
   return links > 1
     ? `${path} has ${links} names (hard links), and SQLite keeps a log for each, so messages could be lost: remove the other names (find / -xdev -samefile ${path})`
     : null
-}
-
-const cannotWrite = (path: string): string =>
-  `Cannot read and write ${path}: give it to the user of the gateway (chown USER ${path}; chmod 600 ${path}), and check that its disk is not mounted read-only`
-
-function isAccessible(path: string): boolean {
-  try {
-    accessSync(path, constants.R_OK | constants.W_OK)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** The files that other users can read, although they hold people's messages. */

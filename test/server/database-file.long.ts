@@ -2,7 +2,6 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import {
   chmodSync,
-  chownSync,
   copyFileSync,
   existsSync,
   linkSync,
@@ -14,11 +13,9 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
-import { PipedProgram, sgw, startProgram, startServer, temporaryFolder } from '../support/process.ts'
+import { sgw, startProgram, startServer, temporaryFolder } from '../support/process.ts'
 import type { Finished } from '../support/program.ts'
-import { BASE_ENVIRONMENT } from '../support/environment.ts'
-import { PROJECT } from '../support/program.ts'
+import { runUnprivileged } from '../support/unprivileged.ts'
 import { until } from '../support/world.ts'
 
 type Folder = ReturnType<typeof temporaryFolder>
@@ -205,40 +202,25 @@ test.concurrent('a database that was copied in for everybody to read is readable
     expect([name, statSync(folder.file(name)).mode & 0o777]).toEqual([name, 0o600])
 })
 
-const NOBODY = 65_534
-
-/** Runs a program of the project as another user, who may write in the folder but not in the files of somebody else. */
-async function asNobody(folder: Folder, file: string, words: string[]): Promise<Finished> {
-  const env = { ...BASE_ENVIRONMENT, HOME: folder.path, DATABASE_URL: folder.database, PORT: '0', NO_COLOR: '1' }
-  const prefix = process.getuid?.() === 0 ? ['setpriv', `--reuid=${NOBODY}`, '--clear-groups'] : []
-  const command = [...prefix, process.execPath, join(PROJECT, file), ...words]
-  await using program = new PipedProgram(Bun.spawn(command, { env, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' }))
-  return await program.ended()
-}
-
 for (const [name, deny] of Object.entries({
   'whose file': (folder: Folder) => chmodSync(folder.file('sgw.db'), 0o400),
   'whose log': (folder: Folder) => {
     const log = folder.file('sgw.db-wal')
     if (!existsSync(log)) writeFileSync(log, '')
-    if (process.getuid?.() === 0) chownSync(log, NOBODY, NOBODY)
     chmodSync(log, 0o400)
   },
 }))
   test.concurrent(`a database ${name} this user cannot write ends the start with 73, and the doctor and commands say why`, async () => {
     using folder = temporaryFolder()
     await sgw(['tenant', 'create', '--name', 'Acme'], { DATABASE_URL: folder.database })
-    if (process.getuid?.() === 0) {
-      chownSync(folder.path, NOBODY, NOBODY)
-      for (const file of readdirSync(folder.path)) chownSync(folder.file(file), NOBODY, NOBODY)
-    }
     deny(folder)
-    const { code, stderr } = await asNobody(folder, 'src/main.ts', [])
+    const env = { HOME: folder.path, DATABASE_URL: folder.database, PORT: '0' }
+    const { code, stderr } = await runUnprivileged(['src/main.ts'], env)
     expect({ code, stderr }).toEqual({ code: 73, stderr: expect.stringMatching(/^Cannot read and write .*chown.*\n$/) })
-    const doctor = await asNobody(folder, 'src/cli.ts', ['doctor'])
+    const doctor = await runUnprivileged(['src/cli.ts', 'doctor'], env)
     expect(doctor.code).toBe(1)
     expect(doctor.stdout).toMatch(/^✗ database +Cannot read and write .*chown/m)
-    const created = await asNobody(folder, 'src/cli.ts', ['tenant', 'create', '--name', 'Acme'])
+    const created = await runUnprivileged(['src/cli.ts', 'tenant', 'create', '--name', 'Acme'], env)
     expect(created).toMatchObject({ code: 1, stdout: '', stderr })
   }, 60_000)
 
