@@ -66,7 +66,10 @@ export const FIRST_LOOKUP_MS = 2000
 export const MAX_ABSENT_ATTEMPTS = 5
 /** An access token is refreshed when it expires within this time. */
 export const TOKEN_FRESH_MS = 60_000
+/** The pause after a 429 of the provider without `Retry-After`. */
 export const DEFAULT_PENALTY_MS = 60_000
+/** A shorter announced pause counts as none: 1 s, doubling to a minute, takes its place. */
+export const MIN_ANNOUNCED_PAUSE_MS = 1000
 /** Lookups of one tenant's numbers begin at least this far apart. */
 export const NUMBER_LOOKUP_EVERY_MS = 10_000
 export const REFRESH_RETRY_FIRST_MS = 10_000

@@ -1,9 +1,8 @@
-import { DEFAULT_PENALTY_MS } from '../core/limits.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Orm } from '../db/orm.ts'
 import { type ExtensionKey, notePause } from './extension-rows.ts'
 import { type ProviderFailure, type ProviderResult, isForeign } from './provider.ts'
-import { type Quota, type QuotaGroup, SEND_GROUP } from './quota.ts'
+import { type Quota, type QuotaGroup, SEND_GROUP, asksForNoPause } from './quota.ts'
 import type { Tokens } from './tokens.ts'
 
 /**
@@ -39,6 +38,7 @@ export class ExtensionCalls {
       const pauseMs = this.quota.pauseMs(key.extensionId, group)
       if (pauseMs > 0) return { type: 'deferred', retryInMs: pauseMs, failure }
       const result = await run(token.accessToken)
+      if (endsShortPauses(result)) this.quota.answered(key.extensionId, group)
       if (result.ok) return { type: 'ok', value: result.value }
       if (result.failure.reason !== 'unauthorized' || tries === 2)
         return this.#failed(key, group, judged(result.failure))
@@ -51,8 +51,7 @@ export class ExtensionCalls {
 
   async #failed(key: ExtensionKey, group: QuotaGroup, failure: ProviderFailure): Promise<CallResult<never>> {
     if (failure.reason === 'rate_limited') {
-      const pauseMs = failure.retryAfterMs ?? DEFAULT_PENALTY_MS
-      this.quota.pause(key.extensionId, group, pauseMs)
+      const pauseMs = this.quota.pauseAsAnnounced(key.extensionId, group, failure.retryAfterMs)
       if (group === SEND_GROUP)
         // If it is not stored, a restart forgets the pause, and the first call gets another 429.
         await notePause(this.orm, key.extensionId, Math.ceil(this.clock.steady()) + pauseMs).catch(() => undefined)
@@ -64,3 +63,6 @@ export class ExtensionCalls {
 /** A second 401 that is not in the provider's form says nothing about the extension: something on the way refuses. */
 const judged = (failure: ProviderFailure): ProviderFailure =>
   failure.reason === 'unauthorized' && isForeign(failure) ? { ...failure, reason: 'intercepted' } : failure
+
+const endsShortPauses = (result: ProviderResult<unknown>): boolean =>
+  result.ok || (result.failure.status !== null && !asksForNoPause(result.failure))

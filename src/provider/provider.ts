@@ -63,7 +63,7 @@ export interface ProviderFailure {
   message: string
   /** OAuth `error` member of a token answer, for example `invalid_grant`. */
   oauthError: string | null
-  /** From `Retry-After`, milliseconds. */
+  /** From `Retry-After`, milliseconds; 0 if it is unreadable, null if it is absent. */
   retryAfterMs: number | null
   /** The provider's `RCRequestId`, for its support. */
   requestId: string | null

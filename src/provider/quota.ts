@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts'
-import { WINDOW_MS } from '../core/limits.ts'
+import { DEFAULT_PENALTY_MS, MIN_ANNOUNCED_PAUSE_MS, WINDOW_MS } from '../core/limits.ts'
 import { SlidingWindow } from '../core/sliding-window.ts'
+import type { ProviderFailure } from './provider.ts'
 
 /** The provider's rate-limit groups that the gateway's calls fall into (RingCentral: "API rate limits"). */
 export type QuotaGroup = 'light' | 'medium' | 'media'
@@ -34,6 +35,8 @@ export class Quota {
   readonly #from = new Map<string, SlidingWindow>()
   readonly #extension = new Map<string, SlidingWindow>()
   readonly #pauses = new Map<string, Pause>()
+  /** By group and extension: how many announced pauses in a row were too short to count. */
+  readonly #tooShort = new Map<string, number>()
 
   constructor(
     readonly clock: Clock,
@@ -81,6 +84,30 @@ export class Quota {
   /** Counts a call other than a send in the extension's window. */
   count(extensionId: string): void {
     this.#windowOf(this.#extension, extensionId, this.limits.extensionPerMinute).add(this.clock.monotonic())
+  }
+
+  /**
+   * Pauses as a refusal has announced: for a minute if it announced nothing. In place of pauses below a second come 1 s, 2 s, 4 s … a minute,
+   * until `answered`. Refusals of calls that were under way together count once. Returns the milliseconds of the pause.
+   */
+  pauseAsAnnounced(extensionId: string, group: QuotaGroup, announcedMs: number | null): number {
+    const ms = isTooShort(announcedMs) ? this.#nextShortMs(extensionId, group) : (announcedMs ?? DEFAULT_PENALTY_MS)
+    this.pause(extensionId, group, ms)
+    return ms
+  }
+
+  /** Call it after any answer but one that `asksForNoPause`. */
+  answered(extensionId: string, group: QuotaGroup): void {
+    this.#tooShort.delete(`${group}:${extensionId}`)
+  }
+
+  #nextShortMs(extensionId: string, group: QuotaGroup): number {
+    const leftMs = this.pauseMs(extensionId, group)
+    if (leftMs > 0) return Math.ceil(leftMs)
+    const name = `${group}:${extensionId}`
+    const count = this.#tooShort.get(name) ?? 0
+    this.#tooShort.set(name, count + 1)
+    return Math.min(MIN_ANNOUNCED_PAUSE_MS * 2 ** count, DEFAULT_PENALTY_MS)
   }
 
   /** Allows no request of this group for this extension for `ms`. A pause that is under way goes on, at least for `ms`. */
@@ -137,3 +164,9 @@ export class Quota {
     for (const [key, window] of windows) if (window.count(now) === 0) windows.delete(key)
   }
 }
+
+const isTooShort = (announcedMs: number | null): boolean => announcedMs !== null && announcedMs < MIN_ANNOUNCED_PAUSE_MS
+
+/** Whether an answer asks to wait, but for no time that would end anything: `Retry-After: 0`, a date in the past, garbage. */
+export const asksForNoPause = ({ reason, retryAfterMs }: ProviderFailure): boolean =>
+  ['rate_limited', 'unavailable', 'intercepted'].includes(reason) && isTooShort(retryAfterMs)

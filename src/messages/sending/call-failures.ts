@@ -1,7 +1,7 @@
 import { maskNumber } from '../../core/phone.ts'
 import type { CallResult } from '../../provider/extension-calls.ts'
 import type { ProviderFailure, SmsAnswer } from '../../provider/provider.ts'
-import { SEND_GROUP } from '../../provider/quota.ts'
+import { SEND_GROUP, asksForNoPause } from '../../provider/quota.ts'
 import type { OpenEntry } from './attempt-store.ts'
 import { isMovedNumber } from './call-end.ts'
 import type { SendingContext } from './context.ts'
@@ -21,7 +21,9 @@ export class CallFailures {
 
   /** Ends the extension's backoff, or logs the failure and sets the pause that follows it. */
   note(open: OpenEntry, result: CallResult<SmsAnswer>): void {
-    if (clearsBackoff(result)) this.scheduler.extension(open.attempt.extensionId).reached()
+    const extension = this.scheduler.extension(open.attempt.extensionId)
+    if (clearsBackoff(result)) extension.reached()
+    if (result.type === 'failed' && asksForNoPause(result.failure)) extension.isProbed = true
     if (result.type === 'failed') this.#noteFailure(open, result.failure)
   }
 
@@ -44,7 +46,7 @@ export class CallFailures {
   #delayAfterTurnaway(entry: Entry, extensionId: string, count: number, { retryAfterMs }: ProviderFailure): void {
     if (count >= MAX_CONSECUTIVE_TURNAWAYS) this.#hold(entry, count, Math.max(retryAfterMs ?? 0, backoffMs(count)))
     else if (retryAfterMs === null) this.#backOff(extensionId)
-    else this.context.quota.pause(extensionId, SEND_GROUP, retryAfterMs)
+    else this.context.quota.pauseAsAnnounced(extensionId, SEND_GROUP, retryAfterMs)
   }
 
   /** Until `ms` have passed, neither this message nor later ones of its conversation begin; the queue goes on. */

@@ -13,6 +13,8 @@ export class ExtensionTurns {
   consecutiveFailures = 0
   /** When the first of them ended, epoch milliseconds; null if there is none. */
   failingSince: number | null = null
+  /** Whether a refusal has announced a pause that is too short to end anything: only one call at a time is made. */
+  isProbed = false
   cancelAlarm: () => void = () => undefined
 
   constructor(readonly extensionId: string) {}
@@ -26,10 +28,11 @@ export class ExtensionTurns {
   reached(): void {
     this.consecutiveFailures = 0
     this.failingSince = null
+    this.isProbed = false
   }
 
   get hasRoom(): boolean {
-    return this.consecutiveFailures === 0 || this.inFlight === 0
+    return (this.consecutiveFailures === 0 && !this.isProbed) || this.inFlight === 0
   }
 }
 

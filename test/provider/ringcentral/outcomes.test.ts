@@ -175,10 +175,13 @@ describe('Retry-After', () => {
     ['Sun, 22 Nov 2026 02:30:00 GMT', 3_600_000],
     [null, null],
     ['', null],
-    ['-5', null],
-    ['soon', null],
-    ['1 minute', null],
-    ['Sat, 99 Nov 2026 02:30:30 GMT', null],
+    [' ', null],
+    ['0.0', 0],
+    ['-5', 0],
+    ['soon', 0],
+    ['1 minute', 0],
+    ['60, 60', 0],
+    ['Sat, 99 Nov 2026 02:30:30 GMT', 0],
   ]
   test.each(rows)('%j is %p', async (header, expected) => {
     const headers: Record<string, string> = header === null ? {} : { 'Retry-After': header }
