@@ -16,9 +16,12 @@ export const webhooksRoutes = [
     tag: 'Webhooks',
     summary: "Receiver of the provider's events; not called by applications",
     description:
-      'Repeats `Validation-Token` in its answer. Events must carry the `Verification-Token` of their subscription. The answer comes when the message is on disk.',
+      'Repeats `Validation-Token` in its answer. Events must carry the token of their subscription in `Verification-Token`, or in `Validation-Token`. The answer comes when the message is on disk.',
     headers: z.object({
-      'Validation-Token': z.string().optional().meta({ description: 'Of a handshake', example: '6d9f2c81' }),
+      'Validation-Token': z
+        .string()
+        .optional()
+        .meta({ description: 'Of a handshake, or of an event', example: '6d9f2c81' }),
       'Verification-Token': z.string().optional().meta({ description: 'Of an event', example: 'b81c07d4' }),
     }),
     before: ({ gateway, request }) => subscriptionOf(gateway, request),
@@ -32,13 +35,17 @@ export const webhooksRoutes = [
 
 const verificationToken = (request: Request): string | null => request.headers.get('verification-token')
 
+/** The token of an event that carries the header of the handshake. */
+const eventToken = (request: Request): string | null =>
+  verificationToken(request) ?? request.headers.get('validation-token')
+
 /** Checks the token of an event before the body is read. Null for a handshake. */
 const subscriptionOf = (gateway: Gateway, request: Request): Subscription | Promise<Subscription> | null =>
   handshakeAnswer(request) === null ? verify(gateway, verificationToken(request)) : null
 
 /**
- * RingCentral may repeat the handshake header on an event. Such a request is always answered as a handshake; its event is stored
- * if its token is good.
+ * An event may carry `Validation-Token`, too: RingCentral's guide names it as the header of an event's token. Such a request is
+ * always answered as a handshake; its event is stored if its token is good.
  */
 async function handle(
   gateway: Gateway,
@@ -49,7 +56,7 @@ async function handle(
   const handshake = handshakeAnswer(request)
   if (handshake !== null && bytes.length === 0) return handshake
   try {
-    await receive(gateway, subscription ?? (await verify(gateway, verificationToken(request))), parseJson(bytes))
+    await receive(gateway, subscription ?? (await verify(gateway, eventToken(request))), parseJson(bytes))
   } catch (error) {
     if (handshake === null || !(error instanceof ApiError)) throw error
   }

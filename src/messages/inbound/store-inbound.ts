@@ -1,3 +1,4 @@
+import { e164Beside, isE164, isSameNumber } from '../../core/phone.ts'
 import { sha256Hex } from '../../core/secrets.ts'
 import type { Attachment } from '../../provider/provider.ts'
 import type { RowOperation } from '../../db/writer.ts'
@@ -88,12 +89,20 @@ export const STORE_WITH_KEYWORD: RowOperation<InboundRow & Keyword> = {
 const MESSAGE_ID_DRAWS = 5
 
 /** Stores an inbound SMS once, however often it comes. Resolves when it is on disk; true if it was new. */
-export async function storeInbound(gateway: Gateway, sms: InboundSms): Promise<boolean> {
+export async function storeInbound(gateway: Gateway, received: InboundSms): Promise<boolean> {
+  const sms = isE164(received.to) && isE164(received.from) ? received : await withKnownNumbers(gateway, received)
   for (let draw = 1; draw <= MESSAGE_ID_DRAWS; draw++) {
     const stored = await storeOnce(gateway, sms, draw === 1 ? messageIdOf(sms) : gateway.ids.message(null))
     if (stored !== 'id_taken') return stored === 'new'
   }
   throw new Error('Cannot store an inbound message: every id drawn is taken')
+}
+
+/** A number that leaves doubt is one of ours if its digits are, and then tells how the sender's is to be read. */
+async function withKnownNumbers({ directory }: Gateway, sms: InboundSms): Promise<InboundSms> {
+  const { numbers } = await directory.tenant(sms.tenantId)
+  const to = [...numbers.keys()].find((own) => isSameNumber(own, sms.to)) ?? sms.to
+  return { ...sms, to, from: e164Beside(to, sms.from) }
 }
 
 const BLOCK = 2 ** 24

@@ -1,3 +1,4 @@
+import { isSameNumber } from '../../core/phone.ts'
 import type { StoredSms } from '../../provider/provider.ts'
 
 /** The fields of an attempt that matching needs. */
@@ -31,10 +32,14 @@ export function matchRecord(
 
 /** A picture or a group text with the same words was sent by hand, in one of RingCentral's apps: the gateway sends neither. */
 const isCandidate = ({ from, to, since }: Sought, record: StoredSms): boolean =>
-  record.from === from && isTo(record, to) && !record.hasMedia && record.createdAt >= since - TOLERANCE_MS
+  record.from !== null &&
+  isSameNumber(record.from, from) &&
+  isTo(record, to) &&
+  !record.hasMedia &&
+  record.createdAt >= since - TOLERANCE_MS
 
 const isTo = ({ to: recipients }: StoredSms, to: string): boolean =>
-  recipients.length > 0 && recipients.every(({ phoneNumber }) => phoneNumber === to)
+  recipients.length > 0 && recipients.every(({ phoneNumber }) => phoneNumber !== null && isSameNumber(phoneNumber, to))
 
 /** Whether a stored text is the beginning of `text`. Its length counts before trimming: the text may be cut after a space. */
 function isTruncated(stored: string, text: string): boolean {

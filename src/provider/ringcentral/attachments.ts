@@ -23,8 +23,11 @@ const NOT_OURS: ProviderFailure = ownFailure(
   "The record names an address that is not the provider's; nothing was sent",
 )
 
-const PLATFORM = 'https://platform.ringcentral.com'
-const MEDIA = 'https://media.ringcentral.com'
+/** The host of the media beside each platform: RingCentral's own, and that of its segregated partners. */
+const MEDIA_OF: ReadonlyMap<string, string> = new Map([
+  ['https://platform.ringcentral.com', 'https://media.ringcentral.com'],
+  ['https://platform.ringcentral.biz', 'https://media.ringcentral.biz'],
+])
 const CONTENT_PATH = /^\/restapi\/v1\.0\/account\/(?:[\w~-]+\/)+content\/[\w.~-]+$/
 
 /**
@@ -35,6 +38,6 @@ export function ownAddress(uri: string | null, serverAddress: string): URL | nul
   const url = URL.parse(uri ?? '')
   const { origin } = new URL(serverAddress)
   if (url === null || url.username !== '' || url.password !== '' || !CONTENT_PATH.test(url.pathname)) return null
-  if (url.origin !== origin && !(url.origin === MEDIA && origin === PLATFORM)) return null
+  if (url.origin !== origin && url.origin !== MEDIA_OF.get(origin)) return null
   return new URL(url.pathname, url.origin)
 }

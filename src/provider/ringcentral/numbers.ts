@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { e164Beside, e164Of } from '../../core/phone.ts'
 import type { ProviderResult } from '../provider.ts'
 import { EXTENSION_PATH } from './extension.ts'
 import { listAll } from './pages.ts'
@@ -25,6 +26,7 @@ const numberSchema = z.looseObject({
   type: optionalText,
   status: optionalText,
   features: z.array(z.unknown()).catch([]),
+  country: z.looseObject({ id: optionalNumber }).optional().catch(undefined),
 })
 
 /** `A2PSmsSender` belongs to the high-volume product, which has another endpoint. A new number may lack its status. */
@@ -33,8 +35,12 @@ const maySendSms = (number: PhoneNumber): boolean =>
   number.type !== 'FaxOnly' &&
   (number.status === undefined || number.status === 'Normal')
 
+/** The country of the United States and Canada. */
+const AMERICA = '1'
+
 /** Old records lack the `+`. */
-function e164(number: PhoneNumber): string[] {
-  const digits = /^\+?([1-9]\d{6,14})$/.exec(number.phoneNumber ?? '')?.[1]
+function e164({ phoneNumber = '', country }: PhoneNumber): string[] {
+  const number = country?.id === AMERICA ? e164Beside('+1', phoneNumber) : e164Of(phoneNumber)
+  const digits = /^\+?([1-9]\d{6,14})$/.exec(number)?.[1]
   return digits ? [`+${digits}`] : []
 }

@@ -1,11 +1,16 @@
 import { z } from 'zod'
+import { e164Of } from '../../core/phone.ts'
 import { optionalNumber } from './wire-text.ts'
 
 export type Party = z.infer<typeof partySchema>
 
-/** Sender or recipient of a message; one without any number still counts as one. */
+/** Sender or recipient of a message; one without any number still counts as one. Records write numbers in several ways. */
 export const partySchema = z
-  .object({ phoneNumber: optionalNumber, extensionNumber: optionalNumber, target: z.unknown().optional() })
+  .object({
+    phoneNumber: optionalNumber.transform((written) => (written === undefined ? undefined : e164Of(written))),
+    extensionNumber: optionalNumber,
+    target: z.unknown().optional(),
+  })
   .catch({ phoneNumber: undefined, extensionNumber: undefined, target: undefined })
 
 /** More recipients than a message can have are not read. */

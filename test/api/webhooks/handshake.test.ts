@@ -59,6 +59,18 @@ test('an event that is also a handshake is stored and answered as a handshake', 
   expect((await inboundMessages(world)).total).toBe(1)
 })
 
+test('an event may have its token in Validation-Token instead, which is echoed as ever', async () => {
+  await using world = await createWorld()
+  const token = await subscribe(world)
+  const post = async (verification: string | null, validation: string, id: string) => {
+    const answer = await postEvent(world, verification, smsEvent({ id }), { 'validation-token': validation })
+    return [answer.status, answer.headers.get('validation-token'), (await inboundMessages(world)).total]
+  }
+  expect(await post(null, `${token}x`, '1')).toEqual([200, `${token}x`, 0])
+  expect(await post('wrong', token, '2')).toEqual([200, token, 0])
+  expect(await post(null, token, '3')).toEqual([200, token, 1])
+})
+
 test('the handshake is answered while the call that creates the subscription is open', async () => {
   await using world = await createWorld({ connect: false })
   expect((await world.connect()).status).toBe(200)

@@ -36,6 +36,7 @@ describe('the address that a record names', () => {
     expect(own(`HTTPS://MEDIA.RINGCENTRAL.COM:443${PATH}`)).toBe(`https://media.ringcentral.com${PATH}`)
     const partner = 'https://platform.ringcentral.biz'
     expect(own(partner + PATH, `${partner}/base`)).toBe(partner + PATH)
+    expect(own(`https://media.ringcentral.biz${PATH}`, partner)).toBe(`https://media.ringcentral.biz${PATH}`)
   })
 
   test.each([
@@ -68,6 +69,9 @@ describe('the address that a record names', () => {
   test('of RingCentral’s media is not dialled for another provider, such as a simulator', () => {
     expect(own(`https://media.ringcentral.com${PATH}`, 'http://127.0.0.1:4000')).toBeUndefined()
     expect(own(`https://media.ringcentral.com${PATH}`, 'https://platform.ringcentral.biz')).toBeUndefined()
+    expect(own(`https://media.ringcentral.biz${PATH}`)).toBeUndefined()
+    expect(own(`http://media.ringcentral.biz${PATH}`, 'https://platform.ringcentral.biz')).toBeUndefined()
+    expect(own(`https://media.ringcentral.biz${PATH}`, 'https://platform.ringcentral.biz.evil.example')).toBeUndefined()
   })
 
   test('gets no request and no token if it is another server', async () => {
