@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { EXIT, StartError } from '../core/start-error.ts'
 import { fetchBackup as fetchTo } from '../operator/backup/fetch-backup.ts'
 import { type BackupSettings, describeReplica, readBackupSettings } from '../operator/backup/settings.ts'
+import { holdsLease } from '../operator/backup/storage.ts'
 import { fetchNewest } from '../operator/lease/fetch-newest.ts'
 import { ObjectStore, StoreError } from '../operator/lease/object-store.ts'
 import { type CliContext, CliError } from './context.ts'
@@ -15,22 +16,28 @@ export function databasePath(context: CliContext): string {
 }
 
 /**
- * Restores the newest state of the backup to `target`, or that of the moment `at` (ISO 8601); false if the storage has none. With standbys it
- * is searched in the copies of all holders of the lease. Errors: as `operator/backup/fetch-backup.ts`.
+ * Restores the newest state of the backup to `target`, or that of the moment `at` (ISO 8601); false if the storage has none. Where gateways
+ * share a lease, it is the newest of all copies. Errors: as `operator/backup/fetch-backup.ts`.
  */
 export async function fetchBackup(context: CliContext, target: string, at: string | null = null): Promise<boolean> {
   try {
     const settings = settingsOf(context)
     if (!context.json) context.stderr(`Looking for a backup at ${describeReplica(settings)}\n`)
-    if (!context.config.standby) return await fetchTo(settings, target, at)
-    return (await fetchNewest(settings, new ObjectStore(settings), target, { at })) !== null
+    const isShared = context.config.standby || (await holdsLease(settings))
+    if (!isShared) return await fetchTo(settings, target, at)
+    return await fetchNewest(settings, new ObjectStore(settings), target, at)
   } catch (error) {
-    if (error instanceof StoreError) throw new CliError(`The backup cannot be read: ${error.message}`, EXIT.unavailable)
-    throw error instanceof StartError ? new CliError(error.message, error.exitCode) : error
+    throw asCliError(error)
   }
 }
 
-function settingsOf(context: CliContext): BackupSettings {
+/** An error of the storage or of Litestream, as a command reports it. */
+export function asCliError(error: unknown): unknown {
+  if (error instanceof StoreError) return new CliError(`The backup cannot be read: ${error.message}`, EXIT.unavailable)
+  return error instanceof StartError ? new CliError(error.message, error.exitCode) : error
+}
+
+export function settingsOf(context: CliContext): BackupSettings {
   const environment = { values: context.environment, readFile: (path: string) => readFileSync(path, 'utf8') }
   return readBackupSettings(environment, databasePath(context))
 }

@@ -17,6 +17,7 @@ import { checkHealth } from './health.ts'
 import { withHint } from './hints.ts'
 import { addMessages } from './message-commands.ts'
 import { print } from './print.ts'
+import { SIDES, type Side, chooseHistory } from './choose-history.ts'
 import { checkBackup, restore } from './restore.ts'
 import { showStatus } from './status.ts'
 import { stop } from './stop.ts'
@@ -190,9 +191,16 @@ function addBackup(program: Command, contextOf: () => CliContext): void {
     .description('Restore a missing database from LITESTREAM_REPLICA_URL, before a start')
     .option('--check', 'only test that the backup can be restored, beside the live database')
     .option('--timestamp <time>', 'the state of that moment, such as 2026-11-24T10:00:00Z')
-    .action(({ check, timestamp = null }: { check?: boolean; timestamp?: string | null }) =>
-      check === true ? checkBackup(contextOf()) : restore(contextOf(), timestamp),
+    .addOption(
+      new Option(
+        '--choose <side>',
+        'of two histories go on with the file (local) or the copy, and keep the other',
+      ).choices(SIDES),
     )
+    .action(({ check, timestamp = null, choose }: { check?: boolean; timestamp?: string | null; choose?: Side }) => {
+      if (choose !== undefined) return chooseHistory(contextOf(), choose)
+      return check === true ? checkBackup(contextOf()) : restore(contextOf(), timestamp)
+    })
 }
 
 /** Prints only the key if standard output is no terminal, so that `ENCRYPTION_KEYS=$(sgw secret)` works. */

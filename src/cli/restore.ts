@@ -5,6 +5,7 @@ import { parseDateTime } from '../core/date-time.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
 import { openDataFolder, sizeOf } from '../db/data-folder.ts'
 import { refusalOfFolder } from '../db/file-access.ts'
+import { beginHistory } from '../db/history-rows.ts'
 import {
   NO_MESSAGE,
   type NewestMessage,
@@ -71,13 +72,16 @@ async function restoreMissing(context: CliContext, path: string, at: string | nu
   // Only the newest state lacks nothing.
   const isReplicated = at === null && context.config.durability.mode === 'replica'
   noteRestored(copy, Date.now())
+  if (at !== null) beginHistory(copy)
   putInPlace(copy, path, isReplicated, (text) => context.stderr(`${text}\n`))
+  // It may say that the database goes on where this moment was.
+  if (at !== null) rmSync(`${path}.mark`, { force: true })
   return { restored: true, detail: `${rows} messages${at === null ? '' : ` as of ${at}${next(context)}`}` }
 }
 
-/** Standbys take the newest state of a place, whatever file is here. */
+/** Such a state is a history of its own: a gateway with standbys does not take it for the newest one by itself. */
 const next = ({ config }: CliContext): string =>
-  config.standby ? '; to go on from there, name another place in LITESTREAM_REPLICA_URL for all gateways' : ''
+  config.standby ? '; to go on from there, stop all gateways and run: sgw restore --choose local' : ''
 
 /**
  * Tests the backup: fetches it beside the live file, checks it, and removes it. Exits with 1 if it is damaged, or if a

@@ -6,6 +6,7 @@ import { type Log, silentLog } from '../core/log.ts'
 import { checkedGate } from './checked-gate.ts'
 import { FileContent } from './file-content.ts'
 import { type Gate, openGate } from './gate.ts'
+import { countedGate, isChained } from './history-rows.ts'
 import { type UpgradeHooks, migrate, noteVersion } from './migrate.ts'
 import { MIGRATIONS, type Migration } from './migrations.ts'
 import { type Reader, openReader } from './reader.ts'
@@ -42,6 +43,8 @@ export interface Database {
 export interface DatabaseOptions extends DatabaseConfig {
   /** True when Litestream runs, which must be the only one to make checkpoints. */
   litestream: boolean
+  /** That of the lease under which this process works. */
+  epoch?: number
   /** Must have each commit of the writer before it is acknowledged. Absent: the disk is enough. */
   replica?: Replica
   /** For failures that no caller sees. */
@@ -103,7 +106,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     const migrated = await migrate(gate, migrations, upgrade(gate, options))
     await noteVersion(gate)
     reader = openReader(gate, path)
-    const writer = createWriter(replicated ?? checked, options.defer)
+    const uncounted = replicated ?? checked
+    const isCounted = options.litestream || (await isChained(gate))
+    const writer = createWriter(isCounted ? countedGate(uncounted, options.epoch ?? null) : uncounted, options.defer)
     files?.moved()
     if (path !== null) content = await watchContent(gate, path)
     const close = async (): Promise<void> => {

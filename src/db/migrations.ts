@@ -17,6 +17,7 @@ import optOutsWithoutACount from '../../drizzle/0015_opt_outs_without_a_count.sq
 import cancelledMessages from '../../drizzle/0016_cancelled_messages.sql' with { type: 'text' }
 import listStates from '../../drizzle/0017_list_states.sql' with { type: 'text' }
 import attachments from '../../drizzle/0018_attachments.sql' with { type: 'text' }
+import histories from '../../drizzle/0019_histories.sql' with { type: 'text' }
 
 /** All migrations in order, embedded so that a compiled executable has them. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -39,6 +40,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0016_cancelled_messages', sql: cancelledMessages },
   { name: '0017_list_states', sql: listStates },
   { name: '0018_attachments', sql: attachments },
+  { name: '0019_histories', sql: histories },
 ]
 
 export interface Migration {

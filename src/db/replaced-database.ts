@@ -1,4 +1,5 @@
 import { SqliteConnection } from './connection.ts'
+import { hasAllOf, readCounters } from './counters.ts'
 import type { Gate } from './gate.ts'
 import { replacedDatabase, savedCopies } from './lost-database.ts'
 import { isContinuation, readNoted, readProgress } from './restore-mark.ts'
@@ -23,7 +24,7 @@ async function isLastUsed(path: string, saved: string, gate: Batches | null): Pr
     const noted = readNoted(`${path}.mark`)
     // An older copy that was left beside a database that has gone on since.
     if (progress === null || (noted !== null && !isContinuation(progress, noted))) return false
-    return gate === null || !(await hasAllOf(gate, batches))
+    return gate === null || !hasAllOf(await readCounters(gate), await readCounters(batches))
   } catch {
     // Not a database: no gateway saved it.
     return false
@@ -35,22 +36,3 @@ async function isLastUsed(path: string, saved: string, gate: Batches | null): Pr
 export const batchesOf = (connection: SqliteConnection): Batches => ({
   batch: (statements) => Promise.resolve(connection.batch(statements)),
 })
-
-/** Whether a database has every row that another one has had. */
-export async function hasAllOf(gate: Batches, copy: Batches): Promise<boolean> {
-  const [ours, theirs] = await Promise.all([countersOf(gate), countersOf(copy)])
-  return (
-    ours.incarnation === theirs.incarnation &&
-    [...theirs.numbers].every(([name, seq]) => seq <= (ours.numbers.get(name) ?? 0))
-  )
-}
-
-/** Which database it is, and the last number of each table whose numbers only go up. */
-async function countersOf(gate: Batches) {
-  const [sequences, progress] = [await gate.batch(['SELECT name, seq FROM sqlite_sequence']), await readProgress(gate)]
-  const rows = sequences[0]?.rows ?? []
-  return {
-    incarnation: progress?.incarnation ?? null,
-    numbers: new Map(rows.map((row) => [String(row['name']), Number(row['seq'])])),
-  }
-}

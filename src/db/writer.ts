@@ -63,7 +63,7 @@ const MAX_UNITS_PER_COMMIT = 512
 const MAX_TICKS = 4
 
 /** With `commit`, the next commit begins before the last one is acknowledged. */
-type WriterGate = Pick<Gate, 'batch'> & Partial<Pick<ReplicatedGate, 'commit'>>
+export type WriterGate = Pick<Gate, 'batch'> & Partial<Pick<ReplicatedGate, 'commit'>>
 
 /** `defer` delays the commit, so that all units of this tick of the event loop join it. */
 export function createWriter(gate: WriterGate, defer: (flush: () => void) => void = setImmediate): Writer {

@@ -144,12 +144,13 @@ async function replicate(options: RunOptions, path: string, database: Database, 
   await database.untilStored()
 }
 
-async function open({ log, replica }: RunOptions, config: Config, clock: Clock): Promise<Database> {
+async function open({ log, replica, lease }: RunOptions, config: Config, clock: Clock): Promise<Database> {
   try {
     const progress = (step: UpgradeStep): void =>
       log.warn({ ...step }, 'the database is being upgraded: wait, and do not interrupt')
     const { database, litestream } = config
-    return await openDatabase({ ...database, litestream, log, clock, progress, ...(replica && { replica }) })
+    const options = { ...database, litestream, log, clock, progress, ...(replica && { replica }) }
+    return await openDatabase({ ...options, ...(lease && { epoch: lease.epoch }) })
   } catch (error) {
     if (error instanceof SchemaError) throw new StartError(EXIT.badConfig, error.message)
     if (diskFault(error) !== null) throw error

@@ -3,7 +3,7 @@ import { EXIT, StartError } from '../../core/start-error.ts'
 import { DATABASE_FILES, removeDatabase } from './database-copy.ts'
 import { type Ended, runLitestream } from './program.ts'
 import { type BackupSettings, describeReplica, regionWarning } from './settings.ts'
-import { holdsAnything, holdsLease, probeEndpoint } from './storage.ts'
+import { holdsAnything, probeEndpoint } from './storage.ts'
 
 /**
  * Restores the newest state of the backup to `target`, or that of the moment `at` (ISO 8601); false if the storage has none. Errors:
@@ -22,7 +22,6 @@ export async function fetchBackup(
     if (await restoreTo(settings, target, [])) return true
     if (!(await holdsAnything(settings))) return false
   }
-  if (await holdsLease(settings)) throw new StartError(EXIT.badConfig, ofStandbys(settings))
   throw new StartError(EXIT.unavailable, damagedMessage(settings))
 }
 
@@ -35,9 +34,6 @@ async function restoreTo(settings: BackupSettings, target: string, moment: strin
   if (restored.code !== 0) throw await readError(settings, restored)
   return existsSync(target)
 }
-
-const ofStandbys = (settings: BackupSettings): string =>
-  `The backup at ${describeReplica(settings)} belongs to gateways with STANDBY=on: set STANDBY=on here as well, or name another place in LITESTREAM_REPLICA_URL (docs/beyond-one-machine.md)`
 
 const damagedMessage = (settings: BackupSettings): string =>
   `The backup at ${describeReplica(settings)} is damaged: files that a restore needs are missing. Nothing was started from it: see "A damaged backup" in docs/backup.md`

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { Deployment } from '../../support/deployment.ts'
+import { Deployment, NUMBER } from '../../support/deployment.ts'
 import { type Finished, LoggedProgram, PROJECT, finished, freePort } from '../../support/program.ts'
 import { S3Stub } from '../../support/s3-stub.ts'
 import { until } from '../../support/world.ts'
@@ -111,6 +111,42 @@ export class MachineOfGateway {
     return JSON.parse(stdout) as T
   }
 
+  /** Makes a tenant with an app and an extension, so that messages can be sent. */
+  async connect(): Promise<void> {
+    const { deployment } = this
+    const { tenantId } = await this.json<{ tenantId: string }>('tenant', 'create', '--name', 'Night')
+    const app = await this.json<{ apiKey: string }>('app', 'create', '--tenant', tenantId, '--name', 'App')
+    deployment.key = app.apiKey
+    await deployment.simulator.control('addExtension', { name: 'Alice', numbers: [NUMBER] })
+    const { connectUrl } = (await (await this.call('/v1/rc/connect-token', { method: 'POST' })).json()) as {
+      connectUrl: string
+    }
+    const body = new URLSearchParams({ token: connectUrl.split('token=')[1] ?? '' })
+    const consent = await fetch(`${this.url}/v1/rc/connect`, { method: 'POST', body, redirect: 'manual' })
+    const login = await fetch(consent.headers.get('location') ?? '', { redirect: 'manual' })
+    const { pathname, search } = new URL(login.headers.get('location') ?? '')
+    const callback = await fetch(`${this.url}${pathname}${search}&format=json`)
+    if (!callback.ok) throw new Error(`The callback answered ${callback.status}: ${await callback.text()}`)
+  }
+
+  /** Sends messages with these texts, and returns their ids. Each must be accepted. */
+  async send(...texts: string[]): Promise<string[]> {
+    const ids: string[] = []
+    for (const text of texts) {
+      const body = JSON.stringify({ from: NUMBER, to: '+15557000001', body: text })
+      const answer = await this.call('/v1/sms/send', { method: 'POST', body })
+      if (answer.status !== 202) throw new Error(`${answer.status} ${await answer.text()}`)
+      ids.push(((await answer.json()) as { messageId: string }).messageId)
+    }
+    return ids
+  }
+
+  /** How many of these messages it does not know. */
+  async missing(ids: readonly string[]): Promise<number> {
+    const answers = await Promise.all(ids.map((id) => this.call(`/v1/sms/status/${id}`)))
+    return answers.filter(({ status }) => status === 404).length
+  }
+
   output(): string {
     return this.#program?.output() ?? ''
   }
@@ -124,6 +160,7 @@ export class MachineOfGateway {
     return (await this.#program?.ended()) ?? null
   }
 
+  /** Kills the gateway, whose Litestream makes a last copy and ends by itself. */
   async kill(): Promise<void> {
     await this.#program?.kill()
   }

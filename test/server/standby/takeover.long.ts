@@ -128,8 +128,6 @@ if (IS_LITESTREAM_5) {
       stderr: expect.stringContaining('PUBLIC_URL is http://127.0.0.1:8, but http://127.0.0.1:9'),
     })
     await one.stop()
-    const alone = await gateways.machine('three').enter({ STANDBY: 'off' })
-    expect(alone).toMatchObject({ code: 78, stderr: expect.stringContaining('belongs to gateways with STANDBY=on') })
     const { bucket } = gateways.stub
     bucket.put('sgw/lease.json', new TextEncoder().encode('{"epoch":'))
     expect(await two.enter()).toMatchObject({ code: 78, stderr: expect.stringContaining('is no lease of a gateway') })
@@ -168,7 +166,9 @@ if (IS_LITESTREAM_5) {
     await two.json('tenant', 'create', '--name', 'Later')
     await two.stop()
     await one.startUntil('ready')
-    expect((await one.json<unknown[]>('tenant', 'list')).length).toBe(2)
+    // A start of development makes a tenant of its own if it comes first.
+    const names = (await one.json<{ name: string }[]>('tenant', 'list')).map(({ name }) => name)
+    expect(names.filter((name) => name !== 'Development')).toEqual(['Night', 'Later'])
   }, 120_000)
 
   test('sgw restore finds the newest copy and that of a moment among all holders', async () => {
@@ -192,7 +192,7 @@ if (IS_LITESTREAM_5) {
     const older = await other.sgw('restore', '--timestamp', '2020-01-01T00:00:00Z')
     expect([older.code, older.stderr]).toEqual([1, expect.stringContaining('has nothing from before')])
     expect(await other.json('restore', '--timestamp', before)).toMatchObject({
-      detail: expect.stringContaining('name another place in LITESTREAM_REPLICA_URL'),
+      detail: expect.stringContaining('stop all gateways and run: sgw restore --choose local'),
     })
     expect(appsIn(other)).toBe(0)
   }, 120_000)

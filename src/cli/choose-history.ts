@@ -1,0 +1,116 @@
+import { Database } from 'bun:sqlite'
+import { existsSync, rmSync } from 'node:fs'
+import { isoTime } from '../core/clock.ts'
+import { openDataFolder, sizeOf } from '../db/data-folder.ts'
+import { linksToGiveUp } from '../db/history.ts'
+import { giveUp } from '../db/history-rows.ts'
+import { putInPlace } from '../operator/backup/database-copy.ts'
+import { untilReplicationEnded } from '../operator/backup/replication.ts'
+import { type FetchedCopy, fetchCopies, removeCopies } from '../operator/lease/copies.ts'
+import { type Fork, type LocalFile, newestOf } from '../operator/lease/newest.ts'
+import { ObjectStore } from '../operator/lease/object-store.ts'
+import { checkedRows, moveDatabase, readLocal } from '../operator/lease/take-database.ts'
+import { asCliError, databasePath, settingsOf } from './backup.ts'
+import type { CliContext } from './context.ts'
+import { print } from './print.ts'
+
+export const SIDES = ['local', 'copy'] as const
+export type Side = (typeof SIDES)[number]
+
+/** A message that only the history which was given up has. */
+interface OnlyThere {
+  messageId: string
+  from: string
+  to: string
+  createdAt: string
+  status: string
+}
+
+/**
+ * Goes on with one of two histories, and keeps the other beside the database. Prints the messages that only the other one has. What waits is
+ * looked up at the provider before it is sent, because the other history may have sent it.
+ */
+export async function chooseHistory(context: CliContext, side: Side): Promise<void> {
+  const path = databasePath(context)
+  const settings = settingsOf(context)
+  try {
+    const lock = await openDataFolder(path, LOCK_WAIT_MS)
+    try {
+      await untilReplicationEnded(path)
+      const { copies } = await fetchCopies(settings, new ObjectStore(settings), `${path}.restoring-choice`, {})
+      try {
+        const local = sizeOf(path) > 0 ? await readLocal(path) : null
+        choose(context, side, path, copies, local)
+      } finally {
+        removeCopies(copies)
+      }
+    } finally {
+      lock.release()
+    }
+  } catch (error) {
+    throw asCliError(error)
+  }
+}
+
+const LOCK_WAIT_MS = 30_000
+
+function choose(
+  context: CliContext,
+  side: Side,
+  path: string,
+  copies: readonly FetchedCopy[],
+  local: LocalFile | null,
+): void {
+  const newest = newestOf(copies, local)
+  if (newest.type !== 'fork')
+    return print(context, { chosen: null, detail: 'there is nothing to choose: one history continues the other' })
+  const { chosen, other } = sidesOf(newest.fork, side, local)
+  const messages = onlyIn(fileOf(other), fileOf(chosen))
+  giveUp(
+    fileOf(chosen),
+    [...copies, ...(local === null ? [] : [local])].flatMap((one) =>
+      one === chosen ? [] : linksToGiveUp(chosen.history, one.history),
+    ),
+  )
+  const kept = freeName(`${path}.not-chosen`)
+  if ('file' in chosen) checkedRows(chosen)
+  moveDatabase(fileOf(other), kept)
+  if ('file' in chosen && sizeOf(path) > 0) moveDatabase(path, freeName(kept))
+  if ('file' in chosen) putInPlace(chosen.file, path, false, (text) => context.stderr(`${text}\n`))
+  // Without it the start begins a new incarnation, so a cursor of the other history finds a gap.
+  rmSync(`${path}.mark`, { force: true })
+  report(context, side, kept, messages)
+}
+
+type Held = LocalFile | FetchedCopy
+
+/** Without a file, of two copies the one of an epoch is `copy`. */
+function sidesOf({ one, other }: Fork, side: Side, local: LocalFile | null): { chosen: Held; other: Held } {
+  if (side === 'local' && local !== null) return { chosen: local, other: 'path' in one ? other : one }
+  return 'path' in one ? { chosen: other, other: one } : { chosen: one, other }
+}
+
+const fileOf = (side: Held): string => ('path' in side ? side.path : side.file)
+
+function onlyIn(file: string, other: string): OnlyThere[] {
+  using database = new Database(file, { readonly: true })
+  database.run('ATTACH ?1 AS other', [other])
+  const rows = database.query<Omit<OnlyThere, 'createdAt'> & { createdAt: number }, []>(ONLY_HERE).all()
+  return rows.map((row) => ({ ...row, createdAt: isoTime(row.createdAt) }))
+}
+
+const ONLY_HERE = `SELECT id AS messageId, "from", "to", created_at AS createdAt, status FROM main.messages AS mine
+  WHERE NOT EXISTS (SELECT 1 FROM other.messages WHERE id = mine.id) ORDER BY seq`
+
+/** A name that no earlier choice has taken. */
+function freeName(name: string): string {
+  let free = name
+  for (let number = 2; existsSync(free); number++) free = `${name}-${number}`
+  return free
+}
+
+function report(context: CliContext, chosen: Side, kept: string, messages: readonly OnlyThere[]): void {
+  if (context.json) return print(context, { chosen, kept, messages })
+  print(context, { chosen, kept, 'only there': `${messages.length} messages` })
+  if (messages.length > 0) print(context, messages)
+}

@@ -1,0 +1,109 @@
+import { Database } from 'bun:sqlite'
+import histories from '../../drizzle/0019_histories.sql' with { type: 'text' }
+import { SqliteConnection } from './connection.ts'
+import { readCounters } from './counters.ts'
+import type { Gate } from './gate.ts'
+import type { History, Link } from './history.ts'
+import { batchesOf } from './replaced-database.ts'
+import { NOTE_FACT } from './restore-mark.ts'
+import type { WriterGate } from './writer.ts'
+
+/** Reads the history of a database file that no gateway has open. Errors: it is no database of a gateway. */
+export async function readHistory(path: string): Promise<History> {
+  const file = new SqliteConnection(path, BUSY_TIMEOUT_MS)
+  try {
+    const [[epoch] = []] = file.values(`SELECT value FROM facts WHERE name = 'epoch'`)
+    const [[lastMessageAt] = []] = file.values('SELECT max(created_at) FROM messages')
+    return {
+      links: hasChain(file) ? file.values(LINKS).map(linkOf) : [],
+      givenUp: hasChain(file)
+        ? new Map(file.values(GIVEN_UP).map(([mark, n]) => [String(mark), Number(n)]))
+        : new Map(),
+      epoch: epoch === undefined ? null : Number(epoch),
+      counters: await readCounters(batchesOf(file)),
+      lastMessageAt: typeof lastMessageAt === 'number' ? lastMessageAt : null,
+    }
+  } finally {
+    file.close()
+  }
+}
+
+const BUSY_TIMEOUT_MS = 1000
+const LINKS = 'SELECT mark, epoch, commits FROM history ORDER BY position'
+const GIVEN_UP = 'SELECT mark, commits FROM given_up_history'
+
+/** A database of release 1.1.0 has none until its first start with a later one. */
+const hasChain = (file: SqliteConnection): boolean => file.values(HAS_CHAIN).length > 0
+const HAS_CHAIN = `SELECT 1 FROM sqlite_schema WHERE name = 'history'`
+
+const linkOf = ([mark, epoch, commits]: readonly unknown[]): Link => ({
+  mark: String(mark),
+  epoch: typeof epoch === 'number' ? epoch : null,
+  commits: Number(commits),
+})
+
+/** Notes in a file that no gateway has open that it continues no copy: it has the state of a moment. */
+export function beginHistory(path: string): void {
+  change(path, [
+    { sql: 'INSERT INTO history (mark, epoch, commits) VALUES (?1, NULL, 0)', args: [crypto.randomUUID()] },
+  ])
+}
+
+/** Notes in such a file that a person has given up these links of others for it. */
+export function giveUp(path: string, links: readonly Pick<Link, 'mark' | 'commits'>[]): void {
+  const sql =
+    'INSERT INTO given_up_history (mark, commits) VALUES (?1, ?2) ON CONFLICT (mark) DO UPDATE SET commits = excluded.commits'
+  change(
+    path,
+    links.map(({ mark, commits }) => ({ sql, args: [mark, commits] })),
+  )
+}
+
+/** A fact of a file that no gateway has open; null if it has none. */
+export function readFact(path: string, name: string): string | null {
+  const file = new SqliteConnection(path, BUSY_TIMEOUT_MS)
+  try {
+    const [[value] = []] = file.values({ sql: 'SELECT value FROM facts WHERE name = ?1', args: [name] })
+    return typeof value === 'string' ? value : null
+  } finally {
+    file.close()
+  }
+}
+
+export const writeFact = (path: string, name: string, value: string): void =>
+  change(path, [{ sql: NOTE_FACT, args: [name, value] }])
+
+function change(path: string, statements: readonly { sql: string; args: (string | number)[] }[]): void {
+  using file = new Database(path, { readwrite: true, create: false })
+  file.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+  file.transaction(() => {
+    for (const sql of histories.split('--> statement-breakpoint')) file.run(sql)
+    for (const { sql, args } of statements) file.run(sql, args)
+  })()
+  // The file is renamed without its log.
+  file.run('PRAGMA wal_checkpoint(TRUNCATE)')
+}
+
+/** Counts each commit of a start in its link, in the same transaction. `epoch`: that of the lease; null without one. */
+export function countedGate(gate: WriterGate, epoch: number | null): WriterGate {
+  const count = {
+    sql: 'INSERT INTO history (mark, epoch, commits) VALUES (?1, ?2, 1) ON CONFLICT (mark) DO UPDATE SET commits = commits + 1',
+    args: [crypto.randomUUID(), epoch],
+  }
+  const { commit } = gate
+  return {
+    batch: async (statements) => (await gate.batch([count, ...statements])).slice(1),
+    ...(commit !== undefined && {
+      commit: async (statements) => {
+        const { results, confirmed } = await commit([count, ...statements])
+        return { results: results.slice(1), confirmed }
+      },
+    }),
+  }
+}
+
+/** Whether a database has a chain, which each later start must continue. */
+export async function isChained(gate: Pick<Gate, 'values'>): Promise<boolean> {
+  if ((await gate.values(HAS_CHAIN)).length === 0) return false
+  return (await gate.values('SELECT 1 FROM history LIMIT 1')).length > 0
+}

@@ -1,0 +1,58 @@
+import { isoTime } from '../../core/clock.ts'
+import { EXIT, StartError } from '../../core/start-error.ts'
+import { type History, compareHistories } from '../../db/history.ts'
+import type { FetchedCopy } from './copies.ts'
+
+/** The file on this machine. */
+export interface LocalFile {
+  path: string
+  history: History
+}
+
+/** Two histories that each have something that the other lacks. `one`: the file, or the copy of an epoch. */
+export interface Fork {
+  one: LocalFile | FetchedCopy
+  other: FetchedCopy
+}
+
+export type Newest =
+  | { type: 'none' }
+  | { type: 'local' }
+  | { type: 'copy'; copy: FetchedCopy; unanswered: number }
+  | { type: 'fork'; fork: Fork }
+
+/** Says which of the copies and the file, if there is one, lacks nothing of the others that was acknowledged. The one place that does. */
+export function newestOf(copies: readonly FetchedCopy[], local: LocalFile | null): Newest {
+  const [first, ...others] = copies
+  if (first === undefined) return local === null ? { type: 'none' } : { type: 'local' }
+  const compared = copies.map((copy) => local && compareHistories(local.history, copy.history, first.epoch).relation)
+  const lacksNothing = compared.every((relation) => relation === 'more' || relation === 'same')
+  let copy = first
+  for (const other of others) {
+    const { relation } = compareHistories(copy.history, other.history)
+    // A release without chains never looked at the location itself beside an epoch.
+    const isFork = relation === 'forked' && other.history.links.length > 0
+    if (isFork) return lacksNothing ? { type: 'local' } : { type: 'fork', fork: { one: copy, other } }
+    if (relation === 'less') copy = other
+  }
+  if (local === null) return { type: 'copy', copy, unanswered: 0 }
+  if (lacksNothing && compared.includes('more')) return { type: 'local' }
+  const { relation, unanswered } = compareHistories(local.history, copy.history, first.epoch)
+  return relation === 'forked'
+    ? { type: 'fork', fork: { one: local, other: copy } }
+    : { type: 'copy', copy, unanswered }
+}
+
+/** Why a person has to choose. */
+export function forkError({ one, other }: Fork): StartError {
+  const named = [one, other].map((side) => `${nameOf(side)} (${lastMessage(side.history)})`)
+  return new StartError(
+    EXIT.badConfig,
+    `${named.join(' and ')} have each something that the other lacks: nothing was changed. See what only one of them has, and choose: sgw restore --choose local, or sgw restore --choose copy (docs/beyond-one-machine.md#two-histories)`,
+  )
+}
+
+const nameOf = (side: LocalFile | FetchedCopy): string => ('path' in side ? side.path : `the copy at ${side.where}`)
+
+const lastMessage = ({ lastMessageAt }: History): string =>
+  lastMessageAt === null ? 'without messages' : `last message ${isoTime(lastMessageAt)}`
