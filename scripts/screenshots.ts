@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
+import { exemptThisMachine } from '../src/core/proxy.ts'
 import { startTestGateway } from '../src/testing/index.ts'
 import { type ConsoleOptions, openConsole } from '../test/support/console.ts'
 import { type Looking, openScene } from '../test/support/scene-page.ts'
@@ -101,6 +102,7 @@ function looksAt(name: SceneName): readonly (Omit<Looking, 'hash'> & { how: stri
 }
 
 if (import.meta.main) {
+  exemptThisMachine(process.env)
   const [kind, folder = 'docs/pictures'] = process.argv.slice(2)
   await mkdir(folder, { recursive: true })
   await (kind === 'states' ? takeStates(folder) : takePictures(folder))

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline/promises'
 import { CommanderError } from 'commander'
 import { readConfig } from './core/config.ts'
+import { exemptThisMachine } from './core/proxy.ts'
 import { EXIT, StartError } from './core/start-error.ts'
 import { protectFiles, withRealPath } from './db/data-folder.ts'
 import { type CliContext, CliError } from './cli/context.ts'
@@ -17,6 +18,7 @@ process.exitCode = await main(process.argv)
 
 async function main(argv: string[]): Promise<number> {
   protectFiles()
+  exemptThisMachine(process.env)
   endWithReader()
   const json = argv.includes('--json')
   const fail = (message: string): void => void process.stderr.write(json ? jsonError(message) : `${message}\n`)

@@ -92,7 +92,7 @@ const LAYERS: readonly Layer[] = [
       'simulator',
     ],
   },
-  { name: 'main', files: ['src/main.ts'], mayImport: ['server'] },
+  { name: 'main', files: ['src/main.ts'], mayImport: ['core', 'server'] },
   { name: 'testing', files: ['src/testing/**'], mayImport: ['core', 'client', 'simulator', 'server'] },
   {
     name: 'cli',

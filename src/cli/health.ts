@@ -9,7 +9,7 @@ export async function checkHealth(context: CliContext): Promise<void> {
   const { host, port } = context.config
   const local = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host
   const url = `http://${local.includes(':') ? `[${local}]` : local}:${port}/health`
-  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(() => {
+  const response = await fetch(url, { proxy: false, signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(() => {
     throw new CliError(`${url} does not answer: start the server (sgw start), or run this with its HOST and PORT`)
   })
   const health = z

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { systemClock } from '../core/clock.ts'
 import { printable } from '../core/printable.ts'
-import { isLoopbackHost } from '../core/provider-config.ts'
+import { isLoopbackHost } from '../core/proxy.ts'
 import { webhookSecret } from '../core/secrets.ts'
 import { EXIT } from '../core/start-error.ts'
 import { readOrCreateSecret } from '../db/data-folder.ts'

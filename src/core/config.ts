@@ -7,7 +7,7 @@ import {
   refuseUncheckedTls,
   withoutSecrets,
 } from './network-config.ts'
-import { type ProviderConfig, namesProxy, readProvider } from './provider-config.ts'
+import { type ProviderConfig, readProvider } from './provider-config.ts'
 import { type Environment, Settings } from './settings.ts'
 import { type Durability, readDurability, readStandby } from './durability-config.ts'
 import { ALSO_KNOWN, similarNames } from './similar-names.ts'
@@ -102,6 +102,7 @@ function configOf(settings: Settings, terminal: boolean): Omit<Config, 'warnings
     reconcileSettleMs: settings.durationMs('RECONCILE_SETTLE', '30s'),
   }
   const durability = readDurability(settings)
+  const provider = readProvider(settings, production)
   return {
     production,
     host: settings.text('HOST') ?? (production ? '0.0.0.0' : '127.0.0.1'),
@@ -110,7 +111,7 @@ function configOf(settings: Settings, terminal: boolean): Omit<Config, 'warnings
     database: readDatabase(settings),
     allowNewKeys: settings.flag('ALLOW_NEW_KEYS'),
     encryptionKeys: readEncryptionKeys(settings, production),
-    provider: readProvider(settings, production),
+    provider,
     trustedProxies: readTrustedProxies(settings, production),
     corsOrigins: readOrigins(settings),
     webhookAllowCidrs: readCidrs(settings, 'WEBHOOK_ALLOW_CIDRS'),
@@ -126,7 +127,7 @@ function configOf(settings: Settings, terminal: boolean): Omit<Config, 'warnings
         ? null
         : settings.integer('MESSAGE_RETENTION_DAYS', 30, 1, 36_500),
     eventRetentionMs: settings.durationMs('EVENT_RETENTION', '72h', 1000),
-    callsAtOnce: settings.integer('BUN_CONFIG_MAX_HTTP_REQUESTS', namesProxy(settings) ? 256 : 1024, 128, 65_535),
+    callsAtOnce: settings.integer('BUN_CONFIG_MAX_HTTP_REQUESTS', provider.throughProxy ? 256 : 1024, 128, 65_535),
     ...times,
     reconcileSettle500Ms: settings.durationMs('RECONCILE_SETTLE_5XX', '3s'),
     deliveryTracking: settings.flag('DELIVERY_TRACKING', 'on'),

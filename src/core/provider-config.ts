@@ -1,4 +1,5 @@
 import { withoutCredentials } from './network-config.ts'
+import { isLoopbackHost, namesProxy } from './proxy.ts'
 import type { Settings } from './settings.ts'
 
 export interface ProviderConfig {
@@ -35,18 +36,9 @@ export function readProvider(settings: Settings, production: boolean): ProviderC
     clientId: clientId ?? '',
     clientSecret: clientSecret ?? '',
     simulated: false,
-    throughProxy: namesProxy(settings),
+    throughProxy: namesProxy(settings, serverUrl),
   }
 }
-
-/** Whether a proxy is set for the provider's address. Bun's `fetch` reads the same variables. */
-export function namesProxy(settings: Settings): boolean {
-  const name = settings.text('RC_SERVER_URL')?.match(/^http:/i) ? 'http_proxy' : 'https_proxy'
-  return (settings.text(name) ?? settings.text(name.toUpperCase())) !== null
-}
-
-/** Whether the host name of a `URL`, which writes every IPv4 address as four parts, is this machine. False for 127.0.0.1.example.com. */
-export const isLoopbackHost = (hostname: string): boolean => /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/.test(hostname)
 
 function isProviderAddress(text: string): boolean {
   const url = /^https?:\/\/[^\s\\/?#@]+(\/[^\s\\?#]*)?$/i.test(text) ? URL.parse(text) : null

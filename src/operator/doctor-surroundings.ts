@@ -21,7 +21,7 @@ export function checkConfiguration({ config: { production, warnings } }: Pick<Ga
 export async function checkProvider({ config }: Pick<Gateway, 'config'>): Promise<string> {
   if (config.provider.simulated) return 'the built-in simulator'
   const { serverUrl } = config.provider
-  const response = await callProvider(serverUrl)
+  const response = await callProvider(config.provider)
   const answers = `${serverUrl} answers ${response.status}`
   if (await isOfProvider(response)) return answers
   throw new Fault(`${answers}, but not as RingCentral does: look for a proxy, a firewall or a CDN in between`, 'warn')
@@ -34,12 +34,12 @@ async function isOfProvider(response: Response): Promise<boolean> {
   return ['apiVersions', 'errorCode', 'errors'].some((member) => member in body)
 }
 
-async function callProvider(serverUrl: string): Promise<Response> {
-  return fetch(`${serverUrl}/restapi`, { redirect: 'manual', signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(
-    (error: unknown) => {
-      throw new Fault(`${serverUrl} cannot be reached (${errorName(error)}): check RC_SERVER_URL, DNS and the firewall`)
-    },
-  )
+async function callProvider({ serverUrl, throughProxy }: Config['provider']): Promise<Response> {
+  const signal = AbortSignal.timeout(TIMEOUT_MS)
+  const direct = throughProxy ? {} : { proxy: false as const }
+  return fetch(`${serverUrl}/restapi`, { redirect: 'manual', signal, ...direct }).catch((error: unknown) => {
+    throw new Fault(`${serverUrl} cannot be reached (${errorName(error)}): check RC_SERVER_URL, DNS and the firewall`)
+  })
 }
 
 /** Checks RC_CLIENT_ID and RC_CLIENT_SECRET by a refresh that cannot succeed. The error says whether the client or the token was refused. */
@@ -60,7 +60,7 @@ export async function checkClock({ config, clock, clockCheck }: Gateway): Promis
   const fault = clockCheck.describe()
   if (fault !== null) throw new Fault(fault)
   if (config.provider.simulated) return 'the built-in simulator has the same one'
-  const response = await callProvider(config.provider.serverUrl).catch(() => null)
+  const response = await callProvider(config.provider).catch(() => null)
   const skewMs = Math.abs(Date.parse(response?.headers.get('date') ?? '') - clock.now())
   if (Number.isNaN(skewMs)) throw new Fault('unknown: the provider sent no Date header', 'warn')
   if (skewMs > MAX_CLOCK_ERROR_MS) {

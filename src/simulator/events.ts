@@ -1,4 +1,5 @@
 import { isoTime } from '../core/clock.ts'
+import { directIfLocal } from '../core/proxy.ts'
 import type { RawCall } from './call-record.ts'
 import type { Extension } from './directory.ts'
 import { changeBody, instantBody, type EventForm } from './event-body.ts'
@@ -148,6 +149,7 @@ async function request(world: World, subscription: Subscription, body: string): 
       headers,
       body,
       redirect: 'manual',
+      ...directIfLocal(subscription.address),
       signal: AbortSignal.any([world.stopping.signal, AbortSignal.timeout(world.settings.webhookTimeoutMs)]),
     })
     const { status, statusText } = response

@@ -78,7 +78,7 @@ async function start(database: string, remove: () => void): Promise<TestGateway>
       url: running.url,
       apiKey: app.apiKey,
       numbers: [...NUMBERS],
-      client: new Sgw({ baseUrl: running.url, apiKey: app.apiKey }),
+      client: new Sgw({ baseUrl: running.url, apiKey: app.apiKey, fetch: fetchDirectly }),
       phone: createPhones(simulator, NUMBERS[0] ?? ''),
       provider: createProvider(simulator.control),
       advance: async (duration) => development.advance?.(millisecondsOf(duration)),
@@ -90,6 +90,9 @@ async function start(database: string, remove: () => void): Promise<TestGateway>
     throw error
   }
 }
+
+/** Without a proxy that the environment of the tests names. */
+const fetchDirectly = (url: string, init: RequestInit): Promise<Response> => fetch(url, { ...init, proxy: false })
 
 /** The simulator stops at once, so that the gateway need not wait for calls that hang. */
 async function stopAll({ running, stopSimulator }: Development): Promise<void> {

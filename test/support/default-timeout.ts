@@ -1,5 +1,6 @@
 import { setDefaultTimeout } from 'bun:test'
 import { plugin } from 'bun'
+import { exemptThisMachine } from '../../src/core/proxy.ts'
 import { refuseUnlistedMigrations } from './listed-migrations.ts'
 
 // bunfig.toml preloads this file, because it has no key for the timeout. Bun's 5 s are too short for a busy machine, and
@@ -8,6 +9,7 @@ import { refuseUnlistedMigrations } from './listed-migrations.ts'
 const TIMEOUTS_MS: Readonly<Record<string, number>> = { test: 30_000, browser: 60_000, long: 120_000 }
 
 refuseUnlistedMigrations()
+exemptThisMachine(process.env)
 
 plugin({
   name: 'default timeout',

@@ -1,3 +1,8 @@
+import { exemptThisMachine } from '../../src/core/proxy.ts'
+
+// Behind a company's proxy the requests of benches and scripts stay on this machine, too. All that start programs load this file.
+exemptThisMachine(process.env)
+
 /**
  * The base environment of programs that tests and benches start. It excludes variables that could change their behaviour,
  * also those of a `.env` in the project's folder, which Bun reads by itself.

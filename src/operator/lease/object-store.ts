@@ -1,4 +1,5 @@
 import { codeOf } from '../../core/error-code.ts'
+import { directIfLocal } from '../../core/proxy.ts'
 import { bucketOf } from '../backup/bucket.ts'
 import type { BackupSettings } from '../backup/settings.ts'
 
@@ -112,7 +113,8 @@ export class ObjectStore {
     try {
       const url = this.#client.presign(this.#prefix + key, { method, expiresIn: SIGNED_FOR_SECONDS })
       const signal = AbortSignal.timeout(REQUEST_MS)
-      return await fetch(url, { method, headers, signal, ...(body === undefined ? {} : { body }) })
+      const init = { method, headers, signal, ...directIfLocal(url) }
+      return await fetch(url, body === undefined ? init : { ...init, body })
     } catch (error) {
       return failed(error)
     }

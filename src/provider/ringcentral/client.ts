@@ -35,7 +35,8 @@ export function createRingCentral(options: RingCentralOptions): Provider {
     renewSubscription: (accessToken, id) => subscription.renewSubscription(requester, accessToken, id),
     deleteSubscription: (accessToken, id) => subscription.deleteSubscription(requester, accessToken, id),
     parseInboundEvent,
-    probeAuthorize: (request) => probeAuthorize(authorizeUrl(requester.address, options.clientId, request)),
+    probeAuthorize: (request) =>
+      probeAuthorize(authorizeUrl(requester.address, options.clientId, request), options.throughProxy === true),
     fixOf,
     isStanding,
   }

@@ -4,9 +4,13 @@ import { networkFailure, statusFailure } from './errors.ts'
 const TIMEOUT_MS = 5000
 
 /** With `prompt=none` (OpenID Connect Core 3.1.2.1) the answer is never a page, but a redirect or an error with its cause. */
-export async function probeAuthorize(authorizeUrl: string): Promise<ProviderResult<void>> {
+export async function probeAuthorize(authorizeUrl: string, throughProxy: boolean): Promise<ProviderResult<void>> {
   const signal = AbortSignal.timeout(TIMEOUT_MS)
-  const response = await fetch(`${authorizeUrl}&prompt=none`, { redirect: 'manual', signal }).catch(() => null)
+  const response = await fetch(`${authorizeUrl}&prompt=none`, {
+    redirect: 'manual',
+    signal,
+    ...(throughProxy ? {} : { proxy: false }),
+  }).catch(() => null)
   if (response === null) return { ok: false, failure: networkFailure('ECONNFAILED', true) }
   if (response.status < 400) return { ok: true, value: undefined }
   const answer = {

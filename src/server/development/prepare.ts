@@ -69,12 +69,16 @@ export async function connectSimulator(
 
 /** Connects the extension as a browser would, but calls the gateway's own address, because PUBLIC_URL may name a proxy. */
 async function connect(gateway: Gateway, url: string, tenantId: string): Promise<void> {
-  const login = await fetch((await beginAuthorization(gateway, tenantId)).url, { redirect: 'manual' })
-  const callback = URL.parse(login.headers.get('location') ?? '')
-  const answer = callback === null ? null : await fetch(`${url}${CALLBACK_PATH}${callback.search}&format=json`)
+  const login = await ask((await beginAuthorization(gateway, tenantId)).url)
+  const callback = URL.parse(login?.headers.get('location') ?? '')
+  const answer = callback === null ? null : await ask(`${url}${CALLBACK_PATH}${callback.search}&format=json`)
   if (answer?.ok === true) return
   const problem = gateway.database.storage?.problem ?? null
   if (problem === null)
     throw new StartError(EXIT.unavailable, 'The built-in simulator could not be connected: see the log above')
   throw new StartError(EXIT.cannotWrite, `The built-in simulator could not be connected, because ${problem}`)
 }
+
+/** Null without an answer. The addresses are this machine's, and perhaps not among those that never use a proxy: HOST may be any. */
+const ask = (url: string): Promise<Response | null> =>
+  fetch(url, { redirect: 'manual', proxy: false }).catch(() => null)

@@ -1,0 +1,26 @@
+import type { Settings } from './settings.ts'
+
+/** Whether the host name of a `URL`, which writes every IPv4 address as four parts, is this machine. False for 127.0.0.1.example.com. */
+export const isLoopbackHost = (hostname: string): boolean => /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/.test(hostname)
+
+/** Whether calls to this address of the provider go through a proxy. Bun's `fetch` reads the same variables. */
+export function namesProxy(settings: Settings, serverUrl: string): boolean {
+  if (isLoopbackHost(URL.parse(serverUrl)?.hostname ?? '')) return false
+  return (settings.text('https_proxy') ?? settings.text('HTTPS_PROXY')) !== null
+}
+
+/** What `fetch` needs to use no proxy for an address of this machine: threads do not see what `exemptThisMachine` has set. */
+export const directIfLocal = (url: string): { proxy?: false } =>
+  isLoopbackHost(URL.parse(url)?.hostname ?? '') ? { proxy: false } : {}
+
+const THIS_MACHINE = 'localhost,127.0.0.0/8,::1'
+
+/**
+ * Keeps requests to this machine away from the proxies that the environment names, whatever NO_PROXY says. Bun reads the
+ * variable at each request, also for its S3 client, which has no option for it; `no_proxy` comes before `NO_PROXY`.
+ */
+export function exemptThisMachine(environment: Record<string, string | undefined>): void {
+  const name = (environment['no_proxy'] ?? '') === '' ? 'NO_PROXY' : 'no_proxy'
+  const named = environment[name] ?? ''
+  environment[name] = named === '' ? THIS_MACHINE : `${named},${THIS_MACHINE}`
+}
