@@ -1,6 +1,7 @@
 import {
   readAlertUrl,
   readCidrs,
+  readHost,
   readOrigins,
   readPublicUrl,
   readTrustedProxies,
@@ -105,7 +106,7 @@ function configOf(settings: Settings, terminal: boolean): Omit<Config, 'warnings
   const provider = readProvider(settings, production)
   return {
     production,
-    host: settings.text('HOST') ?? (production ? '0.0.0.0' : '127.0.0.1'),
+    host: readHost(settings, production ? '0.0.0.0' : '127.0.0.1'),
     port,
     publicUrl: readPublicUrl(settings, production, port),
     database: readDatabase(settings),

@@ -1,5 +1,25 @@
+import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { Settings } from './settings.ts'
+
+/** The address or name that the listener has, as the system takes it: `[::1]` is `::1`, and every spelling of an IPv6 address becomes one. */
+export function readHost(settings: Settings, fallback: string): string {
+  const text = settings.text('HOST')
+  if (text === null) return fallback
+  const host = /^\[(.+)\]$/.exec(text)?.[1] ?? text
+  if (isIP(host) === 6) return ipaddr.parse(host).toString()
+  if (isIP(host) === 0 && !HOST_NAME.test(host))
+    settings.problem(
+      'HOST',
+      `is "${withoutCredentials(text)}"`,
+      'give an address or a name of this machine without a port: 127.0.0.1, 0.0.0.0 for all IPv4 addresses, or :: for all',
+    )
+  return host.toLowerCase()
+}
+
+/** The system takes what ends in a number for an address: `127.1` would be 127.0.0.1, and `0` all addresses. */
+const HOST_NAME =
+  /^(?!(?:.*\.)?(?:\d+|0x[\da-f]*)\.?$)[a-z\d_](?:[\w-]*[a-z\d_])?(?:\.[a-z\d_](?:[\w-]*[a-z\d_])?)*\.?$/i
 
 export function readPublicUrl(settings: Settings, production: boolean, port: number): string {
   const text = settings.text('PUBLIC_URL')

@@ -34,6 +34,15 @@ test.concurrent('an address of another machine ends the start with 69', async ()
   expect(lines[0]).toContain('check HOST and PORT')
 })
 
+test.concurrent('a HOST that is no address and no name ends the start with 78, and the message says what to write', async () => {
+  using folder = temporaryFolder()
+  for (const host of ['*', '127.0.0.1:3000']) {
+    const { code, lines } = await refusedStart({ HOST: host, PORT: '0', DATABASE_URL: folder.database })
+    expect({ code, count: lines.length }).toEqual({ code: 78, count: 1 })
+    expect(lines[0]).toContain(`HOST is "${host}": give an address or a name of this machine without a port`)
+  }
+})
+
 test.concurrent('a host name that cannot be resolved ends the start with 69, and the message names it', async () => {
   using folder = temporaryFolder()
   const { code, lines } = await refusedStart({ HOST: 'nowhere.invalid', PORT: '0', DATABASE_URL: folder.database })

@@ -107,10 +107,11 @@ function ipv4First(addresses: readonly string[]): Dialable[] {
   return dialable.toSorted((a, b) => a.family - b.family)
 }
 
-/** A listener on the unspecified address answers on every address of this machine. */
+/** A listener on the unspecified address answers on every address of this machine. One on a name, on any that the name has here. */
 function listensOn(own: string, address: string): boolean {
   const key = keyOf(address)
-  if (!formsOf(own).some((form) => kindOf(form) === 'never')) return keyOf(own) === key
+  const forms = formsOf(own)
+  if (forms.length > 0 && !forms.some((form) => kindOf(form) === 'never')) return keyOf(own) === key
   const ours = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
   return /^(127\.|::1$)/.test(key) || ours.some((entry) => keyOf(entry.address) === key)
 }

@@ -49,7 +49,8 @@ export interface WebhookPosterOptions {
 /** How long to wait for the snippet of a successful response. The snippet of a failure may take the rest of the time. */
 const SUCCESS_BODY_MS = 500
 const MAX_ADDRESSES_TRIED = 4
-const FIXED_HEADERS = { 'content-type': 'application/json', 'user-agent': 'sgw/1.0' }
+/** Some firewalls refuse a request without `Accept`. */
+const FIXED_HEADERS = { accept: '*/*', 'content-type': 'application/json', 'user-agent': 'sgw/1.0' }
 const OWN_HEADERS = new Set(['host', 'connection', 'content-length', ...Object.keys(FIXED_HEADERS)])
 
 /** POSTs JSON to addresses that tenants have chosen. */

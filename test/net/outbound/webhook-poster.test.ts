@@ -155,6 +155,7 @@ describe('the request', () => {
     expect(destination.received).toHaveLength(1)
     expect(line).toBe('POST /a%20b?c=d HTTP/1.1')
     expect(rest.map((header) => header.toLowerCase()).toSorted()).toEqual([
+      'accept: */*',
       'connection: close',
       'content-length: 18',
       'content-type: application/json',
