@@ -18,6 +18,7 @@ import {
   readSubscriptions,
   renewSubscription,
 } from './subscription-rows.ts'
+import { isPerhapsSame, isSameAddress } from './webhook-address.ts'
 
 /**
  * `kept`: there was an Active one. `created`: there was none for a while, so events may have been missed. `waiting`: nothing was
@@ -167,11 +168,15 @@ export class Subscriptions {
 
   /** The subscriptions that point to this gateway. An extension may have others, of other programs. */
   async #list(key: ExtensionKey): Promise<CallResult<ProviderSubscription[]>> {
-    const { provider, extensionCalls } = this.context
-    const address = this.context.address()
+    const { provider, extensionCalls, orm } = this.context
+    const own = this.context.address()
     const listed = await extensionCalls.make(key, 'light', (token) => provider.listSubscriptions(token))
     if (listed.type !== 'ok') return listed
-    return { type: 'ok', value: listed.value.filter((subscription) => subscription.address === address) }
+    const ids = new Set((await readSubscriptions(orm, key)).map((row) => row.providerId))
+    // A stored one may still lead to the address that this gateway had before.
+    const pointsHere = ({ subscriptionId, address }: ProviderSubscription): boolean =>
+      ids.has(subscriptionId) ? isPerhapsSame(address, own) : isSameAddress(address, own)
+    return { type: 'ok', value: listed.value.filter(pointsHere) }
   }
 
   /** Stored grants by the provider's id. Leaves out subscriptions whose token no encryption key can check any more. */
