@@ -1,21 +1,40 @@
-/** Why a message waits, for a person. docs/waiting.md explains each. */
-const REASONS: Readonly<Record<string, string>> = {
-  suspended: 'the tenant is suspended or has left: sgw tenant activate TENANT would send it',
-  scheduled: 'it is scheduled (sendAt)',
-  restore: 'the database was restored from a backup: what became of it is looked up first',
-  reauthorization: 'the authorization of its extension cannot be refreshed: see sgw extensions list',
-  number_lookup: 'its number is looked up at the provider',
-  reconciling: 'the provider gave no clear answer: what became of it is looked up',
-  provider_unreachable: 'the provider does not answer, or answers 503: sgw doctor says which',
-  provider_paused: 'the provider asked to wait',
-  order: 'earlier messages of its number or conversation go first',
-  number_limit: 'its number has used its rate limit',
-  extension_limit: 'its extension has used its rate limit',
+/** Why a message waits, for a person, and why several do. docs/waiting.md explains each. */
+const REASONS: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  suspended: [
+    'the tenant is suspended or has left: sgw tenant activate TENANT would send it',
+    'the tenant is suspended or has left: sgw tenant activate TENANT would send them',
+  ],
+  scheduled: ['it is scheduled (sendAt)', 'they are scheduled (sendAt)'],
+  restore: [
+    'the database was restored from a backup: what became of it is looked up first',
+    'the database was restored from a backup: what became of them is looked up first',
+  ],
+  reauthorization: [
+    'the authorization of its extension cannot be refreshed: see sgw extensions list',
+    'the authorization of their extension cannot be refreshed: see sgw extensions list',
+  ],
+  number_lookup: ['its number is looked up at the provider', 'their number is looked up at the provider'],
+  reconciling: [
+    'the provider gave no clear answer: what became of it is looked up',
+    'the provider gave no clear answer: what became of them is looked up',
+  ],
+  provider_unreachable: both('the provider does not answer, or answers 503: sgw doctor says which'),
+  provider_paused: both('the provider asked to wait'),
+  order: [
+    'earlier messages of its number or conversation go first',
+    'earlier messages of their number or conversation go first',
+  ],
+  number_limit: ['its number has used its rate limit', 'their number has used its rate limit'],
+  extension_limit: ['its extension has used its rate limit', 'their extension has used its rate limit'],
 }
 
-/** One line about why a message waits and until when. */
-export function reasonOf({ reason, until }: { reason: string; until?: string | undefined }): string {
-  const text = `${reason}: ${REASONS[reason] ?? 'see docs/waiting.md'}`
+function both(text: string): [one: string, many: string] {
+  return [text, text]
+}
+
+/** One line about why a message waits, or `count` messages do, and until when. */
+export function reasonOf({ reason, until }: { reason: string; until?: string | undefined }, count = 1): string {
+  const text = `${reason}: ${REASONS[reason]?.[count === 1 ? 0 : 1] ?? 'see docs/waiting.md'}`
   return until === undefined ? text : `${text} (until ${shortTime(until)})`
 }
 

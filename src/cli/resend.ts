@@ -1,7 +1,7 @@
-import { DAY_MS } from '../core/limits.ts'
 import { parseDuration } from '../core/duration.ts'
 import { isoTime, systemClock } from '../core/clock.ts'
 import { parseDateTime } from '../core/date-time.ts'
+import { LONGEST_BEFORE_FAILURE_MS, NEVER_SENT_AGAIN, RESEND_KEY } from '../core/message-failure.ts'
 import { EXIT } from '../core/start-error.ts'
 import type { MessageState, NewMessage } from '../client/types.ts'
 import { Refused, askServer, noServer, resultOf } from './ask.ts'
@@ -22,23 +22,13 @@ interface FailedMessage extends MessageState {
   userId: string | null
 }
 
-/** A message can fail this long after it was accepted: 30 days of `sendAt`, and the time in the queue. */
-const LONGEST_WAIT_MS = 38 * DAY_MS
-
-/** These are not sent again: somebody stopped them, the contact did, or they may have arrived. */
-const NEVER_AGAIN = [
-  'Cancelled before sending',
-  'Recipient opted out',
-  'Delivery could not be confirmed with the provider',
-]
-
 /** Sends the texts of a tenant's failed messages again, as new messages of the same apps. A repetition within a day sends none twice. */
 export async function resend(context: CliContext, { failedSince, tenant, yes = false }: ResendOptions): Promise<void> {
   const since = timeOf(failedSince)
   // Nobody is asked about what then cannot be done.
   if ((await askServer(context, { method: 'GET', path: '/v1/operator/status' })) === null) throw noServer()
   const failed = await findFailed(context, since, tenant)
-  const again = failed.filter(({ error }) => !NEVER_AGAIN.includes(error ?? ''))
+  const again = failed.filter(({ error }) => !NEVER_SENT_AGAIN.includes(error ?? ''))
   const skipped = failed.length - again.length
   if (skipped > 0) context.stderr(`${skipped} are left out: cancelled, opted out, or perhaps delivered\n`)
   if (again.length > 0) {
@@ -78,7 +68,7 @@ function timeOf(text: string): number {
 async function findFailed(context: CliContext, since: number, tenant: string): Promise<FailedMessage[]> {
   const [app] = await actingApps(context, tenant)
   if (app === undefined) return []
-  const query = { direction: 'outbound', status: 'failed', startDate: isoTime(since - LONGEST_WAIT_MS) }
+  const query = { direction: 'outbound', status: 'failed', startDate: isoTime(since - LONGEST_BEFORE_FAILURE_MS) }
   const list = { path: '/v1/sms/messages', field: 'messages', query, time: 'createdAt' }
   const items = (await everyItem(context, list, app)) as unknown as FailedMessage[]
   return items.filter(({ updatedAt }) => Date.parse(updatedAt) >= since).toReversed()
@@ -97,7 +87,7 @@ async function sendAgain(context: CliContext, message: FailedMessage): Promise<S
     method: 'POST',
     path: '/v1/sms/send',
     appId,
-    idempotencyKey: `resend-${messageId}`,
+    idempotencyKey: `${RESEND_KEY}${messageId}`,
     body: again,
   })
   if (response === null) throw noServer()

@@ -22,7 +22,9 @@ export async function showStatus(context: CliContext): Promise<void> {
     context.stdout(`${symbolOf(context, 'fail')} the database cannot be written\n${below(context, report.storage)}`)
   for (const failures of report.failed.slice(0, MAX_TENANTS)) context.stdout(failedOf(context, failures))
   if (report.failed.length > MAX_TENANTS)
-    context.stdout(`    and of ${report.failed.length - MAX_TENANTS} more tenants: sgw status --json\n`)
+    context.stdout(
+      `    and of ${counted(report.failed.length - MAX_TENANTS, 'more tenant', 'more tenants')}: sgw status --json\n`,
+    )
   if (!report.running) return
   const { alerts } = (await ask(context, { method: 'GET', path: '/v1/operator/alerts' })) as Alerts
   // These have lines of their own, before the alert fires.
@@ -32,10 +34,10 @@ export async function showStatus(context: CliContext): Promise<void> {
   for (const { tenantId, appId } of await actingApps(context)) {
     const overview = (await ask(context, { method: 'GET', path: '/v1/overview', appId })) as Overview
     for (const { count, since, ...waiting } of overview.waiting) {
-      const messages = count === 1 ? '1 message waits' : `${count} messages wait`
+      const messages = counted(count, 'message waits', 'messages wait')
       const symbol = symbolOf(context, waiting.reason === 'scheduled' ? 'ok' : 'warn')
       const head = `${symbol} ${messages} since ${shortTime(since)}, ${tenantId}`
-      context.stdout(`${head}\n${below(context, reasonOf(waiting))}`)
+      context.stdout(`${head}\n${below(context, reasonOf(waiting, count))}`)
     }
     if (overview.waiting.length > 0)
       sayNext(context, '    Which: sgw messages list --status queued, and --status sending')
@@ -43,17 +45,25 @@ export async function showStatus(context: CliContext): Promise<void> {
   }
 }
 
-/** Lines about a tenant's messages that failed: why, and the commands that list them and send them again. */
-function failedOf(context: CliContext, { tenantId, count, since, lastAt, errors }: StatusReport['failed'][number]) {
-  const messages = count === 1 ? '1 message' : `${count} messages`
+/** Lines about a tenant's messages that failed: why, and the commands that list them and, if any can be, send them again. */
+function failedOf(context: CliContext, failures: StatusReport['failed'][number]): string {
+  const { tenantId, count, since, lastAt, errors, canResend } = failures
+  const next = canResend ? 'List them, and send them again' : `${whyNot(failures)} List them`
   return [
-    `${symbolOf(context, 'warn')} ${messages} failed since ${shortTime(since)}, ${tenantId}\n`,
+    `${symbolOf(context, 'warn')} ${counted(count, 'message', 'messages')} failed since ${shortTime(since)}, ${tenantId}\n`,
     ...errors.map(({ error, count: times }) => below(context, `${times} ${error}`)),
-    below(context, `The last at ${shortTime(lastAt)}. List them, and send them again:`),
+    below(context, `The last at ${shortTime(lastAt)}. ${next}:`),
     below(context, `sgw messages list --status failed --tenant ${tenantId}`),
-    below(context, `sgw messages resend --failed-since 24h --tenant ${tenantId}`),
+    ...(canResend ? [below(context, `sgw messages resend --failed-since 24h --tenant ${tenantId}`)] : []),
   ].join('')
 }
+
+const whyNot = ({ tenantStatus }: StatusReport['failed'][number]): string =>
+  tenantStatus === 'active'
+    ? 'None is left to send again.'
+    : `The tenant is ${tenantStatus === 'inactive' ? 'deactivated' : tenantStatus}, so none can be sent again.`
+
+const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`
 
 /** What stands below the first line about something. */
 const below = (context: CliContext, text: string): string => hanging(context, '    ', printable(text))
@@ -75,14 +85,12 @@ function fieldsOf(report: StatusReport, backupAddress: string | null) {
       .filter(([, value]) => value !== null && value !== 0)
       .map(([name, value]) => `${String(value)} ${name}`)
       .join(', ')
-  const { oldestQueuedAt, ...jobs } = queue
-  const oldest = typeof oldestQueuedAt === 'string' ? `, oldest of ${shortTime(oldestQueuedAt)}` : ''
   const { active, pending, earliestExpiry } = subscriptions
   return {
     server: running ? 'running' : 'not running',
     version,
     schema,
-    queue: `${counts(jobs) || 'empty'}${oldest}`,
+    queue: queueOf(queue),
     extensions: counts(extensions) || 'none',
     subscriptions: `${active} active, ${pending} pending${earliestExpiry === null ? '' : `, until ${shortTime(earliestExpiry)}`}`,
     backup: backup.litestream
@@ -98,4 +106,28 @@ function fieldsOf(report: StatusReport, backupAddress: string | null) {
     ...(backup.restoredAt === null ? {} : { restored: shortTime(backup.restoredAt) }),
     ...(backup.quarantined === 0 ? {} : { quarantined: String(backup.quarantined) }),
   }
+}
+
+/** What each kind of work is called, one and many. */
+const WORK: Readonly<Record<string, readonly [one: string, many: string]>> = {
+  send: ['to send', 'to send'],
+  schedule: ['scheduled', 'scheduled'],
+  lookup: ['lookup', 'lookups'],
+  webhook: ['webhook', 'webhooks'],
+  webhook_retry: ['webhook retry', 'webhook retries'],
+  back_fill: ['back-fill', 'back-fills'],
+  openAttempts: ['open attempt', 'open attempts'],
+}
+
+/** `3 to send (oldest of 11-24 13:00:05), 500 scheduled until 12-24 18:00:00, 1 webhook retry` */
+function queueOf({ oldestQueuedAt, scheduledUntil, ...work }: StatusReport['queue']): string {
+  const more: Readonly<Record<string, string>> = {
+    send: typeof oldestQueuedAt === 'string' ? ` (oldest of ${shortTime(oldestQueuedAt)})` : '',
+    schedule: typeof scheduledUntil === 'string' ? ` until ${shortTime(scheduledUntil)}` : '',
+  }
+  const parts = Object.entries(work).map(([kind, count]) => {
+    const [one, many] = WORK[kind] ?? [kind, kind]
+    return Number(count) === 0 ? '' : `${counted(Number(count), one, many)}${more[kind] ?? ''}`
+  })
+  return parts.filter((part) => part !== '').join(', ') || 'empty'
 }

@@ -1,4 +1,4 @@
-import { ERROR_MESSAGE_LENGTH } from './limits.ts'
+import { DAY_MS, ERROR_MESSAGE_LENGTH } from './limits.ts'
 
 /** Stable codes for why a message failed. Code compares these, never the texts. */
 export const FAILURE_CODES = [
@@ -28,6 +28,19 @@ export const MESSAGE_FAILURES = {
   unconfirmed: { code: 'unconfirmed', text: 'Delivery could not be confirmed with the provider' },
   optedOut: { code: 'opted_out', text: 'Recipient opted out' },
 } as const satisfies Record<string, MessageFailure>
+
+/** These are not sent again: somebody stopped them, the contact did, or they may have arrived. */
+export const NEVER_SENT_AGAIN: readonly string[] = [
+  MESSAGE_FAILURES.cancelled.text,
+  MESSAGE_FAILURES.optedOut.text,
+  MESSAGE_FAILURES.unconfirmed.text,
+]
+
+/** A message can fail this long after it was accepted: 30 days of `sendAt`, and the time in the queue. */
+export const LONGEST_BEFORE_FAILURE_MS = 38 * DAY_MS
+
+/** Begins the `Idempotency-Key` with which a failed message is sent again; its id follows. */
+export const RESEND_KEY = 'resend-'
 
 export const unknownNumber = (number: string): MessageFailure => ({
   code: 'unknown_number',

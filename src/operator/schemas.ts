@@ -42,7 +42,7 @@ export const LinkAnswer = z.object({ url: z.string(), expiresAt: time }).meta({ 
 export type LinkAnswer = z.infer<typeof LinkAnswer>
 
 const TENANT_STATUSES = ['active', 'suspended', 'inactive'] as const
-const TenantStatus = z
+export const TenantStatus = z
   .enum(TENANT_STATUSES, fails('badStatus'))
   .meta({ id: 'TenantStatus', description: 'Only keys of `active` tenants are accepted' })
 export const Tenant = z

@@ -4,6 +4,7 @@ import { storageProblem } from '../db/storage-check.ts'
 import type { Gateway } from '../messages/gateway.ts'
 import { isoTime } from '../core/clock.ts'
 import { VERSION } from '../core/version.ts'
+import { TenantStatus } from './schemas.ts'
 import { readBackup } from './backup/read-backup.ts'
 import { readDatabase } from '../messages/gateway-state/database.ts'
 import { countExtensions } from '../messages/gateway-state/extensions.ts'
@@ -15,9 +16,9 @@ export const StatusReport = z
     running: z.boolean().meta({ description: 'Whether a server runs, or a command only reads its database' }),
     version: z.string(),
     schema: z.string().meta({ description: 'The newest migration that the database has' }),
-    queue: z
-      .record(z.string(), z.union([z.number(), z.string(), z.null()]))
-      .meta({ description: 'Jobs by kind, `openAttempts` and `oldestQueuedAt`' }),
+    queue: z.record(z.string(), z.union([z.number(), z.string(), z.null()])).meta({
+      description: 'Jobs by kind, `openAttempts` and `oldestQueuedAt`; `scheduledUntil`, if any message is scheduled',
+    }),
     extensions: z.record(z.string(), z.int()).meta({ description: 'Connected extensions by status' }),
     subscriptions: z.object({ active: z.int(), pending: z.int(), earliestExpiry: time.nullable() }),
     backup: z.object({
@@ -58,6 +59,11 @@ export const StatusReport = z
           since: time.meta({ description: 'The start of the half hour in which the first one failed' }),
           lastAt: time,
           errors: z.array(z.object({ error: z.string(), count: z.int() })),
+          tenantStatus: TenantStatus,
+          canResend: z.boolean().meta({
+            description:
+              'Whether `sgw messages resend` would send any of them: the tenant is active, and one failed that was not sent again',
+          }),
         }),
       )
       .meta({
@@ -70,7 +76,7 @@ export type StatusReport = z.infer<typeof StatusReport>
 
 /** Reads the figures of `sgw status`. */
 export async function readStatus(gateway: Gateway): Promise<StatusReport> {
-  const { jobs, openAttempts, quarantined } = await readQueue(gateway)
+  const { jobs, openAttempts, scheduledUntil, quarantined } = await readQueue(gateway)
   const { extensions, subscriptions } = await countExtensions(gateway)
   const { schema, restoredAt } = await readDatabase(gateway)
   const { lagMs, walBytes, keptBytes } = await readBackup(gateway)
@@ -83,6 +89,7 @@ export async function readStatus(gateway: Gateway): Promise<StatusReport> {
       lookup: 0,
       ...Object.fromEntries(Object.entries(jobs).filter(([, count]) => count > 0)),
       openAttempts,
+      ...(scheduledUntil === null ? {} : { scheduledUntil: isoTime(scheduledUntil) }),
       oldestQueuedAt: isoOrNull((await readOldestMessage(gateway))?.since),
     },
     extensions,

@@ -11,7 +11,15 @@ import { createWorld, until } from '../support/world.ts'
 setDefaultTimeout(60_000)
 
 interface Report {
-  failed: { tenantId: string; count: number; since: string; lastAt: string; errors: object[] }[]
+  failed: {
+    tenantId: string
+    count: number
+    since: string
+    lastAt: string
+    errors: object[]
+    tenantStatus: string
+    canResend: boolean
+  }[]
   storage: string | null
 }
 
@@ -56,6 +64,8 @@ test.concurrent('messages that failed are shown with their reasons, and with com
         since: expect.any(String),
         lastAt: expect.any(String),
         errors: [{ error: MESSAGE_FAILURES.revoked.text, count: 2 }],
+        tenantStatus: 'active',
+        canResend: true,
       },
     ])
     const { since = '', lastAt = '' } = failed[0] ?? {}
@@ -73,6 +83,81 @@ test.concurrent('messages that failed are shown with their reasons, and with com
       result: { resent: 2 },
     })
     expect(other.tenantId).not.toBe(world.tenantId)
+  })
+})
+
+test.concurrent('messages that were sent again, or whose tenant is not active, are not offered to be sent again', async () => {
+  await withServer(async (world, sgw) => {
+    const setExtensions = async (status: string): Promise<void> => {
+      await world.gateway.database.gate.execute({ sql: 'UPDATE extensions SET status = ?1', args: [status] })
+      world.gateway.directory.forget(world.tenantId)
+    }
+    await setExtensions('revoked')
+    for (const body of ['one', 'two']) await world.untilStatus(await world.send({ body }), ['failed'])
+    await setExtensions('active')
+    const offer = `sgw messages resend --failed-since 24h --tenant ${world.tenantId}`
+    const shown = async (): Promise<string> => (await sgw.text('status')).stdout
+    expect(await shown()).toContain(offer)
+    for (const [verb, word] of [
+      ['suspend', 'suspended'],
+      ['deactivate', 'deactivated'],
+    ] as const) {
+      await sgw.json('tenant', verb, world.tenantId)
+      const text = await shown()
+      expect(text).toContain(
+        `The tenant is ${word}, so none can be sent again. List them:\n    sgw messages list --status failed`,
+      )
+      expect(text).not.toContain('resend')
+    }
+    await sgw.json('tenant', 'activate', world.tenantId)
+    expect(await shown()).toContain(offer)
+    expect((await sgw.text(...offer.split(' ').slice(1), '--yes')).code).toBe(0)
+    const after = await shown()
+    expect(after).toContain('! 2 messages failed since ')
+    expect(after).toContain('. None is left to send again. List them:\n')
+    expect(after).not.toContain('resend')
+    await setExtensions('revoked')
+    await world.untilStatus(await world.send({ body: 'three' }), ['failed'])
+    expect(await shown()).toContain(offer)
+  })
+})
+
+test.concurrent('the queue is told in words: how much is scheduled and until when, and one or several of each kind', async () => {
+  await withServer(async (world, sgw) => {
+    const day = (date: string): string => new Date(`2099-12-${date}T18:00:00Z`).toISOString()
+    const add = (kind: string, dueAt: string, count: number): Promise<unknown> =>
+      world.gateway.database.gate.batch(
+        Array.from({ length: count }, (_, number) => ({
+          sql: `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at) VALUES ('job_0', ?1, 'x', 'tenant_x', ?2, ?3, 0)`,
+          args: [kind, `${kind} ${number} ${dueAt}`, Date.parse(dueAt)],
+        })),
+      )
+    const queue = async (): Promise<string> => /^queue +(.*)$/m.exec((await sgw.text('status')).stdout)?.[1] ?? ''
+    const idle = await queue()
+    expect(['empty', '1 back-fill']).toContain(idle)
+    await world.gateway.database.gate.execute("DELETE FROM jobs WHERE kind = 'back_fill'")
+    const kinds = ['webhook', 'webhook_retry', 'back_fill'] as const
+    await add('schedule', day('24'), 1)
+    for (const kind of kinds) await add(kind, day('01'), 1)
+    expect(await queue()).toBe('1 scheduled until 12-24 18:00:00, 1 webhook, 1 webhook retry, 1 back-fill')
+    await add('schedule', day('25'), 499)
+    for (const kind of kinds) await add(kind, day('02'), 1)
+    expect(await queue()).toBe('500 scheduled until 12-25 18:00:00, 2 webhooks, 2 webhook retries, 2 back-fills')
+    const { queue: json } = await sgw.json<{ queue: object }>('status')
+    expect(json).toMatchObject({ schedule: 500, scheduledUntil: day('25') })
+  })
+})
+
+test.concurrent('one message that waits is told from several', async () => {
+  await withServer(async (world, sgw) => {
+    const sendAt = new Date(world.gateway.clock.now() + 3_600_000).toISOString()
+    await world.send({ sendAt })
+    expect((await sgw.text('status')).stdout).toMatch(/^✓ 1 message waits since [^]*^ {4}scheduled: it is scheduled/m)
+    await world.send({ sendAt })
+    expect((await sgw.text('status')).stdout).toMatch(
+      /^✓ 2 messages wait since [^]*^ {4}scheduled: they are scheduled/m,
+    )
+    expect((await sgw.text('status')).stdout).toMatch(/^queue +2 scheduled until \S+ \S+$/m)
   })
 })
 

@@ -37,7 +37,7 @@ const SAID = [
   ' is in use: stop the other program, or set PORT to a free one',
   'Litestream is gone',
   ' has waited for ',
-  'earlier messages of its number or conversation go first',
+  'earlier messages of their number or conversation go first',
   'its extension has used its rate limit',
   ' has failed for an hour',
 ]

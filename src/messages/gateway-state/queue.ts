@@ -6,6 +6,8 @@ import type { Gateway } from '../gateway.ts'
 export interface Queue {
   jobs: Record<JobKindName, number>
   openAttempts: number
+  /** When the last scheduled message is due, epoch milliseconds; null if none is scheduled. */
+  scheduledUntil: number | null
   /** Messages that wait for their lookup after a restore. */
   quarantined: number
 }
@@ -16,7 +18,8 @@ const COUNTS = JOB_KINDS.map((kind) => {
   const index = INDEXED_BY[kind] === undefined ? '' : `INDEXED BY ${INDEXED_BY[kind]}`
   return `(SELECT count(*) FROM jobs ${index} WHERE kind = '${kind}') AS ${kind}`
 })
-const QUEUE = `SELECT ${COUNTS.join()}, (${COUNT_OPEN_ATTEMPTS}) AS open_attempts, (${COUNT_QUARANTINED}) AS quarantined`
+const QUEUE = `SELECT ${COUNTS.join()}, (${COUNT_OPEN_ATTEMPTS}) AS open_attempts,
+  (SELECT max(due_at) FROM jobs INDEXED BY jobs_scheduled WHERE kind = 'schedule') AS scheduled_until, (${COUNT_QUARANTINED}) AS quarantined`
 
 /** Counts exactly. */
 export async function readQueue({ database }: Pick<Gateway, 'database'>): Promise<Queue> {
@@ -24,6 +27,7 @@ export async function readQueue({ database }: Pick<Gateway, 'database'>): Promis
   return {
     jobs: Object.fromEntries(JOB_KINDS.map((kind) => [kind, Number(row?.[kind])])) as Queue['jobs'],
     openAttempts: Number(row?.['open_attempts']),
+    scheduledUntil: typeof row?.['scheduled_until'] === 'number' ? row['scheduled_until'] : null,
     quarantined: Number(row?.['quarantined']),
   }
 }

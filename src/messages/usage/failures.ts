@@ -1,4 +1,9 @@
-import { MESSAGE_FAILURES } from '../../core/message-failure.ts'
+import {
+  LONGEST_BEFORE_FAILURE_MS,
+  MESSAGE_FAILURES,
+  NEVER_SENT_AGAIN,
+  RESEND_KEY,
+} from '../../core/message-failure.ts'
 import { DAY_MS, HALF_HOUR_MS } from '../../core/limits.ts'
 import type { Row } from '../../db/connection.ts'
 import { type UsageReads, halfHourAt } from './overview.ts'
@@ -12,6 +17,9 @@ export interface Failures {
   lastAt: number
   /** The most frequent errors, and how often each occurred. */
   errors: { error: string; count: number }[]
+  tenantStatus: 'active' | 'suspended' | 'inactive'
+  /** Whether `sgw messages resend` would send any of them. */
+  canResend: boolean
 }
 
 const MAX_ERRORS = 3
@@ -33,19 +41,37 @@ const FAILED = `WITH failed AS (
 
 /** What failed in the 24 hours before `now`, of the tenants with the most failures first. Cancelled and opted-out messages do not count. */
 export async function readFailures({ database }: UsageReads, now: number): Promise<Failures[]> {
-  const rows = await database.reader.longRead('operator', FAILED, [halfHourAt(now - DAY_MS), ...WANTED])
-  return [...Map.groupBy(rows, (row) => String(row['tenant_id']))].map(([tenantId, ofTenant]) =>
-    failuresOf(tenantId, ofTenant),
-  )
+  const failed = await database.reader.longRead('operator', FAILED, [halfHourAt(now - DAY_MS), ...WANTED])
+  const byTenant = Map.groupBy(failed, (row) => String(row['tenant_id']))
+  const args = [
+    JSON.stringify([...byTenant.keys()]),
+    now - LONGEST_BEFORE_FAILURE_MS,
+    now - DAY_MS,
+    JSON.stringify(NEVER_SENT_AGAIN),
+  ]
+  const tenants = await database.reader.longRead('operator', TENANTS, args)
+  return tenants.map((tenant) => failuresOf(tenant, byTenant.get(String(tenant['id'])) ?? []))
 }
 
-function failuresOf(tenantId: string, rows: readonly Row[]): Failures {
+/** The tenants of a list, in its order, and whether any message of theirs was not sent again. The newest are looked at first. */
+const TENANTS = `SELECT tenants.id, tenants.status, tenants.status = 'active' AND EXISTS (
+    SELECT 1 FROM messages AS message INDEXED BY messages_failed
+    WHERE message.tenant_id = tenants.id AND message.status = 'failed' AND message.created_at > ?2 AND message.updated_at >= ?3
+      AND message.error NOT IN (SELECT value FROM json_each(?4))
+      AND NOT EXISTS (SELECT 1 FROM idempotency_keys AS stored
+        WHERE stored.app_id = message.app_id AND stored.key = '${RESEND_KEY}' || message.id)
+    ORDER BY message.created_at DESC) AS can_resend
+  FROM json_each(?1) CROSS JOIN tenants ON tenants.id = value ORDER BY key`
+
+function failuresOf(tenant: Row, rows: readonly Row[]): Failures {
   const [first] = rows
   return {
-    tenantId,
+    tenantId: String(tenant['id']),
     count: Number(first?.['total']),
     since: Number(first?.['first']) * HALF_HOUR_MS,
     lastAt: Number(first?.['last_at']),
     errors: rows.map(({ error, count }) => ({ error: String(error), count: Number(count) })),
+    tenantStatus: String(tenant['status']) as Failures['tenantStatus'],
+    canResend: tenant['can_resend'] === 1,
   }
 }
