@@ -7,7 +7,7 @@ import { faultOfFile, filesOpenToOthers } from '../db/database-file.ts'
 import { extensions } from '../db/schema/connections.ts'
 import { readInactiveTenants } from '../messages/gateway-state/extensions.ts'
 import type { Gateway } from '../messages/gateway.ts'
-import { troubleOf } from '../messages/upkeep/extension-trouble.ts'
+import { type Trouble, troublesOf } from '../messages/upkeep/extension-trouble.ts'
 import { checkAlertSetting } from './alerts.ts'
 import { checkAuthorization, checkRedirectAddress, checkSubscriptions } from './doctor-connections.ts'
 import {
@@ -22,6 +22,7 @@ import { Fault } from './fault.ts'
 import { type Finding, findingOf } from './finding.ts'
 import { describeKeyUsage, readKeyUsage } from './key-usage.ts'
 import { checkStandbys } from './lease/doctor-lease.ts'
+import type { ExtensionRow } from '../provider/directory.ts'
 
 const MIN_FREE_MIB = 100
 
@@ -99,18 +100,31 @@ async function checkKeys(gateway: Gateway): Promise<string> {
 }
 
 /**
- * A failed refresh is retried and only worth a warning, with the cause of the last one. A revoked extension needs a person, so
- * it is a failure, unless its tenant has left.
+ * A failed refresh and a pause end by themselves and are only worth a warning, with the cause of the last one. A revoked extension
+ * needs a person, so it is a failure, unless its tenant has left.
  */
 async function checkExtensions(gateway: Gateway): Promise<string> {
   const inactive = await readInactiveTenants(gateway.database)
   const rows = (await gateway.database.orm.select().from(extensions)).filter(({ tenantId }) => !inactive.has(tenantId))
-  const broken = rows.filter((row) => row.status !== 'active')
+  const broken = rows.flatMap((row) =>
+    troublesOf(gateway, row, null)
+      .filter(isOwn)
+      .map((trouble) => ({ row, trouble })),
+  )
   if (broken.length > 0) {
-    const list = broken.map((row) => `${row.extensionId} is ${row.status}: ${troubleOf(gateway, row, null)?.fix}`)
-    throw new Fault(list.join(' '), broken.some((row) => row.status === 'revoked') ? 'fail' : 'warn')
+    const list = broken.map(({ row, trouble }) => describeTrouble(row, trouble))
+    throw new Fault(list.join(' '), broken.some(({ row }) => row.status === 'revoked') ? 'fail' : 'warn')
   }
   return rows.length === 0
     ? 'none connected yet: sgw extensions connect --tenant TENANT prints a link'
     : `${rows.length} active`
 }
+
+/** Refusals and subscriptions have checks of their own. */
+const OWN: ReadonlySet<Trouble['kind']> = new Set(['revoked', 'refresh', 'unknown_numbers', 'paused'])
+const isOwn = ({ kind }: Trouble): boolean => OWN.has(kind)
+
+const describeTrouble = ({ extensionId, status }: ExtensionRow, { kind, reason, fix }: Trouble): string =>
+  kind === 'revoked' || kind === 'refresh'
+    ? `${extensionId} is ${status}: ${fix}`
+    : `${extensionId} is ${status}, but does not do its work. ${reason}. ${fix}`

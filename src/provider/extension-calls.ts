@@ -39,6 +39,7 @@ export class ExtensionCalls {
       if (pauseMs > 0) return { type: 'deferred', retryInMs: pauseMs, failure }
       const result = await run(token.accessToken)
       if (endsShortPauses(result)) this.quota.answered(key.extensionId, group)
+      if (result.ok || endsPauses(result.failure)) this.quota.tookCall(key.extensionId, group)
       if (result.ok) return { type: 'ok', value: result.value }
       if (result.failure.reason !== 'unauthorized' || tries === 2)
         return this.#failed(key, group, judged(result.failure))
@@ -59,6 +60,10 @@ export class ExtensionCalls {
     return { type: 'failed', failure }
   }
 }
+
+/** Whether the provider has dealt with the call, and neither asked to wait nor was away. */
+const endsPauses = ({ reason, status }: ProviderFailure): boolean =>
+  status !== null && reason !== 'rate_limited' && reason !== 'unavailable' && reason !== 'intercepted'
 
 /** A second 401 that is not in the provider's form says nothing about the extension: something on the way refuses. */
 const judged = (failure: ProviderFailure): ProviderFailure =>

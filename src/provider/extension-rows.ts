@@ -132,7 +132,7 @@ export const replaceNumbers = (
       ON CONFLICT (tenant_id, number) DO UPDATE SET extension_id = excluded.extension_id`),
     orm
       .update(extensions)
-      .set({ numbersReadAt: now })
+      .set({ numbersReadAt: numbers.length === 0 ? null : now })
       .where(and(eq(extensions.tenantId, tenantId), eq(extensions.extensionId, extensionId))),
   ])
 

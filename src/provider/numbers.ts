@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Orm } from '../db/orm.ts'
 import type { Directory } from './directory.ts'
 import { type ExtensionKey, replaceNumbers } from './extension-rows.ts'
-import type { Provider } from './provider.ts'
+import { NO_SMS_NUMBER, type Provider, type ProviderFailure } from './provider.ts'
 import type { CallResult, ExtensionCalls } from './extension-calls.ts'
 
 export interface NumbersContext {
@@ -13,16 +13,29 @@ export interface NumbersContext {
   clock: Clock
 }
 
+/** The failure of an extension without a number that may send SMS. */
+export const NO_NUMBER: ProviderFailure = {
+  reason: 'rejected',
+  status: null,
+  code: NO_SMS_NUMBER,
+  message: 'None of its numbers may send SMS',
+  oauthError: null,
+  retryAfterMs: null,
+  requestId: null,
+}
+
 /** The SMS-capable numbers of the connected extensions. */
 export class Numbers {
   constructor(readonly context: NumbersContext) {}
 
-  /** Reads the numbers of one extension from the provider and stores them. */
+  /** Reads the numbers of one extension from the provider and stores them. Having none stands like a refusal, until it has one. */
   async read(key: ExtensionKey): Promise<CallResult<string[]>> {
     const { extensionCalls, provider, orm, clock, directory } = this.context
     const result = await extensionCalls.make(key, 'light', (token) => provider.listSmsNumbers(token))
     if (result.type !== 'ok') return result
     await replaceNumbers(orm, key, result.value, clock.now())
+    if (result.value.length > 0) directory.refusals.clear(key, 'numbers')
+    else directory.refusals.note({ ...key, step: 'numbers', failure: NO_NUMBER }, clock.now())
     directory.forget(key.tenantId)
     return result
   }

@@ -204,6 +204,8 @@ export interface AttachmentContent {
 
 /** The code of a failure: the subscription was made, but not for inbound messages. */
 export const FILTER_REFUSED = 'SUB-412'
+/** The code of a failure: none of the numbers may send SMS. */
+export const NO_SMS_NUMBER = 'ERR_NO_SMS_NUMBER'
 
 /** One SMS of the provider's message store. */
 export interface StoredSms {

@@ -22,7 +22,12 @@ interface Pause {
   began: number | null
   /** Monotonic time. */
   until: number
+  /** Whether a pause that follows is the same trouble: no call was answered otherwise since it began. */
+  goesOn: boolean
 }
+
+/** Pauses with a longer time in between are two: nothing was asked meanwhile. */
+const MAX_GAP_MS = 15 * 60_000
 
 const PRUNE_ABOVE = 10_000
 
@@ -98,26 +103,47 @@ export class Quota {
 
   /** Call it after any answer but one that `asksForNoPause`. */
   answered(extensionId: string, group: QuotaGroup): void {
-    this.#tooShort.delete(`${group}:${extensionId}`)
+    this.#tooShort.delete(nameOf(extensionId, group))
   }
 
   #nextShortMs(extensionId: string, group: QuotaGroup): number {
     const leftMs = this.pauseMs(extensionId, group)
     if (leftMs > 0) return Math.ceil(leftMs)
-    const name = `${group}:${extensionId}`
+    const name = nameOf(extensionId, group)
     const count = this.#tooShort.get(name) ?? 0
     this.#tooShort.set(name, count + 1)
     return Math.min(MIN_ANNOUNCED_PAUSE_MS * 2 ** count, DEFAULT_PENALTY_MS)
   }
 
-  /** Allows no request of this group for this extension for `ms`. A pause that is under way goes on, at least for `ms`. */
+  /**
+   * Allows no request of this group for this extension for `ms`. A pause that is under way goes on, at least for `ms`. One that
+   * follows another without an answer in between began with that one.
+   */
   pause(extensionId: string, group: QuotaGroup, ms: number, began: number | null = this.clock.now()): void {
-    const until = this.clock.monotonic() + ms
-    const underWay = this.#pauseOf(extensionId, group)
-    this.#pauses.set(
-      `${group}:${extensionId}`,
-      underWay === null ? { began, until } : { ...underWay, until: Math.max(until, underWay.until) },
-    )
+    const now = this.clock.monotonic()
+    const until = now + ms
+    const last = this.#pauses.get(nameOf(extensionId, group))
+    const goesOn = last !== undefined && (last.until > now || (last.goesOn && now - last.until < MAX_GAP_MS))
+    const pause = goesOn ? { began: last.began ?? began, until: Math.max(until, last.until) } : { began, until }
+    this.#pauses.set(nameOf(extensionId, group), { ...pause, goesOn: true })
+  }
+
+  /** Call it after an answer that neither asks to wait nor says that the provider is away. A pause under way lasts as announced. */
+  tookCall(extensionId: string, group: QuotaGroup): void {
+    if (this.#pauses.size === 0) return
+    const pause = this.#pauses.get(nameOf(extensionId, group))
+    if (pause !== undefined) pause.goesOn = false
+  }
+
+  /** All pauses of which no end is known: since when, epoch milliseconds, and for how long. */
+  standingPauses(): { extensionId: string; group: QuotaGroup; since: number; lastedMs: number }[] {
+    const [now, monotonic] = [this.clock.now(), this.clock.monotonic()]
+    return [...this.#pauses].flatMap(([name, { began, until, goesOn }]) => {
+      const overMs = monotonic - until
+      if (began === null || overMs > (goesOn ? MAX_GAP_MS : 0)) return []
+      const [group = '', extensionId = ''] = name.split(':')
+      return [{ extensionId, group: group as QuotaGroup, since: began, lastedMs: now - Math.max(0, overMs) - began }]
+    })
   }
 
   pauseMs(extensionId: string, group: QuotaGroup): number {
@@ -130,7 +156,7 @@ export class Quota {
   }
 
   #pauseOf(extensionId: string, group: QuotaGroup): Pause | null {
-    const pause = this.#pauses.get(`${group}:${extensionId}`)
+    const pause = this.#pauses.get(nameOf(extensionId, group))
     return pause !== undefined && pause.until > this.clock.monotonic() ? pause : null
   }
 
@@ -170,3 +196,5 @@ const isTooShort = (announcedMs: number | null): boolean => announcedMs !== null
 /** Whether an answer asks to wait, but for no time that would end anything: `Retry-After: 0`, a date in the past, garbage. */
 export const asksForNoPause = ({ reason, retryAfterMs }: ProviderFailure): boolean =>
   ['rate_limited', 'unavailable', 'intercepted'].includes(reason) && isTooShort(retryAfterMs)
+
+const nameOf = (extensionId: string, group: QuotaGroup): string => `${group}:${extensionId}`

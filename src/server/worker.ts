@@ -55,6 +55,7 @@ export async function recover(gateway: Gateway): Promise<void> {
 
 const MINUTE_MS = 60_000
 const SUBSCRIPTIONS_EVERY_MS = 10 * MINUTE_MS
+const NUMBERS_EVERY_MS = 10 * MINUTE_MS
 const BACK_FILL_EVERY_MS = 15 * MINUTE_MS
 const HOURLY_MS = 60 * MINUTE_MS
 const EXPIRY_EVERY_MS = 5000
@@ -86,7 +87,7 @@ export function startTimers(gateway: Gateway): Timers {
   timers.every('expiry', EXPIRY_EVERY_MS, 0, () => expireMessages(gateway.sending, gateway.lifecycle))
   timers.every('provider', PROVIDER_EVERY_MS, 0, () => watchProvider(gateway))
   timers.every('keep-alive', HOURLY_MS, MINUTE_MS, () => keepAlive(gateway))
-  timers.every('numbers', HOURLY_MS, 2 * MINUTE_MS, () => readNumbersDaily(gateway))
+  timers.every('numbers', NUMBERS_EVERY_MS, 2 * MINUTE_MS, () => readNumbersDaily(gateway))
   timers.every('conversations', MINUTE_MS, MINUTE_MS, () => keepFollowing(gateway))
   timers.every('lost keys', MINUTE_MS, MINUTE_MS, async () => {
     if (gateway.lostKeys.lost !== null) await gateway.lostKeys.check()

@@ -3,6 +3,7 @@ import { jobs } from '../../db/schema/jobs.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import { type ExtensionKey, connectExtension } from '../../provider/extension-rows.ts'
 import type { ProviderExtension, ProviderFailure, Step, TokenPair } from '../../provider/provider.ts'
+import { NO_NUMBER } from '../../provider/numbers.ts'
 import { noteRefusal } from '../../provider/refusals.ts'
 import { redirectUri } from './connect.ts'
 import { type ConsumedState, consumeState, logRefusedState, markConnected } from './oauth-state.ts'
@@ -150,6 +151,7 @@ async function startUsing(
     fixes.push(noteRefusal(gateway, { ...key, step, failure }, requestId))
   const numbers = await gateway.numbers.read(key)
   if (numbers.type === 'failed') note('numbers', numbers.failure)
+  if (numbers.type === 'ok' && numbers.value.length === 0) note('numbers', NO_NUMBER)
   gateway.sending.wake(tenantId)
   for (const kind of ['lookup', 'back_fill'] as const) gateway.jobs.wake(kind, extension.extensionId, tenantId, 0)
   const ensured = await gateway.subscriptions.ensure(key)

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { EXTENSION_STATUSES, type ExtensionStatus } from '../../db/schema/connections.ts'
 import { tenants } from '../../db/schema/tenants.ts'
+import type { ExtensionKey } from '../../provider/extension-rows.ts'
 import type { Gateway } from '../gateway.ts'
 
 type Reads = Pick<Gateway, 'database' | 'clock'>
@@ -29,6 +30,18 @@ export async function readTroubledExtensions({ database, clock }: Reads): Promis
     tenantId: String(tenant_id),
     extensionId: String(extension_id),
     trouble: trouble as TroubledExtension['trouble'],
+  }))
+}
+
+const MAYBE_FAILING = `SELECT tenant_id, extension_id FROM extensions WHERE ${IS_IN_USE} AND (status = 'refresh_failed'
+  OR status = 'active' AND (numbers_read_at IS NULL OR extension_id IN (SELECT value FROM json_each(?1))))`
+
+/** Finds those whose tokens could not be refreshed, or whose numbers could not be read, and the active ones with these ids. */
+export async function readMaybeFailing({ database }: Reads, extensionIds: readonly string[]): Promise<ExtensionKey[]> {
+  const rows = await database.reader.longRead('operator', MAYBE_FAILING, [JSON.stringify(extensionIds)])
+  return rows.map(({ tenant_id, extension_id }) => ({
+    tenantId: String(tenant_id),
+    extensionId: String(extension_id),
   }))
 }
 

@@ -1,31 +1,46 @@
 import { isoTime } from '../../core/clock.ts'
 import type { Gateway } from '../gateway.ts'
 import type { ExtensionRow } from '../../provider/directory.ts'
+import type { Step } from '../../provider/provider.ts'
+import type { StandingRefusal } from '../../provider/refusals.ts'
 
 /** A problem of an extension, and what a person can do about it; a sentence each. */
 export interface Trouble {
+  /** `waits`: refused until a pause is over that the provider asked for. `paused`: for long, or by one pause after another. */
+  kind: 'revoked' | 'not_receiving' | 'unknown_numbers' | 'waits' | 'paused' | Step
   reason: string
   fix: string
   /** When it began, epoch milliseconds. */
   since: number
 }
 
-type Known = Pick<Gateway, 'clock' | 'config' | 'directory' | 'provider' | 'tokens'>
+type Known = Pick<Gateway, 'clock' | 'config' | 'directory' | 'provider' | 'quota' | 'tokens'>
 
 /**
  * The most important problem of an extension; null if there is none. `silentSince`: since when it has no subscription that brings
  * inbound messages; null if it has one.
  */
-export function troubleOf(known: Known, row: ExtensionRow, silentSince: number | null): Trouble | null {
-  if (row.status === 'revoked') return revoked(row)
-  if (row.status === 'refresh_failed') return unrefreshed(known, row)
-  return refusal(known, row) ?? (silentSince === null ? null : notReceiving(known, silentSince))
+export const troubleOf = (known: Known, row: ExtensionRow, silentSince: number | null): Trouble | null =>
+  troublesOf(known, row, silentSince)[0] ?? null
+
+/** All problems of an extension, the most important first. */
+export function troublesOf(known: Known, row: ExtensionRow, silentSince: number | null): Trouble[] {
+  if (row.status === 'revoked') return [revoked(row)]
+  if (row.status === 'refresh_failed') return [unrefreshed(known, row)]
+  const silent = silentSince === null ? [] : [notReceiving(known, silentSince)]
+  const refusals = refusalsOf(known, row)
+  const waits = refusals.filter(({ kind }) => kind === 'waits')
+  const standing = refusals.filter(({ kind }) => kind !== 'waits')
+  const numbers =
+    row.numbersReadAt !== null || refusals.some(({ kind }) => kind === 'numbers') ? [] : [unknownNumbers(row)]
+  return [...standing, ...numbers, ...pausesOf(known, row), ...waits, ...silent]
 }
 
 /** The status of releases before 1.1.0 has no time: it began after the last refresh. */
 const sinceOf = ({ statusSince, refreshedAt }: ExtensionRow): number => statusSince ?? refreshedAt
 
 const revoked = (row: ExtensionRow): Trouble => ({
+  kind: 'revoked',
   reason: 'Its authorization has ended',
   fix: `Authorize it again with an invite link: sgw extensions invite --tenant ${row.tenantId}, or POST /v1/rc/invite-token.`,
   since: sinceOf(row),
@@ -36,17 +51,21 @@ function unrefreshed({ tokens, provider, config }: Known, row: ExtensionRow): Tr
   const cause = failure === null ? '' : `${provider.fixOf(failure, 'refresh', config.publicUrl)} `
   const at = row.nextRefreshAt === null ? '' : ` at ${isoTime(row.nextRefreshAt)}`
   const fix = `${cause}This is tried again by itself${at}.`
-  return { reason: 'Its tokens could not be refreshed', fix, since: sinceOf(row) }
+  return { kind: 'refresh', reason: 'Its tokens could not be refreshed', fix, since: sinceOf(row) }
 }
 
-function refusal({ clock, config, directory, provider }: Known, row: ExtensionRow): Trouble | null {
-  const standing = directory.refusals
-    .list(clock.now())
-    .find(({ tenantId, extensionId }) => tenantId === row.tenantId && extensionId === row.extensionId)
-  if (standing === undefined) return null
-  const { step, failure, since } = standing
+const refusalsOf = (known: Known, row: ExtensionRow): Trouble[] =>
+  known.directory.refusals
+    .list(known.clock.now())
+    .filter(({ tenantId, extensionId }) => tenantId === row.tenantId && extensionId === row.extensionId)
+    .map((standing) => refusal(known, standing))
+
+function refusal({ config, provider }: Known, { step, failure, since }: StandingRefusal): Trouble {
+  const fix = provider.fixOf(failure, step, config.publicUrl)
+  const kind = failure.reason === 'rate_limited' ? 'waits' : step
+  if (failure.status === null) return { kind, reason: failure.message, fix, since }
   const codes = [failure.status, failure.code].filter((part) => part !== null).join(' ')
-  return { reason: `${REFUSED[step]} (${codes})`, fix: provider.fixOf(failure, step, config.publicUrl), since }
+  return { kind, reason: `${REFUSED[step]} (${codes})`, fix, since }
 }
 
 const REFUSED = {
@@ -58,7 +77,32 @@ const REFUSED = {
   subscription: 'The provider refused its subscription, so its messages come up to 15 minutes late',
 }
 
+const unknownNumbers = ({ connectedAt }: ExtensionRow): Trouble => ({
+  kind: 'unknown_numbers',
+  reason: 'Its phone numbers could not be read yet, so it sends nothing',
+  fix: 'They are read again every 10 minutes; sgw doctor says whether RingCentral answers.',
+  since: connectedAt,
+})
+
+/** A pause that lasts for longer, or is followed by others for as long, is more than a burst of messages. */
+const LONG_PAUSE_MS = 15 * 60_000
+
+function pausesOf({ quota }: Known, { extensionId }: ExtensionRow): Trouble[] {
+  const long = quota
+    .standingPauses()
+    .filter((pause) => pause.extensionId === extensionId && pause.group !== 'media' && pause.lastedMs >= LONG_PAUSE_MS)
+  return long.map(({ group, since }) => ({
+    kind: 'paused',
+    reason: `RingCentral does not let it ${PAUSED[group]}: it asks to wait, or takes no call`,
+    fix: "Other programs that use this extension share its limit. If there are none, ask RingCentral's support.",
+    since,
+  }))
+}
+
+const PAUSED = { medium: 'send', light: 'read messages and subscriptions', media: 'read attachments' }
+
 const notReceiving = ({ config }: Known, since: number): Trouble => ({
+  kind: 'not_receiving',
   reason: 'It has no active subscription, so its messages come up to 15 minutes late',
   fix: `The provider must be able to reach ${config.publicUrl}/v1/webhooks/provider; a missing subscription is made again by itself.`,
   since,

@@ -81,7 +81,7 @@ export function keepAlive(gateway: Gateway): Promise<void> {
   })
 }
 
-/** Reads the phone numbers and the name of every extension once a day, because they change at the provider. */
+/** Reads the phone numbers and the name of every extension once a day, because they change at the provider; more often while it has no number. */
 export function readNumbersDaily(gateway: Gateway): Promise<void> {
   return eachActive(gateway, 'numbers', async (row) => {
     if (gateway.clock.now() - (row.numbersReadAt ?? 0) < DAY_MS) return
@@ -89,7 +89,6 @@ export function readNumbersDaily(gateway: Gateway): Promise<void> {
     const read = await gateway.numbers.read(row)
     if (read.type === 'failed') noteRefusal(gateway, { tenantId, extensionId, step: 'numbers', failure: read.failure })
     if (read.type !== 'ok') return
-    gateway.directory.refusals.clear(row, 'numbers')
     await readNames(gateway, row)
   })
 }

@@ -25,11 +25,13 @@ export class Alerts {
   readonly #held = new Map<string, number>()
   /** Null without `ALERT_URL`. */
   readonly #poster: AlertPoster | null
+  readonly #startedAt: number
 
   constructor(
     readonly gateway: Gateway,
     url: string | null,
   ) {
+    this.#startedAt = gateway.clock.monotonic()
     this.#poster = url === null ? null : createAlertPoster(gateway, url)
   }
 
@@ -75,7 +77,8 @@ export class Alerts {
   }
 
   async #check(state: AlertState, check: AlertCheck): Promise<void> {
-    const found = await check.find().catch((error: unknown) => {
+    const ageMs = this.gateway.clock.monotonic() - this.#startedAt
+    const found = await check.find({ firing: state.firing, ageMs }).catch((error: unknown) => {
       this.gateway.log.warn(
         { alerts: check.names.join(), error: errorName(error) },
         'cannot check for alerts, trying again',
@@ -182,10 +185,14 @@ function dropPosts({ firing, posts }: AlertState): void {
   posts.length = 0
 }
 
-/** The oldest message of the queue may be another tenant's by now. Otherwise an alert says what it said when it began. */
+/**
+ * The oldest message of the queue may be another tenant's by now, and an extension may fail for another reason. Otherwise an alert says
+ * what it said when it began.
+ */
 function renew(firing: Firing, { text, detail, since }: AlertCondition): void {
   if (firing.detail['tenantId'] !== detail['tenantId'])
     Object.assign(firing, { text, detail, since: since ?? firing.since })
+  else if (firing.detail['reason'] !== detail['reason']) Object.assign(firing, { text, detail })
   else firing.text ||= text
 }
 

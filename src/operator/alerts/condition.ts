@@ -10,6 +10,7 @@ export const ALERT_NAMES = [
   'queue_old',
   'extension_revoked',
   'extension_not_receiving',
+  'extension_failing',
   'webhook_failing',
 ] as const
 export type AlertName = (typeof ALERT_NAMES)[number]
@@ -31,8 +32,16 @@ export interface AlertCondition {
   since?: number
 }
 
+/** What a check may need to know of the earlier ones. */
+export interface CheckHistory {
+  /** The alerts that are not over yet, also those of an earlier process. */
+  firing: readonly Omit<AlertCondition, 'holdMs'>[]
+  /** How long this process has run. What it keeps in memory alone is not known at once. */
+  ageMs: number
+}
+
 /** Finds the conditions of some names. A check that rejects changes nothing about them. */
 export interface AlertCheck {
   names: readonly AlertName[]
-  find(): Promise<AlertCondition[]>
+  find(history: CheckHistory): Promise<AlertCondition[]>
 }

@@ -1,19 +1,22 @@
 import type { Gateway } from '../../messages/gateway.ts'
 import { type TroubledExtension, readTroubledExtensions } from '../../messages/gateway-state/extensions.ts'
 import { troubleOf } from '../../messages/upkeep/extension-trouble.ts'
+import { nameOf } from '../../provider/extension-rows.ts'
 import type { AlertCondition, AlertCheck } from './condition.ts'
+import { findFailing } from './failing-extensions.ts'
 
 /** A missing subscription is made again within seconds, unless something is in the way. */
 const NOT_RECEIVING_HOLD_MS = 60_000
 
 export const extensionCheck = (gateway: Gateway): AlertCheck => ({
-  names: ['extension_revoked', 'extension_not_receiving'],
-  find: async () => {
+  names: ['extension_revoked', 'extension_not_receiving', 'extension_failing'],
+  find: async (history) => {
     const troubled = await readTroubledExtensions(gateway)
     const silent = troubled.filter(({ trouble }) => trouble === 'not_receiving')
     return [
       ...troubled.filter(({ trouble }) => trouble === 'revoked').map(revoked),
       ...(await Promise.all(silent.map((ids) => notReceiving(gateway, ids)))),
+      ...(await findFailing(gateway, new Set(silent.map(nameOf)), history)),
     ]
   },
 })
@@ -21,7 +24,7 @@ export const extensionCheck = (gateway: Gateway): AlertCheck => ({
 type Ids = Omit<TroubledExtension, 'trouble'>
 
 function revoked({ tenantId, extensionId }: Ids): AlertCondition {
-  const name = nameOf({ tenantId, extensionId })
+  const name = titleOf({ tenantId, extensionId })
   return {
     alert: 'extension_revoked',
     subject: `${tenantId}/${extensionId}`,
@@ -35,7 +38,7 @@ async function notReceiving(gateway: Gateway, { tenantId, extensionId }: Ids): P
   const { directory, clock } = gateway
   const known = await directory.extension(tenantId, extensionId)
   const trouble = known === null ? null : troubleOf(gateway, known, clock.now())
-  const name = nameOf({ tenantId, extensionId })
+  const name = titleOf({ tenantId, extensionId })
   return {
     alert: 'extension_not_receiving',
     subject: `${tenantId}/${extensionId}`,
@@ -46,4 +49,4 @@ async function notReceiving(gateway: Gateway, { tenantId, extensionId }: Ids): P
   }
 }
 
-const nameOf = ({ tenantId, extensionId }: Ids): string => `Extension ${extensionId} of ${tenantId}`
+const titleOf = ({ tenantId, extensionId }: Ids): string => `Extension ${extensionId} of ${tenantId}`

@@ -1,4 +1,4 @@
-import { FILTER_REFUSED, type ProviderFailure, type Step } from '../provider.ts'
+import { FILTER_REFUSED, NO_SMS_NUMBER, type ProviderFailure, type Step } from '../provider.ts'
 import { NO_REFRESH_TOKEN_CODE } from './oauth.ts'
 
 /**
@@ -14,6 +14,7 @@ export function fixOf(failure: ProviderFailure, step: Step, publicUrl: string): 
   if (known !== undefined) return known(failure, step, publicUrl)
   if (failure.oauthError === 'invalid_client') return WRONG_CLIENT
   if (failure.oauthError === 'invalid_grant') return CODE_ENDED
+  if (failure.reason === 'unauthorized') return TOKEN_REFUSED
   if (failure.status === 403) return `${missingPermission(failure, step)} (RingCentral answered 403.)`
   if (failure.status !== null && failure.reason === 'rejected')
     return `RingCentral refused with status ${failure.status}: its code and request id are in the log of the gateway.`
@@ -23,6 +24,7 @@ export function fixOf(failure: ProviderFailure, step: Step, publicUrl: string): 
 /** Whether the refusal lasts until a person acts or until the pause that the provider asked for is over. */
 export const isStanding = ({ reason, code, oauthError }: ProviderFailure): boolean =>
   reason === 'rate_limited' ||
+  reason === 'unauthorized' ||
   reason === 'intercepted' ||
   (reason === 'rejected' && (oauthError !== 'invalid_grant' || FIXES[code ?? ''] === redirectUri))
 
@@ -38,6 +40,9 @@ function intercepted({ status }: ProviderFailure, step: Step): string {
 }
 
 const isLogin = (step: Step): boolean => step === 'authorization' || step === 'extension'
+
+const TOKEN_REFUSED =
+  'RingCentral refuses its access token, although it was just refreshed: connect it again, and see whether the RingCentral app is still active.'
 
 const suspended = ({ code }: ProviderFailure): string =>
   `RingCentral refuses this user for now (${code ?? 'invalid_grant'}): an administrator can undo that in the RingCentral admin portal.`
@@ -64,6 +69,8 @@ const FIXES: Readonly<Record<string, Fix>> = {
   'SUB-528': missingPermission,
   [FILTER_REFUSED]: () =>
     'RingCentral refused events of inbound messages: the RingCentral app needs the permission ReadMessages (SMS includes it). Add it in the developer console, then connect again.',
+  [NO_SMS_NUMBER]: () =>
+    'None of its numbers may send SMS: assign it one in the RingCentral admin portal, and register the number for SMS there.',
   'CMN-408': (failure, step) =>
     `The user lacks the permission ${failure.permission ?? USER_PERMISSIONS[step]}: give it to the user's role in the RingCentral admin portal.`,
   'SUB-505': () => 'This user and app have too many subscriptions at RingCentral: delete those that nobody needs.',

@@ -152,6 +152,103 @@ test('an extension that does not receive fires after a minute and names the fix;
   expect(await made.check()).toMatchObject([{ alert: 'extension_not_receiving', state: 'resolved' }])
 })
 
+/** What the provider answers to a listing that it refuses. */
+const FORBIDDEN = {
+  reason: 'rejected',
+  status: 403,
+  code: 'CMN-408',
+  message: 'Forbidden',
+  oauthError: null,
+  retryAfterMs: null,
+  requestId: null,
+} as const
+
+test('an extension that fails is told once, also across a restart, which forgets what was refused', async () => {
+  const made = await setUp()
+  const { gateway, tenantId } = made.world
+  const refusal = { tenantId, extensionId: idOf(made), step: 'messages', failure: FORBIDDEN } as const
+  const { refusals } = gateway.directory
+  refusals.note(refusal, made.clock.now())
+  made.clock.advance(15 * MINUTE - 1)
+  expect(await made.check(2)).toEqual([])
+  made.clock.advance(1)
+  expect(await made.check(2)).toMatchObject([
+    {
+      alert: 'extension_failing',
+      state: 'firing',
+      text: expect.stringContaining('the provider refused to list its inbound messages (403 CMN-408). The user lacks'),
+      since: new Date(made.clock.now() - 15 * MINUTE).toISOString(),
+      detail: { tenantId, extensionId: idOf(made), cause: 'messages', fix: expect.any(String) },
+    },
+  ])
+  refusals.forget(refusal)
+  restart(made)
+  expect(await made.check(2)).toEqual([])
+  made.clock.advance(4 * MINUTE)
+  refusals.note(refusal, made.clock.now())
+  made.clock.advance(30 * MINUTE)
+  expect(await made.check(2)).toEqual([])
+  refusals.forget(refusal)
+  restart(made)
+  made.clock.advance(5 * MINUTE - 1)
+  expect(await made.check(2)).toEqual([])
+  made.clock.advance(1)
+  expect(await made.check(2)).toMatchObject([{ alert: 'extension_failing', state: 'resolved' }])
+})
+
+test('tokens that are refreshed again end the alert at once, also directly after a restart', async () => {
+  const made = await setUp()
+  await execute(made, `UPDATE extensions SET status = 'refresh_failed', status_since = ${made.clock.now()}`)
+  made.clock.advance(15 * MINUTE)
+  expect(await made.check(2)).toMatchObject([{ alert: 'extension_failing', detail: { cause: 'refresh' } }])
+  await execute(made, `UPDATE extensions SET status = 'active', status_since = ${made.clock.now()}`)
+  restart(made)
+  expect(await made.check(2)).toMatchObject([{ alert: 'extension_failing', state: 'resolved' }])
+})
+
+test('an extension that fails for another reason says so, and is not posted again', async () => {
+  const made = await setUp()
+  const { gateway, tenantId } = made.world
+  const key = { tenantId, extensionId: idOf(made) }
+  gateway.directory.refusals.note({ ...key, step: 'messages', failure: FORBIDDEN }, made.clock.now())
+  made.clock.advance(15 * MINUTE)
+  expect(await made.check()).toHaveLength(1)
+  gateway.directory.refusals.forget(key)
+  gateway.directory.refusals.note({ ...key, step: 'numbers', failure: FORBIDDEN }, made.clock.now())
+  expect(await made.check(2)).toEqual([])
+  expect(gateway.alerts.firing).toMatchObject([
+    { text: expect.stringContaining('refused to list its phone numbers'), detail: { cause: 'numbers' } },
+  ])
+  await execute(made, 'DELETE FROM extensions')
+  expect(await made.check()).toMatchObject([{ alert: 'extension_failing', state: 'resolved' }])
+})
+
+test('a provider that refreshes no tokens at all is few alerts of each tenant, and none of tenants that have left', async () => {
+  const made = await setUp()
+  const copies = `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 599)
+    INSERT INTO extensions (tenant_id, extension_id, account_id, status, status_since, connected_at, access_token, access_expires_at,
+      refresh_token, refresh_expires_at, refreshed_at)
+    SELECT 'tenant_' || (i / 200), 'x' || i, '1', 'refresh_failed', 0, 0, '', 0, '', 0, 0 FROM n`
+  for (const [tenant, status] of Object.entries({ tenant_0: 'active', tenant_1: 'suspended', tenant_2: 'inactive' }))
+    await execute(
+      made,
+      `INSERT INTO tenants (id, name, status, created_at, updated_at) VALUES ('${tenant}', '', '${status}', 0, 0)`,
+    )
+  await execute(made, copies)
+  await made.check()
+  const failing = made.world.gateway.alerts.firing.filter(({ alert }) => alert === 'extension_failing')
+  const tenants = failing.map(({ detail }) => detail['tenantId'])
+  expect(
+    Map.groupBy(tenants, (tenant) => tenant)
+      .entries()
+      .map(([tenant, all]) => [tenant, all.length])
+      .toArray(),
+  ).toEqual([
+    ['tenant_0', 20],
+    ['tenant_1', 20],
+  ])
+})
+
 test('a message that waits for more than ten minutes fires an alert with its id', async () => {
   const made = await setUp({ connect: false })
   const messageId = await made.world.send()

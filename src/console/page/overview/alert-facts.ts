@@ -15,6 +15,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   provider_unreachable: kindOf('waits', 'warn', 'waiting'),
   queue_old: kindOf('waits', 'warn', 'waiting'),
   extension_not_receiving: kindOf('waits', 'warn', 'waiting'),
+  extension_failing: kindOf('waits', 'warn', 'waiting'),
   webhook_failing: kindOf('webhooks', 'bad', 'webhook'),
 }
 const OTHER = kindOf('system', 'warn', 'queued')
@@ -82,13 +83,15 @@ const ADVICE: Readonly<Record<string, string>> = {
   queue_old: 'The tenant says what it waits for.',
   extension_revoked: 'Authorize it again.',
   extension_not_receiving: 'Setup of the tenant says why.',
+  extension_failing: 'Setup of the tenant says why.',
   webhook_failing: 'Its attempts say why. When it answers again, they can be made once more.',
   backup_behind: 'Keep the disk until it has caught up. The checks say why.',
   standby_missing: 'Start another gateway.',
 }
 
 /** These name what is wrong before the colon, and what to do after it. */
-const WITH_ADVICE = /^(.+?): (?=see |check |authorize |sgw |start |the provider |RC_|make )(.+?)\.?$/
+const WITH_ADVICE =
+  /^(.+?): (?=see |check |authorize |sgw |start |the provider |RC_|make |its |none of |RingCentral does)(.+?)\.?$/
 
 /** The alert's sentence without its full stop, and what to do. */
 function saidBy(
