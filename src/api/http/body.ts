@@ -1,5 +1,5 @@
 import { ApiError, apiError } from '../../core/errors.ts'
-import { MAX_JSON_DEPTH, MAX_REQUEST_BODY_BYTES } from '../../core/limits.ts'
+import { MAX_BODY_ENTRIES, MAX_JSON_DEPTH, MAX_REQUEST_BODY_BYTES } from '../../core/limits.ts'
 
 /** Reads a body of at most 102,400 bytes, unless its endpoint has another limit. A larger one is 413: at once if Content-Length says so, otherwise while reading. */
 export function readLimited(request: Request, maxBytes = MAX_REQUEST_BODY_BYTES): Promise<Uint8Array> {
@@ -34,13 +34,16 @@ export function parseJson(bytes: Uint8Array, parse: (text: string) => unknown = 
 /** Parses a form, or JSON if the text begins with `{`. Invalid JSON has no fields, so that a person gets a page instead of a JSON error. */
 export function parseForm(bytes: Uint8Array): unknown {
   const text = new TextDecoder().decode(bytes)
-  if (!text.trimStart().startsWith('{')) return Object.fromEntries(new URLSearchParams(text))
+  if (!text.trimStart().startsWith('{')) return Object.fromEntries(new URLSearchParams(firstFields(text)))
   try {
     return parseJson(bytes)
   } catch {
     return {}
   }
 }
+
+/** A page of ours sends one field. Reading all that fit into a body would hold the event loop. */
+const firstFields = (form: string): string => form.split('&', MAX_BODY_ENTRIES).join('&')
 
 async function readCounting(stream: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []

@@ -110,14 +110,17 @@ export function validated(schema: z.ZodType | undefined, value: unknown, priorit
 export const takesAnyJson = ({ body }: Route): boolean => body instanceof z.ZodUnknown
 
 /**
- * A body whose arrays have at most one entry more than `MAX_BODY_ENTRIES`, which every schema still refuses. A schema would check each
- * entry of a long array before it counts them.
+ * Shortens the lists of a body to one entry more than `MAX_BODY_ENTRIES`, which every schema still refuses. A schema would check each entry
+ * of a long list before it counts them. A body that is a list itself is no object, so that no schema reads its entries.
  */
 export function withoutLongArrays(body: unknown): unknown {
-  const isLong = (value: unknown): value is unknown[] => Array.isArray(value) && value.length > MAX_BODY_ENTRIES
-  if (typeof body !== 'object' || body === null || !Object.values(body).some(isLong)) return body
-  const shorten = (value: unknown): unknown => (isLong(value) ? value.slice(0, MAX_BODY_ENTRIES + 1) : value)
-  return Object.fromEntries(Object.entries(body).map(([name, value]) => [name, shorten(value)]))
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
+  const fields = body as Record<string, unknown>
+  for (const name in fields) {
+    const value = fields[name]
+    if (Array.isArray(value) && value.length > MAX_BODY_ENTRIES) fields[name] = value.slice(0, MAX_BODY_ENTRIES + 1)
+  }
+  return body
 }
 
 /** Options of a schema's rule: the name of the error that it causes. */

@@ -20,15 +20,39 @@ export function parseTemplate(text: string): Template | null {
 
 /** The text of a template with the values of a body: trimmed, and cut to 1600 UTF-16 units. */
 export function filled(template: Template, body: unknown): string {
+  const pieces = new Map<string, Piece>()
   let text = ''
   for (const part of template) {
-    const piece = typeof part === 'string' ? part : shown(found(body, part))
-    text = text === '' ? piece.trimStart() : text + piece
-    // No more is kept than the result needs, because a template can repeat a value of 100 KB hundreds of times.
+    const piece = typeof part === 'string' ? pieceOf(part) : pieceAt(body, part, pieces)
+    text += text === '' ? piece.trimmed : piece.whole
     if (text.slice(MAX_BODY_UNITS).trim() !== '') break
     text = text.slice(0, MAX_BODY_UNITS)
   }
   return cut(storable(text.trimEnd()))
+}
+
+/** A part of a text, as much of it as a result can show: in the middle of the text, and at its beginning. */
+interface Piece {
+  whole: string
+  trimmed: string
+}
+
+/** Each value is measured once: a template can repeat one of 100 KB hundreds of times. */
+function pieceAt(body: unknown, path: readonly string[], pieces: Map<string, Piece>): Piece {
+  const name = path.join('.')
+  const known = pieces.get(name)
+  if (known !== undefined) return known
+  const piece = pieceOf(shown(found(body, path)))
+  pieces.set(name, piece)
+  return piece
+}
+
+const pieceOf = (text: string): Piece => ({ whole: shortened(text), trimmed: shortened(text.trimStart()) })
+
+/** The last unit that counts may be the first one of a pair. The mark stands for what can be seen behind it. */
+function shortened(text: string): string {
+  const start = text.slice(0, MAX_BODY_UNITS + 1)
+  return text.slice(start.length).trim() === '' ? start : `${start}…`
 }
 
 /** NUL and half a surrogate pair cannot be stored or sent. An alert that has them arrives all the same. */

@@ -137,3 +137,32 @@ const memberOf = (value: unknown, segment: string): unknown =>
   typeof value === 'object' && value !== null && Object.keys(value).includes(segment)
     ? (value as Record<string, unknown>)[segment]
     : undefined
+
+test('a value is looked up and written once, however often a template repeats it', () => {
+  const work = { looked: 0, written: 0 }
+  const value = { toJSON: () => (work.written++, {}) }
+  const body = new Proxy(
+    { a: value },
+    { getOwnPropertyDescriptor: (target, name) => (work.looked++, Reflect.getOwnPropertyDescriptor(target, name)) },
+  )
+  const once = textOf('{{a}}', body)
+  const lookedOnce = work.looked
+  expect(once).toBe('{}')
+  expect(textOf('{{a}}{{ a }}'.repeat(150), body)).toBe('{}'.repeat(300))
+  expect(work).toEqual({ looked: 2 * lookedOnce, written: 2 })
+})
+
+test('a value of blanks that is repeated shows as much as if it had been short', () => {
+  const blanks = {
+    a: ' '.repeat(100_000),
+    b: `${' '.repeat(5000)}x`,
+    c: `${'😀'.repeat(799)}a😀 ${' '.repeat(3000)}b`,
+    d: '\n',
+  }
+  expect(textOf('{{a}}'.repeat(399), blanks)).toBe('')
+  expect(textOf('{{a}}{{d}}{{b}}', blanks)).toBe('x')
+  expect(textOf('x{{b}}', blanks)).toBe(`x${' '.repeat(1598)}…`)
+  expect(textOf('{{c}}', blanks)).toBe(`${'😀'.repeat(799)}a…`)
+  expect(textOf('x{{a}}{{a}}y', blanks)).toBe(`x${' '.repeat(1598)}…`)
+  expect(textOf('x{{a}}{{a}}', blanks)).toBe('x')
+})
