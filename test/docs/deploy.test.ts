@@ -20,6 +20,29 @@ test('every folder that is named for a backup is writable under the systemd unit
   expect(named.filter((folder) => folder !== underUnit && folder !== `${inCompose}/sgw`)).toEqual([])
 })
 
+test('the systemd unit takes from the service what it does not need, and nothing that it does', () => {
+  const unit = read('deploy/sgw.service')
+  const set = new Map([...unit.matchAll(/^(\w+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]))
+  const on =
+    'NoNewPrivileges PrivateTmp PrivateDevices PrivateMounts ProtectHome ProtectClock ProtectHostname ProtectKernelLogs ' +
+    'ProtectKernelTunables ProtectKernelModules ProtectControlGroups RestrictNamespaces RestrictRealtime RestrictSUIDSGID ' +
+    'LockPersonality RemoveIPC'
+  for (const name of on.split(' ')) expect([name, set.get(name)]).toEqual([name, 'true'])
+  expect(Object.fromEntries(set)).toMatchObject({
+    UMask: '0077',
+    CapabilityBoundingSet: '',
+    ProtectSystem: 'strict',
+    ProtectProc: 'invisible',
+    SystemCallArchitectures: 'native',
+    SystemCallFilter: '@system-service',
+    SystemCallErrorNumber: 'EPERM',
+  })
+  // Without netlink the addresses of this machine cannot be listed, and a webhook to the gateway's own port was a 500.
+  expect(set.get('RestrictAddressFamilies')?.split(' ')).toContain('AF_NETLINK')
+  // Bun compiles while it runs.
+  expect(set.has('MemoryDenyWriteExecute')).toBe(false)
+})
+
 test("the image's folders belong to its user, so that volumes mounted over them do, too", () => {
   const dockerfile = read('Dockerfile')
   expect(dockerfile).toMatch(/mkdir \/data \/backups && chown bun:bun \/data \/backups/)
