@@ -62,6 +62,8 @@ export async function checkClock({ config, clock, clockCheck }: Gateway): Promis
   if (config.provider.simulated) return 'the built-in simulator has the same one'
   const response = await callProvider(config.provider).catch(() => null)
   const skewMs = Math.abs(Date.parse(response?.headers.get('date') ?? '') - clock.now())
+  if (response !== null && !(await isOfProvider(response)))
+    throw new Fault('unknown: the provider did not answer', 'warn')
   if (Number.isNaN(skewMs)) throw new Fault('unknown: the provider sent no Date header', 'warn')
   if (skewMs > MAX_CLOCK_ERROR_MS) {
     throw new Fault(`this machine's clock is ${Math.round(skewMs / 1000)} s off the provider's: set up NTP`)

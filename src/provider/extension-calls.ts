@@ -1,6 +1,7 @@
+import { WINDOW_MS } from '../core/limits.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Orm } from '../db/orm.ts'
-import { type ExtensionKey, notePause } from './extension-rows.ts'
+import { type ExtensionKey, nameOf, notePause } from './extension-rows.ts'
 import { type ProviderFailure, type ProviderResult, isForeign } from './provider.ts'
 import { type Quota, type QuotaGroup, SEND_GROUP, asksForNoPause } from './quota.ts'
 import type { Tokens } from './tokens.ts'
@@ -18,6 +19,9 @@ export type CallResult<T> =
 
 /** Calls to the provider for an extension, with its token. */
 export class ExtensionCalls {
+  /** When a 401 that is not in the provider's form has last led to a new token, monotonic. */
+  readonly #foreignRenewals = new Map<string, number>()
+
   constructor(
     readonly tokens: Tokens,
     readonly quota: Quota,
@@ -41,13 +45,22 @@ export class ExtensionCalls {
       if (endsShortPauses(result)) this.quota.answered(key.extensionId, group)
       if (result.ok || endsPauses(result.failure)) this.quota.tookCall(key.extensionId, group)
       if (result.ok) return { type: 'ok', value: result.value }
-      if (result.failure.reason !== 'unauthorized' || tries === 2)
+      if (result.failure.reason !== 'unauthorized' || tries === 2 || !this.#mayRenew(key, result.failure))
         return this.#failed(key, group, judged(result.failure))
       // A call that was answered 401 did nothing, so repeating it once with a new token is safe.
       failure = result.failure
       token = await this.tokens.renew(key, token.accessToken)
     }
     return { ...token, failure }
+  }
+
+  /** A proxy that answers 401 to every call must not use up the tokens that the provider gives in a minute. */
+  #mayRenew(key: ExtensionKey, failure: ProviderFailure): boolean {
+    if (!isForeign(failure)) return true
+    const now = this.clock.monotonic()
+    if (now - (this.#foreignRenewals.get(nameOf(key)) ?? -Infinity) < WINDOW_MS) return false
+    this.#foreignRenewals.set(nameOf(key), now)
+    return true
   }
 
   async #failed(key: ExtensionKey, group: QuotaGroup, failure: ProviderFailure): Promise<CallResult<never>> {
@@ -65,7 +78,7 @@ export class ExtensionCalls {
 const endsPauses = ({ reason, status }: ProviderFailure): boolean =>
   status !== null && reason !== 'rate_limited' && reason !== 'unavailable' && reason !== 'intercepted'
 
-/** A second 401 that is not in the provider's form says nothing about the extension: something on the way refuses. */
+/** A 401 that is not in the provider's form, and that a new token does not end, says nothing about the extension: something on the way refuses. */
 const judged = (failure: ProviderFailure): ProviderFailure =>
   failure.reason === 'unauthorized' && isForeign(failure) ? { ...failure, reason: 'intercepted' } : failure
 

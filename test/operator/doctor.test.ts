@@ -75,6 +75,9 @@ test.each([
     level: 'warn',
     detail: expect.stringContaining(`answers ${status}, but not as RingCentral does`),
   })
+  const wrong = { Date: 'Sat, 21 Nov 2020 02:30:00 GMT', Location: world.url }
+  world.control.fault({ route: 'probe', calls: null, fault: { kind: 'respond', status, body, headers: wrong } })
+  expect(await findingOf(world, 'clock')).toMatchObject({ level: 'warn' })
 })
 
 test('a wrong clock is reported with its fix, by the limit of the alert', async () => {

@@ -5,6 +5,8 @@ import { pass } from '../fault-table/passing-time.ts'
 import { contact, countOf, record, sendEach, texts, untilSent } from './conversations.ts'
 
 const MINUTE_MS = 60_000
+/** In a minute, for a user and an app. */
+const RINGCENTRALS_TOKEN_LIMIT = 5
 const OUTAGE_MS = 60 * MINUTE_MS
 const CONTACTS = 5
 const MESSAGES = 30
@@ -74,6 +76,28 @@ describe.each(Object.entries(CALLS_AN_HOUR))('an outage of an hour: %s', (name, 
     }
     expect(record(world)).toHaveLength(MESSAGES)
   })
+})
+
+test('an hour of 401s of a proxy fails nothing, and asks for fewer than five tokens a minute', async () => {
+  await using one = await FaultCase.open()
+  const { world, clock } = one
+  const { control } = world
+  control.clearRequests()
+  control.fault({ route: 'sms', calls: null, fault: { kind: 'respond', status: 401, body: '<html>Sign in</html>' } })
+  const bodies = texts(20)
+  await sendEach(world, bodies, (n) => contact(n % CONTACTS))
+  const until = clock.now() + OUTAGE_MS
+  await pass(one, 2 * OUTAGE_MS, () => (clock.now() >= until ? true : null), STEP_MS)
+  const tokens = control.requests({ route: 'token' }).map(({ at }) => at)
+  const mostInAMinute = Math.max(
+    ...tokens.map((from) => tokens.filter((at) => at >= from && at < from + MINUTE_MS).length),
+  )
+  expect(tokens.length).toBeGreaterThanOrEqual(10)
+  expect(mostInAMinute).toBeLessThan(RINGCENTRALS_TOKEN_LIMIT)
+  expect(await countOf(world, 'failed')).toBe(0)
+  control.clearFaults()
+  await untilSent(one, 20, OUTAGE_MS, STEP_MS)
+  expect(record(world).toSorted()).toEqual(bodies.toSorted())
 })
 
 const extensionOf = ({ world }: FaultCase): string => world.control.extensions()[0]?.extensionId ?? ''
