@@ -30,9 +30,14 @@ const READING_KNOBS: ReadonlySet<string> = new Set<keyof SimulatorControl>([
   'subscriptions',
   'messages',
   'requests',
+  'calls',
+  'nextFault',
   'counters',
   'settled',
 ])
+
+/** Members of an argument that are numbers. In a query everything is text. */
+const NUMBERS = ['limit', 'since']
 
 const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i
 
@@ -55,6 +60,6 @@ const isKnob = (control: SimulatorControl, name: string): name is keyof Simulato
 
 function argumentOf(call: Call): unknown {
   if (call.method !== 'GET') return call.body === '' ? undefined : JSON.parse(call.body)
-  const entries = [...call.query].map(([name, value]) => [name, name === 'limit' ? Number(value) : value])
+  const entries = [...call.query].map(([name, value]) => [name, NUMBERS.includes(name) ? Number(value) : value])
   return Object.fromEntries(entries)
 }

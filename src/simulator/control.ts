@@ -83,9 +83,9 @@ export interface SimulatorControl {
   clearRequests(): void
   /** The last 500 calls from and to the client with their bodies, oldest first. Tokens are masked. `limit` counts from the newest. */
   calls(filter?: CallFilter): RecordedCall[]
-  /** Sets the fault of the next send, before those of `fault`; null takes it back. */
   /** What `sgw simulate` asks for. */
   simulate(wish: SituationWish): void
+  /** Sets the fault of the next send, before those of `fault`; null takes it back. */
   setNextFault(fault: NextFault | null): void
   nextFault(): NextFault | null
   counters(): Counters

@@ -31,3 +31,24 @@ test('the test with the kit passes in a project that has sgw installed', async (
   const { code, stderr } = await finished([process.execPath, 'test'], {}, folder.path)
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('1 pass') })
 }, 60_000)
+
+// pytest is not needed to develop sgw, so a machine without it leaves its test out.
+const hasPytest = Bun.spawnSync(['python3', '-m', 'pytest', '--version'], { env: { ...process.env } }).exitCode === 0
+
+test.if(Bun.which('python3') !== null && hasPytest)(
+  'the fixture and the tests for pytest pass as they stand there',
+  async () => {
+    using folder = temporaryFolder()
+    const [fixture = '', tests = ''] = blocks('python')
+    writeFileSync(folder.file('conftest.py'), fixture)
+    writeFileSync(folder.file('test_reminder.py'), tests)
+    const env = { PATH, HOME: process.env['HOME'] ?? '', SGW: `bun ${join(PROJECT, 'src/cli.ts')}` }
+    const { code, stdout } = await finished(
+      ['python3', '-m', 'pytest', '-q', '-p', 'no:cacheprovider'],
+      env,
+      folder.path,
+    )
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('3 passed') })
+  },
+  120_000,
+)
