@@ -4,7 +4,17 @@ import { join } from 'node:path'
 import { temporaryFolder } from '../support/process.ts'
 import { PROJECT, LoggedProgram, freePort } from '../support/program.ts'
 import { until } from '../support/world.ts'
-import { CANARY, expectBodyLimit, get, serving, visitTokens, worldBehindProxy } from './stage.ts'
+import {
+  CANARY,
+  PREFIX,
+  expectBodyLimit,
+  expectWholeWay,
+  get,
+  prefixLines,
+  serving,
+  visitTokens,
+  worldBehindProxy,
+} from './stage.ts'
 
 const CONFIGURATION = readFileSync(join(PROJECT, 'deploy/Caddyfile'), 'utf8')
 const PAIR = Bun.YAML.parse(readFileSync(join(PROJECT, 'compose.ha.yaml'), 'utf8')) as {
@@ -13,12 +23,14 @@ const PAIR = Bun.YAML.parse(readFileSync(join(PROJECT, 'compose.ha.yaml'), 'utf8
 const CADDY = Bun.which('caddy')
 
 /** Runs Caddy with the delivered file in front of a gateway. */
-async function behindCaddy(configuration = CONFIGURATION) {
+async function behindCaddy(configuration = CONFIGURATION, prefix = '') {
   const world = await worldBehindProxy()
   const caddy = startCaddy(configuration, { SGW_UPSTREAM: new URL(world.url).host })
-  await serving(caddy.url)
+  const url = `${caddy.url}${prefix}`
+  await serving(url)
   return {
     ...caddy,
+    url,
     world,
     async [Symbol.asyncDispose]() {
       await caddy[Symbol.asyncDispose]()
@@ -114,4 +126,18 @@ if (CADDY !== null) {
     expect({ status: late.status, by: await late.text() }).toEqual({ status: 200, by: 'one' })
     expect([one.requests, other.requests]).toEqual([1, 1])
   }, 30_000)
+
+  test('through Caddy come sockets, lists and the console, at the root and below the prefix of the manual', async () => {
+    {
+      await using stage = await behindCaddy()
+      await expectWholeWay(stage.url, stage.world)
+    }
+    const [lines = ''] = prefixLines('caddy')
+    const own = lines.replace('127.0.0.1:3000', '{$SGW_UPSTREAM}')
+    await using stage = await behindCaddy(
+      CONFIGURATION.replace(/\treverse_proxy [^]*$/, () => `${own}}\n`),
+      PREFIX,
+    )
+    await expectWholeWay(stage.url, stage.world)
+  }, 20_000)
 }

@@ -5,17 +5,28 @@ import { SELF_SIGNED } from '../simulator/self-signed.ts'
 import { temporaryFolder } from '../support/process.ts'
 import { PROJECT, LoggedProgram, freePort } from '../support/program.ts'
 import { until } from '../support/world.ts'
-import { CANARY, expectBodyLimit, get, serving, visitTokens, worldBehindProxy } from './stage.ts'
+import {
+  CANARY,
+  PREFIX,
+  expectBodyLimit,
+  expectWholeWay,
+  get,
+  prefixLines,
+  serving,
+  visitTokens,
+  worldBehindProxy,
+} from './stage.ts'
 
 const CONFIGURATION = readFileSync(join(PROJECT, 'deploy/nginx.conf'), 'utf8')
 const NGINX = Bun.which('nginx', { PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` })
 
 /** Runs nginx with the delivered file in front of a gateway in production. Only addresses and paths differ. */
-async function behindNginx() {
+async function behindNginx(configuration = CONFIGURATION, prefix = '') {
   const folder = temporaryFolder()
   const world = await worldBehindProxy()
   const [plain, secure] = [freePort(), freePort()]
-  const site = CONFIGURATION.replaceAll(/^ *listen \[::\].*\n/gm, '')
+  const site = configuration
+    .replaceAll(/^ *listen \[::\].*\n/gm, '')
     .replace('listen 80;', `listen 127.0.0.1:${plain};`)
     .replace('listen 443 ssl', `listen 127.0.0.1:${secure} ssl`)
     .replaceAll('/etc/letsencrypt/live/sms.example.com/', `${folder.path}/`)
@@ -30,7 +41,7 @@ async function behindNginx() {
     env: {},
     log: folder.file('output.log'),
   })
-  const url = `https://127.0.0.1:${secure}`
+  const url = `https://127.0.0.1:${secure}${prefix}`
   await serving(url)
   return {
     world,
@@ -94,6 +105,24 @@ if (NGINX !== null) {
     await stage.world.running.stop()
     expect(await visitTokens(stage.url)).toEqual([502, 502, 502])
     const log = await until(() => (stage.log().split('/v1/rc/connect').length > 3 ? stage.log() : null))
+    expect(log).not.toContain(CANARY)
+  })
+
+  test('through nginx come sockets, lists and the console, at the root and below the prefix of the manual', async () => {
+    {
+      await using stage = await behindNginx()
+      await expectWholeWay(stage.url, stage.world)
+    }
+    const [lines = ''] = prefixLines('nginx')
+    await using stage = await behindNginx(
+      CONFIGURATION.replace(/ {2}location \/ \{[^]*$/, () => `${lines}}\n`),
+      PREFIX,
+    )
+    await expectWholeWay(stage.url, stage.world)
+    expect(await visitTokens(stage.url)).toEqual([400, 400, 400])
+    await stage.world.running.stop()
+    expect(await visitTokens(stage.url)).toEqual([502, 502, 502])
+    const log = await until(() => (stage.log().split('/v1/rc/connect').length > 2 ? stage.log() : null))
     expect(log).not.toContain(CANARY)
   })
 }

@@ -1,4 +1,8 @@
 import { expect } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PROJECT } from '../support/program.ts'
+import { listenTo } from '../support/socket.ts'
 import { type World, createWorld, until } from '../support/world.ts'
 
 /** A part of tokens of links and logins. It must be in no log. */
@@ -51,4 +55,45 @@ export async function visitTokens(url: string): Promise<number[]> {
     statuses.push(answer.status)
   }
   return statuses
+}
+
+/** The prefix of the manual's examples. */
+export const PREFIX = '/sms-gateway'
+
+/** The lines that the manual gives for a proxy below a prefix, block by block. */
+export function prefixLines(language: string): string[] {
+  const manual = readFileSync(join(PROJECT, 'docs/install.md'), 'utf8')
+  const [, section = ''] = manual.split('### Below a path prefix')
+  return [...section.matchAll(new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\``, 'gm'))].map(([, lines = '']) => lines)
+}
+
+/** Expects of the way to the gateway what a console and a program need: a socket, a compressed list, and the console's files. */
+export async function expectWholeWay(url: string, world: World): Promise<void> {
+  const authorization = `Bearer ${world.key}`
+  await using socket = await listenTo(url, { apiKey: world.key })
+  for (let count = 0; count < 30; count++)
+    await world.send({ body: `Text ${count}` }, { headers: { 'x-forwarded-proto': 'https' } })
+  await socket.received(1 + 30)
+  const path = '/v1/sms/messages?limit=100'
+  const list = await get(`${url}${path}`, { headers: { authorization, 'accept-encoding': 'br' }, decompress: false })
+  const bytes = await list.bytes()
+  expect({ status: list.status, encoding: list.headers.get('content-encoding') }).toEqual({
+    status: 200,
+    encoding: 'br',
+  })
+  const text = await (await get(`${url}${path}`, { headers: { authorization } })).text()
+  expect((JSON.parse(text) as { messages: unknown[] }).messages).toHaveLength(30)
+  expect(bytes.length).toBeLessThan(text.length / 4)
+  await expectConsole(url)
+}
+
+/** Expects that the console is found from the address alone, and its files by what the page names. */
+async function expectConsole(url: string): Promise<void> {
+  const start = await get(`${url}/`, { headers: { accept: 'text/html' } })
+  const page = new URL(start.headers.get('location') ?? '', `${url}/`)
+  expect(page.href).toBe(`${url}/console/`)
+  const text = await (await get(page.href)).text()
+  const names = [...text.matchAll(/src="([^"]+)"/g)].map(([, name = '']) => name)
+  expect(names).toContain('main.js')
+  for (const name of names) expect((await get(new URL(name, page).href)).status).toBe(200)
 }

@@ -1,0 +1,97 @@
+import { expect, test } from 'bun:test'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { SELF_SIGNED } from '../simulator/self-signed.ts'
+import { temporaryFolder } from '../support/process.ts'
+import { LoggedProgram, PROJECT, freePort } from '../support/program.ts'
+import { until } from '../support/world.ts'
+import {
+  CANARY,
+  PREFIX,
+  expectBodyLimit,
+  expectWholeWay,
+  get,
+  prefixLines,
+  serving,
+  visitTokens,
+  worldBehindProxy,
+} from './stage.ts'
+
+const CONFIGURATION = readFileSync(join(PROJECT, 'deploy/haproxy.cfg'), 'utf8')
+const HAPROXY = Bun.which('haproxy', { PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` })
+
+/** Runs HAProxy with the delivered file in front of a gateway in production. Only addresses, paths and where it logs differ. */
+async function behindHaproxy(configuration = CONFIGURATION, prefix = '') {
+  const folder = temporaryFolder()
+  const world = await worldBehindProxy()
+  const [plain, secure] = [freePort(), freePort()]
+  const own = configuration
+    .replace('bind :80', `bind 127.0.0.1:${plain}`)
+    .replace(
+      'bind :443 ssl crt /etc/haproxy/sms.example.com.pem',
+      `bind 127.0.0.1:${secure} ssl crt ${folder.path}/pem`,
+    )
+    .replace('127.0.0.1:3000', new URL(world.url).host)
+  writeFileSync(folder.file('pem'), `${SELF_SIGNED.cert}\n${SELF_SIGNED.key}\n`)
+  writeFileSync(folder.file('haproxy.cfg'), `global\n  log stdout format raw local0\n${own}`)
+  const program = new LoggedProgram({
+    command: [HAPROXY ?? '', '-db', '-f', folder.file('haproxy.cfg')],
+    env: {},
+    log: folder.file('output.log'),
+  })
+  const url = `https://127.0.0.1:${secure}${prefix}`
+  await serving(url)
+  return {
+    world,
+    url,
+    plainUrl: `http://127.0.0.1:${plain}`,
+    log: () => program.output(),
+    async [Symbol.asyncDispose]() {
+      await program.kill()
+      await world[Symbol.asyncDispose]()
+      folder[Symbol.dispose]()
+    },
+  }
+}
+
+test('the configuration for HAProxy has a log format of its own, which names neither queries nor headers', () => {
+  expect(CONFIGURATION.match(/^ *log-format .*$/gm)).toEqual([expect.not.stringMatching(/%(HU|HQ|r\b|hr|\[)/)])
+  expect(CONFIGURATION).not.toMatch(/httplog|capture/)
+})
+
+// These tests run HAProxy if it is installed.
+if (HAPROXY !== null) {
+  test('through HAProxy come sockets, lists and the console, at the root and below the prefix of the manual', async () => {
+    {
+      await using stage = await behindHaproxy()
+      await expectWholeWay(stage.url, stage.world)
+    }
+    const [frontend = '', backend = ''] = prefixLines('haproxy')
+    const below = CONFIGURATION.replace('  default_backend sgw\n', () => frontend).replace(
+      'backend sgw\n  mode http\n',
+      (text) => `${text}${backend}`,
+    )
+    await using stage = await behindHaproxy(below, PREFIX)
+    await expectWholeWay(stage.url, stage.world)
+  })
+
+  test('HAProxy and the gateway give the same answer to every body that is too large, and no forwarded header of a client counts', async () => {
+    await using stage = await behindHaproxy()
+    await expectBodyLimit(stage.url, stage.world)
+    const headers = { 'x-forwarded-proto': 'http', 'x-request-id': 'my-own' }
+    const answer = await get(`${stage.url}/v1/apps`, { headers })
+    expect(answer.status).toBe(401)
+    expect(answer.headers.get('x-request-id')).toBe('my-own')
+    expect(answer.headers.get('strict-transport-security')).toBe('max-age=31536000')
+  })
+
+  test('HAProxy logs no token of a link or a login, even if the gateway does not answer', async () => {
+    await using stage = await behindHaproxy()
+    expect(await visitTokens(stage.url)).toEqual([400, 400, 400])
+    expect(await visitTokens(stage.plainUrl)).toEqual([301, 301, 301])
+    await stage.world.running.stop()
+    expect(await visitTokens(stage.url)).toEqual([503, 503, 503])
+    const log = await until(() => (stage.log().split('/v1/rc/connect').length > 3 ? stage.log() : null))
+    expect(log).not.toContain(CANARY)
+  })
+}
