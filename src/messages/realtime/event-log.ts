@@ -29,6 +29,8 @@ export interface EventLogContext {
 const ROWS_PER_SLICE = 20_000
 /** A page with events ends after this many rows. The next request continues there. */
 const ROWS_PER_PAGE = 10_000
+/** A page with events ends after texts of this length: a thousand of the longest would hold the event loop. */
+const TEXT_PER_PAGE = 100_000
 
 /** Reads the event log: the events that the WebSocket of an app would have received. */
 export class EventLog {
@@ -60,11 +62,12 @@ export class EventLog {
 
   /** Reads slices until it has events or reaches the end of the log, however many rows of other apps it must skip. */
   async #walk(caller: Caller, start: Position, newest: number, limit: number): Promise<Taken> {
-    let taken: Taken = { events: [], end: start, isPurged: false }
+    let taken: Taken = { events: [], end: start, isPurged: false, isLong: false }
     while (taken.end.seq < newest) {
       taken = await this.#takeSlice(caller, taken, newest, limit)
       const { events, end } = taken
-      if (events.length === limit || (events.length > 0 && end.seq - start.seq >= ROWS_PER_PAGE)) break
+      const isFull = events.length === limit || taken.isLong
+      if (isFull || (events.length > 0 && end.seq - start.seq >= ROWS_PER_PAGE)) break
     }
     return taken
   }
@@ -77,6 +80,7 @@ export class EventLog {
     const rows = await this.#slice(caller, from, until, most)
     // A purge may have deleted rows of the slice since the walk began.
     const isPurged = taken.isPurged || (await this.#bounds()).oldest - 1 > from
+    const isLong = rows.reduce((units, { body }) => units + body.length, 0) >= TEXT_PER_PAGE
     for (const row of rows) {
       const returned = row.seq === end.seq + 1 ? end.returned : 0
       const own = eventsOf(row).slice(returned)
@@ -86,11 +90,11 @@ export class EventLog {
       const position = isComplete
         ? { seq: row.seq, returned: 0 }
         : { seq: row.seq - 1, returned: returned + fitting.length }
-      if (events.length === limit) return { events, end: position, isPurged }
+      if (events.length === limit) return { events, end: position, isPurged, isLong }
     }
     // If the slice was cut off, there may be more rows before `until`.
-    const last = rows.length === most ? rows.at(-1)?.seq : undefined
-    return { events, end: { seq: last ?? until, returned: 0 }, isPurged }
+    const last = rows.length === most || isLong ? rows.at(-1)?.seq : undefined
+    return { events, end: { seq: last ?? until, returned: 0 }, isPurged, isLong }
   }
 
   async #slice(caller: Caller, from: number, until: number, limit: number): Promise<LoggedRow[]> {
@@ -108,11 +112,18 @@ interface Taken {
   end: Position
   /** Whether rows were purged before they were read. */
   isPurged: boolean
+  /** Whether the rows have as much text as a page may have. */
+  isLong: boolean
 }
 
 const BOUNDS = `SELECT ${EPOCH_SQL}, (SELECT min(seq) FROM events), (SELECT max(seq) FROM events WHERE seq <= ?1)`
 
 /** Inbound messages and opt-outs are for every app of the tenant, everything else for the app that sent the message. */
-const SLICE = `${LOGGED_ROWS} WHERE events.seq > ?1 AND events.seq <= ?2 AND ${TENANT_OF_ROW} = ?3
+const ROWS = `${LOGGED_ROWS} WHERE events.seq > ?1 AND events.seq <= ?2 AND ${TENANT_OF_ROW} = ?3
     AND (?4 IS NULL OR messages.app_id = ?4 OR events.kinds IN (${EVENT_KINDS.received}, ${EVENT_KINDS.optOut}))
   ORDER BY events.seq LIMIT ?5`
+
+/** The rows until their text is as long as a page may be, and the one that is too much. SQLite counts code points, of which a text has no more than units. */
+const SLICE = `SELECT * FROM (
+    SELECT *, sum(length(body)) OVER (ORDER BY seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS text_before FROM (${ROWS})
+  ) WHERE coalesce(text_before, 0) < ${TEXT_PER_PAGE}`

@@ -193,3 +193,37 @@ test('the reader thread reads a page, and the end of the log needs no read', asy
   expect(longRead).toHaveBeenCalledTimes(20)
   longRead.mockRestore()
 })
+
+test('a page ends after 100,000 units of text, and the next one continues there', async () => {
+  await using world = await createWorld()
+  const { cursor } = await page(world)
+  const text = 'ä'.repeat(9000)
+  for (let n = 0; n < 25; n++) await world.control.injectSms({ from: TO, to: FROM, text: `${n} ${text}` })
+  const sent = await world.send()
+  await world.untilStatus(sent)
+  const bodiesOf = ({ events }: Page): unknown[] => events.map((event) => event['body'] ?? event['status'])
+  const first = await page(world, `after=${cursor}&limit=1000`)
+  expect(bodiesOf(first)).toEqual(Array.from({ length: 12 }, (_, n) => `${n} ${text}`))
+  const all = await allEvents(world, cursor)
+  const texts = Array.from({ length: 25 }, (_, n) => `${n} ${text}`)
+  expect(all.map((event) => event['body'] ?? event['status'])).toEqual([...texts, 'queued', 'sending', 'sent'])
+  for (const limit of [1, 11, 12, 13]) expect(await allEvents(world, cursor, limit)).toEqual(all)
+})
+
+test('the text of a message that was sent is not read for its events, which do not have it', async () => {
+  await using world = await createWorld()
+  const { cursor } = await page(world)
+  const { reader, gate } = world.gateway.database
+  using reads = spyOn(reader, 'longRead')
+  using values = spyOn(gate, 'values')
+  await using socket = await listenTo(world.url, { apiKey: world.key })
+  await world.untilStatus(await world.send({ body: 'a text that was sent' }))
+  await world.control.injectSms({ from: TO, to: FROM, text: 'an answer' })
+  const seen = await socket.received(5)
+  expect(await allEvents(world, cursor)).toEqual(seen.slice(1))
+  const ofLog = ({ mock }: { mock: { calls: unknown[][]; results: { value?: unknown }[] } }): unknown[] =>
+    mock.results.filter((_, at) => JSON.stringify(mock.calls[at]).includes('FROM events')).map(({ value }) => value)
+  const rows = await Promise.all([...ofLog(reads), ...ofLog(values)])
+  expect(JSON.stringify(rows)).toContain('an answer')
+  expect(JSON.stringify(rows)).not.toContain('a text that was sent')
+})
