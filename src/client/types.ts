@@ -214,6 +214,8 @@ export interface ExtensionHealth {
   /** What to do about it. */
   fix: string | null
   phoneNumbers: string[]
+  /** `usageType` in the words of the provider; null if it is not known. */
+  numbers?: { phoneNumber: string; usageType: string | null }[]
   /** Calls of the last 60 seconds that count for its limit. */
   windowUsed: number
   windowLimit: number

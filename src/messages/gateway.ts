@@ -21,6 +21,7 @@ import { WebhookPoster } from '../net/outbound/webhook-poster.ts'
 import { ClockCheck } from '../provider/clock-check.ts'
 import { Directory } from '../provider/directory.ts'
 import type { SimulatorAccess } from '../core/simulator-access.ts'
+import { MessageListings } from '../provider/message-listings.ts'
 import { Numbers } from '../provider/numbers.ts'
 import { observed } from '../provider/observed.ts'
 import type { Provider } from '../provider/provider.ts'
@@ -50,6 +51,7 @@ export interface Gateway extends SharedParts {
   quota: Quota
   providerState: ProviderState
   extensionCalls: ExtensionCalls
+  messageListings: MessageListings
   numbers: Numbers
   subscriptions: Subscriptions
   subscriptionTokens: SubscriptionTokens
@@ -197,23 +199,8 @@ function withObservedProvider(given: GatewayParts): GatewayParts & { providerSta
   }
 }
 
-type ExtensionParts = Pick<
-  Gateway,
-  | 'clockCheck'
-  | 'directory'
-  | 'quota'
-  | 'tokens'
-  | 'extensionCalls'
-  | 'numbers'
-  | 'subscriptions'
-  | 'subscriptionTokens'
->
-
 /** The parts that deal with connected extensions. They call `changed` when something changed that a message may wait for. */
-function extensionParts(
-  parts: GatewayParts & { secrets: Secrets },
-  changed: (tenantId: string) => void,
-): ExtensionParts {
+function extensionParts(parts: GatewayParts & { secrets: Secrets }, changed: (tenantId: string) => void) {
   const { config, clock, log, database, provider, secrets, ids } = parts
   const { orm } = database
   const directory = new Directory(orm)
@@ -241,6 +228,15 @@ function extensionParts(
     changed: () => subscriptionTokens.forget(),
   })
   const numbers = new Numbers({ directory, extensionCalls, provider, orm, clock })
-  const clockCheck = new ClockCheck(clock, provider)
-  return { clockCheck, directory, quota, tokens, extensionCalls, numbers, subscriptions, subscriptionTokens }
+  return {
+    clockCheck: new ClockCheck(clock, provider),
+    directory,
+    quota,
+    tokens,
+    extensionCalls,
+    messageListings: new MessageListings({ ...shared, extensionCalls }),
+    numbers,
+    subscriptions,
+    subscriptionTokens,
+  }
 }

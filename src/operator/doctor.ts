@@ -9,6 +9,7 @@ import { readInactiveTenants } from '../messages/gateway-state/extensions.ts'
 import type { Gateway } from '../messages/gateway.ts'
 import { type Trouble, troublesOf } from '../messages/upkeep/extension-trouble.ts'
 import { checkAlertSetting } from './alerts.ts'
+import { checkNumbers } from './doctor-numbers.ts'
 import { checkAuthorization, checkRedirectAddress, checkSubscriptions } from './doctor-connections.ts'
 import {
   checkBackup,
@@ -40,6 +41,7 @@ export async function diagnose(gateway: Gateway): Promise<Finding[]> {
     ['provider credentials', () => checkCredentials(gateway)],
     ['clock', () => checkClock(gateway)],
     ['extensions', () => checkExtensions(gateway)],
+    ['numbers', () => checkNumbers(gateway)],
     ['authorization', () => checkAuthorization(gateway)],
     ['redirect address', () => checkRedirectAddress(gateway)],
     ['subscriptions', () => checkSubscriptions(gateway)],

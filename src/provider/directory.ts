@@ -6,13 +6,14 @@ import { extensions, phoneNumbers, tenants } from '../db/schema/index.ts'
 import { Refusals } from './refusals.ts'
 
 export type ExtensionRow = typeof extensions.$inferSelect
+export type NumberRow = typeof phoneNumbers.$inferSelect
 
 /** A tenant's status, extensions and numbers, cached until one of them changes. */
 export interface TenantEntry {
   status: 'active' | 'suspended' | 'inactive' | null
   extensions: Map<string, ExtensionRow>
-  /** E.164 number → extension id. */
-  numbers: Map<string, string>
+  /** By E.164 number. */
+  numbers: Map<string, NumberRow>
 }
 
 /** A tenant's connection to the provider, or the part of it that is one extension. */
@@ -101,7 +102,7 @@ export class Directory {
     return {
       status: tenant?.status ?? null,
       extensions: new Map(rows.map((row) => [row.extensionId, row])),
-      numbers: new Map(numbers.map((row) => [row.number, row.extensionId])),
+      numbers: new Map(numbers.map((row) => [row.number, row])),
     }
   }
 }

@@ -1,6 +1,7 @@
 import { type SQL, and, eq, sql } from 'drizzle-orm'
 import type { Orm } from '../db/orm.ts'
-import { type ExtensionStatus, extensions, phoneNumbers } from '../db/schema/connections.ts'
+import type { SmsNumber } from './provider.ts'
+import { type ExtensionStatus, extensions } from '../db/schema/connections.ts'
 
 // Statements that change an extension. Each names its tenant. One that replaces tokens also names the refresh token that it
 // replaces, so that it changes nothing when another refresh was stored first.
@@ -117,19 +118,28 @@ export const notePause = (orm: Orm, extensionId: string, until: number) =>
     .set({ pausedUntil: sql`max(coalesce(${extensions.pausedUntil}, 0), ${until})` })
     .where(eq(extensions.extensionId, extensionId))
 
-/** Replaces the stored numbers of an extension with those that the provider lists now. */
+/**
+ * Replaces the stored numbers of an extension with those that the provider lists now. What is known of whose messages a number has
+ * stays as long as the number stays with its extension: a list may name no owner, or only the extension itself.
+ */
 export const replaceNumbers = (
   orm: Orm,
   { tenantId, extensionId }: ExtensionKey,
-  numbers: readonly string[],
+  numbers: readonly SmsNumber[],
   now: number,
 ) =>
   orm.batch([
-    orm.delete(phoneNumbers).where(and(eq(phoneNumbers.tenantId, tenantId), eq(phoneNumbers.extensionId, extensionId))),
-    orm.run(sql`INSERT INTO phone_numbers (tenant_id, number, extension_id)
-      SELECT ${tenantId}, value, ${extensionId} FROM json_each(${JSON.stringify(numbers)})
+    orm.run(sql`DELETE FROM phone_numbers WHERE tenant_id = ${tenantId} AND extension_id = ${extensionId}
+      AND number NOT IN (SELECT value ->> 'number' FROM json_each(${JSON.stringify(numbers)}))`),
+    orm.run(sql`INSERT INTO phone_numbers (tenant_id, number, extension_id, usage_type, owner_id)
+      SELECT ${tenantId}, value ->> 'number', ${extensionId}, value ->> 'usageType', value ->> 'ownerId'
+      FROM json_each(${JSON.stringify(numbers)})
       WHERE EXISTS (SELECT 1 FROM extensions WHERE tenant_id = ${tenantId} AND extension_id = ${extensionId})
-      ON CONFLICT (tenant_id, number) DO UPDATE SET extension_id = excluded.extension_id`),
+      ON CONFLICT (tenant_id, number) DO UPDATE SET extension_id = excluded.extension_id, usage_type = excluded.usage_type,
+        owner_id = CASE WHEN phone_numbers.extension_id = excluded.extension_id
+            AND coalesce(excluded.owner_id, excluded.extension_id) = excluded.extension_id
+          THEN coalesce(phone_numbers.owner_id, excluded.owner_id) ELSE excluded.owner_id END,
+        shown_at = CASE WHEN phone_numbers.extension_id = excluded.extension_id THEN phone_numbers.shown_at END`),
     orm
       .update(extensions)
       .set({ numbersReadAt: numbers.length === 0 ? null : now })

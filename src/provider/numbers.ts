@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Orm } from '../db/orm.ts'
 import type { Directory } from './directory.ts'
 import { type ExtensionKey, replaceNumbers } from './extension-rows.ts'
-import { NO_SMS_NUMBER, type Provider, type ProviderFailure } from './provider.ts'
+import { NO_SMS_NUMBER, type Provider, type ProviderFailure, type SmsNumber } from './provider.ts'
 import type { CallResult, ExtensionCalls } from './extension-calls.ts'
 
 export interface NumbersContext {
@@ -29,7 +29,7 @@ export class Numbers {
   constructor(readonly context: NumbersContext) {}
 
   /** Reads the numbers of one extension from the provider and stores them. Having none stands like a refusal, until it has one. */
-  async read(key: ExtensionKey): Promise<CallResult<string[]>> {
+  async read(key: ExtensionKey): Promise<CallResult<SmsNumber[]>> {
     const { extensionCalls, provider, orm, clock, directory } = this.context
     const result = await extensionCalls.make(key, 'light', (token) => provider.listSmsNumbers(token))
     if (result.type !== 'ok') return result

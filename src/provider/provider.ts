@@ -1,3 +1,5 @@
+import type { ProviderSubscription, SubscriptionRequest } from './provider-subscription.ts'
+
 /**
  * The port to the telephony provider, without its wire format. Every call is bounded in time. Failures of the provider or the
  * network are values, never exceptions, and never contain a token, a header or a message text.
@@ -17,8 +19,8 @@ export interface Provider {
   revoke(token: string): Promise<ProviderResult<void>>
   /** The extension that owns the access token, and its account. */
   getExtension(accessToken: string): Promise<ProviderResult<ProviderExtension>>
-  /** The E.164 numbers of the token's extension that may send SMS; all pages. */
-  listSmsNumbers(accessToken: string): Promise<ProviderResult<string[]>>
+  /** The numbers of the token's extension that may send SMS; all pages. */
+  listSmsNumbers(accessToken: string): Promise<ProviderResult<SmsNumber[]>>
   /** Sends one SMS. Not idempotent: read `reason` before calling again. */
   sendSms(accessToken: string, message: OutboundSms): Promise<ProviderResult<SmsAnswer>>
   /** Messages of the token's extension in the provider's store that were created in the given time; all pages, oldest first. */
@@ -123,6 +125,16 @@ export interface ProviderExtension {
   extensionNumber: string | null
 }
 
+/** A number that an extension may send SMS from. */
+export interface SmsNumber {
+  /** E.164. */
+  number: string
+  /** In the provider's words, such as `DirectNumber` or `MainCompanyNumber`; null if it tells none. */
+  usageType: string | null
+  /** The extension that it belongs to, which may be a call queue; null if the provider does not say. */
+  ownerId: string | null
+}
+
 export interface OutboundSms {
   from: string
   to: string
@@ -133,9 +145,13 @@ export interface SmsAnswer {
   providerMessageId: string
   /** True when the answer itself already says that sending failed. */
   failed: boolean
+  /** The extension whose store has the message, where the answer names one. */
+  ownerId: string | null
 }
 
 export interface MessageQuery {
+  /** Also messages of call queues that the extension may read. A provider may refuse it. */
+  ofEveryOwner?: boolean
   direction: 'Inbound' | 'Outbound'
   /** Epoch milliseconds, both inclusive; up to now if `until` is absent. */
   since: number
@@ -202,8 +218,6 @@ export interface AttachmentContent {
   ended: Promise<void>
 }
 
-/** The code of a failure: the subscription was made, but not for inbound messages. */
-export const FILTER_REFUSED = 'SUB-412'
 /** The code of a failure: none of the numbers may send SMS. */
 export const NO_SMS_NUMBER = 'ERR_NO_SMS_NUMBER'
 
@@ -227,24 +241,4 @@ export interface StoredSms {
   hasMedia: boolean
   /** Of inbound messages only. */
   attachments: readonly Attachment[]
-}
-
-export interface SubscriptionRequest {
-  /** Public address of `POST /v1/webhooks/provider`. */
-  address: string
-  verificationToken: string
-}
-
-export interface ProviderSubscription {
-  subscriptionId: string
-  /** `Active`; anything else counts as broken. */
-  status: string
-  /** Epoch milliseconds. */
-  expiresAt: number
-  /** The webhook's address. */
-  address: string
-  /** Filters that the provider refused; anything but none counts as broken. */
-  disabledFilters: number
-  /** The provider's id of the request that created it, for its support. */
-  requestId?: string | null
 }

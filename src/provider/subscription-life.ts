@@ -1,4 +1,5 @@
-import { FILTER_REFUSED, type ProviderFailure, type ProviderSubscription } from './provider.ts'
+import { FILTER_REFUSED, type ProviderSubscription } from './provider-subscription.ts'
+import type { ProviderFailure } from './provider.ts'
 
 /** A stored grant: the provider let the subscription live until `expiresAt`. Epoch milliseconds. */
 export interface Grant {

@@ -5,8 +5,10 @@ import { FROM, TO } from '../support/world.ts'
 
 const PROVIDER = { RC_CLIENT_ID: 'client', RC_CLIENT_SECRET: 'client-key', LOG_LEVEL: 'error' }
 
-/** Starts a connected server with a key and a simulated provider. */
-export async function connectedServer(database: string) {
+/**
+ * Starts a connected server with a key and a simulated provider. `between` starts something between the two, and returns its address.
+ */
+export async function connectedServer(database: string, between = (simulatorUrl: string): string => simulatorUrl) {
   const simulator = await startSimulator({
     clock: systemClock,
     clientId: 'client',
@@ -14,7 +16,7 @@ export async function connectedServer(database: string) {
     limits: false,
   })
   simulator.control.addExtension({ name: 'Alice', numbers: [FROM] })
-  const env = { ...PROVIDER, DATABASE_URL: database, RC_SERVER_URL: simulator.url }
+  const env = { ...PROVIDER, DATABASE_URL: database, RC_SERVER_URL: between(simulator.url) }
   const server = await startServer(env)
   const run = async (...words: string[]): Promise<Record<string, string>> =>
     JSON.parse((await sgw(['--json', ...words], env)).stdout) as Record<string, string>

@@ -1,11 +1,13 @@
 import type {
   FailureReason,
+  MessageQuery,
   ProviderFailure,
   ProviderResult,
   StoredSms,
   TokenPair,
 } from '../../src/provider/provider.ts'
 import type { QuotaGroup } from '../../src/provider/quota.ts'
+import { QUEUE_ID, written } from './queue-numbers.ts'
 import type { Random } from './random.ts'
 import type { Timeline } from './timeline.ts'
 
@@ -53,6 +55,7 @@ export class ModelProvider {
     readonly timeline: Timeline,
     readonly random: Random,
     readonly numbers: ReadonlyMap<string, readonly string[]>,
+    readonly queueNumbers: readonly string[],
   ) {}
 
   /** Issues the first token pair, as after an authorization. */
@@ -111,6 +114,11 @@ export class ModelProvider {
     }
   }
 
+  /** The call queue that the number belongs to, if it belongs to one. */
+  queueOf(number: string): string | null {
+    return this.queueNumbers.includes(number) ? QUEUE_ID : null
+  }
+
   extensionOf(accessToken: string): string {
     return this.sessions.find((known) => known.accessToken === accessToken)?.extensionId ?? ''
   }
@@ -140,10 +148,13 @@ export class ModelProvider {
     return record
   }
 
-  list(extensionId: string, direction: StoredSms['direction'], since: number): StoredSms[] {
-    return this.records.filter(
-      (record) => record.extensionId === extensionId && record.direction === direction && record.createdAt >= since,
-    )
+  list(extensionId: string, { direction, since, ofEveryOwner = false }: MessageQuery): StoredSms[] {
+    return this.records
+      .filter(
+        (record) => record.extensionId === extensionId && record.direction === direction && record.createdAt >= since,
+      )
+      .filter(({ from }) => ofEveryOwner || this.queueOf(from ?? '') === null)
+      .map(written)
   }
 
   #rotate(session: ModelSession): TokenPair {

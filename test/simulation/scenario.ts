@@ -4,6 +4,8 @@ import type { Fates } from './simulated-provider-port.ts'
 /** The events of a seed. Times are in milliseconds. */
 export interface Scenario {
   extensions: ExtensionPlan[]
+  /** Of the extensions' numbers, those that belong to a call queue. */
+  queueNumbers: string[]
   tenants: number
   fromPerMinute: number
   extensionPerMinute: number
@@ -138,6 +140,7 @@ export function createScenario(seed: number, profile: Profile): Scenario {
   const tenants = random.chance(0.15) ? 2 : 1
   return {
     extensions,
+    queueNumbers: drawQueueNumbers(createRandom(seed + QUEUES), extensions),
     tenants,
     fromPerMinute: random.chance(0.3) ? random.int(1, 3) : 40,
     extensionPerMinute: profile.isFair === true || random.chance(0.15) ? random.int(1, 4) : 40,
@@ -150,6 +153,12 @@ export function createScenario(seed: number, profile: Profile): Scenario {
     activeMs,
   }
 }
+
+/** A random sequence of its own leaves the others of a seed as they are. */
+const QUEUES = 0x2f3d_91c5
+
+const drawQueueNumbers = (random: Random, extensions: readonly ExtensionPlan[]): string[] =>
+  extensions.flatMap(({ numbers }) => numbers).filter(() => random.chance(1 / 3))
 
 function fairExtensions(random: Random): ExtensionPlan[] {
   return Array.from({ length: random.int(1, 2) }, (_, index) => ({

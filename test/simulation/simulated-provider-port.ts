@@ -123,10 +123,16 @@ export function providerPort(link: ProviderLink, client: ProviderClient): Provid
       }),
     listSubscriptions: (accessToken) => light(accessToken, false, () => []),
     listSmsNumbers: (accessToken) =>
-      light(accessToken, false, (extensionId) => [...(provider.numbers.get(extensionId) ?? [])]),
+      light(accessToken, false, (extensionId) =>
+        (provider.numbers.get(extensionId) ?? []).map((number) => ({
+          number,
+          usageType: 'DirectNumber',
+          ownerId: provider.queueOf(number),
+        })),
+      ),
     listMessages: (accessToken, query) =>
       light(accessToken, link.timeline.now < provider.storeDownUntil, (extensionId) =>
-        provider.list(extensionId, query.direction, query.since - link.lagMs()),
+        provider.list(extensionId, { ...query, since: query.since - link.lagMs() }),
       ),
     async sendSms(accessToken, message) {
       const extensionId = provider.extensionOf(accessToken)
@@ -251,7 +257,14 @@ function smsCourse(
     if (fate === 'rejected') return refused('rejected', 400)
     const record = provider.accept(extensionId, message, attempt, fate === 'marked_failed' ? 'SendingFailed' : 'Queued')
     link.log(`provider accepts ${attempt.messageId} as ${record.providerMessageId}`)
-    return { ok: true, value: { providerMessageId: record.providerMessageId, failed: fate === 'marked_failed' } }
+    return {
+      ok: true,
+      value: {
+        providerMessageId: record.providerMessageId,
+        failed: fate === 'marked_failed',
+        ownerId: provider.queueOf(message.from),
+      },
+    }
   }
   const soon = random.ms(5, 300)
   const course = (

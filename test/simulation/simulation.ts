@@ -85,7 +85,7 @@ class Simulation {
       committed: (statements) => this.#committed(statements),
     }
     const numbers = new Map(this.scenario.extensions.map((extension) => [extension.extensionId, extension.numbers]))
-    this.provider = new ModelProvider(this.timeline, this.random, numbers)
+    this.provider = new ModelProvider(this.timeline, this.random, numbers, this.scenario.queueNumbers)
     const log = logging ? (text: string): void => this.#log(text) : (): void => {}
     this.checker = new Checker(this.disk, this.provider, log)
     this.provider.violated = (text) => this.checker.violated(text)

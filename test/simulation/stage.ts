@@ -90,8 +90,9 @@ function tenantRows(scenario: Scenario, provider: ModelProvider, index: number, 
     if (unread) continue
     for (const number of numbers) {
       rows.push({
-        sql: 'INSERT INTO phone_numbers (tenant_id, number, extension_id) VALUES (?1, ?2, ?3)',
-        args: [tenantId, number, extensionId],
+        sql: `INSERT INTO phone_numbers (tenant_id, number, extension_id, usage_type, owner_id)
+          VALUES (?1, ?2, ?3, 'DirectNumber', ?4)`,
+        args: [tenantId, number, extensionId, provider.queueOf(number)],
       })
     }
   }

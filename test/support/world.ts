@@ -34,6 +34,8 @@ export interface WorldOptions {
   work?: boolean
   /** The provider is a separate simulator, used like a real provider. Always true in production. */
   outside?: boolean
+  /** Starts something between the gateway and a separate simulator. Returns its address. */
+  between?: (simulatorUrl: string) => string
   /** Must have each commit before it is acknowledged. */
   replica?: Replica
   /** The lease that the gateway holds. */
@@ -166,7 +168,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   if (options.env?.['DATABASE_URL'] === undefined) await placeEmptyDatabase(database)
   const production = options.env?.['NODE_ENV'] === 'production'
   const outside =
-    (options.outside ?? production)
+    (options.outside ?? (options.between !== undefined || production))
       ? await startSimulator({ clock: options.clock ?? systemClock, clientId: 'client', clientSecret: 'client-key' })
       : null
   const values = {
@@ -174,7 +176,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     PORT: '0',
     KEY_LIMIT_PER_MINUTE: '100000',
     DATABASE_URL: `file:${database}`,
-    ...(outside === null ? {} : providerValues(outside.url)),
+    ...(outside === null ? {} : providerValues(options.between?.(outside.url) ?? outside.url)),
     ...(production ? productionValues() : {}),
     ...options.env,
   }

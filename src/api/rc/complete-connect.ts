@@ -164,7 +164,7 @@ async function startUsing(
     tenantId,
     extensionId: extension.extensionId,
     name: extension.name ?? extension.extensionNumber ?? extension.extensionId,
-    phoneNumbers: numbers.type === 'ok' ? numbers.value : [],
+    phoneNumbers: numbers.type === 'ok' ? numbers.value.map(({ number }) => number) : [],
     receiving,
     fixes: [...new Set(fixes)],
   }

@@ -6,7 +6,7 @@ import type { Caller } from '../../core/caller.ts'
 import { isoTime } from '../../core/clock.ts'
 import { subscriptions } from '../../db/schema/index.ts'
 import type { Gateway } from '../../messages/gateway.ts'
-import type { ExtensionRow } from '../../provider/directory.ts'
+import type { ExtensionRow, NumberRow } from '../../provider/directory.ts'
 import { SEND_GROUP } from '../../provider/quota.ts'
 import { troubleOf } from '../../messages/upkeep/extension-trouble.ts'
 import { longestConnectedFirst, numbersOf } from './list-extensions.ts'
@@ -22,6 +22,14 @@ const ExtensionHealth = z
     since: time.nullable().meta({ description: 'Since when' }),
     fix: z.string().nullable().meta({ description: 'What to do about it' }),
     phoneNumbers: z.array(z.string()),
+    numbers: z
+      .array(
+        z.object({
+          phoneNumber: z.string(),
+          usageType: z.string().nullable().meta({ description: 'In the words of the provider; null if unknown' }),
+        }),
+      )
+      .optional(),
     windowUsed: z.int().meta({ description: 'Calls of the last 60 seconds that count for its limit' }),
     windowLimit: z.int(),
     pausedUntil: time.nullable().meta({ description: 'Nothing is sent before, because the provider asked to wait' }),
@@ -43,6 +51,7 @@ const EXAMPLE: ExtensionHealth = {
   since: null,
   fix: null,
   phoneNumbers: ['+15555550100'],
+  numbers: [{ phoneNumber: '+15555550100', usageType: 'DirectNumber' }],
   windowUsed: 3,
   windowLimit: 40,
   pausedUntil: null,
@@ -70,10 +79,11 @@ export async function getHealth(gateway: Gateway, { tenantId }: Caller): Promise
 async function healthOf(
   gateway: Gateway,
   row: ExtensionRow,
-  phoneNumbers: string[],
+  rows: NumberRow[],
   lastInbound: ReadonlyMap<string, number>,
 ): Promise<ExtensionHealth> {
   const { extensionId } = row
+  const phoneNumbers = rows.map(({ number }) => number)
   const { silentSince, ...subscription } = await readSubscription(gateway, row)
   const trouble = troubleOf(gateway, row, silentSince)
   const { used, limit } = gateway.quota.extensionUse(extensionId)
@@ -89,6 +99,7 @@ async function healthOf(
     since: trouble === null ? null : isoTime(trouble.since),
     fix: trouble?.fix ?? null,
     phoneNumbers,
+    numbers: rows.map(({ number, usageType }) => ({ phoneNumber: number, usageType })),
     windowUsed: used,
     windowLimit: limit,
     pausedUntil: pauseMs > 0 ? isoTime(Math.ceil(gateway.clock.now() + pauseMs)) : null,

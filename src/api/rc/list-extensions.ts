@@ -4,7 +4,7 @@ import { ExtensionStatus } from '../fields/named-enums.ts'
 import type { Caller } from '../../core/caller.ts'
 import { isoTime } from '../../core/clock.ts'
 import type { Gateway } from '../../messages/gateway.ts'
-import type { ExtensionRow, TenantEntry } from '../../provider/directory.ts'
+import type { ExtensionRow, NumberRow, TenantEntry } from '../../provider/directory.ts'
 
 /** A connected extension as the API returns it. */
 export const ConnectedExtension = z
@@ -31,7 +31,7 @@ export async function listExtensions(
       rcAccountId: row.accountId,
       connectedAt: isoTime(row.connectedAt),
       status: row.status,
-      phoneNumbers: numbersOf(tenant, row),
+      phoneNumbers: numbersOf(tenant, row).map(({ number }) => number),
     })),
   }
 }
@@ -39,5 +39,7 @@ export async function listExtensions(
 export const longestConnectedFirst = ({ extensions }: TenantEntry): ExtensionRow[] =>
   [...extensions.values()].toSorted((a, b) => a.connectedAt - b.connectedAt)
 
-export const numbersOf = ({ numbers }: TenantEntry, { extensionId }: ExtensionRow): string[] =>
-  [...numbers].flatMap(([number, owner]) => (owner === extensionId ? [number] : [])).toSorted()
+export const numbersOf = ({ numbers }: TenantEntry, { extensionId }: ExtensionRow): NumberRow[] =>
+  [...numbers.values()]
+    .filter((row) => row.extensionId === extensionId)
+    .toSorted((one, other) => (one.number < other.number ? -1 : 1))

@@ -37,13 +37,19 @@ export const extensions = sqliteTable(
   (table) => [primaryKey({ columns: [table.tenantId, table.extensionId] })],
 )
 
-/** SMS-capable numbers of the extensions. */
+/** SMS-capable numbers of the extensions, and whose store has their messages (`provider/number-owners.ts`). */
 export const phoneNumbers = sqliteTable(
   'phone_numbers',
   {
     tenantId: text('tenant_id').notNull(),
     number: text().notNull(),
     extensionId: text('extension_id').notNull(),
+    /** In the provider's words. Null: it was not read yet, or the provider tells none. */
+    usageType: text('usage_type'),
+    /** The extension that the number belongs to, as a list of numbers or the answer of a send has said. */
+    ownerId: text('owner_id'),
+    /** When a listing of the messages of every owner first showed one of this number, epoch milliseconds. */
+    shownAt: integer('shown_at'),
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.number] }),

@@ -5,6 +5,7 @@ import type { Job, JobKind, JobOutcome } from '../jobs/job.ts'
 import { deleteJob } from '../jobs/job-rows.ts'
 import { LIST_TOO_LONG, type MessageQuery, type ProviderFailure, type StoredSms } from '../../provider/provider.ts'
 import { noteRefusal } from '../../provider/refusals.ts'
+import type { MessageListing } from '../../provider/message-listings.ts'
 import type { CallResult } from '../../provider/extension-calls.ts'
 import { knownInbound } from './known-inbound.ts'
 import { storeInbound } from './store-inbound.ts'
@@ -51,7 +52,7 @@ export async function backFill(gateway: Gateway, extension: ExtensionRow): Promi
     if (listed.type === 'failed') rememberRefusal(gateway, extension, listed.failure)
     if (listed.type !== 'ok') return null
     gateway.directory.refusals.clear(extension, 'messages')
-    for (const record of await unknownOf(gateway, extension, listed.value)) {
+    for (const record of await unknownOf(gateway, extension, listed.value.records)) {
       // Each one is a commit, and a stop would wait for all of them. The next start fills in the rest.
       if (gateway.lifecycle.draining) return null
       if (await storeRecord(gateway, extension, record)) missing++
@@ -65,11 +66,11 @@ export async function backFill(gateway: Gateway, extension: ExtensionRow): Promi
 }
 
 function listInbound(
-  { extensionCalls, provider, log }: Gateway,
+  { messageListings, log }: Gateway,
   extension: ExtensionRow,
   { since, until }: { since: number; until: number },
   now: number,
-): Promise<CallResult<StoredSms[]>> {
+): Promise<CallResult<MessageListing>> {
   const { tenantId, extensionId } = extension
   const query: MessageQuery = {
     direction: 'Inbound',
@@ -78,10 +79,10 @@ function listInbound(
     skipped: (record) =>
       log.warn({ tenantId, extensionId, ...record }, "a record of the provider's message store is unreadable: skipped"),
   }
-  return extensionCalls.make(extension, 'light', (token) => provider.listMessages(token, query))
+  return messageListings.list(extension, () => query)
 }
 
-const isTooLong = (listed: CallResult<StoredSms[]>): boolean =>
+const isTooLong = (listed: CallResult<MessageListing>): boolean =>
   listed.type === 'failed' && listed.failure.code === LIST_TOO_LONG
 
 function rememberRefusal(gateway: Gateway, { tenantId, extensionId }: ExtensionRow, failure: ProviderFailure): void {

@@ -3,8 +3,8 @@ import type { Config } from '../../core/config.ts'
 import type { Log } from '../../core/log.ts'
 import type { Meter } from '../../core/meter.ts'
 import type { Database } from '../../db/database.ts'
+import type { MessageListings } from '../../provider/message-listings.ts'
 import type { Provider } from '../../provider/provider.ts'
-import type { ExtensionCalls } from '../../provider/extension-calls.ts'
 
 /** The parts of the gateway that tracking uses. */
 export interface ReceiptContext {
@@ -14,5 +14,5 @@ export interface ReceiptContext {
   meter: Meter
   database: Database
   provider: Provider
-  extensionCalls: ExtensionCalls
+  messageListings: MessageListings
 }

@@ -1,6 +1,7 @@
 import { HOUR_MS } from '../../core/limits.ts'
 import type { ExtensionKey } from '../../provider/extension-rows.ts'
 import { LIST_TOO_LONG, type MessageQuery, type StoredSms } from '../../provider/provider.ts'
+import type { MessageListing } from '../../provider/message-listings.ts'
 import type { CallResult } from '../../provider/extension-calls.ts'
 import { type Conclusion, conclude } from './conclude.ts'
 import type { ReceiptContext } from './context.ts'
@@ -41,8 +42,9 @@ export async function poll(
   const listed = await list(context, key, since, end)
   context.meter.deliveryPoll(listed.type === 'failed' ? listed.failure.reason : listed.type)
   if (listed.type === 'ok') {
-    await concludeFound(context, key.tenantId, listed.value)
-    const calls = Math.floor(listed.value.length / RECORDS_PER_CALL) + 1
+    const { records } = listed.value
+    await concludeFound(context, key.tenantId, records)
+    const calls = Math.floor(records.length / RECORDS_PER_CALL) + 1
     const isWhole = end === null || (await firstSentAfter(context.database.gate, key, [end]))[0] === null
     return { until: isWhole ? now : end, calls, maxPolled: Math.min(maxPolled * 2, MAX_POLLED) }
   }
@@ -77,11 +79,11 @@ export async function endTracking(context: ReceiptContext, key: ExtensionKey): P
 
 /** Lists records between two steady times. The provider's listing takes wall-clock times. */
 function list(
-  { extensionCalls, provider, clock }: ReceiptContext,
+  { messageListings, clock }: ReceiptContext,
   key: ExtensionKey,
   since: number,
   end: number | null,
-): Promise<CallResult<StoredSms[]>> {
+): Promise<CallResult<MessageListing>> {
   const wallClock = (steady: number): number => clock.now() - (clock.steady() - steady)
   const query: MessageQuery = {
     direction: 'Outbound',
@@ -90,7 +92,7 @@ function list(
     // An unreadable record does not affect the others.
     skipped: () => undefined,
   }
-  return extensionCalls.make(key, 'light', (token) => provider.listMessages(token, query))
+  return messageListings.list(key, () => query)
 }
 
 async function concludeFound(context: ReceiptContext, tenantId: string, records: readonly StoredSms[]): Promise<void> {

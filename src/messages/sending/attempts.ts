@@ -2,6 +2,7 @@ import { RETRY_AFTER_FAULT_MS } from '../../core/limits.ts'
 import { errorName } from '../../core/log.ts'
 import { MESSAGE_FAILURES, type MessageFailure } from '../../core/message-failure.ts'
 import type { Row } from '../../db/connection.ts'
+import { noteOwner } from '../../provider/number-owners.ts'
 import type { ProviderFailure, SmsAnswer } from '../../provider/provider.ts'
 import { SEND_GROUP } from '../../provider/quota.ts'
 import type { CallResult } from '../../provider/extension-calls.ts'
@@ -140,6 +141,7 @@ export class Attempts {
     const { called, result } = await this.reservations.call(reservation, () => this.#call(open))
     open.attempt.durationMs = Math.round(clock.monotonic() - beganAt)
     this.failures.note(open, result)
+    if (result.type === 'ok') await this.#noteOwner(open, result.value)
     const failure = result.type === 'ok' ? null : result.failure
     const end = callEnd(result)
     if (end.type === 'retry') {
@@ -160,6 +162,16 @@ export class Attempts {
     const { tenantId, number: from } = entry.queue
     const message = { from, to: entry.to, text }
     return extensionCalls.make({ tenantId, extensionId }, SEND_GROUP, (token) => provider.sendSms(token, message))
+  }
+
+  /** The owner of the number's messages is stored before the message ends, so that no later lookup takes one for absent. */
+  async #noteOwner({ entry: { queue }, attempt: { extensionId } }: OpenEntry, { ownerId }: SmsAnswer): Promise<void> {
+    const { database, directory } = this.context
+    const { tenantId, number } = queue
+    // If it cannot be stored, the next answer says it again.
+    await noteOwner({ orm: database.orm, directory }, { tenantId, extensionId }, { number, ownerId }).catch(
+      () => undefined,
+    )
   }
 
   async #storeUnknown(open: OpenEntry, failure: ProviderFailure | null): Promise<void> {

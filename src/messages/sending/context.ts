@@ -7,6 +7,7 @@ import type { RestoreMark } from '../../db/restore-mark.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { ClockCheck } from '../../provider/clock-check.ts'
 import type { Directory } from '../../provider/directory.ts'
+import type { MessageListings } from '../../provider/message-listings.ts'
 import type { Numbers } from '../../provider/numbers.ts'
 import type { Provider } from '../../provider/provider.ts'
 import type { Quota } from '../../provider/quota.ts'
@@ -32,6 +33,7 @@ export interface SendingContext {
   extensionCalls: ExtensionCalls
   quota: Quota
   numbers: Numbers
+  messageListings: MessageListings
   receipts: Pick<ReceiptTracking, 'isOn' | 'sent'>
   /** How many requests are being answered at this moment. */
   requests: () => number

@@ -82,7 +82,8 @@ export class SendEngine {
     const numbers = directory.known(tenantId)?.numbers
     // An attempt that is being opened is not in the database yet, and belongs to the extension that has the number now.
     const isInScope = ({ attempt, queue }: Entry): boolean =>
-      extensionId === null || (attempt?.extensionId ?? numbers?.get(queue.number) ?? extensionId) === extensionId
+      extensionId === null ||
+      (attempt?.extensionId ?? numbers?.get(queue.number)?.extensionId ?? extensionId) === extensionId
     const busy = [...this.scheduler.queues.ofTenant(tenantId)].flatMap((queue) => [...queue.busy])
     return rows.length > 0 || busy.some(isInScope)
   }

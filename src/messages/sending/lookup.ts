@@ -2,6 +2,7 @@ import { FIRST_LOOKUP_MS, HOUR_MS, MAX_ABSENT_ATTEMPTS, MAX_LOOKUP_MS } from '..
 import { MESSAGE_FAILURES } from '../../core/message-failure.ts'
 import { DONE, type Job, type JobKind, type JobOutcome } from '../jobs/job.ts'
 import { type ExtensionKey, nameOf } from '../../provider/extension-rows.ts'
+import { provesAbsence } from '../../provider/number-owners.ts'
 import type { MessageQuery, StoredSms } from '../../provider/provider.ts'
 import { type OpenEntry, storeClose, storeEnd } from './attempt-store.ts'
 import type { SendingContext } from './context.ts'
@@ -47,6 +48,8 @@ interface Lookup {
   records: StoredSms[]
   /** Whether a missing record proves anything: the message store was listed, and every record could be read. */
   isComplete: boolean
+  /** Whether a missing record of this number proves anything: its messages are in a store that was listed. */
+  proves: (number: string) => boolean
   /** Whether it began when all calls from before a restore had ended. */
   decidesQuarantine: boolean
   /** The ids of records that this lookup has given to messages. */
@@ -83,8 +86,12 @@ const mayBeLookedUp = ({ clock }: SendingContext, earlier: Lookup | undefined, e
   !entry.isQuarantined || isSettled(entry, clock.steady()) || decidesQuarantined(earlier, entry)
 
 /** Whether a lookup decides the message of this entry without another listing. */
-const decidesQuarantined = (lookup: Lookup | undefined, { isQuarantined, attempt }: Entry): boolean =>
-  lookup?.decidesQuarantine === true && isQuarantined && attempt !== null && sinceOf(attempt) >= lookup.since
+const decidesQuarantined = (lookup: Lookup | undefined, { isQuarantined, attempt, queue }: Entry): boolean =>
+  lookup?.decidesQuarantine === true &&
+  isQuarantined &&
+  attempt !== null &&
+  sinceOf(attempt) >= lookup.since &&
+  lookup.proves(queue.number)
 
 /** The milliseconds until the next lookup of the attempts that are left. */
 function delayMs(context: SendingContext, lookup: Lookup | undefined, left: readonly Entry[]): number {
@@ -103,7 +110,7 @@ async function endJob({ database }: SendingContext, { seq, lane, tenantId }: Job
 }
 
 async function list(context: SendingContext, key: ExtensionKey, entries: readonly Entry[]): Promise<Lookup> {
-  const { extensionCalls, provider, clock } = context
+  const { messageListings, directory, clock } = context
   const beganAt = clock.steady()
   const since = Math.min(...entries.map(({ attempt }) => (attempt === null ? beganAt : sinceOf(attempt))))
   let unreadable = 0
@@ -112,18 +119,21 @@ async function list(context: SendingContext, key: ExtensionKey, entries: readonl
     since: clock.now() - beganAt + since,
     skipped: () => void unreadable++,
   }
-  const listed = await extensionCalls.make(key, 'light', (token) => {
+  const listed = await messageListings.list(key, () => {
     unreadable = 0
-    return provider.listMessages(token, query)
+    return query
   })
-  const all = listed.type === 'ok' ? listed.value : null
+  const all = listed.type === 'ok' ? listed.value.records : null
+  const ofEveryOwner = listed.type === 'ok' && listed.value.ofEveryOwner
   const ownedIds = await ownedIdsOf(context, all ?? [])
   const isComplete = all !== null && unreadable === 0
+  const tenant = await directory.tenant(key.tenantId)
   return {
     since,
     beganAt,
     records: (all ?? []).filter((record) => !ownedIds.has(record.providerMessageId)),
     isComplete,
+    proves: (number) => provesAbsence(tenant, { number, extensionId: key.extensionId, ofEveryOwner }),
     decidesQuarantine: isComplete && entries.some((entry) => entry.isQuarantined && isSettled(entry, beganAt)),
     takenIds: new Set(),
     retryInMs: listed.type === 'deferred' ? listed.retryInMs : null,
@@ -178,7 +188,8 @@ async function resolveAttempt(engine: SendEngine, open: OpenEntry, lookup: Looku
   // A quarantined message may have been cancelled since.
   const record = isEnded(message.status) ? null : matchRecord(sought, lookup.records, lookup.takenIds)
   if (record !== null) return storeFound(engine, open, record, lookup.takenIds)
-  const isAbsent = decidesQuarantined(lookup, entry) || (lookup.isComplete && isSettled(entry, lookup.beganAt))
+  const isListed = lookup.isComplete && lookup.proves(entry.queue.number)
+  const isAbsent = decidesQuarantined(lookup, entry) || (isListed && isSettled(entry, lookup.beganAt))
   if (isAbsent) return storeAbsent(engine, open)
   if (context.clock.steady() >= givenUpAt(context, attempt)) await endUnconfirmed(engine, open, 'unconfirmed')
 }

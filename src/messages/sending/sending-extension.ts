@@ -23,7 +23,7 @@ export function senderOf({ directory, clock }: Known, tenantId: string, number: 
   const tenant = directory.known(tenantId)
   if (tenant === undefined) return { type: 'wait', reason: 'loading' }
   if (tenant.status !== 'active') return { type: 'wait', reason: 'suspended' }
-  const extensionId = tenant.numbers.get(number) ?? null
+  const extensionId = tenant.numbers.get(number)?.extensionId ?? null
   if (directory.isDisconnecting(tenantId, extensionId)) return { type: 'wait', reason: 'disconnecting' }
   const extension = tenant.extensions.get(extensionId ?? '')
   if (extension !== undefined && extension.status !== 'revoked')

@@ -41,7 +41,7 @@ export class Unsendable {
     const { directory, tokens } = this.context
     const { tenantId, number } = queue
     if (reason === 'loading') void this.#touchAfter(queue, directory.tenant(tenantId))
-    const extensionId = directory.known(tenantId)?.numbers.get(number)
+    const extensionId = directory.known(tenantId)?.numbers.get(number)?.extensionId
     if (reason !== 'token' || extensionId === undefined) return
     void this.#touchAfter(queue, tokens.access({ tenantId, extensionId }))
   }

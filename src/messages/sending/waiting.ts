@@ -82,7 +82,7 @@ export function reasonInQueue(
 ): Waiting | null {
   if (entry?.isQuarantined === true) return quarantineReason(context.clock, entry)
   const tenant = context.directory.known(tenantId)
-  const extensionId = tenant?.numbers.get(from) ?? null
+  const extensionId = tenant?.numbers.get(from)?.extensionId ?? null
   const sender = senderOf(context, tenantId, from)
   const extension = tenant?.extensions.get(extensionId ?? '')
   if (extension?.status === 'refresh_failed')

@@ -1,4 +1,5 @@
-import { FILTER_REFUSED, NO_SMS_NUMBER, type ProviderFailure, type Step } from '../provider.ts'
+import { FILTER_REFUSED } from '../provider-subscription.ts'
+import { NO_SMS_NUMBER, type ProviderFailure, type Step } from '../provider.ts'
 import { NO_REFRESH_TOKEN_CODE } from './oauth.ts'
 
 /**

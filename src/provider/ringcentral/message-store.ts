@@ -8,7 +8,7 @@ import type { Requester } from './request.ts'
 import { MAX_MESSAGE_TEXT_LENGTH, optionalText, storableText, wireId, wireTime } from './wire-text.ts'
 
 /**
- * `GET …/message-store`. The filter `phoneNumber` is not used: which side of a message it matches is not documented.
+ * `GET …/message-store`. It lists the extension's own messages unless it is asked with `owner`. The filter `phoneNumber` is not used: which side of a message it matches is not documented.
  */
 export async function listMessages(
   requester: Requester,
@@ -33,10 +33,16 @@ function isReadable(record: ReadRecord | { unreadable: UnreadableRecord }, query
 
 /** `lagMs`: how far the provider's clock is behind ours. */
 function listBetween(requester: Requester, accessToken: string, wanted: MessageQuery, lagMs: number) {
-  const { direction, since, until } = wanted
+  const { direction, since, until, ofEveryOwner = false } = wanted
   const theirs = (time: number): string => new Date(time - lagMs).toISOString()
   const dateTo = until === undefined ? {} : { dateTo: theirs(until) }
-  const query = { messageType: 'SMS', direction, dateFrom: theirs(since), ...dateTo }
+  const query = {
+    messageType: 'SMS',
+    direction,
+    dateFrom: theirs(since),
+    ...dateTo,
+    ...(ofEveryOwner ? { owner: 'Any' } : {}),
+  }
   const schema: z.ZodType<ReadRecord | { unreadable: UnreadableRecord }> =
     wanted.skipped === undefined ? recordSchema : anyRecord
   return listAll(requester, accessToken, { path: `${EXTENSION_PATH}/message-store`, query }, schema)

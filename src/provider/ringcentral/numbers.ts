@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { e164Beside, e164Of } from '../../core/phone.ts'
-import type { ProviderResult } from '../provider.ts'
+import type { ProviderResult, SmsNumber } from '../provider.ts'
 import { EXTENSION_PATH } from './extension.ts'
 import { listAll } from './pages.ts'
 import type { Requester } from './request.ts'
-import { optionalNumber, optionalText } from './wire-text.ts'
+import { optionalNumber, optionalText, wireId } from './wire-text.ts'
 
 /** `GET …/phone-number` lists all numbers that the extension may show. Returns those that it may send SMS from. */
-export async function listSmsNumbers(requester: Requester, accessToken: string): Promise<ProviderResult<string[]>> {
+export async function listSmsNumbers(requester: Requester, accessToken: string): Promise<ProviderResult<SmsNumber[]>> {
   const listed = await listAll(
     requester,
     accessToken,
@@ -15,7 +15,8 @@ export async function listSmsNumbers(requester: Requester, accessToken: string):
     numberSchema,
   )
   if (!listed.ok) return listed
-  return { ok: true, value: [...new Set(listed.value.filter(maySendSms).flatMap(e164))] }
+  const numbers = listed.value.filter(maySendSms).flatMap(smsNumbers)
+  return { ok: true, value: [...new Map(numbers.map((one) => [one.number, one])).values()] }
 }
 
 type PhoneNumber = z.infer<typeof numberSchema>
@@ -25,6 +26,8 @@ const numberSchema = z.looseObject({
   phoneNumber: optionalNumber,
   type: optionalText,
   status: optionalText,
+  usageType: optionalText,
+  extension: z.looseObject({ id: wireId }).optional().catch(undefined),
   features: z.array(z.unknown()).catch([]),
   country: z.looseObject({ id: optionalNumber }).optional().catch(undefined),
 })
@@ -39,8 +42,10 @@ const maySendSms = (number: PhoneNumber): boolean =>
 const AMERICA = '1'
 
 /** Old records lack the `+`. */
-function e164({ phoneNumber = '', country }: PhoneNumber): string[] {
+function smsNumbers({ phoneNumber = '', country, usageType, extension }: PhoneNumber): SmsNumber[] {
   const number = country?.id === AMERICA ? e164Beside('+1', phoneNumber) : e164Of(phoneNumber)
   const digits = /^\+?([1-9]\d{6,14})$/.exec(number)?.[1]
-  return digits ? [`+${digits}`] : []
+  return digits === undefined
+    ? []
+    : [{ number: `+${digits}`, usageType: usageType ?? null, ownerId: extension?.id ?? null }]
 }

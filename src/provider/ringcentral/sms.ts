@@ -31,6 +31,7 @@ export function sendSms(
 interface SmsRecord {
   id: string | number
   messageStatus?: unknown
+  owner?: { extensionId?: unknown } | null
 }
 
 /**
@@ -39,7 +40,8 @@ interface SmsRecord {
  */
 const acceptedSchema = z
   .custom<SmsRecord>((value) => typeof value === 'object' && value !== null && 'id' in value && isWireId(value.id))
-  .transform(({ id, messageStatus }): SmsAnswer => ({
+  .transform(({ id, messageStatus, owner }): SmsAnswer => ({
     providerMessageId: String(id),
     failed: messageStatus === 'SendingFailed' || messageStatus === 'DeliveryFailed',
+    ownerId: isWireId(owner?.extensionId) ? String(owner.extensionId) : null,
   }))

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import type { ProviderResult, ProviderSubscription, SubscriptionRequest } from '../provider.ts'
+import type { ProviderSubscription, SubscriptionRequest } from '../provider-subscription.ts'
+import type { ProviderResult } from '../provider.ts'
 import { EXTENSION_PATH } from './extension.ts'
 import { MAX_LIST_BYTES } from './request.ts'
 import type { Call, Requester } from './request.ts'

@@ -13,7 +13,7 @@ const number = (phoneNumber: unknown, other: object = {}) => ({
 
 async function listedOf(...records: unknown[]): Promise<string[]> {
   using server = httpServer(() => Response.json({ records, navigation: {} }))
-  return valueOf(await clientOf(server.url).listSmsNumbers(ACCESS_TOKEN))
+  return valueOf(await clientOf(server.url).listSmsNumbers(ACCESS_TOKEN)).map((one) => one.number)
 }
 
 describe('numbers that may send', () => {
@@ -51,6 +51,17 @@ describe('numbers that may send', () => {
   })
 })
 
+test.each([
+  ['of the user', { extension: { id: 629890016 } }, 'DirectNumber', '629890016'],
+  ['of a call queue', { extension: { id: 62498880016, type: 'Department' } }, 'DirectNumber', '62498880016'],
+  ['of the company', { usageType: 'MainCompanyNumber' }, 'MainCompanyNumber', null],
+  ['of nobody that is named', { usageType: undefined, extension: { name: 'x' } }, null, null],
+])('a number %s says so', async (_name, other, usageType, ownerId) => {
+  using server = httpServer(() => Response.json({ records: [number('+16505550101', other)], navigation: {} }))
+  const listed = valueOf(await clientOf(server.url).listSmsNumbers(ACCESS_TOKEN))
+  expect(listed).toEqual([{ number: '+16505550101', usageType, ownerId }])
+})
+
 test('further pages are requested by number, and their addresses are ignored', async () => {
   using elsewhere = httpServer(() => Response.json({ records: [] }))
   using server = httpServer((seen) => {
@@ -58,7 +69,7 @@ test('further pages are requested by number, and their addresses are ignored', a
     const nextPage = { uri: `${elsewhere.url}/steal?page=${page + 1}` }
     return Response.json({ records: [number(`+1650555010${page}`)], navigation: page < 3 ? { nextPage } : {} })
   })
-  expect(valueOf(await clientOf(server.url).listSmsNumbers(ACCESS_TOKEN))).toEqual([
+  expect(valueOf(await clientOf(server.url).listSmsNumbers(ACCESS_TOKEN)).map((one) => one.number)).toEqual([
     '+16505550101',
     '+16505550102',
     '+16505550103',

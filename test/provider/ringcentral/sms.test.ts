@@ -6,7 +6,7 @@ const SMS = { from: '+16505550101', to: '+16505550123', text: 'Grüße, "Alice" 
 test('one SMS is one POST with the text unchanged', async () => {
   using server = httpServer(() => Response.json({ id: 3062991514016, messageStatus: 'Queued', conversationId: 1 }))
   const accepted = valueOf(await clientOf(server.url).sendSms(ACCESS_TOKEN, SMS))
-  expect(accepted).toEqual({ providerMessageId: '3062991514016', failed: false })
+  expect(accepted).toEqual({ providerMessageId: '3062991514016', failed: false, ownerId: null })
   expect(server.requests).toHaveLength(1)
   const [seen] = server.requests
   expect(seen).toMatchObject({ method: 'POST', path: '/restapi/v1.0/account/~/extension/~/sms' })
@@ -24,7 +24,19 @@ test('the id may be text', async () => {
   expect(valueOf(await clientOf(server.url).sendSms(ACCESS_TOKEN, SMS))).toEqual({
     providerMessageId: '3062991514016',
     failed: false,
+    ownerId: null,
   })
+})
+
+test.each([
+  [{ extensionId: '62498880016', extensionType: 'Department', name: 'Sales' }, '62498880016'],
+  [{ extensionId: 62498880016 }, '62498880016'],
+  [{ name: 'Sales' }, null],
+  [null, null],
+  ['Sales', null],
+])('the owner %j of an answer is read as %p', async (owner, ownerId) => {
+  using server = httpServer(() => Response.json({ id: 3062991514016, owner }))
+  expect(valueOf(await clientOf(server.url).sendSms(ACCESS_TOKEN, SMS)).ownerId).toBe(ownerId)
 })
 
 describe('the status of an answer may be a failure', () => {

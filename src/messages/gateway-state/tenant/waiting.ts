@@ -101,7 +101,7 @@ const counted = ({ reason, until, began = null }: Waiting, count: number, extens
 function waitingOfQueue(engine: SendEngine, queue: NumberQueue, jobs: number): Counted[] {
   const { tenantId, number, cursor } = queue
   const message = { tenantId, from: number }
-  const extensionId = engine.context.directory.known(tenantId)?.numbers.get(number) ?? null
+  const extensionId = engine.context.directory.known(tenantId)?.numbers.get(number)?.extensionId ?? null
   const next = engine.scheduler.nextOf(queue)
   const inMemory = [...queue.busy, ...queue.waiting]
   const counts = inMemory.flatMap((entry): Counted[] => {

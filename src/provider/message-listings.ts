@@ -1,0 +1,62 @@
+import type { Clock } from '../core/clock.ts'
+import { DAY_MS } from '../core/limits.ts'
+import type { Orm } from '../db/orm.ts'
+import type { Directory } from './directory.ts'
+import type { CallResult, ExtensionCalls } from './extension-calls.ts'
+import type { ExtensionKey } from './extension-rows.ts'
+import { noteShown } from './number-owners.ts'
+import type { MessageQuery, Provider, StoredSms } from './provider.ts'
+
+interface ListingsContext {
+  extensionCalls: ExtensionCalls
+  provider: Provider
+  directory: Directory
+  orm: Orm
+  clock: Clock
+}
+
+export interface MessageListing {
+  records: StoredSms[]
+  /** Whether messages of call queues were asked for, too. */
+  ofEveryOwner: boolean
+}
+
+/**
+ * Listings of the provider's message store. Each asks for the messages of every owner, because those of a call queue are not in the
+ * store of the extension that sends them. A provider that refuses this is asked without it for a day.
+ */
+export class MessageListings {
+  /** Monotonic times, by extension. */
+  readonly #refusedUntil = new Map<string, number>()
+
+  constructor(readonly context: ListingsContext) {}
+
+  /** `begin` makes the query. It is called before each try. */
+  async list(key: ExtensionKey, begin: () => MessageQuery): Promise<CallResult<MessageListing>> {
+    const { clock } = this.context
+    const isRefused = clock.monotonic() < (this.#refusedUntil.get(key.extensionId) ?? 0)
+    const listed = await this.#list(key, begin, !isRefused)
+    if (isRefused || !mayRefuseOwners(listed)) return listed
+    const own = await this.#list(key, begin, false)
+    if (own.type === 'ok') this.#refusedUntil.set(key.extensionId, clock.monotonic() + DAY_MS)
+    return own
+  }
+
+  async #list(
+    key: ExtensionKey,
+    begin: () => MessageQuery,
+    ofEveryOwner: boolean,
+  ): Promise<CallResult<MessageListing>> {
+    const { extensionCalls, provider, clock } = this.context
+    const listed = await extensionCalls.make(key, 'light', (token) =>
+      provider.listMessages(token, { ...begin(), ofEveryOwner }),
+    )
+    if (listed.type !== 'ok') return listed
+    const records = listed.value
+    if (ofEveryOwner) await noteShown(this.context, key, { records, now: clock.now() })
+    return { type: 'ok', value: { records, ofEveryOwner } }
+  }
+}
+
+const mayRefuseOwners = (listed: CallResult<MessageListing>): boolean =>
+  listed.type === 'failed' && listed.failure.reason === 'rejected' && listed.failure.status === 400

@@ -1,0 +1,24 @@
+// The subscriptions of the port to the provider (`provider.ts`).
+
+export interface SubscriptionRequest {
+  /** Public address of `POST /v1/webhooks/provider`. */
+  address: string
+  verificationToken: string
+}
+
+export interface ProviderSubscription {
+  subscriptionId: string
+  /** `Active`; anything else counts as broken. */
+  status: string
+  /** Epoch milliseconds. */
+  expiresAt: number
+  /** The webhook's address. */
+  address: string
+  /** Filters that the provider refused; anything but none counts as broken. */
+  disabledFilters: number
+  /** The provider's id of the request that created it, for its support. */
+  requestId?: string | null
+}
+
+/** The code of a failure: the subscription was made, but not for inbound messages. */
+export const FILTER_REFUSED = 'SUB-412'
