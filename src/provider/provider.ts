@@ -186,16 +186,9 @@ export type InboundEvent =
   /** Nothing to store; `why` is for the log and contains nothing of the event. */
   | { kind: 'ignored'; subscriptionId: string | null; why: string }
 
-export interface InboundEventSms {
-  providerMessageId: string
-  /** A phone number, an extension's number, or `anonymous`. */
-  from: string
-  /** The extension's own number if the event contains it, else `unknown`. */
-  to: string
-  text: string
-  /** Epoch milliseconds by the provider's clock; null where the event does not say. */
+/** What an event says of an SMS, as the record does. `createdAt` is null where the event does not say. */
+export type InboundEventSms = Pick<StoredSms, 'providerMessageId' | 'from' | 'to' | 'text' | 'attachments'> & {
   createdAt: number | null
-  attachments: readonly Attachment[]
 }
 
 /** What came with a text, as the provider's record says. */
@@ -211,7 +204,7 @@ export interface Attachment {
 }
 
 export interface AttachmentContent {
-  /** `type/subtype`, in lower case, as the answer says, else as the record does. */
+  /** `type/subtype`, in lower case, as the answer says; `application/octet-stream` if it says none. */
   contentType: string
   bytes: ReadableStream<Uint8Array>
   /** Resolves when no more bytes are read: at the end, after an error, or when time is over. */
@@ -221,14 +214,20 @@ export interface AttachmentContent {
 /** The code of a failure: none of the numbers may send SMS. */
 export const NO_SMS_NUMBER = 'ERR_NO_SMS_NUMBER'
 
+export interface Recipient {
+  /** A phone number or an extension's number. */
+  phoneNumber: string | null
+  /** Marks the extension's own number on a group message. */
+  target: boolean
+}
+
 /** One SMS of the provider's message store. */
 export interface StoredSms {
   providerMessageId: string
   direction: 'Inbound' | 'Outbound'
-  /** Null for a sender without a number. */
+  /** A phone number or an extension's number; null for a sender without one. */
   from: string | null
-  /** All recipients; `target` marks the extension's own number on a group message. */
-  to: { phoneNumber: string | null; target: boolean }[]
+  to: Recipient[]
   /** The provider's `subject`; empty for an MMS without text. */
   text: string
   /** `Queued`, `Sent`, `Delivered`, `SendingFailed`, `DeliveryFailed`, `Received`. */

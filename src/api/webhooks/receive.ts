@@ -2,7 +2,7 @@ import type { Subscription } from '../../auth/subscription-tokens.ts'
 import { apiError } from '../../core/errors.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import type { InboundEvent } from '../../provider/provider.ts'
-import { storeInbound } from '../../messages/inbound/store-inbound.ts'
+import { storeReceived } from '../../messages/inbound/store-received.ts'
 
 const MAX_TOKEN_LENGTH = 512
 
@@ -27,8 +27,7 @@ export async function receive(gateway: Gateway, subscription: Subscription, body
   const event = gateway.provider.parseInboundEvent(body)
   if (event.kind === 'ignored') return gateway.log.debug({ why: event.why }, 'event ignored')
   if (await namesOtherTenant(gateway, subscription, event)) throw apiError('badVerificationToken')
-  const { tenantId, extensionId } = subscription
-  await storeInbound(gateway, { tenantId, extensionId, ...event.sms })
+  await storeReceived(gateway, subscription, event.sms)
 }
 
 type SmsEvent = Extract<InboundEvent, { kind: 'sms' }>

@@ -8,7 +8,7 @@ import { noteRefusal } from '../../provider/refusals.ts'
 import type { MessageListing } from '../../provider/message-listings.ts'
 import type { CallResult } from '../../provider/extension-calls.ts'
 import { knownInbound } from './known-inbound.ts'
-import { storeInbound } from './store-inbound.ts'
+import { storeReceived } from './store-received.ts'
 
 /** Windows overlap, because clocks differ and records may be listed late. Known messages are not stored again. */
 const OVERLAP_MS = 5 * 60_000
@@ -55,7 +55,7 @@ export async function backFill(gateway: Gateway, extension: ExtensionRow): Promi
     for (const record of await unknownOf(gateway, extension, listed.value.records)) {
       // Each one is a commit, and a stop would wait for all of them. The next start fills in the rest.
       if (gateway.lifecycle.draining) return null
-      if (await storeRecord(gateway, extension, record)) missing++
+      if (await storeReceived(gateway, extension, record)) missing++
     }
     await storeProgress(gateway, extension, slice.until)
     if (slice.until === now) break
@@ -114,20 +114,6 @@ async function unknownOf(
   const ids = records.map(({ providerMessageId }) => providerMessageId)
   const known = await knownInbound(gateway, tenantId, ids)
   return records.filter(({ providerMessageId }) => !known.has(providerMessageId))
-}
-
-async function storeRecord(gateway: Gateway, extension: ExtensionRow, record: StoredSms): Promise<boolean> {
-  const own = record.to.find((recipient) => recipient.target) ?? record.to[0]
-  return storeInbound(gateway, {
-    tenantId: extension.tenantId,
-    extensionId: extension.extensionId,
-    providerMessageId: record.providerMessageId,
-    from: record.from ?? 'anonymous',
-    to: own?.phoneNumber ?? 'unknown',
-    text: record.text,
-    createdAt: record.createdAt,
-    attachments: record.attachments,
-  })
 }
 
 async function storeProgress(gateway: Gateway, extension: ExtensionRow, until: number): Promise<void> {

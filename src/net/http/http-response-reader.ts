@@ -22,6 +22,12 @@ export class HttpResponseHead {
     }
     return null
   }
+
+  /** All values of a header, as `fetch` joins them; null if there is none. */
+  joined(name: string): string | null {
+    const values = this.fields.filter((_, index) => index % 2 === 1 && this.fields[index - 1]?.toLowerCase() === name)
+    return values.length === 0 ? null : values.map((value) => value.trim()).join(', ')
+  }
 }
 
 const FIRST_INTERIM_STATUS = 100

@@ -1,6 +1,7 @@
 import { MAX_ATTACHMENT_BYTES } from '../../core/limits.ts'
 import type { Attachment, AttachmentContent, ProviderFailure, ProviderResult } from '../provider.ts'
 import { mediaTypeOf } from './attachment-records.ts'
+import type { Downloading } from './download.ts'
 import { ownFailure } from './errors.ts'
 import type { Requester } from './request.ts'
 
@@ -8,15 +9,27 @@ import type { Requester } from './request.ts'
 export async function readAttachment(
   requester: Requester,
   accessToken: string,
-  { uri, contentType }: Attachment,
+  { uri, size }: Attachment,
 ): Promise<ProviderResult<AttachmentContent>> {
   const url = ownAddress(uri, requester.address)
   if (url === null) return { ok: false, failure: NOT_OURS }
   const answered = await requester.download(url, accessToken, MAX_ATTACHMENT_BYTES)
   if (!answered.ok) return answered
-  const { header, bytes, ended } = answered.value
-  return { ok: true, value: { contentType: mediaTypeOf(header('content-type')) ?? contentType, bytes, ended } }
+  const { status, header, bytes, ended } = answered.value
+  if (status !== 200 || isMissing(answered.value, size)) {
+    await bytes.cancel()
+    return { ok: false, failure: { ...NO_BYTES, status } }
+  }
+  // A type that only the record says would be a guess about bytes that a stranger has chosen.
+  const contentType = mediaTypeOf(header('content-type')) ?? 'application/octet-stream'
+  return { ok: true, value: { contentType, bytes, ended } }
 }
+
+/** An answer without a byte is a file only if nothing else was announced. `size`: as the record says. */
+const isMissing = ({ isEmpty, header }: Downloading, size: number | null): boolean =>
+  isEmpty && (size === null ? header('content-length') !== '0' : size > 0)
+
+const NO_BYTES: ProviderFailure = ownFailure('ambiguous', 'The answer does not have the bytes of the attachment')
 
 const NOT_OURS: ProviderFailure = ownFailure(
   'rejected',

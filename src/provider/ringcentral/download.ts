@@ -23,8 +23,8 @@ export interface Download {
   bytes: ReadableStream<Uint8Array>
 }
 
-/** `ended` resolves when no more bytes are read: at the end, after an error, or when time is over. */
-export type Downloading = Download & { ended: Promise<void> }
+/** `isEmpty`: it has no byte. `ended` resolves when no more bytes are read: at the end, after an error, or when time is over. */
+export type Downloading = Download & { isEmpty: boolean; ended: Promise<void> }
 
 /** Starts a response of which the head has arrived. It must stop reading when `signal` is aborted. */
 export type Dial = (request: DownloadRequest, signal: AbortSignal) => Promise<Download>
@@ -47,7 +47,8 @@ export async function download(dial: Dial, request: DownloadRequest): Promise<Do
     const piece = await reader.read()
     // The body of a refusal is read before anything is passed on, so it has no more time than a call.
     if (status >= 200 && status < 300) clearTimeout(timers[1])
-    return { status, header, bytes: bounded(reader, piece, request.maxBytes, over), ended }
+    const passed = bounded(reader, piece, request.maxBytes, over)
+    return { status, header, bytes: passed, isEmpty: piece.done, ended }
   } catch (error) {
     over(error)
     throw error
@@ -109,7 +110,7 @@ export function dialSocket(request: DownloadRequest, signal: AbortSignal): Promi
       head(head) {
         const start = (controller: ReadableStreamDefaultController<Uint8Array>): void => void (body = controller)
         const bytes = new ReadableStream<Uint8Array>({ start, cancel: () => connection.destroy() })
-        resolve({ status: head.status, header: (name) => head.header(name), bytes })
+        resolve({ status: head.status, header: (name) => head.joined(name), bytes })
       },
       body(bytes) {
         count += bytes.length

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import type { InboundEvent, InboundEventSms } from '../provider.ts'
 import { readAttachments } from './attachment-records.ts'
-import { isTarget, numberOf, partySchema, recipientsSchema } from './party.ts'
-import type { Party } from './party.ts'
+import { numberOf, partySchema, recipientOf, recipientsSchema } from './party.ts'
 import { MAX_MESSAGE_TEXT_LENGTH, optionalText, storableText, wireId, wireTime } from './wire-text.ts'
 
 /**
@@ -76,15 +75,9 @@ function reasonToSkip(message: Message): string | null {
 
 const smsOf = (message: Message): InboundEventSms => ({
   providerMessageId: message.id,
-  from: numberOf(message.from) ?? 'anonymous',
-  to: ownNumber(message.to) ?? 'unknown',
+  from: numberOf(message.from) ?? null,
+  to: message.to.map(recipientOf),
   text: storableText(message.subject ?? '', MAX_MESSAGE_TEXT_LENGTH),
   createdAt: message.creationTime ?? null,
   attachments: readAttachments(message.attachments),
 })
-
-function ownNumber(recipients: Party[]): string | undefined {
-  const target = recipients.find(isTarget)
-  const withNumber = recipients.find((party) => party.phoneNumber !== undefined)
-  return numberOf(target) ?? withNumber?.phoneNumber ?? numberOf(recipients[0])
-}

@@ -3,7 +3,7 @@ import type { MessageQuery, UnreadableRecord, ProviderResult, StoredSms } from '
 import { hasMedia, readAttachments } from './attachment-records.ts'
 import { EXTENSION_PATH } from './extension.ts'
 import { listAll } from './pages.ts'
-import { isTarget, numberOf, partySchema, recipientsSchema } from './party.ts'
+import { numberOf, partySchema, recipientOf, recipientsSchema } from './party.ts'
 import type { Requester } from './request.ts'
 import { MAX_MESSAGE_TEXT_LENGTH, optionalText, storableText, wireId, wireTime } from './wire-text.ts'
 
@@ -97,7 +97,7 @@ function stored(record: z.infer<typeof wireRecord>): StoredSms {
     providerMessageId: record.id,
     direction: record.direction,
     from: numberOf(record.from) ?? null,
-    to: record.to.map((party) => ({ phoneNumber: numberOf(party) ?? null, target: isTarget(party) })),
+    to: record.to.map(recipientOf),
     text: storedText(record.direction, record.subject ?? ''),
     messageStatus: record.messageStatus,
     deliveryErrorCode: record.deliveryErrorCode,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { e164Of } from '../../core/phone.ts'
+import type { Recipient } from '../provider.ts'
 import { optionalNumber } from './wire-text.ts'
 
 export type Party = z.infer<typeof partySchema>
@@ -24,5 +25,7 @@ export const recipientsSchema = z
 /** A message between extensions has `extensionNumber` instead of `phoneNumber`. */
 export const numberOf = (party: Party | undefined): string | undefined => party?.phoneNumber ?? party?.extensionNumber
 
-/** Whether this recipient is the extension's own number. */
-export const isTarget = (party: Party): boolean => party.target === true
+export const recipientOf = (party: Party): Recipient => ({
+  phoneNumber: numberOf(party) ?? null,
+  target: party.target === true,
+})

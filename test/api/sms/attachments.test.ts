@@ -154,6 +154,36 @@ test.each([
   await answer.text()
 })
 
+test.each(['', 'nonsense', 'image/png, text/html'])(
+  'what the provider serves as %p is passed on as octet-stream, although its record says image/png',
+  async (contentType) => {
+    await using world = await createWorld()
+    const messageId = await receive(world, [PICTURE])
+    const served = { kind: 'respond', status: 200, body: 'abc', headers: { 'Content-Type': contentType } } as const
+    world.control.fault({ route: 'content', fault: served })
+    const answer = await fetched(world, messageId)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/octet-stream'])
+    expect(await answer.text()).toBe('abc')
+    expect(await listed(world, messageId)).toMatchObject([{ contentType: 'image/png' }])
+  },
+)
+
+test('a 204 and an empty answer are a 502, but a file of 0 bytes is one', async () => {
+  await using world = await createWorld()
+  const messageId = await receive(world, [PICTURE])
+  for (const status of [204, 200]) {
+    world.control.fault({ route: 'content', fault: { kind: 'respond', status, body: '' } })
+    await expectError(await fetched(world, messageId), 502, GAVE_NONE)
+  }
+  expect((await fetched(world, messageId)).status).toBe(200)
+  const answer = await fetched(world, await receive(world, [{ contentType: 'text/vcard', size: 0 }]))
+  expect([answer.status, answer.headers.get('content-type'), (await answer.bytes()).length]).toEqual([
+    200,
+    'text/vcard',
+    0,
+  ])
+})
+
 test('an attachment of an extension that is disconnected or revoked, or that the provider refuses, is a 502', async () => {
   const { log, lines } = recordedLog()
   await using world = await createWorld({ log })

@@ -92,7 +92,7 @@ describe('the address that a record names', () => {
   })
 })
 
-test('the bytes are read with the token, and the type is that of the answer, else of the record', async () => {
+test('the bytes are read with the token, and the type is that of the answer', async () => {
   using server = httpServer(
     ({ headers }) =>
       new Response(new Uint8Array([1, 2, 3]), {
@@ -104,11 +104,55 @@ test('the bytes are read with the token, and the type is that of the answer, els
   await content.ended
   const [request] = server.requests
   expect([request?.path, request?.headers.get('authorization')]).toEqual([PATH, `Bearer ${ACCESS_TOKEN}`])
-  await using plain = await rawServer(
-    (socket) => void socket.end('HTTP/1.1 200 OK\r\nContent-Type: nonsense\r\n\r\nabc'),
-  )
-  const untyped = valueOf(await read(plain.url))
-  expect([untyped.contentType, await bytesOf(untyped)]).toEqual(['image/jpeg', 3])
+})
+
+describe.each([false, true])('an answer, through a proxy: %p', (throughProxy) => {
+  /** What is read of an answer with this head and body; null if it is no file. `size` is what the record says. */
+  async function readOf(head: string, body: string, size: number | null = null): Promise<[string, number] | null> {
+    await using server = await rawServer((socket) => void socket.end(`HTTP/1.1 ${head}\r\n\r\n${body}`))
+    const client = clientOf(server.url, { throughProxy })
+    const answered = await client.readAttachment(ACCESS_TOKEN, { ...attachmentAt(server.url + PATH), size })
+    return answered.ok ? [answered.value.contentType, await bytesOf(answered.value)] : null
+  }
+
+  test.each([
+    ['no type', ''],
+    ['an empty type', '\r\nContent-Type:'],
+    ['nonsense', '\r\nContent-Type: nonsense'],
+    ['a range of types', '\r\nContent-Type: image/*'],
+    ['half a type', '\r\nContent-Type: image/'],
+    ['two types', '\r\nContent-Type: image/png, text/html'],
+    ['two headers', '\r\nContent-Type: image/png\r\nContent-Type: text/html'],
+    ['a type with more behind it', '\r\nContent-Type: image/png text/html'],
+    ['a type of other letters', '\r\nContent-Type: im\u00E4ge/png'],
+    ['a type that is too long', `\r\nContent-Type: image/${'x'.repeat(100)}`],
+  ])('with %s is octet-stream, although the record says image/jpeg', async (_name, header) => {
+    expect(await readOf(`200 OK${header}`, 'abc')).toEqual(['application/octet-stream', 3])
+  })
+
+  const png = '\r\nContent-Type: image/png'
+  test.each([
+    ['a 204', '204 No Content', '', null],
+    ['a 204 for a file of 0 bytes', '204 No Content', '', 0],
+    ['a 202', `202 Accepted${png}`, 'abc', 3],
+    ['a part of the file', `206 Partial Content${png}\r\nContent-Range: bytes 0-2/9`, 'abc', 9],
+    ['nothing, of a file of 3 bytes', `200 OK${png}\r\nContent-Length: 0`, '', 3],
+    ['nothing, of a file of 3 bytes, unannounced', `200 OK${png}`, '', 3],
+    ['nothing, of a file of unknown size, unannounced', `200 OK${png}`, '', null],
+    ['no chunk, of a file of unknown size', `200 OK${png}\r\nTransfer-Encoding: chunked`, '0\r\n\r\n', null],
+  ])('with %s is no file', async (_name, head, body, size) => {
+    expect(await readOf(head, body, size)).toBeNull()
+  })
+
+  test.each([
+    ['nothing, of a file of 0 bytes', `200 OK${png}\r\nContent-Length: 0`, '', 0, 0],
+    ['nothing, of a file of 0 bytes, unannounced', `200 OK${png}`, '', 0, 0],
+    ['nothing, of a file of unknown size, announced as 0 bytes', `200 OK${png}\r\nContent-Length: 0`, '', null, 0],
+    ['more than the record says', `200 OK${png}`, 'abc', 1, 3],
+    ['something, of a file of 0 bytes', `200 OK${png}`, 'abc', 0, 3],
+  ])('with %s is a file', async (_name, head, body, size, bytes) => {
+    expect(await readOf(head, body, size)).toEqual(['image/png', bytes])
+  })
 })
 
 test('what is announced as more than 5 MiB is refused, and what turns out to be more is broken off', async () => {

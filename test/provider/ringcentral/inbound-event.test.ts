@@ -41,11 +41,12 @@ const event = (body: unknown = message(), other: object = {}) => ({
 const SMS = {
   providerMessageId: '3062991599016',
   from: '+16505550123',
-  to: '+16505550101',
+  to: [{ phoneNumber: '+16505550101', target: true }],
   text: 'Hi, I would like to …',
   createdAt: Date.parse('2026-11-21T02:31:45.028Z'),
   attachments: [],
 }
+const recipient = (phoneNumber: string | null, target = false) => ({ phoneNumber, target })
 const expected = (sms: object = {}, other: object = {}): unknown => ({
   kind: 'sms',
   subscriptionId: SUBSCRIPTION,
@@ -115,46 +116,37 @@ describe('forms of an inbound SMS', () => {
     ],
     ['from another extension', message({ from: { extensionNumber: '102', name: 'Bob' } }), { from: '102' }],
     ['an extension number as a number', message({ from: { extensionNumber: 102 } }), { from: '102' }],
-    ['from nobody', message({ from: { name: 'Unknown' } }), { from: 'anonymous' }],
-    ['an empty sender number', message({ from: { phoneNumber: ' ' } }), { from: 'anonymous' }],
-    ['no sender', message({ from: undefined }), { from: 'anonymous' }],
-    ['a sender of another type', message({ from: '+16505550123' }), { from: 'anonymous' }],
+    ['from nobody', message({ from: { name: 'Unknown' } }), { from: null }],
+    ['an empty sender number', message({ from: { phoneNumber: ' ' } }), { from: null }],
+    ['no sender', message({ from: undefined }), { from: null }],
+    ['a sender of another type', message({ from: '+16505550123' }), { from: null }],
     ['a short code', message({ from: { phoneNumber: '72345' } }), { from: '72345' }],
     ['a number of 100 characters', message({ from: { phoneNumber: '1'.repeat(100) } }), { from: '1'.repeat(64) }],
     ['NUL in a number', message({ from: { phoneNumber: '+1\x00650' } }), { from: '+1\uFFFD650' }],
     [
-      'a group: the target',
-      message({ to: [{ phoneNumber: '+16505550199' }, { phoneNumber: '+16505550101', target: true }] }),
-      {},
-    ],
-    [
-      'a group without target: the first number',
-      message({ to: [{ name: 'x' }, { phoneNumber: '+16505550199' }, { phoneNumber: '+16505550101' }] }),
-      { to: '+16505550199' },
-    ],
-    [
-      'a target of false',
+      'a group: all of it, with the target',
       message({
         to: [
+          { phoneNumber: '+16505550199' },
           { phoneNumber: '+16505550198', target: false },
-          { phoneNumber: '+16505550101', target: true },
+          { extensionNumber: '101', target: true },
         ],
       }),
-      {},
+      { to: [recipient('+16505550199'), recipient('+16505550198'), recipient('101', true)] },
     ],
     [
-      'a target without a number',
-      message({ to: [{ target: true }, { phoneNumber: '+16505550199' }] }),
-      { to: '+16505550199' },
+      'a group without target',
+      message({ to: [{ name: 'x' }, { phoneNumber: '+16505550199', target: 'true' }] }),
+      { to: [recipient(null), recipient('+16505550199')] },
     ],
+    ['a target without a number', message({ to: [{ target: true }] }), { to: [recipient(null, true)] }],
     [
-      'a target with an extension number',
-      message({ to: [{ phoneNumber: '+16505550199' }, { extensionNumber: '101', target: true }] }),
-      { to: '101' },
+      'recipients of another type',
+      message({ to: ['x', null, { phoneNumber: '+16505550101' }] }),
+      { to: [recipient(null), recipient(null), recipient('+16505550101')] },
     ],
-    ['recipients of another type', message({ to: ['x', null, { phoneNumber: '+16505550101' }] }), {}],
-    ['no recipient', message({ to: [] }), { to: 'unknown' }],
-    ['recipients missing', message({ to: undefined }), { to: 'unknown' }],
+    ['no recipient', message({ to: [] }), { to: [] }],
+    ['recipients missing', message({ to: undefined }), { to: [] }],
   ]
   test.each(rows)('%s', (_name, body, sms) => {
     expect(parseInboundEvent(event(body)) as unknown).toEqual(expected(sms))
@@ -167,7 +159,8 @@ describe('forms of an inbound SMS', () => {
       },
     }
     const to = [{ phoneNumber: '+16505550101', target: true }, ...Array.from({ length: 99 }, () => ({})), unread]
-    expect(parseInboundEvent(event({ ...message(), to })) as unknown).toEqual(expected())
+    const read = [recipient('+16505550101', true), ...Array.from({ length: 99 }, () => recipient(null))]
+    expect(parseInboundEvent(event({ ...message(), to })) as unknown).toEqual(expected({ to: read }))
   })
 
   test('envelope ids may be numbers', () => {

@@ -1,0 +1,34 @@
+import { isSameNumber } from '../../core/phone.ts'
+import type { ExtensionKey } from '../../provider/extension-rows.ts'
+import type { InboundEventSms, Recipient } from '../../provider/provider.ts'
+import type { Gateway } from '../gateway.ts'
+import { storeInbound } from './store-inbound.ts'
+
+/** Stores an inbound SMS of an event or a record, once. Resolves when it is on disk; true if it was new. */
+export async function storeReceived(gateway: Gateway, key: ExtensionKey, sms: InboundEventSms): Promise<boolean> {
+  const { providerMessageId, text, createdAt, attachments } = sms
+  const to = (await ownNumberAmong(gateway, key, sms.to)) ?? 'unknown'
+  const { tenantId, extensionId } = key
+  const from = sms.from ?? 'anonymous'
+  return storeInbound(gateway, { tenantId, extensionId, providerMessageId, from, to, text, createdAt, attachments })
+}
+
+/**
+ * The number that was texted: the one that the provider marks, or the only one. In a group without a mark it is a number of the
+ * receiving extension, or the only one of the tenant; null if there is none, because the others are strangers.
+ */
+async function ownNumberAmong(
+  { directory }: Gateway,
+  { tenantId, extensionId }: ExtensionKey,
+  recipients: readonly Recipient[],
+): Promise<string | null> {
+  const [first] = recipients
+  if (first === undefined || recipients.length === 1) return first?.phoneNumber ?? null
+  const marked = recipients.find(({ phoneNumber, target }) => target && phoneNumber !== null)
+  if (marked !== undefined) return marked.phoneNumber
+  const texted = [...new Set(recipients.map(({ phoneNumber }) => phoneNumber))]
+  if (texted.length === 1) return first.phoneNumber
+  const { numbers } = await directory.tenant(tenantId)
+  const ours = [...numbers.keys()].filter((own) => texted.some((one) => one !== null && isSameNumber(own, one)))
+  return ours.find((own) => numbers.get(own) === extensionId) ?? (ours.length === 1 ? (ours[0] ?? null) : null)
+}
