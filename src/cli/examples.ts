@@ -7,6 +7,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   stop: 'sgw stop',
   lease: 'sgw lease --json',
   'lease give': 'sgw lease give',
+  'lease abandon': 'sgw lease abandon --yes',
   'tenant create': 'sgw tenant create --name "My company"',
   'tenant list': 'sgw tenant list --json',
   'tenant suspend': 'sgw tenant suspend tenant_a51e14c2ed5d0c6a',

@@ -17,6 +17,7 @@ import { checkHealth } from './health.ts'
 import { withHint } from './hints.ts'
 import { addMessages } from './message-commands.ts'
 import { print } from './print.ts'
+import { abandonLease } from './abandon-lease.ts'
 import { SIDES, type Side, chooseHistory } from './choose-history.ts'
 import { checkBackup, restore } from './restore.ts'
 import { showStatus } from './status.ts'
@@ -98,7 +99,7 @@ function addServer(
     .command('stop')
     .description('Stop the running server, and wait until it has ended')
     .action(() => stop(contextOf()))
-  addLease(program, run)
+  addLease(program, contextOf, run)
   program
     .command('console')
     .description('Print a link that signs you in to the console once, within ten minutes')
@@ -110,7 +111,7 @@ function addServer(
     )
 }
 
-function addLease(program: Command, run: Run): void {
+function addLease(program: Command, contextOf: () => CliContext, run: Run): void {
   const lease = program
     .command('lease')
     .description('Show which of several gateways works (STANDBY=on, docs/beyond-one-machine.md)')
@@ -119,6 +120,13 @@ function addLease(program: Command, run: Run): void {
     .command('give')
     .description('Stop the running server so that a standby takes over at once')
     .action(() => run({ method: 'POST', path: '/v1/operator/lease/give', needs: 'server' }))
+  lease
+    .command('abandon')
+    .description(
+      'Note that this machine goes on without the lease, while the storage fails; all gateways must be stopped',
+    )
+    .option('--yes', 'do not ask')
+    .action(({ yes = false }: { yes?: boolean }) => abandonLease(contextOf(), yes))
 }
 
 function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): void {

@@ -10,6 +10,7 @@ import type { RunOptions } from './open-gateway.ts'
 import { type RunningGateway, runGateway } from './run.ts'
 import { Shutdown } from './shutdown.ts'
 import { holdLease, release } from './standby/hold-lease.ts'
+import { loneStart } from './standby/lone-start.ts'
 import type { Holding } from './standby/stand-by.ts'
 import { asStartError } from './start-failure.ts'
 import { VERSION } from '../core/version.ts'
@@ -48,7 +49,9 @@ export async function serve({ environment, terminal, isTest, exit }: ServeOption
       if (holding === null) return
       backup = holding.backup
     }
+    const watch = config.standby ? null : await loneStart(config, environment, log, shutdown)
     await open(config, log, isTest, { backup, holding, shutdown })
+    watch?.()
   } catch (error) {
     const known = await asStartError(error, config)
     if (!(known instanceof StartError)) throw known
@@ -108,9 +111,10 @@ function replicationOf(log: Log, { backup, holding }: Opening): Partial<RunOptio
   if (holding === null) return { ...replicate, replica }
   const { lease, folderLock, stopListening } = holding
   return {
-    replicate: () => {
+    replicate: async () => {
       log.info({ epoch: lease.epoch }, 'making the first copy')
-      return backup.start()
+      await backup.start()
+      lease.noteCopy()
     },
     replica: { store: () => replica.store(), confirm: () => lease.check() },
     lease,

@@ -26,6 +26,8 @@ export interface AwaitLeaseOptions {
   candidate: Candidate
   clock: Clock
   log: Log
+  /** The newest epoch that this machine's database knows. */
+  knownEpoch: number
   /** Ends the wait. */
   signal: AbortSignal
   /** Called with what was read each time. */
@@ -39,7 +41,7 @@ const LOOK_EVERY_MS = 500
  * if `signal` ends the wait. Errors: `StartError` 78 if the storage refuses, or this gateway could not work in the place of the holder.
  */
 export async function awaitLease(options: AwaitLeaseOptions): Promise<TakenLease | null> {
-  const watch: Watch = { etag: '', unchangedSince: 0, isTested: false, isFailing: false }
+  const watch: Watch = { newest: options.knownEpoch, etag: '', unchangedSince: 0, isTested: false, isFailing: false }
   while (!options.signal.aborted) {
     const taken = await tryToTake(options, watch).catch((error: unknown) => noteFailure(options, watch, error))
     if (taken !== null) return taken
@@ -50,6 +52,8 @@ export async function awaitLease(options: AwaitLeaseOptions): Promise<TakenLease
 
 /** What was seen of the lease. */
 interface Watch {
+  /** The newest epoch. */
+  newest: number
   etag: string
   /** Monotonic time. */
   unchangedSince: number
@@ -69,15 +73,19 @@ async function tryToTake(
   seen?.(lease)
   if (watch.isFailing) log.warn({}, 'the storage answers again')
   watch.isFailing = false
-  if (lease === null) {
-    const [newest = 0] = await listEpochs(object.store)
-    return take(object, candidate, newest + 1, null, clock)
-  }
+  watch.newest = Math.max(watch.newest, lease?.content.epoch ?? 0)
+  if (lease === null) return take(object, candidate, await nextEpoch(object, watch), null, clock)
   refuseOther(candidate, lease.content)
   if (lease.etag !== watch.etag) Object.assign(watch, { etag: lease.etag, unchangedSince: clock.monotonic() })
   if (lease.content.holder !== '' && now - watch.unchangedSince < LEASE_MS) return null
   refuseNewer(lease.content)
-  return take(object, candidate, lease.content.epoch + 1, lease.etag, clock)
+  return take(object, candidate, await nextEpoch(object, watch), lease, clock)
+}
+
+/** Higher than all that anybody has seen: an older object may have been put back. Nothing takes a lease that it could not list with. */
+async function nextEpoch({ store }: LeaseObject, { newest }: Watch): Promise<number> {
+  const [listed = 0] = await listEpochs(store)
+  return Math.max(newest, listed) + 1
 }
 
 async function refuseUnfit({ store }: LeaseObject, watch: Watch): Promise<void> {
@@ -90,12 +98,12 @@ async function take(
   object: LeaseObject,
   { holder, url, keyId, schema }: Candidate,
   epoch: number,
-  over: string | null,
+  over: SeenLease | null,
   clock: Clock,
 ): Promise<TakenLease | null> {
-  const content = { epoch, holder, url, keyId, schema }
+  const content = { epoch, holder, url, keyId, schema, copied: over?.content.copied ?? 0 }
   const takenAt = clock.monotonic()
-  const etag = await object.write(content, over)
+  const etag = await object.write(content, over?.etag ?? null)
   return etag === null ? null : { content, etag, takenAt }
 }
 

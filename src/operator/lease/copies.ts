@@ -1,11 +1,14 @@
 import { type Log, silentLog } from '../../core/log.ts'
+import { EXIT, StartError } from '../../core/start-error.ts'
 import { sha256Hex } from '../../core/secrets.ts'
 import type { History } from '../../db/history.ts'
 import { readFact, readHistory } from '../../db/history-rows.ts'
 import { removeDatabase } from '../backup/database-copy.ts'
 import { fetchBackup } from '../backup/fetch-backup.ts'
 import { type BackupSettings, describeReplica } from '../backup/settings.ts'
+import { LEASE_KEY } from '../backup/storage.ts'
 import { listEpochs, settingsOfEpoch } from './epochs.ts'
+import { LeaseObject } from './lease-object.ts'
 import type { ObjectStore } from './object-store.ts'
 
 /** A copy from the storage, as a file. */
@@ -50,12 +53,35 @@ export async function fetchCopies(
     copies.push({ file: target, epoch, where: describeReplica(ofEpoch), history: await readHistory(target) })
     return true
   }
-  for (const epoch of await listEpochs(store)) if (await fetchOf(epoch, file)) break
+  const copied = at === null ? ((await new LeaseObject(store).read())?.content.copied ?? 0) : 0
+  const newestEpoch = async (): Promise<boolean> => {
+    for (const epoch of await listEpochs(store)) {
+      if (epoch < copied) return false
+      if (await fetchOf(epoch, file)) return true
+    }
+    return copied === 0
+  }
+  await untilListed(newestEpoch, settings.timeoutMs, copied)
   const root = await stateOfRoot(store)
   const [newest] = copies
   const isKnown = newest !== undefined && readFact(newest.file, ROOT_FACT) === root
   if (root !== '' && !isKnown) await fetchOf(0, `${file}-root`)
   return { copies, root }
+}
+
+const LIST_AGAIN_MS = 500
+
+/** A list may lag. An older copy lacks what was acknowledged since. */
+async function untilListed(look: () => Promise<boolean>, timeoutMs: number, epoch: number): Promise<void> {
+  const deadline = performance.now() + timeoutMs
+  while (!(await look())) {
+    if (performance.now() >= deadline)
+      throw new StartError(
+        EXIT.unavailable,
+        `The lease says that epoch ${epoch} has a copy, but the storage does not list it: look whether somebody has removed e${epoch} beside ${LEASE_KEY}. To go on with what is left, stop all gateways, and delete ${LEASE_KEY} (docs/beyond-one-machine.md)`,
+      )
+    await Bun.sleep(LIST_AGAIN_MS)
+  }
 }
 
 export const removeCopies = (copies: readonly FetchedCopy[]): void => copies.forEach(({ file }) => removeDatabase(file))

@@ -30,6 +30,7 @@ const RETRY_CHECK_MS = 50
 export class HeldLease implements Lease {
   readonly epoch: number
   readonly holder: string
+  #content: HeldLeaseOptions['content']
   #etag: string
   /** Monotonic and wall-clock time of the start of the last renewal. A machine that sleeps may stop either clock. */
   #renewed: { monotonic: number; now: number }
@@ -46,6 +47,7 @@ export class HeldLease implements Lease {
     const { content, etag, takenAt, clock } = options
     this.epoch = content.epoch
     this.holder = content.holder
+    this.#content = content
     this.#etag = etag
     this.#renewed = { monotonic: takenAt, now: clock.now() - (clock.monotonic() - takenAt) }
     this.#plan()
@@ -73,16 +75,27 @@ export class HeldLease implements Lease {
     this.#standbys = standbys
   }
 
+  /** Call it when the own epoch has its first copy: from now on no later holder takes an older one. */
+  noteCopy(): void {
+    this.#content = { ...this.#content, copied: this.epoch }
+    this.#thread?.update(this.#content)
+  }
+
+  /** The storage has a copy of a later epoch. */
+  overtaken(epoch: number): void {
+    this.#lose(`epoch ${epoch} has begun`)
+  }
+
   give(): void {
     this.options.give()
   }
 
   /** Renews in a thread from now on, until `renewHere`: the start may hold the event loop for longer than a lease lasts. */
   renewInThread(settings: BackupSettings): void {
-    const { content, object } = this.options
+    const { object } = this.options
     this.#cancel()
-    const from = { writer: object.writer, etag: this.#etag }
-    this.#thread = new Renewal(settings, content, from, (renewed) => this.#renewedBy(renewed))
+    const from = { writer: object.writer, written: object.written, etag: this.#etag }
+    this.#thread = new Renewal(settings, this.#content, from, (renewed) => this.#renewedBy(renewed))
   }
 
   renewHere(): Promise<void> {
@@ -113,8 +126,7 @@ export class HeldLease implements Lease {
     this.#stop('released')
     await this.#renewing
     await this.#endThread()
-    const { object, content } = this.options
-    await object.write({ ...content, holder: '' }, this.#etag)
+    await this.options.object.write({ ...this.#content, holder: '' }, this.#etag)
   }
 
   #plan(): void {
@@ -137,10 +149,10 @@ export class HeldLease implements Lease {
 
   async #renew(): Promise<void> {
     if (this.#state !== 'held') return
-    const { clock, object, content, log } = this.options
+    const { clock, object, log } = this.options
     const started = { monotonic: clock.monotonic(), now: clock.now() }
     try {
-      const etag = await object.write(content, this.#etag)
+      const etag = await object.write(this.#content, this.#etag)
       if (etag === null) return this.#loseIf(await checkEpoch(object, this.epoch))
       this.#noteRenewal(etag, started)
       if (this.#isFailing) log.warn({}, 'the lease is renewed again')
@@ -154,8 +166,9 @@ export class HeldLease implements Lease {
   }
 
   /** The message of the thread may have waited until the event loop was free. */
-  #renewedBy({ etag, startedAt }: Renewed): void {
-    const { clock } = this.options
+  #renewedBy({ etag, written, startedAt }: Renewed): void {
+    const { clock, object } = this.options
+    object.noteWritten(written)
     const agoMs = Math.max(0, clock.now() - startedAt)
     this.#noteRenewal(etag, { monotonic: clock.monotonic() - agoMs, now: startedAt })
   }

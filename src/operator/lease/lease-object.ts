@@ -14,6 +14,8 @@ const LeaseContent = z.object({
   keyId: z.string(),
   /** The newest migration of the holder's database. */
   schema: z.string(),
+  /** The newest epoch that has a copy. Release 1.1.0 did not say. */
+  copied: z.int().nonnegative().default(0),
 })
 export type LeaseContent = z.infer<typeof LeaseContent>
 
@@ -29,19 +31,43 @@ const MAX_TRIES = 3
 
 /** The object that says which gateway works. Written only over the version that was seen before. */
 export class LeaseObject {
+  /** The number of the newest nonce of this process that the storage has acknowledged. */
+  #written = 0
+  #tried = 0
+
   constructor(
     readonly store: ObjectStore,
     /** Begins each nonce of this process. */
     readonly writer: string = crypto.randomUUID(),
   ) {}
 
-  /** Null if there is none. Errors: `StoreError`; `StartError` 78 if it is no lease. */
+  /**
+   * Null if there is none. Errors: `StoreError`; `StartError`, 78 if it is no lease, 75 if the storage answers twice with a version that this
+   * process has replaced: reads lag, or somebody has put an older object back.
+   */
   async read(): Promise<SeenLease | null> {
+    const newest = this.#written
+    const seen = await this.#readOnce()
+    if (!this.#isReplaced(seen, newest)) return seen
+    const again = await this.#readOnce()
+    if (this.#isReplaced(again, newest)) throw new StartError(EXIT.locked, PUT_BACK)
+    return again
+  }
+
+  #isReplaced(seen: SeenLease | null, newest: number): boolean {
+    return seen !== null && this.isOwn(seen) && numberOf(seen.content.nonce) < newest
+  }
+
+  async #readOnce(): Promise<SeenLease | null> {
     const found = await this.store.get(LEASE_KEY)
     if (found === null) return null
     const content = contentOf(found.text)
     if (content === null) throw new StartError(EXIT.badConfig, NO_LEASE)
     return { content, etag: found.etag, storedAt: found.storedAt }
+  }
+
+  get written(): number {
+    return this.#written
   }
 
   /** Whether this process has written it. */
@@ -55,15 +81,27 @@ export class LeaseObject {
     let etag = over
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
       // Equal texts would have equal ETags, and a standby could not see that the lease was renewed.
-      const nonce = `${this.writer}.${crypto.randomUUID()}`
+      const number = ++this.#tried
+      const nonce = `${this.writer}.${number}.${crypto.randomUUID()}`
       const written = await this.#put({ ...content, nonce }, etag === null ? 'nothing' : { etag })
-      if (written !== null) return written
+      if (written !== null) return this.#note(number, written)
       const seen = await this.read()
       if (seen === null || !this.isOwn(seen)) return null
-      if (seen.content.nonce === nonce) return seen.etag
+      if (seen.content.nonce === nonce) return this.#note(number, seen.etag)
       etag = seen.etag
     }
     return null
+  }
+
+  /** Call it when another thread has written in the name of this process. */
+  noteWritten(number: number): void {
+    this.#tried = Math.max(this.#tried, number)
+    this.#written = Math.max(this.#written, number)
+  }
+
+  #note(number: number, etag: string): string {
+    this.noteWritten(number)
+    return etag
   }
 
   /** A lost answer is found out by reading. */
@@ -78,6 +116,11 @@ export class LeaseObject {
 }
 
 const NO_LEASE = `The object ${LEASE_KEY} beside the backup is no lease of a gateway: look at what has written it; if no gateway runs, delete it, and the next start makes a new one (docs/beyond-one-machine.md)`
+
+const PUT_BACK = `the storage answers with an older version of ${LEASE_KEY}: its reads lag behind its writes, or somebody has put the object back`
+
+/** Nonces of release 1.1.0 have none. */
+const numberOf = (nonce: string): number => Number(/\.(\d+)\./.exec(nonce)?.[1] ?? Number.NaN)
 
 function contentOf(text: string): LeaseContent | null {
   try {

@@ -1,6 +1,6 @@
 import { isoTime } from '../../core/clock.ts'
 import { EXIT, StartError } from '../../core/start-error.ts'
-import { type History, compareHistories } from '../../db/history.ts'
+import { type Comparison, type History, compareHistories } from '../../db/history.ts'
 import type { FetchedCopy } from './copies.ts'
 
 /** The file on this machine. */
@@ -25,23 +25,29 @@ export type Newest =
 export function newestOf(copies: readonly FetchedCopy[], local: LocalFile | null): Newest {
   const [first, ...others] = copies
   if (first === undefined) return local === null ? { type: 'none' } : { type: 'local' }
-  const compared = copies.map((copy) => local && compareHistories(local.history, copy.history, first.epoch).relation)
-  const lacksNothing = compared.every((relation) => relation === 'more' || relation === 'same')
+  const hasAll = local !== null && lacksNothing(copies, local)
   let copy = first
   for (const other of others) {
     const { relation } = compareHistories(copy.history, other.history)
     // A release without chains never looked at the location itself beside an epoch.
     const isFork = relation === 'forked' && other.history.links.length > 0
-    if (isFork) return lacksNothing ? { type: 'local' } : { type: 'fork', fork: { one: copy, other } }
+    if (isFork) return hasAll ? { type: 'local' } : { type: 'fork', fork: { one: copy, other } }
     if (relation === 'less') copy = other
   }
   if (local === null) return { type: 'copy', copy, unanswered: 0 }
-  if (lacksNothing && compared.includes('more')) return { type: 'local' }
+  if (hasAll && relationsOf(copies, local).includes('more')) return { type: 'local' }
   const { relation, unanswered } = compareHistories(local.history, copy.history, first.epoch)
   return relation === 'forked'
     ? { type: 'fork', fork: { one: local, other: copy } }
     : { type: 'copy', copy, unanswered }
 }
+
+/** Whether the file has everything of each copy that was acknowledged. */
+export const lacksNothing = (copies: readonly FetchedCopy[], local: LocalFile): boolean =>
+  relationsOf(copies, local).every((relation) => relation === 'more' || relation === 'same')
+
+const relationsOf = (copies: readonly FetchedCopy[], local: LocalFile): Comparison['relation'][] =>
+  copies.map((copy) => compareHistories(local.history, copy.history, copies[0]?.epoch).relation)
 
 /** Why a person has to choose. */
 export function forkError({ one, other }: Fork): StartError {

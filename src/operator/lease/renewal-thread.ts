@@ -8,39 +8,50 @@ import { ObjectStore } from './object-store.ts'
 // a lease lasts.
 
 export type RenewalRequest =
-  | { type: 'start'; settings: BackupSettings; content: Omit<LeaseContent, 'nonce'>; writer: string; etag: string }
+  | ({ type: 'start'; settings: BackupSettings; content: Omit<LeaseContent, 'nonce'>; writer: string } & Written)
+  | { type: 'update'; content: Omit<LeaseContent, 'nonce'> }
   | { type: 'stop' }
 
+interface Written {
+  etag: string
+  /** `LeaseObject.written` */
+  written: number
+}
+
 /** `startedAt`: wall-clock time at which the renewal began. `over`: nothing more is written. */
-export type RenewalNotice = { type: 'renewed' | 'over'; etag: string; startedAt: number }
+export type RenewalNotice = Written & { type: 'renewed' | 'over'; startedAt: number }
 
 declare const self: Worker
 
+let content: Omit<LeaseContent, 'nonce'> | null = null
 let isStopping = false
 const stopped = Promise.withResolvers<void>()
 
 self.addEventListener('message', ({ data: request }: MessageEvent<RenewalRequest>) => {
+  if (request.type !== 'stop') content = request.content
   if (request.type === 'start') return void renewUntilStopped(request)
+  if (request.type === 'update') return
   isStopping = true
   stopped.resolve()
 })
 
 async function renewUntilStopped(request: Extract<RenewalRequest, { type: 'start' }>): Promise<void> {
   const object = new LeaseObject(new ObjectStore(request.settings), request.writer)
+  object.noteWritten(request.written)
   let { etag } = request
   let startedAt = Date.now()
   while (!isStopping) {
     startedAt = Date.now()
-    const written = await object.write(request.content, etag).catch(retried)
+    const written = await object.write(content ?? request.content, etag).catch(retried)
     if (written === null) break
     if (written !== undefined) {
       etag = written
-      post({ type: 'renewed', etag, startedAt })
+      post({ type: 'renewed', etag, written: object.written, startedAt })
     }
     await Promise.race([Bun.sleep(RENEW_LEASE_EVERY_MS), stopped.promise])
   }
   // If somebody else has written, the next renewal or check of the process finds it out.
-  post({ type: 'over', etag, startedAt })
+  post({ type: 'over', etag, written: object.written, startedAt })
   setImmediate(() => process.exit(0))
 }
 

@@ -4,6 +4,8 @@ import type { RenewalNotice, RenewalRequest } from './renewal-thread.ts'
 
 export interface Renewed {
   etag: string
+  /** The number of the newest nonce: `LeaseObject.written`. */
+  written: number
   /** Wall-clock time at which the last renewal began. */
   startedAt: number
 }
@@ -17,10 +19,10 @@ export class Renewal {
   constructor(
     settings: BackupSettings,
     content: Omit<LeaseContent, 'nonce'>,
-    { writer, etag }: { writer: string; etag: string },
+    from: { writer: string; written: number; etag: string },
     renewed: (renewed: Renewed) => void,
   ) {
-    this.#last = { etag, startedAt: 0 }
+    this.#last = { ...from, startedAt: 0 }
     this.#thread = new Worker(threadUrl(), { smol: true })
     this.#thread.unref()
     this.#thread.addEventListener('message', ({ data }: MessageEvent<RenewalNotice>) => {
@@ -30,7 +32,12 @@ export class Renewal {
     })
     this.#thread.addEventListener('error', () => this.#over.resolve())
     this.#thread.addEventListener('close', () => this.#over.resolve())
-    this.#post({ type: 'start', settings, content, writer, etag })
+    this.#post({ type: 'start', settings, content, ...from })
+  }
+
+  /** From now on this is written. */
+  update(content: Omit<LeaseContent, 'nonce'>): void {
+    this.#post({ type: 'update', content })
   }
 
   /** Resolves when nothing more is written, with what was written last. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type Clock, sleep } from '../../core/clock.ts'
 import type { Standbys } from '../../core/lease.ts'
 import { type Candidate, differenceOf } from './await-lease.ts'
+import { listEpochs } from './epochs.ts'
 import type { HeldLease } from './held-lease.ts'
 import type { LeaseObject } from './lease-object.ts'
 import type { ListedObject, ObjectStore } from './object-store.ts'
@@ -39,6 +40,17 @@ export async function watchStandbys(lease: HeldLease, object: LeaseObject, clock
       lease.noteStandbys(found)
     }
     await sleep(clock, MINUTE_MS)
+  }
+}
+
+const LOOK_FOR_EPOCHS_MS = 10_000
+
+/** Looks whether a later epoch has begun, for as long as the lease is held: an older version of the lease may have been put back. */
+export async function watchEpochs(lease: HeldLease, { store }: LeaseObject, clock: Clock): Promise<void> {
+  while (lease.isHeld) {
+    await sleep(clock, LOOK_FOR_EPOCHS_MS)
+    const [newest = 0] = await listEpochs(store).catch(() => [])
+    if (newest > lease.epoch) lease.overtaken(newest)
   }
 }
 

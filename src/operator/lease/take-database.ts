@@ -9,6 +9,7 @@ import { readHistory, writeFact } from '../../db/history-rows.ts'
 import { forgetReplication, inspect, putInPlace } from '../backup/database-copy.ts'
 import type { BackupSettings } from '../backup/settings.ts'
 import { type Copies, type FetchedCopy, ROOT_FACT, fetchCopies, removeCopies } from './copies.ts'
+import { folderOf } from './epochs.ts'
 import { type LocalFile, type Newest, forkError, newestOf } from './newest.ts'
 import type { ObjectStore } from './object-store.ts'
 
@@ -25,6 +26,7 @@ export async function takeDatabase(
 ): Promise<void> {
   const path = settings.databasePath
   removeUnfinished(path)
+  await refuseUsedFolder(store, epoch)
   const copies = await fetchCopies(settings, store, `${path}${UNFINISHED}${epoch}`, { log })
   try {
     const local = copies.copies.length > 0 && sizeOf(path) > 0 ? await readLocal(path) : null
@@ -33,6 +35,16 @@ export async function takeDatabase(
     removeCopies(copies.copies)
   }
   forgetReplication(path)
+}
+
+/** Nothing can be there before the first upload of this epoch. Whatever it is, the copy would be mixed with it. */
+async function refuseUsedFolder(store: ObjectStore, epoch: number): Promise<void> {
+  const [found] = await store.list(`${folderOf(epoch)}/`)
+  if (found !== undefined)
+    throw new StartError(
+      EXIT.badConfig,
+      `${found.key} beside the lease is older than its epoch ${epoch}, which has just begun: look at what has written it, and start again (docs/beyond-one-machine.md)`,
+    )
 }
 
 function place(path: string, { copies, root }: Copies, local: LocalFile | null, log: Log): void {

@@ -12,9 +12,10 @@ import { settingsOfEpoch } from '../../operator/lease/epochs.ts'
 import { HeldLease } from '../../operator/lease/held-lease.ts'
 import { LeaseObject, type SeenLease } from '../../operator/lease/lease-object.ts'
 import { ObjectStore } from '../../operator/lease/object-store.ts'
+import { ownEpochs } from '../../operator/lease/one-worker.ts'
 import { keepRemovingEpochs } from '../../operator/lease/remove-epochs.ts'
 import { reportOfSeen } from '../../operator/lease/report.ts'
-import { announce, watchStandbys } from '../../operator/lease/standbys.ts'
+import { announce, watchEpochs, watchStandbys } from '../../operator/lease/standbys.ts'
 import { takeDatabase } from '../../operator/lease/take-database.ts'
 import { serveOperator } from '../../operator/socket.ts'
 import type { BackupProcess } from '../backup-process.ts'
@@ -78,7 +79,9 @@ export async function standBy(options: StandByOptions): Promise<Holding | null> 
   const waiting = new AbortController()
   stack.defer(() => waiting.abort())
   void announce(store, candidate, systemClock, waiting.signal)
-  const awaited = { object, candidate, clock: systemClock, log, signal }
+  const { held, left } = ownEpochs(path)
+  const knownEpoch = Math.max(held ?? 0, left ?? 0)
+  const awaited = { object, candidate, knownEpoch, clock: systemClock, log, signal }
   const taken = await awaitLease({ ...awaited, seen: (lease) => note(seen, lease) })
   if (taken === null) return null
   waiting.abort()
@@ -91,6 +94,7 @@ export async function standBy(options: StandByOptions): Promise<Holding | null> 
   options.taken(lease)
   lease.renewInThread(backup.settings)
   void watchStandbys(lease, object, systemClock)
+  void watchEpochs(lease, object, systemClock)
   void keepRemovingEpochs(lease, object, systemClock, log)
   await takeDatabase(backup.settings, store, epoch, log)
   stack.move()
@@ -113,11 +117,13 @@ function note(seen: LastSeen, lease: SeenLease | null): void {
   seen.changedAt = performance.now()
 }
 
+export const holderName = ({ port }: Config): string => `${hostname()}:${port}`
+
 /** This gateway, as others see it in the lease. */
 function candidateOf(config: Config): Candidate {
   const keyIds = (config.encryptionKeys ?? []).map((key) => createSecrets([key]).keyId)
   return {
-    holder: `${hostname()}:${config.port}`,
+    holder: holderName(config),
     url: config.publicUrl,
     keyId: keyIds[0] ?? '',
     keyIds,

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { silentLog } from '../../../src/core/log.ts'
+import { watchEpochs } from '../../../src/operator/lease/standbys.ts'
 import { readBackupSettings } from '../../../src/operator/backup/settings.ts'
 import { type Candidate, awaitLease } from '../../../src/operator/lease/await-lease.ts'
 import { HeldLease } from '../../../src/operator/lease/held-lease.ts'
@@ -33,6 +34,7 @@ class Machine implements Disposable {
   lost: string | null = null
   /** How often it has read the lease. */
   looks = 0
+  knownEpoch = 0
 
   constructor(
     readonly name: string,
@@ -45,7 +47,15 @@ class Machine implements Disposable {
     const { object, clock } = this
     const { signal } = this.#ended
     const seen = (): void => void this.looks++
-    const taken = await awaitLease({ object, candidate, clock, log: silentLog, signal, seen })
+    const taken = await awaitLease({
+      object,
+      candidate,
+      knownEpoch: this.knownEpoch,
+      clock,
+      log: silentLog,
+      signal,
+      seen,
+    })
     if (taken === null) return
     const lost = (why: string): void => void (this.lost = why)
     const give = (): void => undefined
@@ -198,6 +208,53 @@ test('without the object the highest epoch that has a copy counts, plus one', as
   expect(one.lease?.epoch).toBe(42)
 })
 
+test('the epoch only grows: an older object that was put back, and a list or a database that knows more, are all exceeded', async () => {
+  using one = new Machine('one:3000')
+  await one.standBy()
+  const first = stub.bucket.get('sgw/lease.json').body
+  await one.lease?.release()
+  stub.bucket.put('sgw/e7/ltx/1', new Uint8Array(1))
+  stub.bucket.put('sgw/lease.json', first)
+  using two = new Machine('two:3000')
+  const waiting = two.standBy()
+  await until(() => two.looks > 0)
+  await two.pass(6000)
+  await waiting
+  expect(two.lease?.epoch).toBe(8)
+  await two.lease?.release()
+  stub.bucket.put('sgw/lease.json', first)
+  using three = new Machine('three:3000')
+  three.knownEpoch = 30
+  const last = three.standBy()
+  await until(() => three.looks > 0)
+  await three.pass(6000)
+  await last
+  expect(three.lease?.epoch).toBe(31)
+})
+
+test('a holder that reads an older version of its own lease twice, or finds a later epoch, has lost it', async () => {
+  for (const how of ['put back', 'later epoch'] as const) {
+    stub.bucket.clear()
+    using one = new Machine('one:3000')
+    await one.standBy()
+    const older = stub.bucket.get('sgw/lease.json').body
+    await renew(one)
+    await one.lease?.check()
+    expect(one.lost).toBeNull()
+    if (how === 'put back') {
+      stub.bucket.put('sgw/lease.json', older)
+      await failureOf(one.lease?.check() ?? Promise.resolve())
+      expect(one.lost).toContain('an older version of lease.json')
+    } else if (one.lease !== null) {
+      stub.bucket.put('sgw/e2/ltx/1', new Uint8Array(1))
+      void watchEpochs(one.lease, one.object, one.clock)
+      one.clock.advance(10_000)
+      await until(() => one.lost !== null)
+      expect(one.lost).toBe('epoch 2 has begun')
+    }
+  }
+})
+
 test('a gateway with another address, without the key of the holder, or too old for its database does not stand by', async () => {
   using one = new Machine('one:3000')
   await one.standBy()
@@ -214,11 +271,11 @@ test('a gateway with another address, without the key of the holder, or too old 
     message: expect.stringContaining('ENCRYPTION_KEYS lacks the newest key (abcdef01)'),
   })
   await one.lease?.release()
-  await one.object.write({ ...CANDIDATE, epoch: 1, holder: '', schema: '9999_later' }, etag())
+  await one.object.write({ ...CANDIDATE, copied: 0, epoch: 1, holder: '', schema: '9999_later' }, etag())
   expect(await refused({})).toMatchObject({ exitCode: 78, message: expect.stringContaining('newer than this program') })
   expect((await one.object.read())?.content).toMatchObject({ epoch: 1, holder: '' })
   using rotated = new Machine('three:3000', { keyId: '11111111', keyIds: ['11111111', 'abcdef01'] })
-  await one.object.write({ ...CANDIDATE, epoch: 1, holder: '' }, etag())
+  await one.object.write({ ...CANDIDATE, copied: 0, epoch: 1, holder: '' }, etag())
   await rotated.standBy()
   expect(rotated.lease?.epoch).toBe(2)
 })

@@ -22,6 +22,7 @@ const CONTENT = {
   url: 'https://sms.example.com',
   keyId: 'abcdef01',
   schema: '0018_attachments',
+  copied: 0,
 }
 
 test('of fifty gateways that take the lease at the same time, one gets it, and again when it is taken over', async () => {

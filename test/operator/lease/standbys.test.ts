@@ -49,7 +49,14 @@ async function startHolder() {
   const store = new ObjectStore(readBackupSettings({ values: stub.environment(), readFile: () => '' }, '/data/sgw.db'))
   const object = new LeaseObject(store)
   const { signal } = new AbortController()
-  const taken = await awaitLease({ object, candidate: candidate('one:3000'), clock, log: silentLog, signal })
+  const taken = await awaitLease({
+    knownEpoch: 0,
+    object,
+    candidate: candidate('one:3000'),
+    clock,
+    log: silentLog,
+    signal,
+  })
   if (taken === null) throw new Error('The lease was not taken')
   const ended = (): void => undefined
   const options = { ...taken, object, clock, log: silentLog, checkTimeoutMs: 1000, lost: ended, give: ended }

@@ -79,7 +79,7 @@ export class MachineOfGateway {
   }
 
   /** Starts it, and waits until `/ready` says so. */
-  async startUntil(state: 'standby' | 'ready', extra: Record<string, string> = {}): Promise<void> {
+  async startUntil(state: 'standby' | 'starting' | 'ready', extra: Record<string, string> = {}): Promise<void> {
     this.start(extra)
     await this.untilState(state)
   }

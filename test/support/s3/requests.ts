@@ -16,6 +16,8 @@ export interface S3Behaviour {
   pageSize: number
   /** It stores an object whatever `If-Match` and `If-None-Match` say, as storages do that do not know them. */
   ignoresConditions?: boolean
+  /** Names (folders end with a slash) that a list of this prefix does not have yet. */
+  hides?(name: string, prefix: string): boolean
 }
 
 /** Answers a request for the bucket. Source: Amazon S3 API Reference, HeadBucket to ListObjectsV2. Errors: an `S3Error`. */
@@ -32,12 +34,14 @@ export function answerBucket(bucket: Bucket, request: S3Request, behaviour: S3Be
  * ListObjects continues after `marker`, ListObjectsV2 (`list-type=2`) after a token. Both are the last name of the
  * previous page.
  */
-function list(bucket: Bucket, query: URLSearchParams, { pageSize }: S3Behaviour): Response {
+function list(bucket: Bucket, query: URLSearchParams, { pageSize, hides = () => false }: S3Behaviour): Response {
   const isV2 = query.get('list-type') === '2'
   const token = query.get('continuation-token')
   const start = query.get(isV2 ? 'start-after' : 'marker') ?? ''
+  const prefix = query.get('prefix') ?? ''
+  const isListed = (name: string): boolean => !hides(name, prefix)
   const { keys, commonPrefixes, next } = bucket.list({
-    prefix: query.get('prefix') ?? '',
+    prefix,
     delimiter: query.get('delimiter') ?? '',
     after: token === null ? start : Buffer.from(token, 'base64url').toString(),
     limit: Math.min(pageSize, Number(query.get('max-keys') ?? pageSize)),
@@ -46,8 +50,14 @@ function list(bucket: Bucket, query: URLSearchParams, { pageSize }: S3Behaviour)
   return xml(`<ListBucketResult>
     <KeyCount>${keys.length + commonPrefixes.length}</KeyCount><IsTruncated>${next !== null}</IsTruncated>
     ${next === null ? '' : element(isV2 ? 'NextContinuationToken' : 'NextMarker', isV2 ? token64 : next)}
-    ${keys.map((key) => contents(key, bucket.get(key))).join('')}
-    ${commonPrefixes.map((prefix) => `<CommonPrefixes>${element('Prefix', prefix)}</CommonPrefixes>`).join('')}
+    ${keys
+      .filter(isListed)
+      .map((key) => contents(key, bucket.get(key)))
+      .join('')}
+    ${commonPrefixes
+      .filter(isListed)
+      .map((folder) => `<CommonPrefixes>${element('Prefix', folder)}</CommonPrefixes>`)
+      .join('')}
   </ListBucketResult>`)
 }
 

@@ -1,0 +1,132 @@
+import { sleep, systemClock } from '../../core/clock.ts'
+import type { Log } from '../../core/log.ts'
+import { EXIT, StartError } from '../../core/start-error.ts'
+import { sizeOf } from '../../db/data-folder.ts'
+import { refusalOfForeignLog } from '../../db/foreign-log.ts'
+import { readFact, writeFact } from '../../db/history-rows.ts'
+import type { BackupSettings } from '../backup/settings.ts'
+import { fetchCopies, removeCopies } from './copies.ts'
+import { listEpochs } from './epochs.ts'
+import type { LeaseObject, SeenLease } from './lease-object.ts'
+import { forkError, lacksNothing, newestOf } from './newest.ts'
+import { StoreError } from './object-store.ts'
+import { readLocal } from './take-database.ts'
+
+// A gateway without STANDBY at a location where others share a lease: only one of all may work.
+
+export interface LoneStart {
+  settings: BackupSettings
+  object: LeaseObject
+  /** This gateway, as the lease would name it. */
+  holder: string
+  log: Log
+}
+
+/** The epoch at which this machine left the lease (`sgw lease abandon`, or a start without STANDBY). */
+export const LEFT_FACT = 'left_epoch'
+
+/**
+ * Refuses a start beside the holder of a lease, and one that does not continue what the last holder has stored. Returns the epoch of the
+ * lease, whose next one ends this gateway; null if no gateway has ever held one here. Errors: `StartError` 78.
+ */
+export async function refuseSecondWorker(start: LoneStart): Promise<number | null> {
+  const own = ownEpochs(start.settings.databasePath)
+  const lease = await readLease(start, own)
+  if (lease === 'unreadable') return own.left
+  const epoch = lease?.content.epoch ?? (await listEpochs(start.object.store))[0] ?? null
+  if (epoch === null || epoch === own.left) return epoch
+  if (lease !== null && lease.content.holder !== '') await refuseHeld(start, lease, own.held)
+  await refuseIfBehind(start)
+  if (sizeOf(start.settings.databasePath) > 0) writeFact(start.settings.databasePath, LEFT_FACT, String(epoch))
+  return epoch
+}
+
+interface OwnEpochs {
+  /** The epoch under which this database was written last; null if that was without a lease. */
+  held: number | null
+  left: number | null
+}
+
+/** What the database says about the lease. One that cannot be read is refused by the start itself. */
+export function ownEpochs(path: string): OwnEpochs {
+  if (sizeOf(path) === 0 || refusalOfForeignLog(path) !== null) return { held: null, left: null }
+  try {
+    const [held, left] = [readFact(path, 'epoch'), readFact(path, LEFT_FACT)]
+    return { held: held === null ? null : Number(held), left: left === null ? null : Number(left) }
+  } catch {
+    return { held: null, left: null }
+  }
+}
+
+/** A storage that fails must not keep a gateway from starting that never shared it. */
+async function readLease({ object, log }: LoneStart, own: OwnEpochs): Promise<SeenLease | 'unreadable' | null> {
+  try {
+    return await object.read()
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error
+    if (own.held !== null && own.held !== own.left)
+      throw new StartError(
+        EXIT.badConfig,
+        `This database has held the lease (epoch ${own.held}), and nobody can say whether another gateway has it now: ${error.message}. Set STANDBY=on, which waits for the storage; or stop all other gateways and run sgw lease abandon (docs/beyond-one-machine.md#without-the-storage)`,
+      )
+    log.warn({ reason: error.message }, 'nobody can say whether another gateway works with this backup')
+    return 'unreadable'
+  }
+}
+
+const WATCH_MS = 6000
+const LOOK_EVERY_MS = 500
+
+/** The own lease, which a crash has left, is nobody's if nobody takes it while a standby would. */
+async function refuseHeld({ object, holder: self }: LoneStart, lease: SeenLease, own: number | null): Promise<void> {
+  const until = performance.now() + WATCH_MS
+  let isRenewed = false
+  while (!isRenewed && performance.now() < until) {
+    await Bun.sleep(LOOK_EVERY_MS)
+    isRenewed = (await object.read().catch(() => lease))?.etag !== lease.etag
+  }
+  const { epoch, holder } = lease.content
+  if (epoch === own && holder === self && !isRenewed) return
+  const seen = isRenewed
+    ? 'and was renewed just now: two gateways at work would send messages twice. Set STANDBY=on'
+    : 'and was not renewed for 6 s, but may come back. Set STANDBY=on, which takes over; or, if it is stopped for good, run sgw lease abandon'
+  throw new StartError(
+    EXIT.badConfig,
+    `${holder} holds the lease (epoch ${epoch}) of the backup in LITESTREAM_REPLICA_URL, ${seen} (docs/beyond-one-machine.md#without-the-storage)`,
+  )
+}
+
+async function refuseIfBehind({ settings, object, log }: LoneStart): Promise<void> {
+  const path = settings.databasePath
+  const { copies } = await fetchCopies(settings, object.store, `${path}.restoring-check`, { log })
+  try {
+    if (copies.length === 0) return
+    const local = sizeOf(path) > 0 ? await readLocal(path) : null
+    if (local !== null && lacksNothing(copies, local)) return
+    const newest = newestOf(copies, local)
+    if (newest.type === 'fork') throw forkError(newest.fork)
+    throw new StartError(
+      EXIT.badConfig,
+      `${path} lacks what the last holder of the lease has stored at ${settings.replicaUrl}: move it elsewhere, and run sgw restore, or set STANDBY=on (docs/beyond-one-machine.md#without-the-storage)`,
+    )
+  } finally {
+    removeCopies(copies)
+  }
+}
+
+const WATCH_EVERY_MS = 1000
+
+/** Calls `stop` with the reason once another gateway has taken the lease. */
+export async function watchForHolder(
+  { object }: Pick<LoneStart, 'object'>,
+  epoch: number,
+  stop: (reason: string) => void,
+): Promise<void> {
+  for (;;) {
+    await sleep(systemClock, WATCH_EVERY_MS)
+    const lease = await object.read().catch(() => null)
+    if (lease === null || lease.content.holder === '' || lease.content.epoch <= epoch) continue
+    const { holder, epoch: taken } = lease.content
+    return stop(`${holder} has taken the lease with epoch ${taken}: this gateway, which works without STANDBY, stops`)
+  }
+}
