@@ -48,7 +48,7 @@ export interface Provider {
 }
 
 /** What the gateway asked for when the provider refused. */
-export type Step = 'authorization' | 'refresh' | 'extension' | 'numbers' | 'messages' | 'subscription'
+export type Step = 'authorization' | 'refresh' | 'extension' | 'numbers' | 'messages' | 'subscription' | 'send'
 
 export type ProviderResult<T> = { ok: true; value: T } | { ok: false; failure: ProviderFailure }
 

@@ -25,11 +25,14 @@ export class Refusals {
 
   note(refusal: Refusal, at: number): void {
     const name = nameOf(refusal, refusal.step)
-    this.#standing.set(name, { ...refusal, at, since: this.#standing.get(name)?.since ?? at })
+    const before = this.#standing.get(name)
+    const goesOn = before !== undefined && (refusal.step !== 'send' || at < standsUntil(before))
+    this.#standing.set(name, { ...refusal, at, since: goesOn ? before.since : at })
   }
 
   /** Call when the step has succeeded. */
   clear(subject: Subject, step: Step): void {
+    if (this.#standing.size === 0) return
     this.#standing.delete(nameOf(subject, step))
   }
 
@@ -39,12 +42,19 @@ export class Refusals {
       if (one.tenantId === tenantId && one.extensionId === extensionId) this.#standing.delete(name)
   }
 
-  /** The refusals that stand now. A pause that the provider asked for stands until it is over. */
+  /** The refusals that stand now. */
   list(now: number): StandingRefusal[] {
-    return [...this.#standing.values()].filter(
-      ({ failure, at }) => failure.reason !== 'rate_limited' || now < at + (failure.retryAfterMs ?? DEFAULT_PENALTY_MS),
-    )
+    return [...this.#standing.values()].filter((refusal) => now < standsUntil(refusal))
   }
+}
+
+/** A message that waits is tried again each minute, so a refusal of sends that is older is over, or concerns a message that has ended. */
+const SEND_STANDS_MS = 5 * 60_000
+
+/** A pause that the provider asked for stands until it is over, any other refusal until the step succeeds. */
+function standsUntil({ step, failure, at }: Refusal & { at: number }): number {
+  if (failure.reason === 'rate_limited') return at + (failure.retryAfterMs ?? DEFAULT_PENALTY_MS)
+  return step === 'send' ? at + Math.max(SEND_STANDS_MS, failure.retryAfterMs ?? 0) : Infinity
 }
 
 interface RefusalContext {
@@ -81,6 +91,7 @@ const REFUSED: Readonly<Record<Step, string>> = {
   extension: 'authorization refused: the extension could not be read',
   numbers: 'phone numbers could not be read',
   messages: 'inbound messages could not be looked up',
+  send: 'messages are refused by something between this machine and the provider',
   subscription: 'inbound messages will come late: the subscription could not be made',
 }
 

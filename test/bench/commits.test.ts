@@ -52,7 +52,7 @@ test('a row has our figure divided by each other, and says when a commit differs
     note: '',
   })
   for (const again of [190, 222]) {
-    const { note } = rowOf('send', { sgw: 206, older: 200, again: again }, 60)
+    const { note } = rowOf('send', { sgw: 206, older: 200, again }, 60)
     expect(note).toContain('differs from itself')
   }
 })

@@ -21,17 +21,27 @@ export class CallFailures {
 
   /** Ends the extension's backoff, or logs the failure and sets the pause that follows it. */
   note(open: OpenEntry, result: CallResult<SmsAnswer>): void {
-    const extension = this.scheduler.extension(open.attempt.extensionId)
+    const { tenantId } = open.entry.queue
+    const { extensionId } = open.attempt
+    const extension = this.scheduler.extension(extensionId)
     if (clearsBackoff(result)) extension.reached()
+    if (clearsBackoff(result)) this.context.directory.refusals.clear({ tenantId, extensionId }, 'send')
     if (result.type === 'failed' && asksForNoPause(result.failure)) extension.isProbed = true
     if (result.type === 'failed') this.#noteFailure(open, result.failure)
   }
 
   #noteFailure({ entry, attempt: { extensionId }, message }: OpenEntry, failure: ProviderFailure): void {
     this.#log(entry, failure)
+    if (failure.reason === 'intercepted') this.#noteInterception(entry.queue.tenantId, extensionId, failure)
     if (isMovedNumber(failure)) entry.movedNumber = { extensionId, failure, at: this.context.clock.monotonic() }
     if (isTurnaway(failure)) this.#delayAfterTurnaway(entry, extensionId, message.consecutiveTurnaways + 1, failure)
     if (failure.reason === 'unreachable') this.#backOff(extensionId)
+  }
+
+  /** For doctor, health and alert, which name the fix. */
+  #noteInterception(tenantId: string, extensionId: string, failure: ProviderFailure): void {
+    const { directory, clock } = this.context
+    directory.refusals.note({ tenantId, extensionId, step: 'send', failure }, clock.now())
   }
 
   #log({ messageId, to }: Entry, { status, code, reason, requestId }: ProviderFailure): void {

@@ -65,16 +65,18 @@ function refusal({ config, provider }: Known, { step, failure, since }: Standing
   const kind = failure.reason === 'rate_limited' ? 'waits' : step
   if (failure.status === null) return { kind, reason: failure.message, fix, since }
   const codes = [failure.status, failure.code].filter((part) => part !== null).join(' ')
-  return { kind, reason: `${REFUSED[step]} (${codes})`, fix, since }
+  const by = failure.reason === 'intercepted' ? 'Something on the way to the provider' : 'The provider'
+  return { kind, reason: `${by} refused ${REFUSED[step]} (${codes})`, fix, since }
 }
 
 const REFUSED = {
-  refresh: 'The provider refused to refresh its tokens',
-  authorization: 'The provider refused its authorization',
-  extension: 'The provider refused to show it',
-  numbers: 'The provider refused to list its phone numbers',
-  messages: 'The provider refused to list its inbound messages',
-  subscription: 'The provider refused its subscription, so its messages come up to 15 minutes late',
+  refresh: 'to refresh its tokens',
+  authorization: 'its authorization',
+  extension: 'to show it',
+  numbers: 'to list its phone numbers',
+  messages: 'to list its inbound messages',
+  send: 'to pass its messages on',
+  subscription: 'its subscription, so its messages come up to 15 minutes late',
 }
 
 const unknownNumbers = ({ connectedAt }: ExtensionRow): Trouble => ({

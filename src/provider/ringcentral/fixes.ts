@@ -1,5 +1,5 @@
 import { FILTER_REFUSED } from '../provider-subscription.ts'
-import { NO_SMS_NUMBER, type ProviderFailure, type Step } from '../provider.ts'
+import { NO_SMS_NUMBER, type ProviderFailure, type Step, isForeign } from '../provider.ts'
 import { NO_REFRESH_TOKEN_CODE } from './oauth.ts'
 
 /**
@@ -8,7 +8,7 @@ import { NO_REFRESH_TOKEN_CODE } from './oauth.ts'
  */
 export function fixOf(failure: ProviderFailure, step: Step, publicUrl: string): string {
   if (failure.reason === 'rate_limited') return `RingCentral asks to wait ${waitOf(failure)}; it is fine after that.`
-  if (failure.reason === 'intercepted') return intercepted(failure, step)
+  if (isIntercepted(failure)) return intercepted(failure, step)
   // A grant that is lost makes an extension revoked, so this one is not.
   if (step === 'refresh' && failure.oauthError === 'invalid_grant') return suspended(failure)
   const known = FIXES[failure.code ?? '']
@@ -36,9 +36,12 @@ const WRONG_CLIENT =
   'RC_CLIENT_ID or RC_CLIENT_SECRET is not that of the RingCentral app: copy both from the developer console again.'
 
 function intercepted({ status }: ProviderFailure, step: Step): string {
-  const next = isLogin(step) ? 'Then start again with a new link.' : 'This is tried again by itself.'
-  return `Something between this machine and RingCentral (a proxy, a firewall, a CDN) answered with status ${status}: let calls to RC_SERVER_URL pass. ${next}`
+  const next = isLogin(step) ? ' Then start again with a new link.' : ''
+  return `Something between this machine and RingCentral (a proxy, a firewall, a CDN) answered with status ${status}: let calls to RC_SERVER_URL pass.${next}`
 }
+
+const isIntercepted = (failure: ProviderFailure): boolean =>
+  failure.reason === 'intercepted' || (failure.reason === 'unauthorized' && isForeign(failure))
 
 const isLogin = (step: Step): boolean => step === 'authorization' || step === 'extension'
 
@@ -95,6 +98,7 @@ const APP_PERMISSIONS: Readonly<Record<Step, string>> = {
   extension: 'ReadAccounts',
   numbers: 'ReadAccounts',
   messages: 'ReadMessages',
+  send: 'SMS',
   subscription: 'SubscriptionWebhook',
 }
 
@@ -104,6 +108,7 @@ const USER_PERMISSIONS: Readonly<Record<Step, string>> = {
   extension: 'ReadExtensions',
   numbers: 'ReadUserPhoneNumbers',
   messages: 'ReadMessages',
+  send: 'OutboundSMS',
   subscription: 'ReadMessages',
 }
 

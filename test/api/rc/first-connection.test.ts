@@ -111,8 +111,17 @@ const REFUSALS: readonly Refusal[] = [
         fault: { kind: 'respond', status: 403, body: '<html>' },
       }),
     status: 200,
-    page: 'Something between this machine and RingCentral (a proxy, a firewall, a CDN) answered with status 403: let calls to RC_SERVER_URL pass. This is tried again by itself.',
+    page: 'Something between this machine and RingCentral (a proxy, a firewall, a CDN) answered with status 403: let calls to RC_SERVER_URL pass.',
     log: { level: 'warn', step: 'numbers', status: 403, code: 'null' },
+    doctor: { check: 'authorization', level: 'fail', detail: 'let calls to RC_SERVER_URL pass' },
+  },
+  {
+    what: 'a proxy wants a login of its own',
+    arrange: (world) =>
+      world.control.fault({ route: 'extension', fault: { kind: 'respond', status: 401, body: '<html>' } }),
+    status: 502,
+    page: 'answered with status 401: let calls to RC_SERVER_URL pass. Then start again with a new link.',
+    log: { level: 'warn', step: 'extension', status: 401, code: 'null' },
     doctor: { check: 'authorization', level: 'fail', detail: 'let calls to RC_SERVER_URL pass' },
   },
   {

@@ -58,6 +58,16 @@ interface Cause {
 const FAILING = { alert: 'extension_failing', check: 'extensions', end: endFaults }
 /** The gateway reads the message store every 15 minutes, and subscriptions every 10. */
 const CAUSES: Record<string, Cause> = {
+  'messages that a firewall refuses': {
+    ...FAILING,
+    cause: 'send',
+    check: 'authorization',
+    begin: async (one) => {
+      fault(one, 'sms', answers(403, '<html>Request blocked</html>'))
+      await one.world.send()
+    },
+    within: [15, 17],
+  },
   'a refresh that is answered 503': {
     ...FAILING,
     cause: 'refresh',
