@@ -21,6 +21,7 @@ import { silentSockets } from './silent-sockets.ts'
 import { start } from './start.ts'
 import { testKit } from './test-kit.ts'
 import { tracking } from './tracking.ts'
+import { worstInputs } from './worst-inputs.ts'
 
 const BENCHES: readonly Bench[] = [
   start,
@@ -42,13 +43,14 @@ const BENCHES: readonly Bench[] = [
   testKit,
   consolePage,
   consoleHeap,
+  worstInputs,
 ]
 
 const HELP = `Usage: bun run bench [NAME] [--against REF] [--rounds N] [--short] [--long] [--install-rivals]
 Runs every bench whose name begins with NAME, or all of them: ${BENCHES.map(({ name }) => name).join('; ')}.
   --against REF     runs another commit of this project in turn with the working copy; may be repeated. send and inbound then print
                     the lowest processor time of a message of each commit, others have one more contestant (purge, silent names,
-                    silent sockets, operator, test kit, console and page heap measure the working copy alone)
+                    silent sockets, operator, test kit, console, page heap and worst inputs measure the working copy alone)
   --rounds N        how often the contestants take turns, 3 if absent; more rounds even out a busy machine
   --short           a quarter of the time, and one round if --rounds is absent: to see that a bench works
   --long            memory goes on to a million sends, in lists one tenant has all messages, and page heap takes an hour

@@ -7,11 +7,11 @@ import { BURST, type Load, type Path, type Worker } from './path.ts'
 import { rowOf } from './table.ts'
 
 /** A turn is short, so that many of them fall into quiet moments of the machine. */
-const BURSTS_PER_TURN = 30
-const TURNS_PER_ROUND = 20
+const BURSTS_PER_TURN = 10
+const TURNS_PER_ROUND = 30
 const TURNS_WHEN_SHORT = 10
 /** A server in production has compiled its hot code. Only later turns count. */
-const WARM_UP_BURSTS = 300
+const WARM_UP_BURSTS = 150
 const WARM_UP_BURSTS_WHEN_SHORT = 60
 
 /** A second pair of the working copy: what a commit differs from itself is what this run cannot tell. */

@@ -14,8 +14,11 @@ export interface Subscription {
 }
 
 /** A gateway with one extension, and its provider's events. */
-export async function openEventGateway(source: Source): Promise<{ gateway: BenchGateway; events: ProviderEvents }> {
-  const gateway = await BenchGateway.open({ source })
+export async function openEventGateway(
+  source: Source,
+  env: Record<string, string> = {},
+): Promise<{ gateway: BenchGateway; events: ProviderEvents }> {
+  const gateway = await BenchGateway.open({ source, env })
   try {
     const events = new ProviderEvents(await eventually('The subscription', SUBSCRIBED_WITHIN_MS, () => found(gateway)))
     return { gateway, events }
