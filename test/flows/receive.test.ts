@@ -134,6 +134,7 @@ function checkPost(post: Received, body: object, deliveryId: string, secret: str
   expect(post.method).toBe('POST')
   expect(post.path).toBe('/hook')
   expect(Object.keys(post.headers).toSorted()).toEqual([
+    'accept',
     'connection',
     'content-length',
     'content-type',

@@ -30,5 +30,7 @@ async function ownNumberAmong(
   if (texted.length === 1) return first.phoneNumber
   const { numbers } = await directory.tenant(tenantId)
   const ours = [...numbers.keys()].filter((own) => texted.some((one) => one !== null && isSameNumber(own, one)))
-  return ours.find((own) => numbers.get(own)?.extensionId === extensionId) ?? (ours.length === 1 ? (ours[0] ?? null) : null)
+  return (
+    ours.find((own) => numbers.get(own)?.extensionId === extensionId) ?? (ours.length === 1 ? (ours[0] ?? null) : null)
+  )
 }
