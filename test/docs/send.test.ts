@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readConfig } from '../../src/core/config.ts'
 import { errorText } from '../../src/core/errors.ts'
 import { MESSAGE_FAILURES, rejected, unknownNumber } from '../../src/core/message-failure.ts'
 import { PROJECT } from '../support/program.ts'
@@ -31,4 +32,13 @@ test('the example of the page is accepted, its repetition is answered as describ
 test('the page explains every error of a message', () => {
   for (const { text } of [...Object.values(MESSAGE_FAILURES), unknownNumber('…'), rejected('…', null)])
     expect(PAGE).toContain(`| \`${text}\` |`)
+})
+
+test('the minutes of a batch are those of the default limits', () => {
+  const config = readConfig({ values: {}, readFile: () => '' })
+  if (!config.ok) throw new Error(config.problems.join())
+  const { keyLimitPerMinute, fromLimitPerMinute } = config.config
+  const minutes = (perMinute: number): string => String(Math.ceil(500 / perMinute) - 1)
+  const measured = /^\| one `POST[^|]+\| (\d+) minutes \| (\d+) minutes \|$/m.exec(PAGE)?.slice(1)
+  expect(measured).toEqual([minutes(keyLimitPerMinute), minutes(fromLimitPerMinute)])
 })
