@@ -3,12 +3,11 @@ import { Elysia } from 'elysia'
 import { ApiError, apiError } from '../../core/errors.ts'
 import { parseExactJson } from '../../core/exact-json.ts'
 import type { LogFields } from '../../core/log.ts'
-import { pathOf } from '../../core/request-path.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import { type IgnoredFields, bodyFields, ignoredFields } from './ignored-fields.ts'
 import { parseForm, parseJson, readLimited } from './body.ts'
 import { type Content, RequestPipeline } from './request-pipeline.ts'
-import { type Routed, endpointOf, testOf } from './endpoint-of.ts'
+import { type PathTest, type Routed, ownPathTest, slashRoutes } from './own-path.ts'
 import { type ReceivedRequest, type RequestContext, queryOf } from './request-context.ts'
 import { noteBodyMistake } from './request-mistakes.ts'
 import { type Route, type RouteInput, takesAnyJson, validated, withoutLongArrays } from './route.ts'
@@ -45,9 +44,6 @@ export function createServer(
   { pages = [], local = false }: ServerOptions = {},
 ) {
   const pipeline = new RequestPipeline(gateway, routes, local)
-  const app = new Elysia({
-    serve: { development: false, maxRequestBodySize: BACKSTOP_BODY_BYTES, error: lastResort },
-  })
   const fields = bodyFields(routes)
   const endpoints = [
     ...routes.map((route) => servedRoute(pipeline, { route, ignored: ignoredFields(route, fields) })),
@@ -55,23 +51,24 @@ export function createServer(
   ]
   const refuse = (request: Request, server: ReceivedRequest['server'], error: () => unknown) =>
     pipeline.answer({ request, server, endpointPath: null }, () => reject(error()))
-  // The path of the request counts, whatever the router has found.
-  const findAnswer = (request: Request, server: ReceivedRequest['server']) => {
-    const found = endpointOf(endpoints, request.method, pathOf(request))
-    if (found === null) return refuse(request, server, () => notFound(request))
-    return found.endpoint.answer(request, server, found.params)
-  }
-  for (const endpoint of endpoints) {
-    const isMeant = testOf(endpoint)
-    app.route(endpoint.method, endpoint.path, ({ request, params, server }) =>
-      isMeant(pathOf(request)) ? endpoint.answer(request, server, params) : findAnswer(request, server),
-    )
-  }
-  // Elysia awaits it only if it is `async`, and otherwise changes the status of a 200 to that of the error.
-  app.onError({ as: 'global' }, async ({ error, code, request, server, set }) => {
-    set.status = 200
-    return code === 'NOT_FOUND' ? findAnswer(request, server) : refuse(request, server, () => error)
+  const answerAt =
+    ({ answer }: Served, isOwnPath: PathTest): Served['answer'] =>
+    (request, server, params) =>
+      isOwnPath(request) ? answer(request, server, params) : refuse(request, server, () => notFound(request))
+  const slashed = slashRoutes(endpoints, (endpoint, isOwnPath) => {
+    const answer = answerAt(endpoint, isOwnPath)
+    return (request, server) => answer(request, server, request.params)
   })
+  const app = new Elysia({
+    serve: { development: false, maxRequestBodySize: BACKSTOP_BODY_BYTES, error: lastResort, routes: slashed },
+  })
+  for (const endpoint of endpoints) {
+    const answer = answerAt(endpoint, ownPathTest(endpoint, local))
+    app.route(endpoint.method, endpoint.path, ({ request, params, server }) => answer(request, server, params))
+  }
+  app.onError({ as: 'global' }, ({ error, code, request, server }) =>
+    refuse(request, server, () => (code === 'NOT_FOUND' ? notFound(request) : error)),
+  )
   return app
 }
 

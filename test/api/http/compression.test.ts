@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { z } from 'zod'
-import { route } from '../../../src/api/http/route.ts'
+import { type Route, route } from '../../../src/api/http/route.ts'
 import { createServer } from '../../../src/api/http/server.ts'
 import { createLocalServer } from '../../../src/server/app.ts'
 import { signIn } from '../../support/operator.ts'
@@ -105,11 +105,8 @@ test('an answer of 1 KB is sent as it is, and one byte more is compressed', asyn
       run: () => `é${'x'.repeat(length - 4)}`,
     }),
   )
-  const app = createServer(world.gateway, answers)
-  const encodings = [1024, 1025].map(async (length) => {
-    const request = new Request(`http://localhost/${length}`, { headers: { 'accept-encoding': 'br' } })
-    return (await app.handle(request)).headers.get('content-encoding')
-  })
+  await using served = listening(world, answers)
+  const encodings = [1024, 1025].map(async (length) => (await served.get(`/${length}`)).headers.get('content-encoding'))
   expect(await Promise.all(encodings)).toEqual([null, 'br'])
 })
 
@@ -126,11 +123,21 @@ test('an answer with a secret is never compressed', async () => {
     response: z.string(),
     run: () => 'secret'.repeat(1000),
   })
-  const app = createServer(world.gateway, [secret])
-  const response = await app.handle(new Request('http://localhost/secret', { headers: { 'accept-encoding': 'br' } }))
+  await using served = listening(world, [secret])
+  const response = await served.get('/secret')
   expect([response.headers.get('content-encoding'), response.headers.get('vary')]).toEqual([null, null])
   expect(await response.json()).toBe('secret'.repeat(1000))
 })
+
+/** A listener with these endpoints alone, asked by a client that accepts Brotli. */
+function listening({ gateway }: World, routes: readonly Route[]) {
+  const { server } = createServer(gateway, routes).listen({ port: 0, hostname: '127.0.0.1' })
+  if (server === null) throw new Error('It does not listen')
+  return {
+    get: (path: string) => fetch(new URL(path, server.url), { headers: { 'accept-encoding': 'br' } }),
+    [Symbol.asyncDispose]: () => server.stop(true),
+  }
+}
 
 test('on the Unix socket nothing is compressed', async () => {
   await using world = await quiet()

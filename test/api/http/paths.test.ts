@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { ROUTES } from '../../../src/server/app.ts'
 import { listenAsStandby } from '../../../src/server/standby/listener.ts'
+import { signIn } from '../../support/operator.ts'
 import { freePort } from '../../support/program.ts'
 import { ask, exchange } from '../../support/raw-http.ts'
 import { FROM, TO, type World, createWorld } from '../../support/world.ts'
@@ -73,49 +74,56 @@ test('in production a path with a slash needs HTTPS as without it, and the paths
   }
 })
 
-test('a path that is only right once it is decoded is none; one that Bun makes right before anybody sees it needs the key', async () => {
+test('a path that is only right once it is decoded or normalised is none, with a key and without', async () => {
   await using world = await quiet()
-  const outcomes = async (path: string) => {
-    const lines = [`GET ${path} HTTP/1.1`, 'Host: localhost:3000']
-    return [(await ask(world.url, lines)).status, (await ask(world.url, [...lines, auth(world)])).status]
-  }
-  const wrong = [
-    '//v1/me',
-    '///v1/me',
-    '/v1//me',
-    '/v1%2fme',
-    '/v1%2Fme',
-    '/v1%5cme',
-    '/%761/me',
-    '/v1/m%65',
-    '/v1/me;x',
-  ]
-  for (const path of [...wrong, '/v1/me%20', '/v1/me%2f', '/v1/..%2fv1/me', '/V1/me', '/v1/me//'])
-    expect([path, (await outcomes(path))[1]]).toEqual([path, 404])
-  // Bun 1.4.4 gives no other path than the one that it has made of these (docs/security.md).
-  for (const path of [
-    '/v1\\me',
-    '/v1/x/../me',
-    '/v1/./me',
-    '/v1/%2e%2e/v1/me',
-    '/health/../v1/me',
-    '/health\\..\\v1\\me',
-  ])
-    expect([path, await outcomes(path)]).toEqual([path, [401, 200]])
-  for (const path of ['/health/../v1/operator/status', '/v1/rc/connect/..\\../operator\\status'])
-    expect([path, await outcomes(path)]).toEqual([path, [401, 403]])
+  const wrong = String.raw`
+    //v1/me ///v1/me /v1//me /v1/me// /v1%2fme /v1%2Fme /v1%5cme /%761/me /v1/m%65
+    /v1/me;x /v1/me%20 /v1/me%2f /v1/..%2fv1/me /V1/me /v1/me/x /v1\me /v1\me/ /v1/x/../me
+    /v1/x/../me/ /v1/./me /v1/%2e%2e/v1/me /v1/%2E/me /\v1/me /health/../v1/me /health\..\v1\me /health/x/../../v1/me/ /v1/sms/send/../../me/
+    /v1/me/..\me /x/../health /console/..\docs`
+  for (const target of wrong.trim().split(/\s+/))
+    for (const [version, ...host] of HOSTS) {
+      const lines = [`GET ${target} ${version}`, ...host]
+      expect([target, host, await ask(world.url, [...lines, auth(world)])]).toMatchObject([target, host, NOT_FOUND])
+      expect([401, 404]).toContain((await ask(world.url, lines)).status)
+    }
 })
 
-test('a path that Bun makes right is counted and needs HTTPS as the right one', async () => {
-  const paths = ['/health/../v1/me', '/health\\..\\v1\\me', '/v1/%2e%2e/v1/me']
-  for (const path of paths) {
-    await using limited = await quiet({ KEY_LIMIT_PER_MINUTE: '1' })
-    const lines = [`GET ${path} HTTP/1.1`, 'Host: localhost:3000', auth(limited)]
-    expect((await ask(limited.url, lines)).headers['ratelimit']).toContain('r=0')
-    expect((await ask(limited.url, lines)).status).toBe(429)
+test('a path that is not right leads to no operator endpoint, with an operator’s token either', async () => {
+  await using world = await quiet()
+  const { token } = await signIn(world)
+  const statuses = async (path: string): Promise<number[]> => {
+    const lines = [`GET ${path} HTTP/1.1`, 'Host: localhost:3000']
+    const keys = [`Authorization: Bearer ${token}`, auth(world)]
+    return Promise.all(keys.map(async (key) => (await ask(world.url, [...lines, key])).status))
   }
+  for (const path of ['/v1/operator/status', '/v1/operator/status/'])
+    expect([path, await statuses(path)]).toEqual([path, [200, 403]])
+  for (const path of [
+    '/v1\\operator/status',
+    '/v1/x/../operator/status',
+    '/health/../v1/operator/status/',
+    '/v1/me\\..\\operator/status',
+  ])
+    expect([path, await statuses(path)]).toEqual([path, [404, 403]])
+})
+
+test('a path that is not right sends nothing, changes nothing, and in production needs HTTPS', async () => {
+  const body = JSON.stringify({ to: TO, from: FROM, body: 'x' })
+  await using world = await quiet()
+  for (const path of [
+    '/v1\\sms\\send',
+    '/v1/sms/x/../send',
+    '/v1/sms//send',
+    '/v1/sms%2fsend',
+    '/v1/sms/preview/../send/',
+  ]) {
+    const lines = [`POST ${path} HTTP/1.1`, 'Host: localhost:3000', auth(world), `Content-Length: ${body.length}`]
+    expect([path, await ask(world.url, lines, body)]).toMatchObject([path, NOT_FOUND])
+  }
+  expect((await world.json<{ total: number }>('GET', '/v1/sms/messages')).body.total).toBe(0)
   await using production = await createWorld({ env: { NODE_ENV: 'production' }, work: false })
-  for (const path of paths)
+  for (const path of ['/health/../v1/me', '/health\\..\\v1\\me', '/v1/%2e%2e/v1/me'])
     expect(await ask(production.url, [`GET ${path} HTTP/1.1`, 'Host: localhost:3000', auth(production)])).toMatchObject(
       { status: 403, body: '{"error":"HTTPS required"}' },
     )
