@@ -4,16 +4,14 @@ import { join } from 'node:path'
 import { SELF_SIGNED } from '../simulator/self-signed.ts'
 import { temporaryFolder } from '../support/process.ts'
 import { PROJECT, LoggedProgram, freePort } from '../support/program.ts'
-import { until } from '../support/world.ts'
 import {
-  CANARY,
   PREFIX,
   expectBodyLimit,
+  expectNoTokenLogged,
   expectWholeWay,
   get,
   prefixLines,
   serving,
-  visitTokens,
   worldBehindProxy,
 } from './stage.ts'
 
@@ -100,12 +98,7 @@ if (NGINX !== null) {
 
   test('nginx logs no token of a link or a login, even if the gateway does not answer', async () => {
     await using stage = await behindNginx()
-    expect(await visitTokens(stage.url)).toEqual([400, 400, 400])
-    expect(await visitTokens(stage.plainUrl)).toEqual([301, 301, 301])
-    await stage.world.running.stop()
-    expect(await visitTokens(stage.url)).toEqual([502, 502, 502])
-    const log = await until(() => (stage.log().split('/v1/rc/connect').length > 3 ? stage.log() : null))
-    expect(log).not.toContain(CANARY)
+    await expectNoTokenLogged(stage, 502)
   })
 
   test('through nginx come sockets, lists and the console, at the root and below the prefix of the manual', async () => {
@@ -119,10 +112,6 @@ if (NGINX !== null) {
       PREFIX,
     )
     await expectWholeWay(stage.url, stage.world)
-    expect(await visitTokens(stage.url)).toEqual([400, 400, 400])
-    await stage.world.running.stop()
-    expect(await visitTokens(stage.url)).toEqual([502, 502, 502])
-    const log = await until(() => (stage.log().split('/v1/rc/connect').length > 2 ? stage.log() : null))
-    expect(log).not.toContain(CANARY)
+    await expectNoTokenLogged(stage, 502)
   })
 }

@@ -57,6 +57,25 @@ export async function visitTokens(url: string): Promise<number[]> {
   return statuses
 }
 
+/** A proxy in front of a gateway in production. */
+interface Stage {
+  world: World
+  url: string
+  /** Where it speaks plain HTTP. */
+  plainUrl: string
+  log(): string
+}
+
+/** Expects that no log of the proxy has a token, even if the gateway does not answer: then it answers `statusWithout` itself. */
+export async function expectNoTokenLogged({ world, url, plainUrl, log }: Stage, statusWithout: number): Promise<void> {
+  expect(await visitTokens(url)).toEqual([400, 400, 400])
+  expect(await visitTokens(plainUrl)).toEqual([301, 301, 301])
+  await world.running.stop()
+  expect(await visitTokens(url)).toEqual([statusWithout, statusWithout, statusWithout])
+  const logged = await until(() => (log().split('/v1/rc/connect').length > 3 ? log() : null))
+  expect(logged).not.toContain(CANARY)
+}
+
 /** The prefix of the manual's examples. */
 export const PREFIX = '/sms-gateway'
 
