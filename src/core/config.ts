@@ -31,7 +31,8 @@ export interface Config {
   webhookAllowCidrs: string[]
   keyLimitPerMinute: number
   fromLimitPerMinute: number
-  extensionLimitPerMinute: number
+  /** Null: the provider's own limit counts. */
+  extensionLimitPerMinute: number | null
   /** Of active apps and triggers. A tenant that has more keeps them. */
   maxAppsPerTenant: number
   maxTriggersPerTenant: number
@@ -118,7 +119,10 @@ function configOf(settings: Settings, terminal: boolean): Omit<Config, 'warnings
     webhookAllowCidrs: readCidrs(settings, 'WEBHOOK_ALLOW_CIDRS'),
     keyLimitPerMinute: settings.integer('KEY_LIMIT_PER_MINUTE', 100, 1, 1_000_000_000),
     fromLimitPerMinute: settings.integer('FROM_LIMIT_PER_MINUTE', 40, 1, 1_000_000_000),
-    extensionLimitPerMinute: settings.integer('EXTENSION_LIMIT_PER_MINUTE', 40, 1, 1_000_000_000),
+    extensionLimitPerMinute:
+      settings.text('EXTENSION_LIMIT_PER_MINUTE') === null
+        ? null
+        : settings.integer('EXTENSION_LIMIT_PER_MINUTE', 40, 1, 1_000_000_000),
     maxAppsPerTenant: settings.integer('MAX_APPS_PER_TENANT', 100, 1, 1_000_000),
     maxTriggersPerTenant: settings.integer('MAX_TRIGGERS_PER_TENANT', 50, 1, 1_000_000),
     maxQueueAgeMs: settings.durationMs('MAX_QUEUE_AGE', '24h', 1000),

@@ -7,7 +7,7 @@ export class SlidingWindow {
   #head = 0
 
   constructor(
-    readonly limit: number,
+    public limit: number,
     readonly windowMs: number,
   ) {}
 

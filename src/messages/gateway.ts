@@ -28,6 +28,7 @@ import type { Provider } from '../provider/provider.ts'
 import { ProviderState } from '../provider/provider-state.ts'
 import { Quota } from '../provider/quota.ts'
 import { ExtensionCalls } from '../provider/extension-calls.ts'
+import { sendLimitOf } from '../provider/send-limit.ts'
 import { Subscriptions } from '../provider/subscriptions.ts'
 import { Tokens } from '../provider/tokens.ts'
 import { Cursors } from './realtime/cursor.ts'
@@ -206,7 +207,7 @@ function extensionParts(parts: GatewayParts & { secrets: Secrets }, changed: (te
   const directory = new Directory(orm)
   const quota = new Quota(clock, {
     fromPerMinute: config.fromLimitPerMinute,
-    extensionPerMinute: config.extensionLimitPerMinute,
+    extensionPerMinute: () => sendLimitOf(config, provider).perMinute,
   })
   const shared = { provider, directory, orm, secrets, ids, clock, log }
   const tokens = new Tokens({

@@ -2,6 +2,7 @@ import { phoneNumbers } from '../db/schema/connections.ts'
 import { readInactiveTenants } from '../messages/gateway-state/extensions.ts'
 import type { Gateway } from '../messages/gateway.ts'
 import { isDirect } from '../provider/number-owners.ts'
+import { sendLimitOf } from '../provider/send-limit.ts'
 import { Fault } from './fault.ts'
 
 /**
@@ -18,4 +19,19 @@ export async function checkNumbers({ database }: Gateway): Promise<string> {
     `${list}: RingCentral has not shown any message of a number that is not the extension's own (a call queue's, the company's). Until it does, a text whose answer is lost ends as "Delivery could not be confirmed with the provider" and is not sent again by itself`,
     'warn',
   )
+}
+
+/** Compares how many messages an extension may send in a minute with what the provider's answers say. */
+export function checkLimits({ config, provider }: Gateway): string {
+  const { perMinute, set, told } = sendLimitOf(config, provider)
+  const uses = `${perMinute} messages a minute from an extension`
+  if (told === null) return `${uses}; RingCentral has not said yet how many it allows`
+  if (set !== null && told < set)
+    throw new Fault(
+      `RingCentral allows your app ${told} a minute and EXTENSION_LIMIT_PER_MINUTE is ${set}: set it to ${told}, or the rest is refused and waits`,
+      'warn',
+    )
+  if (told > perMinute)
+    return `${uses}; RingCentral allows your app ${told}: set EXTENSION_LIMIT_PER_MINUTE=${told} to use them`
+  return `${uses}, as RingCentral says`
 }

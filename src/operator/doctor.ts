@@ -9,7 +9,7 @@ import { readInactiveTenants } from '../messages/gateway-state/extensions.ts'
 import type { Gateway } from '../messages/gateway.ts'
 import { type Trouble, troublesOf } from '../messages/upkeep/extension-trouble.ts'
 import { checkAlertSetting } from './alerts.ts'
-import { checkNumbers } from './doctor-numbers.ts'
+import { checkLimits, checkNumbers } from './doctor-numbers.ts'
 import { checkAuthorization, checkRedirectAddress, checkSubscriptions } from './doctor-connections.ts'
 import {
   checkBackup,
@@ -42,6 +42,7 @@ export async function diagnose(gateway: Gateway): Promise<Finding[]> {
     ['clock', () => checkClock(gateway)],
     ['extensions', () => checkExtensions(gateway)],
     ['numbers', () => checkNumbers(gateway)],
+    ['limits', () => checkLimits(gateway)],
     ['authorization', () => checkAuthorization(gateway)],
     ['redirect address', () => checkRedirectAddress(gateway)],
     ['subscriptions', () => checkSubscriptions(gateway)],

@@ -34,6 +34,7 @@ export function observed(provider: Provider, { meter, clock, state, lease }: Obs
     }
   return {
     clockSkewMs: provider.clockSkewMs,
+    ratePerMinute: provider.ratePerMinute,
     hasAnswered: provider.hasAnswered,
     authorizeUrl: provider.authorizeUrl,
     exchangeCode: timed('exchange_code', asClient(provider.exchangeCode)),

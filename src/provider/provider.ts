@@ -7,6 +7,8 @@ import type { ProviderSubscription, SubscriptionRequest } from './provider-subsc
 export interface Provider {
   /** How far our steady clock is ahead of the provider's, by the `Date` of its latest answer: up to a second too much. Null before the first. */
   clockSkewMs(): number | null
+  /** How many calls of a group of its rate limits the provider allows an extension in a minute, as its answers say; null if unknown. */
+  ratePerMinute(group: string): number | null
   /** Whether any call has succeeded since the start. */
   hasAnswered(): boolean
   /** The address where a person authorizes an extension (OAuth 2.0 authorization code with PKCE S256). */

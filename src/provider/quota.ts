@@ -11,7 +11,8 @@ export const SEND_GROUP: QuotaGroup = 'medium'
 
 interface Limits {
   fromPerMinute: number
-  extensionPerMinute: number
+  /** May change at any time. */
+  extensionPerMinute: () => number
 }
 
 /** The time of a call that has not returned. It leaves no window. */
@@ -55,7 +56,7 @@ export class Quota {
 
   /** Milliseconds until the extension may send: its window has room and no pause is left. */
   extensionWaitMs(extensionId: string): number {
-    const window = this.#windowOf(this.#extension, extensionId, this.limits.extensionPerMinute)
+    const window = this.#windowOf(this.#extension, extensionId, this.limits.extensionPerMinute())
     return Math.max(this.pauseMs(extensionId, SEND_GROUP), window.waitMs(this.clock.monotonic()))
   }
 
@@ -66,7 +67,7 @@ export class Quota {
   /** Takes one slot in both windows, which is kept until `callReturned` or `giveBack`, however long the process is suspended. */
   take(from: string, extensionId: string): void {
     this.#windowOf(this.#from, from, this.limits.fromPerMinute).add(UNDER_WAY)
-    this.#windowOf(this.#extension, extensionId, this.limits.extensionPerMinute).add(UNDER_WAY)
+    this.#windowOf(this.#extension, extensionId, this.limits.extensionPerMinute()).add(UNDER_WAY)
   }
 
   /**
@@ -88,7 +89,7 @@ export class Quota {
 
   /** Counts a call other than a send in the extension's window. */
   count(extensionId: string): void {
-    this.#windowOf(this.#extension, extensionId, this.limits.extensionPerMinute).add(this.clock.monotonic())
+    this.#windowOf(this.#extension, extensionId, this.limits.extensionPerMinute()).add(this.clock.monotonic())
   }
 
   /**
@@ -163,7 +164,7 @@ export class Quota {
   /** How many slots of the extension's window are taken, and how many it has. */
   extensionUse(extensionId: string): { used: number; limit: number } {
     const used = this.#extension.get(extensionId)?.count(this.clock.monotonic()) ?? 0
-    return { used, limit: this.limits.extensionPerMinute }
+    return { used, limit: this.limits.extensionPerMinute() }
   }
 
   /**
@@ -173,7 +174,7 @@ export class Quota {
   seed(from: string, extensionId: string, ageMs: number): void {
     const at = this.clock.monotonic() - Math.max(0, ageMs)
     this.#windowOf(this.#from, from, this.limits.fromPerMinute).add(at)
-    this.#windowOf(this.#extension, extensionId, this.limits.extensionPerMinute).add(at)
+    this.#windowOf(this.#extension, extensionId, this.limits.extensionPerMinute()).add(at)
   }
 
   #windowOf(windows: Map<string, SlidingWindow>, key: string, limit: number): SlidingWindow {
@@ -182,6 +183,7 @@ export class Quota {
       if (windows.size > PRUNE_ABOVE) this.#prune(windows)
       windows.set(key, (window = new SlidingWindow(limit, WINDOW_MS)))
     }
+    window.limit = limit
     return window
   }
 

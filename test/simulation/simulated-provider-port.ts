@@ -93,6 +93,7 @@ export function providerPort(link: ProviderLink, client: ProviderClient): Provid
   return {
     clockSkewMs: () => link.skewMs(),
     hasAnswered: () => link.skewMs() !== null,
+    ratePerMinute: () => null,
     authorizeUrl: refuse,
     exchangeCode: refuse,
     getExtension: refuse,

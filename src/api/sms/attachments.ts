@@ -1,5 +1,6 @@
 import { and, eq } from 'drizzle-orm'
 import type { Caller } from '../../core/caller.ts'
+import { sleep } from '../../core/clock.ts'
 import { apiError } from '../../core/errors.ts'
 import type { Slot } from '../../core/limiter.ts'
 import { messages } from '../../db/schema/messages.ts'
@@ -35,6 +36,7 @@ export async function getAttachment(
   if (attachment === undefined) throw apiError('attachmentNotFound')
   const extension = await gateway.directory.extension(caller.tenantId, extensionId ?? '')
   if (extension === null || extension.status === 'revoked') throw apiError('noAttachment')
+  await takeWindowSlot(gateway, extension.extensionId)
   const slot = await waitForSlot(gateway, caller)
   const content = await contentOf(gateway, extension, attachment).catch((error: unknown) => {
     slot.release()
@@ -58,6 +60,27 @@ async function readMessage(
   return { ...message, attachments: attachmentsOf(message.attachments) }
 }
 
+const KEPT_FOR_SENDS = 10
+const RETRY_AFTER_SECONDS = 60
+const LOOK_AGAIN_MS = 250
+
+/**
+ * The provider counts an attachment in the group of the sends (RingCentral's OpenAPI file, `readMessageContent`). So it takes a slot of the
+ * extension's window, but only while no message waits and enough slots are free for messages to come. It waits as long as for the provider.
+ */
+async function takeWindowSlot({ quota, sending, clock, config }: Gateway, extensionId: string): Promise<void> {
+  const until = clock.monotonic() + config.providerTimeoutMs
+  const mayTake = (): boolean => {
+    const { used, limit } = quota.extensionUse(extensionId)
+    return !sending.hasWaiting(extensionId) && limit - used >= Math.min(KEPT_FOR_SENDS, Math.ceil(limit / 4))
+  }
+  while (!mayTake()) {
+    if (clock.monotonic() >= until) throw apiError('noAttachment', RETRY_AFTER_SECONDS)
+    await sleep(clock, LOOK_AGAIN_MS)
+  }
+  quota.count(extensionId)
+}
+
 /** Waits for one of the slots, as long as for the provider. */
 function waitForSlot({ downloads, clock, config }: Gateway, { tenantId }: Caller): Promise<Slot> {
   return new Promise((resolve, reject) => {
@@ -72,7 +95,7 @@ function waitForSlot({ downloads, clock, config }: Gateway, { tenantId }: Caller
   })
 }
 
-/** On a budget of its own, so that a picture never delays a send or a lookup. */
+/** A 429 for an attachment pauses attachments only. */
 async function contentOf(
   { extensionCalls, provider, log }: Gateway,
   extension: ExtensionRow,

@@ -88,6 +88,11 @@ export class SendEngine {
     return rows.length > 0 || busy.some(isInScope)
   }
 
+  /** Whether a message waits for a turn of this extension. */
+  hasWaiting(extensionId: string): boolean {
+    return this.scheduler.extension(extensionId).queues.size > 0
+  }
+
   /** The job of a message that waits in memory; null if the message is not in memory or its attempt is open. */
   jobSeqOf(messageId: string): number | null {
     const entry = this.scheduler.entries.get(messageId)

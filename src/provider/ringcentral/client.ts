@@ -19,6 +19,7 @@ export function createRingCentral(options: RingCentralOptions): Provider {
   const requester = createRequester(options)
   return {
     clockSkewMs: () => requester.lag.skewMs,
+    ratePerMinute: (group) => requester.rates.perMinute(group),
     hasAnswered: () => requester.lag.hasAnswered,
     authorizeUrl: (request) => authorizeUrl(requester.address, options.clientId, request),
     exchangeCode: (request) => exchangeCode(requester, request),

@@ -6,6 +6,7 @@ import { networkFailure, ownFailure, parseJson, statusFailure, unreadableFailure
 import type { ProviderAnswer } from './errors.ts'
 import { Lag } from './lag.ts'
 import { retryAfterMs } from '../../net/http/retry-after.ts'
+import { Rates } from './rates.ts'
 import { hider } from './secrets.ts'
 import type { Hide } from './secrets.ts'
 import { socketTransport } from './socket-transport.ts'
@@ -24,6 +25,7 @@ export interface Requester {
   download(url: URL, accessToken: string, maxBytes: number): Promise<ProviderResult<Downloading>>
   /** How far the provider's clock was behind ours at its last answer. */
   lag: Lag
+  rates: Rates
 }
 
 /** `requestId` is the provider's, for its support. */
@@ -74,6 +76,7 @@ export function createRequester(options: RingCentralOptions): Requester {
   return {
     address: client.address,
     lag: client.lag,
+    rates: client.rates,
     async perform(call) {
       const answered = checkStatus(client, call, await exchange(client, call))
       return answered.ok ? { ok: true, value: undefined } : answered
@@ -107,6 +110,7 @@ interface Client {
   ca?: string
   now: () => number
   lag: Lag
+  rates: Rates
 }
 
 function clientOf({ serverUrl, clientId, clientSecret, ...options }: RingCentralOptions): Client {
@@ -127,6 +131,7 @@ function clientOf({ serverUrl, clientId, clientSecret, ...options }: RingCentral
     ...common,
     now,
     lag: new Lag(now, steady),
+    rates: new Rates(steady),
   }
 }
 
@@ -197,6 +202,7 @@ function exchange(client: Client, call: Call): Promise<ProviderResult<ProviderAn
 
 function noteAnswer(client: Client, answer: HttpAnswer): ProviderResult<ProviderAnswer> {
   if (!answer.ok) return { ok: false, failure: networkFailure(answer.code, answer.neverLeft) }
+  client.rates.heard(answer.header)
   return { ok: true, value: answerOf(answer, client.now()) }
 }
 

@@ -1,8 +1,8 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { Sgw } from '../../../src/client/client.ts'
 import type { MediaSpec } from '../../../src/simulator/inbound.ts'
 import { expectError } from '../../support/expect-error.ts'
-import { manualClock } from '../../support/manual-clock.ts'
+import { type ManualClock, manualClock } from '../../support/manual-clock.ts'
 import { operate } from '../../support/operator.ts'
 import { startReceiver } from '../../support/receiver.ts'
 import { FROM, TO, type World, createWorld, recordedLog, until } from '../../support/world.ts'
@@ -282,4 +282,58 @@ test('a tenant reads four at a time; one more waits its turn, and other tenants 
   await open[0]?.body?.cancel()
   expect((await waiting).status).toBe(200)
   for (const answer of open.slice(1)) await answer.body?.cancel()
+})
+
+describe('an attachment shares the minute of the sends', () => {
+  const CALLS = 40
+
+  /** A world whose extension has `free` slots left, and a message with a picture. */
+  async function worldWith(free: number, timeout = '5s'): Promise<{ world: World; clock: ManualClock; messageId: string }> {
+    const clock = manualClock()
+    const world = await createWorld({ clock, env: { PROVIDER_TIMEOUT: timeout } })
+    clock.advance(60_000)
+    const messageId = await receive(world, [PICTURE])
+    for (let left = CALLS; left > free; left--) world.gateway.quota.count(extensionOf(world))
+    return { world, clock, messageId }
+  }
+
+  const extensionOf = ({ control }: World): string => control.extensions()[0]?.extensionId ?? ''
+
+  test('it takes one of the slots, and is given while ten are free', async () => {
+    const { world, messageId } = await worldWith(11)
+    await using _world = world
+    expect((await fetched(world, messageId)).status).toBe(200)
+    expect(world.gateway.quota.extensionUse(extensionOf(world))).toEqual({ used: CALLS - 10, limit: CALLS })
+    expect((await fetched(world, messageId)).status).toBe(200)
+    expect(world.gateway.quota.extensionUse(extensionOf(world)).used).toBe(CALLS - 9)
+  })
+
+  test('with fewer it waits, and after the provider’s time is a 502 that says when to come again', async () => {
+    const { world, clock, messageId } = await worldWith(9)
+    await using _world = world
+    const answer = fetched(world, messageId)
+    const response = await until(async () => {
+      clock.advance(250)
+      return Promise.race([answer, Bun.sleep(5).then(() => null)])
+    })
+    expect(response.headers.get('retry-after')).toBe('60')
+    await expectError(response, 502, GAVE_NONE)
+    expect(world.control.requests({ route: 'content' })).toEqual([])
+  })
+
+  test('it waits for messages that wait, and comes after them', async () => {
+    const { world, clock, messageId } = await worldWith(0, '90s')
+    await using _world = world
+    const sent = [await world.send({ to: TO, body: 'one' }), await world.send({ to: TO, body: 'two' })]
+    const answer = fetched(world, messageId)
+    await Bun.sleep(20)
+    expect(world.control.requests({ route: 'content' })).toEqual([])
+    clock.advance(60_000)
+    for (const id of sent) await world.untilStatus(id)
+    const response = await until(async () => {
+      clock.advance(250)
+      return Promise.race([answer, Bun.sleep(5).then(() => null)])
+    })
+    expect([response.status, world.control.requests({ route: 'sms' }).length]).toEqual([200, 2])
+  })
 })

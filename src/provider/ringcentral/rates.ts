@@ -1,0 +1,36 @@
+import { DAY_MS } from '../../core/limits.ts'
+
+interface Told {
+  perMinute: number
+  /** Steady time. */
+  at: number
+}
+
+/**
+ * The rate limits of the app, as the provider's answers tell them (RingCentral developer guide, "Rate limit response headers"): they
+ * can be customized for each app. What was not told for a day is forgotten.
+ */
+export class Rates {
+  readonly #told = new Map<string, Told>()
+
+  constructor(readonly steady: () => number) {}
+
+  heard(header: (name: string) => string | null): void {
+    const group = header('x-rate-limit-group')?.toLowerCase()
+    const limit = Number(header('x-rate-limit-limit'))
+    const seconds = Number(header('x-rate-limit-window'))
+    const isTold = Number.isSafeInteger(limit) && limit > 0 && Number.isSafeInteger(seconds) && seconds > 0
+    if (group === undefined || !isTold || (!this.#told.has(group) && this.#told.size >= MAX_GROUPS)) return
+    this.#told.set(group, { perMinute: Math.max(1, Math.floor((limit * SECONDS) / seconds)), at: this.steady() })
+  }
+
+  /** Calls of this group that an extension may make in a minute; null if that is not known. */
+  perMinute(group: string): number | null {
+    const told = this.#told.get(group)
+    return told === undefined || this.steady() - told.at > DAY_MS ? null : told.perMinute
+  }
+}
+
+/** RingCentral has four. */
+const MAX_GROUPS = 20
+const SECONDS = 60
