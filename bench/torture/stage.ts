@@ -30,6 +30,9 @@ const ENVIRONMENT = {
 /** Kills make many webhooks fail, which must not blacklist a subscription. */
 const NEVER_BLACKLIST_MS = 86_400_000
 const DRAIN_MS = 60_000
+const SHOWN_MS = 30_000
+/** One number of so many belongs to a call queue, and one record of so many has numbers without `+`. */
+const ONE_IN = 3
 
 /** A simulator and a gateway, each in a process of its own, with one tenant, one app and connected extensions. */
 export class TortureStage implements AsyncDisposable {
@@ -71,18 +74,35 @@ export class TortureStage implements AsyncDisposable {
   }
 
   async #prepare({ extensions = 4, numbersPerExtension = 2, webhookUrl }: TortureStageOptions): Promise<void> {
-    await this.control.configure({ blacklistAfterMs: NEVER_BLACKLIST_MS })
+    const numberForms = Array.from({ length: ONE_IN }, (_, at) => (at === 0 ? 'digits' : 'e164'))
+    await this.control.configure({ blacklistAfterMs: NEVER_BLACKLIST_MS, numberForms })
     await this.gateway.start()
     const { tenantId } = await this.gateway.operator<{ tenantId: string }>('POST', 'tenants', { name: 'Torture' })
     const app = { tenantId, name: 'Torture', ...(webhookUrl === undefined ? {} : { webhookUrl }) }
     this.key = (await this.gateway.operator<{ apiKey: string }>('POST', 'apps', app)).apiKey
     for (let index = 0; index < extensions; index++) await this.#connect(index, numbersPerExtension)
+    await this.#showQueues()
+  }
+
+  /** A start fills in what came to the queues: their messages have then been seen, so that a missing record proves something. */
+  async #showQueues(): Promise<void> {
+    for (const to of this.numbers.filter(isOfQueue)) await this.control.injectSms({ to, deliver: false })
+    await this.gateway.end()
+    await this.gateway.start()
+    await eventually('A message of each queue', SHOWN_MS, async () => {
+      const findings = await this.gateway.operator<{ check: string; ok: boolean; level: string }[]>('GET', 'doctor')
+      return findings.find(({ check }) => check === 'numbers')?.level === 'ok' ? true : null
+    })
   }
 
   /** Connects an extension as a browser does: link, consent, callback. */
   async #connect(index: number, numberCount: number): Promise<void> {
     const numbers = Array.from({ length: numberCount }, (_, at) => `+1555${String(5_550_000 + index * 100 + at)}`)
-    const { extensionId } = await this.control.addExtension({ name: `Extension ${index}`, numbers })
+    const { extensionId } = await this.control.addExtension({
+      name: `Extension ${index}`,
+      numbers: numbers.filter((number) => !isOfQueue(number)),
+    })
+    await this.control.addQueue({ recipients: [extensionId], numbers: numbers.filter(isOfQueue) })
     await this.control.nextLogin({ extensionId })
     const { connectUrl } = (await (await this.call('POST', '/v1/rc/connect-token')).json()) as { connectUrl: string }
     const token = new URL(connectUrl, this.gateway.url).searchParams.get('token') ?? ''
@@ -127,3 +147,5 @@ export class TortureStage implements AsyncDisposable {
     if (process.env['TORTURE_KEEP'] === undefined) rmSync(this.folder, { recursive: true, force: true })
   }
 }
+
+const isOfQueue = (number: string): boolean => Number(number) % ONE_IN === 0

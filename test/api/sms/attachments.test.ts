@@ -288,7 +288,10 @@ describe('an attachment shares the minute of the sends', () => {
   const CALLS = 40
 
   /** A world whose extension has `free` slots left, and a message with a picture. */
-  async function worldWith(free: number, timeout = '5s'): Promise<{ world: World; clock: ManualClock; messageId: string }> {
+  async function worldWith(
+    free: number,
+    timeout = '5s',
+  ): Promise<{ world: World; clock: ManualClock; messageId: string }> {
     const clock = manualClock()
     const world = await createWorld({ clock, env: { PROVIDER_TIMEOUT: timeout } })
     clock.advance(60_000)
