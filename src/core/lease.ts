@@ -1,3 +1,5 @@
+import { LEASE_MS } from './limits.ts'
+
 /** The right to work, which one of several gateways has at a time. Source of the rules: docs/beyond-one-machine.md. */
 export interface Lease {
   /** Each holder has a higher one. */
@@ -18,6 +20,9 @@ export interface Lease {
   /** Stops this gateway so that a standby takes over at once. */
   give(): void
 }
+
+/** Whether a gateway is surely the only one at work: it holds no lease, or one that was renewed lately. */
+export const isFresh = (lease: Pick<Lease, 'ageMs'> | null): boolean => lease === null || lease.ageMs() < LEASE_MS
 
 /** The gateways that have said lately that they would take over. */
 export interface Standbys {

@@ -16,6 +16,8 @@ import {
 /** Litestream beside the gateway: prepared before anything is opened, started with the database, ended after it. */
 export class BackupProcess {
   #replication: Replication | null = null
+  /** Whether Litestream has ended. */
+  hasEnded = false
   /** Where commits must be stored before they are acknowledged; null with `DURABILITY=disk`. */
   readonly replica: LitestreamReplica | null
 
@@ -60,6 +62,7 @@ export class BackupProcess {
   async start(): Promise<void> {
     this.#replication = this.startReplication(this.settings)
     void this.#replication.ended.then((code) => {
+      this.hasEnded = true
       this.replica?.ended()
       this.ended(code)
     })

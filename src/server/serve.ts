@@ -1,9 +1,11 @@
+import { systemClock } from '../core/clock.ts'
 import { type Config, type ConfigResult, readConfig } from '../core/config.ts'
 import { type Log, createLog } from '../core/log.ts'
 import type { Environment } from '../core/settings.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
 import { protectFiles, socketPath, withRealPath } from '../db/data-folder.ts'
 import type { Development } from './development/development.ts'
+import { watchStored } from '../operator/lease/watch-stored.ts'
 import { type LocalApp, serveOperator } from '../operator/socket.ts'
 import { BackupProcess } from './backup-process.ts'
 import type { RunOptions } from './open-gateway.ts'
@@ -80,6 +82,8 @@ async function open(config: Config, log: Log, isTest: boolean, opening: Opening)
   const prepared = Promise.withResolvers<void>()
   const operator = serveOperator(localApp(running, prepared.promise), socketPath(config.database.path ?? 'sgw.db'))
   shutdown.end = async () => {
+    // Without Litestream nothing that ends now could be stored, so the next holder finds out what became of it.
+    if (holding !== null && backup?.hasEnded === true) return release(holding.lease, log).then(() => null)
     const deadline = performance.now() + STOP_LIMIT_MS
     await Promise.all([operator.stop(), running.stop(development === null ? undefined : DEVELOPMENT_DRAIN_MS)])
     await development?.stopSimulator()
@@ -97,10 +101,15 @@ async function open(config: Config, log: Log, isTest: boolean, opening: Opening)
   await Bun.sleep(FIRST_RESPONSES_MS)
   running.work()
   if (!shutdown.begun) shutdown.state = 'active'
-  void holding?.lease.renewHere()
+  if (holding !== null) void keepLease(holding, running, config)
   if (holding !== null) log.info({ epoch: holding.lease.epoch }, 'active')
   // Commands are answered only from here on: before, the doctor would report that the server is not working.
   prepared.resolve()
+}
+
+async function keepLease({ lease }: Holding, { gateway }: RunningGateway, { durability }: Config): Promise<void> {
+  await lease.renewHere()
+  await watchStored(lease, gateway.database, durability.replicaTimeoutMs, systemClock)
 }
 
 function replicationOf(log: Log, { backup, holding }: Opening): Partial<RunOptions> {

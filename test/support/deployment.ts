@@ -242,7 +242,7 @@ const LAST_COPIES_MET = '.wal.lz4.tmp: no such file or directory'
 const KEY = crypto.getRandomValues(new Uint8Array(32)).toBase64()
 
 /** Returns the descendants of a process, children first. */
-function descendantsOf(pid: number): number[] {
+export function descendantsOf(pid: number): number[] {
   const children = threadsOf(pid).flatMap((thread) => read(`/proc/${pid}/task/${thread}/children`).trim().split(' '))
   const pids = children.map(Number).filter((child) => child > 1)
   return [...pids, ...pids.flatMap(descendantsOf)]

@@ -1,6 +1,10 @@
-import { errorTexts } from '../../core/errors.ts'
+import { apiError, errorTexts } from '../../core/errors.ts'
+import { isFresh } from '../../core/lease.ts'
 import { route } from '../http/route.ts'
 import { EventsAnswer, EventsQuery, POSTED_EVENTS } from './schemas.ts'
+
+/** By then the lease is renewed, or another gateway answers. */
+const LEASE_RETRY_SECONDS = 1
 
 /** For the OpenAPI document. */
 export const postedEvents = POSTED_EVENTS
@@ -19,6 +23,10 @@ export const eventsRoutes = [
     mayWait: true,
     response: EventsAnswer,
     errors: { 400: errorTexts('badCursor') },
-    run: ({ gateway, caller, query }) => gateway.events.page(caller, query.after, query.limit),
+    run: ({ gateway, caller, query }) => {
+      // The cursors of a gateway that was overtaken are none of its successor's.
+      if (!isFresh(gateway.lease)) throw apiError('storageUnavailable', LEASE_RETRY_SECONDS)
+      return gateway.events.page(caller, query.after, query.limit)
+    },
   }),
 ]

@@ -35,7 +35,9 @@ export class HeldLease implements Lease {
   /** Monotonic and wall-clock time of the start of the last renewal. A machine that sleeps may stop either clock. */
   #renewed: { monotonic: number; now: number }
   readonly #waiting: (() => void)[] = []
-  #state: 'held' | 'released' | 'lost' = 'held'
+  /** `suspended`: this process can store nothing, so a standby may have the lease. */
+  #state: 'held' | 'suspended' | 'released' | 'lost' = 'held'
+  #storedAt: number
   #isFailing = false
   #cancel: () => void = () => undefined
   #renewing: Promise<void> | null = null
@@ -49,6 +51,7 @@ export class HeldLease implements Lease {
     this.holder = content.holder
     this.#content = content
     this.#etag = etag
+    this.#storedAt = takenAt
     this.#renewed = { monotonic: takenAt, now: clock.now() - (clock.monotonic() - takenAt) }
     this.#plan()
   }
@@ -64,7 +67,25 @@ export class HeldLease implements Lease {
   }
 
   get isHeld(): boolean {
-    return this.#state === 'held'
+    return this.#state === 'held' || this.#state === 'suspended'
+  }
+
+  /** Milliseconds since a commit of this process was known to be stored under the lease. */
+  unstoredMs(): number {
+    return this.options.clock.monotonic() - this.#storedAt
+  }
+
+  /** Lets a standby take over, because this process can store nothing. The next commit that is stored takes the lease back, if nobody has it. */
+  async suspend(): Promise<void> {
+    if (this.#state !== 'held' || this.#thread !== null) return
+    this.#state = 'suspended'
+    await this.#renewing
+    const { object, log } = this.options
+    log.error({}, 'nothing can be stored: the lease is released until it can')
+    // A storage that fails for all gets no answer, and then nobody takes the lease.
+    const etag = await object.write({ ...this.#content, holder: '' }, this.#etag).catch(() => this.#etag)
+    if (etag === null) return this.#loseIf(await checkEpoch(object, this.epoch))
+    this.#etag = etag
   }
 
   standbys = (): Standbys | null => this.#standbys
@@ -110,6 +131,8 @@ export class HeldLease implements Lease {
     for (;;) {
       try {
         this.#loseIf(await checkEpoch(object, this.epoch))
+        this.#storedAt = clock.monotonic()
+        if (this.#state === 'suspended') await this.#resume()
         break
       } catch (error) {
         if (error instanceof StartError) this.#lose(error.message)
@@ -122,7 +145,7 @@ export class HeldLease implements Lease {
 
   /** Lets a standby take over at once. Call it when everything is stored. */
   async release(): Promise<void> {
-    if (this.#state !== 'held') return
+    if (!this.isHeld) return
     this.#stop('released')
     await this.#renewing
     await this.#endThread()
@@ -130,10 +153,16 @@ export class HeldLease implements Lease {
   }
 
   #plan(): void {
-    if (this.#state !== 'held' || this.#thread !== null) return
+    if (!this.isHeld || this.#thread !== null) return
     this.#cancel = this.options.clock.after(RENEW_LEASE_EVERY_MS, () => {
       this.#renewing = this.#renew().finally(() => this.#plan())
     })
+  }
+
+  async #resume(): Promise<void> {
+    this.#state = 'held'
+    this.options.log.warn({}, 'what is committed is stored again: the lease is taken back')
+    await this.#renew()
   }
 
   async #takeBack(): Promise<void> {
@@ -148,6 +177,8 @@ export class HeldLease implements Lease {
   }
 
   async #renew(): Promise<void> {
+    if (this.#state === 'suspended')
+      return this.#loseIf(await checkEpoch(this.options.object, this.epoch).catch(() => null))
     if (this.#state !== 'held') return
     const { clock, object, log } = this.options
     const started = { monotonic: clock.monotonic(), now: clock.now() }
@@ -185,7 +216,7 @@ export class HeldLease implements Lease {
   }
 
   #lose(why: string): void {
-    if (this.#state !== 'held') return
+    if (!this.isHeld) return
     this.#stop('lost')
     this.options.lost(why)
   }

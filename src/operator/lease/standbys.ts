@@ -30,6 +30,9 @@ export async function announce(
   }
 }
 
+/** While none is known, a new one is soon found. */
+const LOOK_FOR_FIRST_MS = 10_000
+
 /** Reads each minute which gateways would take over, for as long as the lease is held. */
 export async function watchStandbys(lease: HeldLease, object: LeaseObject, clock: Clock): Promise<void> {
   let since: number | null = null
@@ -39,7 +42,7 @@ export async function watchStandbys(lease: HeldLease, object: LeaseObject, clock
       since ??= found.readAt
       lease.noteStandbys(found)
     }
-    await sleep(clock, MINUTE_MS)
+    await sleep(clock, (found?.names.length ?? 0) > 0 ? MINUTE_MS : LOOK_FOR_FIRST_MS)
   }
 }
 
