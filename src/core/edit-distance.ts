@@ -18,9 +18,12 @@ export function editDistance(a: string, b: string): number {
 
 /** The candidate that a misspelt word probably meant; null if none resembles it. */
 export function similar(word: string, candidates: readonly string[]): string | null {
+  const allowed = ({ length }: string): number => Math.max(1, Math.floor(length / 3))
   const [nearest] = candidates
+    // The distance is at least the difference of the lengths, which costs nothing.
+    .filter((candidate) => Math.abs(candidate.length - word.length) <= allowed(candidate))
     .map((candidate) => ({ candidate, distance: editDistance(word.toLowerCase(), candidate.toLowerCase()) }))
-    .filter(({ candidate, distance }) => distance <= Math.max(1, Math.floor(candidate.length / 3)))
+    .filter(({ candidate, distance }) => distance <= allowed(candidate))
     .toSorted((a, b) => a.distance - b.distance)
   return nearest?.candidate ?? null
 }

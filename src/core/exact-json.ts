@@ -2,21 +2,28 @@ import { randomUUID } from 'node:crypto'
 
 /**
  * JSON whose numbers stay as they were written. JavaScript would write some of them in another way: `1.0`, `1e3`, `-0`, an id above 2^53.
- * Such a number is a raw value of the "JSON.parse source text access" proposal, which `JSON.stringify` writes digit for digit. Errors: `SyntaxError`.
+ * Such a number is a text that begins with a mark: read it with `digitsOf`, and write values with `writeExactJson`. Errors: `SyntaxError`.
  */
 export function parseExactJson(text: string): unknown {
   const value: unknown = JSON.parse(text)
   const marked = withMarkedNumbers(text)
   // A reviver would see every value of a body, which takes ten times as long as parsing it.
-  return marked === text ? value : withRawNumbers(JSON.parse(marked))
+  return marked === text ? value : JSON.parse(marked)
 }
 
 /** The digits of a number that `parseExactJson` has kept as they were written; null for any other value. */
 export const digitsOf = (value: unknown): string | null =>
-  typeof value === 'object' && value !== null && NATIVE.isRawJSON(value) ? value.rawJSON : null
+  typeof value === 'string' && value.startsWith(MARK) ? value.slice(MARK.length) : null
+
+/** JSON of what `parseExactJson` has read, each number digit for digit. */
+export function writeExactJson(value: unknown): string {
+  const text = JSON.stringify(value)
+  return text.includes(MARK) ? text.replaceAll(MARKED_NUMBER, '$1') : text
+}
 
 /** Nobody can put it into a text, because nobody knows it. */
 const MARK = randomUUID().slice(0, 8)
+const MARKED_NUMBER = new RegExp(`"${MARK}([^"]*)"`, 'g')
 
 /** Valid JSON in which each number that JavaScript might write in another way is a text that begins with the mark. */
 function withMarkedNumbers(text: string): string {
@@ -61,30 +68,3 @@ function endOfText(text: string, start: number): number {
   for (let unit = text.charCodeAt(at); unit !== QUOTE; unit = text.charCodeAt(++at)) if (unit === BACKSLASH) at++
   return at
 }
-
-/** Changes lists and objects in place. */
-function withRawNumbers(value: unknown): unknown {
-  if (typeof value === 'string') return value.startsWith(MARK) ? NATIVE.rawJSON(value.slice(MARK.length)) : value
-  if (Array.isArray(value)) for (let at = 0; at < value.length; at++) value[at] = withRawNumbers(value[at])
-  else if (typeof value === 'object' && value !== null) replaceMembers(value as Record<string, unknown>)
-  return value
-}
-
-function replaceMembers(members: Record<string, unknown>): void {
-  for (const name in members) {
-    const raw = withRawNumbers(members[name])
-    if (raw !== members[name]) members[name] = raw
-  }
-}
-
-/** TypeScript 7.0 does not know these members yet. */
-interface NativeJson {
-  rawJSON(text: string): RawJson
-  isRawJSON(value: object): value is RawJson
-}
-
-interface RawJson {
-  readonly rawJSON: string
-}
-
-const NATIVE = JSON as unknown as NativeJson

@@ -110,13 +110,13 @@ export function validated(schema: z.ZodType | undefined, value: unknown, priorit
 export const takesAnyJson = ({ body }: Route): boolean => body instanceof z.ZodUnknown
 
 /**
- * Shortens the lists of a body to one entry more than `MAX_BODY_ENTRIES`, which every schema still refuses. A schema would check each entry
- * of a long list before it counts them. A body that is a list itself is no object, so that no schema reads its entries.
+ * Shortens the lists of a body to one entry more than `MAX_BODY_ENTRIES`, which its schema still refuses. The schema would check each entry
+ * of a long list before it counts them. Only the fields that it knows are looked at: a body may have thousands of others.
  */
-export function withoutLongArrays(body: unknown): unknown {
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
+export function withoutLongArrays(body: unknown, schema: z.ZodType | undefined): unknown {
+  if (typeof body !== 'object' || body === null || !(schema instanceof z.ZodObject)) return body
   const fields = body as Record<string, unknown>
-  for (const name in fields) {
+  for (const name of Object.keys(schema.shape)) {
     const value = fields[name]
     if (Array.isArray(value) && value.length > MAX_BODY_ENTRIES) fields[name] = value.slice(0, MAX_BODY_ENTRIES + 1)
   }

@@ -233,7 +233,7 @@ async function notFound(request: Request): Promise<unknown> {
 
 function bodyOf(route: Route, bytes: Uint8Array): unknown {
   if (takesAnyJson(route)) return parseJson(bytes, parseExactJson)
-  return withoutLongArrays(route.bodyType === 'form' ? parseForm(bytes) : parseJson(bytes))
+  return withoutLongArrays(route.bodyType === 'form' ? parseForm(bytes) : parseJson(bytes), route.body)
 }
 
 /** Answers errors that do not reach Elysia's error hook, such as a thrown null. */

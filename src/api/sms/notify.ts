@@ -2,6 +2,7 @@ import { and, eq, gte, inArray, ne } from 'drizzle-orm'
 import type { z } from 'zod'
 import type { Caller } from '../../core/caller.ts'
 import { apiError } from '../../core/errors.ts'
+import { writeExactJson } from '../../core/exact-json.ts'
 import { sha256Hex } from '../../core/secrets.ts'
 import { idempotencyKeys } from '../../db/schema/messages.ts'
 import type { Gateway } from '../../messages/gateway.ts'
@@ -29,7 +30,7 @@ export async function notify(
   const body = template === undefined ? usualText(json) : filled(template, json)
   if (!isMessageText(body)) throw apiError('badBodyLength')
   const now = gateway.clock.now()
-  const requestHash = key === null ? '' : sha256Hex(JSON.stringify([from, to, template ?? null, json]))
+  const requestHash = key === null ? '' : sha256Hex(writeExactJson([from, to, template ?? null, json]))
   const onceFor = (recipient: string): Once | null =>
     key === null ? null : { key: `${key}:${recipient}`, requestHash }
   await refuseOther(gateway, caller, to.map(onceFor), now)

@@ -1,4 +1,4 @@
-import { digitsOf } from '../../core/exact-json.ts'
+import { digitsOf, writeExactJson } from '../../core/exact-json.ts'
 import { MAX_BODY_UNITS } from '../../core/limits.ts'
 import { USUAL_PLACES } from './usual-places.ts'
 
@@ -64,7 +64,8 @@ const VISIBLE = /[^\s\p{Cc}\p{Cf}]/u
 
 /** The text of a body without a template; empty if it has none in the usual places. */
 export function usualText(body: unknown): string {
-  const isReadable = (value: unknown): boolean => typeof value === 'string' && VISIBLE.test(value)
+  const isReadable = (value: unknown): boolean =>
+    typeof value === 'string' && digitsOf(value) === null && VISIBLE.test(value)
   const path = USUAL_PATHS.find((usual) => isReadable(found(body, usual)))
   return path === undefined ? '' : filled([path], body)
 }
@@ -90,13 +91,13 @@ const INDEX = /^(?:0|[1-9]\d*)$/
 /** Members of objects and elements of arrays only, so that no length, no character and no inherited name is found. */
 function memberOf(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
-  if (Array.isArray(value) ? !INDEX.test(name) : digitsOf(value) !== null) return undefined
+  if (Array.isArray(value) && !INDEX.test(name)) return undefined
   return (value as Readonly<Record<string, unknown>>)[name]
 }
 
 function shown(value: unknown): string {
   if (value === undefined || value === null) return ''
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  return typeof value === 'string' ? (digitsOf(value) ?? value) : writeExactJson(value)
 }
 
 const CHARACTERS = new Intl.Segmenter()
