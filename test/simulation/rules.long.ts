@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { END_FAILED, IS_OPEN, END } from '../../src/messages/sending/attempt-rows.ts'
+import { type MessageListing, MessageListings } from '../../src/provider/message-listings.ts'
+import type { CallResult } from '../../src/provider/extension-calls.ts'
 import { Entries } from '../../src/messages/sending/entries.ts'
 import { NumberQueue } from '../../src/messages/sending/number-queue.ts'
 import { Scheduler } from '../../src/messages/sending/scheduler.ts'
@@ -55,6 +57,16 @@ const RULES: Record<string, { weakening: Weakening; profile?: Profile; found: Re
     weakening: { config: { reconcileSettleMs: 0, reconcileSettle500Ms: 0 } },
     found: /overtook|accepted by the provider|which no message is bound to/,
   },
+  'listings of every owner, and absence as a proof only where they have shown a message': {
+    weakening: {
+      schema: ['INSERT', 'UPDATE OF owner_id'].map(
+        (change, at) => `CREATE TRIGGER owners_forgotten_${at} AFTER ${change} ON phone_numbers BEGIN
+          UPDATE phone_numbers SET owner_id = NULL WHERE tenant_id = NEW.tenant_id AND number = NEW.number; END`,
+      ),
+      patch: () => replaced(MessageListings.prototype, 'list', listOwn),
+    },
+    found: /accepted by the provider|which no message is bound to/,
+  },
   'results that count only while their attempt is open': {
     weakening: {
       patch: () => {
@@ -85,6 +97,16 @@ describe('every rule is needed', () => {
     expect(failure === null ? '' : report(failure)).toBe('')
   }, 60_000)
 })
+
+/** Asks for the extension's own messages only. */
+async function listOwn(
+  this: MessageListings,
+  ...[key, begin]: Parameters<MessageListings['list']>
+): Promise<CallResult<MessageListing>> {
+  const { extensionCalls, provider } = this.context
+  const listed = await extensionCalls.make(key, 'light', (token) => provider.listMessages(token, begin()))
+  return listed.type === 'ok' ? { type: 'ok', value: { records: listed.value, ofEveryOwner: false } } : listed
+}
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1)
 
