@@ -31,6 +31,8 @@ const ENVIRONMENT = {
 const NEVER_BLACKLIST_MS = 86_400_000
 const DRAIN_MS = 60_000
 const SHOWN_MS = 30_000
+/** The text of what came to the queues before the scenario. */
+export const BEFORE = 'Before'
 /** One number of so many belongs to a call queue, and one record of so many has numbers without `+`. */
 const ONE_IN = 3
 
@@ -86,7 +88,7 @@ export class TortureStage implements AsyncDisposable {
 
   /** A start fills in what came to the queues: their messages have then been seen, so that a missing record proves something. */
   async #showQueues(): Promise<void> {
-    for (const to of this.numbers.filter(isOfQueue)) await this.control.injectSms({ to, deliver: false })
+    for (const to of this.numbers.filter(isOfQueue)) await this.control.injectSms({ to, text: BEFORE, deliver: false })
     await this.gateway.end()
     await this.gateway.start()
     await eventually('A message of each queue', SHOWN_MS, async () => {

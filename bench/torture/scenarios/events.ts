@@ -5,7 +5,7 @@ import { killRepeatedly } from '../kills.ts'
 import { SendLoad, distinctMessage } from '../load.ts'
 import { providerFaults } from '../provider-faults.ts'
 import type { ScenarioOptions } from '../scenario.ts'
-import { TortureStage } from '../stage.ts'
+import { BEFORE, TortureStage } from '../stage.ts'
 import { InboundTraffic } from '../traffic.ts'
 import { untilBackFilled } from './inbound.ts'
 
@@ -38,7 +38,8 @@ export async function events(options: ScenarioOptions): Promise<Findings> {
  */
 function inspectLog({ databasePath }: TortureStage, { events: read, pages, gaps }: EventFollower): Findings {
   const database = new Database(databasePath)
-  const rows = database.query('SELECT id, status FROM messages').all() as { id: string; status: string }[]
+  const followed = database.query('SELECT id, status FROM messages WHERE body != ?1')
+  const rows = followed.all(BEFORE) as { id: string; status: string }[]
   database.close()
   const types = eventTypesOf(read)
   const wrong = rows.filter(({ id, status }) => types.get(id) !== expectedTypes(status))
