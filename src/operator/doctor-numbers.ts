@@ -1,6 +1,8 @@
-import { phoneNumbers } from '../db/schema/connections.ts'
+import { isNull } from 'drizzle-orm'
+import { extensions, phoneNumbers } from '../db/schema/connections.ts'
 import { readInactiveTenants } from '../messages/gateway-state/extensions.ts'
 import type { Gateway } from '../messages/gateway.ts'
+import { type ExtensionKey, nameOf } from '../provider/extension-rows.ts'
 import { isDirect } from '../provider/number-owners.ts'
 import { sendLimitOf } from '../provider/send-limit.ts'
 import { Fault } from './fault.ts'
@@ -11,8 +13,12 @@ import { Fault } from './fault.ts'
  */
 export async function checkNumbers({ database }: Gateway): Promise<string> {
   const inactive = await readInactiveTenants(database)
-  const rows = (await database.orm.select().from(phoneNumbers)).filter(({ tenantId }) => !inactive.has(tenantId))
-  const hidden = rows.filter((row) => row.shownAt === null && !isDirect(row)).map(({ number }) => number)
+  const all = await database.orm.select().from(phoneNumbers)
+  const rows = all.filter(({ tenantId }) => !inactive.has(tenantId))
+  const unread = new Set((await readUnread(database)).map(nameOf))
+  const hidden = rows
+    .filter((row) => row.shownAt === null && !isDirect(row) && !unread.has(nameOf(row)))
+    .map(({ number }) => number)
   if (hidden.length === 0) return rows.length === 0 ? 'none yet' : `${rows.length} that can send`
   const list = [...new Set(hidden)].toSorted().join(', ')
   throw new Fault(
@@ -20,6 +26,13 @@ export async function checkNumbers({ database }: Gateway): Promise<string> {
     'warn',
   )
 }
+
+/** The extensions whose numbers were not read since the upgrade from a release that did not keep how they are used. */
+const readUnread = ({ orm }: Gateway['database']): Promise<ExtensionKey[]> =>
+  orm
+    .select({ tenantId: extensions.tenantId, extensionId: extensions.extensionId })
+    .from(extensions)
+    .where(isNull(extensions.numbersReadAt))
 
 /** Compares how many messages an extension may send in a minute with what the provider's answers say. */
 export function checkLimits({ config, provider }: Gateway): string {

@@ -32,10 +32,10 @@ export function provesAbsence(
 export async function noteOwner(
   { orm, directory }: OwnersContext,
   { tenantId, extensionId }: ExtensionKey,
-  { number, ownerId }: { number: string; ownerId: string | null },
+  { number, ownerId }: { number: string; ownerId: string },
 ): Promise<void> {
   const row = directory.known(tenantId)?.numbers.get(number)
-  if (ownerId === null || ownerId === extensionId || row?.ownerId === ownerId) return
+  if (ownerId === extensionId || row?.ownerId === ownerId) return
   await orm
     .update(phoneNumbers)
     .set({ ownerId })

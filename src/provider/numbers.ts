@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import type { Orm } from '../db/orm.ts'
-import type { Directory } from './directory.ts'
+import type { Directory, TenantEntry } from './directory.ts'
 import { type ExtensionKey, replaceNumbers } from './extension-rows.ts'
 import { NO_SMS_NUMBER, type Provider, type ProviderFailure, type SmsNumber } from './provider.ts'
 import type { CallResult, ExtensionCalls } from './extension-calls.ts'
@@ -38,6 +38,15 @@ export class Numbers {
     else directory.refusals.note({ ...key, step: 'numbers', failure: NO_NUMBER }, clock.now())
     directory.forget(key.tenantId)
     return result
+  }
+
+  /** The extension's tenant. An upgrade from an earlier release does not know how the numbers are used: then they are read first. */
+  async tenantOf(key: ExtensionKey): Promise<TenantEntry> {
+    const { directory } = this.context
+    const tenant = await directory.tenant(key.tenantId)
+    if (tenant.extensions.get(key.extensionId)?.numbersReadAt !== null) return tenant
+    await this.read(key)
+    return directory.tenant(key.tenantId)
   }
 
   /** Reads the numbers of all extensions of the tenant; true when that worked for each. */

@@ -130,16 +130,19 @@ test('what became of a queue’s message, and what came to the queue without an 
   })
 })
 
-test('until its numbers are read, an upgraded gateway takes no missing record as a proof', async () => {
+test('an upgraded gateway reads how its numbers are used before it takes a missing record as a proof', async () => {
   await using queue = await openQueue('honoured')
   const { world, one } = queue
   const { writer } = world.gateway.database
   await writer.write([{ sql: 'UPDATE phone_numbers SET usage_type = NULL, owner_id = NULL', args: [] }])
   await writer.write([{ sql: 'UPDATE extensions SET numbers_read_at = NULL', args: [] }])
   world.gateway.directory.forget(world.tenantId)
+  expect((await diagnose(world.gateway)).find(({ check }) => check === 'numbers')?.level).toBe('ok')
+  const read = world.control.requests({ route: 'phone-number' }).length
   world.control.fault(DROPPED)
   const id = await world.send({ from: FROM_2 })
-  expect(await one.ended(id, 5 * MINUTE_MS)).toMatchObject({ status: 'sent' })
+  expect(await one.ended(id, 90_000)).toMatchObject({ status: 'sent' })
+  expect(world.control.requests({ route: 'phone-number' }).length).toBe(read + 1)
   const { rows } = await world.gateway.database.gate.execute('SELECT usage_type FROM phone_numbers ORDER BY number')
   expect(rows.map((row) => row['usage_type'])).toEqual(['DirectNumber', 'DirectNumber'])
   expect(one.atProvider).toBe(1)

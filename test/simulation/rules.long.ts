@@ -77,8 +77,9 @@ const RULES: Record<string, { weakening: Weakening; profile?: Profile; found: Re
       },
     },
     profile: LATE_WRITES,
-    // A late write may also delete the job of a message that another process has begun again.
-    found: /accepted by the provider|which no message is bound to|still queued at the end|was published while/,
+    // A late write may also delete the job of a message that another process has begun again, or free its conversation.
+    found:
+      /accepted by the provider|which no message is bound to|still queued at the end|was published while|began although/,
   },
 }
 

@@ -141,7 +141,7 @@ export class Attempts {
     const { called, result } = await this.reservations.call(reservation, () => this.#call(open))
     open.attempt.durationMs = Math.round(clock.monotonic() - beganAt)
     this.failures.note(open, result)
-    if (result.type === 'ok') await this.#noteOwner(open, result.value)
+    if (result.type === 'ok' && result.value.ownerId !== null) await this.#noteOwner(open, result.value.ownerId)
     const failure = result.type === 'ok' ? null : result.failure
     const end = callEnd(result)
     if (end.type === 'retry') {
@@ -165,7 +165,7 @@ export class Attempts {
   }
 
   /** The owner of the number's messages is stored before the message ends, so that no later lookup takes one for absent. */
-  async #noteOwner({ entry: { queue }, attempt: { extensionId } }: OpenEntry, { ownerId }: SmsAnswer): Promise<void> {
+  async #noteOwner({ entry: { queue }, attempt: { extensionId } }: OpenEntry, ownerId: string): Promise<void> {
     const { database, directory } = this.context
     const { tenantId, number } = queue
     // If it cannot be stored, the next answer says it again.

@@ -110,7 +110,7 @@ async function endJob({ database }: SendingContext, { seq, lane, tenantId }: Job
 }
 
 async function list(context: SendingContext, key: ExtensionKey, entries: readonly Entry[]): Promise<Lookup> {
-  const { messageListings, directory, clock } = context
+  const { messageListings, numbers, clock } = context
   const beganAt = clock.steady()
   const since = Math.min(...entries.map(({ attempt }) => (attempt === null ? beganAt : sinceOf(attempt))))
   let unreadable = 0
@@ -127,7 +127,7 @@ async function list(context: SendingContext, key: ExtensionKey, entries: readonl
   const ofEveryOwner = listed.type === 'ok' && listed.value.ofEveryOwner
   const ownedIds = await ownedIdsOf(context, all ?? [])
   const isComplete = all !== null && unreadable === 0
-  const tenant = await directory.tenant(key.tenantId)
+  const tenant = await numbers.tenantOf(key)
   return {
     since,
     beganAt,

@@ -185,6 +185,8 @@ async function poll(one: FaultCase, answer: Answer): Promise<string> {
 
 async function picture(one: FaultCase, answer: Answer): Promise<string> {
   const { world } = one
+  // Attachments take slots of the extension's window.
+  one.clock.advance(MINUTE_MS)
   const { body } = await world.json<{ messages: { messageId: string }[] }>('GET', '/v1/sms/messages')
   const path = `/v1/sms/${body.messages[0]?.messageId}/attachments`
   const { attachments } = (await world.json<{ attachments: { attachmentId: string }[] }>('GET', path)).body
