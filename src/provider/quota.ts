@@ -27,6 +27,8 @@ interface Pause {
   goesOn: boolean
 }
 
+type StandingPause = Readonly<Record<'since' | 'lastedMs', number>>
+
 /** Pauses with a longer time in between are two: nothing was asked meanwhile. */
 const MAX_GAP_MS = 15 * 60_000
 
@@ -104,6 +106,7 @@ export class Quota {
 
   /** Call it after any answer but one that `asksForNoPause`. */
   answered(extensionId: string, group: QuotaGroup): void {
+    if (this.#tooShort.size === 0) return
     this.#tooShort.delete(nameOf(extensionId, group))
   }
 
@@ -136,15 +139,22 @@ export class Quota {
     if (pause !== undefined) pause.goesOn = false
   }
 
-  /** All pauses of which no end is known: since when, epoch milliseconds, and for how long. */
-  standingPauses(): { extensionId: string; group: QuotaGroup; since: number; lastedMs: number }[] {
-    const [now, monotonic] = [this.clock.now(), this.clock.monotonic()]
-    return [...this.#pauses].flatMap(([name, { began, until, goesOn }]) => {
-      const overMs = monotonic - until
-      if (began === null || overMs > (goesOn ? MAX_GAP_MS : 0)) return []
-      const [group = '', extensionId = ''] = name.split(':')
-      return [{ extensionId, group: group as QuotaGroup, since: began, lastedMs: now - Math.max(0, overMs) - began }]
-    })
+  /** A pause of which no end is known: since when, epoch milliseconds, and for how long; null if there is none. */
+  standingPause(extensionId: string, group: QuotaGroup): StandingPause | null {
+    const pause = this.#pauses.get(nameOf(extensionId, group))
+    return pause === undefined ? null : this.#standing(pause)
+  }
+
+  /** The extensions that have such a pause, some twice. */
+  pausedExtensions(): string[] {
+    const standing = [...this.#pauses].filter(([, pause]) => this.#standing(pause) !== null)
+    return standing.map(([name]) => name.slice(name.indexOf(':') + 1))
+  }
+
+  #standing({ began, until, goesOn }: Pause): StandingPause | null {
+    const overMs = this.clock.monotonic() - until
+    if (began === null || overMs > (goesOn ? MAX_GAP_MS : 0)) return null
+    return { since: began, lastedMs: this.clock.now() - Math.max(0, overMs) - began }
   }
 
   pauseMs(extensionId: string, group: QuotaGroup): number {

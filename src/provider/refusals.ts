@@ -21,38 +21,50 @@ type Subject = Pick<Refusal, 'tenantId' | 'extensionId'>
 
 /** The standing refusals, for `sgw doctor`. In memory only, because each comes again after a restart. */
 export class Refusals {
-  readonly #standing = new Map<string, StandingRefusal & { at: number }>()
+  readonly #bySubject = new Map<string, Map<Step, NotedRefusal>>()
 
   note(refusal: Refusal, at: number): void {
-    const name = nameOf(refusal, refusal.step)
-    const before = this.#standing.get(name)
-    const goesOn = before !== undefined && (refusal.step !== 'send' || at < standsUntil(before))
-    this.#standing.set(name, { ...refusal, at, since: goesOn ? before.since : at })
+    const { step } = refusal
+    const noted = this.#bySubject.get(nameOf(refusal)) ?? new Map<Step, NotedRefusal>()
+    const before = noted.get(step)
+    const goesOn = before !== undefined && (step !== 'send' || at < standsUntil(before))
+    this.#bySubject.set(nameOf(refusal), noted.set(step, { ...refusal, at, since: goesOn ? before.since : at }))
   }
 
   /** Call when the step has succeeded. */
   clear(subject: Subject, step: Step): void {
-    if (this.#standing.size === 0) return
-    this.#standing.delete(nameOf(subject, step))
+    if (this.#bySubject.size === 0) return
+    const noted = this.#bySubject.get(nameOf(subject))
+    if (noted?.delete(step) === true && noted.size === 0) this.forget(subject)
   }
 
   /** Clears all steps. Call when the extension is gone or was authorized again. */
-  forget({ tenantId, extensionId }: Subject): void {
-    for (const [name, one] of this.#standing)
-      if (one.tenantId === tenantId && one.extensionId === extensionId) this.#standing.delete(name)
+  forget(subject: Subject): void {
+    this.#bySubject.delete(nameOf(subject))
   }
 
   /** The refusals that stand now. */
   list(now: number): StandingRefusal[] {
-    return [...this.#standing.values()].filter((refusal) => now < standsUntil(refusal))
+    return [...this.#bySubject.values()].flatMap((noted) => standing(noted, now))
+  }
+
+  /** The refusals of one extension that stand now. */
+  of(subject: Subject, now: number): StandingRefusal[] {
+    const noted = this.#bySubject.get(nameOf(subject))
+    return noted === undefined ? [] : standing(noted, now)
   }
 }
+
+type NotedRefusal = StandingRefusal & { at: number }
+
+const standing = (noted: ReadonlyMap<Step, NotedRefusal>, now: number): StandingRefusal[] =>
+  [...noted.values()].filter((refusal) => now < standsUntil(refusal))
 
 /** A message that waits is tried again each minute, so a refusal of sends that is older is over, or concerns a message that has ended. */
 const SEND_STANDS_MS = 5 * 60_000
 
 /** A pause that the provider asked for stands until it is over, any other refusal until the step succeeds. */
-function standsUntil({ step, failure, at }: Refusal & { at: number }): number {
+function standsUntil({ step, failure, at }: NotedRefusal): number {
   if (failure.reason === 'rate_limited') return at + (failure.retryAfterMs ?? DEFAULT_PENALTY_MS)
   return step === 'send' ? at + Math.max(SEND_STANDS_MS, failure.retryAfterMs ?? 0) : Infinity
 }
@@ -95,4 +107,4 @@ const REFUSED: Readonly<Record<Step, string>> = {
   subscription: 'inbound messages will come late: the subscription could not be made',
 }
 
-const nameOf = ({ tenantId, extensionId }: Subject, step: Step): string => `${tenantId}/${extensionId ?? ''}/${step}`
+const nameOf = ({ tenantId, extensionId }: Subject): string => `${tenantId}/${extensionId ?? ''}`

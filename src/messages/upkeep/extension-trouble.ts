@@ -55,10 +55,7 @@ function unrefreshed({ tokens, provider, config }: Known, row: ExtensionRow): Tr
 }
 
 const refusalsOf = (known: Known, row: ExtensionRow): Trouble[] =>
-  known.directory.refusals
-    .list(known.clock.now())
-    .filter(({ tenantId, extensionId }) => tenantId === row.tenantId && extensionId === row.extensionId)
-    .map((standing) => refusal(known, standing))
+  known.directory.refusals.of(row, known.clock.now()).map((standing) => refusal(known, standing))
 
 function refusal({ config, provider }: Known, { step, failure, since }: StandingRefusal): Trouble {
   const fix = provider.fixOf(failure, step, config.publicUrl)
@@ -90,18 +87,19 @@ const unknownNumbers = ({ connectedAt }: ExtensionRow): Trouble => ({
 const LONG_PAUSE_MS = 15 * 60_000
 
 function pausesOf({ quota }: Known, { extensionId }: ExtensionRow): Trouble[] {
-  const long = quota
-    .standingPauses()
-    .filter((pause) => pause.extensionId === extensionId && pause.group !== 'media' && pause.lastedMs >= LONG_PAUSE_MS)
-  return long.map(({ group, since }) => ({
-    kind: 'paused',
-    reason: `RingCentral does not let it ${PAUSED[group]}: it asks to wait, or takes no call`,
-    fix: "Other programs that use this extension share its limit. If there are none, ask RingCentral's support.",
-    since,
-  }))
+  return PAUSED.flatMap(({ group, doing }) => {
+    const pause = quota.standingPause(extensionId, group)
+    if (pause === null || pause.lastedMs < LONG_PAUSE_MS) return []
+    const reason = `RingCentral does not let it ${doing}: it asks to wait, or takes no call`
+    const fix = "Other programs that use this extension share its limit. If there are none, ask RingCentral's support."
+    return [{ kind: 'paused', reason, fix, since: pause.since }]
+  })
 }
 
-const PAUSED = { medium: 'send', light: 'read messages and subscriptions', media: 'read attachments' }
+const PAUSED = [
+  { group: 'medium', doing: 'send' },
+  { group: 'light', doing: 'read messages and subscriptions' },
+] as const
 
 const notReceiving = ({ config }: Known, since: number): Trouble => ({
   kind: 'not_receiving',

@@ -3,7 +3,7 @@ import { type TroubledExtension, readTroubledExtensions } from '../../messages/g
 import { troubleOf } from '../../messages/upkeep/extension-trouble.ts'
 import { nameOf } from '../../provider/extension-rows.ts'
 import type { AlertCondition, AlertCheck } from './condition.ts'
-import { findFailing } from './failing-extensions.ts'
+import { findFailing, titleOf } from './failing-extensions.ts'
 
 /** A missing subscription is made again within seconds, unless something is in the way. */
 const NOT_RECEIVING_HOLD_MS = 60_000
@@ -48,5 +48,3 @@ async function notReceiving(gateway: Gateway, { tenantId, extensionId }: Ids): P
     holdMs: NOT_RECEIVING_HOLD_MS,
   }
 }
-
-const titleOf = ({ tenantId, extensionId }: Ids): string => `Extension ${extensionId} of ${tenantId}`

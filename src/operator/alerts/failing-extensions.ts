@@ -39,7 +39,7 @@ const suspectsOf = (
   failing: readonly Pick<AlertCondition, 'detail'>[],
 ): string[] => [
   ...directory.refusals.list(clock.now()).flatMap(({ extensionId }) => extensionId ?? []),
-  ...quota.standingPauses().map(({ extensionId }) => extensionId),
+  ...quota.pausedExtensions(),
   ...failing.map(({ detail }) => String(detail['extensionId'])),
 ]
 
@@ -63,7 +63,7 @@ async function troubleFor(
 }
 
 function conditionOf({ tenantId, extensionId }: ExtensionKey, { kind, reason, fix, since }: Trouble): AlertCondition {
-  const name = `Extension ${extensionId} of ${tenantId}`
+  const name = titleOf({ tenantId, extensionId })
   return {
     alert: 'extension_failing',
     subject: nameOf({ tenantId, extensionId }),
@@ -73,6 +73,9 @@ function conditionOf({ tenantId, extensionId }: ExtensionKey, { kind, reason, fi
     since,
   }
 }
+
+/** The extension as texts of alerts name it. */
+export const titleOf = ({ tenantId, extensionId }: ExtensionKey): string => `Extension ${extensionId} of ${tenantId}`
 
 const inSentence = (reason: string): string =>
   reason.startsWith('RingCentral') ? reason : reason.charAt(0).toLowerCase() + reason.slice(1)
