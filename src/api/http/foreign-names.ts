@@ -58,4 +58,4 @@ export const knownByOtherName = (bare: string, known: ReadonlySet<string>): stri
   OURS.get(bare)?.find(({ ours }) => known.has(ours))?.ours ?? null
 
 /** Whether other APIs have a field of this name for a text, so that its sender expects an effect. */
-export const isForeign = (bare: string): boolean => FOREIGN.has(bare)
+export const isOfOtherApis = (bare: string): boolean => FOREIGN.has(bare)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { similar } from '../../core/edit-distance.ts'
-import { bareName, isForeign, knownByOtherName } from './foreign-names.ts'
+import { bareName, isOfOtherApis, knownByOtherName } from './foreign-names.ts'
 import type { Route } from './route.ts'
 
 /** Longer names, and those with other characters, are no slips. They must not get into a header either. */
@@ -46,7 +46,7 @@ function finderOf(
       if (++compared > MAX_COMPARED) return
       if (!NAME.test(field) || isEmpty(given, field)) continue
       const meant = meantBy(field, known)
-      if (meant !== null || fieldsElsewhere.has(field) || isForeign(bareName(field))) report(field, meant)
+      if (meant !== null || fieldsElsewhere.has(field) || isOfOtherApis(bareName(field))) report(field, meant)
     }
   }
 }

@@ -50,8 +50,8 @@ export function slashRoutes<T extends Routed>(
     if (endpoint.path === '/') continue
     const path = `${withoutSlash(endpoint.path)}/`
     const isOwn = testOf(path)
-    const methods = (routes[`${path}*`] ??= {})
-    methods[endpoint.method] = handlerOf(endpoint, (request) => isRouted(request, isOwn))
+    const handler = handlerOf(endpoint, (request) => isRouted(request, isOwn))
+    routes[`${path}*`] = { ...routes[`${path}*`], [endpoint.method]: handler }
   }
   return routes
 }
