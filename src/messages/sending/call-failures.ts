@@ -24,8 +24,10 @@ export class CallFailures {
     const { tenantId } = open.entry.queue
     const { extensionId } = open.attempt
     const extension = this.scheduler.extension(extensionId)
-    if (clearsBackoff(result)) extension.reached()
-    if (clearsBackoff(result)) this.context.directory.refusals.clear({ tenantId, extensionId }, 'send')
+    if (clearsBackoff(result)) {
+      extension.reached()
+      this.context.directory.refusals.clear({ tenantId, extensionId }, 'send')
+    }
     if (result.type === 'failed' && asksForNoPause(result.failure)) extension.isProbed = true
     if (result.type === 'failed') this.#noteFailure(open, result.failure)
   }
