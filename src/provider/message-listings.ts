@@ -58,5 +58,6 @@ export class MessageListings {
   }
 }
 
+/** A parameter that is not allowed is a 400, a feature that the account lacks a 403 (RingCentral developer guide, "General API error codes"). */
 const mayRefuseOwners = (listed: CallResult<MessageListing>): boolean =>
-  listed.type === 'failed' && listed.failure.reason === 'rejected' && listed.failure.status === 400
+  listed.type === 'failed' && listed.failure.reason === 'rejected' && [400, 403].includes(listed.failure.status ?? 0)

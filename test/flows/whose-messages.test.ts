@@ -18,7 +18,10 @@ interface Queue extends AsyncDisposable {
   proxy: QueueProxy
 }
 
-async function openQueue(owner: OwnerParameter, options: { listsOwner?: boolean } = {}): Promise<Queue> {
+async function openQueue(
+  owner: OwnerParameter,
+  options: Partial<Pick<QueueProxy, 'listsOwner' | 'refusal'>> = {},
+): Promise<Queue> {
   let proxy: QueueProxy | null = null
   const between = (simulatorUrl: string): string => {
     proxy = Object.assign(startQueueProxy(simulatorUrl, FROM), { owner, ...options })
@@ -48,8 +51,12 @@ describe('a message of a queue whose answer is lost', () => {
     expect(queue.proxy.listings.without).toBe(0)
   })
 
-  test.each(['refused', 'ignored'] as const)('ends as unconfirmed where `owner` is %s: one copy', async (owner) => {
-    await using queue = await openQueue(owner)
+  test.each([
+    ['refused', 400],
+    ['refused', 403],
+    ['ignored', 400],
+  ] as const)('ends as unconfirmed where `owner` is %s (%p): one copy', async (owner, refusal) => {
+    await using queue = await openQueue(owner, { refusal })
     queue.world.control.fault(LOST)
     const id = await queue.world.send({ from: FROM })
     const { tookMs, ...ended } = await queue.one.ended(id, 12 * MINUTE_MS)
@@ -84,8 +91,13 @@ test('a message of a queue that was never accepted is sent again only if its mes
 })
 
 test('a number of the extension itself is found and sent again as ever, whatever the platform does with `owner`', async () => {
-  for (const owner of ['honoured', 'refused', 'ignored'] as const) {
-    await using queue = await openQueue(owner)
+  for (const [owner, refusal] of [
+    ['honoured', 400],
+    ['refused', 400],
+    ['refused', 403],
+    ['ignored', 400],
+  ] as const) {
+    await using queue = await openQueue(owner, { refusal })
     queue.world.control.fault(LOST)
     queue.world.control.fault(DROPPED)
     const ids = [await queue.world.send({ from: FROM_2, body: 'lost' })]

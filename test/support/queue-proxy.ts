@@ -5,6 +5,8 @@ export interface QueueProxy extends AsyncDisposable {
   url: string
   /** How it treats `owner`. Default `honoured`. */
   owner: OwnerParameter
+  /** The status with which it refuses `owner`. Default 400. */
+  refusal: keyof typeof REFUSALS
   /** Whether the list of numbers says that the number is a call queue's. Default true. */
   listsOwner: boolean
   /** How many listings of messages asked with `owner`, and without. */
@@ -18,14 +20,20 @@ const QUEUE = { extensionId: '62498880016', extensionType: 'Department', name: '
  * the extension that sends them, as RingCentral documents it.
  */
 export function startQueueProxy(target: string, queueNumber: string): QueueProxy {
-  const proxy = { owner: 'honoured' as OwnerParameter, listsOwner: true, listings: { withOwner: 0, without: 0 } }
+  const proxy = {
+    owner: 'honoured' as OwnerParameter,
+    refusal: 400 as keyof typeof REFUSALS,
+    listsOwner: true,
+    listings: { withOwner: 0, without: 0 },
+  }
   const isOfQueue = ({ direction, from, to }: Message): boolean =>
     (direction === 'Outbound' ? [from] : to).some(({ phoneNumber }) => phoneNumber === queueNumber)
 
   const listMessages = async (url: URL, request: Request): Promise<Response> => {
     const owner = url.searchParams.get('owner')
     proxy.listings[owner === null ? 'without' : 'withOwner']++
-    if (owner !== null && proxy.owner === 'refused') return Response.json(REFUSAL, { status: 400 })
+    if (owner !== null && proxy.owner === 'refused')
+      return Response.json(REFUSALS[proxy.refusal], { status: proxy.refusal })
     url.searchParams.delete('owner')
     const isShown = owner === 'Any' && proxy.owner === 'honoured'
     return changed<List<Message>>(await fetch(url, request), ({ records, ...list }) => ({
@@ -82,10 +90,11 @@ interface List<T> {
   records: T[]
 }
 
-const REFUSAL = {
-  errorCode: 'InvalidParameter',
-  message: 'Parameter [owner] value is invalid.',
-  errors: [{ errorCode: 'CMN-101', message: 'Parameter [owner] value is invalid.', parameterName: 'owner' }],
+const errorOf = (errorCode: string, message: string) => ({ errorCode, message, errors: [{ errorCode, message }] })
+
+const REFUSALS = {
+  400: errorOf('CMN-101', 'Parameter [owner] value is invalid.'),
+  403: errorOf('CMN-109', 'Feature not available.'),
 }
 
 /** The answer with another body, if it is a success. */
