@@ -3,10 +3,16 @@ import { codeOf } from '../core/error-code.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
 import { dataFolder } from '../db/data-folder.ts'
 import { damageOf, isBusy, isStorageCode } from '../db/gate.ts'
+import { StoreError } from '../operator/lease/object-store.ts'
 import { refusalOfReplaced } from '../db/replaced-database.ts'
 
 /** Turns an error of a damaged database or a full disk, which can occur at any step, into a `StartError`. Returns others unchanged. */
 export async function asStartError(error: unknown, { database: { path, url } }: Config): Promise<unknown> {
+  if (error instanceof StoreError)
+    return new StartError(
+      EXIT.unavailable,
+      `The storage of the backup fails: ${error.message}. Try again when it works`,
+    )
   const damage = damageOf(error, path ?? url)
   if (damage !== null) {
     const replaced = path === null ? null : await refusalOfReplaced(path, null)

@@ -40,6 +40,10 @@ export class S3Stub implements AsyncDisposable {
   hanging = 0
   /** Between a request and its answer. Half of it passes before the request is performed. */
   delayMs = 0
+  /** Which requests fail as by the fault `slow down`. */
+  loses: () => boolean = () => false
+  /** How far its clock is ahead of this machine's. */
+  aheadMs = 0
   readonly #port = freePort()
   readonly url = `http://127.0.0.1:${this.#port}`
   #server: Bun.Server<undefined> | null
@@ -83,6 +87,7 @@ export class S3Stub implements AsyncDisposable {
         await this.#pass()
         const response = await this.#answer(request)
         await this.#pass()
+        response.headers.set('date', new Date(Date.now() + this.aheadMs).toUTCString())
         return this.fault === 'answer lost' ? this.#loseAnswer() : response
       },
     })
@@ -99,10 +104,10 @@ export class S3Stub implements AsyncDisposable {
   async #answer(request: Request): Promise<Response> {
     try {
       const body = new Uint8Array(await request.arrayBuffer())
-      if (this.fault === 'slow down') throw new S3Error('SlowDown')
+      if (this.fault === 'slow down' || this.loses()) throw new S3Error('SlowDown')
       if (this.fault === 'refuse') throw new S3Error('AccessDenied')
       if (this.fault === 'full' && request.method === 'PUT') throw new S3Error('XMinioStorageFull')
-      verifySignature(request, body, this.credentials)
+      verifySignature(request, body, this.credentials, Date.now() + this.aheadMs)
       return this.#dispatch(request, body)
     } catch (error) {
       if (!(error instanceof S3Error)) throw error

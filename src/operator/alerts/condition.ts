@@ -7,6 +7,7 @@ export const ALERT_NAMES = [
   'clock_wrong',
   'backup_behind',
   'standby_missing',
+  'standby_cannot_take_over',
   'queue_old',
   'extension_revoked',
   'extension_not_receiving',

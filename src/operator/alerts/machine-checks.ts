@@ -17,7 +17,7 @@ export const machineChecks = (gateway: Gateway): AlertCheck[] => [
   { names: ['encryption_key_missing'], find: () => findLostKeys(gateway) },
   { names: ['clock_wrong'], find: () => findWrongClock(gateway) },
   { names: ['backup_behind'], find: () => findBackupLag(gateway) },
-  { names: ['standby_missing'], find: async () => findMissingStandby(gateway) },
+  { names: ['standby_missing', 'standby_cannot_take_over'], find: async () => findMissingStandby(gateway) },
   { names: ['queue_old'], find: () => findOldQueue(gateway) },
 ]
 
@@ -50,10 +50,24 @@ async function findLostKeys({ lostKeys }: Gateway): Promise<AlertCondition[]> {
   ]
 }
 
-async function findWrongClock({ clockCheck }: Gateway): Promise<AlertCondition[]> {
-  const fault = clockCheck.describe()
-  if (fault === null) return []
+async function findWrongClock({ clockCheck, lease }: Gateway): Promise<AlertCondition[]> {
+  const [fault, beside] = [clockCheck.describe(), lease?.clockFault() ?? null]
+  const ofStorage: AlertCondition[] =
+    beside === null
+      ? []
+      : [
+          {
+            alert: 'clock_wrong',
+            subject: 'storage',
+            text: `${beside}.`,
+            overText: `Resolved: this machine's clock agrees with the storage's.`,
+            detail: {},
+            holdMs: MINUTE_MS,
+          },
+        ]
+  if (fault === null) return ofStorage
   return [
+    ...ofStorage,
     {
       alert: 'clock_wrong',
       subject: 'clock',

@@ -13,7 +13,7 @@ export function findMissingStandby({ lease }: Pick<Gateway, 'lease'>): AlertCond
   if (difference === null && missingMs < HOUR_MS) return []
   return [
     {
-      alert: 'standby_missing',
+      alert: difference === null ? 'standby_missing' : 'standby_cannot_take_over',
       subject: 'standby',
       text: difference === null ? NOBODY : `${difference}.`,
       overText: 'Resolved: another gateway would take over.',

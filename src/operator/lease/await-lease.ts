@@ -3,16 +3,11 @@ import { LEASE_MS } from '../../core/limits.ts'
 import type { Log } from '../../core/log.ts'
 import { EXIT, StartError } from '../../core/start-error.ts'
 import { MIGRATIONS } from '../../db/migrations.ts'
+import { type Candidate, differenceOf } from './differences.ts'
 import { listEpochs } from './epochs.ts'
 import type { LeaseContent, LeaseObject, SeenLease } from './lease-object.ts'
-import { StoreError } from './object-store.ts'
+import { StoreError, describeClock } from './object-store.ts'
 import { describeUnfit, testStore } from './self-test.ts'
-
-/** This gateway, as the lease names it. */
-export type Candidate = Pick<LeaseContent, 'holder' | 'url' | 'keyId' | 'schema'> & {
-  /** The ids of all keys of ENCRYPTION_KEYS. */
-  keyIds: readonly string[]
-}
 
 export interface TakenLease {
   content: Omit<LeaseContent, 'nonce'>
@@ -71,6 +66,9 @@ async function tryToTake(
   const now = clock.monotonic()
   const lease = await object.read()
   seen?.(lease)
+  // Times are compared at every step, and a wrong clock says nothing about the configuration.
+  const wrong = describeClock(object.store)
+  if (wrong !== null) throw new StoreError(wrong)
   if (watch.isFailing) log.warn({}, 'the storage answers again')
   watch.isFailing = false
   watch.newest = Math.max(watch.newest, lease?.content.epoch ?? 0)
@@ -96,12 +94,12 @@ async function refuseUnfit({ store }: LeaseObject, watch: Watch): Promise<void> 
 
 async function take(
   object: LeaseObject,
-  { holder, url, keyId, schema }: Candidate,
+  { keyIds: _all, ...self }: Candidate,
   epoch: number,
   over: SeenLease | null,
   clock: Clock,
 ): Promise<TakenLease | null> {
-  const content = { epoch, holder, url, keyId, schema, copied: over?.content.copied ?? 0 }
+  const content = { ...self, epoch, copied: over?.content.copied ?? 0 }
   const takenAt = clock.monotonic()
   const etag = await object.write(content, over?.etag ?? null)
   return etag === null ? null : { content, etag, takenAt }
@@ -114,17 +112,6 @@ function refuseOther(candidate: Candidate, { url, keyId }: LeaseContent): void {
     throw new StartError(EXIT.badConfig, `${difference}: set the same for all gateways that share a lease`)
 }
 
-/** What of a configuration differs from that of the holder; null if nothing does. An older key of the ring is enough. */
-export function differenceOf(
-  { url, keyIds }: Pick<Candidate, 'url' | 'keyIds'>,
-  holder: Pick<LeaseContent, 'url' | 'keyId'>,
-): string | null {
-  if (url !== holder.url) return `PUBLIC_URL is ${url}, but ${holder.url} at the gateway that holds the lease`
-  if (!keyIds.includes(holder.keyId))
-    return `ENCRYPTION_KEYS lacks the newest key (${holder.keyId}) of the gateway that holds the lease`
-  return null
-}
-
 /** Before the lease is taken: otherwise nobody would work. */
 function refuseNewer({ schema }: LeaseContent): void {
   if (MIGRATIONS.some(({ name }) => name === schema)) return
@@ -134,10 +121,11 @@ function refuseNewer({ schema }: LeaseContent): void {
   )
 }
 
-/** A storage that does not answer is waited for. */
-function noteFailure({ log }: AwaitLeaseOptions, watch: Watch, error: unknown): null {
+/** A storage that does not answer is waited for, and one that refuses what it did before: a key that somebody has withdrawn comes back. */
+function noteFailure({ log, knownEpoch }: AwaitLeaseOptions, watch: Watch, error: unknown): null {
   if (!(error instanceof StoreError)) throw error
-  if (error.isRefusal)
+  const hasWorked = watch.isTested || knownEpoch > 0
+  if (error.isRefusal && !hasWorked)
     throw new StartError(
       EXIT.badConfig,
       `The lease cannot be read or written: ${error.message}. Check LITESTREAM_REPLICA_URL, its region and its access keys`,

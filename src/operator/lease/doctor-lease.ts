@@ -1,9 +1,10 @@
 import { HOUR_MS } from '../../core/limits.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import { Fault } from '../fault.ts'
-import { type Candidate, differenceOf } from './await-lease.ts'
+import type { Candidate } from './differences.ts'
+import { whyUnfit } from './differences.ts'
 import type { SeenLease } from './lease-object.ts'
-import { type ObjectStore, StoreError } from './object-store.ts'
+import { type ObjectStore, StoreError, describeClock } from './object-store.ts'
 import { describeUnfit, testStore } from './self-test.ts'
 
 /** Writes with conditions that hold and that do not, and measures how long a write takes. */
@@ -11,6 +12,8 @@ export async function checkStore(store: ObjectStore): Promise<string> {
   try {
     const reason = await testStore(store)
     if (reason !== null) throw new Fault(describeUnfit(reason))
+    const wrong = describeClock(store)
+    if (wrong !== null) throw new Fault(wrong)
     return `the storage refuses what it must; a small write takes ${await writeMs(store)} ms`
   } catch (error) {
     if (error instanceof StoreError) throw new Fault(`${error.message}: check the network and the access keys`)
@@ -30,9 +33,9 @@ async function writeMs(store: ObjectStore): Promise<number> {
 /** Compares the configuration of a gateway that waits with that of the holder. */
 export function checkStandbySettings(candidate: Candidate, lease: SeenLease | null): string {
   if (lease === null) return 'unknown: no gateway has held the lease yet'
-  const difference = differenceOf(candidate, lease.content)
+  const difference = whyUnfit(candidate, lease.content)
   if (difference !== null) throw new Fault(`${difference}: set the same for all gateways`)
-  return 'ENCRYPTION_KEYS and PUBLIC_URL are those of the holder'
+  return 'the version, ENCRYPTION_KEYS, PUBLIC_URL, RC_CLIENT_ID and the retention fit those of the holder'
 }
 
 /** Whether another gateway would take over. */

@@ -7,6 +7,7 @@ import type { BackupSettings } from '../backup/settings.ts'
 import { checkStore } from './doctor-lease.ts'
 import { checkEpoch } from './epoch-check.ts'
 import type { LeaseContent, LeaseObject } from './lease-object.ts'
+import { describeClock } from './object-store.ts'
 import { Renewal, type Renewed } from './renewal.ts'
 
 export interface HeldLeaseOptions {
@@ -91,6 +92,8 @@ export class HeldLease implements Lease {
   standbys = (): Standbys | null => this.#standbys
 
   testStorage = (): Promise<string> => checkStore(this.options.object.store)
+
+  clockFault = (): string | null => describeClock(this.options.object.store)
 
   noteStandbys(standbys: Standbys): void {
     this.#standbys = standbys

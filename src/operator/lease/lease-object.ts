@@ -16,6 +16,9 @@ const LeaseContent = z.object({
   schema: z.string(),
   /** The newest epoch that has a copy. Release 1.1.0 did not say. */
   copied: z.int().nonnegative().default(0),
+  /** A hash of RC_CLIENT_ID, and the retentions, which a standby should have as well. */
+  clientId: z.string().default(''),
+  retention: z.string().default(''),
 })
 export type LeaseContent = z.infer<typeof LeaseContent>
 

@@ -38,11 +38,16 @@ export type Condition = 'nothing' | { etag: string } | 'anything'
 const REQUEST_MS = 2000
 /** Longer than any request waits, also on a machine whose clock is behind. */
 const SIGNED_FOR_SECONDS = 900
+/** A read that gets no answer is made so often. */
+const READ_TRIES = 3
+const READ_AGAIN_MS = 100
 
 /** The objects beside the backup. `Bun.S3Client` knows no conditions, so it only signs addresses. Errors: `StoreError`. */
 export class ObjectStore {
   readonly #client: Bun.S3Client
   readonly #prefix: string
+  /** How far the storage's clock is ahead of this machine's, by its last answer. */
+  aheadMs = 0
 
   constructor(settings: BackupSettings) {
     const { client, prefix } = bucketOf(settings)
@@ -52,10 +57,14 @@ export class ObjectStore {
 
   /** Null if there is none. */
   async get(key: string): Promise<StoredText | null> {
+    return readAgain(async () => this.#get(key))
+  }
+
+  async #get(key: string): Promise<StoredText | null> {
     const response = await this.#request('GET', key)
     const text = await readText(response)
     if (response.status === 404 && text.includes('<Code>NoSuchKey</Code>')) return null
-    if (!response.ok) throw refusalOf('GET', response, text)
+    if (!response.ok) throw this.#refusalOf('GET', response, text)
     return { text, etag: response.headers.get('etag') ?? '', storedAt: dateIn(response, 'last-modified') }
   }
 
@@ -66,14 +75,14 @@ export class ObjectStore {
     // 409: another write with a condition was under way. 404: the object is gone.
     const isRefused = [404, 409, 412].includes(response.status) && !answer.includes('<Code>NoSuchBucket</Code>')
     if (isRefused && condition !== 'anything') return null
-    if (!response.ok) throw refusalOf('PUT', response, answer)
+    if (!response.ok) throw this.#refusalOf('PUT', response, answer)
     return response.headers.get('etag') ?? ''
   }
 
   async delete(key: string): Promise<void> {
     const response = await this.#request('DELETE', key)
     const answer = await readText(response)
-    if (!response.ok && response.status !== 404) throw refusalOf('DELETE', response, answer)
+    if (!response.ok && response.status !== 404) throw this.#refusalOf('DELETE', response, answer)
   }
 
   /** All objects whose key begins so. */
@@ -95,13 +104,21 @@ export class ObjectStore {
 
   async *#pages(query: Bun.S3ListObjectsOptions): AsyncGenerator<Bun.S3ListObjectsResponse> {
     for (let token: string | undefined, isMore = true; isMore;) {
-      const page = await this.#client
-        .list(token === undefined ? query : { ...query, continuationToken: token })
-        .catch(failed)
+      const asked = token === undefined ? query : { ...query, continuationToken: token }
+      const page = await readAgain(() => this.#client.list(asked).catch(failed))
       yield page
       token = page.nextContinuationToken
       isMore = page.isTruncated === true && token !== undefined
     }
+  }
+
+  /** A wrong clock makes a storage refuse requests that it will perform once the clock is right. */
+  #refusalOf(method: string, { status }: Response, body: string): StoreError {
+    const code = /<Code>(\w+)<\/Code>/.exec(body)?.[1]
+    const clock = describeClock(this)
+    const isRefusal = REFUSALS.includes(status) && code !== 'RequestTimeTooSkewed' && clock === null
+    const answer = `the storage answers ${status}${code === undefined ? '' : ` ${code}`} to a ${method}`
+    return new StoreError(clock === null ? answer : `${answer}, because ${clock}`, isRefusal)
   }
 
   async #request(
@@ -114,11 +131,34 @@ export class ObjectStore {
       const url = this.#client.presign(this.#prefix + key, { method, expiresIn: SIGNED_FOR_SECONDS })
       const signal = AbortSignal.timeout(REQUEST_MS)
       const init = { method, headers, signal, ...directIfLocal(url) }
-      return await fetch(url, body === undefined ? init : { ...init, body })
+      const response = await fetch(url, body === undefined ? init : { ...init, body })
+      const date = dateIn(response, 'date')
+      if (date > 0) this.aheadMs = date - Date.now()
+      return response
     } catch (error) {
       return failed(error)
     }
   }
+}
+
+async function readAgain<T>(read: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await read()
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.isRefusal || tries === READ_TRIES) throw error
+      await Bun.sleep(READ_AGAIN_MS)
+    }
+  }
+}
+
+/** A lease is judged by times that both clocks agree on. */
+const MAX_CLOCK_DIFFERENCE_MS = 60_000
+
+/** What is wrong with this machine's clock; null if the storage's agrees. */
+export function describeClock({ aheadMs }: Pick<ObjectStore, 'aheadMs'>): string | null {
+  if (Math.abs(aheadMs) <= MAX_CLOCK_DIFFERENCE_MS) return null
+  return `this machine's clock is ${Math.round(Math.abs(aheadMs) / 1000)} s ${aheadMs > 0 ? 'behind' : 'ahead of'} the storage's: set it (NTP)`
 }
 
 const headersOf = (condition: Condition): Record<string, string> =>
@@ -130,15 +170,6 @@ const dateIn = (response: Response, header: string): number => Date.parse(respon
 
 /** What the storage says of a request that can never succeed. */
 const REFUSALS = [301, 307, 400, 401, 403, 404]
-
-function refusalOf(method: string, { status }: Response, body: string): StoreError {
-  const code = /<Code>(\w+)<\/Code>/.exec(body)?.[1]
-  const isRefusal = REFUSALS.includes(status) && code !== 'RequestTimeTooSkewed'
-  return new StoreError(
-    `the storage answers ${status}${code === undefined ? '' : ` ${code}`} to a ${method}`,
-    isRefusal,
-  )
-}
 
 function failed(error: unknown): never {
   const isRefusal =

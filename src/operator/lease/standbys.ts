@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { type Clock, sleep } from '../../core/clock.ts'
 import type { Standbys } from '../../core/lease.ts'
-import { type Candidate, differenceOf } from './await-lease.ts'
+import { VERSION } from '../../core/version.ts'
+import type { Candidate } from './differences.ts'
+import { whyUnfit } from './differences.ts'
 import { listEpochs } from './epochs.ts'
 import type { HeldLease } from './held-lease.ts'
 import type { LeaseObject } from './lease-object.ts'
@@ -13,19 +15,28 @@ const PRESENT_MS = 3 * MINUTE_MS
 
 /** The folder of what standbys say. */
 export const ANNOUNCEMENTS = 'standby/'
-const Announced = z.object({ holder: z.string(), url: z.string(), keyIds: z.array(z.string()) })
+const Announced = z.object({
+  holder: z.string(),
+  url: z.string(),
+  keyIds: z.array(z.string()),
+  // Release 1.1.0 says none of these.
+  schema: z.string().default(''),
+  version: z.string().default('1.1.0'),
+  clientId: z.string().default(''),
+  retention: z.string().default(''),
+})
 
 /** Says each minute in the storage that this gateway would take over, until `signal`. The holder tells its operator if nobody does. */
 export async function announce(
   store: ObjectStore,
-  { holder, url, keyIds }: Candidate,
+  candidate: Candidate,
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
-  const key = `${ANNOUNCEMENTS}${holder.replaceAll(/[^\w.-]/g, '_')}.json`
+  const key = `${ANNOUNCEMENTS}${candidate.holder.replaceAll(/[^\w.-]/g, '_')}.json`
   while (!signal.aborted) {
     // One that is missed is seen a minute later.
-    await store.put(key, JSON.stringify({ holder, url, keyIds }), 'anything').catch(() => null)
+    await store.put(key, JSON.stringify({ ...candidate, version: VERSION }), 'anything').catch(() => null)
     await sleep(clock, MINUTE_MS)
   }
 }
@@ -78,8 +89,10 @@ async function readStandbys(
     .flatMap(({ announced }) => announced ?? [])
   const lastAt = Math.max(since ?? readAt, ...known.map(({ storedAt }) => storedAt))
   const differences = present.flatMap((one) => {
-    const difference = differenceOf(one, content)
-    return difference === null ? [] : [`${one.holder} could not take over: ${difference}`]
+    const difference = whyUnfit(one, content)
+    return difference === null
+      ? []
+      : [`${one.holder} could not take over: ${difference} (it has version ${one.version})`]
   })
   return {
     readAt,

@@ -1,6 +1,6 @@
 import type { Config } from '../../core/config.ts'
 import { checkStore, checkStandbySettings } from '../../operator/lease/doctor-lease.ts'
-import type { Candidate } from '../../operator/lease/await-lease.ts'
+import type { Candidate } from '../../operator/lease/differences.ts'
 import type { SeenLease } from '../../operator/lease/lease-object.ts'
 import type { ObjectStore } from '../../operator/lease/object-store.ts'
 import { checkConfiguration, checkProvider } from '../../operator/doctor-surroundings.ts'

@@ -2,12 +2,13 @@ import { hostname } from 'node:os'
 import { systemClock } from '../../core/clock.ts'
 import type { Config } from '../../core/config.ts'
 import type { Log } from '../../core/log.ts'
-import { createSecrets } from '../../core/secrets.ts'
+import { createSecrets, sha256Hex } from '../../core/secrets.ts'
 import { openDataFolder, socketPath } from '../../db/data-folder.ts'
 import type { ProcessLock } from '../../db/lock.ts'
 import { MIGRATIONS } from '../../db/migrations.ts'
 import { untilReplicationEnded } from '../../operator/backup/replication.ts'
-import { type Candidate, awaitLease } from '../../operator/lease/await-lease.ts'
+import { awaitLease } from '../../operator/lease/await-lease.ts'
+import type { Candidate } from '../../operator/lease/differences.ts'
 import { settingsOfEpoch } from '../../operator/lease/epochs.ts'
 import { HeldLease } from '../../operator/lease/held-lease.ts'
 import { LeaseObject, type SeenLease } from '../../operator/lease/lease-object.ts'
@@ -128,5 +129,7 @@ function candidateOf(config: Config): Candidate {
     keyId: keyIds[0] ?? '',
     keyIds,
     schema: MIGRATIONS.at(-1)?.name ?? '',
+    clientId: sha256Hex(config.provider.clientId).slice(0, 16),
+    retention: `${config.messageRetentionDays ?? 'all'} days and ${config.eventRetentionMs / 1000} s`,
   }
 }

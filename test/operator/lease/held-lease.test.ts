@@ -2,10 +2,11 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { silentLog } from '../../../src/core/log.ts'
 import { watchEpochs } from '../../../src/operator/lease/standbys.ts'
 import { readBackupSettings } from '../../../src/operator/backup/settings.ts'
-import { type Candidate, awaitLease } from '../../../src/operator/lease/await-lease.ts'
+import { awaitLease } from '../../../src/operator/lease/await-lease.ts'
+import type { Candidate } from '../../../src/operator/lease/differences.ts'
 import { HeldLease } from '../../../src/operator/lease/held-lease.ts'
 import { LeaseObject } from '../../../src/operator/lease/lease-object.ts'
-import { ObjectStore } from '../../../src/operator/lease/object-store.ts'
+import { ObjectStore, describeClock } from '../../../src/operator/lease/object-store.ts'
 import { MIGRATIONS } from '../../../src/db/migrations.ts'
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts'
 import { failureOf } from '../../support/process.ts'
@@ -21,6 +22,8 @@ const CANDIDATE = {
   keyId: 'abcdef01',
   keyIds: ['abcdef01'],
   schema: MIGRATIONS.at(-1)?.name ?? '',
+  clientId: 'one',
+  retention: 'all',
 }
 
 const settings = () => readBackupSettings({ values: stub.environment(), readFile: () => '' }, '/data/sgw.db')
@@ -253,6 +256,63 @@ test('a holder that reads an older version of its own lease twice, or finds a la
       expect(one.lost).toBe('epoch 2 has begun')
     }
   }
+})
+
+test.each([3_600_000, -3_600_000])(
+  'a standby whose clock is an hour off waits, and takes the lease once the clock is right (%d ms)',
+  async (aheadMs) => {
+    stub.aheadMs = aheadMs
+    using one = new Machine('one:3000')
+    const waiting = one.standBy()
+    await until(() => (one.clock.advance(500), stub.refusals.length > 10))
+    expect(one.lease).toBeNull()
+    stub.aheadMs = 0
+    await until(() => (one.clock.advance(500), one.lease !== null))
+    await waiting
+    expect(one.lease?.epoch).toBe(1)
+  },
+)
+
+test('a clock that is two minutes off is no reason to take a lease either, although the storage performs its requests', async () => {
+  stub.aheadMs = 120_000
+  using one = new Machine('one:3000')
+  const waiting = one.standBy()
+  await until(() => (one.clock.advance(500), one.looks > 5))
+  expect([one.lease, stub.bucket.keys]).toEqual([null, []])
+  expect(describeClock(one.object.store)).toMatch(/^this machine's clock is 1[12]\d s behind the storage's/)
+  stub.aheadMs = 0
+  await until(() => (one.clock.advance(500), one.lease !== null))
+  await waiting
+})
+
+test('a storage that refuses a standby which it has served is waited for, and a start that it never served ends with 78', async () => {
+  using one = new Machine('one:3000')
+  using two = new Machine('two:3000')
+  await one.standBy()
+  const waiting = two.standBy()
+  await until(() => two.looks > 0)
+  stub.fault = 'refuse'
+  const { refusals } = stub
+  await until(() => (two.clock.advance(500), refusals.length > 5))
+  using three = new Machine('three:3000')
+  expect(await failureOf(three.standBy())).toMatchObject({ exitCode: 78 })
+  stub.fault = 'none'
+  await one.lease?.release()
+  await until(() => (two.clock.advance(500), two.lease !== null))
+  await waiting
+  expect(two.lease?.epoch).toBe(2)
+})
+
+test('a read or a list that fails twice is made a third time, and nobody notices', async () => {
+  using one = new Machine('one:3000')
+  await one.standBy()
+  let lost = 0
+  stub.loses = () => lost++ < 2
+  expect((await one.object.read())?.content.epoch).toBe(1)
+  lost = 0
+  expect(await one.object.store.folders('e')).toEqual([])
+  lost = 0
+  expect((await one.object.store.list('lease')).map(({ key }) => key)).toEqual(['lease.json'])
 })
 
 test('a gateway with another address, without the key of the holder, or too old for its database does not stand by', async () => {

@@ -23,6 +23,8 @@ const CONTENT = {
   keyId: 'abcdef01',
   schema: '0018_attachments',
   copied: 0,
+  clientId: '',
+  retention: '',
 }
 
 test('of fifty gateways that take the lease at the same time, one gets it, and again when it is taken over', async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { History, Link } from '../../../src/db/history.ts'
 import type { FetchedCopy } from '../../../src/operator/lease/copies.ts'
+import { seededRandom } from '../../../src/simulator/random.ts'
 import { type Newest, newestOf } from '../../../src/operator/lease/newest.ts'
 
 /** A database, as far as histories go, with what it really has. */
@@ -101,24 +102,13 @@ function stateOf(newest: Newest, copies: ReadonlyMap<number, State>, file: State
   return newest.type === 'local' ? file : EMPTY
 }
 
-/** mulberry32 */
-function randomOf(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
-
 const MACHINES = ['a', 'b', 'c']
 const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 
 test(`nothing that was answered is given up without a question, and holders of a lease never cause one (seed ${SEED})`, () => {
   let forks = 0
   for (let run = 0; run < 3000; run++) {
-    const model = new Model(randomOf(SEED + run))
+    const model = new Model(seededRandom(SEED + run))
     const isAlone = run % 2 === 0
     for (let step = 0; step < 14; step++) {
       const machine = MACHINES[model.upTo(MACHINES.length)] ?? 'a'

@@ -25,6 +25,8 @@ const candidate = (holder: string, url = URL) => ({
   keyId: 'abcdef01',
   keyIds: ['abcdef01'],
   schema: MIGRATIONS.at(-1)?.name ?? '',
+  clientId: 'one',
+  retention: 'all',
 })
 
 let stub: S3Stub
@@ -100,6 +102,32 @@ test('the holder knows who would take over, and warns when nobody has for an hou
     { alert: 'standby_missing', text: expect.stringContaining('nobody takes over if this machine dies') },
   ])
   await say(store, 'three:3000')
+  await looked()
+  expect(findMissingStandby({ lease })).toEqual([])
+})
+
+test('a standby of an older version, or with another client or retention, is a failure and an alert before it is needed', async () => {
+  const { lease, store, looked } = await startHolder()
+  const others: [object, string][] = [
+    [{ schema: undefined }, 'two:3000 could not take over: it is an older version, without migration'],
+    [{ schema: '0018_attachments', version: '1.1.5' }, '(it has version 1.1.5)'],
+    [{ clientId: 'two' }, 'RC_CLIENT_ID is not that'],
+    [{ retention: '30 days' }, 'MESSAGE_RETENTION_DAYS and EVENT_RETENTION are 30 days, but all at'],
+  ]
+  for (const [other, text] of others) {
+    await store.put('standby/two_3000.json', JSON.stringify({ ...candidate('two:3000'), ...other }), 'anything')
+    await looked()
+    expect(await failureOf(Promise.try(() => checkStandbys({ lease })))).toMatchObject({
+      level: 'fail',
+      message: expect.stringContaining(text),
+    })
+    expect(findMissingStandby({ lease })).toMatchObject([{ alert: 'standby_cannot_take_over' }])
+  }
+  await store.put(
+    'standby/two_3000.json',
+    JSON.stringify({ ...candidate('two:3000'), schema: '0099_later' }),
+    'anything',
+  )
   await looked()
   expect(findMissingStandby({ lease })).toEqual([])
 })

@@ -39,14 +39,14 @@ const SIGNATURE = 'X-Amz-Signature'
  * Source: "Authenticating Requests (AWS Signature Version 4)", Amazon S3 API Reference: by the header and by the query.
  * Errors: an `S3Error` with the code that Amazon answers.
  */
-export function verifySignature(request: Request, body: Uint8Array, credentials: S3Credentials): void {
+export function verifySignature(request: Request, body: Uint8Array, credentials: S3Credentials, now: number): void {
   const query = [...new URL(request.url).searchParams]
   const isPresigned = query.some(([name]) => name === SIGNATURE)
   const signed = isPresigned ? signedByQuery(query) : signedByHeader(request.headers, query)
   if (signed.accessKeyId !== credentials.accessKeyId) throw new S3Error('InvalidAccessKeyId')
   if (signed.region !== credentials.region) throw new S3Error('AuthorizationHeaderMalformed')
   requireSigned(request.headers, signed)
-  verifyTime(signed)
+  verifyTime(signed, now)
   verifyBody(signed, body)
   const expected = signatureOf(request, signed, credentials.secretAccessKey)
   if (!timingSafeEqual(Buffer.from(expected), Buffer.from(signed.signature))) throw new S3Error('SignatureDoesNotMatch')
@@ -99,10 +99,10 @@ function requireSigned(headers: Headers, { signedHeaders }: Signed): void {
 }
 
 /** The date is on the day of the credential's scope. */
-function verifyTime({ date, day, lifeMs }: Signed): void {
+function verifyTime({ date, day, lifeMs }: Signed, now: number): void {
   const at = Date.parse(date.replace(/^(....)(..)(..T..)(..)(..Z)$/, '$1-$2-$3:$4:$5'))
   if (!date.startsWith(day) || Number.isNaN(at)) throw new S3Error('AuthorizationHeaderMalformed')
-  if (Date.now() > at + lifeMs || Date.now() < at - MAX_SKEW_MS) throw new S3Error('RequestTimeTooSkewed')
+  if (now > at + lifeMs || now < at - MAX_SKEW_MS) throw new S3Error('RequestTimeTooSkewed')
 }
 
 /**

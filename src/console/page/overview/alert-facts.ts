@@ -87,6 +87,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   webhook_failing: 'Its attempts say why. When it answers again, they can be made once more.',
   backup_behind: 'Keep the disk until it has caught up. The checks say why.',
   standby_missing: 'Start another gateway.',
+  standby_cannot_take_over: 'Give it the version and settings of this gateway.',
 }
 
 /** These name what is wrong before the colon, and what to do after it. */
