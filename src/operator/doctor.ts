@@ -109,6 +109,8 @@ async function checkKeys(gateway: Gateway): Promise<string> {
 async function checkExtensions(gateway: Gateway): Promise<string> {
   const inactive = await readInactiveTenants(gateway.database)
   const rows = (await gateway.database.orm.select().from(extensions)).filter(({ tenantId }) => !inactive.has(tenantId))
+  const unread = rows.filter(({ numbersReadAt }) => numbersReadAt === null)
+  for (const tenantId of new Set(unread.map((row) => row.tenantId))) await gateway.directory.tenant(tenantId)
   const broken = rows.flatMap((row) =>
     troublesOf(gateway, row, null)
       .filter(isOwn)

@@ -34,7 +34,8 @@ export async function readTroubledExtensions({ database, clock }: Reads): Promis
 }
 
 const MAYBE_FAILING = `SELECT tenant_id, extension_id FROM extensions WHERE ${IS_IN_USE} AND (status = 'refresh_failed'
-  OR status = 'active' AND (numbers_read_at IS NULL OR extension_id IN (SELECT value FROM json_each(?1))))`
+  OR status = 'active' AND (extension_id IN (SELECT value FROM json_each(?1))
+    OR numbers_read_at IS NULL AND (tenant_id, extension_id) NOT IN (SELECT tenant_id, extension_id FROM phone_numbers)))`
 
 /** Finds those whose tokens could not be refreshed, or whose numbers could not be read, and the active ones with these ids. */
 export async function readMaybeFailing({ database }: Reads, extensionIds: readonly string[]): Promise<ExtensionKey[]> {

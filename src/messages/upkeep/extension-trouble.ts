@@ -31,8 +31,8 @@ export function troublesOf(known: Known, row: ExtensionRow, silentSince: number 
   const refusals = refusalsOf(known, row)
   const waits = refusals.filter(({ kind }) => kind === 'waits')
   const standing = refusals.filter(({ kind }) => kind !== 'waits')
-  const numbers =
-    row.numbersReadAt !== null || refusals.some(({ kind }) => kind === 'numbers') ? [] : [unknownNumbers(row)]
+  const areRefused = refusals.some(({ kind }) => kind === 'numbers')
+  const numbers = row.numbersReadAt !== null || areRefused || hasNumbers(known, row) ? [] : [unknownNumbers(row)]
   return [...standing, ...numbers, ...pausesOf(known, row), ...waits, ...silent]
 }
 
@@ -75,6 +75,13 @@ const REFUSED = {
   send: 'to pass its messages on',
   subscription: 'its subscription, so its messages come up to 15 minutes late',
 }
+
+/** After an upgrade they are there, and only read again for how each is used. The caller has read the tenant. */
+const hasNumbers = ({ directory }: Known, { tenantId, extensionId }: ExtensionRow): boolean =>
+  directory
+    .known(tenantId)
+    ?.numbers.values()
+    .some((row) => row.extensionId === extensionId) ?? false
 
 const unknownNumbers = ({ connectedAt }: ExtensionRow): Trouble => ({
   kind: 'unknown_numbers',

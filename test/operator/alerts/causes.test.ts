@@ -296,3 +296,19 @@ describe('is an alert, and over when it is over:', () => {
     expect(postsOf(receiver, alert).map(({ state }) => state)).toEqual(['firing', 'resolved'])
   })
 })
+
+test('is none after an upgrade, although how the numbers are used was not read yet', async () => {
+  await using receiver = startReceiver()
+  await using one = await FaultCase.open({ outside: true, env: { ALERT_URL: receiver.url } })
+  // The migration 0020 leaves it so, and the numbers are there.
+  await execute(one, `UPDATE extensions SET numbers_read_at = NULL, connected_at = ${one.clock.now() - 60 * MINUTE}`)
+  await execute(one, 'UPDATE phone_numbers SET usage_type = NULL')
+  fault(one, 'phone-number', answers(500, { errorCode: 'CMN-203', message: 'Internal error' }))
+  for (let passed = 0; passed < 5 * MINUTE; passed += STEP_MS) {
+    await pass(one, STEP_MS, async () => null).catch(() => null)
+    expect(await firing(one)).toEqual([])
+  }
+  expect((await findingOf(one, 'extensions'))?.level).toBe('ok')
+  const { body } = await one.world.json<{ extensions: object[] }>('GET', '/v1/rc/extensions/health')
+  expect(body.extensions).toMatchObject([{ reason: null, fix: null }])
+})
