@@ -26,6 +26,7 @@ type Found = QueuedMessage & { readonly status: string }
 
 /** Cancels messages in small commits. Returns how many were still queued when their turn came. */
 export async function cancelAll(gateway: Gateway, queued: readonly QueuedMessage[]): Promise<number> {
+  if (queued.length === 0) return 0
   const jobSeqs = await sendJobsOf(gateway, queued)
   let next = 0
   return inBatches(gateway, async () => {

@@ -27,8 +27,8 @@ export async function erase(
   const work = dryRun ? countRows : eraseRows
   await inRanges(gateway, messages, async (from) => {
     const range = (): Promise<Found[]> => readRange(gateway, phone, from, ROWS_PER_RANGE)
-    if (cancel && !dryRun) await cancelAll(gateway, (await range()).filter(isQueued))
-    const found = await range()
+    let found = await range()
+    if (cancel && !dryRun && (await cancelAll(gateway, found.filter(isQueued))) > 0) found = await range()
     const done = await work(gateway, cancel && dryRun ? found.map(asCancelled) : found)
     total.messages += done.messages
     total.attempts += done.attempts
