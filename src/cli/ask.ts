@@ -52,7 +52,7 @@ export async function askServer(context: CliContext, request: OperatorRequest): 
 /** Whose gateway it is that this user may not command. */
 function foreignSocket(socket: string): string {
   const [me, { found, owner }] = [thisUser(), ownerOf(socket)]
-  if (owner === me) return `${found} keeps out even ${me}, to whom it belongs: chmod u+rwX ${found}`
+  if (owner === me) return `${found} is not open even to ${me}, its owner: chmod u+rwX ${found}`
   const leftOver = found === socket ? `. If no gateway of ${owner} runs, it is left over: remove it` : ''
   return `${found} belongs to ${owner}, whose gateway this is, and you are ${me}: run this as ${owner} (sudo -u ${owner} sgw …)${leftOver}`
 }

@@ -132,4 +132,4 @@ const isOwn = ({ kind }: Trouble): boolean => OWN.has(kind)
 const describeTrouble = ({ extensionId, status }: ExtensionRow, { kind, reason, fix }: Trouble): string =>
   kind === 'revoked' || kind === 'refresh'
     ? `${extensionId} is ${status}: ${fix}`
-    : `${extensionId} is ${status}, but does not do its work. ${reason}. ${fix}`
+    : `${extensionId} is ${status}, but does not work. ${reason}. ${fix}`

@@ -109,7 +109,7 @@ test('a command that may not open the control socket says whose gateway it is, a
       code: 1,
       stderr:
         OTHER === ME
-          ? `${socket} keeps out even ${ME}, to whom it belongs: chmod u+rwX ${socket}\n`
+          ? `${socket} is not open even to ${ME}, its owner: chmod u+rwX ${socket}\n`
           : `${socket} belongs to ${OTHER}, whose gateway this is, and you are ${ME}: run this as ${OTHER} (sudo -u ${OTHER} sgw …). If no gateway of ${OTHER} runs, it is left over: remove it\n`,
     })
   }

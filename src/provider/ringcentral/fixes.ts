@@ -46,7 +46,7 @@ const isIntercepted = (failure: ProviderFailure): boolean =>
 const isLogin = (step: Step): boolean => step === 'authorization' || step === 'extension'
 
 const TOKEN_REFUSED =
-  'RingCentral refuses its access token, although it was just refreshed: connect it again, and see whether the RingCentral app is still active.'
+  'RingCentral refuses its access token, although it was just refreshed: connect it again, and check that the RingCentral app is still active.'
 
 const suspended = ({ code }: ProviderFailure): string =>
   `RingCentral refuses this user for now (${code ?? 'invalid_grant'}): an administrator can undo that in the RingCentral admin portal.`
