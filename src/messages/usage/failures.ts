@@ -53,14 +53,17 @@ export async function readFailures({ database }: UsageReads, now: number): Promi
   return tenants.map((tenant) => failuresOf(tenant, byTenant.get(String(tenant['id'])) ?? []))
 }
 
-/** The tenants of a list, in its order, and whether any message of theirs was not sent again. The newest are looked at first. */
-const TENANTS = `SELECT tenants.id, tenants.status, tenants.status = 'active' AND EXISTS (
+/**
+ * The tenants of a list, in its order, and whether any message of theirs was not sent again. The newest are looked at first, for which
+ * there is a LIMIT: SQLite ignores the order of an EXISTS.
+ */
+const TENANTS = `SELECT tenants.id, tenants.status, tenants.status = 'active' AND (
     SELECT 1 FROM messages AS message INDEXED BY messages_failed
     WHERE message.tenant_id = tenants.id AND message.status = 'failed' AND message.created_at > ?2 AND message.updated_at >= ?3
       AND message.error NOT IN (SELECT value FROM json_each(?4))
       AND NOT EXISTS (SELECT 1 FROM idempotency_keys AS stored
         WHERE stored.app_id = message.app_id AND stored.key = '${RESEND_KEY}' || message.id)
-    ORDER BY message.created_at DESC) AS can_resend
+    ORDER BY message.created_at DESC LIMIT 1) IS NOT NULL AS can_resend
   FROM json_each(?1) CROSS JOIN tenants ON tenants.id = value ORDER BY key`
 
 function failuresOf(tenant: Row, rows: readonly Row[]): Failures {
