@@ -1,6 +1,7 @@
 import type { Config } from '../core/config.ts'
 import { errorName } from '../core/log.ts'
 import type { Gateway } from '../messages/gateway.ts'
+import { shortText } from '../net/http/bounded-text.ts'
 import { MAX_CLOCK_ERROR_MS } from '../provider/clock-check.ts'
 import { readBackup } from './backup/read-backup.ts'
 import { Fault } from './fault.ts'
@@ -29,7 +30,7 @@ export async function checkProvider({ config }: Pick<Gateway, 'config'>): Promis
 
 /** Its own answer is JSON: the versions of the API, or an error with codes. */
 async function isOfProvider(response: Response): Promise<boolean> {
-  const body: unknown = await response.json().catch(() => null)
+  const body: unknown = await new Response(await shortText(response)).json().catch(() => null)
   if (typeof body !== 'object' || body === null) return false
   return ['apiVersions', 'errorCode', 'errors'].some((member) => member in body)
 }

@@ -80,6 +80,39 @@ test.each([
   expect(await findingOf(world, 'clock')).toMatchObject({ level: 'warn' })
 })
 
+/** Stands between the gateway and the provider, and answers the doctor's calls without credentials with a body that has no end. */
+function endlessProxy(simulatorUrl: string) {
+  const sent = { bytes: 0 }
+  const piece = new Uint8Array(64 * 1024).fill(0x20)
+  const pull = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+    sent.bytes += piece.length
+    controller.enqueue(piece)
+  }
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: (request) => {
+      const { pathname, search } = new URL(request.url)
+      if (pathname === '/restapi' || search.includes('prompt=none'))
+        return new Response(new ReadableStream({ pull }), { status: 400 })
+      return fetch(new Request(`${simulatorUrl}${pathname}${search}`, request), { redirect: 'manual' })
+    },
+  })
+  return { sent, url: server.url.origin, stop: () => server.stop(true) }
+}
+
+test('an answer without end in place of the provider is not read on, and is a warning', async () => {
+  let proxy: ReturnType<typeof endlessProxy> | null = null
+  await using world = await createWorld({ work: false, between: (url) => (proxy = endlessProxy(url)).url })
+  const { sent, stop } = proxy as unknown as ReturnType<typeof endlessProxy>
+  const findings = await diagnose(world.gateway)
+  for (const check of ['provider', 'clock', 'redirect address'])
+    expect([check, findings.find((finding) => finding.check === check)?.level]).toEqual([check, 'warn'])
+  // What is under way when the gateway stops reading fills buffers of some megabytes.
+  expect(sent.bytes).toBeLessThan(50_000_000)
+  await stop()
+})
+
 test('a wrong clock is reported with its fix, by the limit of the alert', async () => {
   await using world = await createWorld({ env: { NODE_ENV: 'production' } })
   expect(await findingOf(world, 'clock')).toMatchObject({ ok: true })

@@ -1,8 +1,8 @@
 import { ATTACHMENT_TIMEOUT_MS } from '../../core/limits.ts'
+import { boundedText } from '../../net/http/bounded-text.ts'
 import { HttpConnection } from '../../net/http/http-connection.ts'
 import { HttpResponseReader } from '../../net/http/http-response-reader.ts'
 import { headerLines, requestText } from '../../net/http/request-text.ts'
-import { boundedText } from './fetch-transport.ts'
 import { MAX_HEAD_BYTES, endpointOf } from './socket-transport.ts'
 import { TIMEOUT, TOO_LARGE } from './transport.ts'
 

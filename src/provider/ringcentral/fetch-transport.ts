@@ -1,3 +1,4 @@
+import { boundedText } from '../../net/http/bounded-text.ts'
 import { type HttpAnswer, type HttpRequest, TOO_LARGE, type Transport, type TransportOptions } from './transport.ts'
 
 /**
@@ -48,20 +49,6 @@ const NEVER_LEFT = new Set([
 const NAME_OR_CERTIFICATE = /^(EAI|ERR_TLS_CERT|CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME)_/
 
 const neverLeft = (code: string): boolean => NEVER_LEFT.has(code) || NAME_OR_CERTIFICATE.test(code)
-
-/** Returns null, without reading the rest, if the body is longer than `maxBytes`. */
-export async function boundedText(chunks: ReadableStream<Uint8Array> | null, maxBytes: number): Promise<string | null> {
-  if (chunks === null) return ''
-  const decoder = new TextDecoder()
-  let text = ''
-  let bytes = 0
-  for await (const chunk of chunks) {
-    bytes += chunk.byteLength
-    if (bytes > maxBytes) return null
-    text += decoder.decode(chunk, { stream: true })
-  }
-  return text + decoder.decode()
-}
 
 /** The error's code if it is a text, else its name: a timeout of fetch has the name `TimeoutError` and the code 23. */
 export function errorCode(error: unknown): string {

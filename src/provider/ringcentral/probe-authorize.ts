@@ -1,3 +1,4 @@
+import { shortText } from '../../net/http/bounded-text.ts'
 import type { ProviderResult } from '../provider.ts'
 import { networkFailure, statusFailure } from './errors.ts'
 
@@ -15,7 +16,7 @@ export async function probeAuthorize(authorizeUrl: string, throughProxy: boolean
   if (response.status < 400) return { ok: true, value: undefined }
   const answer = {
     status: response.status,
-    body: await response.text().catch(() => null),
+    body: await shortText(response),
     bodyError: null,
     date: null,
     requestId: response.headers.get('rcrequestid'),
