@@ -1,39 +1,50 @@
 import { Database } from 'bun:sqlite'
+import type { InStatement } from '@libsql/client'
 import histories from '../../drizzle/0019_histories.sql' with { type: 'text' }
-import { SqliteConnection } from './connection.ts'
+import type { Result, Row } from './connection.ts'
 import { readCounters } from './counters.ts'
 import type { Gate } from './gate.ts'
 import type { History, Link } from './history.ts'
-import { batchesOf } from './replaced-database.ts'
 import { NOTE_FACT } from './restore-mark.ts'
 import type { WriterGate } from './writer.ts'
 
+// These files are read through bun:sqlite, which closes them at once. The gateway's own driver closes a file when the garbage collector runs: it
+// would share the index of the log of a file that is renamed meanwhile, and Litestream would use another one.
+
 /** Reads the history of a database file that no gateway has open. Errors: it is no database of a gateway. */
 export async function readHistory(path: string): Promise<History> {
-  const file = new SqliteConnection(path, BUSY_TIMEOUT_MS)
-  try {
-    const [[epoch] = []] = file.values(`SELECT value FROM facts WHERE name = 'epoch'`)
-    const [[lastMessageAt] = []] = file.values('SELECT max(created_at) FROM messages')
-    return {
-      links: hasChain(file) ? file.values(LINKS).map(linkOf) : [],
-      givenUp: hasChain(file)
-        ? new Map(file.values(GIVEN_UP).map(([mark, n]) => [String(mark), Number(n)]))
-        : new Map(),
-      epoch: epoch === undefined ? null : Number(epoch),
-      counters: await readCounters(batchesOf(file)),
-      lastMessageAt: typeof lastMessageAt === 'number' ? lastMessageAt : null,
-    }
-  } finally {
-    file.close()
+  using file = open(path)
+  const values = (sql: string): unknown[][] => file.query(sql).values() as unknown[][]
+  const [[epoch] = []] = values(`SELECT value FROM facts WHERE name = 'epoch'`)
+  const [[lastMessageAt] = []] = values('SELECT max(created_at) FROM messages')
+  const isWithChain = values(HAS_CHAIN).length > 0
+  return {
+    links: isWithChain ? values(LINKS).map(linkOf) : [],
+    givenUp: new Map(isWithChain ? values(GIVEN_UP).map(([mark, n]) => [String(mark), Number(n)]) : []),
+    epoch: epoch === undefined ? null : Number(epoch),
+    counters: await readCounters({
+      batch: (statements) => Promise.resolve(statements.map((sql) => rowsOf(file, sql))),
+    }),
+    lastMessageAt: typeof lastMessageAt === 'number' ? lastMessageAt : null,
   }
 }
+
+/** A reader that could write would empty the log as it closes, and Litestream would copy everything again. */
+function open(path: string, mode: 'read' | 'write' = 'read'): Database {
+  const file = new Database(path, mode === 'read' ? { readonly: true } : { readwrite: true, create: false })
+  file.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+  return file
+}
+
+const rowsOf = (file: Database, statement: InStatement): Result => ({
+  rows: file.query<Row, []>(typeof statement === 'string' ? statement : statement.sql).all(),
+  changes: 0,
+})
 
 const BUSY_TIMEOUT_MS = 1000
 const LINKS = 'SELECT mark, epoch, commits FROM history ORDER BY position'
 const GIVEN_UP = 'SELECT mark, commits FROM given_up_history'
-
 /** A database of release 1.1.0 has none until its first start with a later one. */
-const hasChain = (file: SqliteConnection): boolean => file.values(HAS_CHAIN).length > 0
 const HAS_CHAIN = `SELECT 1 FROM sqlite_schema WHERE name = 'history'`
 
 const linkOf = ([mark, epoch, commits]: readonly unknown[]): Link => ({
@@ -61,21 +72,16 @@ export function giveUp(path: string, links: readonly Pick<Link, 'mark' | 'commit
 
 /** A fact of a file that no gateway has open; null if it has none. */
 export function readFact(path: string, name: string): string | null {
-  const file = new SqliteConnection(path, BUSY_TIMEOUT_MS)
-  try {
-    const [[value] = []] = file.values({ sql: 'SELECT value FROM facts WHERE name = ?1', args: [name] })
-    return typeof value === 'string' ? value : null
-  } finally {
-    file.close()
-  }
+  using file = open(path)
+  const found = file.query<{ value: string }, [string]>('SELECT value FROM facts WHERE name = ?1').get(name)
+  return found?.value ?? null
 }
 
 export const writeFact = (path: string, name: string, value: string): void =>
   change(path, [{ sql: NOTE_FACT, args: [name, value] }])
 
 function change(path: string, statements: readonly { sql: string; args: (string | number)[] }[]): void {
-  using file = new Database(path, { readwrite: true, create: false })
-  file.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+  using file = open(path, 'write')
   file.transaction(() => {
     for (const sql of histories.split('--> statement-breakpoint')) file.run(sql)
     for (const { sql, args } of statements) file.run(sql, args)

@@ -33,6 +33,6 @@ async function isLastUsed(path: string, saved: string, gate: Batches | null): Pr
   }
 }
 
-export const batchesOf = (connection: SqliteConnection): Batches => ({
+const batchesOf = (connection: SqliteConnection): Batches => ({
   batch: (statements) => Promise.resolve(connection.batch(statements)),
 })

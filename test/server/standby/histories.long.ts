@@ -20,6 +20,7 @@ async function fork([one, two]: readonly [MachineOfGateway, MachineOfGateway], c
   await one.connect()
   const both = await one.send(...texts('both', 3))
   await one.stop()
+  await one.json('lease', 'abandon', '--yes')
   await one.startUntil('ready', WITHOUT_STORAGE)
   const ofOne = await one.send(...texts('one', counts.one))
   await one.kill()
