@@ -66,6 +66,8 @@ export const FIRST_LOOKUP_MS = 2000
 export const MAX_ABSENT_ATTEMPTS = 5
 /** An access token is refreshed when it expires within this time. */
 export const TOKEN_FRESH_MS = 60_000
+/** Calls a minute of an extension that no attachment takes, or a quarter of a lower limit. */
+export const CALLS_KEPT_FOR_SENDS = 10
 /** The pause after a 429 of the provider without `Retry-After`. */
 export const DEFAULT_PENALTY_MS = 60_000
 /** A shorter announced pause counts as none: 1 s, doubling to a minute, takes its place. */

@@ -2,6 +2,7 @@ import { and, eq } from 'drizzle-orm'
 import type { Caller } from '../../core/caller.ts'
 import { sleep } from '../../core/clock.ts'
 import { apiError } from '../../core/errors.ts'
+import { CALLS_KEPT_FOR_SENDS } from '../../core/limits.ts'
 import type { Slot } from '../../core/limiter.ts'
 import { messages } from '../../db/schema/messages.ts'
 import type { Gateway } from '../../messages/gateway.ts'
@@ -60,7 +61,6 @@ async function readMessage(
   return { ...message, attachments: attachmentsOf(message.attachments) }
 }
 
-const KEPT_FOR_SENDS = 10
 const RETRY_AFTER_SECONDS = 60
 const LOOK_AGAIN_MS = 250
 
@@ -72,7 +72,7 @@ async function takeWindowSlot({ quota, sending, clock, config }: Gateway, extens
   const until = clock.monotonic() + config.providerTimeoutMs
   const mayTake = (): boolean => {
     const { used, limit } = quota.extensionUse(extensionId)
-    return !sending.hasWaiting(extensionId) && limit - used >= Math.min(KEPT_FOR_SENDS, Math.ceil(limit / 4))
+    return !sending.hasWaiting(extensionId) && limit - used >= Math.min(CALLS_KEPT_FOR_SENDS, Math.ceil(limit / 4))
   }
   while (!mayTake()) {
     if (clock.monotonic() >= until) throw apiError('noAttachment', RETRY_AFTER_SECONDS)
