@@ -22,6 +22,8 @@ const { values } = parseArgs({
 })
 const LIMIT_MS = 10_000
 const CLEAN_LIMIT_MS = 3000
+/** `REPLICA_TIMEOUT`, and at most 20 s until the lease is free, then a takeover. */
+const USELESS_LIMIT_MS = 25_000
 const SHOWN_EVENTS = 10
 /**
  * Then another pair goes on, with an empty database: this load sends ten times what RingCentral allows to an extension, and a lookup, which
@@ -30,6 +32,7 @@ const SHOWN_EVENTS = 10
 const TAKEOVERS_OF_A_PAIR = 36
 const isSeeded = Number(values.messages) > 0
 const CLEAN: readonly TakeoverKind[] = ['SIGTERM', 'sgw lease give']
+const USELESS: readonly TakeoverKind[] = ['Litestream hangs', 'disk full']
 const WITHOUT_CHECK = `${import.meta.dir}/../test/support/standby/preloads/without-check.ts`
 
 if (!IS_LITESTREAM_5) {
@@ -108,6 +111,7 @@ function kindsOf(list: string): TakeoverKind[] {
 }
 
 function limitOf(kind: TakeoverKind): number {
+  if (USELESS.includes(kind)) return USELESS_LIMIT_MS
   return CLEAN.includes(kind) ? CLEAN_LIMIT_MS : LIMIT_MS
 }
 

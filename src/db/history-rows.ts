@@ -14,7 +14,7 @@ import type { WriterGate } from './writer.ts'
 /** Reads the history of a database file that no gateway has open. Errors: it is no database of a gateway. */
 export async function readHistory(path: string): Promise<History> {
   using file = open(path)
-  const values = (sql: string): unknown[][] => file.query(sql).values() as unknown[][]
+  const values = (sql: string): unknown[][] => file.query(sql).values()
   const [[epoch] = []] = values(`SELECT value FROM facts WHERE name = 'epoch'`)
   const [[lastMessageAt] = []] = values('SELECT max(created_at) FROM messages')
   const isWithChain = values(HAS_CHAIN).length > 0

@@ -147,9 +147,7 @@ export class Deployment implements AsyncDisposable {
 
   /** Sends SIGKILL to Litestream. */
   killLitestream(): void {
-    const [litestream] = descendantsOf(this.pid)
-    if (litestream === undefined) throw new Error('Litestream does not run')
-    kill(litestream)
+    signalLitestream(this.pid, 'SIGKILL')
   }
 
   loseVolume(): void {
@@ -241,8 +239,18 @@ const LAST_COPIES_MET = '.wal.lz4.tmp: no such file or directory'
 /** The key is not on the volume, as the manual says, so that a restored database can be decrypted. */
 const KEY = crypto.getRandomValues(new Uint8Array(32)).toBase64()
 
+/** Sends a signal to the Litestream of a gateway. */
+export function signalLitestream(pid: number, name: NodeJS.Signals): void {
+  const [litestream] = descendantsOf(pid)
+  if (litestream === undefined) throw new Error('Litestream does not run')
+  kill(litestream, name)
+}
+
+/** Lets a process write no file beyond one byte, as on a full disk. */
+export const fillDisk = (pid: number): unknown => Bun.spawnSync(['prlimit', '--pid', String(pid), '--fsize=1'])
+
 /** Returns the descendants of a process, children first. */
-export function descendantsOf(pid: number): number[] {
+function descendantsOf(pid: number): number[] {
   const children = threadsOf(pid).flatMap((thread) => read(`/proc/${pid}/task/${thread}/children`).trim().split(' '))
   const pids = children.map(Number).filter((child) => child > 1)
   return [...pids, ...pids.flatMap(descendantsOf)]

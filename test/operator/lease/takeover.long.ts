@@ -8,7 +8,13 @@ import { type TakeoverCosts, Takeovers } from '../../support/standby/takeovers.t
 // The short form of bench/takeover.ts. A standby needs Litestream 0.5.18: with Go installed, test/support/litestream.ts builds it.
 
 const WITHOUT_CHECK = `${import.meta.dir}/../../support/standby/preloads/without-check.ts`
-const KINDS = ['machine paused', 'machine and disk lost', 'killed again during a migration', 'sgw lease give'] as const
+const KINDS = [
+  'machine paused',
+  'machine and disk lost',
+  'killed again during a migration',
+  'an older lease put back',
+  'sgw lease give',
+] as const
 const MAX_PAUSES = 8
 const NOTHING_BROKEN: Partial<TakeoverCosts> = {
   lost: 0,

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { Deployment, NUMBER, descendantsOf } from '../../support/deployment.ts'
+import { Deployment, NUMBER } from '../../support/deployment.ts'
 import { type Finished, LoggedProgram, PROJECT, finished, freePort } from '../../support/program.ts'
 import { S3Stub } from '../../support/s3-stub.ts'
 import { until } from '../../support/world.ts'
@@ -151,16 +151,8 @@ export class MachineOfGateway {
     return this.#program?.output() ?? ''
   }
 
-  /** Sends a signal to the Litestream of this gateway. */
-  signalLitestream(name: NodeJS.Signals): void {
-    const [litestream] = descendantsOf(this.#program?.pid ?? 0)
-    if (litestream === undefined) throw new Error('Litestream does not run')
-    process.kill(litestream, name)
-  }
-
-  /** Lets this gateway write no file beyond so many bytes, as on a full disk. */
-  limitFiles(bytes: number): void {
-    Bun.spawnSync(['prlimit', '--pid', String(this.#program?.pid), `--fsize=${bytes}`])
+  get pid(): number {
+    return this.#program?.pid ?? 0
   }
 
   async stop(): Promise<number | null> {

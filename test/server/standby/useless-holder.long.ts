@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { fillDisk, signalLitestream } from '../../support/deployment.ts'
 import { IS_LITESTREAM_5 } from '../../support/litestream.ts'
 import { until } from '../../support/world.ts'
 import { Gateways, type MachineOfGateway } from './gateways.ts'
@@ -22,7 +23,7 @@ if (IS_LITESTREAM_5) {
     await using gateways = await Gateways.create()
     const [one, two] = await pairOf(gateways)
     const ids = await one.send('before')
-    one.signalLitestream('SIGSTOP')
+    signalLitestream(one.pid, 'SIGSTOP')
     await two.untilState('ready')
     // It looks each second whether somebody has the lease.
     expect(await one.ended()).toBe(75)
@@ -34,7 +35,7 @@ if (IS_LITESTREAM_5) {
     const one = gateways.machine('one')
     await one.startUntil('ready', { REPLICA_TIMEOUT: '2s' })
     await one.connect()
-    one.signalLitestream('SIGSTOP')
+    signalLitestream(one.pid, 'SIGSTOP')
     await one.send('unstored').catch(() => null)
     await until(() => gateways.lease.holder === '', 40_000)
     await one.untilState('lease not renewed')
@@ -44,7 +45,7 @@ if (IS_LITESTREAM_5) {
       '1',
       '{"error":"Storage unavailable"}',
     ])
-    one.signalLitestream('SIGCONT')
+    signalLitestream(one.pid, 'SIGCONT')
     await one.untilState('ready')
     expect(gateways.lease).toMatchObject({ epoch: 1, holder: expect.stringContaining(String(one.port)) })
   }, 180_000)
@@ -53,7 +54,7 @@ if (IS_LITESTREAM_5) {
     await using gateways = await Gateways.create()
     const [one, two] = await pairOf(gateways)
     const ids = await one.send('before')
-    one.limitFiles(1)
+    fillDisk(one.pid)
     await two.untilState('ready')
     expect(await two.missing(ids)).toBe(0)
     expect(await one.ended()).toBe(75)
@@ -73,7 +74,7 @@ if (IS_LITESTREAM_5) {
     })
     await one.send('hanging')
     const killedAt = performance.now()
-    one.signalLitestream('SIGKILL')
+    signalLitestream(one.pid, 'SIGKILL')
     expect(await one.ended()).toBe(69)
     // The drain of a stop waits for 7 s.
     expect(performance.now() - killedAt).toBeLessThan(7000)

@@ -1,6 +1,7 @@
 import { Database } from 'bun:sqlite'
 import type { StandbyNode } from './standby-node.ts'
 import type { Takeovers } from './takeovers.ts'
+import { diskFull, leasePutBack, litestreamHangs, litestreamKilled } from './useless-holders.ts'
 
 /** A way in which the lease goes from one gateway to the other. Resolves with the milliseconds until messages are accepted again. */
 type Takeover = (drill: Takeovers) => Promise<number>
@@ -24,6 +25,10 @@ export const TAKEOVERS = {
   'killed again after the restore': (drill) => crashTwice(drill, STEPS.restored),
   'killed again during the first copy': (drill) => crashTwice(drill, STEPS.firstCopy),
   'killed again during a migration': crashDuringMigration,
+  'Litestream hangs': litestreamHangs,
+  'Litestream killed': litestreamKilled,
+  'disk full': diskFull,
+  'an older lease put back': leasePutBack,
   SIGTERM: (drill) => handOver(drill, ({ deployment }) => deployment.signalGateway('SIGTERM')),
   'sgw lease give': (drill) => handOver(drill, ({ deployment }) => deployment.command('lease', 'give')),
 } as const satisfies Record<string, Takeover>
