@@ -103,7 +103,8 @@ function pausesOf({ quota }: Known, { extensionId }: ExtensionRow): Trouble[] {
   })
 }
 
-const PAUSED = [
+/** Pauses of attachments keep an extension from nothing else. */
+export const PAUSED = [
   { group: 'medium', doing: 'send' },
   { group: 'light', doing: 'read messages and subscriptions' },
 ] as const

@@ -1,7 +1,7 @@
 import { isoTime } from '../../core/clock.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import { readMaybeFailing } from '../../messages/gateway-state/extensions.ts'
-import { type Trouble, troublesOf } from '../../messages/upkeep/extension-trouble.ts'
+import { PAUSED, type Trouble, troublesOf } from '../../messages/upkeep/extension-trouble.ts'
 import { type ExtensionKey, nameOf } from '../../provider/extension-rows.ts'
 import type { AlertCondition, CheckHistory } from './condition.ts'
 
@@ -28,9 +28,17 @@ export async function findFailing(
     const before = failing.get(nameOf(key))
     const trouble = await troubleFor(gateway, key, silent.has(nameOf(key)), before !== undefined)
     if (trouble !== null) found.push(conditionOf(key, trouble))
-    else if (before !== undefined && ageMs < UNKNOWN_MS && before.detail['cause'] !== 'refresh') found.push(before)
+    else if (before !== undefined && mayGoOn(gateway, key, before.detail['cause'], ageMs)) found.push(before)
   }
   return few(found.toSorted((one, other) => (one.since ?? 0) - (other.since ?? 0)))
+}
+
+/** A restart forgets what was refused, and for longer when a pause began. */
+function mayGoOn({ quota }: Gateway, { extensionId }: ExtensionKey, cause: unknown, ageMs: number): boolean {
+  const isPaused = PAUSED.some(
+    ({ group }) => quota.pauseMs(extensionId, group) > 0 || quota.standingPause(extensionId, group) !== null,
+  )
+  return (cause === 'paused' && isPaused) || (cause !== 'refresh' && ageMs < UNKNOWN_MS)
 }
 
 /** The ids of extensions that may fail although their tokens are good. */

@@ -2,6 +2,7 @@ import { afterEach, expect, spyOn, test } from 'bun:test'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Alerts } from '../../../src/operator/alerts/alerts.ts'
+import { Quota } from '../../../src/provider/quota.ts'
 import type { Finding } from '../../../src/operator/finding.ts'
 import { controlSocket } from '../../support/litestream-socket.ts'
 import { endDeliveries, messageIdOf } from '../../support/delivery-rows.ts'
@@ -195,6 +196,29 @@ test('an extension that fails is told once, also across a restart, which forgets
   made.clock.advance(1)
   expect(await made.check(2)).toMatchObject([{ alert: 'extension_failing', state: 'resolved' }])
 })
+
+test.each(['announced', 'followed by another'])(
+  'a pause that is %s and outlasts a restart, which forgets when it began, is not over',
+  async (kind) => {
+    const made = await setUp()
+    const { gateway } = made.world
+    const { limits } = gateway.quota
+    const group = kind === 'announced' ? 'medium' : 'light'
+    gateway.quota.pause(idOf(made), group, 60 * MINUTE)
+    made.clock.advance(15 * MINUTE)
+    expect(await made.check(2)).toMatchObject([{ alert: 'extension_failing', detail: { cause: 'paused' } }])
+    restart(made)
+    gateway.quota = new Quota(made.clock, limits)
+    // The pause of sends is stored, and reading is tried at the start.
+    if (group === 'medium') gateway.quota.pause(idOf(made), group, 45 * MINUTE, null)
+    else gateway.quota.pause(idOf(made), group, MINUTE)
+    expect(await made.check(2)).toEqual([])
+    made.clock.advance(10 * MINUTE)
+    expect(await made.check(2)).toEqual([])
+    made.clock.advance(35 * MINUTE)
+    expect(await made.check(2)).toMatchObject([{ alert: 'extension_failing', state: 'resolved' }])
+  },
+)
 
 test('tokens that are refreshed again end the alert at once, also directly after a restart', async () => {
   const made = await setUp()
