@@ -41,6 +41,20 @@ test.each([
   expect([await limitOf(one), (await doctor(one))?.level]).toEqual([20, 'ok'])
 })
 
+test.each([200, 403, 429])('the limit of something on the way, which answers %d, does not count', async (status) => {
+  await using one = await openWith({ medium: 30 })
+  const { control } = one.world
+  const headers = { 'X-Rate-Limit-Group': 'medium', 'X-Rate-Limit-Limit': '1', 'X-Rate-Limit-Window': '86400' }
+  control.fault({ route: 'sms', calls: null, fault: { kind: 'respond', status, body: '<html>Wait</html>', headers } })
+  const before = control.requests({ route: 'sms' }).length
+  const id = await one.world.send({ to: contact(1) })
+  await pass(one, MINUTE_MS, () => (control.requests({ route: 'sms' }).length > before ? true : null))
+  await pass(one, 2000, () => null).catch(() => null)
+  expect(await limitOf(one)).toBe(30)
+  control.clearFaults()
+  expect(await one.ended(id, 10 * MINUTE_MS)).toMatchObject({ status: 'sent' })
+})
+
 test('what the operator has set counts, and the doctor names both', async () => {
   await using one = await openWith({ medium: 20 }, { EXTENSION_LIMIT_PER_MINUTE: '30' })
   expect(await limitOf(one)).toBe(30)

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { isOauthWord } from '../oauth-words.ts'
 import type { FailureReason, ProviderFailure } from '../provider.ts'
 import type { Hide } from './secrets.ts'
+import type { ToldRate } from './rates.ts'
 import { optionalText, storableText } from './wire-text.ts'
 
 /** A response with a status line and headers. The body is null if it could not be read to its end. */
@@ -11,6 +12,7 @@ export interface ProviderAnswer {
   /** Why the body is null. */
   bodyError: string | null
   date: string | null
+  rate?: ToldRate | null
   requestId: string | null
   retryAfterMs: number | null
 }

@@ -1,5 +1,11 @@
 import { DAY_MS } from '../../core/limits.ts'
 
+/** How many calls of a group an answer allows in a minute. */
+export interface ToldRate {
+  group: string
+  perMinute: number
+}
+
 interface Told {
   perMinute: number
   /** Steady time. */
@@ -15,13 +21,10 @@ export class Rates {
 
   constructor(readonly steady: () => number) {}
 
-  heard(header: (name: string) => string | null): void {
-    const group = header('x-rate-limit-group')?.toLowerCase()
-    const limit = Number(header('x-rate-limit-limit'))
-    const seconds = Number(header('x-rate-limit-window'))
-    const isTold = Number.isSafeInteger(limit) && limit > 0 && Number.isSafeInteger(seconds) && seconds > 0
-    if (group === undefined || !isTold || (!this.#told.has(group) && this.#told.size >= MAX_GROUPS)) return
-    this.#told.set(group, { perMinute: Math.max(1, Math.floor((limit * SECONDS) / seconds)), at: this.steady() })
+  /** Call it only for an answer of the provider itself: something on the way may limit calls, too. */
+  heard(rate: ToldRate | null): void {
+    if (rate === null || (!this.#told.has(rate.group) && this.#told.size >= MAX_GROUPS)) return
+    this.#told.set(rate.group, { perMinute: rate.perMinute, at: this.steady() })
   }
 
   /** Calls of this group that an extension may make in a minute; null if that is not known. */
@@ -34,3 +37,13 @@ export class Rates {
 /** RingCentral has four. */
 const MAX_GROUPS = 20
 const SECONDS = 60
+
+/** The limit that the headers of an answer tell; null if none. */
+export function rateOf(header: (name: string) => string | null): ToldRate | null {
+  const group = header('x-rate-limit-group')?.toLowerCase()
+  const limit = Number(header('x-rate-limit-limit'))
+  const seconds = Number(header('x-rate-limit-window'))
+  const isTold = Number.isSafeInteger(limit) && limit > 0 && Number.isSafeInteger(seconds) && seconds > 0
+  if (group === undefined || !isTold) return null
+  return { group, perMinute: Math.max(1, Math.floor((limit * SECONDS) / seconds)) }
+}

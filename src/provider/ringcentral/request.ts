@@ -6,7 +6,7 @@ import { networkFailure, ownFailure, parseJson, statusFailure, unreadableFailure
 import type { ProviderAnswer } from './errors.ts'
 import { Lag } from './lag.ts'
 import { retryAfterMs } from '../../net/http/retry-after.ts'
-import { Rates } from './rates.ts'
+import { Rates, rateOf } from './rates.ts'
 import { hider } from './secrets.ts'
 import type { Hide } from './secrets.ts'
 import { socketTransport } from './socket-transport.ts'
@@ -87,8 +87,9 @@ export function createRequester(options: RingCentralOptions): Requester {
       if (!answered.ok) return answered
       const parsed = schema.safeParse(parseJson(answered.value.body))
       if (parsed.success) {
-        // Any other answer may be a proxy's, with a clock of its own.
+        // Any other answer may be a proxy's, with a clock and limits of its own.
         client.lag.heard(answered.value.date)
+        client.rates.heard(answered.value.rate ?? null)
         return { ok: true, value: parsed.data, requestId: answered.value.requestId }
       }
       return { ok: false, failure: unreadableFailure(answered.value, hideFor(client, call)) }
@@ -202,7 +203,6 @@ function exchange(client: Client, call: Call): Promise<ProviderResult<ProviderAn
 
 function noteAnswer(client: Client, answer: HttpAnswer): ProviderResult<ProviderAnswer> {
   if (!answer.ok) return { ok: false, failure: networkFailure(answer.code, answer.neverLeft) }
-  client.rates.heard(answer.header)
   return { ok: true, value: answerOf(answer, client.now()) }
 }
 
@@ -212,6 +212,7 @@ const answerOf = ({ status, header, body, bodyError }: SomeAnswer, now: number):
   body,
   bodyError,
   date: header('date'),
+  rate: rateOf(header),
   requestId: header('rcrequestid'),
   retryAfterMs: retryAfterMs(header('retry-after'), now, HOUR_MS),
 })
