@@ -104,12 +104,13 @@ function configOf(settings: Settings, terminal: boolean): Omit<Config, 'warnings
     reconcileSettleMs: settings.durationMs('RECONCILE_SETTLE', '30s'),
   }
   const durability = readDurability(settings)
+  const publicUrl = readPublicUrl(settings, production, port)
   const provider = readProvider(settings, production)
   return {
     production,
     host: readHost(settings, production ? '0.0.0.0' : '127.0.0.1'),
     port,
-    publicUrl: readPublicUrl(settings, production, port),
+    publicUrl,
     database: readDatabase(settings),
     allowNewKeys: settings.flag('ALLOW_NEW_KEYS'),
     encryptionKeys: readEncryptionKeys(settings, production),
