@@ -52,6 +52,12 @@ export const OPERATOR_LIMIT_PER_MINUTE = 600
 
 /** How far back a back-fill reads at most. The provider keeps messages for a month and more. */
 export const BACK_FILL_MAX_AGE_MS = 30 * DAY_MS
+/** How often the provider's store is read for new messages of an extension. */
+export const BACK_FILL_EVERY_MS = 15 * 60_000
+/** The same for one without a live subscription. */
+export const SILENT_BACK_FILL_EVERY_MS = 60_000
+/** Of these at once: they use connections that are reserved for tokens and lookups. */
+export const MAX_SILENT_BACK_FILLS = 4
 
 /** For a complete webhook POST, from DNS to the last byte that the gateway reads. */
 export const WEBHOOK_TIMEOUT_MS = 5000

@@ -23,7 +23,7 @@ export async function checkSubscriptions(gateway: Gateway): Promise<string> {
       ? `the provider must be able to reach ${gateway.config.publicUrl}/v1/webhooks/provider`
       : describe(gateway, standing)
   const subject = silent.length === 1 ? '1 extension has' : `${silent.length} extensions have`
-  const late = `${subject} no active subscription, so messages arrive up to 15 minutes late: `
+  const late = `${subject} no active subscription, so messages arrive up to a minute late: `
   throw new Fault(`${silent.length === 0 ? '' : late}${reasons}`, 'warn')
 }
 

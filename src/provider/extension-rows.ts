@@ -15,6 +15,16 @@ export interface EncryptedPair {
   refreshedAt: number
 }
 
+/** A new pair from the provider, encrypted for its row. */
+export interface FreshPair {
+  /** The encrypted refresh token that it replaces. */
+  replaces: string
+  encrypted: EncryptedPair
+  accessToken: string
+  /** Whether a refresh had failed before. */
+  endsFailure: boolean
+}
+
 export interface NewExtension extends EncryptedPair {
   tenantId: string
   extensionId: string

@@ -6,6 +6,7 @@ import type { CallResult, ExtensionCalls } from './extension-calls.ts'
 import type { ExtensionKey } from './extension-rows.ts'
 import { noteShown } from './number-owners.ts'
 import type { MessageQuery, Provider, StoredSms } from './provider.ts'
+import type { QuotaGroup } from './quota.ts'
 
 interface ListingsContext {
   extensionCalls: ExtensionCalls
@@ -14,6 +15,8 @@ interface ListingsContext {
   orm: Orm
   clock: Clock
 }
+
+type ListingGroup = Extract<QuotaGroup, 'light' | 'back_fill'>
 
 export interface MessageListing {
   records: StoredSms[]
@@ -32,12 +35,16 @@ export class MessageListings {
   constructor(readonly context: ListingsContext) {}
 
   /** `begin` makes the query. It is called before each try. */
-  async list(key: ExtensionKey, begin: () => MessageQuery): Promise<CallResult<MessageListing>> {
+  async list(
+    key: ExtensionKey,
+    begin: () => MessageQuery,
+    group: ListingGroup = 'light',
+  ): Promise<CallResult<MessageListing>> {
     const { clock } = this.context
     const isRefused = clock.monotonic() < (this.#refusedUntil.get(key.extensionId) ?? 0)
-    const listed = await this.#list(key, begin, !isRefused)
+    const listed = await this.#list(key, begin, { group, ofEveryOwner: !isRefused })
     if (isRefused || !mayRefuseOwners(listed)) return listed
-    const own = await this.#list(key, begin, false)
+    const own = await this.#list(key, begin, { group, ofEveryOwner: false })
     if (own.type === 'ok') this.#refusedUntil.set(key.extensionId, clock.monotonic() + DAY_MS)
     return own
   }
@@ -45,10 +52,10 @@ export class MessageListings {
   async #list(
     key: ExtensionKey,
     begin: () => MessageQuery,
-    ofEveryOwner: boolean,
+    { group, ofEveryOwner }: { group: ListingGroup; ofEveryOwner: boolean },
   ): Promise<CallResult<MessageListing>> {
     const { extensionCalls, provider, clock } = this.context
-    const listed = await extensionCalls.make(key, 'light', (token) =>
+    const listed = await extensionCalls.make(key, group, (token) =>
       provider.listMessages(token, { ...begin(), ofEveryOwner }),
     )
     if (listed.type !== 'ok') return listed

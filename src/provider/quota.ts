@@ -3,8 +3,12 @@ import { DEFAULT_PENALTY_MS, MIN_ANNOUNCED_PAUSE_MS, WINDOW_MS } from '../core/l
 import { SlidingWindow } from '../core/sliding-window.ts'
 import type { ProviderFailure } from './provider.ts'
 
-/** The provider's rate-limit groups that the gateway's calls fall into (RingCentral: "API rate limits"). */
-export type QuotaGroup = 'light' | 'medium' | 'media'
+/**
+ * The provider's rate-limit groups that the gateway's calls fall into (RingCentral: "API rate limits"). `media` and `back_fill` are
+ * parts of `medium` and `light` of which a refusal pauses only themselves, so that they never delay sends, lookups and polls. A
+ * pause of `light` also pauses back-fills.
+ */
+export type QuotaGroup = 'light' | 'medium' | 'media' | 'back_fill'
 
 /** The group whose calls send messages. */
 export const SEND_GROUP: QuotaGroup = 'medium'
@@ -158,7 +162,9 @@ export class Quota {
   }
 
   pauseMs(extensionId: string, group: QuotaGroup): number {
-    return Math.max(0, (this.#pauseOf(extensionId, group)?.until ?? 0) - this.clock.monotonic())
+    const until = this.#pauseOf(extensionId, group)?.until ?? 0
+    const untilWider = group === 'back_fill' ? (this.#pauseOf(extensionId, 'light')?.until ?? 0) : 0
+    return Math.max(0, Math.max(until, untilWider) - this.clock.monotonic())
   }
 
   /** When the pause under way began, epoch milliseconds; null if there is none, or it began in an earlier process. */

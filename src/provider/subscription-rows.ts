@@ -68,6 +68,12 @@ export const readSubscriptions = (orm: Orm, { tenantId, extensionId }: Extension
       ),
     )
 
+/** Whether the extension has a subscription that brings inbound messages, as far as the gateway knows. */
+export async function hasLiveSubscription(orm: Orm, key: ExtensionKey, now: number): Promise<boolean> {
+  const rows = await readSubscriptions(orm, key)
+  return rows.some(({ status, expiresAt }) => status === 'active' && (expiresAt ?? 0) > now)
+}
+
 /** Whether the provider's subscription belongs to another tenant. Reads nothing else of that tenant's row. */
 export async function isOfAnotherTenant(orm: Orm, { tenantId }: ExtensionKey, providerId: string): Promise<boolean> {
   const rows = await orm

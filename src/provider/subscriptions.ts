@@ -46,8 +46,11 @@ export interface SubscriptionsContext {
 
 /** The webhook subscriptions at the provider: exactly one Active one per extension, renewed in time. */
 export class Subscriptions {
-  /** Called after each run with the time until the next one: a retry after a failure, or the renewal. */
-  planned: (key: ExtensionKey, nextMs: number) => void = () => undefined
+  /**
+   * Called after each run with the time until the next one: a retry after a failure, or the renewal. `isActive`: the provider
+   * has an Active subscription.
+   */
+  planned: (key: ExtensionKey, nextMs: number, isActive: boolean) => void = () => undefined
   readonly #retries = new Retries()
   readonly #ensuring = new Map<string, Promise<Ensured>>()
   /** The last run of each extension. */
@@ -98,12 +101,13 @@ export class Subscriptions {
     const name = nameOf(key)
     try {
       const { ensured, nextMs, failure } = await this.#ensure(key)
-      if (ensured === 'kept' || ensured === 'created' || nextMs === null) this.#retries.clear(name)
+      const isActive = ensured === 'kept' || ensured === 'created'
+      if (isActive || nextMs === null) this.#retries.clear(name)
       const plannedMs = ensured === 'failed' && nextMs !== null ? this.#retries.delayMs(name, failure) : nextMs
-      if (plannedMs !== null) this.planned(key, plannedMs)
+      if (plannedMs !== null) this.planned(key, plannedMs, isActive)
       return ensured
     } catch (error) {
-      this.planned(key, this.#retries.delayMs(name))
+      this.planned(key, this.#retries.delayMs(name), false)
       throw error
     }
   }

@@ -7,6 +7,7 @@ import type { Directory, ExtensionRow } from './directory.ts'
 import {
   type ExtensionKey,
   type EncryptedPair,
+  type FreshPair,
   nameOf,
   noteRefreshFailure,
   replacePair,
@@ -36,18 +37,12 @@ export interface TokensContext {
   changed(key: ExtensionKey): void
 }
 
-/** A new pair from the provider, encrypted for its row. */
-interface FreshPair {
-  /** The encrypted refresh token that it replaces. */
-  replaces: string
-  encrypted: EncryptedPair
-  accessToken: string
-}
-
 type Changed = { extensionId: string }[]
 
 /** Access tokens of the connected extensions: decrypted once, refreshed one at a time, committed before their first use. */
 export class Tokens {
+  /** Called when an extension has tokens again whose refresh had failed. */
+  restored: (key: ExtensionKey) => void = () => undefined
   readonly #decrypted: DecryptedTokens
   readonly #refreshing = new Map<string, Promise<TokenResult>>()
   readonly #reencrypting = new Map<string, Promise<void>>()
@@ -183,8 +178,9 @@ export class Tokens {
     const result = await this.context.provider.refresh(await this.decryptRefresh(row))
     if (result.ok) {
       this.#failures.delete(nameOf(row))
-      const encrypted = await this.encrypt(row, result.value)
-      return this.#store(row, { replaces: row.refreshToken, encrypted, accessToken: result.value.accessToken })
+      const { accessToken } = result.value
+      const fresh = { encrypted: await this.encrypt(row, result.value), endsFailure: row.status === 'refresh_failed' }
+      return this.#store(row, { ...fresh, replaces: row.refreshToken, accessToken })
     }
     this.#failures.set(nameOf(row), result.failure)
     return meansRevoked(result.failure)
@@ -202,6 +198,7 @@ export class Tokens {
     this.#retries.cancel(row)
     if (stored.length === 0) return this.access(row)
     this.#decrypted.keep(row, encrypted.accessToken, accessToken)
+    if (fresh.endsFailure) this.restored({ tenantId: row.tenantId, extensionId: row.extensionId })
     return { type: 'token', accessToken }
   }
 

@@ -6,6 +6,7 @@ import {
   watchSubscription,
   watchSubscriptions,
 } from '../messages/upkeep/extensions.ts'
+import { SilentExtensions } from '../messages/upkeep/silent-extensions.ts'
 import { keepFollowing } from '../messages/upkeep/follow-conversations.ts'
 import { watchProvider } from '../messages/upkeep/watch-provider.ts'
 import { purgeLinks } from '../messages/upkeep/purge-links.ts'
@@ -20,8 +21,10 @@ import { purgeEvents, purgeEventsEveryMs } from '../messages/upkeep/purge-events
 import { backFill, backFillJobs } from '../messages/inbound/back-fill.ts'
 import { purgeTombstones } from '../messages/inbound/tombstones.ts'
 import type { Gateway } from '../messages/gateway.ts'
+import { BACK_FILL_EVERY_MS } from '../core/limits.ts'
 import { watchClock } from '../provider/clock-check.ts'
 import type { ExtensionRow } from '../provider/directory.ts'
+import { type ExtensionKey, nameOf } from '../provider/extension-rows.ts'
 import { makeAllDue } from '../messages/jobs/job-rows.ts'
 import { Timers } from '../messages/jobs/timers.ts'
 import { expireMessages } from '../messages/sending/expire.ts'
@@ -56,7 +59,6 @@ export async function recover(gateway: Gateway): Promise<void> {
 const MINUTE_MS = 60_000
 const SUBSCRIPTIONS_EVERY_MS = 10 * MINUTE_MS
 const NUMBERS_EVERY_MS = 10 * MINUTE_MS
-const BACK_FILL_EVERY_MS = 15 * MINUTE_MS
 const HOURLY_MS = 60 * MINUTE_MS
 const EXPIRY_EVERY_MS = 5000
 const PROVIDER_EVERY_MS = 30_000
@@ -71,17 +73,7 @@ export const watchOrphans = (timers: Timers, { sending }: Gateway): void =>
 /** Starts the timers of recurring work. */
 export function startTimers(gateway: Gateway): Timers {
   const timers = new Timers(gateway.clock, gateway.log)
-  timers.every('back-fill', BACK_FILL_EVERY_MS, 0, () =>
-    eachActive(gateway, 'back-fill', (row) => backFill(gateway, row)),
-  )
-  const missed = (row: ExtensionRow): Promise<unknown> => backFill(gateway, row)
-  timers.every('subscriptions', SUBSCRIPTIONS_EVERY_MS, 0, () => watchSubscriptions(gateway, missed))
-  // A subscription that lives shorter than the interval needs a timer of its own: without it, messages arrive by back-fill only.
-  gateway.subscriptions.planned = (key, nextMs) => {
-    if (nextMs >= SUBSCRIPTIONS_EVERY_MS) return
-    const name = `subscription of ${key.tenantId}/${key.extensionId}`
-    timers.once(name, nextMs, () => watchSubscription(gateway, key, missed))
-  }
+  startReceiving(timers, gateway)
   timers.every('delivery tracking', MINUTE_MS, 0, () => gateway.receipts.findOpen())
   watchOrphans(timers, gateway)
   timers.every('expiry', EXPIRY_EVERY_MS, 0, () => expireMessages(gateway.sending, gateway.lifecycle))
@@ -100,6 +92,23 @@ export function startTimers(gateway: Gateway): Timers {
   gateway.alerts.check = () => alerts.check()
   timers.every('alerts', ALERTS_EVERY_MS, ALERTS_EVERY_MS, () => alerts.run())
   return timers
+}
+
+/** Starts what keeps inbound messages coming: subscriptions, and the back-fills that find what they do not bring. */
+function startReceiving(timers: Timers, gateway: Gateway): void {
+  const missed = (row: ExtensionRow): Promise<unknown> => backFill(gateway, row)
+  timers.every('back-fill', BACK_FILL_EVERY_MS, 0, () => eachActive(gateway, 'back-fill', missed))
+  timers.every('subscriptions', SUBSCRIPTIONS_EVERY_MS, 0, () => watchSubscriptions(gateway, missed))
+  const plan = (key: ExtensionKey, ms: number): void =>
+    timers.once(`subscription of ${nameOf(key)}`, ms, () => watchSubscription(gateway, key, missed))
+  const silent = new SilentExtensions(gateway, timers)
+  gateway.subscriptions.planned = (key, nextMs, isActive) => {
+    silent.note(key, isActive)
+    // A subscription that lives shorter than the interval needs a timer of its own.
+    if (nextMs < SUBSCRIPTIONS_EVERY_MS) plan(key, nextMs)
+  }
+  // Nothing is planned while tokens are missing.
+  gateway.tokens.restored = (key) => plan(key, 0)
 }
 
 /** How soon a purge is tried again that has not run because the clock was not trusted. */

@@ -191,7 +191,7 @@ test('what an alert says to a terminal is no sentence of the page', () => {
     ),
     alert(
       'extension_not_receiving',
-      'Extension 9 of tenant_2 does not receive events, so its messages come up to 15 minutes late: see sgw doctor.',
+      'Extension 9 of tenant_2 does not receive events, so its messages come up to a minute late: see sgw doctor.',
       { tenantId: 'tenant_2' },
     ),
   ]

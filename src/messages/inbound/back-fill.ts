@@ -14,6 +14,8 @@ import { storeReceived } from './store-received.ts'
 const OVERLAP_MS = 5 * 60_000
 /** Slices overlap as well, so a shorter slice would make no progress. */
 const MIN_SLICE_MS = 4 * OVERLAP_MS
+/** A back-fill each minute that finds nothing commits nothing: a commit makes the next send read its tenant anew. */
+const PROGRESS_EVERY_MS = 10 * 60_000
 
 /** The `back_fill` job. It is created when an extension is connected, so that no message is missed before its first event. */
 export const backFillJobs = (gateway: Gateway): JobKind<string> => ({
@@ -57,7 +59,7 @@ export async function backFill(gateway: Gateway, extension: ExtensionRow): Promi
       if (gateway.lifecycle.draining) return null
       if (await storeReceived(gateway, extension, record)) missing++
     }
-    await storeProgress(gateway, extension, slice.until)
+    if (missing > 0 || isProgressDue(extension, slice.until)) await storeProgress(gateway, extension, slice.until)
     if (slice.until === now) break
     slice = { since: slice.until - OVERLAP_MS, until: now }
   }
@@ -79,7 +81,7 @@ function listInbound(
     skipped: (record) =>
       log.warn({ tenantId, extensionId, ...record }, "a record of the provider's message store is unreadable: skipped"),
   }
-  return messageListings.list(extension, () => query)
+  return messageListings.list(extension, () => query, 'back_fill')
 }
 
 const isTooLong = (listed: CallResult<MessageListing>): boolean =>
@@ -115,6 +117,10 @@ async function unknownOf(
   const known = await knownInbound(gateway, tenantId, ids)
   return records.filter(({ providerMessageId }) => !known.has(providerMessageId))
 }
+
+/** Also after the clock was set back: else the next window would begin too late. */
+const isProgressDue = ({ backFilledUntil }: ExtensionRow, until: number): boolean =>
+  until - (backFilledUntil ?? 0) >= PROGRESS_EVERY_MS || until < (backFilledUntil ?? 0)
 
 async function storeProgress(gateway: Gateway, extension: ExtensionRow, until: number): Promise<void> {
   const sql =

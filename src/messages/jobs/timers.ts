@@ -34,6 +34,12 @@ export class Timers {
     this.#cancels.set(name, cancel)
   }
 
+  /** Cancels planned work of this name that has not begun. */
+  cancel(name: string): void {
+    this.#cancels.get(name)?.()
+    this.#cancels.delete(name)
+  }
+
   async stop(): Promise<void> {
     this.#stopped = true
     for (const cancel of this.#cancels.values()) cancel()

@@ -73,7 +73,7 @@ const REFUSED = {
   numbers: 'to list its phone numbers',
   messages: 'to list its inbound messages',
   send: 'to pass its messages on',
-  subscription: 'its subscription, so its messages come up to 15 minutes late',
+  subscription: 'its subscription, so its messages come up to a minute late',
 }
 
 /** After an upgrade they are there, and only read again for how each is used. The caller has read the tenant. */
@@ -107,11 +107,12 @@ function pausesOf({ quota }: Known, { extensionId }: ExtensionRow): Trouble[] {
 export const PAUSED = [
   { group: 'medium', doing: 'send' },
   { group: 'light', doing: 'read messages and subscriptions' },
+  { group: 'back_fill', doing: 'read its inbound messages' },
 ] as const
 
 const notReceiving = ({ config }: Known, since: number): Trouble => ({
   kind: 'not_receiving',
-  reason: 'It has no active subscription, so its messages come up to 15 minutes late',
+  reason: 'It has no active subscription, so its messages come up to a minute late',
   fix: `The provider must be able to reach ${config.publicUrl}/v1/webhooks/provider; a missing subscription is made again by itself.`,
   since,
 })

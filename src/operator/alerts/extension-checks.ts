@@ -42,7 +42,7 @@ async function notReceiving(gateway: Gateway, { tenantId, extensionId }: Ids): P
   return {
     alert: 'extension_not_receiving',
     subject: `${tenantId}/${extensionId}`,
-    text: `${name} does not receive events, so its messages come up to 15 minutes late: ${trouble?.fix ?? 'see sgw doctor.'}`,
+    text: `${name} does not receive events, so its messages come up to a minute late: ${trouble?.fix ?? 'see sgw doctor.'}`,
     overText: `Resolved: ${name} receives events again, or is no longer in use.`,
     detail: { tenantId, extensionId, reason: trouble?.reason ?? null, fix: trouble?.fix ?? null },
     holdMs: NOT_RECEIVING_HOLD_MS,

@@ -42,7 +42,7 @@ function defineGauges(registry: Registry) {
     extensions: labelled('sgw_extensions', 'Connected extensions, by state', 'state'),
     notReceiving: gauge(
       'sgw_extensions_not_receiving',
-      'Active extensions without a subscription: inbound messages come by back-fill alone, up to 15 minutes late',
+      'Active extensions without a subscription: inbound messages come by back-fill alone, up to a minute late',
     ),
     alerts: gauge('sgw_alerts_firing', 'Alerts that have begun and are not over'),
     sockets: gauge('sgw_websockets', 'Open WebSocket connections'),
