@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { codeOf } from '../core/error-code.ts'
+import { writeExactJson } from '../core/exact-json.ts'
 import { silentLog } from '../core/log.ts'
 import { printable } from '../core/printable.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
@@ -63,7 +64,7 @@ function httpRequest({ method, path, body, appId, idempotencyKey }: OperatorRequ
   const headers = new Headers(appId === undefined ? {} : { 'sgw-app': appId })
   if (idempotencyKey !== undefined) headers.set('idempotency-key', idempotencyKey)
   if (body === undefined) return new Request(`http://localhost${path}`, { method, headers })
-  const text = JSON.stringify(body)
+  const text = writeExactJson(body)
   // Without a server nothing else adds this header, and a body without it is not read.
   headers.set('content-length', String(Buffer.byteLength(text)))
   return new Request(`http://localhost${path}`, { method, headers, body: text })

@@ -1,4 +1,5 @@
 import { codeOf } from '../core/error-code.ts'
+import { parseExactJson } from '../core/exact-json.ts'
 import { MAX_REQUEST_BODY_BYTES } from '../core/limits.ts'
 import { EXIT } from '../core/start-error.ts'
 import { type CliContext, CliError } from './context.ts'
@@ -14,12 +15,12 @@ export async function textOf({ stdin }: CliContext, given: string): Promise<stri
   return decoded(bytes).replace(/\r?\n$/, '')
 }
 
-/** The JSON on standard input. */
+/** The JSON on standard input, with its numbers as they were written. */
 export async function jsonOf({ stdin }: CliContext): Promise<unknown> {
   if (stdin === null) throw new CliError(NO_JSON, EXIT.usage)
   const text = decoded(await bytesOf(stdin, MAX_REQUEST_BODY_BYTES, 'more than 100 KB of JSON'))
   try {
-    return JSON.parse(text)
+    return parseExactJson(text)
   } catch {
     throw new CliError('Standard input is not JSON: sgw send … - sends a plain text')
   }

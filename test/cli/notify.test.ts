@@ -17,6 +17,14 @@ test('notify sends a text made from the JSON on standard input, and says what is
     expect(messages.map(({ to }) => to)).toEqual([TO, '+15555550198'])
     for (const { messageId } of messages)
       expect(await world.status(messageId)).toMatchObject({ body: 'firing: db1 + more' })
+    const exact = await pipe(
+      '{"n":12345678901234567890,"v":1.0,"e":1e3,"z":-0}',
+      '--text',
+      '{{n}} {{v}} {{e}} {{z}}',
+      '--json',
+    )
+    const [first] = (JSON.parse(exact.stdout) as { messages: { messageId: string }[] }).messages
+    expect(await world.status(first?.messageId ?? '')).toMatchObject({ body: '12345678901234567890 1.0 1e3 -0' })
     const table = await pipe('{"message":"the disk is full"}')
     expect(table.code).toBe(0)
     expect(table.stdout).toContain(TO)
@@ -38,6 +46,6 @@ test('notify sends a text made from the JSON on standard input, and says what is
       refused('Invalid text: {{path.to.0.value}} is a value of the JSON, and a text has at most 2000 characters\n'),
       refused('There is no active app app_0123456789abcdef\n'),
     ])
-    expect((await world.json('GET', '/v1/sms/messages')).body['total']).toBe(4)
+    expect((await world.json('GET', '/v1/sms/messages')).body['total']).toBe(6)
   })
 })
