@@ -6,6 +6,8 @@ export interface ProviderConfig {
   serverUrl: string
   clientId: string
   clientSecret: string
+  /** A user's credential, which connects its extension at the start; null if none is set. */
+  jwt: string | null
   /** True when the built-in simulator serves instead of the provider. */
   simulated: boolean
   /** The environment names a proxy for the provider's address. */
@@ -24,9 +26,10 @@ export function readProvider(settings: Settings, production: boolean): ProviderC
     )
   const clientId = settings.secret('RC_CLIENT_ID')
   const clientSecret = settings.secret('RC_CLIENT_SECRET')
-  if (clientId === null && clientSecret === null && !production) {
+  const jwt = settings.secret('RC_JWT')
+  if (clientId === null && clientSecret === null && jwt === null && !production) {
     const { id, secret } = SIMULATOR_CLIENT
-    return { serverUrl, clientId: id, clientSecret: secret, simulated: true, throughProxy: false }
+    return { serverUrl, clientId: id, clientSecret: secret, jwt, simulated: true, throughProxy: false }
   }
   const fix = 'copy it from your app in the RingCentral developer console'
   if (clientId === null) settings.missing('RC_CLIENT_ID', fix)
@@ -35,6 +38,7 @@ export function readProvider(settings: Settings, production: boolean): ProviderC
     serverUrl,
     clientId: clientId ?? '',
     clientSecret: clientSecret ?? '',
+    jwt,
     simulated: false,
     throughProxy: namesProxy(settings, serverUrl),
   }

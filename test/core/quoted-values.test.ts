@@ -31,7 +31,7 @@ const complaint = (name: string): string =>
 const NAMES = [...readFileSync(join(PROJECT, '.env.example'), 'utf8').matchAll(/^#?([A-Z][A-Z0-9_]+)=/gm)]
   .map(([, name = '']) => name)
   .filter((name) => !name.startsWith('SGW_'))
-const SECRETS = ['ENCRYPTION_KEYS', 'RC_CLIENT_ID', 'RC_CLIENT_SECRET', 'ALERT_URL']
+const SECRETS = ['ENCRYPTION_KEYS', 'RC_CLIENT_ID', 'RC_CLIENT_SECRET', 'RC_JWT', 'ALERT_URL']
 
 test('each variable in quotes stops the start with one line, which does not show the value', () => {
   expect(NAMES.length).toBeGreaterThan(40)
