@@ -1,12 +1,12 @@
 import { findExtension } from './control-extensions.ts'
-import type { SessionView, SubscriptionView } from './control-views.ts'
+import type { NewJwt, SessionView, SubscriptionView } from './control-views.ts'
 import type { Session } from './sessions.ts'
 import type { Subscription } from './subscription-book.ts'
 import type { World } from './world.ts'
 
 /** The control knobs for logins, tokens and subscriptions. */
 export function sessionKnobs(world: World) {
-  const { sessions, subscriptions, logins, clock } = world
+  const { sessions, jwts, subscriptions, logins, clock } = world
 
   const sessionsOf = (extensionId: string | undefined): Session[] =>
     sessions.list().filter((one) => extensionId === undefined || String(one.extensionId) === extensionId)
@@ -27,6 +27,16 @@ export function sessionKnobs(world: World) {
     return { expired: open.length }
   }
 
+  function addJwt({ extensionId, clientId, expiresInSeconds }: NewJwt): { jwt: string } {
+    const { id } = findExtension(world, extensionId)
+    const expiresAt = expiresInSeconds === undefined ? null : clock.now() + expiresInSeconds * 1000
+    return { jwt: jwts.add({ extensionId: id, clientId: clientId ?? null, expiresAt }) }
+  }
+
+  function removeJwt({ jwt }: { jwt: string }): void {
+    if (!jwts.remove(jwt)) throw new Error('Unknown JWT')
+  }
+
   function findSubscription(subscriptionId: string): Subscription {
     const subscription = subscriptions.get(subscriptionId)
     if (subscription === undefined) throw new Error(`Unknown subscription ${subscriptionId}`)
@@ -36,6 +46,8 @@ export function sessionKnobs(world: World) {
   return {
     nextLogin: ({ extensionId }: { extensionId: string }) => void logins.push(findExtension(world, extensionId).id),
     denyNextLogin: ({ calls = 1 }: { calls?: number } = {}) => void logins.push(...Array<'deny'>(calls).fill('deny')),
+    addJwt,
+    removeJwt,
     sessions: ({ extensionId }: { extensionId?: string } = {}) => sessionsOf(extensionId).map(sessionView),
     revokeTokens,
     expireTokens,

@@ -21,6 +21,13 @@ export interface NewNumber extends NumberSpec {
   ownerId?: string
 }
 
+export interface NewJwt {
+  extensionId: string
+  /** The one app that may present it. */
+  clientId?: string
+  expiresInSeconds?: number
+}
+
 export interface ExtensionView {
   extensionId: string
   accountId: string

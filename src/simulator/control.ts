@@ -7,6 +7,7 @@ import type {
   ExtensionView,
   MessageView,
   NewExtension,
+  NewJwt,
   NewNumber,
   NewQueue,
   SessionView,
@@ -47,6 +48,10 @@ export interface SimulatorControl {
   nextLogin(login: { extensionId: string }): void
   /** The next `calls` (default 1) authorize requests answer `access_denied`. */
   denyNextLogin(denial?: { calls?: number }): void
+  /** Makes a JWT of the extension's user, as the developer console does. Default: for all apps and without an end. */
+  addJwt(credential: NewJwt): { jwt: string }
+  /** Deletes a JWT. The sessions that it has opened go on. */
+  removeJwt(credential: { jwt: string }): void
   sessions(filter?: { extensionId?: string }): SessionView[]
   /** Ends the sessions of an extension. Returns their number. */
   revokeTokens(owner: { extensionId: string }): { ended: number }

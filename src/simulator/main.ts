@@ -1,7 +1,8 @@
+import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { systemClock } from '../core/clock.ts'
 import type { NewExtension } from './control-views.ts'
-import { startSimulator } from './simulator.ts'
+import { type SimulatorControl, startSimulator } from './simulator.ts'
 
 // The simulator as a program of its own: `bun src/simulator/main.ts --port 4010`. Prints one line with its address.
 
@@ -11,6 +12,7 @@ const HELP = `Usage: bun src/simulator/main.ts [options]
   --client-id <id>           default sgw-simulator
   --client-secret <secret>   default sgw-simulator-secret
   --seed-extension <spec>    "Alice Smith:+16505550101,+16505550102"; may be repeated
+  --jwt-file <file>          write a JWT of the first extension to this file
   --empty                    start without any extension
   --no-limits                switch the rate limits off
 `
@@ -22,6 +24,7 @@ const { values } = parseArgs({
     'client-id': { type: 'string', default: 'sgw-simulator' },
     'client-secret': { type: 'string', default: 'sgw-simulator-secret' },
     'seed-extension': { type: 'string', multiple: true },
+    'jwt-file': { type: 'string' },
     empty: { type: 'boolean', default: false },
     'no-limits': { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -45,9 +48,17 @@ async function run(): Promise<void> {
   })
   const seeds = values['seed-extension'] ?? (values.empty ? [] : DEFAULT_SEED)
   for (const seed of seeds) simulator.control.addExtension(readSeed(seed))
+  if (values['jwt-file'] !== undefined) writeJwt(simulator.control, values['jwt-file'])
   process.stdout.write(`Simulator listens on ${simulator.url}\n`)
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void simulator.stop().then(() => process.exit(0)))
+}
+
+/** Where a restarted simulator has the same extensions, it has the same JWT. */
+function writeJwt(control: SimulatorControl, file: string): void {
+  const [first] = control.extensions()
+  if (first === undefined) throw new Error('--jwt-file needs an extension: leave --empty out')
+  writeFileSync(file, `${control.addJwt(first).jwt}\n`, { mode: 0o600 })
 }
 
 /** `name:number,number`, `name` or `number,number`. */

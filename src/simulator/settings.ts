@@ -9,6 +9,8 @@ export interface Settings {
   loginPage: boolean
   /** Redirect URIs that are registered for the app. If empty, any is accepted. */
   redirectUris: string[]
+  /** The grants that the app may use. An app of the platform has one kind of authentication; this one has all. */
+  grants: Grant[]
   /** The app's "Issue refresh tokens" setting. */
   issueRefreshTokens: boolean
   accessTokenSeconds: number
@@ -51,6 +53,9 @@ export type NumberForm = 'e164' | 'digits' | 'american'
 
 export type Permission = 'ReadAccounts' | 'ReadMessages' | 'SMS' | 'SubscriptionWebhook'
 
+/** `jwt` is `urn:ietf:params:oauth:grant-type:jwt-bearer`. */
+export type Grant = 'authorization_code' | 'refresh_token' | 'jwt'
+
 /** The provider's maximum for webhooks is ten years. */
 const TEN_YEARS_SECONDS = 315_360_000
 
@@ -58,6 +63,7 @@ export const defaultSettings = (allowHttpWebhooks: boolean): Settings => ({
   permissions: ['ReadMessages', 'ReadAccounts', 'SubscriptionWebhook', 'SMS'],
   loginPage: false,
   redirectUris: [],
+  grants: ['authorization_code', 'refresh_token', 'jwt'],
   issueRefreshTokens: true,
   accessTokenSeconds: 3600,
   refreshTokenSeconds: 604_800,

@@ -6,17 +6,19 @@ import { invalidGrant, oauthError, rateExceeded } from './errors.ts'
 import { empty, json, type Call, type Reply } from './http.ts'
 import { randomText } from './random.ts'
 import type { Lifetimes, Session } from './sessions.ts'
+import type { Grant } from './settings.ts'
 import type { World } from './world.ts'
 
-/** `POST /restapi/oauth/token` (RingCentral API reference, "Get token"): authorization code and refresh. */
+/** `POST /restapi/oauth/token` (RingCentral API reference, "Get token"): authorization code, refresh and JWT. */
 export function token(world: World, call: Call): Reply {
   const refusal = checkClient(world, call)
   if (refusal !== null) return refusal
   const form = new URLSearchParams(call.body)
-  const grant = form.get('grant_type')
-  if (grant === 'authorization_code') return exchangeCode(world, form)
-  if (grant === 'refresh_token') return refreshTokens(world, form)
-  return oauthError(400, 'invalid_request', 'OAU-250', 'Unsupported grant type')
+  const grant = GRANTS.get(form.get('grant_type') ?? '')
+  if (grant === undefined) return oauthError(400, 'invalid_request', 'OAU-250', 'Unsupported grant type')
+  if (!world.settings.grants.includes(grant.name))
+    return oauthError(400, 'unauthorized_client', 'OAU-251', 'Unauthorized for this grant type')
+  return grant.answer(world, form)
 }
 
 /** `POST /restapi/oauth/revoke` (same reference, "Revoke token"): ends the session of the token. */
@@ -35,8 +37,22 @@ export function ownerOfForm(world: World, call: Call): number | null {
   const form = new URLSearchParams(call.body)
   const grant = world.codes.find(form.get('code') ?? '')
   if (typeof grant === 'object') return grant.extensionId
+  const jwt = form.get('assertion')
+  if (jwt !== null) return world.jwts.ownerOf(jwt, world.client.id)
   return world.sessions.ownerOf(form.get('refresh_token') ?? form.get('token') ?? '')
 }
+
+interface GrantType {
+  name: Grant
+  answer(world: World, form: URLSearchParams): Reply
+}
+
+/** By `grant_type`. */
+const GRANTS: ReadonlyMap<string, GrantType> = new Map([
+  ['authorization_code', { name: 'authorization_code', answer: exchangeCode }],
+  ['refresh_token', { name: 'refresh_token', answer: refreshTokens }],
+  ['urn:ietf:params:oauth:grant-type:jwt-bearer', { name: 'jwt', answer: exchangeJwt }],
+])
 
 function exchangeCode(world: World, form: URLSearchParams): Reply {
   const code = form.get('code') ?? ''
@@ -53,6 +69,21 @@ function exchangeCode(world: World, form: URLSearchParams): Reply {
   })
 }
 
+/**
+ * RingCentral developer guide, "JWT auth flow". No public source has the code for a JWT that was deleted, has expired or is for
+ * other apps. We assume the one of an unknown token; clients decide by `invalid_grant`.
+ */
+function exchangeJwt(world: World, form: URLSearchParams): Reply {
+  const clientId = world.client.id
+  const extensionId = world.jwts.ownerOf(form.get('assertion') ?? '', clientId)
+  if (extensionId === null) return invalidGrant('OAU-213', 'Token not found')
+  return limited(
+    world,
+    extensionId,
+    () => checkOwner(world, extensionId) ?? granted(world, openSession(world, { extensionId, clientId }, form)),
+  )
+}
+
 /** PKCE (RFC 7636, section 4.6). */
 function verifies({ challenge }: CodeGrant, verifier: string | null): boolean {
   if (challenge === null) return true
@@ -61,8 +92,11 @@ function verifies({ challenge }: CodeGrant, verifier: string | null): boolean {
   return createHash('sha256').update(verifier).digest('base64url') === challenge.value
 }
 
-function openSession(world: World, grant: CodeGrant, form: URLSearchParams): Session {
-  const { extensionId, clientId } = grant
+function openSession(
+  world: World,
+  { extensionId, clientId }: Pick<CodeGrant, 'extensionId' | 'clientId'>,
+  form: URLSearchParams,
+): Session {
   const { sessionSeconds, sessionIdleSeconds } = world.settings
   return world.sessions.open({
     extensionId,

@@ -5,6 +5,7 @@ import { Codes } from './codes.ts'
 import { Directory } from './directory.ts'
 import { EventFaults } from './event-faults.ts'
 import { Faults } from './faults.ts'
+import { Jwts } from './jwts.ts'
 import { type Message, Messages } from './messages.ts'
 import { RateLimit } from './rate-limit.ts'
 import { RequestLog } from './request-log.ts'
@@ -23,6 +24,7 @@ export interface World {
   /** The next logins at the authorize page, set by the control API: an extension's id, or a denial. Each is used once. */
   logins: (number | 'deny')[]
   codes: Codes
+  jwts: Jwts
   sessions: Sessions
   messages: Messages
   subscriptions: SubscriptionBook
@@ -67,6 +69,7 @@ export function createWorld(options: WorldOptions): World {
     directory: new Directory(),
     logins: [],
     codes: new Codes(clock),
+    jwts: new Jwts(clock),
     sessions: new Sessions(clock),
     messages: new Messages(clock, settings),
     subscriptions: new SubscriptionBook(clock),

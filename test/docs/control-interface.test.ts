@@ -47,6 +47,13 @@ async function connectSecond(url: string, control: string, headers: Record<strin
   expect(await (await fetch(`${url}/v1/rc/callback${search}&format=json`)).json()).toEqual({ ok: true })
 }
 
+async function newJwt(control: string): Promise<string> {
+  const [{ extensionId }] = (await (await fetch(`${control}/extensions`)).json()) as [{ extensionId: string }]
+  const headers = { 'content-type': 'application/json' }
+  const body = JSON.stringify({ extensionId })
+  return ((await (await fetch(`${control}/addJwt`, { method: 'POST', headers, body })).json()) as { jwt: string }).jwt
+}
+
 test('the manual has every name of the control interface, and each request and answer is as it says', async () => {
   using folder = temporaryFolder()
   await using server = startProgram('src/main.ts', ['--test'], { PORT: '0', DATABASE_URL: folder.database })
@@ -69,6 +76,7 @@ test('the manual has every name of the control interface, and each request and a
       .replaceAll('EXTENSION', await first('extensions', 'extensionId'))
       .replaceAll('MESSAGE', await first('messages', 'messageId'))
       .replaceAll('SUBSCRIPTION', await first('subscriptions', 'subscriptionId'))
+      .replaceAll('"JWT"', text.includes('"JWT"') ? JSON.stringify(await newJwt(control)) : '')
   for (const { name, isReading, body, answer } of rows) {
     const posted = body === null ? null : await filled(body)
     const response = await fetch(`${control}/${name}`, { method: 'POST', headers, body: posted })

@@ -1,5 +1,8 @@
 import { expect, test } from 'bun:test'
-import { ALICE, answer, BOB, CUSTOMER, REDIRECT, SELF, smsBody, startHarness } from './harness.ts'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { ALICE, answer, basic, BOB, CUSTOMER, REDIRECT, SELF, smsBody, startHarness } from './harness.ts'
 
 const knob = (url: string, name: string, argument?: unknown) =>
   answer(
@@ -165,7 +168,9 @@ test('recorded bodies have at most 4,096 bytes, and end with a whole character',
   }
 })
 
-test('the program prints its address and answers there', async () => {
+test('the program prints its address and answers there, also to the JWT that it writes into a file', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sgw-simulator-'))
+  const file = join(folder, 'jwt.txt')
   const program = Bun.spawn(
     [
       'bun',
@@ -178,6 +183,8 @@ test('the program prints its address and answers there', async () => {
       'secret',
       '--seed-extension',
       `Bob:${BOB}`,
+      '--jwt-file',
+      file,
     ],
     { stdout: 'pipe', stderr: 'inherit', env: { ...process.env, NODE_ENV: 'development' } },
   )
@@ -188,6 +195,15 @@ test('the program prints its address and answers there', async () => {
   expect(back.status).toBe(302)
   const extensions = await answer(fetch(`${url}/control/extensions`))
   expect(JSON.parse(extensions.text)).toMatchObject([{ name: 'Bob', numbers: [{ phoneNumber: BOB }] }])
+  const form = {
+    grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+    assertion: readFileSync(file, 'utf8').trim(),
+  }
+  const headers = { authorization: basic('app', 'secret') }
+  const login = { method: 'POST', headers, body: new URLSearchParams(form) }
+  expect((await fetch(`${url}/restapi/oauth/token`, login)).status).toBe(200)
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  rmSync(folder, { recursive: true })
   program.kill('SIGTERM')
   expect(await program.exited).toBe(0)
 })
