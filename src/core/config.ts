@@ -8,6 +8,7 @@ import {
   refuseUncheckedTls,
   withoutSecrets,
 } from './network-config.ts'
+import { readEncryptionKeys } from './encryption-config.ts'
 import { type ProviderConfig, readProvider } from './provider-config.ts'
 import { type Environment, Settings } from './settings.ts'
 import { type Durability, readDurability, readStandby } from './durability-config.ts'
@@ -18,12 +19,14 @@ export interface Config {
   production: boolean
   host: string
   port: number
-  /** Base address of the OAuth redirect and the provider's webhook, without a trailing slash. */
+  /** Base address of the OAuth redirect and the provider's webhook, without a trailing slash. That of this machine without `PUBLIC_URL`. */
   publicUrl: string
+  /** Without it, production serves plain HTTP, but not to everybody. */
+  hasPublicUrl: boolean
   database: DatabaseConfig
   /** Start although no stored secret can be decrypted, and be ready although some cannot. */
   allowNewKeys: boolean
-  /** 32 bytes each, newest first. Null in development if none is set: then a key is kept beside the database. */
+  /** 32 bytes each, newest first. Null if none is set: then a key is kept beside the database. */
   encryptionKeys: Uint8Array[] | null
   provider: ProviderConfig
   trustedProxies: string[]
@@ -105,15 +108,18 @@ function configOf(settings: Settings, terminal: boolean): Omit<Config, 'warnings
   }
   const durability = readDurability(settings)
   const publicUrl = readPublicUrl(settings, production, port)
+  const database = readDatabase(settings)
+  const encryptionKeys = readEncryptionKeys(settings, production, database.path)
   const provider = readProvider(settings, production)
   return {
     production,
     host: readHost(settings, production ? '0.0.0.0' : '127.0.0.1'),
     port,
     publicUrl,
-    database: readDatabase(settings),
+    hasPublicUrl: settings.text('PUBLIC_URL') !== null,
+    database,
     allowNewKeys: settings.flag('ALLOW_NEW_KEYS'),
-    encryptionKeys: readEncryptionKeys(settings, production),
+    encryptionKeys,
     provider,
     trustedProxies: readTrustedProxies(settings, production),
     corsOrigins: readOrigins(settings),
@@ -176,33 +182,6 @@ function readDatabase(settings: Settings): DatabaseConfig {
 function readBackupAddress(settings: Settings): string | null {
   const url = settings.text('LITESTREAM_REPLICA_URL')
   return url === null ? null : withoutSecrets(url)
-}
-
-function readEncryptionKeys(settings: Settings, production: boolean): Uint8Array[] | null {
-  const text = settings.secret('ENCRYPTION_KEYS')
-  if (text === null) {
-    if (production) settings.missing('ENCRYPTION_KEYS', 'make one with: sgw secret (or bun run sgw secret)')
-    return null
-  }
-  return text.split(',').map((part, index) => {
-    const key = decodeKey(part.trim())
-    if (key === null)
-      settings.problem(
-        'ENCRYPTION_KEYS',
-        `has no base64 of 32 bytes at position ${index + 1}`,
-        'make one with: sgw secret (or bun run sgw secret)',
-      )
-    return key ?? new Uint8Array(32)
-  })
-}
-
-function decodeKey(text: string): Uint8Array | null {
-  try {
-    const key = Uint8Array.fromBase64(text, { alphabet: /[-_]/.test(text) ? 'base64url' : 'base64' })
-    return key.length === 32 && new Set(key).size > 1 ? key : null
-  } catch {
-    return null
-  }
 }
 
 /** This release runs as one process. Refuses a variable that suggests a cluster. */

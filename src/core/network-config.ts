@@ -24,10 +24,10 @@ const HOST_NAME =
 export function readPublicUrl(settings: Settings, production: boolean, port: number): string {
   const text = settings.text('PUBLIC_URL')
   if (text === null) {
-    if (production)
+    if (production && settings.text('RC_EVENTS') === 'webhook')
       settings.missing(
         'PUBLIC_URL',
-        'give the https:// address that the provider and browsers reach, for example https://sms.example.com',
+        'give the https:// address that the provider and browsers reach, for example https://sms.example.com, or remove RC_EVENTS=webhook',
       )
     return `http://localhost:${port}`
   }

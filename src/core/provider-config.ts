@@ -8,6 +8,8 @@ export interface ProviderConfig {
   clientSecret: string
   /** A user's credential, which connects its extension at the start; null if none is set. */
   jwt: string | null
+  /** How inbound messages come: the provider posts them to `PUBLIC_URL`, or the gateway opens a WebSocket for each extension. */
+  events: 'webhook' | 'websocket'
   /** True when the built-in simulator serves instead of the provider. */
   simulated: boolean
   /** The environment names a proxy for the provider's address. */
@@ -29,7 +31,8 @@ export function readProvider(settings: Settings, production: boolean): ProviderC
   const jwt = settings.secret('RC_JWT')
   if (clientId === null && clientSecret === null && jwt === null && !production) {
     const { id, secret } = SIMULATOR_CLIENT
-    return { serverUrl, clientId: id, clientSecret: secret, jwt, simulated: true, throughProxy: false }
+    const events = readEvents(settings, 'webhook')
+    return { serverUrl, clientId: id, clientSecret: secret, jwt, events, simulated: true, throughProxy: false }
   }
   const fix = 'copy it from your app in the RingCentral developer console'
   if (clientId === null) settings.missing('RC_CLIENT_ID', fix)
@@ -39,9 +42,23 @@ export function readProvider(settings: Settings, production: boolean): ProviderC
     clientId: clientId ?? '',
     clientSecret: clientSecret ?? '',
     jwt,
+    events: readEvents(settings, isReachable(settings, serverUrl, { production, jwt }) ? 'webhook' : 'websocket'),
     simulated: false,
     throughProxy: namesProxy(settings, serverUrl),
   }
+}
+
+const readEvents = (settings: Settings, fallback: ProviderConfig['events']): ProviderConfig['events'] =>
+  settings.oneOf('RC_EVENTS', ['webhook', 'websocket'], fallback)
+
+/** Whether the provider can post to this gateway: by its public address, or as a simulator on this machine. */
+function isReachable(
+  settings: Settings,
+  serverUrl: string,
+  { production, jwt }: { production: boolean; jwt: string | null },
+): boolean {
+  if (settings.text('PUBLIC_URL') !== null) return true
+  return !production && jwt === null && isLoopbackHost(URL.parse(serverUrl)?.hostname ?? '')
 }
 
 function isProviderAddress(text: string): boolean {

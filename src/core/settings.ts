@@ -1,3 +1,4 @@
+import { codeOf } from './error-code.ts'
 import { parseDuration } from './duration.ts'
 
 /** The variables of the environment. `readFile` reads the file that a `NAME_FILE` names, and throws if it cannot. */
@@ -40,6 +41,15 @@ export class Settings {
       return null
     }
     return value
+  }
+
+  /** Whether there is such a file with a text. One that cannot be read is there all the same. */
+  hasFile(path: string): boolean {
+    try {
+      return this.environment.readFile(path).trim() !== ''
+    } catch (error) {
+      return !['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? 'ENOENT')
+    }
   }
 
   oneOf<T extends string>(name: string, allowed: readonly T[], fallback: T): T {

@@ -2,11 +2,12 @@ import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } 
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import type { Config } from '../core/config.ts'
+import { ENCRYPTION_KEY } from '../core/encryption-config.ts'
 import { codeOf } from '../core/error-code.ts'
 import { sha256Hex } from '../core/secrets.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
 import { inUse } from './database-file.ts'
-import { ENCRYPTION_KEY, refusalOfFiles, refusalOfSecret } from './file-access.ts'
+import { refusalOfFiles, refusalOfSecret } from './file-access.ts'
 import { realPathOf } from './real-path.ts'
 import { type ProcessLock, takeLock } from './lock.ts'
 

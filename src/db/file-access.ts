@@ -1,11 +1,9 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import { ENCRYPTION_KEY } from '../core/encryption-config.ts'
 import { codeOf } from '../core/error-code.ts'
 
 const { R_OK, W_OK, X_OK } = constants
-
-/** The file with the key if `ENCRYPTION_KEYS` is not set. */
-export const ENCRYPTION_KEY = 'encryption.key'
 
 /** What a start needs beside the database, with its log. Copies that other processes have left are not among it. */
 const BESIDE = ['', '-wal', '-shm', '.lock', '.mark', '.backup-lock'] as const

@@ -49,7 +49,7 @@ test('every file that the manual links to exists', () => {
 
 test('the manual describes every variable that the program reads', () => {
   const manual = readFileSync(join(PROJECT, 'docs/configure.md'), 'utf8')
-  const source = ['config', 'network-config', 'provider-config']
+  const source = ['config', 'encryption-config', 'network-config', 'provider-config']
     .map((name) => readFileSync(join(PROJECT, `src/core/${name}.ts`), 'utf8'))
     .join('\n')
   const read = [...source.matchAll(/'([A-Z][A-Z0-9_]{3,})'/g)].map(([, name = '']) => name)
@@ -58,7 +58,7 @@ test('the manual describes every variable that the program reads', () => {
 
 test('configure.md and .env.example name only variables that the program or its deployment reads', () => {
   const sources = [
-    ...['config', 'durability-config', 'network-config', 'provider-config', 'similar-names'].map(
+    ...['config', 'durability-config', 'encryption-config', 'network-config', 'provider-config', 'similar-names'].map(
       (name) => `src/core/${name}.ts`,
     ),
     'src/operator/backup/settings.ts',

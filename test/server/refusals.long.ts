@@ -272,14 +272,16 @@ test.concurrent('bad variables end the start with 78 and one line each with its 
 
 test.concurrent('missing variables of production end the start with 78 and are all named', async () => {
   using folder = temporaryFolder()
-  const { code, lines } = await refusedStart({ NODE_ENV: 'production', DATABASE_URL: folder.database })
-  expect(code).toBe(78)
-  expect(lines.map((line) => line.split(' ')[0]).toSorted()).toEqual([
-    'ENCRYPTION_KEYS',
-    'PUBLIC_URL',
-    'RC_CLIENT_ID',
-    'RC_CLIENT_SECRET',
-  ])
+  const home = { NODE_ENV: 'production', DATABASE_URL: folder.database }
+  const namesOf = async (more: Record<string, string>): Promise<(string | undefined)[]> => {
+    const { code, lines } = await refusedStart({ ...home, ...more })
+    expect(code).toBe(78)
+    return lines.map((line) => line.split(' ')[0]).toSorted()
+  }
+  const app = ['RC_CLIENT_ID', 'RC_CLIENT_SECRET']
+  expect(await namesOf({})).toEqual(app)
+  expect(await namesOf({ PUBLIC_URL: 'https://sms.example.com' })).toEqual(['ENCRYPTION_KEYS', ...app])
+  expect(await namesOf({ RC_EVENTS: 'webhook' })).toEqual(['ENCRYPTION_KEYS', 'PUBLIC_URL', ...app])
   const insecure = await refusedStart({
     NODE_ENV: 'production',
     DATABASE_URL: folder.database,
