@@ -74,6 +74,10 @@ export const MAX_ABSENT_ATTEMPTS = 5
 export const TOKEN_FRESH_MS = 60_000
 /** Calls a minute of an extension that no attachment takes, or a quarter of a lower limit. */
 export const CALLS_KEPT_FOR_SENDS = 10
+/** Of an extension and our client: refreshes, JWTs and the tickets of event sockets (RingCentral: the group Auth). */
+export const AUTH_CALLS_PER_MINUTE = 5
+/** That tickets leave to tokens. */
+export const AUTH_CALLS_KEPT_FOR_TOKENS = 2
 /** The pause after a 429 of the provider without `Retry-After`. */
 export const DEFAULT_PENALTY_MS = 60_000
 /** A shorter announced pause counts as none: 1 s, doubling to a minute, takes its place. */

@@ -1,14 +1,20 @@
 import type { Clock } from '../core/clock.ts'
-import { DEFAULT_PENALTY_MS, MIN_ANNOUNCED_PAUSE_MS, WINDOW_MS } from '../core/limits.ts'
+import {
+  AUTH_CALLS_KEPT_FOR_TOKENS,
+  AUTH_CALLS_PER_MINUTE,
+  DEFAULT_PENALTY_MS,
+  MIN_ANNOUNCED_PAUSE_MS,
+  WINDOW_MS,
+} from '../core/limits.ts'
 import { SlidingWindow } from '../core/sliding-window.ts'
 import type { ProviderFailure } from './provider.ts'
 
 /**
  * The provider's rate-limit groups that the gateway's calls fall into (RingCentral: "API rate limits"). `media` and `back_fill` are
  * parts of `medium` and `light` of which a refusal pauses only themselves, so that they never delay sends, lookups and polls. A
- * pause of `light` also pauses back-fills.
+ * pause of `light` also pauses back-fills. `auth`: tokens, JWTs and the tickets of event sockets.
  */
-export type QuotaGroup = 'light' | 'medium' | 'media' | 'back_fill'
+export type QuotaGroup = 'light' | 'medium' | 'media' | 'back_fill' | 'auth'
 
 /** The group whose calls send messages. */
 export const SEND_GROUP: QuotaGroup = 'medium'
@@ -46,6 +52,7 @@ const PRUNE_ABOVE = 10_000
 export class Quota {
   readonly #from = new Map<string, SlidingWindow>()
   readonly #extension = new Map<string, SlidingWindow>()
+  readonly #auth = new Map<string, SlidingWindow>()
   readonly #pauses = new Map<string, Pause>()
   /** By group and extension: how many announced pauses in a row were too short to count. */
   readonly #tooShort = new Map<string, number>()
@@ -96,6 +103,18 @@ export class Quota {
   /** Counts a call other than a send in the extension's window. */
   count(extensionId: string): void {
     this.#windowOf(this.#extension, extensionId, this.limits.extensionPerMinute()).add(this.clock.monotonic())
+  }
+
+  /** Milliseconds until a call of the group `auth` may be made. Tickets of event sockets leave some of the calls to tokens. */
+  authWaitMs(extensionId: string, use: 'tokens' | 'ticket'): number {
+    const limit = AUTH_CALLS_PER_MINUTE - (use === 'ticket' ? AUTH_CALLS_KEPT_FOR_TOKENS : 0)
+    const window = this.#windowOf(this.#auth, extensionId, limit)
+    return Math.max(this.pauseMs(extensionId, 'auth'), window.waitMs(this.clock.monotonic()))
+  }
+
+  /** Counts a call of the group `auth`. */
+  countAuth(extensionId: string): void {
+    this.#windowOf(this.#auth, extensionId, AUTH_CALLS_PER_MINUTE).add(this.clock.monotonic())
   }
 
   /**
