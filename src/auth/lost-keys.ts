@@ -27,14 +27,24 @@ export class LostKeys {
 
   /** Reads which keys are in use. The start calls it, and then a timer: apps may get new keys, extensions be connected again. */
   async check(): Promise<LostSecrets | null> {
-    const { gate, secrets } = this.context
-    const { rows } = await gate.execute(
+    this.lost = await this.#outOfReach(this.context.secrets)
+    return this.lost
+  }
+
+  /** Ids of apps, triggers and extensions whose lost secrets these keys could decrypt, apps first. */
+  async recoverableWith(keys: Pick<Secrets, 'isKnown'>): Promise<string[]> {
+    const { secrets } = this.context
+    const recoverable = await this.#outOfReach({ isKnown: (value) => secrets.isKnown(value) || !keys.isKnown(value) })
+    return recoverable?.owners ?? []
+  }
+
+  async #outOfReach(secrets: Pick<Secrets, 'isKnown'>): Promise<LostSecrets | null> {
+    const { rows } = await this.context.gate.execute(
       `${STORED} SELECT ${KEY_OF_VALUE} AS key, min(value) AS example FROM stored GROUP BY 1`,
     )
     const unknown = rows.filter((row) => !secrets.isKnown(String(row['example'])))
-    this.lost =
-      unknown.length === 0 ? null : { isEvery: unknown.length === rows.length, owners: await this.#owners(unknown) }
-    return this.lost
+    if (unknown.length === 0) return null
+    return { isEvery: unknown.length === rows.length, owners: await this.#owners(unknown) }
   }
 
   async #owners(unknown: readonly Readonly<Record<string, unknown>>[]): Promise<string[]> {
@@ -49,10 +59,15 @@ export class LostKeys {
 
 const MAX_NAMED = 10
 
+const named = (owners: readonly string[]): string =>
+  `${owners.slice(0, MAX_NAMED).join(', ')}${owners.length > MAX_NAMED ? ` and ${owners.length - MAX_NAMED} more` : ''}`
+
+/** Why the key in a file beside the database is still needed, with what to do. */
+export const describeUnnamed = (path: string, owners: readonly string[]): string =>
+  `ENCRYPTION_KEYS lacks the key in ${path}, which decrypts the stored secrets of ${named(owners)}: set ENCRYPTION_KEYS_FILE=${path} instead, or put that key behind your own (ENCRYPTION_KEYS=NEW,OLD) and run sgw keys rotate (docs/security.md)`
+
 /** A sentence for the operator, with what to do. */
 export function describeLost({ isEvery, owners }: LostSecrets): string {
-  const named = owners.slice(0, MAX_NAMED).join(', ')
-  const more = owners.length > MAX_NAMED ? ` and ${owners.length - MAX_NAMED} more` : ''
   const what = isEvery ? 'no key that can decrypt the stored secrets' : 'not the key that decrypts secrets'
-  return `ENCRYPTION_KEYS has ${what} of ${named}${more}, so their API keys are refused: put the old key back, behind the newest (docs/security.md). If it is lost for good, set ALLOW_NEW_KEYS=on, then give each app a new key (sgw app rotate-key APP) and webhook secret (sgw app rotate-webhook-secret APP), and connect its extensions again`
+  return `ENCRYPTION_KEYS has ${what} of ${named(owners)}, so their API keys are refused: put the old key back, behind the newest (docs/security.md). If it is lost for good, set ALLOW_NEW_KEYS=on, then give each app a new key (sgw app rotate-key APP) and webhook secret (sgw app rotate-webhook-secret APP), and connect its extensions again`
 }

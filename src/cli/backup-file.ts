@@ -1,7 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { closeSync, existsSync, openSync, renameSync, rmSync, statfsSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import type { Config } from '../core/config.ts'
 import { encryptionKeyPath, sizeOf } from '../db/data-folder.ts'
 import { MISSING_DATABASE, askServer, resultOf } from './ask.ts'
 import { BUSY_TIMEOUT_MS, flush } from '../operator/backup/database-copy.ts'
@@ -31,15 +30,17 @@ export async function backUp(context: CliContext, file: string): Promise<void> {
       throw new CliError(`The copy is damaged (${integrity}), and so is the database: see docs/damaged-database.md`)
     publish(part, target)
     print(context, { file: target, bytes: sizeOf(target), integrity })
-    if (!context.json) context.stderr(`${keyAdvice(context.config)}\n`)
+    if (!context.json) context.stderr(`${keyAdvice(context)}\n`)
   } finally {
     for (const suffix of ['', '-journal']) rmSync(`${part}${suffix}`, { force: true })
   }
 }
 
 /** A copy without its key is noticed only when it is needed. */
-function keyAdvice(config: Config): string {
-  const key = config.encryptionKeys === null ? encryptionKeyPath(config) : 'ENCRYPTION_KEYS'
+function keyAdvice({ config, environment }: CliContext): string {
+  const named = environment['ENCRYPTION_KEYS_FILE'] ?? ''
+  const configured = named === '' ? 'ENCRYPTION_KEYS' : resolve(named)
+  const key = config.encryptionKeys === null ? encryptionKeyPath(config) : configured
   return `The encryption key is not in the copy: keep ${key} too, apart from it; without it the secrets in the copy are lost (docs/backup.md)`
 }
 

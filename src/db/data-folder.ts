@@ -66,20 +66,29 @@ function refuseOtherThanFile(databasePath: string): void {
 }
 
 /**
- * The configured encryption keys. In development, a key that is made once and stored beside the database. Null if that file is missing beside
+ * The configured encryption keys. Without `ENCRYPTION_KEYS`, a key that is made once and stored beside the database. Null if that file is missing beside
  * a database: a new key could read nothing of it, and would look like the right one. Errors: `StartError` if the file holds no key.
  */
 export function encryptionKeys(config: Config): Uint8Array[] | null {
   if (config.encryptionKeys !== null) return config.encryptionKeys
   const text = readSecret(config, ENCRYPTION_KEY) ?? makeKey(config)
-  if (text === null) return null
+  return text === null ? null : [keyOf(config, text)]
+}
+
+/** The key in the file beside the database, whatever ENCRYPTION_KEYS says; null if there is none. Errors: as above. */
+export function keptKey(config: Config): Uint8Array | null {
+  const text = readSecret(config, ENCRYPTION_KEY)
+  return text === null ? null : keyOf(config, text)
+}
+
+function keyOf(config: Config, text: string): Uint8Array {
   if (!/^[A-Za-z0-9+/]{43}=$/.test(text)) {
     throw new StartError(
       EXIT.badConfig,
       `${encryptionKeyPath(config)} holds no key: restore the file from a copy, or remove it and the database to start with an empty one`,
     )
   }
-  return [Uint8Array.fromBase64(text)]
+  return Uint8Array.fromBase64(text)
 }
 
 function makeKey(config: Config): string | null {

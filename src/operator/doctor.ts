@@ -2,7 +2,7 @@ import { existsSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describeLost } from '../auth/lost-keys.ts'
 import type { Lease } from '../core/lease.ts'
-import { dataFolder } from '../db/data-folder.ts'
+import { dataFolder, encryptionKeyPath } from '../db/data-folder.ts'
 import { faultOfFile, filesOpenToOthers } from '../db/database-file.ts'
 import { extensions } from '../db/schema/connections.ts'
 import { readInactiveTenants } from '../messages/gateway-state/extensions.ts'
@@ -98,6 +98,8 @@ function nearestFolder(path: string): string {
 async function checkKeys(gateway: Gateway): Promise<string> {
   const lost = await gateway.lostKeys.check()
   if (lost !== null) throw new Fault(describeLost(lost))
+  if (gateway.config.production && gateway.config.encryptionKeys === null)
+    throw new Fault(`kept in ${encryptionKeyPath(gateway.config)}: copy it to another machine`, 'warn')
   const older = describeKeyUsage(await readKeyUsage(gateway))
   return `newest key ${gateway.secrets.keyId}; ${older === '' ? 'nothing needs an older one' : `an older one is still needed: ${older}`}`
 }

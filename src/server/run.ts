@@ -1,6 +1,8 @@
 import { atMost } from '../core/at-most.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
-import { describeLost } from '../auth/lost-keys.ts'
+import { describeLost, describeUnnamed } from '../auth/lost-keys.ts'
+import { createSecrets } from '../core/secrets.ts'
+import { encryptionKeyPath, keptKey } from '../db/data-folder.ts'
 import { noteDurability } from '../db/restore-mark.ts'
 import type { Gateway } from '../messages/gateway.ts'
 import { startListening, stopListening, urlHost } from '../api/http/listener.ts'
@@ -75,10 +77,16 @@ async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<
   }
 }
 
-/** Errors: `StartError` if no stored secret can be decrypted. A start that goes on with some of them logs which. */
+/**
+ * Errors: `StartError` if no stored secret can be decrypted, or if the key beside the database would decrypt some. A start that goes
+ * on with some of them logs which.
+ */
 async function refuseOtherKeys({ lostKeys, config, log }: Gateway): Promise<void> {
   const lost = await lostKeys.check()
   if (lost === null) return
+  const kept = config.encryptionKeys === null || config.allowNewKeys ? null : keptKey(config)
+  const owners = kept === null ? [] : await lostKeys.recoverableWith(createSecrets([kept]))
+  if (owners.length > 0) throw new StartError(EXIT.badConfig, describeUnnamed(encryptionKeyPath(config), owners))
   if (lost.isEvery && !config.allowNewKeys) throw new StartError(EXIT.badConfig, describeLost(lost))
   log.error({}, describeLost(lost))
 }

@@ -63,6 +63,9 @@ test.concurrent('without a server, backup also copies the WAL of a killed server
   const configured = { ...env, ENCRYPTION_KEYS: readFileSync(folder.file('encryption.key'), 'utf8').trim() }
   const again = await sgw(['backup', folder.file('again.db')], configured)
   expect(again).toMatchObject({ code: 0, stderr: keep('ENCRYPTION_KEYS') })
+  const named = { ...env, ENCRYPTION_KEYS_FILE: folder.file('encryption.key') }
+  const third = await sgw(['backup', folder.file('third.db')], named)
+  expect(third).toMatchObject({ code: 0, stderr: keep(folder.file('encryption.key')) })
   using database = new Database(target, { readonly: true })
   expect(database.query('SELECT name FROM tenants').all()).toEqual([{ name: 'Development' }])
 }, 30_000)

@@ -20,6 +20,8 @@ import { folderInMemory } from './memory-folder.ts'
 export const FROM = '+15555550100'
 export const FROM_2 = '+15555550101'
 export const TO = '+15555550199'
+/** Production without a public address, as at home. */
+export const HOME = { NODE_ENV: 'production', PUBLIC_URL: '', ENCRYPTION_KEYS: '' } as const
 /** Long enough for a busy machine. Only a failing test waits that long. */
 const PATIENCE_MS = 20_000
 
