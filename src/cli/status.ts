@@ -12,6 +12,8 @@ import { hanging } from './wrap.ts'
 
 /** A person reads about the failed messages of so many tenants, those with the most. */
 const MAX_TENANTS = 10
+/** Alerts with lines of their own, which are there before the alert fires. */
+const HAS_OWN_LINES: readonly string[] = ['webhook_failing', 'storage_failing', 'webhooks_interrupted']
 
 /** Runs `sgw status`. A person also reads which alerts fire, why messages wait, of each tenant, and which webhooks fail. */
 export async function showStatus(context: CliContext): Promise<void> {
@@ -25,11 +27,11 @@ export async function showStatus(context: CliContext): Promise<void> {
     context.stdout(
       `    and of ${counted(report.failed.length - MAX_TENANTS, 'more tenant', 'more tenants')}: sgw status --json\n`,
     )
+  if (report.interruptedWebhooks !== null) context.stdout(interruptedOf(context, report.interruptedWebhooks))
   if (!report.running) return
   const { alerts } = (await ask(context, { method: 'GET', path: '/v1/operator/alerts' })) as Alerts
-  // These have lines of their own, before the alert fires.
   for (const { alert, text, since } of alerts)
-    if (alert !== 'webhook_failing' && alert !== 'storage_failing')
+    if (!HAS_OWN_LINES.includes(alert))
       context.stdout(`${symbolOf(context, 'fail')} since ${shortTime(since)}\n${below(context, text)}`)
   for (const { tenantId, appId } of await actingApps(context)) {
     const overview = (await ask(context, { method: 'GET', path: '/v1/overview', appId })) as Overview
@@ -55,6 +57,19 @@ function failedOf(context: CliContext, failures: StatusReport['failed'][number])
     below(context, `The last at ${shortTime(lastAt)}. ${next}:`),
     below(context, `sgw messages list --status failed --tenant ${tenantId}`),
     ...(canResend ? [below(context, `sgw messages resend --failed-since 24h --tenant ${tenantId}`)] : []),
+  ].join('')
+}
+
+/** Lines about webhooks that a crash or a takeover interrupted, and the command that posts them again. */
+function interruptedOf(
+  context: CliContext,
+  { count, since }: NonNullable<StatusReport['interruptedWebhooks']>,
+): string {
+  const webhooks = counted(count, 'webhook was', 'webhooks were')
+  return [
+    `${symbolOf(context, 'warn')} ${webhooks} interrupted since ${shortTime(since)}, and may not have arrived\n`,
+    below(context, 'Post again what failed since then:'),
+    below(context, `sgw webhooks recover --since ${since}`),
   ].join('')
 }
 

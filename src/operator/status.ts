@@ -10,6 +10,7 @@ import { readDatabase } from '../messages/gateway-state/database.ts'
 import { countExtensions } from '../messages/gateway-state/extensions.ts'
 import { readOldestMessage, readQueue } from '../messages/gateway-state/queue.ts'
 import { readFailures } from '../messages/usage/failures.ts'
+import { readUnposted } from '../messages/webhooks/unposted.ts'
 
 export const StatusReport = z
   .object({
@@ -70,6 +71,16 @@ export const StatusReport = z
         description:
           'Messages that failed in the last 24 hours, by tenant, the most first; without those that were cancelled or whose recipient has opted out',
       }),
+    interruptedWebhooks: z
+      .object({
+        count: z.int(),
+        since: time.meta({ description: 'When the first of them was under way: the `since` of a recovery' }),
+      })
+      .nullable()
+      .meta({
+        description:
+          'Webhooks that were under way at a crash or a takeover of the last 24 hours and that no retry policy posts again; each may have arrived. Null if there are none',
+      }),
   })
   .meta({ id: 'GatewayStatus' })
 export type StatusReport = z.infer<typeof StatusReport>
@@ -80,6 +91,7 @@ export async function readStatus(gateway: Gateway): Promise<StatusReport> {
   const { extensions, subscriptions } = await countExtensions(gateway)
   const { schema, restoredAt } = await readDatabase(gateway)
   const { lagMs, walBytes, keptBytes } = await readBackup(gateway)
+  const unposted = await readUnposted(gateway)
   return {
     running: gateway.lifecycle.working,
     version: VERSION,
@@ -109,6 +121,7 @@ export async function readStatus(gateway: Gateway): Promise<StatusReport> {
       since: isoTime(since),
       lastAt: isoTime(lastAt),
     })),
+    interruptedWebhooks: unposted && { count: unposted.count, since: isoTime(unposted.since) },
   }
 }
 

@@ -180,6 +180,11 @@ test('what an alert says to a terminal is no sentence of the page', () => {
       { tenantId: 'tenant_2' },
     ),
     alert(
+      'webhooks_interrupted',
+      '3 webhooks were interrupted, by a crash, a takeover or a failing disk, and may not have arrived: sgw webhooks recover --since 2026-11-24T10:00:00.000Z posts again what failed since then. A retry policy does it by itself.',
+      {},
+    ),
+    alert(
       'backup_behind',
       'The backup of sgw.db does not say how far it is: see sgw doctor, and keep the volume until it has caught up.',
       {},

@@ -45,6 +45,7 @@ const JOB_WORK: Readonly<Record<string, string>> = {
   'src/messages/webhooks/delivery-rows.ts': 'the delivery and the job that this run opened itself',
   'src/messages/upkeep/purge-deliveries.ts': 'retention, for all tenants',
   'src/messages/webhooks/interrupted.ts': 'at the start: interrupted deliveries of all tenants',
+  'src/messages/webhooks/unposted.ts': 'the operator reads of all tenants how many webhooks were interrupted',
   'src/messages/upkeep/purge-links.ts': 'links and states that have ended, of all tenants',
   'src/messages/upkeep/extensions.ts': 'which tenants have extensions, to look after each',
 }

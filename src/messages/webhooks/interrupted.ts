@@ -4,6 +4,7 @@ import type { Gateway } from '../gateway.ts'
 import type { Job } from '../jobs/job.ts'
 import type { PostResult } from '../../net/outbound/webhook-poster.ts'
 import { type OpenDeliveryAttempt, closeAttempt } from './close-attempt.ts'
+import { noteInterrupted } from './unposted.ts'
 
 /**
  * Closes the attempts that an earlier process left open. Call it at the start. Their POSTs may have arrived, and they count as
@@ -12,7 +13,7 @@ import { type OpenDeliveryAttempt, closeAttempt } from './close-attempt.ts'
 export async function closeInterrupted(gateway: Gateway): Promise<number> {
   const { database } = gateway
   const { rows } = await database.gate.execute({ sql: `${OPEN_ATTEMPTS} AND boot_id != ?1`, args: [gateway.bootId] })
-  await Promise.all(rows.map((row) => closeAttempt(gateway, attemptOf(row), interrupted(row['boot_id']))))
+  await closeAll(gateway, rows)
   await database.writer.write([
     {
       // The upgrade from 1.0.0 created a job for each destination, also for those that had their attempt.
@@ -29,8 +30,18 @@ export async function closeLeftOpen(gateway: Gateway, { seq, subject }: Job): Pr
   const sql = `SELECT seq, attempt_number, kind, target_id, tenant_id, boot_id, ?2 AS job_seq
     FROM webhook_attempts WHERE delivery_id = ?1 AND outcome IS NULL`
   const { rows } = await gateway.database.gate.execute({ sql, args: [subject, seq] })
-  for (const row of rows) await closeAttempt(gateway, attemptOf(row), interrupted(row['boot_id']))
+  await closeAll(gateway, rows)
   return rows.length > 0
+}
+
+/** They are noted first: a crash in between leaves them open, and the next start finds them again. */
+async function closeAll(gateway: Gateway, rows: readonly Row[]): Promise<void> {
+  const attempts = rows.map(attemptOf)
+  await noteInterrupted(
+    gateway,
+    attempts.map(({ seq }) => seq),
+  )
+  await Promise.all(attempts.map((attempt, at) => closeAttempt(gateway, attempt, interrupted(rows[at]?.['boot_id']))))
 }
 
 /** SQLite builds an index for the CTE. The jobs have no index by subject that covers first attempts. */

@@ -7,7 +7,7 @@ import { machineChecks } from './machine-checks.ts'
 import { providerChecks } from './provider-checks.ts'
 import { type AlertPoster, createAlertPoster, retryMs } from './post-alert.ts'
 import { type AlertState, type Firing, type Post, loadState, storeState } from './state.ts'
-import { webhookCheck } from './webhook-check.ts'
+import { interruptedCheck, webhookCheck } from './webhook-check.ts'
 
 /** A post may take 5 seconds, and a more urgent alert may arrive in that time. */
 const MAX_POSTS_PER_RUN = 5
@@ -54,6 +54,7 @@ export class Alerts {
       ...providerChecks(this.gateway),
       extensionCheck(this.gateway),
       webhookCheck(this.gateway),
+      interruptedCheck(this.gateway),
     ]
     for (const check of checks) await this.#check(state, check)
     if (this.#poster !== null)

@@ -13,6 +13,7 @@ export const ALERT_NAMES = [
   'extension_not_receiving',
   'extension_failing',
   'webhook_failing',
+  'webhooks_interrupted',
 ] as const
 export type AlertName = (typeof ALERT_NAMES)[number]
 

@@ -1,7 +1,9 @@
+import { isoTime } from '../../core/clock.ts'
 import { HOUR_MS } from '../../core/limits.ts'
 import type { Row } from '../../db/connection.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import { IS_IN_USE } from '../../messages/usage/destination-rows.ts'
+import { readUnposted } from '../../messages/webhooks/unposted.ts'
 import type { AlertCheck, AlertCondition } from './condition.ts'
 
 /** A single failure may be caused by its message. A destination fails only after a second one. */
@@ -16,6 +18,27 @@ export const webhookCheck = ({ database, clock }: Gateway): AlertCheck => ({
   find: async () => {
     const rows = await database.reader.longRead('operator', FAILING, [clock.now() - HOUR_MS])
     return rows.map(webhookFailing)
+  },
+})
+
+/** Finds webhooks that a crash or a takeover interrupted. After a later interruption it is another alert. */
+export const interruptedCheck = (gateway: Gateway): AlertCheck => ({
+  names: ['webhooks_interrupted'],
+  find: async () => {
+    const unposted = await readUnposted(gateway)
+    if (unposted === null) return []
+    const { count, since, noticedAt } = unposted
+    const what = count === 1 ? '1 webhook was interrupted' : `${count} webhooks were interrupted`
+    return [
+      {
+        alert: 'webhooks_interrupted',
+        subject: String(noticedAt),
+        text: `${what}, by a crash, a takeover or a failing disk, and may not have arrived: sgw webhooks recover --since ${isoTime(since)} posts again what failed since then. A retry policy does it by itself.`,
+        overText: 'Resolved: the webhooks that were interrupted have been posted again, or a day has passed.',
+        detail: { webhooks: count },
+        since,
+      },
+    ]
   },
 })
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { readStatus } from '../../../src/operator/status.ts'
 import { TortureStage } from '../../../bench/torture/stage.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { attempts } from '../../support/provider-events.ts'
@@ -81,5 +82,6 @@ test('an attempt whose outcome could not be stored becomes Interrupted, and its 
     return found.length === 1 ? found : null
   })
   expect(log).toMatchObject([INTERRUPTED])
+  expect((await readStatus(world.gateway)).interruptedWebhooks?.count).toBe(1)
   expect(receiver.requests).toHaveLength(1)
 })

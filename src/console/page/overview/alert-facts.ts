@@ -17,6 +17,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   extension_not_receiving: kindOf('waits', 'warn', 'waiting'),
   extension_failing: kindOf('waits', 'warn', 'waiting'),
   webhook_failing: kindOf('webhooks', 'bad', 'webhook'),
+  webhooks_interrupted: kindOf('webhooks', 'warn', 'webhook'),
 }
 const OTHER = kindOf('system', 'warn', 'queued')
 
@@ -85,6 +86,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   extension_not_receiving: 'Setup of the tenant says why.',
   extension_failing: 'Setup of the tenant says why.',
   webhook_failing: 'Its attempts say why. When it answers again, they can be made once more.',
+  webhooks_interrupted: 'The webhooks of each tenant show them. They can be made once more.',
   backup_behind: 'Keep the disk until it has caught up. The checks say why.',
   standby_missing: 'Start another gateway.',
   standby_cannot_take_over: 'Give it the version and settings of this gateway.',

@@ -1,0 +1,50 @@
+import { DAY_MS } from '../../core/limits.ts'
+import type { Gateway } from '../gateway.ts'
+import { IS_IN_USE } from '../usage/destination-rows.ts'
+
+/** Webhooks whose attempt was interrupted, and that no retry policy posts again. Each may have arrived. */
+export interface UnpostedWebhooks {
+  count: number
+  /** When the first of these attempts began, epoch milliseconds. */
+  since: number
+  /** When the last interruption was noticed, steady time: another one has another time. */
+  noticedAt: number
+}
+
+/**
+ * `?1`: the earliest time of notice. The fact has the numbers of the attempts, so that the table needs no index for the few that were
+ * interrupted. What has an attempt or a retry since then, or no destination any more, is left out, as by a recovery.
+ */
+const UNPOSTED = `SELECT latest.seq, latest.attempted_at, facts.value ->> 'at' AS noticed_at
+  FROM facts CROSS JOIN json_each(facts.value, '$.attempts') AS noted
+  CROSS JOIN webhook_attempts AS latest ON latest.seq = noted.value AND latest.outcome IS NOT NULL
+  CROSS JOIN tenants ON tenants.id = latest.tenant_id AND tenants.status = 'active'
+  WHERE facts.name = 'interrupted_webhooks' AND facts.value ->> 'at' > ?1 AND ${IS_IN_USE}
+    AND NOT EXISTS (SELECT 1 FROM webhook_attempts AS later
+      WHERE later.delivery_id = latest.delivery_id AND later.attempt_number > latest.attempt_number)
+    AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.kind = 'webhook_retry' AND jobs.subject = latest.delivery_id)`
+
+/** `?2`: now, in steady time. `?3`: the numbers of the attempts, as JSON. */
+const NOTE = `INSERT INTO facts (name, value)
+  SELECT 'interrupted_webhooks', json_object('at', ?2, 'attempts', json_group_array(seq))
+  FROM (SELECT seq FROM (${UNPOSTED}) UNION SELECT value FROM json_each(?3)) WHERE true
+  ON CONFLICT (name) DO UPDATE SET value = excluded.value`
+
+/** Notes attempts that are about to be closed as interrupted, beside those of the last day that nobody has posted again. */
+export async function noteInterrupted({ database, clock }: Gateway, attempts: readonly number[]): Promise<void> {
+  if (attempts.length === 0) return
+  const now = Math.ceil(clock.steady())
+  await database.writer.write([{ sql: NOTE, args: [now - DAY_MS, now, JSON.stringify(attempts)] }])
+}
+
+/** What was interrupted on the last day and was not posted since; null if there is nothing. */
+export async function readUnposted({
+  database,
+  clock,
+}: Pick<Gateway, 'database' | 'clock'>): Promise<UnpostedWebhooks | null> {
+  const sql = `SELECT count(*) AS count, min(attempted_at) AS since, max(noticed_at) AS noticed_at FROM (${UNPOSTED})`
+  const [found] = await database.reader.longRead('operator', sql, [Math.ceil(clock.steady()) - DAY_MS])
+  const count = Number(found?.['count'] ?? 0)
+  if (count === 0) return null
+  return { count, since: Number(found?.['since']), noticedAt: Number(found?.['noticed_at']) }
+}
