@@ -2,8 +2,9 @@ import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { codeOf } from '../core/error-code.ts'
 import { type CliContext, CliError, type Run } from './context.ts'
-import { countOf } from './filters.ts'
+import { collected, countOf } from './filters.ts'
 import { type ListenOptions, listen } from './listen.ts'
+import { addProviderChanges } from './provider-commands.ts'
 import { textOf } from './standard-input.ts'
 
 interface InboundOptions {
@@ -23,6 +24,7 @@ export function addDevelopment(program: Command, contextOf: () => CliContext, ru
     .action((options: ListenOptions) => listen(contextOf(), options))
   const simulate = program.command('simulate').description('Play the phone of a contact, or let the provider fail')
   addSituations(simulate, run)
+  addProviderChanges(simulate, run)
   addInbound(
     simulate
       .command('inbound')
@@ -37,7 +39,7 @@ const SITUATIONS = {
   limit: 'Let the provider refuse the next message for now, with 429',
   undelivered: 'Let the provider accept the next message, and not deliver it',
   outage: 'Let the provider answer nothing but 503, until a reset',
-  reset: 'End what simulate has set',
+  reset: 'End what fail, limit, undelivered and outage have set',
 } as const
 
 function addSituations(simulate: Command, run: Run): void {
@@ -79,8 +81,6 @@ export function addInbound(command: Command, contextOf: () => CliContext, run: R
       )
     })
 }
-
-const collected = (value: string, before: string[]): string[] => [...before, value]
 
 /** A file as the simulator takes it. Its type is that of its name. */
 async function attachmentOf(path: string): Promise<{ contentType: string; fileName: string; data: string }> {

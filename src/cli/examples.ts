@@ -61,6 +61,11 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   'simulate limit': 'sgw simulate limit',
   'simulate reset': 'sgw simulate reset',
   'simulate advance': 'sgw simulate advance 24h',
+  'simulate configure': 'sgw simulate configure --number-forms digits,american --shared-owner refused',
+  'simulate add-queue': 'sgw simulate add-queue --number +15555550150 --recipient 629890016 --name "Front desk"',
+  'simulate add-number': 'sgw simulate add-number --extension 629890016 --number +15555550103 --status Pending',
+  'simulate remove-number': 'sgw simulate remove-number --extension 629890016 --number +15555550103',
+  'simulate extension-status': 'sgw simulate extension-status 629890016 Disabled',
   'trigger sms_inbound': 'sgw trigger sms_inbound --to +15555550100 --from +15555550177 --text "Hello yourself"',
 }
 

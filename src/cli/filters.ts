@@ -34,6 +34,9 @@ export function timeOf(text: string): string {
   return ago === null ? text : isoTime(systemClock.now() - ago)
 }
 
+/** The values of an option that may be repeated. */
+export const collected = (value: string, before: string[] = []): string[] => [...before, value]
+
 /** A whole number from 1, as text. The API reads anything else as absent, and a slip would go unnoticed. */
 export function countOf(text: string): string {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It is a whole number from 1.')

@@ -59,6 +59,7 @@ const TEXTS = {
   badAddress: ['invalid', 'address must be an IP address'],
   badFault: ['invalid', 'Invalid fault'],
   badSituation: ['invalid', 'Invalid situation'],
+  badChange: ['invalid', 'Invalid change'],
   badTimes: ['invalid', 'times must be 1-1000'],
   badAttachments: ['invalid', 'Invalid attachments'],
   badDuration: ['invalid', 'duration must be like 90s, 15m, 24h or 7d'],

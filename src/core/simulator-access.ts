@@ -1,5 +1,5 @@
 /** What operators may do with the built-in simulator. It is declared here so that production never loads the simulator. */
-export interface SimulatorAccess {
+export interface SimulatorAccess extends ProviderChanges {
   /** Sends an SMS to a number, as a phone would. Resolves when the webhooks have answered; rejects if no extension has the number. */
   injectSms(sms: {
     to: string
@@ -18,6 +18,38 @@ export interface SimulatorAccess {
   /** The last calls between the gateway and the simulator, oldest first. `limit` counts from the newest. */
   calls(filter: CallFilter): RecordedCall[]
 }
+
+/** The calls of the simulator's control interface with these names. Each checks its argument, and returns what it has changed. */
+interface ProviderChanges {
+  configure(settings: object): object
+  addQueue(queue: object): object
+  addNumber(number: object): object
+  removeNumber(number: object): object
+  setExtensionStatus(change: object): object
+}
+
+export const PROVIDER_CHANGES = [
+  'configure',
+  'addQueue',
+  'addNumber',
+  'removeNumber',
+  'setExtensionStatus',
+] as const satisfies (keyof ProviderChanges)[]
+
+export interface ProviderChange {
+  name: (typeof PROVIDER_CHANGES)[number]
+  /** As the control interface takes it. */
+  argument: Record<string, unknown>
+}
+
+/** How records write phone numbers: `+18661234567`, `18661234567`, `(866)123-4567`. All occur (RingCentral API reference, `phoneNumber` of a message's parties). */
+export const NUMBER_FORMS = ['e164', 'digits', 'american'] as const
+
+/** What lists with `owner=Any` and `owner=Shared` do: show the messages of call queues, or answer 400, or show none. */
+export const SHARED_OWNER_ANSWERS = ['shown', 'refused', 'ignored'] as const
+
+/** The documented statuses of an extension, and `Deleted`, which no answer names. */
+export const PROVIDER_STATUSES = ['Enabled', 'Disabled', 'Frozen', 'NotActivated', 'Unassigned', 'Deleted'] as const
 
 /**
  * `429`: refused, with `Retry-After: 2`. `5xx-after`: a 502 after the message was accepted. `slow`: takes 3 s. `opted-out`: accepted,

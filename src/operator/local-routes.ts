@@ -16,6 +16,7 @@ import {
   AdvanceBody,
   CancelAnswer,
   CancelBody,
+  ChangeBody,
   EraseBody,
   KeysBody,
   LinkAnswer,
@@ -27,7 +28,7 @@ import {
 } from './schemas.ts'
 import { sendMessage, sendNotice } from './send-message.ts'
 import { createLink, revokeSessions } from './session.ts'
-import { advance, simulateSituation } from './simulate.ts'
+import { advance, changeProvider, simulateSituation } from './simulate.ts'
 import { stopServer } from './stop.ts'
 import { unblock } from './unblock.ts'
 
@@ -156,6 +157,16 @@ export const localRoutes = [
     body: SituationBody,
     response: z.object({ situation: z.enum(SITUATIONS) }),
     run: ({ gateway, body }) => simulateSituation(gateway, body),
+  }),
+  route({
+    ...common,
+    operationId: 'changeProvider',
+    method: 'POST',
+    path: '/v1/operator/simulator/change',
+    summary: 'Change how the simulated provider behaves, its numbers or its extensions',
+    body: ChangeBody,
+    response: z.record(z.string(), z.unknown()),
+    run: ({ gateway, body }) => changeProvider(gateway, body),
   }),
   route({
     ...common,

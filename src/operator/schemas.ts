@@ -7,7 +7,7 @@ import { parseDuration } from '../core/duration.ts'
 import { isE164 } from '../core/phone.ts'
 import { APP_ID, MESSAGE_ID, TENANT_ID } from '../core/ids.ts'
 import { MAX_BODY_ENTRIES } from '../core/limits.ts'
-import { NEXT_FAULTS, SITUATIONS } from '../core/simulator-access.ts'
+import { NEXT_FAULTS, PROVIDER_CHANGES, SITUATIONS } from '../core/simulator-access.ts'
 import { App } from '../api/apps/app.ts'
 import { NotifyQuery, PreviewBody, SendBody } from '../api/sms/schemas.ts'
 import { idFilter, numberFilter, pageNumber, pageSize, since, sizeUpTo } from '../api/http/list-query.ts'
@@ -122,6 +122,13 @@ export const SituationBody = z.object(
     code: z.string(fails('badSituation')).max(40, fails('badSituation')).default('SMS-CAR-411'),
   },
   fails('badSituation'),
+)
+export const ChangeBody = z.object(
+  {
+    name: z.enum(PROVIDER_CHANGES, fails('badChange')),
+    argument: z.record(z.string(), z.unknown(), fails('badChange')),
+  },
+  fails('badChange'),
 )
 export const AdvanceBody = z.object(
   {

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { isoTime } from '../core/clock.ts'
-import { ApiError, apiError } from '../core/errors.ts'
-import type { NextFault, SimulatorAccess, SituationWish } from '../core/simulator-access.ts'
+import { ApiError, type ErrorKind, apiError } from '../core/errors.ts'
+import type { NextFault, ProviderChange, SimulatorAccess, SituationWish } from '../core/simulator-access.ts'
 import type { Gateway } from '../messages/gateway.ts'
 import type { AdvanceBody, CallsQuery, FaultBody, InboundBody } from './schemas.ts'
 
@@ -39,6 +39,16 @@ export function simulateSituation(gateway: Gateway, wish: SituationWish): Pick<S
   return { situation: wish.situation }
 }
 
+/** Does what the control interface calls so. Errors: `invalid`, with the simulator's reason. */
+export function changeProvider(gateway: Gateway, { name, argument }: ProviderChange): Record<string, unknown> {
+  const simulator = simulatorOf(gateway)
+  try {
+    return { ...simulator[name](argument) }
+  } catch (error) {
+    throw refusalOf(error, 'invalid')
+  }
+}
+
 /** Moves the time forward. Returns the new time. Errors: `unavailable` unless the gateway was started for tests. */
 export async function advance(gateway: Gateway, { duration }: z.output<typeof AdvanceBody>): Promise<{ now: string }> {
   const { advance: move } = simulatorOf(gateway)
@@ -72,9 +82,9 @@ async function inject(
   try {
     return await simulator.injectSms(sms)
   } catch (error) {
-    throw new ApiError(
-      'not_found',
-      `The simulator refuses: ${error instanceof Error ? error.message : 'unknown error'}`,
-    )
+    throw refusalOf(error, 'not_found')
   }
 }
+
+const refusalOf = (error: unknown, kind: ErrorKind): ApiError =>
+  new ApiError(kind, `The simulator refuses: ${error instanceof Error ? error.message : 'unknown error'}`)

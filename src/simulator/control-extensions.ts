@@ -1,51 +1,67 @@
-import type { ExtensionView, NewExtension, NewNumber, NewQueue } from './control-views.ts'
-import type { Extension, ExtensionStatus, ExtensionType, NumberSpec } from './directory.ts'
+import {
+  checked,
+  ExtensionShape,
+  type ListedNumber,
+  ListedNumberShape,
+  type NewExtension,
+  type NewNumber,
+  type NewQueue,
+  NumberShape,
+  QueueShape,
+  type StatusChange,
+  StatusShape,
+} from './arguments.ts'
+import type { ExtensionView } from './control-views.ts'
+import type { Extension, ExtensionSpec } from './directory.ts'
 import type { World } from './world.ts'
 
 /** The control knobs for accounts, extensions and numbers. */
 export function extensionKnobs(world: World) {
   const { directory } = world
 
-  function addExtension(spec: NewExtension & { type?: ExtensionType } = {}): ExtensionView {
-    const { extensionId, accountId, name, extensionNumber, type, numbers = [] } = spec
-    const extension = directory.addExtension({
+  function create(spec: Omit<NewExtension, 'numbers'>, type: Extension['type']): Extension {
+    const { extensionId, accountId, ...more } = spec
+    const ids: Pick<ExtensionSpec, 'id' | 'accountId'> = {
       ...(extensionId === undefined ? {} : { id: readId(extensionId) }),
       ...(accountId === undefined ? {} : { accountId: readId(accountId) }),
-      ...(name === undefined ? {} : { name }),
-      ...(extensionNumber === undefined ? {} : { extensionNumber }),
-      ...(type === undefined ? {} : { type }),
-    })
-    for (const number of numbers) directory.addNumber(extension, numberSpec(number))
+    }
+    return directory.addExtension({ ...more, ...ids, type })
+  }
+
+  function addExtension(added: NewExtension = {}): ExtensionView {
+    const { numbers = [], ...spec } = checked(ExtensionShape, added)
+    const extension = create(spec, 'User')
+    for (const number of numbers) directory.addNumber(extension, number)
     return extensionView(extension)
   }
 
-  function addQueue({ recipients, numbers = [], ...spec }: NewQueue): ExtensionView {
-    const readers = recipients.map((id) => findExtension(world, id))
-    const { extensionId } = addExtension({ ...spec, type: 'Department' })
-    const queue = findExtension(world, extensionId)
-    for (const number of numbers) for (const reader of readers) directory.addNumber(reader, numberSpec(number), queue)
+  function addQueue(added: NewQueue): ExtensionView {
+    const { recipients, numbers = [], ...spec } = checked(QueueShape, added)
+    const readers = new Set(recipients.map((id) => findExtension(world, id)))
+    for (const { phoneNumber } of numbers) for (const reader of readers) refuseListed(reader, phoneNumber)
+    const queue = create(spec, 'Department')
+    for (const number of numbers) for (const reader of readers) directory.addNumber(reader, number, queue)
     return extensionView(queue)
   }
 
-  function addNumber({ extensionId, ownerId, ...spec }: NewNumber): ExtensionView {
+  function addNumber(added: NewNumber): ExtensionView {
+    const { extensionId, ownerId, ...spec } = checked(NumberShape, added)
     const extension = findExtension(world, extensionId)
+    refuseListed(extension, spec.phoneNumber)
     directory.addNumber(extension, spec, ownerId === undefined ? extension : findExtension(world, ownerId))
     return extensionView(extension)
   }
 
-  function removeNumber({ extensionId, phoneNumber }: { extensionId: string; phoneNumber: string }): ExtensionView {
+  function removeNumber(listed: ListedNumber): ExtensionView {
+    const { extensionId, phoneNumber } = checked(ListedNumberShape, listed)
     const extension = findExtension(world, extensionId)
+    if (!lists(extension, phoneNumber)) throw new Error(`Extension ${extensionId} has no number ${phoneNumber}`)
     extension.numbers = extension.numbers.filter((number) => number.phoneNumber !== phoneNumber)
     return extensionView(extension)
   }
 
-  function setExtensionStatus({
-    extensionId,
-    status,
-  }: {
-    extensionId: string
-    status: ExtensionStatus
-  }): ExtensionView {
+  function setExtensionStatus(change: StatusChange): ExtensionView {
+    const { extensionId, status } = checked(StatusShape, change)
     const extension = findExtension(world, extensionId)
     extension.status = status
     return extensionView(extension)
@@ -55,7 +71,7 @@ export function extensionKnobs(world: World) {
     addAccount: ({ accountId }: { accountId?: string } = {}) => ({
       accountId: String(directory.addAccount(accountId === undefined ? undefined : readId(accountId))),
     }),
-    addExtension: (spec?: NewExtension) => addExtension(spec),
+    addExtension,
     addQueue,
     addNumber,
     removeNumber,
@@ -70,8 +86,13 @@ export function findExtension(world: World, extensionId: string): Extension {
   return extension
 }
 
-const numberSpec = (number: string | NumberSpec): NumberSpec =>
-  typeof number === 'string' ? { phoneNumber: number } : number
+const lists = ({ numbers }: Extension, wanted: string): boolean =>
+  numbers.some(({ phoneNumber }) => phoneNumber === wanted)
+
+function refuseListed(extension: Extension, phoneNumber: string): void {
+  if (lists(extension, phoneNumber))
+    throw new Error(`Extension ${extension.id} has ${phoneNumber} already: remove it first`)
+}
 
 function readId(text: string): number {
   const id = Number(text)

@@ -1,10 +1,11 @@
 import type { CallFilter, NextFault, SituationWish } from '../core/simulator-access.ts'
+import { checked } from './arguments.ts'
 import type { EventFault } from './event-faults.ts'
 import type { FaultRule, RandomFaults } from './faults.ts'
 import type { Limits } from './rate-limit.ts'
 import type { LoggedRequest } from './request-log.ts'
 import { ROUTE_NAMES } from './routes.ts'
-import type { Settings } from './settings.ts'
+import { type Settings, SettingsShape } from './settings.ts'
 import { reset, simulate } from './situations.ts'
 import type { World } from './world.ts'
 
@@ -40,7 +41,9 @@ export function trafficKnobs(world: World) {
     faultEvents: (one: EventFault) => eventFaults.add(one),
     clearEventFaults: () => eventFaults.clear(),
     setLimits: (limits: Partial<Limits>): Limits => ({ ...change(rateLimit.limits, limits) }),
-    configure: (changes: Partial<Settings>): Settings => ({ ...change(settings, changes) }),
+    configure: (changes: Partial<Settings>): Settings => ({
+      ...Object.assign(settings, checked(SettingsShape, changes)),
+    }),
     requests,
     clearRequests: () => log.clear(),
     calls: (filter: CallFilter = {}) => world.calls.list(filter),
@@ -60,6 +63,6 @@ function checkRoute(route: string): void {
 
 /** Assigns in place. Throws on an unknown name, because a misspelt setting would have no effect. */
 function change<T extends object>(target: T, changes: Partial<T>): T {
-  for (const name of Object.keys(changes)) if (!(name in target)) throw new Error(`Unknown setting ${name}`)
+  for (const name of Object.keys(changes)) if (!Object.hasOwn(target, name)) throw new Error(`Unknown setting ${name}`)
   return Object.assign(target, changes)
 }

@@ -1,25 +1,6 @@
-import type { ExtensionStatus, ExtensionType, NumberSpec } from './directory.ts'
+import type { Extension } from './directory.ts'
 
 // Arguments and results of the control API. All ids are strings. All times are epoch milliseconds of the simulator's clock.
-
-export interface NewExtension {
-  extensionId?: string
-  accountId?: string
-  name?: string
-  extensionNumber?: string
-  numbers?: (string | NumberSpec)[]
-}
-
-export interface NewQueue extends NewExtension {
-  /** The users who may text from its numbers. */
-  recipients: string[]
-}
-
-export interface NewNumber extends NumberSpec {
-  extensionId: string
-  /** The call queue that it belongs to. Default: the extension itself. */
-  ownerId?: string
-}
 
 export interface NewJwt {
   extensionId: string
@@ -33,8 +14,8 @@ export interface ExtensionView {
   accountId: string
   extensionNumber: string
   name: string
-  type: ExtensionType
-  status: ExtensionStatus
+  type: Extension['type']
+  status: Extension['status']
   numbers: { phoneNumber: string; features: string[] }[]
 }
 

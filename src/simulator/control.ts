@@ -1,19 +1,10 @@
 import type { CallFilter, NextFault, RecordedCall, SituationWish } from '../core/simulator-access.ts'
+import type { ListedNumber, NewExtension, NewNumber, NewQueue, StatusChange } from './arguments.ts'
 import { extensionKnobs } from './control-extensions.ts'
 import { messageKnobs } from './control-messages.ts'
 import { sessionKnobs } from './control-sessions.ts'
 import { trafficKnobs } from './control-traffic.ts'
-import type {
-  ExtensionView,
-  MessageView,
-  NewExtension,
-  NewJwt,
-  NewNumber,
-  NewQueue,
-  SessionView,
-  SubscriptionView,
-} from './control-views.ts'
-import type { ExtensionStatus } from './directory.ts'
+import type { ExtensionView, MessageView, NewJwt, SessionView, SubscriptionView } from './control-views.ts'
 import type { EventFault } from './event-faults.ts'
 import type { FaultRule, RandomFaults } from './faults.ts'
 import type { InboundSms, InjectedSms } from './inbound.ts'
@@ -36,9 +27,9 @@ export interface SimulatorControl {
   addQueue(queue: NewQueue): ExtensionView
   /** The same number may be listed by several extensions; at most one should have `SmsSender` on it, but of a queue's. */
   addNumber(number: NewNumber): ExtensionView
-  removeNumber(number: { extensionId: string; phoneNumber: string }): ExtensionView
+  removeNumber(number: ListedNumber): ExtensionView
   /** Any status but `Enabled` ends neither sessions nor subscriptions, but every call and refresh fails. */
-  setExtensionStatus(change: { extensionId: string; status: ExtensionStatus }): ExtensionView
+  setExtensionStatus(change: StatusChange): ExtensionView
   extensions(): ExtensionView[]
 
   /**

@@ -1,8 +1,10 @@
-/** The documented ones, and `Deleted`, which no answer names. */
-export type ExtensionStatus = 'Enabled' | 'Disabled' | 'Frozen' | 'NotActivated' | 'Unassigned' | 'Deleted'
+import type { PROVIDER_STATUSES } from '../core/simulator-access.ts'
+import type { NumberSpec } from './arguments.ts'
+
+type ExtensionStatus = (typeof PROVIDER_STATUSES)[number]
 
 /** A `Department` is a call queue. */
-export type ExtensionType = 'User' | 'Department'
+type ExtensionType = 'User' | 'Department'
 
 export interface Extension {
   id: number
@@ -32,7 +34,7 @@ export interface PhoneNumber {
   campaign: Campaign | null
 }
 
-export interface Campaign {
+interface Campaign {
   status: string
   tier: string
 }
@@ -43,20 +45,6 @@ export interface ExtensionSpec {
   name?: string
   extensionNumber?: string
   type?: ExtensionType
-}
-
-export interface NumberSpec {
-  phoneNumber: string
-  /** Default: a number for SMS. Pass `[]` for none. */
-  features?: string[]
-  usageType?: string
-  type?: string
-  paymentType?: string
-  status?: string
-  label?: string
-  primary?: boolean
-  /** Default: a confirmed one for a local number. */
-  campaign?: Campaign | null
 }
 
 const FIRST_ACCOUNT_ID = 809_640_016

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { systemClock } from '../core/clock.ts'
-import type { NewExtension } from './control-views.ts'
+import type { NewExtension } from './arguments.ts'
 import { type SimulatorControl, startSimulator } from './simulator.ts'
 
 // The simulator as a program of its own: `bun src/simulator/main.ts --port 4010`. Prints one line with its address.

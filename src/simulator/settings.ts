@@ -1,60 +1,69 @@
+import { z } from 'zod'
+import { NUMBER_FORMS, SHARED_OWNER_ANSWERS } from '../core/simulator-access.ts'
+
+const PERMISSIONS = ['ReadAccounts', 'ReadMessages', 'SMS', 'SubscriptionWebhook'] as const
+const GRANTS = ['authorization_code', 'refresh_token', 'jwt'] as const
+
+const flag = z.boolean().exactOptional()
+const amount = z.number().min(0).exactOptional()
+const lifetime = z.number().positive().nullable().exactOptional()
+const listOf = <T extends z.ZodType>(item: T) => z.array(item).exactOptional()
+
 /**
  * Settings that a test or an operator may change while the simulator runs. Times are milliseconds unless their names
  * say otherwise.
  */
-export interface Settings {
+export const SettingsShape = z.strictObject({
   /** The app's permissions (RingCentral developer guide, "Permissions"); `SMS` includes `ReadMessages`. */
-  permissions: Permission[]
+  permissions: listOf(z.enum(PERMISSIONS)),
   /** Serve a page with a button per extension instead of approving at once. */
-  loginPage: boolean
+  loginPage: flag,
   /** Redirect URIs that are registered for the app. If empty, any is accepted. */
-  redirectUris: string[]
+  redirectUris: listOf(z.string()),
   /** The grants that the app may use. An app of the platform has one kind of authentication; this one has all. */
-  grants: Grant[]
+  grants: listOf(z.enum(GRANTS)),
   /** The app's "Issue refresh tokens" setting. */
-  issueRefreshTokens: boolean
-  accessTokenSeconds: number
-  refreshTokenSeconds: number
+  issueRefreshTokens: flag,
+  accessTokenSeconds: amount,
+  refreshTokenSeconds: amount,
   /** From acceptance to `Sent`. */
-  sentAfterMs: number
+  sentAfterMs: amount,
   /** From acceptance to `Delivered`. Null: messages stay `Sent`, as with most US carriers. */
-  deliveredAfterMs: number | null
+  deliveredAfterMs: z.number().min(0).nullable().exactOptional(),
   /** How records and events write phone numbers; the forms take turns. */
-  numberForms: NumberForm[]
-  /**
-   * What `owner=Any` and `owner=Shared` do in message-store lists: show the messages of call queues, or a 400, or nothing. That it
-   * needs a feature of the account is documented, but not what happens without it.
-   */
-  sharedOwner: 'shown' | 'refused' | 'ignored'
+  numberForms: z.array(z.enum(NUMBER_FORMS)).min(1).exactOptional(),
+  /** That `owner` needs a feature of the account is documented, but not what happens without it. */
+  sharedOwner: z.enum(SHARED_OWNER_ANSWERS).exactOptional(),
   /** Whether users get events of texts to the numbers of their queues. */
-  queueEvents: boolean
+  queueEvents: flag,
   /** Whether the account has the feature `MessageThreads` ("Shared Inbox"). */
-  messageThreads: boolean
+  messageThreads: flag,
   /** A session ends this long after its login, whatever its tokens say. Null: it has no such end. */
-  sessionSeconds: number | null
+  sessionSeconds: lifetime,
   /** A session that is not used for so long ends. Null: it has no such end. */
-  sessionIdleSeconds: number | null
+  sessionIdleSeconds: lifetime,
   /** How long a new message is absent from message-store lists. */
-  indexDelayMs: number
+  indexDelayMs: amount,
   /** Accept `http:` webhook addresses, which the platform refuses with SUB-523. */
-  allowHttpWebhooks: boolean
+  allowHttpWebhooks: flag,
   /** How long a webhook may take to answer a handshake or an event, in real time. */
-  webhookTimeoutMs: number
+  webhookTimeoutMs: amount,
   /** The longest lifetime of a subscription. */
-  maxSubscriptionSeconds: number
+  maxSubscriptionSeconds: amount,
   /** New subscriptions get all their filters in `disabledFilters`. */
-  refuseFilters: boolean
+  refuseFilters: flag,
   /** A subscription whose deliveries have failed for at least this long is blacklisted at the next failure. */
-  blacklistAfterMs: number
-}
+  blacklistAfterMs: amount,
+})
 
-/** `+18661234567`, `18661234567` or `(866)123-4567`. Both others occur (RingCentral API reference, `phoneNumber` of a message's parties). */
-export type NumberForm = 'e164' | 'digits' | 'american'
+export type Settings = Required<z.output<typeof SettingsShape>>
 
-export type Permission = 'ReadAccounts' | 'ReadMessages' | 'SMS' | 'SubscriptionWebhook'
+export type NumberForm = (typeof NUMBER_FORMS)[number]
+
+export type Permission = (typeof PERMISSIONS)[number]
 
 /** `jwt` is `urn:ietf:params:oauth:grant-type:jwt-bearer`. */
-export type Grant = 'authorization_code' | 'refresh_token' | 'jwt'
+export type Grant = (typeof GRANTS)[number]
 
 /** The provider's maximum for webhooks is ten years. */
 const TEN_YEARS_SECONDS = 315_360_000

@@ -11,7 +11,13 @@ export type ProviderFault =
   /** Never answers. The gateway gives up after 5 s. */
   | 'hang'
 
-export interface TestProvider {
+/** Checked, as over the control interface: what is wrong throws, and nothing has changed. */
+type ProviderChanges = Pick<
+  SimulatorControl,
+  'configure' | 'addQueue' | 'addNumber' | 'removeNumber' | 'setExtensionStatus'
+>
+
+export interface TestProvider extends ProviderChanges {
   /** The next `times` sends, by default one, meet this fault. Calls queue up. */
   next(fault: ProviderFault, times?: number): void
 }
@@ -24,7 +30,13 @@ const FAULTS: Readonly<Record<ProviderFault, Fault>> = {
 }
 
 export function createProvider(control: SimulatorControl): TestProvider {
+  const { configure, addQueue, addNumber, removeNumber, setExtensionStatus } = control
   return {
+    configure,
+    addQueue,
+    addNumber,
+    removeNumber,
+    setExtensionStatus,
     next(name, times = 1) {
       if (!Object.hasOwn(FAULTS, name))
         throw new Error(`There is no fault ${name}: use one of ${Object.keys(FAULTS).join(', ')}`)

@@ -32,6 +32,15 @@ test('the test with the kit passes in a project that has sgw installed', async (
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('1 pass') })
 }, 60_000)
 
+test('the test with another provider passes in a project that has sgw installed', async () => {
+  using folder = temporaryFolder()
+  mkdirSync(folder.file('node_modules'))
+  symlinkSync(PROJECT, folder.file('node_modules/sgw'))
+  writeFileSync(folder.file('queue.test.ts'), blocks('ts').find((block) => block.includes('addQueue')) ?? '')
+  const { code, stderr } = await finished([process.execPath, 'test'], {}, folder.path)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('1 pass') })
+}, 60_000)
+
 // pytest is not needed to develop sgw, so a machine without it leaves its test out.
 const hasPytest = Bun.spawnSync(['python3', '-m', 'pytest', '--version'], { env: { ...process.env } }).exitCode === 0
 

@@ -51,12 +51,22 @@ test('a wrong argument is answered with 400 and the reason', async () => {
     await knob(url, 'nextLogin', { extensionId: '5' }),
     await knob(url, 'configure', { sentAfter: 5 }),
     await knob(url, 'setLimits', { medum: 5 }),
+    await knob(url, 'setLimits', { constructor: 5 }),
+    await knob(url, 'addNumber', { extensionId: harness.alice, phoneNumber: ALICE }),
+    await knob(url, 'removeNumber', { extensionId: harness.alice, phoneNumber: BOB }),
+    await knob(url, 'addExtension', { numbers: ['5550102'] }),
+    await knob(url, 'addExtension', { name: 7 }),
     await knob(url, 'injectSms', { to: '+19995550000' }),
   ]
   expect(refused.map((one) => [one.status, one.body.error])).toEqual([
     [400, 'Unknown extension 5'],
     [400, 'Unknown setting sentAfter'],
     [400, 'Unknown setting medum'],
+    [400, 'Unknown setting constructor'],
+    [400, `Extension ${harness.alice} has ${ALICE} already: remove it first`],
+    [400, `Extension ${harness.alice} has no number ${BOB}`],
+    [400, 'Cannot use numbers.0.phoneNumber: Write the number with + and its country code, such as +15555550100'],
+    [400, 'Cannot use name: Invalid input: expected string, received number'],
     [400, 'No extension owns +19995550000'],
   ])
 })

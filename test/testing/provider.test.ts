@@ -1,6 +1,14 @@
 import { expect, test } from 'bun:test'
-import { type ProviderFault, startTestGateway } from '../../src/testing/index.ts'
+import { type ProviderFault, startTestGateway, type TestGateway } from '../../src/testing/index.ts'
+import { until } from '../support/world.ts'
 import { CONTACT, entriesOnce, send } from './gateways.ts'
+
+const QUEUE = '+15555550150'
+
+async function extensionOf({ client }: TestGateway): Promise<string> {
+  const [extension] = await client.connection.extensions()
+  return extension?.extensionId ?? ''
+}
 
 /** The timeline of a message whose first `times` sends meet a fault, and how long it took to be sent. */
 async function sentAfter(
@@ -51,4 +59,80 @@ test('refuses unknown faults and counts', async () => {
   await using gateway = await startTestGateway()
   expect(() => gateway.provider.next('500' as ProviderFault)).toThrow('use one of 429, 5xx-before, 5xx-after, hang')
   expect(() => gateway.provider.next('429', 0)).toThrow('times must be a positive number')
+})
+
+test('texts of a queue whose number came later go out, and a platform that writes numbers otherwise is understood', async () => {
+  await using gateway = await startTestGateway()
+  const extensionId = await extensionOf(gateway)
+  const queue = gateway.provider.addQueue({ name: 'Desk', numbers: [QUEUE], recipients: [extensionId] })
+  expect(queue).toMatchObject({ name: 'Desk', type: 'Department' })
+  expect(gateway.provider.configure({ numberForms: ['digits'] })).toMatchObject({ numberForms: ['digits'] })
+  await gateway.advance('25h')
+  await until(async () => (await gateway.client.connection.extensions())[0]?.phoneNumbers.includes(QUEUE))
+  gateway.provider.next('5xx-after')
+  await gateway.client.sms.send({ from: QUEUE, to: CONTACT, body: 'of the queue' })
+  await gateway.phone(CONTACT).waitFor('of the queue')
+  await until(async () => (await gateway.client.sms.list({ status: 'sent' }).page(1)).total === 1)
+  expect(gateway.phone(CONTACT).inbox.map(({ from }) => from)).toEqual([QUEUE])
+})
+
+test('a number that is pending or gone is no number to send from, and a disabled extension does not send', async () => {
+  await using gateway = await startTestGateway()
+  const { provider, client } = gateway
+  const extensionId = await extensionOf(gateway)
+  const [first, second, third] = gateway.numbers as [string, string, string]
+  provider.addNumber({
+    extensionId,
+    phoneNumber: QUEUE,
+    status: 'Pending',
+    label: 'New',
+    primary: false,
+    campaign: null,
+  })
+  provider.removeNumber({ extensionId, phoneNumber: second })
+  await gateway.advance('25h')
+  const numbers = async () => (await client.connection.extensions())[0]?.phoneNumbers
+  await until(async () => !(await numbers())?.includes(second))
+  expect(await numbers()).toEqual([first, third])
+  expect(provider.setExtensionStatus({ extensionId, status: 'Disabled' }).status).toBe('Disabled')
+  await client.sms.send({ from: first, to: CONTACT, body: 'refused' })
+  await until(async () => (await client.connection.health())[0]?.status === 'refresh_failed')
+  expect(gateway.phone(CONTACT).inbox).toEqual([])
+})
+
+test('what the provider cannot use is named, and nothing changes', async () => {
+  await using gateway = await startTestGateway()
+  const provider = gateway.provider as unknown as Record<string, (argument: unknown) => unknown>
+  const extensionId = await extensionOf(gateway)
+  const number = { extensionId, phoneNumber: QUEUE }
+  const queue = { numbers: [QUEUE], recipients: [extensionId] }
+  const before = [gateway.provider.configure({}), await gateway.client.connection.extensions()]
+  for (const [name, argument, said] of [
+    ['configure', { numberForm: ['digits'] }, 'Unknown setting numberForm'],
+    ['configure', { constructor: 1 }, 'Unknown setting constructor'],
+    ['configure', { numberForms: ['roman'] }, 'Cannot use numberForms.0: Invalid option: expected one of "e164"'],
+    ['configure', { numberForms: [] }, 'Cannot use numberForms: '],
+    ['configure', { queueEvents: false, sharedOwner: 'hidden' }, 'Cannot use sharedOwner: '],
+    ['configure', { sessionSeconds: 0 }, 'Cannot use sessionSeconds: '],
+    ['configure', undefined, 'expected object'],
+    ['configure', { numberForms: undefined }, 'Cannot use numberForms: '],
+    ['configure', { grants: ['password'] }, 'Cannot use grants.0: '],
+    ['addQueue', { ...queue, recipients: [] }, 'Cannot use recipients: '],
+    ['addQueue', { ...queue, recipients: ['1'] }, 'Unknown extension 1'],
+    ['addQueue', { ...queue, numbers: ['5550150'] }, 'Cannot use numbers.0.phoneNumber: Write the number with +'],
+    ['addQueue', { ...queue, numbers: gateway.numbers }, 'already: remove it first'],
+    ['addQueue', { ...queue, numbers: [QUEUE, { phoneNumber: QUEUE }] }, 'Cannot use numbers: Write each number once'],
+    ['addNumber', { ...number, phoneNumber: gateway.numbers[0] }, 'already: remove it first'],
+    ['addNumber', { ...number, lable: 'x' }, 'Unknown setting lable'],
+    ['addNumber', { ...number, campaign: { status: 'Confirmed' } }, 'Cannot use campaign.tier: '],
+    ['addNumber', { ...number, ownerId: '1' }, 'Unknown extension 1'],
+    ['addNumber', { ...number, label: undefined }, 'Cannot use label: '],
+    ['removeNumber', { extensionId }, 'Cannot use phoneNumber: '],
+    ['removeNumber', { phoneNumber: gateway.numbers[0] }, 'Cannot use extensionId: '],
+    ['setExtensionStatus', { extensionId: Number(extensionId), status: 'Enabled' }, 'Cannot use extensionId: '],
+    ['removeNumber', number, `has no number ${QUEUE}`],
+    ['setExtensionStatus', { extensionId, status: 'disabled' }, 'Cannot use status: '],
+  ] as const)
+    expect(() => provider[name]?.(argument)).toThrow(said)
+  expect([gateway.provider.configure({}), await gateway.client.connection.extensions()]).toEqual(before)
 })

@@ -1,0 +1,130 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { NUMBER_FORMS, PROVIDER_STATUSES, type ProviderChange, SHARED_OWNER_ANSWERS } from '../core/simulator-access.ts'
+import type { Run } from './context.ts'
+import { collected, countOf } from './filters.ts'
+
+/** Adds the commands that change the simulated provider. Their options are the members of the simulator's control interface. */
+export function addProviderChanges(simulate: Command, run: Run): void {
+  const change: Change = (name, argument) =>
+    run({ method: 'POST', path: '/v1/operator/simulator/change', body: { name, argument }, needs: 'server' })
+  addConfigure(simulate, change)
+  addQueue(simulate, change)
+  addNumbers(simulate, change)
+  simulate
+    .command('extension-status')
+    .description('Set the status of an extension; all but Enabled refuse every call')
+    .argument('<extension>', EXTENSION)
+    .argument('<status>', PROVIDER_STATUSES.join(', '))
+    .action((extensionId: string, status: string) => change('setExtensionStatus', { extensionId, status }))
+}
+
+/** A member of the argument that is undefined is left out on the way. */
+type Change = (name: ProviderChange['name'], argument: ProviderChange['argument']) => Promise<void>
+
+const EXTENSION = 'extension id (sgw extensions list)'
+
+function addConfigure(simulate: Command, change: Change): void {
+  simulate
+    .command('configure')
+    .description('Set how the provider behaves until the server ends, and print all settings')
+    .option('--number-forms <forms>', `how records write numbers, by turns: ${NUMBER_FORMS.join(', ')}`, listOf)
+    .addOption(
+      new Option('--shared-owner <answer>', "a queue's messages in lists with owner=Any").choices(SHARED_OWNER_ANSWERS),
+    )
+    .option('--queue-events <on|off>', 'whether users get events of texts to their queues', switchOf)
+    .option('--message-threads <on|off>', 'whether the account has the feature MessageThreads', switchOf)
+    .option('--session-seconds <seconds>', 'a session ends so long after its login; none for never', secondsOf)
+    .option('--session-idle-seconds <seconds>', 'a session ends when unused for so long; none for never', secondsOf)
+    .action(({ numberForms, sharedOwner, queueEvents, messageThreads, ...lifetimes }: Configured) =>
+      change('configure', {
+        numberForms,
+        sharedOwner,
+        queueEvents,
+        messageThreads,
+        sessionSeconds: nullIfNone(lifetimes.sessionSeconds),
+        sessionIdleSeconds: nullIfNone(lifetimes.sessionIdleSeconds),
+      }),
+    )
+}
+
+interface Configured {
+  numberForms?: string[]
+  sharedOwner?: string
+  queueEvents?: boolean
+  messageThreads?: boolean
+  sessionSeconds?: number | string
+  sessionIdleSeconds?: number | string
+}
+
+function addQueue(simulate: Command, change: Change): void {
+  simulate
+    .command('add-queue')
+    .description('Add a call queue, whose recipients text from its numbers, and print its id')
+    .requiredOption('--number <number>', 'a number of the queue, E.164; may be repeated', collected)
+    .requiredOption('--recipient <extension>', `${EXTENSION}; may be repeated`, collected)
+    .option('--name <name>', 'its name')
+    .action(({ number, recipient, name }: { number: string[]; recipient: string[]; name?: string }) =>
+      change('addQueue', { numbers: number, recipients: recipient, name }),
+    )
+}
+
+function addNumbers(simulate: Command, change: Change): void {
+  simulate
+    .command('add-number')
+    .description('Add a number to an extension')
+    .requiredOption('--extension <extension>', EXTENSION)
+    .requiredOption('--number <number>', 'the number, E.164')
+    .option('--owner <queue>', 'the id of the call queue that it belongs to; the extension itself if absent')
+    .option('--campaign <status>', 'status of its 10DLC campaign, such as Submitted; none for no campaign')
+    .option('--label <label>', 'its label')
+    .option('--primary', "it is the account's main number")
+    .option('--status <status>', 'its status, such as Pending; Normal if absent')
+    .action(({ extension, number, owner, campaign, label, primary, status }: AddedNumber) =>
+      change('addNumber', {
+        extensionId: extension,
+        phoneNumber: number,
+        ownerId: owner,
+        campaign: campaignOf(campaign),
+        label,
+        primary,
+        status,
+      }),
+    )
+  simulate
+    .command('remove-number')
+    .description('Remove a number from an extension')
+    .requiredOption('--extension <extension>', EXTENSION)
+    .requiredOption('--number <number>', 'the number, E.164')
+    .action(({ extension, number }: { extension: string; number: string }) =>
+      change('removeNumber', { extensionId: extension, phoneNumber: number }),
+    )
+}
+
+interface AddedNumber {
+  extension: string
+  number: string
+  owner?: string
+  campaign?: string
+  label?: string
+  primary?: boolean
+  status?: string
+}
+
+const listOf = (text: string): string[] => text.split(',')
+
+function switchOf(text: string): boolean {
+  if (text !== 'on' && text !== 'off') throw new InvalidArgumentError('It is on or off.')
+  return text === 'on'
+}
+
+/** Commander makes an empty text of null, so `none` stays as it is until the end. */
+const NONE = 'none'
+
+const secondsOf = (text: string): number | string => (text === NONE ? NONE : Number(countOf(text)))
+
+const nullIfNone = <T>(value: T): T | null => (value === NONE ? null : value)
+
+function campaignOf(status: string | undefined): object | null | undefined {
+  if (status === undefined) return undefined
+  return status === NONE ? null : { status, tier: 'LowVolume' }
+}
