@@ -5,7 +5,7 @@ import { takeNext } from './next-fault.ts'
 import { playFault } from './play-fault.ts'
 import { arrive } from './routes.ts'
 import type { Answer } from './server.ts'
-import type { Wire } from './wire.ts'
+import type { AnswerWire } from './wire.ts'
 import type { World } from './world.ts'
 
 const CONTROL = /^\/control(\/|$)/
@@ -15,12 +15,13 @@ export function answering(world: World, control: (call: Call) => Promise<Reply>)
   return (call, wire) => {
     const answered = CONTROL.test(call.path)
       ? control(call).then((reply) => wire.send(reply))
-      : serve(world, call, wire)
+      : respond(world, call, wire)
     answered.catch((error: unknown) => wire.send(internalError(error)))
   }
 }
 
-async function serve(world: World, call: Call, wire: Wire): Promise<void> {
+/** Answers a request of the client, over HTTP or a socket, and records it. */
+export async function respond(world: World, call: Call, wire: AnswerWire): Promise<void> {
   const at = world.clock.now()
   const startedAt = performance.now()
   const arrival = arrive(world, call)
@@ -51,7 +52,7 @@ interface Exchange {
 }
 
 /** Returns the status that the client can read, or null if the connection is cut. */
-async function answer(world: World, wire: Wire, { at, fault, process }: Exchange): Promise<number | null> {
+async function answer(world: World, wire: AnswerWire, { at, fault, process }: Exchange): Promise<number | null> {
   const { clock, stopping } = world
   if (fault !== null)
     // A `late-accept` may be due after `stop`.
@@ -64,7 +65,7 @@ async function answer(world: World, wire: Wire, { at, fault, process }: Exchange
 const targetOf = (call: Call): string => (call.query.size === 0 ? call.path : `${call.path}?${call.query}`)
 
 /** The answer for a bug of the simulator itself. */
-function internalError(error: unknown): Reply {
+export function internalError(error: unknown): Reply {
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
   return apiError(500, 'CMN-203', `Simulator failed: ${message}`)
 }

@@ -2,6 +2,7 @@ import type { Extension } from './directory.ts'
 import { appNeeds, notFound, rateExceeded, unauthorized } from './errors.ts'
 import { header, type Call, type Reply } from './http.ts'
 import type { Group } from './rate-limit.ts'
+import type { AccessOutcome, Session } from './sessions.ts'
 import { hasPermission, type Permission } from './settings.ts'
 import type { World } from './world.ts'
 
@@ -11,6 +12,7 @@ export interface ApiCall {
   call: Call
   extension: Extension
   clientId: string
+  session: Session
   /** The path's variable parts after account and extension. */
   ids: string[]
 }
@@ -52,15 +54,22 @@ export function withQueryToken(call: Call): Call {
 interface Caller {
   extension: Extension
   clientId: string
+  session: Session
+}
+
+/** A request over a socket has the login of the socket. */
+function sessionOf(world: World, call: Call): AccessOutcome | Reply {
+  if (call.socket !== undefined) return world.sessions.checkOpen(call.socket.owner)
+  if (header(call, 'authorization') === '')
+    return unauthorized('AGW-401', 'AGW-401', 'Authorization header is not specified')
+  const token = bearerToken(call)
+  if (token === null) return unauthorized('AGW-402', 'AGW-402', 'Invalid Authorization header')
+  return world.sessions.checkAccess(token)
 }
 
 function authenticate(world: World, call: Call): Caller | Reply {
-  if (header(call, 'authorization') === '') {
-    return unauthorized('AGW-401', 'AGW-401', 'Authorization header is not specified')
-  }
-  const token = bearerToken(call)
-  if (token === null) return unauthorized('AGW-402', 'AGW-402', 'Invalid Authorization header')
-  const session = world.sessions.checkAccess(token)
+  const session = sessionOf(world, call)
+  if (typeof session === 'object' && 'body' in session) return session
   if (session === 'malformed') return unauthorized('OAU-149', 'TokenInvalid', 'OAuth token is invalid')
   if (session === 'unknown') return unauthorized('OAU-213', 'TokenInvalid', 'Token not found')
   if (session === 'corrupted') return unauthorized('OAU-129', 'TokenInvalid', 'Access token corrupted')
@@ -73,7 +82,7 @@ function authenticate(world: World, call: Call): Caller | Reply {
     return unauthorized('CMN-405', 'TokenInvalid', 'Login to extension required')
   if (extension.status !== 'Enabled')
     return unauthorized('OAU-141', 'TokenInvalid', 'Login for extension in current state is not allowed.')
-  return { extension, clientId: session.clientId }
+  return { extension, clientId: session.clientId, session }
 }
 
 /**

@@ -92,7 +92,7 @@ function firstBytes(text: string): string {
 const MASK = '***'
 const SECRET_HEADERS = /^(authorization|verification-token|validation-token|cookie|set-cookie)$/i
 const SECRET_NAMES =
-  'access_token|refresh_token|id_token|token|code|code_verifier|code_challenge|client_secret|client_assertion|assertion|state|verificationToken'
+  'access_token|ws_access_token|refresh_token|id_token|token|code|code_verifier|code_challenge|client_secret|client_assertion|assertion|state|verificationToken'
 
 function maskHeader(name: string, value: string): string {
   // A `Location` has a query.

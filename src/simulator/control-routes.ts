@@ -28,6 +28,7 @@ const READING_KNOBS: ReadonlySet<string> = new Set<keyof SimulatorControl>([
   'extensions',
   'sessions',
   'subscriptions',
+  'sockets',
   'messages',
   'requests',
   'calls',

@@ -84,6 +84,7 @@ const subscriptionView = (subscription: Subscription): SubscriptionView => ({
   extensionId: String(subscription.extensionId),
   status: subscription.blacklisted === null ? 'Active' : 'Blacklisted',
   eventFilters: subscription.eventFilters,
+  transport: subscription.socket === null ? 'WebHook' : 'WebSocket',
   address: subscription.address,
   verificationToken: subscription.verificationToken,
   expiresAt: subscription.expiresAt,

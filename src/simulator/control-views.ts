@@ -35,10 +35,24 @@ export interface SubscriptionView {
   extensionId: string
   status: 'Active' | 'Blacklisted'
   eventFilters: string[]
+  transport: 'WebHook' | 'WebSocket'
+  /** Empty for a WebSocket. */
   address: string
   /** The Verification-Token that the platform sends with each event; null without one. */
   verificationToken: string | null
   expiresAt: number
+}
+
+/** An open socket. */
+export interface SocketView {
+  extensionId: string
+  /** The login that it belongs to. */
+  sessionId: string
+  /** Null before it has subscribed. */
+  subscriptionId: string | null
+  openedAt: number
+  /** Whether the fault `silent` was set. */
+  isSilent: boolean
 }
 
 export interface MessageView {

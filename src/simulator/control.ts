@@ -3,8 +3,9 @@ import type { ListedNumber, NewExtension, NewNumber, NewQueue, StatusChange } fr
 import { extensionKnobs } from './control-extensions.ts'
 import { messageKnobs } from './control-messages.ts'
 import { sessionKnobs } from './control-sessions.ts'
+import { socketKnobs } from './control-sockets.ts'
 import { trafficKnobs } from './control-traffic.ts'
-import type { ExtensionView, MessageView, NewJwt, SessionView, SubscriptionView } from './control-views.ts'
+import type { ExtensionView, MessageView, NewJwt, SessionView, SocketView, SubscriptionView } from './control-views.ts'
 import type { EventFault } from './event-faults.ts'
 import type { FaultRule, RandomFaults } from './faults.ts'
 import type { InboundSms, InjectedSms } from './inbound.ts'
@@ -12,6 +13,7 @@ import type { FinalOutcome } from './messages.ts'
 import type { Limits } from './rate-limit.ts'
 import type { Counters, LoggedRequest } from './request-log.ts'
 import type { Settings } from './settings.ts'
+import type { SocketFault } from './socket-faults.ts'
 import type { World } from './world.ts'
 
 /**
@@ -54,7 +56,14 @@ export interface SimulatorControl {
   expireSubscription(target: { subscriptionId: string }): void
   deleteSubscription(target: { subscriptionId: string }): void
 
-  /** Stores an inbound SMS and sends its events. Resolves when the webhooks have answered. */
+  /** The open sockets that bring events, oldest first. */
+  sockets(filter?: { extensionId?: string }): SocketView[]
+  /** Ends open sockets, silences them or sends them a frame (their number is returned), or sets a fault for the next connections. */
+  faultSockets(fault: SocketFault): { sockets: number }
+  /** Ends the faults of the next connections. */
+  clearSocketFaults(): void
+
+  /** Stores an inbound SMS and sends its events. Resolves when the webhooks have answered; no socket answers. */
   injectSms(sms: InboundSms): Promise<InjectedSms>
   /** Sets the outcome of the next `calls` (default 1) accepted sends. */
   planNextSms(plan: FinalOutcome & { calls?: number }): void
@@ -92,6 +101,7 @@ export interface SimulatorControl {
 export const createControl = (world: World): SimulatorControl => ({
   ...extensionKnobs(world),
   ...sessionKnobs(world),
+  ...socketKnobs(world),
   ...messageKnobs(world),
   ...trafficKnobs(world),
 })

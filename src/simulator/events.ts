@@ -1,6 +1,5 @@
 import { isoTime } from '../core/clock.ts'
-import { directIfLocal } from '../core/proxy.ts'
-import type { RawCall } from './call-record.ts'
+import { type Delivery, deliverOnce, type EventEnvelope } from './delivery.ts'
 import type { Extension } from './directory.ts'
 import { changeBody, instantBody, type EventForm } from './event-body.ts'
 import { isChangeOf, isInstant } from './event-filters.ts'
@@ -8,10 +7,7 @@ import type { Message } from './messages.ts'
 import type { Subscription } from './subscription-book.ts'
 import type { World } from './world.ts'
 
-/**
- * Event delivery over webhooks (RingCentral developer guide, "Receiving webhooks"): one POST per subscription and filter,
- * which must be answered with 200 within 3 s and is never repeated. Failures over ten minutes blacklist the subscription.
- */
+/** Sends the events of a new inbound message to its subscribers, one per subscription and filter. */
 export async function announceInbound(world: World, message: Message, form: EventForm): Promise<Delivery[]> {
   const instant = matching(world, message, isInstant).map(({ subscription, filter, reader }) =>
     deliver(
@@ -35,22 +31,6 @@ export async function announceChange(world: World, message: Message, kind: 'new'
 
 export const hasChangeSubscribers = (world: World, message: Message): boolean =>
   matching(world, message, (filter) => isChangeOf(filter, message.direction)).length > 0
-
-export interface Delivery {
-  subscriptionId: string
-  outcome: 'delivered' | 'failed' | 'dropped' | 'delayed'
-  /** The webhook's HTTP status; null when there was no answer. */
-  status: number | null
-}
-
-export interface EventEnvelope {
-  uuid: string
-  event: string
-  timestamp: string
-  subscriptionId: string
-  ownerId: string
-  body: Record<string, unknown>
-}
 
 interface Target {
   subscription: Subscription
@@ -97,86 +77,14 @@ export async function deliver(world: World, subscription: Subscription, event: E
     return [{ subscriptionId: subscription.id, outcome: 'dropped', status: null }]
   }
   if (fault?.kind === 'delay') {
-    world.clock.after(fault.ms ?? 0, () => void track(world, post(world, subscription, event)))
+    world.clock.after(fault.ms ?? 0, () => void track(world, deliverOnce(world, subscription, event)))
     return [{ subscriptionId: subscription.id, outcome: 'delayed', status: null }]
   }
   const copies = fault?.kind === 'duplicate' ? (fault.copies ?? 2) : 1
-  return Promise.all(Array.from({ length: copies }, () => track(world, post(world, subscription, event))))
+  return Promise.all(Array.from({ length: copies }, () => track(world, deliverOnce(world, subscription, event))))
 }
 
 function track<T>(world: World, delivery: Promise<T>): Promise<T> {
   world.deliveries.add(delivery)
   return delivery.finally(() => world.deliveries.delete(delivery))
-}
-
-async function post(world: World, subscription: Subscription, event: EventEnvelope): Promise<Delivery> {
-  if (world.stopping.signal.aborted) return { subscriptionId: subscription.id, outcome: 'dropped', status: null }
-  const result = await request(world, subscription, JSON.stringify(event))
-  if (result.status === 200) {
-    subscription.failingSince = null
-    world.log.counters.eventsDelivered++
-    return { subscriptionId: subscription.id, outcome: 'delivered', status: 200 }
-  }
-  noteFailure(world, subscription, result.reason)
-  return { subscriptionId: subscription.id, outcome: 'failed', status: result.status }
-}
-
-interface WebhookAnswer {
-  status: number | null
-  /** For `blacklistedData.reason`, in the platform's words. */
-  reason: string
-}
-
-async function request(world: World, subscription: Subscription, body: string): Promise<WebhookAnswer> {
-  const at = world.clock.now()
-  const startedAt = performance.now()
-  const headers = eventHeaders(subscription)
-  const record = (response: RawCall['response']): void =>
-    world.calls.add({
-      at,
-      durationMs: Math.round(performance.now() - startedAt),
-      direction: 'in',
-      route: 'event',
-      method: 'POST',
-      path: new URL(subscription.address).pathname,
-      request: { headers, body },
-      response,
-      fault: null,
-    })
-  try {
-    const response = await fetch(subscription.address, {
-      method: 'POST',
-      headers,
-      body,
-      redirect: 'manual',
-      ...directIfLocal(subscription.address),
-      signal: AbortSignal.any([world.stopping.signal, AbortSignal.timeout(world.settings.webhookTimeoutMs)]),
-    })
-    const { status, statusText } = response
-    record({ status, headers: Object.fromEntries(response.headers), body: await response.text().catch(() => '') })
-    return { status, reason: `Webhook responses with code: [${status}], reason: [${statusText}]` }
-  } catch (error) {
-    record(null)
-    const timedOut = error instanceof Error && error.name === 'TimeoutError'
-    return {
-      status: null,
-      reason: `I/O operation is failed. Details: [${timedOut ? 'Read timed out' : 'Connection failed'}]`,
-    }
-  }
-}
-
-const eventHeaders = (subscription: Subscription): Record<string, string> => ({
-  Accept: 'application/json',
-  'Accept-Encoding': 'UTF-8',
-  'Content-Type': 'application/json; charset=UTF-8',
-  'User-Agent': 'RingCentral-Webhook/8.3',
-  ...(subscription.verificationToken === null ? {} : { 'Verification-Token': subscription.verificationToken }),
-})
-
-function noteFailure(world: World, subscription: Subscription, reason: string): void {
-  const now = world.clock.now()
-  world.log.counters.eventsFailed++
-  subscription.failingSince ??= now
-  if (now - subscription.failingSince < world.settings.blacklistAfterMs) return
-  subscription.blacklisted ??= { reason, at: now }
 }

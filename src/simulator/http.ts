@@ -1,4 +1,6 @@
-/** An HTTP request as plain values. */
+import type { Session } from './sessions.ts'
+
+/** A request as plain values. */
 export interface Call {
   method: string
   path: string
@@ -6,6 +8,14 @@ export interface Call {
   /** Names in lower case. */
   headers: Record<string, string>
   body: string
+  /** The session of the socket over which it came; absent if it came by HTTP. */
+  socket?: SocketOrigin
+}
+
+/** A session of the WebSocket gateway, and the login that it belongs to. */
+export interface SocketOrigin {
+  token: string
+  owner: Session
 }
 
 export interface Reply {

@@ -1,6 +1,7 @@
 import { canSendSms, type Extension, type PhoneNumber } from './directory.ts'
 import type { EventForm } from './event-body.ts'
-import { announceInbound, type Delivery } from './events.ts'
+import type { Delivery } from './delivery.ts'
+import { announceInbound } from './events.ts'
 import type { Message, NewAttachment, Party } from './messages.ts'
 import type { World } from './world.ts'
 

@@ -9,6 +9,7 @@ import { type SimulatorControl, startSimulator } from './simulator.ts'
 const HELP = `Usage: bun src/simulator/main.ts [options]
   --hostname <address>       default 127.0.0.1
   --port <port>              default 4010; 0 for any free port
+  --socket-port <port>       for the sockets that bring events; default 0: any free port
   --client-id <id>           default sgw-simulator
   --client-secret <secret>   default sgw-simulator-secret
   --seed-extension <spec>    "Alice Smith:+16505550101,+16505550102"; may be repeated
@@ -21,6 +22,7 @@ const { values } = parseArgs({
   options: {
     hostname: { type: 'string', default: '127.0.0.1' },
     port: { type: 'string', default: '4010' },
+    'socket-port': { type: 'string', default: '0' },
     'client-id': { type: 'string', default: 'sgw-simulator' },
     'client-secret': { type: 'string', default: 'sgw-simulator-secret' },
     'seed-extension': { type: 'string', multiple: true },
@@ -40,6 +42,7 @@ async function run(): Promise<void> {
   const simulator = await startSimulator({
     hostname: values.hostname,
     port: Number(values.port),
+    socketPort: Number(values['socket-port']),
     clock: systemClock,
     clientId: values['client-id'],
     clientSecret: values['client-secret'],

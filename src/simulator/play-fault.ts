@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import { apiError, rateExceeded } from './errors.ts'
 import type { Fault } from './faults.ts'
 import { html, json, jsonObject, type Reply } from './http.ts'
-import { rawReply, type Wire } from './wire.ts'
+import { type AnswerWire, rawReply } from './wire.ts'
 
 /** Plays one fault on a connection. Returns the status that the client can read, or null if the connection is cut. */
 export async function playFault(fault: Fault, play: FaultStage): Promise<number | null> {
@@ -24,7 +24,7 @@ export async function playFault(fault: Fault, play: FaultStage): Promise<number 
 }
 
 export interface FaultStage {
-  wire: Wire
+  wire: AnswerWire
   clock: Clock
   /** Processes the call. */
   process: () => Reply | Promise<Reply>
@@ -35,7 +35,7 @@ type AfterFault = Exclude<Fault, { kind: 'respond' | 'hang' | 'reset' | 'close' 
 const DRIP_MS = 50
 
 /** Replaces or corrupts the right answer after the call was processed. */
-async function corrupt(fault: AfterFault, reply: Reply, wire: Wire): Promise<number | null> {
+async function corrupt(fault: AfterFault, reply: Reply, wire: AnswerWire): Promise<number | null> {
   switch (fault.kind) {
     case 'accept-then-respond':
       return send(wire, answerOf(fault))
@@ -64,23 +64,28 @@ async function corrupt(fault: AfterFault, reply: Reply, wire: Wire): Promise<num
 
 const firstHalf = (body: string): string => body.slice(0, Math.ceil(body.length / 2))
 
-function send(wire: Wire, reply: Reply): number | null {
+function send(wire: AnswerWire, reply: Reply): number | null {
   if (!wire.open) return null
   wire.send(reply)
   return reply.status
 }
 
-function cut(wire: Wire, how: 'reset' | 'close'): null {
+function cut(wire: AnswerWire, how: 'reset' | 'close'): null {
   wire.cut(how)
   return null
 }
 
-async function hang(wire: Wire, ms: number | undefined): Promise<null> {
+async function hang(wire: AnswerWire, ms: number | undefined): Promise<null> {
   await wire.pause(ms)
   return cut(wire, 'reset')
 }
 
-async function drip(wire: Wire, reply: Reply, which: 'drip-headers' | 'drip-body', ms: number): Promise<number | null> {
+async function drip(
+  wire: AnswerWire,
+  reply: Reply,
+  which: 'drip-headers' | 'drip-body',
+  ms: number,
+): Promise<number | null> {
   const { head, body } = rawReply(reply)
   const slow = which === 'drip-headers' ? Buffer.from(head) : body
   if (which === 'drip-body') wire.raw(head)
@@ -95,7 +100,7 @@ async function drip(wire: Wire, reply: Reply, which: 'drip-headers' | 'drip-body
 }
 
 /** Waits before the reset, because a reset discards bytes that the client has not read yet. */
-async function cutBody(wire: Wire, reply: Reply): Promise<null> {
+async function cutBody(wire: AnswerWire, reply: Reply): Promise<null> {
   const { head, body } = rawReply(reply)
   wire.raw(head)
   wire.raw(body.subarray(0, Math.ceil(body.length / 2)))

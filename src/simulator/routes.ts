@@ -10,6 +10,7 @@ import { probe } from './probe.ts'
 import type { Group } from './rate-limit.ts'
 import type { Permission } from './settings.ts'
 import { sendSms } from './sms.ts'
+import { issueSocketTicket } from './wstoken.ts'
 import {
   createSubscription,
   deleteSubscription,
@@ -43,6 +44,7 @@ export const ROUTES: readonly Route[] = [
   open('authorize', 'POST', '/restapi/oauth/authorize', 'auth', authorize),
   open('token', 'POST', '/restapi/oauth/token', 'auth', token),
   open('revoke', 'POST', '/restapi/oauth/revoke', 'auth', revoke),
+  api('wstoken', 'POST', '/restapi/oauth/wstoken', 'auth', 'WebSocketsSubscription', issueSocketTicket),
   api('sms', 'POST', `${EXTENSION}/sms`, 'medium', 'SMS', ofExtension(sendSms)),
   api('extension', 'GET', EXTENSION, 'light', 'ReadAccounts', ofExtension(getExtension)),
   api('features', 'GET', `${EXTENSION}/features`, 'medium', 'ReadAccounts', ofExtension(listFeatures)),
@@ -106,7 +108,7 @@ function api(
     group,
     permission,
     pattern: patternOf(path),
-    ownerOf: (world, call) => world.sessions.ownerOf(bearerToken(call) ?? ''),
+    ownerOf: (world, call) => call.socket?.owner.extensionId ?? world.sessions.ownerOf(bearerToken(call) ?? ''),
     process: (world, call, ids) => callApi(world, call, { group, permission, handle }, ids),
   }
 }

@@ -47,6 +47,17 @@ export class Sessions {
     return session
   }
 
+  /** The same for a request over a socket, which has no token of its own. */
+  checkOpen(session: Session): AccessOutcome {
+    if (!this.isOpen(session)) return 'unknown'
+    return this.clock.now() >= session.current.accessExpiresAt ? 'expired' : session
+  }
+
+  /** Whether the session has not ended. */
+  isOpen(session: Session): boolean {
+    return this.sessions.has(session) && this.alive(session) !== undefined
+  }
+
   /** Returns the owner of a token. This does not count as a use of the token. */
   ownerOf(token: string): number | null {
     return this.sessionOf(token)?.extensionId ?? null

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { NUMBER_FORMS, SHARED_OWNER_ANSWERS } from '../core/simulator-access.ts'
 
-const PERMISSIONS = ['ReadAccounts', 'ReadMessages', 'SMS', 'SubscriptionWebhook'] as const
+const PERMISSIONS = ['ReadAccounts', 'ReadMessages', 'SMS', 'SubscriptionWebhook', 'WebSocketsSubscription'] as const
 const GRANTS = ['authorization_code', 'refresh_token', 'jwt'] as const
 
 const flag = z.boolean().exactOptional()
@@ -50,6 +50,17 @@ export const SettingsShape = z.strictObject({
   webhookTimeoutMs: amount,
   /** The longest lifetime of a subscription. */
   maxSubscriptionSeconds: amount,
+  /** The lifetime of a ticket for one socket. */
+  ticketSeconds: amount,
+  /** A socket ends after this time, and after this time without a frame. */
+  socketSeconds: amount,
+  socketIdleSeconds: amount,
+  /** How long the session of a socket can be recovered, and how many events wait for that. */
+  recoverySeconds: amount,
+  recoveryBufferSize: amount,
+  /** Each socket gets a ping after this time, and is cut if it does not answer in time, both in real time. */
+  socketPingMs: amount,
+  socketPongMs: amount,
   /** New subscriptions get all their filters in `disabledFilters`. */
   refuseFilters: flag,
   /** A subscription whose deliveries have failed for at least this long is blacklisted at the next failure. */
@@ -69,7 +80,7 @@ export type Grant = (typeof GRANTS)[number]
 const TEN_YEARS_SECONDS = 315_360_000
 
 export const defaultSettings = (allowHttpWebhooks: boolean): Settings => ({
-  permissions: ['ReadMessages', 'ReadAccounts', 'SubscriptionWebhook', 'SMS'],
+  permissions: ['ReadMessages', 'ReadAccounts', 'SubscriptionWebhook', 'WebSocketsSubscription', 'SMS'],
   loginPage: false,
   redirectUris: [],
   grants: ['authorization_code', 'refresh_token', 'jwt'],
@@ -88,6 +99,13 @@ export const defaultSettings = (allowHttpWebhooks: boolean): Settings => ({
   allowHttpWebhooks,
   webhookTimeoutMs: 3000,
   maxSubscriptionSeconds: TEN_YEARS_SECONDS,
+  ticketSeconds: 30,
+  socketSeconds: 86_400,
+  socketIdleSeconds: 1800,
+  recoverySeconds: 180,
+  recoveryBufferSize: 100,
+  socketPingMs: 30_000,
+  socketPongMs: 10_000,
   refuseFilters: false,
   blacklistAfterMs: 600_000,
 })

@@ -5,6 +5,7 @@ import type { RawCall } from './call-record.ts'
 import { createControl, type SimulatorControl } from './control.ts'
 import type { Message } from './messages.ts'
 import { type Listener, startListening } from './server.ts'
+import { startSocketServer } from './socket-server.ts'
 import { createWorld } from './world.ts'
 
 /**
@@ -25,9 +26,10 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   return simulate(await startListening({ hostname, port }), options)
 }
 
-/** Starts the simulator on an existing listener. Throws if the environment is production. */
+/** Starts the simulator on an existing listener. Throws if the environment is production, or the port for sockets is taken. */
 export function simulate(listener: Listener, options: SimulatorOptions): Simulator {
   refuseProduction(options)
+  const { hostname = '127.0.0.1', socketPort = 0 } = options
   const world = createWorld({
     clock: options.clock,
     url: listener.url,
@@ -36,6 +38,8 @@ export function simulate(listener: Listener, options: SimulatorOptions): Simulat
     limits: options.limits ?? true,
   })
   const control = createControl(world)
+  const sockets = startSocketServer(world, { hostname, port: socketPort })
+  world.sockets.uri = `${listener.url.replace(/^http/, 'ws').replace(/:\d+$/, `:${sockets.port}`)}/ws`
   listener.serve(answering(world, (call) => controlOverHttp(control, call)))
   return {
     url: listener.url,
@@ -44,6 +48,7 @@ export function simulate(listener: Listener, options: SimulatorOptions): Simulat
     onCall: (hear) => void world.calls.listeners.add(hear),
     async stop() {
       world.stopping.abort()
+      sockets.stop()
       listener.stop()
       await control.settled()
     },
@@ -59,6 +64,8 @@ export interface SimulatorOptions {
   hostname?: string
   /** Default 0: any free port. */
   port?: number
+  /** For the sockets that bring events. Default 0: any free port. */
+  socketPort?: number
   clock: Clock
   clientId: string
   clientSecret: string

@@ -25,6 +25,7 @@ export function simulate(world: World, { situation, times, code }: SituationWish
 export function reset(world: World): void {
   world.faults.clear()
   world.eventFaults.clear()
+  world.socketFaults.clear()
   world.messages.clearPlanned()
   world.next = null
 }

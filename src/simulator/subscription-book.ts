@@ -1,11 +1,15 @@
 import type { Clock } from '../core/clock.ts'
+import type { SocketOrigin } from './http.ts'
 
 export interface SubscriptionDraft {
   extensionId: number
   clientId: string
   eventFilters: string[]
   disabledFilters: string[]
+  /** Empty for one of a socket. */
   address: string
+  /** The session of the socket that its events are sent over; null for a webhook. */
+  socket: SocketOrigin | null
   verificationToken: string | null
   ttlSeconds: number
 }
@@ -19,7 +23,7 @@ export interface Subscription extends SubscriptionDraft {
   failingSince: number | null
 }
 
-/** The webhook subscriptions. Expired ones are removed, as on the platform. */
+/** The subscriptions. Expired ones are removed, as on the platform. */
 export class SubscriptionBook {
   readonly #subscriptions = new Map<string, Subscription>()
 
@@ -49,6 +53,15 @@ export class SubscriptionBook {
 
   delete(id: string): boolean {
     return this.#subscriptions.delete(id)
+  }
+
+  /** Those of one socket session: one at most, but of a replaced one. */
+  deleteOf({ token }: SocketOrigin): void {
+    for (const one of this.#subscriptions.values()) if (one.socket?.token === token) this.delete(one.id)
+  }
+
+  renewOf({ token }: SocketOrigin): void {
+    for (const one of this.#subscriptions.values()) if (one.socket?.token === token) this.renew(one)
   }
 
   /** Restarts the subscription's lifetime. */

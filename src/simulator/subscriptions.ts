@@ -15,8 +15,12 @@ import type { World } from './world.ts'
  */
 export async function createSubscription(api: ApiCall): Promise<Reply> {
   const { world, extension, clientId } = api
+  const body = jsonObject(api.call.body)
+  if (body === null) return unreadableBody(api.call.body)
+  const mode = asObject(body['deliveryMode'])
+  if (mode?.['transportType'] === 'WebSocket') return subscribeSocket(api, body)
   if (!hasPermission(world.settings, 'SubscriptionWebhook')) return noWebhooks()
-  const draft = readDraft(api)
+  const draft = readDraft(api, body, mode)
   if ('status' in draft) return draft
   if (world.subscriptions.of(extension.id, clientId).length >= MAX_SUBSCRIPTIONS) return limitExceeded()
   const refusal = await checkWebhook(world, draft)
@@ -26,6 +30,22 @@ export async function createSubscription(api: ApiCall): Promise<Reply> {
   const subscription = world.subscriptions.add(draft)
   scheduleReminders(world, subscription)
   return json(200, subscriptionInfo(world, subscription))
+}
+
+/**
+ * A socket has one subscription: another one replaces it (RingCentral developer guide, "Subscribing to events via WebSockets"). It lives as
+ * long as the session of the socket, and `expiresIn` is ignored.
+ */
+function subscribeSocket({ world, call, extension, clientId }: ApiCall, body: Members): Reply {
+  const { socket } = call
+  if (socket === undefined) return invalidParameter('deliveryMode.transportType')
+  const filters = resolveFilters(extension, body['eventFilters'])
+  if ('status' in filters) return filters
+  world.subscriptions.deleteOf(socket)
+  if (world.subscriptions.of(extension.id, clientId).length >= MAX_SUBSCRIPTIONS) return limitExceeded()
+  const draft = { ...allowed(world, filters), address: '', socket, verificationToken: null }
+  const made = { ...draft, extensionId: extension.id, clientId, ttlSeconds: DEFAULT_TTL_SECONDS }
+  return json(200, subscriptionInfo(world, world.subscriptions.add(made)))
 }
 
 export function listSubscriptions({ world, extension, clientId }: ApiCall): Reply {
@@ -39,6 +59,7 @@ export const getSubscription = (api: ApiCall): Reply =>
 /** `PUT` sets filters and lifetime. An empty body only renews. A new address is ignored, because it cannot be changed. */
 export const updateSubscription = (api: ApiCall): Reply =>
   withSubscription(api, (subscription) => {
+    if (isOutOfReach(api, subscription)) return notAllowed()
     const body = api.call.body.trim() === '' ? {} : jsonObject(api.call.body)
     if (body === null) return unreadableBody(api.call.body)
     const filters =
@@ -53,7 +74,9 @@ export const updateSubscription = (api: ApiCall): Reply =>
   })
 
 export const renewSubscription = (api: ApiCall): Reply =>
-  withSubscription(api, (subscription) => renewed(api.world, subscription))
+  withSubscription(api, (subscription) =>
+    isOutOfReach(api, subscription) ? notAllowed() : renewed(api.world, subscription),
+  )
 
 export const deleteSubscription = (api: ApiCall): Reply =>
   withSubscription(api, (subscription) => {
@@ -77,10 +100,10 @@ function renewed(world: World, subscription: Subscription): Reply {
   return json(200, subscriptionInfo(world, subscription))
 }
 
-function readDraft({ world, call, extension, clientId }: ApiCall): SubscriptionDraft | Reply {
-  const body = jsonObject(call.body)
-  if (body === null) return unreadableBody(call.body)
-  const mode = asObject(body['deliveryMode'])
+type Members = Record<string, unknown>
+
+function readDraft(api: ApiCall, body: Members, mode: Members | null): SubscriptionDraft | Reply {
+  const { world, extension, clientId } = api
   if (mode?.['transportType'] !== 'WebHook') return invalidParameter('deliveryMode.transportType')
   const { address, verificationToken = null } = mode
   const url = typeof address === 'string' ? URL.parse(address) : null
@@ -92,17 +115,21 @@ function readDraft({ world, call, extension, clientId }: ApiCall): SubscriptionD
   if ('status' in filters) return filters
   const ttlSeconds = readTtl(body['expiresIn'] ?? DEFAULT_TTL_SECONDS)
   if (ttlSeconds === null) return invalidParameter('expiresIn')
-  // The reference does not cover a filter for messages that the app may not read. We assume that the platform disables it.
-  const refused = world.settings.refuseFilters || !hasPermission(world.settings, 'ReadMessages')
   return {
     extensionId: extension.id,
     clientId,
-    eventFilters: refused ? [] : filters,
-    disabledFilters: refused ? filters : [],
+    ...allowed(world, filters),
     address: String(address),
+    socket: null,
     verificationToken,
     ttlSeconds: Math.min(ttlSeconds, world.settings.maxSubscriptionSeconds),
   }
+}
+
+/** The reference does not cover a filter for messages that the app may not read. We assume that the platform disables it. */
+function allowed(world: World, filters: string[]): Pick<SubscriptionDraft, 'eventFilters' | 'disabledFilters'> {
+  const refused = world.settings.refuseFilters || !hasPermission(world.settings, 'ReadMessages')
+  return refused ? { eventFilters: [], disabledFilters: filters } : { eventFilters: filters, disabledFilters: [] }
 }
 
 /** Whether the value can be sent in a header. */
@@ -136,6 +163,13 @@ const subError = (code: string, message: string): Reply => apiError(400, code, m
 const noWebhooks = (): Reply =>
   apiError(403, 'SUB-528', '[SubscriptionWebhook] application permission is required for [WebHook] transport')
 
+/** The subscription of a socket cannot be changed or renewed by HTTP (RingCentral API reference, "Update subscription"). */
+const isOutOfReach = ({ call }: ApiCall, { socket }: Subscription): boolean =>
+  socket !== null && socket.token !== call.socket?.token
+
+/** The code is not documented: we assume that of the other transports that cannot be changed so. */
+const notAllowed = (): Reply => apiError(405, 'SUB-511', 'Action not allowed for WebSocket subscription')
+
 const limitExceeded = (): Reply => apiError(403, 'SUB-505', 'Subscriptions limit exceeded')
 
 /** `verificationToken` is write-only. */
@@ -151,7 +185,10 @@ function subscriptionInfo(world: World, subscription: Subscription): Record<stri
     ...(disabled.length === 0 ? {} : { disabledFilters: disabled }),
     expirationTime: isoTime(subscription.expiresAt),
     expiresIn: Math.floor((subscription.expiresAt - world.clock.now()) / 1000),
-    deliveryMode: { transportType: 'WebHook', encryption: false, address: subscription.address },
+    deliveryMode:
+      subscription.socket === null
+        ? { transportType: 'WebHook', encryption: false, address: subscription.address }
+        : { transportType: 'WebSocket' },
     ...(blacklisted === null
       ? {}
       : { blacklistedData: { reason: blacklisted.reason, blacklistedAt: isoTime(blacklisted.at) } }),

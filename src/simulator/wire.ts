@@ -3,7 +3,22 @@ import type { Socket } from 'node:net'
 import type { Reply } from './http.ts'
 
 /** Answers one request, correctly or with a fault. */
-export class Wire {
+export interface AnswerWire {
+  /** The reply that `send` has written; null before, and if only raw bytes were written. */
+  readonly sent: Reply | null
+  /** False once the client has disconnected. */
+  readonly open: boolean
+  send(reply: Reply): void
+  /** Writes the bytes unchanged. Call `cut` afterwards. */
+  raw(bytes: string | Uint8Array): void
+  /** `reset` ends the connection hard, `close` in an orderly way. */
+  cut(how: 'reset' | 'close'): void
+  /** Resolves after `ms` of real time (undefined: never), or as soon as the client disconnects. */
+  pause(ms: number | undefined): Promise<void>
+}
+
+/** Answers an HTTP request. */
+export class Wire implements AnswerWire {
   private readonly socket: Socket
 
   constructor(private readonly response: ServerResponse) {
@@ -11,7 +26,6 @@ export class Wire {
     response.sendDate = false
   }
 
-  /** The reply that `send` has written; null before, and if only raw bytes were written. */
   sent: Reply | null = null
 
   send(reply: Reply): void {
@@ -19,7 +33,6 @@ export class Wire {
     this.response.writeHead(reply.status, headersOf(reply)).end(reply.bytes ?? reply.body)
   }
 
-  /** Writes the bytes unchanged. Call `cut` afterwards. */
   raw(bytes: string | Uint8Array): void {
     this.socket.write(bytes)
   }
@@ -30,7 +43,6 @@ export class Wire {
     else this.socket.end()
   }
 
-  /** Resolves after `ms` of real time (undefined: never), or as soon as the client disconnects. */
   pause(ms: number | undefined): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
     if (!this.open) resolve()
@@ -42,7 +54,6 @@ export class Wire {
     })
   }
 
-  /** False once the client has disconnected. */
   get open(): boolean {
     return !this.socket.destroyed
   }

@@ -11,6 +11,8 @@ import { RateLimit } from './rate-limit.ts'
 import { RequestLog } from './request-log.ts'
 import { Sessions } from './sessions.ts'
 import { defaultSettings, type Settings } from './settings.ts'
+import { SocketFaults } from './socket-faults.ts'
+import { Sockets } from './sockets.ts'
 import { SubscriptionBook } from './subscription-book.ts'
 
 /** The state of one simulated platform, shared by routes, events and control. */
@@ -31,6 +33,8 @@ export interface World {
   rateLimit: RateLimit
   faults: Faults
   eventFaults: EventFaults
+  socketFaults: SocketFaults
+  sockets: Sockets
   log: RequestLog
   /** Called with each message that reaches the phone of its recipient. */
   phones: Set<(message: Message) => void>
@@ -61,6 +65,8 @@ export interface WorldOptions {
 export function createWorld(options: WorldOptions): World {
   const { clock, url, client } = options
   const settings = defaultSettings(options.allowHttpWebhooks)
+  const sessions = new Sessions(clock)
+  const subscriptions = new SubscriptionBook(clock)
   return {
     clock,
     url,
@@ -70,12 +76,14 @@ export function createWorld(options: WorldOptions): World {
     logins: [],
     codes: new Codes(clock),
     jwts: new Jwts(clock),
-    sessions: new Sessions(clock),
+    sessions,
     messages: new Messages(clock, settings),
-    subscriptions: new SubscriptionBook(clock),
+    subscriptions,
     rateLimit: new RateLimit(clock, options.limits),
     faults: new Faults(),
     eventFaults: new EventFaults(),
+    socketFaults: new SocketFaults(),
+    sockets: new Sockets({ clock, settings, sessions, subscriptions }),
     log: new RequestLog(),
     phones: new Set(),
     calls: new CallRecord(),
