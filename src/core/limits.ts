@@ -58,6 +58,8 @@ export const BACK_FILL_EVERY_MS = 15 * 60_000
 export const SILENT_BACK_FILL_EVERY_MS = 60_000
 /** Of these at once: they use connections that are reserved for tokens and lookups. */
 export const MAX_SILENT_BACK_FILLS = 4
+/** Subscriptions that are checked, and sockets for events that are opened, at once: after an outage all extensions come together. */
+export const MAX_SUBSCRIBING = 8
 
 /** For a complete webhook POST, from DNS to the last byte that the gateway reads. */
 export const WEBHOOK_TIMEOUT_MS = 5000

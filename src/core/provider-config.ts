@@ -1,5 +1,5 @@
 import { withoutCredentials } from './network-config.ts'
-import { isLoopbackHost, namesProxy } from './proxy.ts'
+import { type ProxySettings, isLoopbackHost, namesProxy, readProxy } from './proxy.ts'
 import type { Settings } from './settings.ts'
 
 export interface ProviderConfig {
@@ -14,6 +14,8 @@ export interface ProviderConfig {
   simulated: boolean
   /** The environment names a proxy for the provider's address. */
   throughProxy: boolean
+  /** The proxy of its sockets, with its credentials; null if there is none. */
+  proxy: ProxySettings | null
 }
 
 const SIMULATOR_CLIENT = { id: 'sgw-simulator', secret: 'sgw-simulator-secret' } as const
@@ -32,7 +34,16 @@ export function readProvider(settings: Settings, production: boolean): ProviderC
   if (clientId === null && clientSecret === null && jwt === null && !production) {
     const { id, secret } = SIMULATOR_CLIENT
     const events = readEvents(settings, 'webhook')
-    return { serverUrl, clientId: id, clientSecret: secret, jwt, events, simulated: true, throughProxy: false }
+    return {
+      serverUrl,
+      clientId: id,
+      clientSecret: secret,
+      jwt,
+      events,
+      simulated: true,
+      throughProxy: false,
+      proxy: null,
+    }
   }
   const fix = 'copy it from your app in the RingCentral developer console'
   if (clientId === null) settings.missing('RC_CLIENT_ID', fix)
@@ -45,6 +56,7 @@ export function readProvider(settings: Settings, production: boolean): ProviderC
     events: readEvents(settings, isReachable(settings, serverUrl, { production, jwt }) ? 'webhook' : 'websocket'),
     simulated: false,
     throughProxy: namesProxy(settings, serverUrl),
+    proxy: readProxy(settings, serverUrl),
   }
 }
 

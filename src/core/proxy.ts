@@ -9,6 +9,32 @@ export function namesProxy(settings: Settings, serverUrl: string): boolean {
   return (settings.text('https_proxy') ?? settings.text('HTTPS_PROXY')) !== null
 }
 
+/** A proxy, and the hosts to which connections go without it. */
+export interface ProxySettings {
+  url: string
+  exempt: readonly string[]
+}
+
+/** The proxy for sockets to a provider at this address, as `fetch` uses it for calls; null if there is none. */
+export function readProxy(settings: Settings, serverUrl: string): ProxySettings | null {
+  if (!namesProxy(settings, serverUrl)) return null
+  const url = settings.text('https_proxy') ?? settings.text('HTTPS_PROXY') ?? ''
+  const exempt = settings.text('no_proxy') ?? settings.text('NO_PROXY') ?? ''
+  return {
+    url: url.includes('://') ? url : `http://${url}`,
+    exempt: exempt.split(/[\s,]+/).filter((name) => name !== ''),
+  }
+}
+
+/** The address of the proxy for a connection to this one; null if it goes without. */
+export function proxyFor(proxy: ProxySettings | null, { hostname, host }: URL): string | null {
+  const isExempt = proxy?.exempt.some((entry) => {
+    const name = entry.toLowerCase().replace(/^\*?\./, '')
+    return name === '*' || name === hostname || name === host || hostname.endsWith(`.${name}`)
+  })
+  return proxy === null || isExempt === true || isLoopbackHost(hostname) ? null : proxy.url
+}
+
 /** What `fetch` needs to use no proxy for an address of this machine: threads do not see what `exemptThisMachine` has set. */
 export const directIfLocal = (url: string): { proxy?: false } =>
   isLoopbackHost(URL.parse(url)?.hostname ?? '') ? { proxy: false } : {}

@@ -19,7 +19,9 @@ import { Jobs } from './jobs/jobs.ts'
 import { AddressGuard } from '../net/outbound/address-guard.ts'
 import { WebhookPoster } from '../net/outbound/webhook-poster.ts'
 import { ClockCheck } from '../provider/clock-check.ts'
-import { Directory } from '../provider/directory.ts'
+import { Directory, type ExtensionRow } from '../provider/directory.ts'
+import type { ExtensionKey } from '../provider/extension-rows.ts'
+import type { InboundSubscriptions } from '../provider/inbound-subscriptions.ts'
 import type { SimulatorAccess } from '../core/simulator-access.ts'
 import { MessageListings } from '../provider/message-listings.ts'
 import { Numbers } from '../provider/numbers.ts'
@@ -29,6 +31,7 @@ import { ProviderState } from '../provider/provider-state.ts'
 import { Quota } from '../provider/quota.ts'
 import { ExtensionCalls } from '../provider/extension-calls.ts'
 import { sendLimitOf } from '../provider/send-limit.ts'
+import { SocketSubscriptions } from '../provider/socket-subscriptions.ts'
 import { Subscriptions } from '../provider/subscriptions.ts'
 import { Tokens } from '../provider/tokens.ts'
 import { Cursors } from './realtime/cursor.ts'
@@ -54,7 +57,7 @@ export interface Gateway extends SharedParts {
   extensionCalls: ExtensionCalls
   messageListings: MessageListings
   numbers: Numbers
-  subscriptions: Subscriptions
+  subscriptions: InboundSubscriptions
   subscriptionTokens: SubscriptionTokens
   keys: KeyRing
   lostKeys: LostKeys
@@ -216,18 +219,14 @@ function extensionParts(parts: GatewayParts & { secrets: Secrets }, changed: (te
     changed: ({ tenantId }) => changed(tenantId),
   })
   const extensionCalls = new ExtensionCalls(tokens, quota, orm, clock)
-  // The built-in simulator runs in this process and may not be able to reach the public address.
-  const webhookBase = (): string => (config.provider.simulated ? `http://127.0.0.1:${config.port}` : config.publicUrl)
   const subscriptionTokens = new SubscriptionTokens({ orm, secrets })
-  const subscriptions = new Subscriptions({
-    ...shared,
-    extensionCalls,
-    quota,
-    address: () => `${webhookBase()}/v1/webhooks/provider`,
-    isConnected: async ({ tenantId, extensionId }) =>
-      !directory.isDisconnecting(tenantId, extensionId) && (await directory.extension(tenantId, extensionId)) !== null,
-    changed: () => subscriptionTokens.forget(),
-  })
+  const subscribing = { ...shared, extensionCalls, quota, changed: () => subscriptionTokens.forget() }
+  const connected = async ({ tenantId, extensionId }: ExtensionKey): Promise<ExtensionRow | null> =>
+    directory.isDisconnecting(tenantId, extensionId) ? null : directory.extension(tenantId, extensionId)
+  const subscriptions =
+    config.provider.events === 'websocket'
+      ? new SocketSubscriptions({ ...subscribing, connected })
+      : new Subscriptions({ ...subscribing, ...webhookAddresses(config), connected })
   const numbers = new Numbers({ directory, extensionCalls, provider, orm, clock })
   return {
     clockCheck: new ClockCheck(clock, provider),
@@ -240,4 +239,12 @@ function extensionParts(parts: GatewayParts & { secrets: Secrets }, changed: (te
     subscriptions,
     subscriptionTokens,
   }
+}
+
+/** The built-in simulator runs in this process and may not be able to reach the public address. */
+function webhookAddresses(config: Config): { address: () => string; shownAddress: () => string } {
+  const path = '/v1/webhooks/provider'
+  // The port may be chosen by the system when the gateway listens.
+  const base = (): string => (config.provider.simulated ? `http://127.0.0.1:${config.port}` : config.publicUrl)
+  return { address: () => `${base()}${path}`, shownAddress: () => `${config.publicUrl}${path}` }
 }

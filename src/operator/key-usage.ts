@@ -2,6 +2,7 @@ import { and, eq, gt, isNull } from 'drizzle-orm'
 import { unionAll } from 'drizzle-orm/sqlite-core'
 import { apps, connectTokens, extensions, subscriptions, triggers } from '../db/schema/index.ts'
 import type { Gateway } from '../messages/gateway.ts'
+import { IS_WEBHOOK } from '../provider/socket-rows.ts'
 
 /** How many stored values still depend on an older encryption key than the newest. */
 export interface KeyUsage {
@@ -32,7 +33,7 @@ export async function readKeyUsage(gateway: Gateway): Promise<KeyUsage> {
       ),
     ),
     apiKeys: await count(orm.select({ value: apps.keyHash }).from(apps).where(eq(apps.isActive, true))),
-    subscriptions: await count(orm.select({ value: subscriptions.tokenHash }).from(subscriptions)),
+    subscriptions: await count(orm.select({ value: subscriptions.tokenHash }).from(subscriptions).where(IS_WEBHOOK)),
     links: await count(orm.select({ value: connectTokens.tokenHash }).from(connectTokens).where(isLive)),
   }
 }

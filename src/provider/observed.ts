@@ -14,7 +14,7 @@ interface Observers {
 
 /** Wraps a provider so that each call is made with the lease alone, and reported with its outcome and duration. */
 export function observed(provider: Provider, { meter, clock, state, lease }: Observers): Provider {
-  const timed =
+  const metered =
     <Args extends unknown[], Value>(operation: string, call: (...args: Args) => Promise<ProviderResult<Value>>) =>
     async (...args: Args): Promise<ProviderResult<Value>> => {
       const granted = lease?.granted()
@@ -22,9 +22,19 @@ export function observed(provider: Provider, { meter, clock, state, lease }: Obs
       const startedAt = clock.monotonic()
       const result = await call(...args)
       meter.providerCall(operation, result.ok ? 'ok' : result.failure.reason, clock.monotonic() - startedAt)
+      return result
+    }
+  const noted =
+    <Args extends unknown[], Value>(call: (...args: Args) => Promise<ProviderResult<Value>>) =>
+    async (...args: Args): Promise<ProviderResult<Value>> => {
+      const result = await call(...args)
       state.note(result)
       return result
     }
+  const timed = <Args extends unknown[], Value>(
+    operation: string,
+    call: (...args: Args) => Promise<ProviderResult<Value>>,
+  ) => noted(metered(operation, call))
   const asClient =
     <Args extends unknown[], Value>(call: (...args: Args) => Promise<ProviderResult<Value>>) =>
     async (...args: Args): Promise<ProviderResult<Value>> => {
@@ -44,13 +54,14 @@ export function observed(provider: Provider, { meter, clock, state, lease }: Obs
     listSmsNumbers: timed('list_numbers', provider.listSmsNumbers),
     sendSms: timed('send_sms', provider.sendSms),
     listMessages: timed('list_messages', provider.listMessages),
-    // Another host serves attachments, whose silence does not mean that the provider is away.
+    // Other hosts serve attachments and sockets, whose silence does not mean that the provider is away.
     readAttachment: provider.readAttachment,
     createSubscription: timed('create_subscription', provider.createSubscription),
     getSubscription: timed('get_subscription', provider.getSubscription),
     listSubscriptions: timed('list_subscriptions', provider.listSubscriptions),
     renewSubscription: timed('renew_subscription', provider.renewSubscription),
     deleteSubscription: timed('delete_subscription', provider.deleteSubscription),
+    openEventSocket: metered('open_event_socket', provider.openEventSocket),
     parseInboundEvent: provider.parseInboundEvent,
     probeAuthorize: timed('probe_authorize', provider.probeAuthorize),
     fixOf: provider.fixOf,

@@ -1,3 +1,4 @@
+import type { EventSocket, EventSocketRequest } from './event-socket.ts'
 import type { ProviderSubscription, SubscriptionRequest } from './provider-subscription.ts'
 
 /**
@@ -39,7 +40,9 @@ export interface Provider {
   renewSubscription(accessToken: string, subscriptionId: string): Promise<ProviderResult<ProviderSubscription>>
   /** Deletes a subscription. One that is already gone counts as deleted. */
   deleteSubscription(accessToken: string, subscriptionId: string): Promise<ProviderResult<void>>
-  /** Reads the body of a webhook request of the provider. Never throws. */
+  /** Opens a socket for events of this extension. Its ticket counts for the same limit as tokens: five a minute. */
+  openEventSocket(accessToken: string, request: EventSocketRequest): Promise<ProviderResult<EventSocket>>
+  /** Reads an event of the provider, as a webhook or a socket brings it. Never throws. */
   parseInboundEvent(body: unknown): InboundEvent
   /** Requests a login page without showing it, to find out whether the provider accepts the redirect URI. */
   probeAuthorize(request: AuthorizeRequest): Promise<ProviderResult<void>>

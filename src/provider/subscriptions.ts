@@ -3,7 +3,9 @@ import type { Ids } from '../core/ids.ts'
 import type { Log } from '../core/log.ts'
 import type { Secrets } from '../core/secrets.ts'
 import type { Orm } from '../db/orm.ts'
+import type { ExtensionRow } from './directory.ts'
 import { type ExtensionKey, nameOf } from './extension-rows.ts'
+import type { Ensured, InboundSubscriptions } from './inbound-subscriptions.ts'
 import type { ProviderSubscription } from './provider-subscription.ts'
 import type { Provider, ProviderFailure } from './provider.ts'
 import type { Quota } from './quota.ts'
@@ -19,13 +21,8 @@ import {
   readSubscriptions,
   renewSubscription,
 } from './subscription-rows.ts'
+import { SubscriptionRetries } from './subscription-retries.ts'
 import { isPerhapsSame, isSameAddress } from './webhook-address.ts'
-
-/**
- * `kept`: there was an Active one. `created`: there was none for a while, so events may have been missed. `waiting`: nothing was
- * done because of a pause or a token refresh.
- */
-export type Ensured = 'kept' | 'created' | 'waiting' | 'failed'
 
 export interface SubscriptionsContext {
   provider: Provider
@@ -36,22 +33,22 @@ export interface SubscriptionsContext {
   ids: Ids
   clock: Clock
   log: Log
-  /** Public address of `POST /v1/webhooks/provider`. */
+  /** Where the provider posts events. */
   address(): string
-  /** False also while its tenant is being disconnected. */
-  isConnected(key: ExtensionKey): Promise<boolean>
+  /** The same as people write it. */
+  shownAddress(): string
+  /** Null if it is not connected, also while its tenant is being disconnected. */
+  connected(key: ExtensionKey): Promise<ExtensionRow | null>
   /** Called after the commit that changed or deleted rows. */
   changed(): void
 }
 
 /** The webhook subscriptions at the provider: exactly one Active one per extension, renewed in time. */
-export class Subscriptions {
-  /**
-   * Called after each run with the time until the next one: a retry after a failure, or the renewal. `isActive`: the provider
-   * has an Active subscription.
-   */
-  planned: (key: ExtensionKey, nextMs: number, isActive: boolean) => void = () => undefined
-  readonly #retries = new Retries()
+export class Subscriptions implements InboundSubscriptions {
+  planned: InboundSubscriptions['planned'] = () => undefined
+  /** Their events come to `POST /v1/webhooks/provider`. */
+  receive: InboundSubscriptions['receive'] = () => Promise.resolve()
+  readonly #retries = new SubscriptionRetries()
   readonly #ensuring = new Map<string, Promise<Ensured>>()
   /** The last run of each extension. */
   readonly #lastRuns = new Map<string, Promise<unknown>>()
@@ -86,7 +83,28 @@ export class Subscriptions {
     return run
   }
 
-  /** Deletes an extension's subscriptions at the provider. One for which the provider does not answer stays. */
+  get advice(): InboundSubscriptions['advice'] {
+    return {
+      needs: `the provider must be able to reach ${this.context.shownAddress()}`,
+      byItself: 'a missing subscription is made again by itself',
+    }
+  }
+
+  /** They outlive the process. */
+  recover(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  /** The periodic run lists them at the provider anyway. */
+  overlooked(): void {}
+
+  /** A webhook belongs to the user and the app. */
+  sessionChanged(): void {}
+
+  stop(): Promise<void> {
+    return Promise.resolve()
+  }
+
   remove(key: ExtensionKey): Promise<void> {
     return this.#inTurn(key.extensionId, () => this.#remove(key))
   }
@@ -114,7 +132,7 @@ export class Subscriptions {
 
   async #ensure(key: ExtensionKey): Promise<Outcome> {
     // A run that waited behind `remove` would make a subscription that nobody deletes.
-    if (!(await this.context.isConnected(key))) return { ensured: 'failed', nextMs: null }
+    if ((await this.context.connected(key)) === null) return { ensured: 'failed', nextMs: null }
     const listed = await this.#list(key)
     if (listed.type !== 'ok') return this.#failed(key, 'list', listed)
     const known = await this.#known(key)
@@ -220,27 +238,3 @@ interface Outcome {
 }
 
 const MIN_WAIT_MS = 1000
-
-const FIRST_RETRY_MS = 10_000
-const MAX_RETRY_MS = 10 * 60_000
-
-/** Counts failures per extension. The retry comes after 10 s, doubling to 10 min. */
-class Retries {
-  readonly #running = new Map<string, { failures: number; failure: ProviderFailure | null }>()
-
-  /** Records a failure; returns how long to wait before the retry. */
-  delayMs(name: string, failure?: ProviderFailure): number {
-    const failures = (this.#running.get(name)?.failures ?? 0) + 1
-    this.#running.set(name, { failures, failure: failure ?? null })
-    return Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), MAX_RETRY_MS)
-  }
-
-  /** The provider's last failure; null if it did not answer. */
-  failure(name: string): ProviderFailure | null {
-    return this.#running.get(name)?.failure ?? null
-  }
-
-  clear(name: string): void {
-    this.#running.delete(name)
-  }
-}

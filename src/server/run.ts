@@ -111,7 +111,13 @@ async function drain(
   gateway.lifecycle.draining = true
   gateway.sockets.closeAll(gateway.lease !== null)
   // One that rejects, because the database cannot be read, must not keep the others from closing.
-  const idle = Promise.allSettled([gateway.sending.stop(), gateway.jobs.stop(), stopTimers(), gateway.receipts.stop()])
+  const idle = Promise.allSettled([
+    gateway.sending.stop(),
+    gateway.jobs.stop(),
+    stopTimers(),
+    gateway.receipts.stop(),
+    gateway.subscriptions.stop(),
+  ])
   await atMost(drainMs, idle)
   gateway.poster.endAll()
   await atMost(CLOSE_MS, stack.disposeAsync())

@@ -19,6 +19,7 @@ import { purgeDeliveries } from '../messages/upkeep/purge-deliveries.ts'
 import { probeStorage } from '../db/storage-check.ts'
 import { purgeEvents, purgeEventsEveryMs } from '../messages/upkeep/purge-events.ts'
 import { backFill, backFillJobs } from '../messages/inbound/back-fill.ts'
+import { storeReceived } from '../messages/inbound/store-received.ts'
 import { purgeTombstones } from '../messages/inbound/tombstones.ts'
 import type { Gateway } from '../messages/gateway.ts'
 import { BACK_FILL_EVERY_MS } from '../core/limits.ts'
@@ -36,6 +37,10 @@ export function registerJobs(gateway: Gateway): void {
   gateway.jobs.register(lookupJobs(gateway.sending))
   for (const kind of deliveryJobs(gateway)) gateway.jobs.register(kind)
   gateway.jobs.register(backFillJobs(gateway))
+  gateway.subscriptions.receive = async (key, event) => {
+    if (event.kind === 'sms') await storeReceived(gateway, key, event.sms)
+    else gateway.log.debug({ why: event.why }, 'event ignored')
+  }
 }
 
 /** Recovers what an earlier process left behind, before any job runs. */
@@ -43,6 +48,7 @@ export async function recover(gateway: Gateway): Promise<void> {
   await makeAllDue(gateway.database.orm, Math.ceil(gateway.clock.steady()))
   await gateway.failedAttempts.restore()
   await resumeRefreshes(gateway)
+  await gateway.subscriptions.recover()
   await gateway.webhookWaker.refresh()
   const interrupted = await closeInterrupted(gateway)
   if (interrupted > 0)
@@ -96,8 +102,12 @@ export function startTimers(gateway: Gateway): Timers {
 
 /** Starts what keeps inbound messages coming: subscriptions, and the back-fills that find what they do not bring. */
 function startReceiving(timers: Timers, gateway: Gateway): void {
-  const missed = (row: ExtensionRow): Promise<unknown> => backFill(gateway, row)
-  timers.every('back-fill', BACK_FILL_EVERY_MS, 0, () => eachActive(gateway, 'back-fill', missed))
+  const missed = (row: ExtensionRow): Promise<unknown> => fillGap(timers, gateway, row)
+  timers.every('back-fill', BACK_FILL_EVERY_MS, 0, () =>
+    eachActive(gateway, 'back-fill', async (row) => {
+      if ((await backFill(gateway, row)) ?? 0) gateway.subscriptions.overlooked(row)
+    }),
+  )
   timers.every('subscriptions', SUBSCRIPTIONS_EVERY_MS, 0, () => watchSubscriptions(gateway, missed))
   const plan = (key: ExtensionKey, ms: number): void =>
     timers.once(`subscription of ${nameOf(key)}`, ms, () => watchSubscription(gateway, key, missed))
@@ -109,6 +119,20 @@ function startReceiving(timers: Timers, gateway: Gateway): void {
   }
   // Nothing is planned while tokens are missing.
   gateway.tokens.restored = (key) => plan(key, 0)
+}
+
+const GAP_RETRY_MS = 30_000
+
+/** Fills a gap of the events. If it cannot be filled now, the next periodic back-fill may be many minutes away. */
+async function fillGap(timers: Timers, gateway: Gateway, { tenantId, extensionId }: ExtensionKey): Promise<void> {
+  const row = await gateway.directory.extension(tenantId, extensionId)
+  let isFilled = row?.status !== 'active'
+  try {
+    if (row !== null && !isFilled) isFilled = (await backFill(gateway, row)) !== null
+  } finally {
+    const key = { tenantId, extensionId }
+    if (!isFilled) timers.once(`gap of ${nameOf(key)}`, GAP_RETRY_MS, () => fillGap(timers, gateway, key))
+  }
 }
 
 /** How soon a purge is tried again that has not run because the clock was not trusted. */

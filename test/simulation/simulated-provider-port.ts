@@ -102,6 +102,7 @@ export function providerPort(link: ProviderLink, client: ProviderClient): Provid
     getSubscription: refuse,
     renewSubscription: refuse,
     deleteSubscription: refuse,
+    openEventSocket: refuse,
     parseInboundEvent: refuse,
     probeAuthorize: refuse,
     fixOf: () => 'Wait.',

@@ -60,7 +60,10 @@ export const phoneNumbers = sqliteTable(
   ],
 )
 
-/** Webhook subscriptions at the provider. A row without a provider id was committed before the provider was asked. */
+/**
+ * The subscriptions at the provider: of webhooks, and one row for each socket (`provider/socket-rows.ts`). A row without a provider id was
+ * committed before the provider was asked.
+ */
 export const subscriptions = sqliteTable(
   'subscriptions',
   {
@@ -68,7 +71,7 @@ export const subscriptions = sqliteTable(
     tenantId: text('tenant_id').notNull(),
     extensionId: text('extension_id').notNull(),
     providerId: text('provider_id').unique(),
-    /** HMAC of the Verification-Token that its events carry. */
+    /** HMAC of the Verification-Token that its events carry. Events of a socket carry none. */
     tokenHash: text('token_hash').notNull().unique(),
     status: text({ enum: ['pending', 'active'] }).notNull(),
     createdAt: integer('created_at').notNull(),

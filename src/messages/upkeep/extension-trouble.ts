@@ -14,7 +14,7 @@ export interface Trouble {
   since: number
 }
 
-type Known = Pick<Gateway, 'clock' | 'config' | 'directory' | 'provider' | 'quota' | 'tokens'>
+type Known = Pick<Gateway, 'clock' | 'config' | 'directory' | 'provider' | 'quota' | 'subscriptions' | 'tokens'>
 
 /**
  * The most important problem of an extension; null if there is none. `silentSince`: since when it has no subscription that brings
@@ -110,9 +110,9 @@ export const PAUSED = [
   { group: 'back_fill', doing: 'read its inbound messages' },
 ] as const
 
-const notReceiving = ({ config }: Known, since: number): Trouble => ({
+const notReceiving = ({ subscriptions: { advice } }: Known, since: number): Trouble => ({
   kind: 'not_receiving',
   reason: 'It has no active subscription, so its messages come up to a minute late',
-  fix: `The provider must be able to reach ${config.publicUrl}/v1/webhooks/provider; a missing subscription is made again by itself.`,
+  fix: `${advice.needs.replace(/^t/, 'T')}; ${advice.byItself}.`,
   since,
 })

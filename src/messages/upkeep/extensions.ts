@@ -1,5 +1,5 @@
 import { ne } from 'drizzle-orm'
-import { DAY_MS, REFRESH_RETRY_MIN_MS } from '../../core/limits.ts'
+import { DAY_MS, MAX_SUBSCRIBING, REFRESH_RETRY_MIN_MS } from '../../core/limits.ts'
 import { errorName } from '../../core/log.ts'
 import { extensions } from '../../db/schema/connections.ts'
 import type { Gateway } from '../gateway.ts'
@@ -19,17 +19,18 @@ async function liveExtensions(gateway: Gateway): Promise<ExtensionRow[]> {
 
 const CONCURRENCY = 4
 
-/** Runs `work` for every active extension, four at a time. An extension that fails is logged; the others go on. */
+/** Runs `work` for every active extension, four at a time by default. An extension that fails is logged; the others go on. */
 export async function eachActive(
   gateway: Gateway,
   what: string,
   work: (row: ExtensionRow) => Promise<unknown>,
+  atOnce = CONCURRENCY,
 ): Promise<void> {
   const waiting = (await liveExtensions(gateway)).filter((row) => row.status === 'active')
   const runNext = async (): Promise<void> => {
     for (let row = waiting.shift(); row !== undefined; row = waiting.shift()) await runLogged(gateway, what, row, work)
   }
-  await Promise.all(Array.from({ length: CONCURRENCY }, runNext))
+  await Promise.all(Array.from({ length: atOnce }, runNext))
 }
 
 async function runLogged(
@@ -54,7 +55,7 @@ async function runLogged(
  * not Active. Calls `missed` for each one that it creates, because the events of the gap are lost.
  */
 export const watchSubscriptions = (gateway: Gateway, missed: Missed): Promise<void> =>
-  eachActive(gateway, 'subscription', (row) => ensureSubscription(gateway, row, missed))
+  eachActive(gateway, 'subscription', (row) => ensureSubscription(gateway, row, missed), MAX_SUBSCRIBING)
 
 /** The same for one extension, if it is still connected and active. */
 export async function watchSubscription(gateway: Gateway, key: ExtensionKey, missed: Missed): Promise<void> {

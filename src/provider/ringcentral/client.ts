@@ -1,5 +1,6 @@
 import type { Provider } from '../provider.ts'
 import { readAttachment } from './attachments.ts'
+import { openEventSocket } from './event-socket.ts'
 import { getExtension } from './extension.ts'
 import { fixOf, isStanding } from './fixes.ts'
 import { parseInboundEvent } from './inbound-event.ts'
@@ -35,6 +36,7 @@ export function createRingCentral(options: RingCentralOptions): Provider {
     listSubscriptions: (accessToken) => subscription.listSubscriptions(requester, accessToken),
     renewSubscription: (accessToken, id) => subscription.renewSubscription(requester, accessToken, id),
     deleteSubscription: (accessToken, id) => subscription.deleteSubscription(requester, accessToken, id),
+    openEventSocket: (accessToken, request) => openEventSocket(requester, options, accessToken, request),
     parseInboundEvent,
     probeAuthorize: (request) =>
       probeAuthorize(authorizeUrl(requester.address, options.clientId, request), options.throughProxy === true),

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { HOUR_MS } from '../../core/limits.ts'
+import type { ProxySettings } from '../../core/proxy.ts'
 import type { ProviderResult } from '../provider.ts'
 import { type Dial, type Downloading, dialProxy, dialSocket, download, textOf } from './download.ts'
 import { networkFailure, ownFailure, parseJson, statusFailure, unreadableFailure } from './errors.ts'
@@ -58,6 +59,8 @@ export interface RingCentralOptions {
   userAgent: string
   /** Calls go through the proxy that the environment names. */
   throughProxy?: boolean
+  /** The same for sockets, of which the runtime does not read the environment itself. */
+  proxy?: ProxySettings | null
   /** Certificate authorities instead of the built-in ones, for tests. */
   ca?: string
   /** Epoch milliseconds; by default the system's clock. */

@@ -21,7 +21,13 @@ export async function createSubscription(
     deliveryMode: { transportType: 'WebHook', address, verificationToken },
     expiresIn: LIFETIME_SECONDS,
   }
-  const call: Call = { method: 'POST', path: PATH, as: { accessToken }, json, credentials: [verificationToken] }
+  const call: Call = {
+    method: 'POST',
+    path: SUBSCRIPTION_PATH,
+    as: { accessToken },
+    json,
+    credentials: [verificationToken],
+  }
   const created = await requester.read(call, subscriptionSchema)
   return created.ok ? { ok: true, value: { ...created.value, requestId: created.requestId } } : created
 }
@@ -31,7 +37,7 @@ export function getSubscription(
   accessToken: string,
   subscriptionId: string,
 ): Promise<ProviderResult<ProviderSubscription>> {
-  const call: Call = { method: 'GET', path: pathOf(subscriptionId), as: { accessToken } }
+  const call: Call = { method: 'GET', path: subscriptionPath(subscriptionId), as: { accessToken } }
   return requester.read(call, subscriptionSchema)
 }
 
@@ -40,7 +46,7 @@ export function listSubscriptions(
   requester: Requester,
   accessToken: string,
 ): Promise<ProviderResult<ProviderSubscription[]>> {
-  const call: Call = { method: 'GET', path: PATH, as: { accessToken }, maxAnswerBytes: MAX_LIST_BYTES }
+  const call: Call = { method: 'GET', path: SUBSCRIPTION_PATH, as: { accessToken }, maxAnswerBytes: MAX_LIST_BYTES }
   return requester.read(call, listSchema)
 }
 
@@ -50,7 +56,7 @@ export function renewSubscription(
   accessToken: string,
   subscriptionId: string,
 ): Promise<ProviderResult<ProviderSubscription>> {
-  const call: Call = { method: 'POST', path: `${pathOf(subscriptionId)}/renew`, as: { accessToken } }
+  const call: Call = { method: 'POST', path: `${subscriptionPath(subscriptionId)}/renew`, as: { accessToken } }
   return requester.read(call, subscriptionSchema)
 }
 
@@ -60,20 +66,25 @@ export async function deleteSubscription(
   accessToken: string,
   subscriptionId: string,
 ): Promise<ProviderResult<void>> {
-  const deleted = await requester.perform({ method: 'DELETE', path: pathOf(subscriptionId), as: { accessToken } })
+  const deleted = await requester.perform({
+    method: 'DELETE',
+    path: subscriptionPath(subscriptionId),
+    as: { accessToken },
+  })
   if (!deleted.ok && deleted.failure.status === 404 && deleted.failure.reason === 'rejected')
     return { ok: true, value: undefined }
   return deleted
 }
 
-const PATH = '/restapi/v1.0/subscription'
-const INBOUND_SMS_FILTER = `${EXTENSION_PATH}/message-store/instant?type=SMS`
+export const SUBSCRIPTION_PATH = '/restapi/v1.0/subscription'
+export const INBOUND_SMS_FILTER = `${EXTENSION_PATH}/message-store/instant?type=SMS`
 const LIFETIME_SECONDS = 7 * 24 * 60 * 60
 
-const pathOf = (subscriptionId: string): string => `${PATH}/${encodeURIComponent(subscriptionId)}`
+export const subscriptionPath = (subscriptionId: string): string =>
+  `${SUBSCRIPTION_PATH}/${encodeURIComponent(subscriptionId)}`
 
 /** `SubscriptionInfo`; it never contains the verification token. */
-const subscriptionSchema = z
+export const subscriptionSchema = z
   .looseObject({
     id: wireId,
     status: z.string(),

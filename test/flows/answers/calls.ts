@@ -2,7 +2,7 @@ import { expect } from 'bun:test'
 import { MESSAGE_FAILURES } from '../../../src/core/message-failure.ts'
 import { DAY_MS } from '../../../src/core/limits.ts'
 import { backFill } from '../../../src/messages/inbound/back-fill.ts'
-import type { Ensured } from '../../../src/provider/subscriptions.ts'
+import type { Ensured } from '../../../src/provider/inbound-subscriptions.ts'
 import { FROM, TO } from '../../support/world.ts'
 import { FaultCase } from '../fault-table/case.ts'
 import { pass } from '../fault-table/passing-time.ts'
@@ -139,7 +139,7 @@ async function remove(one: FaultCase, answer: Answer): Promise<string> {
   const key = await keyOf(one)
   await gateway.extensionCalls.make(key, 'medium', (accessToken) =>
     gateway.provider.createSubscription(accessToken, {
-      address: gateway.subscriptions.context.address(),
+      address: one.world.control.subscriptions()[0]?.address ?? '',
       verificationToken: 'of-a-process-that-is-gone',
     }),
   )

@@ -1,0 +1,53 @@
+import type { Clock } from '../core/clock.ts'
+import type { SocketRecovery } from './event-socket.ts'
+import type { ProviderFailure } from './provider.ts'
+
+const FIRST_MS = 1000
+const STEP_MS = 10_000
+const MAX_MS = 120_000
+/** A socket that ends earlier counts as a failure: one that dies at once must not be opened again each second. */
+const SOUND_MS = 30_000
+
+/** When a socket is opened again: after 1, 10, 20, 40, 80, 120 s; and where it goes on. */
+export class Reopening {
+  readonly #failed = new Map<string, { failures: number; failure: ProviderFailure | null }>()
+  readonly #recoveries = new Map<string, { recovery: SocketRecovery; until: number }>()
+
+  constructor(readonly clock: Pick<Clock, 'monotonic'>) {}
+
+  /** Records a socket that could not be opened, or has ended; returns how long to wait. */
+  delayMs(name: string, failure: ProviderFailure | null): number {
+    const failures = (this.#failed.get(name)?.failures ?? 0) + 1
+    this.#failed.set(name, { failures, failure })
+    return failures === 1 ? FIRST_MS : Math.min(STEP_MS * 2 ** (failures - 2), MAX_MS)
+  }
+
+  /** The provider's refusal of the last try; null if there was none. */
+  failure(name: string): ProviderFailure | null {
+    return this.#failed.get(name)?.failure ?? null
+  }
+
+  /** Call it when a socket is open. Earlier ends still count. */
+  opened(name: string): void {
+    this.#recoveries.delete(name)
+    const failed = this.#failed.get(name)
+    if (failed !== undefined) failed.failure = null
+  }
+
+  /** Call it before `delayMs` when a socket has ended. */
+  ended(name: string, livedMs: number, recovery: SocketRecovery | null): void {
+    if (livedMs >= SOUND_MS) this.#failed.delete(name)
+    if (recovery !== null) this.#recoveries.set(name, { recovery, until: this.clock.monotonic() + recovery.forMs })
+  }
+
+  /** Of the last socket, as long as the provider keeps it. */
+  recovery(name: string): SocketRecovery | null {
+    const kept = this.#recoveries.get(name)
+    return kept !== undefined && this.clock.monotonic() < kept.until ? kept.recovery : null
+  }
+
+  forget(name: string): void {
+    this.#failed.delete(name)
+    this.#recoveries.delete(name)
+  }
+}

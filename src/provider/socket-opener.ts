@@ -1,0 +1,47 @@
+import { Limiter, type Slot } from '../core/limiter.ts'
+import { MAX_SUBSCRIBING } from '../core/limits.ts'
+import type { EventSocket, EventSocketRequest } from './event-socket.ts'
+import type { CallResult, ExtensionCalls } from './extension-calls.ts'
+import type { ExtensionKey } from './extension-rows.ts'
+import type { Provider } from './provider.ts'
+import type { Quota } from './quota.ts'
+
+export interface OpenerContext {
+  provider: Provider
+  extensionCalls: ExtensionCalls
+  quota: Quota
+}
+
+/** Opens sockets for events: a few at once, and for each user no more often than it may get tickets. */
+export class SocketOpener {
+  readonly #slots = new Limiter({ total: MAX_SUBSCRIBING, perTenant: MAX_SUBSCRIBING })
+
+  constructor(readonly context: OpenerContext) {}
+
+  /** `isWanted` is asked when it is the extension's turn. */
+  async open(
+    key: ExtensionKey,
+    request: EventSocketRequest,
+    isWanted: () => Promise<boolean>,
+  ): Promise<CallResult<EventSocket>> {
+    const slot = await new Promise<Slot>((granted) => void this.#slots.request(key.tenantId, [], granted))
+    try {
+      return (await isWanted()) ? await this.#open(key, request) : { type: 'gone', failure: null }
+    } finally {
+      slot.release()
+    }
+  }
+
+  async #open(key: ExtensionKey, request: EventSocketRequest): Promise<CallResult<EventSocket>> {
+    const { provider, extensionCalls, quota } = this.context
+    const { extensionId } = key
+    const waitMs = quota.authWaitMs(extensionId, 'ticket')
+    if (waitMs > 0) return { type: 'deferred', retryInMs: waitMs, failure: null }
+    // The subscription is made over the socket, and counts all the same.
+    quota.count(extensionId)
+    return extensionCalls.make(key, 'auth', (token) => {
+      quota.countAuth(extensionId)
+      return provider.openEventSocket(token, request)
+    })
+  }
+}

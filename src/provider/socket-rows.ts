@@ -1,0 +1,56 @@
+import { and, eq, like, not, type SQL } from 'drizzle-orm'
+import type { Orm } from '../db/orm.ts'
+import { subscriptions } from '../db/schema/connections.ts'
+import type { ExtensionKey } from './extension-rows.ts'
+
+// The row of an extension's socket among the subscriptions: there is one, which stays. It has no token, because nothing presents one.
+
+const PREFIX = 'socket:'
+const tokenHashOf = ({ tenantId, extensionId }: ExtensionKey): string => `${PREFIX}${tenantId}/${extensionId}`
+
+/** Subscriptions of webhooks. */
+export const IS_WEBHOOK: SQL = not(like(subscriptions.tokenHash, `${PREFIX}%`))
+
+/** Inserts the row unless it is there. */
+export const insertSocket = (orm: Orm, key: ExtensionKey, id: string, now: number) =>
+  orm
+    .insert(subscriptions)
+    .values({ id, ...keyOf(key), tokenHash: tokenHashOf(key), status: 'pending', createdAt: now })
+    .onConflictDoNothing()
+
+/** From now on no event comes: of the socket, and of a webhook that it replaces. */
+export const markClosed = (orm: Orm, key: ExtensionKey, now: number) =>
+  orm
+    .update(subscriptions)
+    .set({ status: 'pending', createdAt: now })
+    .where(and(isOf(key), eq(subscriptions.status, 'active')))
+
+/** The same for the sockets of an earlier process, which ended with it. */
+export const markAllClosed = (orm: Orm, now: number) =>
+  orm
+    .update(subscriptions)
+    .set({ status: 'pending', createdAt: now })
+    .where(and(like(subscriptions.tokenHash, `${PREFIX}%`), eq(subscriptions.status, 'active')))
+
+/** The socket is open, at most until `expiresAt`. */
+export const markOpen = (
+  orm: Orm,
+  key: ExtensionKey,
+  open: { providerId: string; expiresAt: number; checkedAt: number },
+) =>
+  orm
+    .update(subscriptions)
+    .set({ ...open, status: 'active' })
+    .where(and(isOf(key), eq(subscriptions.tokenHash, tokenHashOf(key))))
+
+/** The webhook subscriptions of the extension. */
+export const readWebhooks = (orm: Orm, key: ExtensionKey) =>
+  orm
+    .select({ id: subscriptions.id, providerId: subscriptions.providerId })
+    .from(subscriptions)
+    .where(and(isOf(key), IS_WEBHOOK))
+
+const isOf = ({ tenantId, extensionId }: ExtensionKey): SQL | undefined =>
+  and(eq(subscriptions.tenantId, tenantId), eq(subscriptions.extensionId, extensionId))
+
+const keyOf = ({ tenantId, extensionId }: ExtensionKey): ExtensionKey => ({ tenantId, extensionId })

@@ -1,0 +1,239 @@
+import type { Clock } from '../core/clock.ts'
+import type { Ids } from '../core/ids.ts'
+import type { Log } from '../core/log.ts'
+import type { Orm } from '../db/orm.ts'
+import type { ExtensionRow } from './directory.ts'
+import { type EventSocket, NO_CLOSING_FRAME, type SocketEnd } from './event-socket.ts'
+import { type ExtensionKey, nameOf } from './extension-rows.ts'
+import { HeldSocket } from './held-socket.ts'
+import type { Ensured, InboundSubscriptions } from './inbound-subscriptions.ts'
+import type { ProviderFailure } from './provider.ts'
+import { Reopening } from './reopening.ts'
+import { deleteWebhooks } from './replaced-webhooks.ts'
+import { SocketEvents } from './socket-events.ts'
+import { type OpenerContext, SocketOpener } from './socket-opener.ts'
+import { insertSocket, markAllClosed, markClosed, markOpen } from './socket-rows.ts'
+
+export interface SocketSubscriptionsContext extends OpenerContext {
+  orm: Orm
+  ids: Ids
+  clock: Clock
+  log: Log
+  /** Null if it is not connected, also while its tenant is being disconnected. */
+  connected(key: ExtensionKey): Promise<ExtensionRow | null>
+  /** Called after the commit that deleted rows. */
+  changed(): void
+}
+
+/** A live socket is asked for whenever the worker looks at all subscriptions. */
+const NOT_SOON_MS = 3_600_000
+const MIN_WAIT_MS = 1000
+/** What a back-fill finds sooner may have come before the socket was open. */
+const OVERLOOKED_AFTER_MS = 10 * 60_000
+/** There may be messages of which the provider sends no event, such as those of a call queue. */
+const OVERLOOKED_EVERY_MS = 60 * 60_000
+
+/**
+ * Events over sockets that the gateway opens, for one that the provider cannot reach: one socket for each extension, because RingCentral
+ * gives events of messages to their own extension alone (SUB-405). No frame is acknowledged, so after each opening `ensure` says
+ * `created`, and a back-fill finds what was missed.
+ */
+export class SocketSubscriptions implements InboundSubscriptions {
+  planned: InboundSubscriptions['planned'] = () => undefined
+  readonly advice = {
+    needs: 'this machine must be able to open wss:// connections to the provider',
+    byItself: 'a closed one is opened again by itself',
+  }
+  readonly #events: SocketEvents
+  readonly #held = new Map<string, HeldSocket>()
+  readonly #ensuring = new Map<string, Promise<Ensured>>()
+  readonly #overlooked = new Map<string, number>()
+  readonly #opener: SocketOpener
+  readonly #stopping = new AbortController()
+  readonly #reopening: Reopening
+
+  constructor(readonly context: SocketSubscriptionsContext) {
+    this.#reopening = new Reopening(context.clock)
+    this.#opener = new SocketOpener(context)
+    // The provider does not send it again. The next socket comes with a back-fill.
+    const notStored = (key: ExtensionKey): void =>
+      this.#ended(key, { code: NO_CLOSING_FRAME, reason: 'not stored' }, this.#held.get(nameOf(key)) ?? null)
+    this.#events = new SocketEvents({ ...context, notStored })
+  }
+
+  set receive(receive: InboundSubscriptions['receive']) {
+    this.#events.receive = receive
+  }
+
+  ensure(key: ExtensionKey): Promise<Ensured> {
+    const name = nameOf(key)
+    const running = this.#ensuring.get(name)
+    if (running !== undefined) return running
+    const { tenantId, extensionId } = key
+    const run = this.#ensure({ tenantId, extensionId }).finally(() => this.#ensuring.delete(name))
+    this.#ensuring.set(name, run)
+    return run
+  }
+
+  refusal(key: ExtensionKey): ProviderFailure | null {
+    return this.#reopening.failure(nameOf(key))
+  }
+
+  async remove(key: ExtensionKey): Promise<void> {
+    const name = nameOf(key)
+    this.#letGo(key)
+    await this.#ensuring.get(name)?.catch(() => undefined)
+    this.#letGo(key)
+    this.#reopening.forget(name)
+  }
+
+  overlooked(key: ExtensionKey): void {
+    const name = nameOf(key)
+    const now = this.context.clock.monotonic()
+    const last = this.#overlooked.get(name) ?? -Infinity
+    const ageMs = this.#held.get(name)?.ageMs ?? 0
+    if (ageMs < OVERLOOKED_AFTER_MS || now - last < OVERLOOKED_EVERY_MS) return
+    this.#overlooked.set(name, now)
+    this.#replace(key, 'overlooked')
+  }
+
+  sessionChanged(key: ExtensionKey): void {
+    this.#replace(key, 'session')
+  }
+
+  async recover(): Promise<void> {
+    await markAllClosed(this.context.orm, this.context.clock.now())
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    for (const held of this.#held.values()) held.close()
+    this.#held.clear()
+    await this.#events.stored()
+  }
+
+  /** The socket stays until the next one is open. */
+  #replace(key: ExtensionKey, why: string): void {
+    const held = this.#held.get(nameOf(key))
+    if (held === undefined || held.isStale) return
+    held.isStale = true
+    const { tenantId, extensionId } = key
+    this.context.log.info({ tenantId, extensionId, why }, 'event socket is being replaced')
+    this.planned(key, 0, true)
+  }
+
+  async #ensure(key: ExtensionKey): Promise<Ensured> {
+    const row = await this.#connected(key)
+    if (row === null) return 'failed'
+    const held = this.#held.get(nameOf(key))
+    if (held !== undefined && (await this.#isGood(key, held, row))) {
+      await deleteWebhooks(this.context, key)
+      this.planned(key, NOT_SOON_MS, true)
+      return 'kept'
+    }
+    try {
+      if (!this.#held.has(nameOf(key))) await this.#markOpening(key)
+      const ensured = await this.#open(key, row)
+      if (ensured === 'created') await deleteWebhooks(this.context, key)
+      return ensured
+    } catch (error) {
+      this.#retry(key, null)
+      throw error
+    }
+  }
+
+  #connected(key: ExtensionKey): Promise<ExtensionRow | null> {
+    return this.#stopping.signal.aborted ? Promise.resolve(null) : this.context.connected(key)
+  }
+
+  async #isGood(key: ExtensionKey, held: HeldSocket, { connectedAt }: ExtensionRow): Promise<boolean> {
+    // Another authorization has ended the session that opened it.
+    if (held.connectedAt !== connectedAt) held.isStale = true
+    if (held.isStale) return false
+    const isSubscribed = await held.socket.isSubscribed()
+    const isHeld = this.#held.get(nameOf(key)) === held
+    if (isSubscribed === false && isHeld) this.#letGo(key, { code: NO_CLOSING_FRAME, reason: 'no subscription' })
+    return isSubscribed !== false && isHeld
+  }
+
+  async #markOpening(key: ExtensionKey): Promise<void> {
+    const { orm, ids, clock } = this.context
+    await orm.batch([markClosed(orm, key, clock.now()), insertSocket(orm, key, ids.of('sub'), clock.now())])
+  }
+
+  async #open(key: ExtensionKey, { connectedAt }: ExtensionRow): Promise<Ensured> {
+    let held: HeldSocket | null = null
+    const end = Promise.withResolvers<SocketEnd>()
+    const request = {
+      recovery: this.#reopening.recovery(nameOf(key)),
+      frame: (): void => held?.heard(),
+      event: (body: unknown): void => this.#events.store(key, body),
+      ended: end.resolve,
+      signal: this.#stopping.signal,
+    }
+    const opened = await this.#opener.open(key, request, async () => (await this.#connected(key)) !== null)
+    if (opened.type === 'gone') return 'failed'
+    if (opened.type === 'failed') return this.#retry(key, opened.failure)
+    if (opened.type === 'deferred') {
+      this.#plan(key, Math.max(MIN_WAIT_MS, opened.retryInMs))
+      return 'waiting'
+    }
+    held = await this.#hold(key, connectedAt, opened.value)
+    if (held === null) return 'failed'
+    void end.promise.then((why) => this.#ended(key, why, held))
+    return 'created'
+  }
+
+  /** Null if the gateway stops. */
+  async #hold(key: ExtensionKey, connectedAt: number, socket: EventSocket): Promise<HeldSocket | null> {
+    const { clock, orm, log } = this.context
+    const name = nameOf(key)
+    const now = clock.now()
+    const open = { providerId: socket.subscriptionId, expiresAt: now + socket.lifeMs, checkedAt: now }
+    await markOpen(orm, key, open).catch((error: unknown) => {
+      socket.close()
+      throw error
+    })
+    const row = await this.#connected(key)
+    if (row === null) {
+      socket.close()
+      return null
+    }
+    this.#held.get(name)?.close()
+    const dead = (): void => this.#ended(key, { code: NO_CLOSING_FRAME, reason: 'silent' }, held)
+    const held = new HeldSocket(socket, connectedAt, { name, clock, dead })
+    this.#held.set(name, held)
+    this.#reopening.opened(name)
+    log.info({ ...key, recovered: socket.recovered }, 'event socket is open')
+    this.planned(key, NOT_SOON_MS, true)
+    if (row.connectedAt !== connectedAt) this.#replace(key, 'session')
+    return held
+  }
+
+  #ended(key: ExtensionKey, why: SocketEnd, held: HeldSocket | null): void {
+    const { clock, orm } = this.context
+    const name = nameOf(key)
+    if (held === null || this.#held.get(name) !== held) return
+    this.#reopening.ended(name, held.ageMs, held.socket.recovery())
+    this.#letGo(key, why)
+    // Before the next opening, whose row must not be marked.
+    markClosed(orm, key, clock.now()).catch(() => undefined)
+    this.#retry(key, null)
+  }
+
+  #retry(key: ExtensionKey, failure: ProviderFailure | null): 'failed' {
+    this.#plan(key, this.#reopening.delayMs(nameOf(key), failure))
+    return 'failed'
+  }
+
+  #plan(key: ExtensionKey, ms: number): void {
+    if (!this.#stopping.signal.aborted) this.planned(key, ms, this.#held.has(nameOf(key)))
+  }
+
+  #letGo(key: ExtensionKey, why?: SocketEnd): void {
+    const name = nameOf(key)
+    this.#held.get(name)?.close()
+    this.#held.delete(name)
+    if (why !== undefined) this.context.log.info({ ...key, ...why }, 'event socket has closed')
+  }
+}
