@@ -55,7 +55,7 @@ export function sameSecret(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b))
 }
 
-export const sha256Hex = (value: string): string => Bun.SHA256.hash(value, 'hex')
+export const sha256Hex = (value: string | Uint8Array): string => Bun.SHA256.hash(value, 'hex')
 
 /** PKCE S256 (RFC 7636): base64url of the SHA-256 of the verifier. */
 export const pkceChallenge = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url')

@@ -146,7 +146,7 @@ export const localRoutes = [
     body: NotifyBody,
     priority: ['missingSendField', 'badPhoneNumber', 'badTo', 'badText'],
     response: z.unknown(),
-    run: ({ gateway, query, body }) => sendNotice(gateway, query, body),
+    run: ({ gateway, query, bytes, body }) => sendNotice(gateway, query, { bytes, json: body }),
   }),
   route({
     ...common,

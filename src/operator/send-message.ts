@@ -6,7 +6,7 @@ import { phoneNumbers } from '../db/schema/connections.ts'
 import { apps, tenants } from '../db/schema/tenants.ts'
 import { getStatus } from '../api/sms/get-status.ts'
 import type { MessageState } from '../api/sms/message.ts'
-import { notify } from '../api/sms/notify.ts'
+import { type Posted, notify } from '../api/sms/notify.ts'
 import type { Notified } from '../api/sms/schemas.ts'
 import { send } from '../api/sms/send.ts'
 import type { Gateway } from '../messages/gateway.ts'
@@ -23,9 +23,9 @@ export async function sendMessage(gateway: Gateway, input: z.output<typeof SendM
 export async function sendNotice(
   gateway: Gateway,
   { appId, ...notice }: z.output<typeof NotifyAsQuery>,
-  json: unknown,
+  posted: Posted,
 ): Promise<Notified> {
-  const { messages } = await notify(gateway, await findCaller(gateway, notice.from, appId), notice, json, null)
+  const { messages } = await notify(gateway, await findCaller(gateway, notice.from, appId), notice, posted, null)
   return { messages }
 }
 

@@ -61,7 +61,18 @@ const BACKSLASH = 0x5c
 const [OPEN_ARRAY, OPEN_OBJECT, CLOSE_ARRAY, CLOSE_OBJECT] = [0x5b, 0x7b, 0x5d, 0x7d]
 
 /** Deep nesting is refused before it is parsed, because parsing it takes far more time than sending it. */
-export function isTooDeep(bytes: Uint8Array): boolean {
+export const isTooDeep = (bytes: Uint8Array): boolean => hasManyBrackets(bytes) && isDeep(bytes)
+
+/** Most bodies have few, and finding these takes far less time than reading every byte here. */
+function hasManyBrackets(bytes: Uint8Array): boolean {
+  let found = 0
+  for (const bracket of [OPEN_ARRAY, OPEN_OBJECT])
+    for (let at = bytes.indexOf(bracket); at >= 0; at = bytes.indexOf(bracket, at + 1))
+      if (++found > MAX_JSON_DEPTH) return true
+  return false
+}
+
+function isDeep(bytes: Uint8Array): boolean {
   let depth = 0
   let inString = false
   for (let i = 0; i < bytes.length; i++) {

@@ -2,19 +2,26 @@ import { isUtf8 } from 'node:buffer'
 import type { z } from 'zod'
 import { ApiError, errorText } from '../../core/errors.ts'
 import type { Gateway } from '../../messages/gateway.ts'
-import { isTooDeep, parseJson } from './body.ts'
+import { isTooDeep } from './body.ts'
 import type { RequestContext } from './request-context.ts'
+
+/** A body as it was sent, as it was parsed (undefined if that failed), and what it should be. */
+interface RefusedBody {
+  bytes: Uint8Array
+  body: unknown
+  schema: z.ZodType | undefined
+}
 
 /** Outside production the log says what is wrong with a body that is refused: that it is not JSON, or which field has the wrong type. */
 export function noteBodyMistake(
   { config, log }: Gateway,
   { endpointPath: path, received: { request } }: RequestContext,
-  { bytes, schema }: { bytes: Uint8Array; schema: z.ZodType | undefined },
+  { bytes, body, schema }: RefusedBody,
   error: unknown,
 ): void {
   if (config.production || !(error instanceof ApiError)) return
-  if (error.message === errorText('badJson')) return log.warn({ path }, bodyMistake(bytes, request.headers))
-  for (const { field, mistake } of typeMistakes(schema, bytes)) log.warn({ path, field }, mistake)
+  if (error.message === errorText('badJson')) return log.warn({ path }, bodyMistake(bytes, body, request.headers))
+  for (const { field, mistake } of typeMistakes(schema, body)) log.warn({ path, field }, mistake)
 }
 
 /** The same for a request that is answered `Missing or invalid API key`. Its path may be any text, so the line has only its id. */
@@ -28,8 +35,8 @@ export function noteKeyMistake({ config, log }: Gateway, { requestId }: RequestC
 
 // The texts are fixed: no part of a body or a header gets into the log, but the names of our own fields.
 
-function bodyMistake(bytes: Uint8Array, headers: Headers): string {
-  const mistake = encodingMistake(bytes, headers) ?? textMistake(bytes, new TextDecoder().decode(bytes).trim())
+function bodyMistake(bytes: Uint8Array, body: unknown, headers: Headers): string {
+  const mistake = encodingMistake(bytes, headers) ?? (body === undefined ? textMistake(bytes) : null)
   return mistake === null
     ? 'the body is JSON, but not an object: begin it with {'
     : `the body is not JSON: ${mistake} (docs/send.md)`
@@ -45,23 +52,14 @@ function encodingMistake(bytes: Uint8Array, headers: Headers): string | null {
   return isUtf8(bytes) ? null : 'it is not UTF-8, but perhaps Latin-1; send UTF-8'
 }
 
-function textMistake(bytes: Uint8Array, text: string): string | null {
+function textMistake(bytes: Uint8Array): string {
   if (isTooDeep(bytes)) return 'it is nested too deep'
-  if (isJson(text)) return null
+  const text = new TextDecoder().decode(bytes).trim()
   if (/^[\w%.+-]+=|^--[^\s]+\s/.test(text)) return 'it is a form; send JSON'
   if (/^'|^\{\s*['\w]/.test(text))
     return 'its double quotes are missing, or single ones in their place; the shell may have removed them'
   if (hasRawControl(text)) return 'a string in it has a raw line break or tab; write \\n or \\t'
   return 'check it with a JSON parser'
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text)
-    return true
-  } catch {
-    return false
-  }
 }
 
 /** Whether a control character stands in a string. Each match is a string up to its end, so the time grows with the length alone. */
@@ -82,8 +80,8 @@ const KINDS: Readonly<Record<string, string>> = {
 }
 
 /** Fields of the schema whose values have another type, or are missing. */
-function typeMistakes(schema: z.ZodType | undefined, bytes: Uint8Array): { field: string; mistake: string }[] {
-  const issues = schema?.safeParse(parseJson(bytes), { reportInput: true }).error?.issues ?? []
+function typeMistakes(schema: z.ZodType | undefined, body: unknown): { field: string; mistake: string }[] {
+  const issues = schema?.safeParse(body, { reportInput: true }).error?.issues ?? []
   return issues.flatMap((issue) => {
     if (issue.code !== 'invalid_type') return []
     const field = issue.path.join('.') || 'the body'

@@ -10,6 +10,12 @@ import { type Once, acceptMessage, keysExpiredBefore } from './accept-message.ts
 import { type Notified, NotifyKey, type NotifyQuery, isMessageText } from './schemas.ts'
 import { filled, usualText } from './template.ts'
 
+/** What a tool has posted, as it came and as it was parsed. */
+export interface Posted {
+  bytes: Uint8Array
+  json: unknown
+}
+
 export interface NotifyResult extends Notified {
   /** True if an earlier request with the same key had all of the messages. */
   replayed: boolean
@@ -23,14 +29,15 @@ export async function notify(
   gateway: Gateway,
   caller: Caller,
   { from, to, text: template }: z.output<typeof NotifyQuery>,
-  json: unknown,
+  { bytes, json }: Posted,
   idempotencyKey: string | null,
 ): Promise<NotifyResult> {
   const key = checkedKey(idempotencyKey)
   const body = template === undefined ? usualText(json) : filled(template, json)
   if (!isMessageText(body)) throw apiError('badBodyLength')
   const now = gateway.clock.now()
-  const requestHash = key === null ? '' : sha256Hex(writeExactJson([from, to, template ?? null, json]))
+  const requestHash =
+    key === null ? '' : sha256Hex(writeExactJson([from, to, template ?? null, comparable(bytes, json)]))
   const onceFor = (recipient: string): Once | null =>
     key === null ? null : { key: `${key}:${recipient}`, requestHash }
   await refuseOther(gateway, caller, to.map(onceFor), now)
@@ -42,6 +49,12 @@ export async function notify(
   const results = await Promise.all(accepting)
   return { messages: results.map(({ message }) => message), replayed: results.every(({ replayed }) => replayed) }
 }
+
+/** Larger bodies are compared byte by byte, because writing one of 100 KB anew takes milliseconds. Others keep the hashes of earlier releases. */
+const REWRITTEN_BYTES = 16_384
+
+const comparable = (bytes: Uint8Array, json: unknown): unknown =>
+  bytes.length > REWRITTEN_BYTES ? sha256Hex(bytes) : json
 
 function checkedKey(key: string | null): string | null {
   if (key === null) return null

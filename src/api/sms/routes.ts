@@ -89,8 +89,8 @@ export const smsRoutes = [
       ),
       409: errorTexts('idempotencyConflict'),
     },
-    run: ({ gateway, caller, query, body, request }) =>
-      notify(gateway, caller, query, body, request.headers.get('idempotency-key')).then(accepted),
+    run: ({ gateway, caller, query, bytes, body, request }) =>
+      notify(gateway, caller, query, { bytes, json: body }, request.headers.get('idempotency-key')).then(accepted),
   }),
   route({
     ...common,

@@ -97,7 +97,9 @@ function memberOf(value: unknown, name: string): unknown {
 
 function shown(value: unknown): string {
   if (value === undefined || value === null) return ''
-  return typeof value === 'string' ? (digitsOf(value) ?? value) : writeExactJson(value)
+  if (typeof value === 'string') return digitsOf(value) ?? value
+  // Each element takes at least two units, so the text ends before the others.
+  return writeExactJson(Array.isArray(value) ? value.slice(0, MAX_BODY_UNITS) : value)
 }
 
 const CHARACTERS = new Intl.Segmenter()

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
 import { expectError } from '../../support/expect-error.ts'
 import { FROM, TO, type World, createWorld, recordedLog } from '../../support/world.ts'
@@ -63,6 +63,25 @@ test('long bodies with a mistake do not hold the event loop for seconds each', a
   await using world = await createWorld(quiet)
   const body = `{"body":"${'\\"'.repeat(50_000)}\n"}`
   for (let time = 0; time < 8; time++) await expectError(await send(world, body), 400, 'Invalid JSON')
+})
+
+test.each([
+  ['that is refused for its type', 'POST', '/v1/triggers', '{"callbackUrl":7'],
+  ['that lacks a field', 'POST', '/v1/apps/register', '{"x":1'],
+  ['that is no object', 'PUT', '/v1/opt-outs', '[{"x":1'],
+  ['that is no JSON', 'PUT', '/v1/opt-outs', '{"x":1]'],
+  ['of any JSON', 'POST', `/v1/sms/notify?from=x&to=y`, '{"text":7'],
+])('outside production, too, a body %s is parsed once', async (_, method, path, start) => {
+  await using world = await createWorld(quiet)
+  const names = Array.from({ length: 1000 }, (__, n) => `,"name${n}":1`).join('')
+  const body = `${start}${names}}${start.startsWith('[') ? ']' : ''}`
+  const parse = spyOn(JSON, 'parse')
+  try {
+    expect((await world.call(method, path, { body })).status).toBe(400)
+    expect(parse.mock.calls.filter(([text]) => text === body)).toHaveLength(1)
+  } finally {
+    parse.mockRestore()
+  }
 })
 
 test('the line names the endpoint, and nothing of the path that the caller has made up', async () => {

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 import { expectError } from '../../support/expect-error.ts'
 import { operate, signIn } from '../../support/operator.ts'
 import { FROM, TO, type World, createWorld, recordedLog } from '../../support/world.ts'
@@ -220,6 +220,33 @@ test('a repeated key sends nothing again, and adds who is missing', async () => 
     [TO_2, 'once'],
     [TO_2, 'once'],
   ])
+})
+
+test('a repeated key with the same JSON sends nothing again; above 16 KB it must be the same byte for byte', async () => {
+  await using world = await quiet()
+  const writeJson = spyOn(JSON, 'stringify')
+  try {
+    for (const [key, length, isSame] of [
+      ['short', 100, true],
+      ['long', 20_000, false],
+    ] as const) {
+      const once = { 'idempotency-key': key }
+      const details = { text: key, details: Array.from({ length: length / 10 }, () => 'detail') }
+      const compact = JSON.stringify(details)
+      expect((await notify(world, {}, compact, once)).status).toBe(202)
+      writeJson.mockClear()
+      expect((await notify(world, {}, compact, once)).headers.get('idempotent-replayed')).toBe('true')
+      // Writing 100 KB of JSON anew can take longer than everything else of a request.
+      expect(writeJson.mock.results.filter(({ value }) => String(value).length > 16_384)).toEqual([])
+      const spaced = JSON.stringify(details, null, 1)
+      if (isSame) expect((await notify(world, {}, spaced, once)).headers.get('idempotent-replayed')).toBe('true')
+      else await expectError(await notify(world, {}, spaced, once), 409, CONFLICT)
+      await expectError(await notify(world, {}, compact.replace('detail', 'detaiL'), once), 409, CONFLICT)
+    }
+  } finally {
+    writeJson.mockRestore()
+  }
+  expect((await stored(world)).map(([, text]) => text)).toEqual(['short', 'long'])
 })
 
 test('a key that another request has used is refused for all recipients, before anybody gets a message', async () => {

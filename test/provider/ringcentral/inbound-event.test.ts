@@ -217,6 +217,18 @@ describe('ignored events', () => {
   })
 })
 
+test.each([
+  ['the path', '/message-store/instant?'],
+  ['the path and a type', '/message-store/instant?type=Fax&'],
+  ['an extension', '/extension/11111111111111111111111111111111'],
+  ['a part of the path', '/message-store/instant'],
+])('an event that repeats %s is read in time that grows with its length alone', (_, part) => {
+  // A pattern that takes quadratic time needs minutes for this, far more than the time limit of a test.
+  const repeated = part.repeat(Math.ceil(2_000_000 / part.length))
+  for (const name of [repeated, `${repeated}\n`, `\n${repeated}`])
+    expect(parseInboundEvent(event(message(), { event: name })).kind).toBe('ignored')
+})
+
 describe('no input makes the parser throw', () => {
   const deep = JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`)
   const hostile = new Proxy(
