@@ -5,7 +5,7 @@ import { isLoopbackHost } from '../core/proxy.ts'
 import { webhookSecret } from '../core/secrets.ts'
 import { EXIT } from '../core/start-error.ts'
 import { readOrCreateSecret } from '../db/data-folder.ts'
-import { AddressGuard } from '../net/outbound/address-guard.ts'
+import { AddressGuard, guardRules } from '../net/outbound/address-guard.ts'
 import { type PostResult, WebhookPoster } from '../net/outbound/webhook-poster.ts'
 import { signedHeaders } from '../net/outbound/sign.ts'
 import { formsOf, kindOf } from '../net/outbound/special-addresses.ts'
@@ -70,7 +70,7 @@ const InboundLine = z.looseObject({
 /** Refuses an address that the webhook rules do not allow. The operator's own shell may post to its machine, in production too. */
 function createPoster({ config }: CliContext, url: string): WebhookPoster {
   const production = config.production && !isLoopbackHost(URL.parse(url)?.hostname ?? '')
-  const guard = new AddressGuard({ production, allowCidrs: config.webhookAllowCidrs })
+  const guard = new AddressGuard(guardRules({ ...config, production }))
   if (!guard.accepts(url)) throw new CliError(`Cannot forward to ${url}: ${refusalOf(url, production)}`, EXIT.usage)
   return new WebhookPoster({ guard, clock: systemClock })
 }

@@ -3,6 +3,7 @@ import {
   readCidrs,
   readHost,
   readOrigins,
+  readPlainHttpCidrs,
   readPublicUrl,
   readTrustedProxies,
   refuseUncheckedTls,
@@ -30,6 +31,8 @@ export interface Config {
   encryptionKeys: Uint8Array[] | null
   provider: ProviderConfig
   trustedProxies: string[]
+  /** Who may speak plain HTTP in production without a public address, beside this machine. */
+  plainHttpCidrs: string[]
   corsOrigins: string[]
   webhookAllowCidrs: string[]
   keyLimitPerMinute: number
@@ -122,6 +125,7 @@ function configOf(settings: Settings, terminal: boolean): Omit<Config, 'warnings
     encryptionKeys,
     provider,
     trustedProxies: readTrustedProxies(settings, production),
+    plainHttpCidrs: readPlainHttpCidrs(settings),
     corsOrigins: readOrigins(settings),
     webhookAllowCidrs: readCidrs(settings, 'WEBHOOK_ALLOW_CIDRS'),
     keyLimitPerMinute: settings.integer('KEY_LIMIT_PER_MINUTE', 100, 1, 1_000_000_000),

@@ -89,6 +89,44 @@ export function readTrustedProxies(settings: Settings, production: boolean): str
   return ranges
 }
 
+/** Ranges that the internet does not route. */
+const PRIVATE_RANGES = [
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '100.64.0.0/10',
+  '169.254.0.0/16',
+  'fc00::/7',
+  'fe80::/10',
+]
+
+/** Reads PLAIN_HTTP_CIDRS: who may speak plain HTTP to a gateway without a public address, beside this machine. */
+export function readPlainHttpCidrs(settings: Settings): string[] {
+  const ranges = readCidrs(settings, 'PLAIN_HTTP_CIDRS')
+  if (ranges.length > 0 && settings.text('PUBLIC_URL') !== null)
+    settings.problem(
+      'PLAIN_HTTP_CIDRS',
+      'is set, and PUBLIC_URL too',
+      'a gateway with a public address is reached by https alone, so remove one of them',
+    )
+  for (const range of ranges)
+    if (isPlainCidr(range) && !PRIVATE_RANGES.some((wider) => includes(wider, range)))
+      settings.problem(
+        'PLAIN_HTTP_CIDRS',
+        `holds "${range}", which is not a private range`,
+        `give ranges inside ${PRIVATE_RANGES.join(', ')}`,
+      )
+  return ranges
+}
+
+/** An address with a zone (`fe80::1%eth0`) is in no range: the zone would be ignored, and the address of another link would count. */
+function includes(wider: string, range: string): boolean {
+  if (range.includes('%')) return false
+  const [base, bits] = ipaddr.parseCIDR(wider)
+  const [address, length] = ipaddr.parseCIDR(range)
+  return base.kind() === address.kind() && length >= bits && address.match([base, bits])
+}
+
 export function readCidrs(settings: Settings, name: string): string[] {
   return settings.list(name).map((item) => {
     const withLength = item.includes('/') ? item : `${item}/${item.includes(':') ? 128 : 32}`

@@ -16,7 +16,7 @@ import { createSecrets, type Secrets } from '../core/secrets.ts'
 import type { Database } from '../db/database.ts'
 import { type RestoreMark, createNoMark } from '../db/restore-mark.ts'
 import { Jobs } from './jobs/jobs.ts'
-import { AddressGuard } from '../net/outbound/address-guard.ts'
+import { AddressGuard, guardRules } from '../net/outbound/address-guard.ts'
 import { WebhookPoster } from '../net/outbound/webhook-poster.ts'
 import { ClockCheck } from '../provider/clock-check.ts'
 import { Directory, type ExtensionRow } from '../provider/directory.ts'
@@ -140,7 +140,7 @@ export function buildGateway(given: GatewayParts): Gateway {
     parts.authenticateSocket ?? (() => Promise.resolve({ ok: false, error: 'Invalid API key' } as const))
   const { secrets = createSecrets(parts.encryptionKeys), defer = setImmediate } = parts
   const connected = extensionParts({ ...parts, secrets }, (tenantId) => gateway.sending.wake(tenantId))
-  const guard = new AddressGuard({ production: config.production, allowCidrs: config.webhookAllowCidrs })
+  const guard = new AddressGuard(guardRules(config))
   const lostKeys = new LostKeys({ gate, secrets })
   const cursors = new Cursors(parts.encryptionKeys)
   const engines = {

@@ -2,7 +2,7 @@ import { postTestAlert } from './alerts/post-alert.ts'
 import { systemClock } from '../core/clock.ts'
 import type { Config } from '../core/config.ts'
 import type { Gateway } from '../messages/gateway.ts'
-import { AddressGuard } from '../net/outbound/address-guard.ts'
+import { AddressGuard, guardRules } from '../net/outbound/address-guard.ts'
 import { Fault } from './fault.ts'
 import { type Finding, findingOf } from './finding.ts'
 
@@ -20,6 +20,6 @@ async function postTest({ config, guard, clock }: Parts): Promise<string> {
 
 /** The same where no gateway can be opened. */
 export const checkAlertOffline = (config: Config): Promise<Finding> => {
-  const guard = new AddressGuard({ production: config.production, allowCidrs: config.webhookAllowCidrs })
+  const guard = new AddressGuard(guardRules(config))
   return checkAlert({ config, guard, clock: systemClock })
 }

@@ -38,7 +38,16 @@ export const SessionAnswer = z
   })
   .meta({ id: 'OperatorSession' })
 export type SessionAnswer = z.infer<typeof SessionAnswer>
-export const LinkAnswer = z.object({ url: z.string(), expiresAt: time }).meta({ id: 'OperatorLink' })
+export const LinkAnswer = z
+  .object({
+    url: z.string(),
+    alsoAt: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'The same link for the machines of `PLAIN_HTTP_CIDRS`' }),
+    expiresAt: time,
+  })
+  .meta({ id: 'OperatorLink' })
 export type LinkAnswer = z.infer<typeof LinkAnswer>
 
 const TENANT_STATUSES = ['active', 'suspended', 'inactive'] as const

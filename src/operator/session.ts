@@ -2,6 +2,7 @@ import type { OpenedSession } from '../auth/operator-sessions.ts'
 import { isoTime } from '../core/clock.ts'
 import { ApiError, apiError } from '../core/errors.ts'
 import type { Gateway } from '../messages/gateway.ts'
+import { plainHttpAddresses } from './console-addresses.ts'
 import type { LinkAnswer, SessionAnswer } from './schemas.ts'
 
 /** Who asks for a session. */
@@ -65,11 +66,18 @@ export async function createLink(gateway: Gateway): Promise<LinkAnswer> {
   if (!gateway.config.console)
     throw new ApiError('conflict', 'The console is off: start the server without CONSOLE=off')
   const { login, expiresAt } = await gateway.operatorSessions.createLogin()
-  return { url: consoleLink(gateway, login), expiresAt: isoTime(expiresAt) }
+  const alsoAt = plainHttpAddresses(gateway.config).map((address) => linkAt(address, login))
+  return {
+    url: consoleLink(gateway, login),
+    ...(alsoAt.length > 0 && { alsoAt }),
+    expiresAt: isoTime(expiresAt),
+  }
 }
 
+export const consoleLink = ({ config }: Gateway, login: string): string => linkAt(config.publicUrl, login)
+
 /** The login stands in the fragment, which browsers send neither to servers nor to proxies. */
-export const consoleLink = ({ config }: Gateway, login: string): string => `${config.publicUrl}/console/#login=${login}`
+const linkAt = (address: string, login: string): string => `${address}/console/#login=${login}`
 
 /** Ends all sessions, closes their sockets and voids all links. */
 export async function revokeSessions(gateway: Gateway): Promise<{ revoked: number }> {

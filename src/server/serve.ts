@@ -97,6 +97,11 @@ async function open(config: Config, log: Log, isTest: boolean, opening: Opening)
     return null
   }
   log.info({ url: running.url, production: config.production, version: VERSION }, 'listening')
+  if (config.production && config.plainHttpCidrs.length > 0)
+    log.warn(
+      { ranges: config.plainHttpCidrs.join(', ') },
+      'plain HTTP is served to PLAIN_HTTP_CIDRS: anybody in these networks can read the keys and texts that are sent through them',
+    )
   if (!config.production) await prepareDevelopment(running, development)
   await Bun.sleep(FIRST_RESPONSES_MS)
   running.work()

@@ -82,3 +82,45 @@ test('a public address or a backup needs ENCRYPTION_KEYS, and the message names 
     expect(named).toMatchObject({ ok: true, config: { encryptionKeys: [Uint8Array.fromBase64(KEY)] } })
   }
 })
+
+test('PLAIN_HTTP_CIDRS takes private ranges alone, and only without a public address', () => {
+  const inside = '10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 100.64.0.0/10, 169.254.0.0/16, fc00::/7, fe80::/10'
+  expect(read({ ...HOME, PLAIN_HTTP_CIDRS: `${inside},172.17.0.0/16,192.168.1.7,fd00::5,10.1.2.3/8` })).toMatchObject({
+    ok: true,
+    config: { plainHttpCidrs: expect.arrayContaining(['172.17.0.0/16', '192.168.1.7/32', 'fd00::5/128']) },
+  })
+  expect(read(HOME)).toMatchObject({ config: { plainHttpCidrs: [] } })
+  for (const wide of [
+    '0.0.0.0/0',
+    '::/0',
+    '10.0.0.0/7',
+    '172.16.0.0/11',
+    '192.168.0.0/15',
+    '100.64.0.0/9',
+    '169.254.0.0/15',
+    'fc00::/6',
+    'fe80::/9',
+    '0.0.0.0/32',
+    '8.8.8.8/32',
+    '172.32.0.0/16',
+    '100.128.0.1/32',
+    '127.0.0.0/8',
+    '::1/128',
+    '2001:db8::/32',
+    '::ffff:10.0.0.0/104',
+    '64:ff9b::/96',
+    'fe80::1%eth0/128',
+  ])
+    for (const values of [HOME, {}])
+      expect(problemsOf({ ...values, PLAIN_HTTP_CIDRS: `192.168.1.0/24,${wide}` })).toEqual([
+        `PLAIN_HTTP_CIDRS holds "${wide}", which is not a private range: give ranges inside ${inside}`,
+      ])
+  for (const odd of ['10.0', '10.0.0.0/33', '010.0.0.0/8', '0x0a000000/8', 'localhost', '10.0.0.0/+8'])
+    expect(problemsOf({ ...HOME, PLAIN_HTTP_CIDRS: odd })).toEqual([
+      `PLAIN_HTTP_CIDRS holds "${odd}": give addresses or ranges such as 10.0.0.0/8`,
+    ])
+  for (const values of [PUBLIC, { PUBLIC_URL: 'http://localhost:3000' }])
+    expect(problemsOf({ ...values, PLAIN_HTTP_CIDRS: '172.17.0.0/16' })).toEqual([
+      'PLAIN_HTTP_CIDRS is set, and PUBLIC_URL too: a gateway with a public address is reached by https alone, so remove one of them',
+    ])
+})

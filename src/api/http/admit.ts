@@ -11,14 +11,12 @@ export interface KeylessPaths {
   has(method: string, path: string): boolean
 }
 
-/** A load balancer on the same network asks them directly. */
-export const ALLOWED_WITHOUT_HTTPS: readonly string[] = ['/health', '/ready']
 /** They need no key before the body, but check a credential later. */
 const CHECKS_CREDENTIALS: readonly string[] = ['/ws', '/v1/operator/session']
 
 /**
- * Admits a request or throws. These checks come before the body is read, in the contract's order:
- * HTTPS → address block → key → tenant → key limit.
+ * Admits a request or throws. These checks come before the body is read, in the contract's order, after that of HTTPS
+ * (`require-https.ts`): address block → key → tenant → key limit.
  * Returns a promise only if a key must be looked up, because reading a body after an `await` takes as long as all checks.
  */
 export function admit(
@@ -27,8 +25,6 @@ export function admit(
   request: Request,
   context: RequestContext,
 ): Promise<void> | undefined {
-  if (gateway.config.production && !context.secure && !ALLOWED_WITHOUT_HTTPS.includes(context.endpointPath))
-    throw apiError('httpsRequired')
   if (CHECKS_CREDENTIALS.includes(context.endpointPath)) refuseBlocked(gateway, context)
   if (!context.endpointPath.startsWith('/v1/') || keyless.has(request.method, context.endpointPath)) return
   refuseBlocked(gateway, context)

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { Caller } from '../../core/caller.ts'
 import type { ErrorName } from '../../core/errors.ts'
 import { MAX_REQUEST_ID_LENGTH } from '../../core/limits.ts'
-import { countedAddress, parseAddress } from '../../auth/client-address.ts'
+import { countedAddress, isLoopback, parseAddress } from '../../auth/client-address.ts'
 import type { LimitState } from '../../auth/key-limits.ts'
 import { bounded } from '../../core/bounded.ts'
 import { pathOf } from '../../core/request-path.ts'
@@ -59,6 +59,11 @@ export class RequestContext {
     return this.peers.addressOf(this.socketAddress, this.received.request)
   }
 
+  /** Whether the socket's address is this machine's, or among those that may speak plain HTTP. */
+  get isNear(): boolean {
+    return this.peers.isNearPeer(this.socketAddress)
+  }
+
   /** Whether the client came by HTTPS. */
   get secure(): boolean {
     return this.peers.isSecure(this.socketAddress, this.received.request)
@@ -87,17 +92,21 @@ interface Peer {
   /** Null if the text is not an IP address. */
   parsed: ipaddr.IPv4 | ipaddr.IPv6 | null
   trusted: boolean
+  /** Whether it may speak plain HTTP where there is no public address. */
+  near: boolean
   /** The form that counts for failed attempts if there is no forwarded address. */
   counted: string
 }
 
 /** Finds the client behind a socket. Forwarded headers count only if trusted proxies added them. */
 export class Peers {
-  readonly #trusted: readonly [ipaddr.IPv4 | ipaddr.IPv6, number][]
+  readonly #trusted: readonly Range[]
+  readonly #near: readonly Range[]
   readonly #known = new LRUCache<string, Peer>(bounded(MAX_KNOWN_PEERS))
 
-  constructor(trustedProxies: readonly string[]) {
+  constructor(trustedProxies: readonly string[], plainHttpCidrs: readonly string[] = []) {
     this.#trusted = trustedProxies.map((cidr) => ipaddr.parseCIDR(cidr))
+    this.#near = plainHttpCidrs.map((cidr) => ipaddr.parseCIDR(cidr))
   }
 
   /** The rightmost address of `X-Forwarded-For` that is not a trusted proxy, else the socket's. */
@@ -111,7 +120,7 @@ export class Peers {
   #forwarded(peer: ipaddr.IPv4 | ipaddr.IPv6, header: string): string {
     let address = peer
     for (const hop of header.split(',').toReversed()) {
-      if (!this.#isTrusted(address)) break
+      if (!isIn(address, this.#trusted)) break
       const next = parseAddress(withoutPort(hop.trim()))
       if (next === null) break
       address = next
@@ -134,22 +143,32 @@ export class Peers {
     return this.#peer(socketAddress).trusted
   }
 
+  isNearPeer(socketAddress: string): boolean {
+    return this.#peer(socketAddress).near
+  }
+
   #peer(socketAddress: string): Peer {
     const known = this.#known.get(socketAddress)
     if (known !== undefined) return known
     const parsed = parseAddress(socketAddress)
     const peer =
       parsed === null
-        ? { parsed, trusted: false, counted: socketAddress }
-        : { parsed, trusted: this.#isTrusted(parsed), counted: countedAddress(parsed) }
+        ? { parsed, trusted: false, near: false, counted: socketAddress }
+        : {
+            parsed,
+            trusted: isIn(parsed, this.#trusted),
+            near: isLoopback(parsed) || isIn(parsed, this.#near),
+            counted: countedAddress(parsed),
+          }
     this.#known.set(socketAddress, peer)
     return peer
   }
-
-  #isTrusted(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
-    return this.#trusted.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits))
-  }
 }
+
+type Range = [ipaddr.IPv4 | ipaddr.IPv6, number]
+
+const isIn = (address: ipaddr.IPv4 | ipaddr.IPv6, ranges: readonly Range[]): boolean =>
+  ranges.some(([range, bits]) => range.kind() === address.kind() && address.match(range, bits))
 
 /** Some proxies add the client's port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
 const withoutPort = (hop: string): string =>

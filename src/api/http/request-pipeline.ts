@@ -6,6 +6,7 @@ import { type JsonBody, compressedBody } from './json-body.ts'
 import { type ErrorAnswer, errorAnswer, localErrorAnswer } from './errors.ts'
 import { Peers, type ReceivedRequest, RequestContext } from './request-context.ts'
 import { type KeylessPaths, admit, rateLimitHeaders } from './admit.ts'
+import { httpsRule } from './require-https.ts'
 import type { Route } from './route.ts'
 import { untrustedForwarding } from './untrusted-forwarding.ts'
 
@@ -23,6 +24,7 @@ const NO_STORE = 'no-store'
 /** The steps of every request: request id, CORS, checks before the body, endpoint, rate-limit headers, errors. */
 export class RequestPipeline {
   readonly #peers: Peers
+  readonly #requireHttps: ReturnType<typeof httpsRule>
   readonly #noteForwarding: ReturnType<typeof untrustedForwarding>
   readonly #cors: Cors
   readonly #makeId: () => string
@@ -34,7 +36,8 @@ export class RequestPipeline {
     /** Whether every request is the operator's, so that none needs a key. */
     readonly local: boolean,
   ) {
-    this.#peers = new Peers(gateway.config.trustedProxies)
+    this.#peers = new Peers(gateway.config.trustedProxies, gateway.config.plainHttpCidrs)
+    this.#requireHttps = httpsRule(gateway)
     this.#noteForwarding = untrustedForwarding(gateway)
     this.#makeId = () => gateway.ids.of('req')
     this.#cors = new Cors(gateway.config.corsOrigins)
@@ -55,6 +58,7 @@ export class RequestPipeline {
     if (preflight !== null) return new Response(null, { status: 204, headers: { ...headers, ...preflight } })
     try {
       refuseTwoHosts(request)
+      if (!this.local) this.#requireHttps(context)
       const admitting = this.local
         ? admitOperator(this.gateway, null, request, context)
         : admit(this.gateway, this.#keyless, request, context)

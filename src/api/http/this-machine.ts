@@ -1,4 +1,4 @@
-import ipaddr from 'ipaddr.js'
+import { isLoopback, parseAddress } from '../../auth/client-address.ts'
 import type { RequestContext } from './request-context.ts'
 
 /**
@@ -9,16 +9,18 @@ const BY_PROXIES = new RegExp(
   [
     'forwarded|client-?ip|real-ip|remote-(addr|ip)|proxy|^via$|^x-original-',
     '^(cf|cdn|fly|fastly|akamai|tailscale|ngrok)-',
+    '^x-(url-)?scheme$|^front-end-https$',
     '^x-(envoy|amzn?|azure|appengine|cloud|vercel|nf|akamai|arr|tunnel)-|^x-varnish$',
   ].join('|'),
 )
 
 /** Whether the client runs on this machine: a loopback address, and no proxy in between. */
-export function isFromThisMachine({ socketAddress, received: { request } }: RequestContext): boolean {
-  if (!ipaddr.isValid(socketAddress)) return false
-  if (ipaddr.process(socketAddress).range() !== 'loopback') return false
-  return ![...request.headers.keys()].some((name) => BY_PROXIES.test(name))
-}
+export const isFromThisMachine = (context: RequestContext): boolean =>
+  isLoopback(parseAddress(context.socketAddress)) && !comesThroughProxy(context.received.request)
+
+/** Whether something in between has added a header, so that the socket is not the client's. */
+export const comesThroughProxy = ({ headers }: Request): boolean =>
+  [...headers.keys()].some((name) => BY_PROXIES.test(name))
 
 const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/
 

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { type Clock, systemClock } from '../../core/clock.ts'
+import type { Config } from '../../core/config.ts'
 import { type WebhookFailure, failureOf } from './failure.ts'
 import { NameLookup } from './name-lookup.ts'
 import { type Address, formsOf, isIn, kindOf, parseRange, type Range } from './special-addresses.ts'
@@ -28,10 +29,21 @@ export interface AddressGuardOptions {
   production: boolean
   /** Special ranges that webhooks may reach all the same, for example `10.0.0.0/8`. */
   allowCidrs: readonly string[]
+  /** Whether production accepts `http://` to a literal address in these ranges. */
+  plainHttp?: boolean
   /** For tests: how names are resolved, and the time. */
   resolver?: Resolver
   clock?: Clock
 }
+
+/** The rules that an operator has set. */
+export const guardRules = (
+  config: Pick<Config, 'production' | 'webhookAllowCidrs' | 'hasPublicUrl'>,
+): AddressGuardOptions => ({
+  production: config.production,
+  allowCidrs: config.webhookAllowCidrs,
+  plainHttp: !config.hasPublicUrl,
+})
 
 /** A DNS answer may have thousands of addresses, and checking them would block the event loop. */
 const MAX_ADDRESSES = 64
@@ -40,21 +52,24 @@ const MAX_ADDRESSES = 64
 export class AddressGuard {
   readonly #production: boolean
   readonly #allowed: readonly Range[]
+  readonly #plainHttp: boolean
   readonly #names: NameLookup
   readonly #own: { address: string; port: number }[] = []
 
   constructor(options: AddressGuardOptions) {
     this.#production = options.production
     this.#allowed = options.allowCidrs.map(parseRange)
+    this.#plainHttp = options.plainHttp ?? false
     this.#names = new NameLookup(options.resolver ?? systemResolver(), options.clock ?? systemClock)
   }
 
   /** Whether the URL may be registered. Does not resolve its name, which may have another address at delivery. */
   accepts(url: string): boolean {
-    const parsed = parseWebhookUrl(url, this.#production)
+    const parsed = parseWebhookUrl(url, this.#production, this.#plainHttp)
     if (parsed === null) return false
     const host = bareHost(parsed.hostname)
-    return isIP(host) === 0 || this.#allows(host)
+    if (isIP(host) === 0) return true
+    return this.#allows(host) && (!this.#production || parsed.protocol === 'https:' || this.#isListed(host))
   }
 
   /**
@@ -86,6 +101,10 @@ export class AddressGuard {
   #allows(address: string): boolean {
     const forms = formsOf(address)
     return forms.length > 0 && forms.every((form) => this.#allowsForm(form))
+  }
+
+  #isListed(address: string): boolean {
+    return formsOf(address).every((form) => isIn(form, this.#allowed))
   }
 
   #allowsForm(form: Address): boolean {

@@ -1,12 +1,15 @@
 import { MAX_WEBHOOK_URL_LENGTH } from '../../core/limits.ts'
 
-/** Parses a URL; returns null if no webhook may have it. Does not check literal IP addresses. */
-export function parseWebhookUrl(text: string, production: boolean): URL | null {
+/**
+ * Parses a URL; returns null if no webhook may have it. Does not check literal IP addresses. `plainHttp`: production accepts
+ * `http://` of them too.
+ */
+export function parseWebhookUrl(text: string, production: boolean, plainHttp = false): URL | null {
   if (text.length > MAX_WEBHOOK_URL_LENGTH || !text.isWellFormed() || UNSEEN.test(text)) return null
   const authority = AUTHORITY.exec(text)?.[1]
   if (authority === undefined || authority.includes('@')) return null
   const url = URL.parse(text)
-  if (url === null || !isHttp(url, production) || !isPortAllowed(portOf(url), production)) return null
+  if (url === null || !isHttp(url, production, plainHttp) || !isPortAllowed(portOf(url), production)) return null
   const host = bareHost(url.hostname)
   if (isLiteral(url)) return url
   return isName(host) && !(production && isInsideName(host)) ? url : null
@@ -29,8 +32,8 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Z}\\]/u
 /** The part between `//` and the path. The URL parser alone would also accept `https:host` and `https:///host`. */
 const AUTHORITY = /^https?:\/\/([^/?#]+)/i
 
-const isHttp = (url: URL, production: boolean): boolean =>
-  url.protocol === 'https:' || (url.protocol === 'http:' && !production)
+const isHttp = (url: URL, production: boolean, plainHttp: boolean): boolean =>
+  url.protocol === 'https:' || (url.protocol === 'http:' && (!production || (plainHttp && isLiteral(url))))
 
 /** Refuses well-known ports in production, where another service may listen, except for 80 and 443. */
 function isPortAllowed(port: number, production: boolean): boolean {

@@ -93,6 +93,42 @@ describe('registration in production', () => {
     expect(closed.filter((url) => guard.accepts(url))).toEqual([])
   })
 
+  test('without a public address http:// is accepted too, to literal addresses inside these ranges alone', () => {
+    const options = { production: true, allowCidrs: ['192.168.1.0/24', '127.0.0.0/8', 'fd00::/8', '169.254.0.0/16'] }
+    const guard = new AddressGuard({ ...options, plainHttp: true })
+    const opened = [
+      'http://192.168.1.9:8123/api/webhook/sgw',
+      'http://192.168.1.9/',
+      'http://127.0.0.1:5678/',
+      'http://127.1:5678/',
+      'http://[fd00::9]:8123/',
+      'http://[::ffff:192.168.1.9]/',
+      'https://192.168.1.9/',
+      'https://app.example.com/',
+    ]
+    const closed = [
+      'http://192.168.2.9:8123/',
+      'http://10.1.2.3/',
+      'http://203.0.113.7/',
+      'http://8.8.8.8/',
+      'http://[2606:4700::1]/',
+      'http://[64:ff9b::c0a8:109]/',
+      'http://169.254.169.254/',
+      'http://192.168.1.9:22/',
+      'http://user@192.168.1.9/',
+      'http://localhost:8123/',
+      'http://homeassistant.local:8123/',
+      'http://app.example.com/',
+      'http://192.168.1.9.nip.io/',
+      'http://192.168.1.9.example.com/',
+      'ftp://192.168.1.9/',
+    ]
+    expect(opened.filter((url) => !guard.accepts(url))).toEqual([])
+    expect(closed.filter((url) => guard.accepts(url))).toEqual([])
+    const reachable = new AddressGuard(options)
+    expect(opened.filter((url) => url.startsWith('http:') && reachable.accepts(url))).toEqual([])
+  })
+
   test('even the widest range does not permit metadata, link-local and unspecified addresses', () => {
     const guard = new AddressGuard({ production: true, allowCidrs: ['0.0.0.0/0', '::/0'] })
     const never = [

@@ -1,5 +1,5 @@
 import { errorTexts } from '../../../core/errors.ts'
-import { ALLOWED_WITHOUT_HTTPS } from '../admit.ts'
+import { ALLOWED_WITHOUT_HTTPS } from '../require-https.ts'
 import type { Route } from '../route.ts'
 import { type HeaderName, headers } from './headers.ts'
 import type { Json } from './named-schemas.ts'

@@ -1,0 +1,42 @@
+import { apiError } from '../../core/errors.ts'
+import type { Gateway } from '../../messages/gateway.ts'
+import { isHomeHost } from './home-host.ts'
+import type { RequestContext } from './request-context.ts'
+import { comesThroughProxy } from './this-machine.ts'
+
+/** A load balancer on the same network asks them directly. */
+export const ALLOWED_WITHOUT_HTTPS: readonly string[] = ['/health', '/ready']
+
+/** How many reasons are logged. More of them mean an attack, of which the log needs no more. */
+const MAX_LOGGED = 20
+
+/**
+ * The first check of every request: production throws `httpsRequired` if it did not come by HTTPS. Without a public address there is
+ * no HTTPS, and this machine and `PLAIN_HTTP_CIDRS` may do without. The log has each reason of a refusal there once.
+ */
+export function httpsRule({ config, log }: Gateway): (context: RequestContext) => void {
+  const told = new Set<string>()
+  const tell = (peer: string, reason: string): void => {
+    if (told.size >= MAX_LOGGED || told.has(`${peer} ${reason}`)) return
+    told.add(`${peer} ${reason}`)
+    log.warn({ peer }, `plain HTTP is refused: ${reason}`)
+  }
+  return (context) => {
+    if (!config.production || context.secure || ALLOWED_WITHOUT_HTTPS.includes(context.endpointPath)) return
+    if (config.hasPublicUrl) throw apiError('httpsRequired')
+    const reason = whyNot(context)
+    if (reason === null) return
+    tell(context.socketAddress, reason)
+    throw apiError('httpsRequired')
+  }
+}
+
+/** Why a gateway without a public address refuses plain HTTP from this client; null if it does not. */
+function whyNot(context: RequestContext): string | null {
+  const { request } = context.received
+  if (!context.isNear) return 'without PUBLIC_URL it is for this machine and PLAIN_HTTP_CIDRS, which lack this address'
+  if (comesThroughProxy(request)) return 'a proxy has sent the request on, so its client is another machine'
+  return isHomeHost(request.headers.get('host') ?? '')
+    ? null
+    : 'its Host must be localhost, an address, a name without a dot, or a name in .local or .home.arpa'
+}

@@ -1,0 +1,23 @@
+import { isIPv4 } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import type { Config } from '../core/config.ts'
+import { formsOf, isIn, parseRange } from '../net/outbound/special-addresses.ts'
+
+/**
+ * The addresses of this machine at which clients in `PLAIN_HTTP_CIDRS` reach the gateway, as in URLs. Without addresses of one link
+ * (`fe80::…`), which browsers do not open because they need a zone.
+ */
+export function plainHttpAddresses(
+  { plainHttpCidrs, host, port }: Pick<Config, 'plainHttpCidrs' | 'host' | 'port'>,
+  interfaces = networkInterfaces(),
+): string[] {
+  const ranges = plainHttpCidrs.map(parseRange)
+  return Object.values(interfaces)
+    .flatMap((list = []) => list.map(({ address }) => address))
+    .filter((address) => !address.startsWith('fe80:') && isListening(host, address))
+    .filter((address) => formsOf(address).some((form) => isIn(form, ranges)))
+    .map((address) => `http://${isIPv4(address) ? address : `[${address}]`}:${port}`)
+}
+
+const isListening = (host: string, address: string): boolean =>
+  host === '::' || host === address || (host === '0.0.0.0' && isIPv4(address))
