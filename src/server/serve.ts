@@ -106,15 +106,15 @@ async function open(config: Config, log: Log, isTest: boolean, opening: Opening)
   await Bun.sleep(FIRST_RESPONSES_MS)
   running.work()
   if (!shutdown.begun) shutdown.state = 'active'
-  if (holding !== null) void keepLease(holding, running, config)
+  if (holding !== null) keepLease(holding, running, config)
   if (holding !== null) log.info({ epoch: holding.lease.epoch }, 'active')
   // Commands are answered only from here on: before, the doctor would report that the server is not working.
   prepared.resolve()
 }
 
-async function keepLease({ lease }: Holding, { gateway }: RunningGateway, { durability }: Config): Promise<void> {
-  await lease.renewHere()
-  await watchStored(lease, gateway.database, durability.replicaTimeoutMs, systemClock)
+function keepLease({ lease }: Holding, { gateway }: RunningGateway, { durability }: Config): void {
+  lease.noteWorking()
+  void watchStored(lease, gateway.database, durability.replicaTimeoutMs, systemClock)
 }
 
 function replicationOf(log: Log, { backup, holding }: Opening): Partial<RunOptions> {

@@ -3,58 +3,57 @@ import type { Lease, Standbys } from '../../core/lease.ts'
 import { LEASE_MS, RENEW_LEASE_EVERY_MS } from '../../core/limits.ts'
 import type { Log } from '../../core/log.ts'
 import { StartError } from '../../core/start-error.ts'
-import type { BackupSettings } from '../backup/settings.ts'
+import type { TakenLease } from './await-lease.ts'
 import { checkStore } from './doctor-lease.ts'
-import { checkEpoch } from './epoch-check.ts'
-import type { LeaseContent, LeaseObject } from './lease-object.ts'
+import type { LeaseObject } from './lease-object.ts'
 import { describeClock } from './object-store.ts'
-import { Renewal, type Renewed } from './renewal.ts'
+import type { Moment, Notice, Wish } from './renewal.ts'
 
 export interface HeldLeaseOptions {
   object: LeaseObject
-  content: Omit<LeaseContent, 'nonce'>
-  etag: string
-  /** Monotonic time at which the write began that took it. */
-  takenAt: number
+  taken: TakenLease
   clock: Clock
   log: Log
   /** How long a check may take. */
   checkTimeoutMs: number
+  /** Starts what writes the lease from now on. Returns what takes further wishes. */
+  renew(wish: Wish, hear: (notice: Notice) => void): (wish: Wish) => void
   /** Called once, when somebody else holds the lease. The process must end without telling anybody anything more. */
   lost(why: string): void
   give(): void
 }
 
 const RETRY_CHECK_MS = 50
+/** A process whose event loop is held for longer than this while it works does nothing with its lease any more. */
+const MAX_BUSY_MS = 15_000
 
-/** The lease that this process holds: renews it every second until it is released or lost. */
+/** The lease that this process holds, until it is released or lost. */
 export class HeldLease implements Lease {
   readonly epoch: number
   readonly holder: string
-  #content: HeldLeaseOptions['content']
-  #etag: string
-  /** Monotonic and wall-clock time of the start of the last renewal. A machine that sleeps may stop either clock. */
-  #renewed: { monotonic: number; now: number }
-  readonly #waiting: (() => void)[] = []
-  /** `suspended`: this process can store nothing, so a standby may have the lease. */
-  #state: 'held' | 'suspended' | 'released' | 'lost' = 'held'
+  #content: TakenLease['content']
+  /** `free`: this process can store nothing, so a standby may have the lease. */
+  #state: Wish['state'] | 'lost' = 'held'
+  /** The start of the last renewal. */
+  #renewed: Moment
+  /** A start may hold the event loop for as long as a migration takes. */
+  #patienceMs = Infinity
   #storedAt: number
-  #isFailing = false
-  #cancel: () => void = () => undefined
-  #renewing: Promise<void> | null = null
+  #failure: string | null = null
   #standbys: Standbys | null = null
-  /** Renews the lease in the place of this object; null if this object does. */
-  #thread: Renewal | null = null
+  readonly #waiting: (() => void)[] = []
+  readonly #released = Promise.withResolvers<void>()
+  readonly #tell: (wish: Wish) => void
 
   constructor(readonly options: HeldLeaseOptions) {
-    const { content, etag, takenAt, clock } = options
-    this.epoch = content.epoch
-    this.holder = content.holder
-    this.#content = content
-    this.#etag = etag
-    this.#storedAt = takenAt
-    this.#renewed = { monotonic: takenAt, now: clock.now() - (clock.monotonic() - takenAt) }
-    this.#plan()
+    const { taken, clock, renew } = options
+    this.epoch = taken.content.epoch
+    this.holder = taken.content.holder
+    this.#content = taken.content
+    this.#storedAt = taken.takenAt
+    this.#renewed = { monotonic: taken.takenAt, now: clock.now() - (clock.monotonic() - taken.takenAt) }
+    this.#tell = renew(this.#wish('held'), (notice) => this.#hear(notice))
+    this.#planWish()
   }
 
   granted(): Promise<void> | undefined {
@@ -68,25 +67,12 @@ export class HeldLease implements Lease {
   }
 
   get isHeld(): boolean {
-    return this.#state === 'held' || this.#state === 'suspended'
+    return this.#state === 'held' || this.#state === 'free'
   }
 
   /** Milliseconds since a commit of this process was known to be stored under the lease. */
   unstoredMs(): number {
     return this.options.clock.monotonic() - this.#storedAt
-  }
-
-  /** Lets a standby take over, because this process can store nothing. The next commit that is stored takes the lease back, if nobody has it. */
-  async suspend(): Promise<void> {
-    if (this.#state !== 'held' || this.#thread !== null) return
-    this.#state = 'suspended'
-    await this.#renewing
-    const { object, log } = this.options
-    log.error({}, 'nothing can be stored: the lease is released until it can')
-    // A storage that fails for all gets no answer, and then nobody takes the lease.
-    const etag = await object.write({ ...this.#content, holder: '' }, this.#etag).catch(() => this.#etag)
-    if (etag === null) return this.#loseIf(await checkEpoch(object, this.epoch))
-    this.#etag = etag
   }
 
   standbys = (): Standbys | null => this.#standbys
@@ -102,7 +88,12 @@ export class HeldLease implements Lease {
   /** Call it when the own epoch has its first copy: from now on no later holder takes an older one. */
   noteCopy(): void {
     this.#content = { ...this.#content, copied: this.epoch }
-    this.#thread?.update(this.#content)
+    this.#sayAgain()
+  }
+
+  /** Call it when the gateway works: from now on nothing holds its event loop for long. */
+  noteWorking(): void {
+    this.#patienceMs = MAX_BUSY_MS
   }
 
   /** The storage has a copy of a later epoch. */
@@ -114,17 +105,11 @@ export class HeldLease implements Lease {
     this.options.give()
   }
 
-  /** Renews in a thread from now on, until `renewHere`: the start may hold the event loop for longer than a lease lasts. */
-  renewInThread(settings: BackupSettings): void {
-    const { object } = this.options
-    this.#cancel()
-    const from = { writer: object.writer, written: object.written, etag: this.#etag }
-    this.#thread = new Renewal(settings, this.#content, from, (renewed) => this.#renewedBy(renewed))
-  }
-
-  renewHere(): Promise<void> {
-    this.#renewing ??= this.#takeBack().finally(() => this.#plan())
-    return this.#renewing
+  /** Lets a standby take over, because this process can store nothing. The next commit that is stored takes the lease back, if nobody has it. */
+  suspend(): void {
+    if (this.#state !== 'held') return
+    this.options.log.error({}, 'nothing can be stored: the lease is released until it can')
+    this.#want('free')
   }
 
   /** Call after an upload: resolves if the lease was still this process's then. Errors: the storage does not answer in time, or it is lost. */
@@ -133,9 +118,7 @@ export class HeldLease implements Lease {
     const deadline = clock.monotonic() + checkTimeoutMs
     for (;;) {
       try {
-        this.#loseIf(await checkEpoch(object, this.epoch))
-        this.#storedAt = clock.monotonic()
-        if (this.#state === 'suspended') await this.#resume()
+        this.#loseIf(await object.whyLost(this.epoch))
         break
       } catch (error) {
         if (error instanceof StartError) this.#lose(error.message)
@@ -144,74 +127,63 @@ export class HeldLease implements Lease {
       }
     }
     if (this.#state === 'lost') throw new Error('the lease is lost')
+    this.#storedAt = clock.monotonic()
+    if (this.#state !== 'free') return
+    this.options.log.warn({}, 'what is committed is stored again: the lease is taken back')
+    this.#want('held')
   }
 
-  /** Lets a standby take over at once. Call it when everything is stored. */
+  /** Lets a standby take over at once. Call it when everything is stored. Errors: the storage does not answer. */
   async release(): Promise<void> {
     if (!this.isHeld) return
-    this.#stop('released')
-    await this.#renewing
-    await this.#endThread()
-    await this.options.object.write({ ...this.#content, holder: '' }, this.#etag)
+    this.#failure = null
+    this.#want('released')
+    await this.#released.promise
+    if (this.#failure !== null) throw new Error(this.#failure)
   }
 
-  #plan(): void {
-    if (!this.isHeld || this.#thread !== null) return
-    this.#cancel = this.options.clock.after(RENEW_LEASE_EVERY_MS, () => {
-      this.#renewing = this.#renew().finally(() => this.#plan())
+  #planWish(): void {
+    this.options.clock.after(RENEW_LEASE_EVERY_MS, () => {
+      this.#sayAgain()
+      if (this.isHeld) this.#planWish()
     })
   }
 
-  async #resume(): Promise<void> {
-    this.#state = 'held'
-    this.options.log.warn({}, 'what is committed is stored again: the lease is taken back')
-    await this.#renew()
+  #sayAgain(): void {
+    if (this.#state === 'held' || this.#state === 'free') this.#want(this.#state)
   }
 
-  async #takeBack(): Promise<void> {
-    await this.#endThread()
-    await this.#renew()
+  #want(state: Wish['state']): void {
+    this.#state = state
+    this.#tell(this.#wish(state))
   }
 
-  async #endThread(): Promise<void> {
-    if (this.#thread === null) return
-    this.#renewedBy(await this.#thread.stop())
-    this.#thread = null
+  #wish(state: Wish['state']): Wish {
+    const { clock } = this.options
+    const saidAt = { monotonic: clock.monotonic(), now: clock.now() }
+    return { content: this.#content, state, saidAt, patienceMs: this.#patienceMs }
   }
 
-  async #renew(): Promise<void> {
-    if (this.#state === 'suspended')
-      return this.#loseIf(await checkEpoch(this.options.object, this.epoch).catch(() => null))
-    if (this.#state !== 'held') return
-    const { clock, object, log } = this.options
-    const started = { monotonic: clock.monotonic(), now: clock.now() }
-    try {
-      const etag = await object.write(this.#content, this.#etag)
-      if (etag === null) return this.#loseIf(await checkEpoch(object, this.epoch))
-      this.#noteRenewal(etag, started)
-      if (this.#isFailing) log.warn({}, 'the lease is renewed again')
-      this.#isFailing = false
-    } catch (error) {
-      if (error instanceof StartError) return this.#lose(error.message)
-      if (!this.#isFailing)
-        log.error({ reason: reasonOf(error) }, 'the lease cannot be renewed: nothing is sent until it is')
-      this.#isFailing = true
-    }
+  #hear(notice: Notice): void {
+    if ('written' in notice) this.options.object.noteWritten(notice.written)
+    if (notice.type === 'lost') this.#lose(notice.why)
+    if (notice.type === 'lost' || notice.type === 'released') this.#released.resolve()
+    else if (notice.type === 'renewed') this.#noteRenewal(notice.at)
+    else if (notice.type === 'failing') this.#noteFailure(notice.reason)
   }
 
-  /** The message of the thread may have waited until the event loop was free. */
-  #renewedBy({ etag, written, startedAt }: Renewed): void {
-    const { clock, object } = this.options
-    object.noteWritten(written)
-    const agoMs = Math.max(0, clock.now() - startedAt)
-    this.#noteRenewal(etag, { monotonic: clock.monotonic() - agoMs, now: startedAt })
+  #noteRenewal(at: Moment): void {
+    if (this.#failure !== null) this.options.log.warn({}, 'the lease is renewed again')
+    this.#failure = null
+    this.#renewed = at
+    if (this.#state !== 'held' || this.ageMs() >= LEASE_MS) return
+    for (const resolve of this.#waiting.splice(0)) resolve()
   }
 
-  #noteRenewal(etag: string, startedAt: { monotonic: number; now: number }): void {
-    this.#etag = etag
-    if (startedAt.monotonic < this.#renewed.monotonic) return
-    this.#renewed = startedAt
-    if (this.ageMs() < LEASE_MS) for (const resolve of this.#waiting.splice(0)) resolve()
+  #noteFailure(reason: string): void {
+    if (this.#failure === null && this.#state === 'held')
+      this.options.log.error({ reason }, 'the lease cannot be renewed: nothing is sent until it is')
+    this.#failure = reason
   }
 
   #loseIf(why: string | null): void {
@@ -220,14 +192,7 @@ export class HeldLease implements Lease {
 
   #lose(why: string): void {
     if (!this.isHeld) return
-    this.#stop('lost')
+    this.#state = 'lost'
     this.options.lost(why)
   }
-
-  #stop(state: 'released' | 'lost'): void {
-    this.#state = state
-    this.#cancel()
-  }
 }
-
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))

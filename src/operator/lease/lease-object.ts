@@ -73,6 +73,19 @@ export class LeaseObject {
     return this.#written
   }
 
+  /**
+   * Why the lease is not this process's any more; null if it is. Asked after an upload returned: a later holder raises the epoch before it
+   * reads the copy, so if the epoch is still the own one now, the later holder will have the upload. No clock decides. The writer is compared
+   * as well: a storage whose conditions are not atomic may give one epoch to two. Errors: as `read`.
+   */
+  async whyLost(epoch: number): Promise<string | null> {
+    const seen = await this.read()
+    if (seen === null) return 'the lease object is gone'
+    const { holder, epoch: newest } = seen.content
+    if (this.isOwn(seen) && newest === epoch) return null
+    return holder === '' ? `epoch ${newest} has begun` : `${holder} has taken it with epoch ${newest}`
+  }
+
   /** Whether this process has written it. */
   isOwn = ({ content }: SeenLease): boolean => content.nonce.startsWith(`${this.writer}.`)
 

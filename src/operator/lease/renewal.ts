@@ -1,57 +1,93 @@
-import type { BackupSettings } from '../backup/settings.ts'
-import type { LeaseContent } from './lease-object.ts'
-import type { RenewalNotice, RenewalRequest } from './renewal-thread.ts'
+import { type Clock, sleep } from '../../core/clock.ts'
+import { RENEW_LEASE_EVERY_MS } from '../../core/limits.ts'
+import { StartError } from '../../core/start-error.ts'
+import type { LeaseContent, LeaseObject } from './lease-object.ts'
 
-export interface Renewed {
-  etag: string
-  /** The number of the newest nonce: `LeaseObject.written`. */
-  written: number
-  /** Wall-clock time at which the last renewal began. */
-  startedAt: number
+/** A moment by both clocks of the process, of which a machine that sleeps may stop either. */
+export interface Moment {
+  monotonic: number
+  now: number
 }
 
-/** Renews a lease in a thread of its own. */
+/** What the process wants of its lease. It says so each second, and so shows that its event loop runs. */
+export interface Wish {
+  content: Omit<LeaseContent, 'nonce'>
+  /** `free`: another gateway may have the lease meanwhile. `released`: so it is left, and nothing more is written. */
+  state: 'held' | 'free' | 'released'
+  saidAt: Moment
+  /** The lease is free after so long without another wish. */
+  patienceMs: number
+}
+
+/** `at`: not later than the renewal began. `written`: `LeaseObject.written`. */
+export type Notice =
+  | { type: 'renewed'; at: Moment; written: number }
+  | { type: 'freed'; written: number }
+  | { type: 'failing'; reason: string }
+  | { type: 'lost'; why: string }
+  | { type: 'released' }
+
+/** Without a wish the lease is renewed so often, which is several times while it lasts. */
+const ALONE_EVERY_MS = 2 * RENEW_LEASE_EVERY_MS
+
+/** Writes the lease that a process holds: at each wish, and by itself while the process is busy. It runs in a thread of its own. */
 export class Renewal {
-  readonly #thread: Worker
-  readonly #over = Promise.withResolvers<void>()
-  #last: Renewed
+  #heardAt: number
+  #isFree = false
+  #isOver = false
+  #wake: () => void = () => undefined
 
   constructor(
-    settings: BackupSettings,
-    content: Omit<LeaseContent, 'nonce'>,
-    from: { writer: string; written: number; etag: string },
-    renewed: (renewed: Renewed) => void,
+    readonly object: LeaseObject,
+    private etag: string,
+    private wish: Wish,
+    readonly clock: Clock,
+    readonly tell: (notice: Notice) => void,
   ) {
-    this.#last = { ...from, startedAt: 0 }
-    this.#thread = new Worker(threadUrl(), { smol: true })
-    this.#thread.unref()
-    this.#thread.addEventListener('message', ({ data }: MessageEvent<RenewalNotice>) => {
-      this.#last = data
-      if (data.type === 'renewed') renewed(data)
-      else this.#over.resolve()
-    })
-    this.#thread.addEventListener('error', () => this.#over.resolve())
-    this.#thread.addEventListener('close', () => this.#over.resolve())
-    this.#post({ type: 'start', settings, content, ...from })
+    this.#heardAt = clock.monotonic()
+    void this.#run()
   }
 
-  /** From now on this is written. */
-  update(content: Omit<LeaseContent, 'nonce'>): void {
-    this.#post({ type: 'update', content })
+  hear(wish: Wish): void {
+    this.wish = wish
+    this.#heardAt = this.clock.monotonic()
+    this.#wake()
   }
 
-  /** Resolves when nothing more is written, with what was written last. */
-  async stop(): Promise<Renewed> {
-    this.#post({ type: 'stop' })
-    await this.#over.promise
-    return this.#last
+  async #run(): Promise<void> {
+    for (let done = this.wish; !this.#isOver;) {
+      const heard = new Promise<void>((resolve) => (this.#wake = resolve))
+      if (this.wish === done) await Promise.race([heard, sleep(this.clock, ALONE_EVERY_MS)])
+      done = this.wish
+      await this.#write(done).catch((error: unknown) => this.#fail(error))
+      if (done.state !== 'released') continue
+      this.#isOver = true
+      this.tell({ type: 'released' })
+    }
   }
 
-  #post(request: RenewalRequest): void {
-    this.#thread.postMessage(request)
+  async #write({ content, state, saidAt, patienceMs }: Wish): Promise<void> {
+    const { object } = this
+    const silentMs = this.clock.monotonic() - this.#heardAt
+    const isHeld = state === 'held' && silentMs < patienceMs
+    if (!isHeld && this.#isFree) return this.#loseIf(await object.whyLost(content.epoch))
+    const etag = await object.write(isHeld ? content : { ...content, holder: '' }, this.etag)
+    if (etag === null) return this.#loseIf(await object.whyLost(content.epoch))
+    this.etag = etag
+    this.#isFree = !isHeld
+    const { written } = object
+    const at = { monotonic: saidAt.monotonic + silentMs, now: saidAt.now + silentMs }
+    this.tell(isHeld ? { type: 'renewed', at, written } : { type: 'freed', written })
+  }
+
+  #fail(error: unknown): void {
+    if (error instanceof StartError) return this.#loseIf(error.message)
+    this.tell({ type: 'failing', reason: error instanceof Error ? error.message : String(error) })
+  }
+
+  #loseIf(why: string | null): void {
+    if (why === null) return
+    this.#isOver = true
+    this.tell({ type: 'lost', why })
   }
 }
-
-/** In a bundle the thread's file is beside the entry point. */
-const threadUrl = (): string =>
-  new URL(import.meta.url.endsWith('.ts') ? './renewal-thread.ts' : './renewal-thread.js', import.meta.url).href

@@ -74,7 +74,11 @@ interface Found extends Standbys {
 
 /** `since`: when this gateway first looked, by the storage's clock, as all times here. */
 async function readStandbys(
-  { options: { content } }: HeldLease,
+  {
+    options: {
+      taken: { content },
+    },
+  }: HeldLease,
   object: LeaseObject,
   since: number | null,
 ): Promise<Found | null> {

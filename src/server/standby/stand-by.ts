@@ -10,11 +10,12 @@ import { untilReplicationEnded } from '../../operator/backup/replication.ts'
 import { awaitLease } from '../../operator/lease/await-lease.ts'
 import type { Candidate } from '../../operator/lease/differences.ts'
 import { settingsOfEpoch } from '../../operator/lease/epochs.ts'
-import { HeldLease } from '../../operator/lease/held-lease.ts'
+import { HeldLease, type HeldLeaseOptions } from '../../operator/lease/held-lease.ts'
 import { LeaseObject, type SeenLease } from '../../operator/lease/lease-object.ts'
 import { ObjectStore } from '../../operator/lease/object-store.ts'
 import { ownEpochs } from '../../operator/lease/one-worker.ts'
 import { keepRemovingEpochs } from '../../operator/lease/remove-epochs.ts'
+import { renewInThread } from '../../operator/lease/renew-in-thread.ts'
 import { reportOfSeen } from '../../operator/lease/report.ts'
 import { announce, watchEpochs, watchStandbys } from '../../operator/lease/standbys.ts'
 import { takeDatabase } from '../../operator/lease/take-database.ts'
@@ -91,9 +92,10 @@ export async function standBy(options: StandByOptions): Promise<Holding | null> 
   log.warn({ epoch, before: seen.lease?.content.holder ?? null }, 'lease taken')
   const { lost, give } = options
   const checkTimeoutMs = config.durability.replicaTimeoutMs
-  const lease = new HeldLease({ ...taken, object, clock: systemClock, log, checkTimeoutMs, lost, give })
+  const from = { settings: backup.settings, writer: object.writer, written: object.written, etag: taken.etag }
+  const renew: HeldLeaseOptions['renew'] = (wish, hear) => renewInThread(from, wish, hear)
+  const lease = new HeldLease({ taken, object, clock: systemClock, log, checkTimeoutMs, renew, lost, give })
   options.taken(lease)
-  lease.renewInThread(backup.settings)
   void watchStandbys(lease, object, systemClock)
   void watchEpochs(lease, object, systemClock)
   void keepRemovingEpochs(lease, object, systemClock, log)

@@ -7,9 +7,12 @@ import type { Candidate } from '../../../src/operator/lease/differences.ts'
 import { HeldLease } from '../../../src/operator/lease/held-lease.ts'
 import { LeaseObject } from '../../../src/operator/lease/lease-object.ts'
 import { ObjectStore, describeClock } from '../../../src/operator/lease/object-store.ts'
+import { renewInThread } from '../../../src/operator/lease/renew-in-thread.ts'
+import type { Notice, Wish } from '../../../src/operator/lease/renewal.ts'
 import { MIGRATIONS } from '../../../src/db/migrations.ts'
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts'
 import { failureOf } from '../../support/process.ts'
+import { renewHere } from '../../support/renew-here.ts'
 import { S3Stub } from '../../support/s3-stub.ts'
 import { until } from '../../support/world.ts'
 
@@ -31,10 +34,16 @@ const settings = () => readBackupSettings({ values: stub.environment(), readFile
 /** A gateway with a clock of its own, which waits for the lease or holds it. */
 class Machine implements Disposable {
   readonly clock: ManualClock = manualClock()
+  /** That of the thread which renews its lease. */
+  readonly renewalClock: ManualClock = manualClock()
   readonly object = new LeaseObject(new ObjectStore(settings()))
   readonly #ended = new AbortController()
   lease: HeldLease | null = null
   lost: string | null = null
+  /** Whether its event loop is held, so that it says nothing to the thread. */
+  isBusy = false
+  /** How often it was told that its lease was written. */
+  heard = 0
   /** How often it has read the lease. */
   looks = 0
   knownEpoch = 0
@@ -62,7 +71,13 @@ class Machine implements Disposable {
     if (taken === null) return
     const lost = (why: string): void => void (this.lost = why)
     const give = (): void => undefined
-    this.lease = new HeldLease({ ...taken, object, clock, log: silentLog, checkTimeoutMs: 1000, lost, give })
+    const start = renewHere(settings(), { object, etag: taken.etag, clock: this.renewalClock })
+    const renewUnlessBusy: typeof start = (first, hear) => {
+      const tell = start(first, (notice) => (hear(notice), void this.heard++))
+      return (wish) => void (this.isBusy || tell(wish))
+    }
+    const options = { clock, log: silentLog, checkTimeoutMs: 1000, renew: renewUnlessBusy, lost, give }
+    this.lease = new HeldLease({ taken, object, ...options })
   }
 
   /** Lets time pass, and waits until this machine has looked. */
@@ -83,10 +98,11 @@ class Machine implements Disposable {
 const etag = (): string => stub.bucket.get('sgw/lease.json').etag
 
 /** Lets the holder renew its lease once. */
-async function renew({ clock }: Machine): Promise<void> {
-  const before = etag()
-  clock.advance(1000)
-  await until(() => etag() !== before)
+async function renew(machine: Machine): Promise<void> {
+  const [before, { heard }] = [etag(), machine]
+  machine.clock.advance(1000)
+  await until(() => machine.heard > heard)
+  expect(etag()).not.toBe(before)
 }
 
 test('a standby waits as long as the lease is renewed, and takes it with a higher epoch when it has not been for 5 s', async () => {
@@ -353,29 +369,70 @@ test('a storage that ignores conditions is refused before a lease is written', a
   stub = before
 })
 
-test('while the process starts, a thread renews the lease, also if the event loop is held; then the process does again', async () => {
+test('while the process says nothing its lease is renewed for it: for as long as a start takes, and for 15 s once it works', async () => {
   using one = new Machine('one:3000')
   await one.standBy()
-  one.lease?.renewInThread(settings())
-  // The clock of this process stands still, so nothing but the thread can renew.
-  for (let times = 0; times < 2; times++) {
-    const before = etag()
-    await until(() => etag() !== before)
+  const renewAlone = async (): Promise<void> => {
+    const [before, { heard }] = [etag(), one]
+    one.renewalClock.advance(2000)
+    await until(() => one.heard > heard)
+    expect(etag()).not.toBe(before)
   }
-  await one.lease?.renewHere()
+  for (let times = 0; times < 20; times++) await renewAlone()
+  one.lease?.noteWorking()
   await renew(one)
+  for (let times = 0; times < 7; times++) await renewAlone()
+  expect(await one.object.read()).toMatchObject({ content: { holder: 'one:3000' } })
+  await renewAlone()
+  expect(await one.object.read()).toMatchObject({ content: { holder: '', epoch: 1 } })
+  const free = etag()
+  one.renewalClock.advance(2000)
   await one.lease?.check()
-  expect(one.lost).toBeNull()
+  expect([etag(), one.lost]).toEqual([free, null])
+  await renew(one)
+  expect(await one.object.read()).toMatchObject({ content: { holder: 'one:3000', epoch: 1 } })
 })
 
-test('a lease that is given while the thread renews it is not renewed any more', async () => {
+test('a process that says something again after another gateway has taken its lease has lost it', async () => {
+  using one = new Machine('one:3000')
+  using two = new Machine('two:3000')
+  await one.standBy()
+  one.lease?.noteWorking()
+  await renew(one)
+  const { heard } = one
+  one.renewalClock.advance(15_000)
+  await until(() => one.heard > heard)
+  await two.standBy()
+  expect([two.lease?.epoch, one.lost]).toEqual([2, null])
+  one.clock.advance(1000)
+  await until(() => one.lost !== null)
+  expect(one.lost).toBe('two:3000 has taken it with epoch 2')
+})
+
+test('what was renewed for a silent process counts from the start of that renewal, by its own clock', async () => {
   using one = new Machine('one:3000')
   await one.standBy()
-  one.lease?.renewInThread(settings())
-  await one.lease?.release()
-  expect((await one.object.read())?.content).toMatchObject({ epoch: 1, holder: '' })
-  const given = etag()
-  await one.lease?.renewHere()
-  one.clock.advance(5000)
-  expect([etag(), one.lost]).toEqual([given, null])
+  await renew(one)
+  one.isBusy = true
+  one.clock.advance(4000)
+  expect(one.lease?.ageMs()).toBe(4000)
+  one.renewalClock.advance(3000)
+  await until(() => one.lease?.ageMs() === 1000)
+})
+
+test('a thread renews the lease while the process says nothing, and not any more once it is released', async () => {
+  const object = new LeaseObject(new ObjectStore(settings()))
+  const content = { ...CANDIDATE, epoch: 1, holder: 'one:3000', copied: 0 }
+  const first = await object.write(content, null)
+  const from = { settings: settings(), writer: object.writer, written: object.written, etag: first ?? '' }
+  const saidAt = { monotonic: performance.now(), now: Date.now() }
+  const heard: Notice[] = []
+  const wish: Wish = { content, state: 'held', saidAt, patienceMs: Infinity }
+  const tell = renewInThread(from, wish, (notice) => void heard.push(notice))
+  await until(() => heard.length > 0)
+  expect(heard[0]).toMatchObject({ type: 'renewed', written: 2 })
+  expect(etag()).not.toBe(first)
+  tell({ ...wish, state: 'released' })
+  await until(() => heard.at(-1)?.type === 'released')
+  expect(await object.read()).toMatchObject({ content: { epoch: 1, holder: '' } })
 })

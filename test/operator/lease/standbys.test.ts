@@ -61,7 +61,8 @@ async function startHolder() {
   })
   if (taken === null) throw new Error('The lease was not taken')
   const ended = (): void => undefined
-  const options = { ...taken, object, clock, log: silentLog, checkTimeoutMs: 1000, lost: ended, give: ended }
+  const renew = () => ended
+  const options = { taken, renew, object, clock, log: silentLog, checkTimeoutMs: 1000, lost: ended, give: ended }
   const lease = new HeldLease(options)
   void watchStandbys(lease, object, clock)
   await until(() => lease.standbys() !== null)

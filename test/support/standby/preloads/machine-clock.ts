@@ -98,3 +98,11 @@ AbortSignal.timeout = (delayMs) => {
   setTimeout(end, delayMs).unref()
   return controller.signal
 }
+
+/** The threads are on the same machine. */
+class MachineWorker extends Worker {
+  constructor(url: string | URL, options: WorkerOptions = {}) {
+    super(url, { ...options, preload: import.meta.path })
+  }
+}
+globalThis.Worker = MachineWorker
