@@ -24,7 +24,7 @@ export async function fetchBackup(context: CliContext, target: string, at: strin
     const settings = settingsOf(context)
     if (!context.json) context.stderr(`Looking for a backup at ${describeReplica(settings)}\n`)
     const isShared = context.config.standby || (await holdsLease(settings))
-    if (!isShared) return await fetchTo(settings, target, at)
+    if (!isShared) return await fetchTo(settings, target, { at })
     return await fetchNewest(settings, new ObjectStore(settings), target, at)
   } catch (error) {
     throw asCliError(error)

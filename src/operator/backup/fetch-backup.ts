@@ -5,25 +5,38 @@ import { type Ended, runLitestream } from './program.ts'
 import { type BackupSettings, describeReplica, regionWarning } from './settings.ts'
 import { holdsAnything, probeEndpoint } from './storage.ts'
 
+/** Default: the newest state that the storage lists. */
+export interface WantedState {
+  /** That of a moment, ISO 8601. */
+  at?: string | null
+  /** That of a transaction which the storage has, in hexadecimal. */
+  transaction?: string | null
+}
+
 /**
- * Restores the newest state of the backup to `target`, or that of the moment `at` (ISO 8601); false if the storage has none. Errors:
- * `StartError` if Litestream fails, the storage does not answer, or the backup is incomplete.
+ * Restores a state of the backup to `target`; false if the storage has none. Errors: `StartError` if Litestream fails, the storage does not
+ * answer, or the backup is incomplete.
  */
 export async function fetchBackup(
   settings: BackupSettings,
   target: string,
-  at: string | null = null,
+  { at = null, transaction = null }: WantedState = {},
 ): Promise<boolean> {
   removeDatabase(target)
   // A backup that has begun later has files as well.
   if (at !== null) return restoreTo(settings, target, ['-timestamp', at])
-  // Two tries: a gateway that has just started may upload its first file between the restore and the listing.
-  for (let tries = 1; tries <= 2; tries++) {
-    if (await restoreTo(settings, target, [])) return true
+  // Two tries: a gateway that has just started may upload its first file between the restore and the listing. A list may lag for longer.
+  const words = transaction === null ? [] : ['-txid', transaction]
+  const deadline = performance.now() + (transaction === null ? 0 : settings.timeoutMs)
+  for (let tries = 1; tries <= 2 || performance.now() < deadline; tries++) {
+    if (await restoreTo(settings, target, words)) return true
     if (!(await holdsAnything(settings))) return false
+    await Bun.sleep(TRY_AGAIN_MS)
   }
   throw new StartError(EXIT.unavailable, damagedMessage(settings))
 }
+
+const TRY_AGAIN_MS = 250
 
 async function restoreTo(settings: BackupSettings, target: string, moment: string[]): Promise<boolean> {
   const restored = await runLitestream(

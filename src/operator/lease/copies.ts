@@ -9,6 +9,7 @@ import { type BackupSettings, describeReplica } from '../backup/settings.ts'
 import { LEASE_KEY } from '../backup/storage.ts'
 import { listEpochs, settingsOfEpoch } from './epochs.ts'
 import { LeaseObject } from './lease-object.ts'
+import { newestTransaction } from './newest-transaction.ts'
 import type { ObjectStore } from './object-store.ts'
 
 /** A copy from the storage, as a file. */
@@ -49,7 +50,8 @@ export async function fetchCopies(
   const fetchOf = async (epoch: number, target: string): Promise<boolean> => {
     const ofEpoch = settingsOfEpoch(settings, epoch)
     log.info({ epoch }, 'restoring')
-    if (!(await fetchBackup(ofEpoch, target, at))) return false
+    const transaction = at === null ? await newestTransaction(settings, store, epoch) : null
+    if (!(await fetchBackup(ofEpoch, target, { at, transaction }))) return false
     copies.push({ file: target, epoch, where: describeReplica(ofEpoch), history: await readHistory(target) })
     return true
   }

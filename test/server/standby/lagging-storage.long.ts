@@ -27,6 +27,30 @@ if (IS_LITESTREAM_5) {
     expect(await two.missing(ids)).toBe(0)
   }, 120_000)
 
+  for (const [which, from, to] of [
+    ['the newest files', -3, undefined],
+    ['some files in the middle', -4, -2],
+  ] as const)
+    test(`a takeover waits until ${which} of the last holder are listed, and loses nothing`, async () => {
+      let hidden: readonly string[] = []
+      await using gateways = await Gateways.create(
+        new S3Stub({ pageSize: 1000, hides: (name, prefix) => prefix !== 'sgw/' && hidden.includes(name) }),
+      )
+      const { bucket } = gateways.stub
+      const [one, two] = [gateways.machine('one'), gateways.machine('two')]
+      await one.startUntil('ready')
+      await one.connect()
+      const ids = await one.send('first', 'second', 'third', 'fourth')
+      await one.stop()
+      hidden = bucket.keys.filter((key) => key.startsWith('sgw/e1/0000/')).slice(from, to)
+      await two.startUntil('starting')
+      await Bun.sleep(4000)
+      expect(await two.state()).toBe('starting')
+      hidden = []
+      await two.untilState('ready')
+      expect(await two.missing(ids)).toBe(0)
+    }, 120_000)
+
   test('an epoch whose folder has files before its first upload is refused', async () => {
     // The list of epochs does not have it, but the folder does.
     await using gateways = await Gateways.create(
