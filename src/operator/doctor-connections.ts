@@ -1,3 +1,4 @@
+import type { Config } from '../core/config.ts'
 import { pkceChallenge } from '../core/secrets.ts'
 import { redirectUri } from '../api/rc/connect.ts'
 import type { Gateway } from '../messages/gateway.ts'
@@ -43,6 +44,7 @@ export async function checkRedirectAddress(gateway: Gateway): Promise<string> {
   const { config, provider, log } = gateway
   const address = redirectUri(gateway)
   if (config.provider.simulated) return address
+  if (needsNoRedirect(config)) return 'none: extensions are connected with a JWT'
   const request = { state: 'sgw-doctor', codeChallenge: pkceChallenge('sgw-doctor'), redirectUri: address }
   const probed = await provider.probeAuthorize(request)
   if (probed.ok) return `${address} is accepted`
@@ -52,3 +54,7 @@ export async function checkRedirectAddress(gateway: Gateway): Promise<string> {
   log.warn({ status, code, providerRequestId, fix }, 'the provider does not accept the redirect address')
   throw new Fault(`${address} (${status} ${code ?? ''}): ${fix}`, reason === 'rejected' ? 'fail' : 'warn')
 }
+
+/** An app of RingCentral has one authentication: one for JWTs has no redirect address, and a gateway at home has none to give. */
+const needsNoRedirect = ({ provider, production, hasPublicUrl }: Config): boolean =>
+  provider.jwt !== null || (production && !hasPublicUrl)

@@ -77,7 +77,10 @@ export async function checkPublicUrl({ config }: Pick<Gateway, 'config'>): Promi
   const { publicUrl, provider, production } = config
   const { hostname } = new URL(publicUrl)
   if (provider.simulated) return publicUrl
+  if (provider.events === 'websocket' && !config.hasPublicUrl) return withoutPublicUrl(config)
   if (hostname === 'localhost' || hostname.startsWith('127.')) {
+    if (provider.events === 'websocket')
+      return `${publicUrl} is only reachable from this machine, which is enough for a browser here; ${OVER_SOCKETS}`
     throw new Fault(
       `${publicUrl} is only reachable from this machine: set PUBLIC_URL to the https:// address that the provider can reach`,
     )
@@ -98,6 +101,13 @@ export async function checkPublicUrl({ config }: Pick<Gateway, 'config'>): Promi
       `${publicUrl} answers "HTTPS required": name the proxy's address in TRUSTED_PROXIES, and let it set X-Forwarded-Proto`,
     )
   throw new Fault(`${publicUrl} answers ${response.status}: does the proxy pass everything on to this gateway?`)
+}
+
+const OVER_SOCKETS = 'inbound messages come over sockets of this gateway'
+
+function withoutPublicUrl({ plainHttpCidrs, production }: Config): string {
+  const near = production && plainHttpCidrs.length > 0 ? ` or in ${plainHttpCidrs.join(', ')}` : ''
+  return `none: ${OVER_SOCKETS}, and only programs on this machine${near} call it`
 }
 
 /** Checks what Litestream reports about the backup. `sgw restore --check` reads the backup itself. */

@@ -5,7 +5,7 @@ import { diagnose } from '../../src/operator/doctor.ts'
 import type { Finding } from '../../src/operator/finding.ts'
 import { readStatus } from '../../src/operator/status.ts'
 import { controlSocket } from '../support/litestream-socket.ts'
-import { type World, createWorld } from '../support/world.ts'
+import { HOME, type World, createWorld } from '../support/world.ts'
 
 const findingOf = async (world: World, check: string): Promise<Finding | undefined> =>
   (await diagnose(world.gateway)).find((finding) => finding.check === check)
@@ -138,6 +138,35 @@ test('the public address must lead to this gateway, through a trusted proxy', as
     ok: false,
     detail: expect.stringContaining('cannot be reached'),
   })
+})
+
+test('a gateway at home has no red line for a public address, and the doctor says what comes instead', async () => {
+  await using world = await createWorld({ env: HOME })
+  const findings = await diagnose(world.gateway)
+  expect(findings.filter(({ ok }) => !ok)).toEqual([])
+  const none = 'none: inbound messages come over sockets of this gateway, and only programs on this machine'
+  expect(await findingOf(world, 'public address')).toMatchObject({ level: 'ok', detail: `${none} call it` })
+  expect(await findingOf(world, 'redirect address')).toMatchObject({
+    level: 'ok',
+    detail: 'none: extensions are connected with a JWT',
+  })
+  await using wider = await createWorld({ env: { ...HOME, PLAIN_HTTP_CIDRS: '172.17.0.0/16,192.168.1.7' } })
+  expect(await findingOf(wider, 'public address')).toMatchObject({
+    level: 'ok',
+    detail: `${none} or in 172.17.0.0/16, 192.168.1.7/32 call it`,
+  })
+})
+
+test('an app for JWTs needs no redirect address, and events by WebSocket need no address that RingCentral reaches', async () => {
+  const local = { RC_EVENTS: 'websocket', PUBLIC_URL: 'https://localhost' }
+  await using world = await createWorld({ outside: true, work: false, env: { ...local, RC_JWT: 'a.b.c' } })
+  expect(await findingOf(world, 'redirect address')).toMatchObject({ detail: expect.stringMatching(/^none: /) })
+  expect(await findingOf(world, 'public address')).toMatchObject({
+    level: 'ok',
+    detail: expect.stringContaining('enough for a browser here'),
+  })
+  await using posted = await createWorld({ outside: true, work: false, env: { ...local, RC_EVENTS: 'webhook' } })
+  expect(await findingOf(posted, 'public address')).toMatchObject({ ok: false })
 })
 
 test('a backup that makes no progress is reported, as Litestream reports it', async () => {
