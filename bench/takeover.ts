@@ -1,39 +1,45 @@
 import { parseArgs } from 'node:util'
+import { seededRandom } from '../src/simulator/random.ts'
 import { IS_LITESTREAM_5, LITESTREAM } from '../test/support/litestream.ts'
-import { TAKEOVERS, type TakeoverKind } from '../test/support/standby/kinds.ts'
-import { type TakeoverCosts, Takeovers } from '../test/support/standby/takeovers.ts'
+import { S3Stub } from '../test/support/s3-stub.ts'
+import { FAULTS, type FaultKind, TAKEOVERS } from '../test/support/standby/kinds.ts'
+import { type TakeoverCosts, type TakeoverOptions, Takeovers } from '../test/support/standby/takeovers.ts'
+import { UPGRADES, sgwOf } from '../test/support/standby/versions.ts'
+import { checkOut } from './gateway/checkout.ts'
 import { startStorage } from './support/replica-storage.ts'
 import { makeSeededDatabase } from './support/seeded-database.ts'
+import { isKept, limitOf, rowOf, sumOf } from './support/takeover-table.ts'
 
 // STANDBY=on: two gateways take over from each other under load. docs/beyond-one-machine.md has the results.
-// bun bench/takeover.ts [--takeovers 200] [--kinds SIGSTOP,SIGTERM] [--round-trip 5] [--connections 16] [--without-check 20] [--messages 0]
+// bun bench/takeover.ts [--takeovers 200] [--kinds 'SIGSTOP;SIGTERM'] [--seed 1] [--round-trip 5] [--connections 16] [--without-check 20]
+//                       [--messages 0] [--older b9112196]
+//   --takeovers      in all, the same number of each kind; a pair of its own for each kind
 //   --without-check  then machines are paused so often while nothing but time limits the lease, where it must find losses
 //   --messages       so many are in the database before
+//   --older          the commit with which the pairs begin that are upgraded: by default the last one of 1.1.0
 
 const { values } = parseArgs({
   options: {
     takeovers: { type: 'string', default: '200' },
-    kinds: { type: 'string', default: Object.keys(TAKEOVERS).join(',') },
+    kinds: { type: 'string', default: Object.keys(FAULTS).join(';') },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     'round-trip': { type: 'string', default: '5' },
     connections: { type: 'string', default: '16' },
     'without-check': { type: 'string', default: '20' },
     messages: { type: 'string', default: '0' },
+    older: { type: 'string', default: 'b9112196' },
   },
 })
-const LIMIT_MS = 10_000
-const CLEAN_LIMIT_MS = 3000
-/** `REPLICA_TIMEOUT`, and at most 20 s until the lease is free, then a takeover. */
-const USELESS_LIMIT_MS = 25_000
 const SHOWN_EVENTS = 10
 /**
  * Then another pair goes on, with an empty database: this load sends ten times what RingCentral allows to an extension, and a lookup, which
  * reads an hour of its messages, reads at most 20,000.
  */
 const TAKEOVERS_OF_A_PAIR = 36
-const isSeeded = Number(values.messages) > 0
-const CLEAN: readonly TakeoverKind[] = ['SIGTERM', 'sgw lease give']
-const USELESS: readonly TakeoverKind[] = ['Litestream hangs', 'disk full']
 const WITHOUT_CHECK = `${import.meta.dir}/../test/support/standby/preloads/without-check.ts`
+const isSeeded = Number(values.messages) > 0
+const isUpgrade = (kind: FaultKind): boolean => Object.hasOwn(UPGRADES, kind)
+const random = seededRandom(Number(values.seed))
 
 if (!IS_LITESTREAM_5) {
   process.stderr.write(
@@ -41,59 +47,69 @@ if (!IS_LITESTREAM_5) {
   )
   process.exit(69)
 }
-process.stdout.write(`Litestream: ${LITESTREAM}\n`)
+process.stdout.write(`Litestream: ${LITESTREAM}, seed ${values.seed}\n`)
+const kinds = kindsOf(values.kinds)
+using older = kinds.some(isUpgrade) ? checkOut(values.older) : null
 let isGood = true
-if (Number(values.takeovers) > 0) {
-  const kinds = kindsOf(values.kinds)
-  const plan = Array.from({ length: Number(values.takeovers) }, (_, at) => kinds[at % kinds.length] ?? 'SIGTERM')
-  const { costs, takenMs } = await run(plan, [])
-  console.table([...takenMs].map(([kind, times]) => rowOf(kind, times)))
-  console.table([costs])
-  isGood &&= isKept(costs) && [...takenMs].every(([kind, times]) => times.every((ms) => ms <= limitOf(kind)))
+const rows: object[] = []
+for (const kind of Number(values.takeovers) > 0 ? kinds : []) {
+  const { costs, takenMs } = await run(kind, Math.ceil(Number(values.takeovers) / kinds.length), [])
+  rows.push(rowOf(kind, takenMs, costs))
+  console.table(rows)
+  isGood &&= isKept(costs) && takenMs.every((ms) => ms <= limitOf(kind))
 }
 if (Number(values['without-check']) > 0) {
-  const plan = Array.from({ length: Number(values['without-check']) }, (): TakeoverKind => 'machine paused')
-  const { costs } = await run(plan, [WITHOUT_CHECK])
+  const { costs } = await run('machine paused', Number(values['without-check']), [WITHOUT_CHECK])
   process.stdout.write('Without the check of the lease after each upload, where losses must be found:\n')
   console.table([costs])
   isGood &&= costs.lost > 0
 }
 process.exit(isGood ? 0 : 1)
 
-async function run(kinds: readonly TakeoverKind[], preloads: readonly string[]) {
-  const takenMs = new Map<TakeoverKind, number[]>()
+async function run(kind: FaultKind, times: number, preloads: readonly string[]) {
+  const takenMs: number[] = []
   const all: TakeoverCosts[] = []
-  for (let first = 0; first < kinds.length; first += TAKEOVERS_OF_A_PAIR)
-    all.push(await runPair(kinds.slice(first, first + TAKEOVERS_OF_A_PAIR), preloads, takenMs))
+  const ofPair = isUpgrade(kind) ? 1 : TAKEOVERS_OF_A_PAIR
+  for (let first = 0; first < times; first += ofPair)
+    all.push(await runPair(kind, Math.min(ofPair, times - first), preloads, takenMs))
   return { costs: sumOf(all), takenMs }
 }
 
 async function runPair(
-  kinds: readonly TakeoverKind[],
+  kind: FaultKind,
+  times: number,
   preloads: readonly string[],
-  takenMs: Map<TakeoverKind, number[]>,
+  takenMs: number[],
 ): Promise<TakeoverCosts> {
-  await using storage = await startStorage()
-  // A start copies all of the database.
-  const environment = { ...storage.environment, ...(isSeeded && { LITESTREAM_TIMEOUT: '300s' }) }
-  const [roundTripMs, connections] = [Number(values['round-trip']), Number(values.connections)]
-  await using drill = await Takeovers.start({ environment, roundTripMs, connections, preloads, fill })
-  for (const [at, kind] of kinds.entries()) {
-    await Bun.sleep(500 + Math.random() * 1500)
-    const ms = await TAKEOVERS[kind](drill)
-    takenMs.set(kind, [...(takenMs.get(kind) ?? []), ms])
-    process.stdout.write(`${at + 1} of ${kinds.length}: ${kind}, ${ms} ms\n`)
+  await using stack = new AsyncDisposableStack()
+  const drill = stack.use(await Takeovers.start({ ...(await optionsOf(kind, stack)), preloads }))
+  for (let at = 0; at < times; at++) {
+    await Bun.sleep(500 + random() * 1500)
+    const ms = await FAULTS[kind](drill)
+    takenMs.push(ms)
+    process.stdout.write(`${kind}: ${at + 1} of ${times}, ${ms} ms\n`)
     if (ms > limitOf(kind)) process.stdout.write(`${drill.outputs()}\n`)
   }
   const costs = await drill.costs()
+  process.stdout.write(`${kind}: ${JSON.stringify(costs)}\n`)
   for (const event of drill.ledger.differences.slice(0, SHOWN_EVENTS)) process.stdout.write(`${event}\n`)
   return costs
 }
 
-function sumOf(all: readonly TakeoverCosts[]): TakeoverCosts {
-  const names = Object.keys(all[0] ?? {}) as (keyof TakeoverCosts)[]
-  const sums = names.map((name) => [name, all.reduce((sum, costs) => sum + costs[name], 0)])
-  return Object.fromEntries(sums) as TakeoverCosts
+/** Most takeovers run with an independent storage; the storage of the tests has the faults. */
+async function optionsOf(kind: FaultKind, stack: AsyncDisposableStack): Promise<TakeoverOptions> {
+  const roundTripMs = Number(values['round-trip'])
+  const shared = { roundTripMs, connections: Number(values.connections), fill, random }
+  // A start copies all of the database.
+  const patience = { ...(isSeeded && { LITESTREAM_TIMEOUT: '300s' }) }
+  if (Object.hasOwn(TAKEOVERS, kind)) {
+    const { environment } = stack.use(await startStorage())
+    return { ...shared, environment: { ...environment, ...patience } }
+  }
+  const storage = stack.use(new S3Stub({ pageSize: 1000 }))
+  const storages = [storage, stack.use(new S3Stub(storage.behaviour, storage))] as const
+  const sgw = older !== null && isUpgrade(kind) ? { sgw: sgwOf(older.folder) } : {}
+  return { ...shared, environment: patience, storages, ...sgw }
 }
 
 async function fill(path: string): Promise<void> {
@@ -102,24 +118,10 @@ async function fill(path: string): Promise<void> {
   process.stdout.write(`The database has ${values.messages} messages, ${Math.round(bytes / 1e6)} MB\n`)
 }
 
-function kindsOf(list: string): TakeoverKind[] {
-  const kinds = list.split(',')
-  const unknown = kinds.filter((kind) => !Object.hasOwn(TAKEOVERS, kind))
-  if (unknown.length === 0) return kinds as TakeoverKind[]
-  process.stderr.write(`Unknown kinds: ${unknown.join(', ')}. There are: ${Object.keys(TAKEOVERS).join(', ')}\n`)
+function kindsOf(list: string): FaultKind[] {
+  const named = list.split(';')
+  const unknown = named.filter((kind) => !Object.hasOwn(FAULTS, kind))
+  if (unknown.length === 0) return named as FaultKind[]
+  process.stderr.write(`Unknown kinds: ${unknown.join('; ')}. There are: ${Object.keys(FAULTS).join('; ')}\n`)
   process.exit(2)
-}
-
-function limitOf(kind: TakeoverKind): number {
-  if (USELESS.includes(kind)) return USELESS_LIMIT_MS
-  return CLEAN.includes(kind) ? CLEAN_LIMIT_MS : LIMIT_MS
-}
-
-function rowOf(kind: TakeoverKind, times: readonly number[]): object {
-  const sorted = times.toSorted((one, other) => one - other)
-  return { kind, times: times.length, 'median ms': sorted[sorted.length >> 1], 'worst ms': sorted.at(-1) }
-}
-
-function isKept({ accepted, late: _late, posted, ...broken }: TakeoverCosts): boolean {
-  return accepted > 0 && posted > 0 && Object.values(broken).every((count) => count === 0)
 }

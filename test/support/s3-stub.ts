@@ -26,12 +26,8 @@ export type S3Fault =
  */
 export class S3Stub implements AsyncDisposable {
   readonly name = 'backups'
-  readonly bucket = new Bucket()
-  readonly credentials: S3Credentials = {
-    accessKeyId: 'AKIDOFTHENIGHT',
-    secretAccessKey: crypto.getRandomValues(new Uint8Array(30)).toBase64(),
-    region: 'test-north-1',
-  }
+  readonly bucket: Bucket
+  readonly credentials: S3Credentials
   fault: S3Fault = 'none'
   /** The code of each refusal, in order. */
   readonly refusals: string[] = []
@@ -48,8 +44,17 @@ export class S3Stub implements AsyncDisposable {
   readonly url = `http://127.0.0.1:${this.#port}`
   #server: Bun.Server<undefined> | null
 
-  /** By default pages have one entry, so that clients must read several. */
-  constructor(readonly behaviour: S3Behaviour = { pageSize: 1 }) {
+  /** By default pages have one entry, so that clients must read several. `same`: another address of its bucket, with faults of its own. */
+  constructor(
+    readonly behaviour: S3Behaviour = { pageSize: 1 },
+    same?: S3Stub,
+  ) {
+    this.bucket = same?.bucket ?? new Bucket()
+    this.credentials = same?.credentials ?? {
+      accessKeyId: 'AKIDOFTHENIGHT',
+      secretAccessKey: crypto.getRandomValues(new Uint8Array(30)).toBase64(),
+      region: 'test-north-1',
+    }
     this.#server = this.#listen()
   }
 

@@ -7,6 +7,8 @@ export interface StoredObject {
   etag: string
   /** Whole seconds, as Amazon keeps them. */
   modifiedAt: Date
+  /** Epoch milliseconds. */
+  storedAt: number
 }
 
 export interface ListQuery {
@@ -16,6 +18,8 @@ export interface ListQuery {
   /** The listing starts after this name. */
   after: string
   limit: number
+  /** Objects that were stored later, epoch milliseconds, are not listed yet. */
+  storedUntil?: number
 }
 
 export interface Listed {
@@ -43,8 +47,9 @@ export class Bucket {
   }
 
   put(key: string, body: Uint8Array, etag = md5(body).toString('hex')): StoredObject {
-    const seconds = Math.floor(Date.now() / 1000)
-    const stored = { body, etag: `"${etag}"`, modifiedAt: new Date(seconds * 1000) }
+    const storedAt = Date.now()
+    const modifiedAt = new Date(Math.floor(storedAt / 1000) * 1000)
+    const stored = { body, etag: `"${etag}"`, modifiedAt, storedAt }
     this.#objects.set(key, stored)
     return stored
   }
@@ -74,12 +79,13 @@ export class Bucket {
   }
 
   /** Lists names in order. Keys with the same beginning up to the delimiter count as one name. */
-  list({ prefix, delimiter, after, limit }: ListQuery): Listed {
+  list({ prefix, delimiter, after, limit, storedUntil = Infinity }: ListQuery): Listed {
     const nameOf = (key: string): string => {
       const end = delimiter === '' ? -1 : key.indexOf(delimiter, prefix.length)
       return end < 0 ? key : key.slice(0, end + delimiter.length)
     }
-    const matching = this.keys.filter((key) => key.startsWith(prefix))
+    const isListed = (key: string): boolean => (this.#objects.get(key)?.storedAt ?? 0) <= storedUntil
+    const matching = this.keys.filter((key) => key.startsWith(prefix) && isListed(key))
     const names = [...new Set(matching.map(nameOf))].filter((name) => name > after)
     const page = names.slice(0, limit)
     return {

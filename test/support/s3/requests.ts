@@ -18,6 +18,10 @@ export interface S3Behaviour {
   ignoresConditions?: boolean
   /** Names (folders end with a slash) that a list of this prefix does not have yet. */
   hides?(name: string, prefix: string): boolean
+  /** How long after its upload an object is listed. Default 0. */
+  listLagMs?: number
+  /** The version that reads of an object still answer with; null for the newest. */
+  older?(key: string): StoredObject | null
 }
 
 /** Answers a request for the bucket. Source: Amazon S3 API Reference, HeadBucket to ListObjectsV2. Errors: an `S3Error`. */
@@ -34,7 +38,8 @@ export function answerBucket(bucket: Bucket, request: S3Request, behaviour: S3Be
  * ListObjects continues after `marker`, ListObjectsV2 (`list-type=2`) after a token. Both are the last name of the
  * previous page.
  */
-function list(bucket: Bucket, query: URLSearchParams, { pageSize, hides = () => false }: S3Behaviour): Response {
+function list(bucket: Bucket, query: URLSearchParams, behaviour: S3Behaviour): Response {
+  const { pageSize, hides = () => false, listLagMs = 0 } = behaviour
   const isV2 = query.get('list-type') === '2'
   const token = query.get('continuation-token')
   const start = query.get(isV2 ? 'start-after' : 'marker') ?? ''
@@ -45,6 +50,7 @@ function list(bucket: Bucket, query: URLSearchParams, { pageSize, hides = () => 
     delimiter: query.get('delimiter') ?? '',
     after: token === null ? start : Buffer.from(token, 'base64url').toString(),
     limit: Math.min(pageSize, Number(query.get('max-keys') ?? pageSize)),
+    storedUntil: Date.now() - listLagMs,
   })
   const token64 = Buffer.from(next ?? '').toString('base64url')
   return xml(`<ListBucketResult>
@@ -85,7 +91,7 @@ export function answerObject(bucket: Bucket, request: S3Request, behaviour: S3Be
   if (query.has('uploads') || query.has('uploadId')) return answerUpload(bucket, request)
   switch (method) {
     case 'GET':
-      return content(bucket.get(key), headers.get('range'))
+      return content(behaviour.older?.(key) ?? bucket.get(key), headers.get('range'))
     case 'HEAD':
       return content(bucket.get(key), null)
     case 'PUT':

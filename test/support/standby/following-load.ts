@@ -25,6 +25,9 @@ export class FollowingLoad {
   /** How many of them came after the client's patience. */
   late = 0
   #conversations = 0
+  /** How often all conversations were left. */
+  #beginnings = 0
+  #isResting = false
   #isOver = false
   readonly #clients: Promise<void>[]
   readonly #open = new Set<Promise<unknown>>()
@@ -44,6 +47,20 @@ export class FollowingLoad {
     await Promise.all(this.#open)
   }
 
+  /** Clients send nothing until `goOn`. What is under way is not waited for. */
+  rest(): void {
+    this.#isResting = true
+  }
+
+  goOn(): void {
+    this.#isResting = false
+  }
+
+  /** Every client goes on in a new conversation: what the others have may be given up. */
+  startOver(): void {
+    this.#beginnings++
+  }
+
   /** The first message that was asked for since then and accepted by a gateway other than this generation; null without one. */
   firstSince(from: number, except: string | null): Accepted | null {
     let first: Accepted | null = null
@@ -54,11 +71,19 @@ export class FollowingLoad {
     return first
   }
 
+  /** The longest time since then in which nothing was accepted, in milliseconds. */
+  longestPauseSince(from: number): number {
+    const times = this.accepted.map(({ answeredAt }) => answeredAt).filter((at) => at > from)
+    const pauses = [from, ...times].map((at, index) => (times[index] ?? performance.now()) - at)
+    return Math.round(Math.max(...pauses))
+  }
+
   async #send(at: number): Promise<void> {
-    let conversation = this.#conversations++
+    let [conversation, beginning] = [this.#conversations++, this.#beginnings]
     for (let number = 0; !this.#isOver; number++) {
       const node = this.nodes[at % this.nodes.length]
       if (node === undefined) return
+      while (this.#isResting && !this.#isOver) await Bun.sleep(PAUSE_MS)
       const outcome = await this.#sendOne(node, conversation, number)
       if (outcome === 'accepted') await Bun.sleep(PAUSE_MS)
       else {
@@ -66,7 +91,8 @@ export class FollowingLoad {
         await Bun.sleep(REFUSED_PAUSE_MS)
       }
       // What is still under way may be sent after the next message, so that one is in another conversation.
-      if (outcome === 'pending') conversation = this.#conversations++
+      if (outcome === 'pending' || beginning !== this.#beginnings) conversation = this.#conversations++
+      beginning = this.#beginnings
     }
   }
 

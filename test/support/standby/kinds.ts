@@ -1,6 +1,9 @@
 import { Database } from 'bun:sqlite'
 import type { StandbyNode } from './standby-node.ts'
 import type { Takeovers } from './takeovers.ts'
+import { UPGRADES } from './versions.ts'
+import { FORKS } from './forks.ts'
+import { STORAGE_FAULTS } from './storage-faults.ts'
 import { diskFull, leasePutBack, litestreamHangs, litestreamKilled } from './useless-holders.ts'
 
 /** A way in which the lease goes from one gateway to the other. Resolves with the milliseconds until messages are accepted again. */
@@ -12,7 +15,7 @@ const AWAY_MS = 10_000
 const BACK_MS = 1000
 const STEP_LIMIT_MS = 30_000
 /** How long a lost machine is off. Sometimes it is back before its lease has expired. */
-const offMs = (): number => 1000 + Math.random() * 8000
+const offMs = ({ random }: Takeovers): number => 1000 + random() * 8000
 
 export const TAKEOVERS = {
   'kill -9': (drill) => crash(drill, false),
@@ -34,6 +37,10 @@ export const TAKEOVERS = {
 } as const satisfies Record<string, Takeover>
 export type TakeoverKind = keyof typeof TAKEOVERS
 
+/** Every fault of the drill. Those that are not takeovers need the storage of the tests, and upgrades a pair of an older version. */
+export const FAULTS = { ...TAKEOVERS, ...FORKS, ...STORAGE_FAULTS, ...UPGRADES }
+export type FaultKind = keyof typeof FAULTS
+
 /** What a gateway logs at each step of its start. */
 const STEPS = {
   restore: 'restoring',
@@ -46,7 +53,7 @@ const STEPS = {
 async function crash(drill: Takeovers, isDiskLost: boolean): Promise<number> {
   const { active } = await drill.roles()
   const [from, lost] = [performance.now(), active.generation]
-  await active.crash(offMs(), isDiskLost)
+  await active.crash(offMs(drill), isDiskLost)
   return drill.acceptsAgain(from, lost)
 }
 
@@ -86,7 +93,7 @@ async function crashTwice(drill: Takeovers, step: string, end?: string): Promise
   await active.crash(BACK_MS, true)
   await stepOf(standby, step)
   const [from, lost] = [performance.now(), standby.generation]
-  await standby.crash(offMs(), false)
+  await standby.crash(offMs(drill), false)
   const output = standby.deployment.output()
   if (end !== undefined && output.includes(end)) throw new Error(`Killed after "${step}" had ended:\n${output}`)
   return drill.acceptsAgain(from, lost)

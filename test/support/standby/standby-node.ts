@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { Deployment } from '../deployment.ts'
 import { DistantStorage } from '../distant-storage.ts'
 import { PROJECT } from '../program.ts'
+import { until } from '../world.ts'
 import type { RemoteSimulator } from '../remote-simulator.ts'
 
 export interface NodeOptions {
@@ -13,12 +14,15 @@ export interface NodeOptions {
   roundTripMs: number
   /** Files that the gateway loads before its own. */
   preloads: readonly string[]
+  /** The command of `sgw`, if it is of another version. */
+  sgw?: string[] | undefined
   /** Makes the database of this path, before the first start. */
   fill?(path: string): Promise<void>
 }
 
 /** Between the end of a gateway and its next start, as `RestartSec=` of a systemd unit. */
 const RESTART_MS = 300
+const END_LIMIT_MS = 30_000
 /** With it among the preloads, `pause` can be one that the gateway's clocks do not see. */
 export const MACHINE_CLOCK = join(PROJECT, 'test/support/standby/preloads/machine-clock.ts')
 
@@ -31,7 +35,10 @@ export class StandbyNode implements AsyncDisposable {
   readonly exits: (number | null)[] = []
   /** How many migrations its next gateway has more than this version. */
   nextMigrations = 0
+  /** Variables of its next starts. */
+  #settings: Record<string, string> = {}
   #isOn = true
+  #isRunning = false
   #isOver = false
   #pausedMs = 0
   #before = ''
@@ -44,7 +51,7 @@ export class StandbyNode implements AsyncDisposable {
     this.#supervising = this.#supervise()
   }
 
-  static async create({ environment, simulator, roundTripMs, preloads, fill }: NodeOptions): Promise<StandbyNode> {
+  static async create({ environment, simulator, roundTripMs, preloads, sgw, fill }: NodeOptions): Promise<StandbyNode> {
     const network = await DistantStorage.start(environment['LITESTREAM_ENDPOINT'] ?? '', roundTripMs)
     const preload = preloads.map((path) => `--preload ${path}`).join(' ')
     const settings: Record<string, string> = {
@@ -53,6 +60,7 @@ export class StandbyNode implements AsyncDisposable {
       BUN_OPTIONS: `--no-env-file ${preload}`.trim(),
     }
     const deployment = await Deployment.create(settings, simulator)
+    if (sgw !== undefined) deployment.install(sgw)
     settings['SGW_MACHINE_PAUSES'] = join(deployment.folder, 'pauses')
     await fill?.(deployment.database)
     return new StandbyNode(deployment, network)
@@ -87,6 +95,20 @@ export class StandbyNode implements AsyncDisposable {
     void Bun.sleep(offMs).then(() => (this.#isOn = true))
   }
 
+  /** Ends the gateway, which does not start again until `turnOn`. SIGKILL ends all processes. */
+  async turnOff(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    this.#isOn = false
+    if (signal === 'SIGKILL') await this.deployment.killAll(this.exits.length % 2 === 0)
+    else this.deployment.signalGateway('SIGTERM')
+    await until(() => !this.#isRunning, END_LIMIT_MS)
+  }
+
+  /** Starts it with these variables beside its own, now and after each end. */
+  turnOn(settings: Record<string, string> = {}): void {
+    this.#settings = settings
+    this.#isOn = true
+  }
+
   /** Stops all processes for a while. `isSeen`: their clocks see it, as after SIGSTOP. Else only the others' clocks do, as when a machine is paused. */
   async pause(pauseMs: number, isSeen: boolean): Promise<void> {
     const from = performance.now()
@@ -105,8 +127,13 @@ export class StandbyNode implements AsyncDisposable {
     writeFileSync(join(this.deployment.folder, 'pauses'), new Float64Array(1))
     while (!this.#isOver) {
       this.#setPauses(0)
-      const started = this.deployment.begin({ SGW_NEXT_MIGRATIONS: String(this.nextMigrations) })
+      this.#isRunning = true
+      const started = this.deployment.begin({
+        SGW_NEXT_MIGRATIONS: String(this.nextMigrations),
+        ...this.#settings,
+      })
       this.exits.push(await started.ended())
+      this.#isRunning = false
       this.#before = this.deployment.output()
       await Bun.sleep(RESTART_MS)
       while (!this.#isOn && !this.#isOver) await Bun.sleep(20)

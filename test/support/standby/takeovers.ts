@@ -6,6 +6,7 @@ import { type Api, type Broken, ClientLedger } from '../client-ledger.ts'
 import { FailoverProxy } from '../failover-proxy.ts'
 import { type Receiver, startReceiver } from '../receiver.ts'
 import { type RemoteSimulator, startRemoteSimulator } from '../remote-simulator.ts'
+import type { S3Stub } from '../s3-stub.ts'
 import { until } from '../world.ts'
 import { FollowingLoad } from './following-load.ts'
 import { InboundTraffic } from './inbound-traffic.ts'
@@ -18,12 +19,20 @@ export interface TakeoverOptions {
   connections: number
   /** Files that both gateways load before their own. */
   preloads?: readonly string[]
+  /** The storage of the tests, as each machine sees it. */
+  storages?: readonly [S3Stub, S3Stub]
+  /** The command of `sgw` with which both begin, if it is of another version. */
+  sgw?: string[]
+  /** Chance in [0, 1). */
+  random?: () => number
   /** Makes the database with which the first gateway starts. Default: an empty one. */
   fill?(path: string): Promise<void>
 }
 
-/** What takeovers have cost. All but `accepted`, `late` and `posted` must be 0. */
+/** What takeovers have cost. All but `accepted`, `late`, `posted` and `givenUp` must be 0. */
 export interface TakeoverCosts extends Broken {
+  /** Accepted messages that a person gave up by a choice, and that were listed. */
+  givenUp: number
   /** Messages whose 202 came after the client had turned to the other gateway. */
   late: number
   inboundMissing: number
@@ -36,6 +45,8 @@ export interface TakeoverCosts extends Broken {
 /** A pair of gateways under load, with one provider and one storage, whose lease goes to and fro. */
 export class Takeovers implements AsyncDisposable {
   #stack = new AsyncDisposableStack()
+  /** The ids of messages that a person has given up. Null until a choice was made. */
+  #givenUp: Set<string> | null = null
 
   private constructor(
     readonly nodes: readonly [StandbyNode, StandbyNode],
@@ -45,6 +56,8 @@ export class Takeovers implements AsyncDisposable {
     readonly ledger: ClientLedger,
     readonly load: FollowingLoad,
     readonly inbound: InboundTraffic,
+    readonly storages: readonly [S3Stub, S3Stub] | null,
+    readonly random: () => number,
   ) {}
 
   static async start(options: TakeoverOptions): Promise<Takeovers> {
@@ -57,22 +70,27 @@ export class Takeovers implements AsyncDisposable {
     await simulator.control('configure', { blacklistAfterMs: NEVER_BLACKLIST_MS })
     const receiver = stack.use(startReceiver())
     const proxy = stack.use(await FailoverProxy.start())
-    const { roundTripMs, connections } = options
+    const { roundTripMs, connections, storages, sgw, random = Math.random } = options
     const preloads = [MACHINE_CLOCK, NEXT_MIGRATIONS, ...(options.preloads ?? [])]
     const environment = { ...ENVIRONMENT, ...options.environment, PUBLIC_URL: proxy.url }
-    const node = async (fill?: TakeoverOptions['fill']): Promise<StandbyNode> =>
-      stack.use(await StandbyNode.create({ environment, simulator, roundTripMs, preloads, ...(fill && { fill }) }))
-    const first = await node(options.fill)
+    const node = async (at: 0 | 1, fill?: TakeoverOptions['fill']): Promise<StandbyNode> => {
+      const storage = storages === undefined ? {} : storages[at].environment()
+      const own = { environment: { ...environment, ...storage }, simulator, roundTripMs, preloads, sgw }
+      return stack.use(await StandbyNode.create({ ...own, ...(fill && { fill }) }))
+    }
+    const first = await node(0, options.fill)
     // Else the second one might take the lease, with an empty database.
     await untilReady(first)
-    const nodes = [first, await node()] as const
+    const nodes = [first, await node(1)] as const
     proxy.watch(nodes.map(({ url }) => url))
     await first.deployment.connect(receiver.url)
     const { key } = first.deployment
     const api = apiOf(proxy.url, key)
     const ledger = stack.use(await ClientLedger.start(api))
     const load = new FollowingLoad(nodes, key, connections)
-    const drill = new Takeovers(nodes, simulator, receiver, api, ledger, load, new InboundTraffic(simulator))
+    const inbound = new InboundTraffic(simulator)
+    const seen = storages ?? null
+    const drill = new Takeovers(nodes, simulator, receiver, api, ledger, load, inbound, seen, random)
     drill.#stack = stack.move()
     return drill
   }
@@ -88,6 +106,18 @@ export class Takeovers implements AsyncDisposable {
     }, SETTLE_MS).catch((error: unknown) => {
       throw new Error(`No pair of one active and one standby gateway:\n${this.outputs()}`, { cause: error })
     })
+  }
+
+  /** What the machine sees of the storage of the tests. */
+  storageOf(node: StandbyNode): S3Stub {
+    const storage = this.storages?.[this.nodes.indexOf(node)]
+    if (storage === undefined) throw new Error('This fault needs the storage of the tests')
+    return storage
+  }
+
+  /** A person has chosen a history, and was shown the messages that only the other one had. */
+  giveUp(messageIds: readonly string[]): void {
+    this.#givenUp = new Set([...(this.#givenUp ?? []), ...messageIds])
   }
 
   /** The end of the log of each gateway. */
@@ -117,18 +147,22 @@ export class Takeovers implements AsyncDisposable {
     )
     await this.#untilBackFilled()
     await untilDrained(active.deployment, 120_000)
-    this.ledger.accepted.push(...this.load.accepted.map(({ messageId }) => messageId))
+    const all = this.load.accepted.map(({ messageId }) => messageId)
+    this.ledger.accepted.push(...all.filter((messageId) => this.#givenUp?.has(messageId) !== true))
     const broken = await this.ledger.broken(await sentTexts(active.deployment))
     const { missing, twice } = await this.inbound.missingAndTwice(this.api)
     const posts = this.receiver.requests.map(({ headers }) => headers['webhook-id'])
     const posted = new Set(posts).size
     return {
       ...broken,
+      accepted: all.length,
+      givenUp: all.length - this.ledger.accepted.length,
       late: this.load.late,
       inboundMissing: missing,
       inboundTwice: twice,
       posted,
       postedTwice: posts.length - posted,
+      ...(this.#givenUp !== null && afterChoice(broken)),
     }
   }
 
@@ -143,6 +177,13 @@ export class Takeovers implements AsyncDisposable {
     await this.#stack.disposeAsync()
   }
 }
+
+/**
+ * What a choice between two histories does to others. A client that follows is told by a gap, and reads anew. A text that both histories
+ * received has the same id in both, and was posted by both with the same `webhook-id`.
+ */
+const afterChoice = ({ events, gaps }: Broken): Partial<TakeoverCosts> =>
+  gaps > 0 ? { events: 0, gaps: 0, postedTwice: 0 } : { events: Math.max(1, events) }
 
 /** `RECONCILE_SETTLE` is at least the lease and `PROVIDER_TIMEOUT`: what the lost holder called is known by then. */
 const ENVIRONMENT = {
