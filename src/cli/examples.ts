@@ -66,6 +66,9 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   'simulate add-number': 'sgw simulate add-number --extension 629890016 --number +15555550103 --status Pending',
   'simulate remove-number': 'sgw simulate remove-number --extension 629890016 --number +15555550103',
   'simulate extension-status': 'sgw simulate extension-status 629890016 Disabled',
+  'simulate add-jwt': 'sgw simulate add-jwt --extension 629890016 --expires-in 3600',
+  'simulate remove-jwt': 'sgw simulate remove-jwt eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJodHRwcyJ9.c2lnbmF0dXJl',
+  'simulate sockets': 'sgw simulate sockets cut',
   'trigger sms_inbound': 'sgw trigger sms_inbound --to +15555550100 --from +15555550177 --text "Hello yourself"',
 }
 

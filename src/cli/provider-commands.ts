@@ -1,5 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { NUMBER_FORMS, PROVIDER_STATUSES, type ProviderChange, SHARED_OWNER_ANSWERS } from '../core/simulator-access.ts'
+import {
+  GRANTS,
+  NUMBER_FORMS,
+  PROVIDER_STATUSES,
+  type ProviderChange,
+  SHARED_OWNER_ANSWERS,
+  SOCKET_FAULTS,
+} from '../core/simulator-access.ts'
 import type { Run } from './context.ts'
 import { collected, countOf } from './filters.ts'
 
@@ -16,7 +23,41 @@ export function addProviderChanges(simulate: Command, run: Run): void {
     .argument('<extension>', EXTENSION)
     .argument('<status>', PROVIDER_STATUSES.join(', '))
     .action((extensionId: string, status: string) => change('setExtensionStatus', { extensionId, status }))
+  addJwts(simulate, change)
+  simulate
+    .command('sockets')
+    .description('Play a fault on the sockets that bring events, and print how many open ones it happened to')
+    .argument('<fault>', SOCKET_FAULTS.join(', '))
+    .option('--extension <extension>', `only of this ${EXTENSION}`)
+    .option('--times <count>', 'how many connections, tickets, subscriptions or events to come, 1 if absent', timesOf)
+    .option('--delay <ms>', 'how late a delayed event comes, in milliseconds; 1000 if absent', timesOf)
+    .action((kind: string, { extension, times, delay }: { extension?: string; times?: number; delay?: number }) =>
+      change('faultSockets', { kind, extensionId: extension, calls: times, ms: delay }),
+    )
 }
+
+function addJwts(simulate: Command, change: Change): void {
+  simulate
+    .command('add-jwt')
+    .description('Make a JWT of a user, as the developer console does, and print it')
+    .requiredOption('--extension <extension>', EXTENSION)
+    .option('--client-id <app>', 'the one app that may present it; every app if absent')
+    .option('--expires-in <seconds>', 'its lifetime; no end if absent', timesOf)
+    .action((options: { extension: string; clientId?: string; expiresIn?: number }) =>
+      change('addJwt', {
+        extensionId: options.extension,
+        clientId: options.clientId,
+        expiresInSeconds: options.expiresIn,
+      }),
+    )
+  simulate
+    .command('remove-jwt')
+    .description('Delete a JWT; the sessions that it has opened go on')
+    .argument('<jwt>', 'as add-jwt has printed it')
+    .action((jwt: string) => change('removeJwt', { jwt }))
+}
+
+const timesOf = (text: string): number => Number(countOf(text))
 
 /** A member of the argument that is undefined is left out on the way. */
 type Change = (name: ProviderChange['name'], argument: ProviderChange['argument']) => Promise<void>
@@ -33,17 +74,30 @@ function addConfigure(simulate: Command, change: Change): void {
     )
     .option('--queue-events <on|off>', 'whether users get events of texts to their queues', switchOf)
     .option('--message-threads <on|off>', 'whether the account has the feature MessageThreads', switchOf)
+    .option('--grants <grants>', `what the app may log in with: ${GRANTS.join(', ')}`, listOf)
+    .option('--issue-refresh-tokens <on|off>', 'whether logins get refresh tokens', switchOf)
     .option('--session-seconds <seconds>', 'a session ends so long after its login; none for never', secondsOf)
     .option('--session-idle-seconds <seconds>', 'a session ends when unused for so long; none for never', secondsOf)
-    .action(({ numberForms, sharedOwner, queueEvents, messageThreads, ...lifetimes }: Configured) =>
-      change('configure', {
+    .action(
+      ({
         numberForms,
         sharedOwner,
         queueEvents,
         messageThreads,
-        sessionSeconds: nullIfNone(lifetimes.sessionSeconds),
-        sessionIdleSeconds: nullIfNone(lifetimes.sessionIdleSeconds),
-      }),
+        grants,
+        issueRefreshTokens,
+        ...lifetimes
+      }: Configured) =>
+        change('configure', {
+          numberForms,
+          sharedOwner,
+          queueEvents,
+          messageThreads,
+          grants,
+          issueRefreshTokens,
+          sessionSeconds: nullIfNone(lifetimes.sessionSeconds),
+          sessionIdleSeconds: nullIfNone(lifetimes.sessionIdleSeconds),
+        }),
     )
 }
 
@@ -52,6 +106,8 @@ interface Configured {
   sharedOwner?: string
   queueEvents?: boolean
   messageThreads?: boolean
+  grants?: string[]
+  issueRefreshTokens?: boolean
   sessionSeconds?: number | string
   sessionIdleSeconds?: number | string
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isE164 } from '../core/phone.ts'
-import { PROVIDER_STATUSES } from '../core/simulator-access.ts'
+import { PROVIDER_STATUSES, SOCKET_FAULTS } from '../core/simulator-access.ts'
 
 /**
  * Checks the argument of a knob. Throws for the first member that is unknown, missing or of the wrong kind, and names it. Members
@@ -72,6 +72,26 @@ export type ListedNumber = z.input<typeof ListedNumberShape>
 
 export const StatusShape = z.strictObject({ extensionId: text, status: z.enum(PROVIDER_STATUSES) })
 export type StatusChange = z.input<typeof StatusShape>
+
+export const JwtShape = z.strictObject({
+  extensionId: text,
+  /** The one app that may present it. Default: all. */
+  clientId: text.exactOptional(),
+  /** Default: no end. */
+  expiresInSeconds: z.number().min(0).exactOptional(),
+})
+export type NewJwt = z.input<typeof JwtShape>
+
+export const SocketFaultShape = z.strictObject({
+  kind: z.enum(SOCKET_FAULTS),
+  /** Only sockets of this extension. */
+  extensionId: text.exactOptional(),
+  /** How many of the next connections, tickets, subscriptions or events it affects. Null: all until a reset. Default 1. */
+  calls: z.int().positive().nullable().exactOptional(),
+  /** How late a delayed event comes. Default 1000. */
+  ms: z.number().min(0).exactOptional(),
+})
+export type SocketFault = z.input<typeof SocketFaultShape>
 
 function areDistinct(numbers: NumberSpec[]): boolean {
   return new Set(numbers.map(({ phoneNumber }) => phoneNumber)).size === numbers.length

@@ -1,5 +1,6 @@
+import { checked, JwtShape, type NewJwt } from './arguments.ts'
 import { findExtension } from './control-extensions.ts'
-import type { NewJwt, SessionView, SubscriptionView } from './control-views.ts'
+import type { SessionView, SubscriptionView } from './control-views.ts'
 import type { Session } from './sessions.ts'
 import type { Subscription } from './subscription-book.ts'
 import type { World } from './world.ts'
@@ -27,14 +28,16 @@ export function sessionKnobs(world: World) {
     return { expired: open.length }
   }
 
-  function addJwt({ extensionId, clientId, expiresInSeconds }: NewJwt): { jwt: string } {
+  function addJwt(credential: NewJwt): { jwt: string } {
+    const { extensionId, clientId, expiresInSeconds } = checked(JwtShape, credential)
     const { id } = findExtension(world, extensionId)
     const expiresAt = expiresInSeconds === undefined ? null : clock.now() + expiresInSeconds * 1000
     return { jwt: jwts.add({ extensionId: id, clientId: clientId ?? null, expiresAt }) }
   }
 
-  function removeJwt({ jwt }: { jwt: string }): void {
+  function removeJwt({ jwt }: { jwt: string }): { removed: number } {
     if (!jwts.remove(jwt)) throw new Error('Unknown JWT')
+    return { removed: 1 }
   }
 
   function findSubscription(subscriptionId: string): Subscription {

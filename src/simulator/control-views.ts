@@ -2,13 +2,6 @@ import type { Extension } from './directory.ts'
 
 // Arguments and results of the control API. All ids are strings. All times are epoch milliseconds of the simulator's clock.
 
-export interface NewJwt {
-  extensionId: string
-  /** The one app that may present it. */
-  clientId?: string
-  expiresInSeconds?: number
-}
-
 export interface ExtensionView {
   extensionId: string
   accountId: string

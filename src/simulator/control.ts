@@ -1,11 +1,11 @@
 import type { CallFilter, NextFault, RecordedCall, SituationWish } from '../core/simulator-access.ts'
-import type { ListedNumber, NewExtension, NewNumber, NewQueue, StatusChange } from './arguments.ts'
+import type { ListedNumber, NewExtension, NewJwt, NewNumber, NewQueue, SocketFault, StatusChange } from './arguments.ts'
 import { extensionKnobs } from './control-extensions.ts'
 import { messageKnobs } from './control-messages.ts'
 import { sessionKnobs } from './control-sessions.ts'
 import { socketKnobs } from './control-sockets.ts'
 import { trafficKnobs } from './control-traffic.ts'
-import type { ExtensionView, MessageView, NewJwt, SessionView, SocketView, SubscriptionView } from './control-views.ts'
+import type { ExtensionView, MessageView, SessionView, SocketView, SubscriptionView } from './control-views.ts'
 import type { EventFault } from './event-faults.ts'
 import type { FaultRule, RandomFaults } from './faults.ts'
 import type { InboundSms, InjectedSms } from './inbound.ts'
@@ -13,7 +13,6 @@ import type { FinalOutcome } from './messages.ts'
 import type { Limits } from './rate-limit.ts'
 import type { Counters, LoggedRequest } from './request-log.ts'
 import type { Settings } from './settings.ts'
-import type { SocketFault } from './socket-faults.ts'
 import type { World } from './world.ts'
 
 /**
@@ -44,7 +43,7 @@ export interface SimulatorControl {
   /** Makes a JWT of the extension's user, as the developer console does. Default: for all apps and without an end. */
   addJwt(credential: NewJwt): { jwt: string }
   /** Deletes a JWT. The sessions that it has opened go on. */
-  removeJwt(credential: { jwt: string }): void
+  removeJwt(credential: { jwt: string }): { removed: number }
   sessions(filter?: { extensionId?: string }): SessionView[]
   /** Ends the sessions of an extension. Returns their number. */
   revokeTokens(owner: { extensionId: string }): { ended: number }
@@ -58,10 +57,8 @@ export interface SimulatorControl {
 
   /** The open sockets that bring events, oldest first. */
   sockets(filter?: { extensionId?: string }): SocketView[]
-  /** Ends open sockets, silences them or sends them a frame (their number is returned), or sets a fault for the next connections. */
+  /** Plays a fault on the open sockets and returns their number, or sets one for what comes next. `reset` ends those. */
   faultSockets(fault: SocketFault): { sockets: number }
-  /** Ends the faults of the next connections. */
-  clearSocketFaults(): void
 
   /** Stores an inbound SMS and sends its events. Resolves when the webhooks have answered; no socket answers. */
   injectSms(sms: InboundSms): Promise<InjectedSms>

@@ -1,4 +1,4 @@
-/** Faults between the platform and the gateway's webhook. */
+/** Faults between the platform and the gateway's webhook or socket. */
 export interface EventFault {
   kind: 'drop' | 'delay' | 'duplicate'
   /** For `delay`: the duration on the simulator's clock. */
@@ -7,6 +7,8 @@ export interface EventFault {
   copies?: number
   /** Only events of this subscription. */
   subscriptionId?: string
+  /** Only events of this extension's subscriptions. */
+  extensionId?: string
   /** How many events it affects. Null: all until it is cleared. Default 1. */
   calls?: number | null
 }
@@ -23,8 +25,11 @@ export class EventFaults {
     this.#active = []
   }
 
-  draw(subscriptionId: string): EventFault | null {
-    const hit = this.#active.find(({ fault }) => (fault.subscriptionId ?? subscriptionId) === subscriptionId)
+  draw({ id, extensionId }: { id: string; extensionId: number }): EventFault | null {
+    const owner = String(extensionId)
+    const hit = this.#active.find(
+      ({ fault }) => (fault.subscriptionId ?? id) === id && (fault.extensionId ?? owner) === owner,
+    )
     if (hit === undefined) return null
     hit.left--
     this.#active = this.#active.filter((one) => one.left > 0)

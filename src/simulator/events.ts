@@ -71,7 +71,7 @@ const numericUuid = (): string => String((crypto.getRandomValues(new BigUint64Ar
 
 /** Sends one event, unless a fault prevents it. */
 export async function deliver(world: World, subscription: Subscription, event: EventEnvelope): Promise<Delivery[]> {
-  const fault = world.eventFaults.draw(subscription.id)
+  const fault = world.eventFaults.draw(subscription)
   if (fault?.kind === 'drop') {
     world.log.counters.eventsDropped++
     return [{ subscriptionId: subscription.id, outcome: 'dropped', status: null }]

@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { NUMBER_FORMS, SHARED_OWNER_ANSWERS } from '../core/simulator-access.ts'
+import { GRANTS, NUMBER_FORMS, SHARED_OWNER_ANSWERS } from '../core/simulator-access.ts'
 
 const PERMISSIONS = ['ReadAccounts', 'ReadMessages', 'SMS', 'SubscriptionWebhook', 'WebSocketsSubscription'] as const
-const GRANTS = ['authorization_code', 'refresh_token', 'jwt'] as const
 
 const flag = z.boolean().exactOptional()
 const amount = z.number().min(0).exactOptional()
@@ -73,7 +72,6 @@ export type NumberForm = (typeof NUMBER_FORMS)[number]
 
 export type Permission = (typeof PERMISSIONS)[number]
 
-/** `jwt` is `urn:ietf:params:oauth:grant-type:jwt-bearer`. */
 export type Grant = (typeof GRANTS)[number]
 
 /** The provider's maximum for webhooks is ten years. */

@@ -1,5 +1,5 @@
 import type { Server, ServerWebSocket } from 'bun'
-import type { NextSocketFault } from './socket-faults.ts'
+import type { ConnectionFault } from './socket-faults.ts'
 import { SocketConnection } from './socket-connection.ts'
 import { errorFrame } from './socket-frames.ts'
 import { answerFrame } from './socket-requests.ts'
@@ -12,7 +12,7 @@ interface Upgraded {
   /** Null if it has none: then it is closed at once. */
   ticket: Ticket | null
   recover: string | null
-  fault: NextSocketFault | null
+  fault: ConnectionFault | null
   open: { connection: SocketConnection; session: SocketSession } | null
 }
 
@@ -82,7 +82,7 @@ function upgrade(world: World, request: Request, server: Server<Upgraded>): Resp
 }
 
 /** A ticket is good for a single use. An unknown, expired or used one is answered 401. */
-function refusalOf(fault: NextSocketFault | null, ticket: Ticket | null | undefined): number | 'hang' | null {
+function refusalOf(fault: ConnectionFault | null, ticket: Ticket | null | undefined): number | 'hang' | null {
   if (fault === 'hang') return 'hang'
   if (fault === 'refuse') return 503
   if (fault === 'unauthorized' || ticket === undefined || ticket?.isUsed === true) return 401

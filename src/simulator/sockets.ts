@@ -35,7 +35,8 @@ export class Sockets {
 
   /** Starts or recovers a session, and sends its first frames. */
   connect(connection: SocketConnection, request: ConnectRequest): SocketSession {
-    const known = request.recover === null ? undefined : this.#sessions.get(request.recover)
+    const known = this.#sessions.get(request.recover ?? '')
+    if (known !== undefined && request.isForgotten) this.#end(known)
     const isRecovered = known !== undefined && known.owner === request.owner && !request.isForgotten
     const session = isRecovered ? known : this.#add(request.owner)
     const recovery = session.open(connection)
@@ -95,6 +96,7 @@ export class Sockets {
   }
 
   #end(session: SocketSession): void {
+    session.cancelForget()
     this.#sessions.delete(session.token)
     this.world.subscriptions.deleteOf(session)
   }
@@ -104,7 +106,7 @@ export interface ConnectRequest {
   owner: Session
   /** The token of the session to recover. */
   recover: string | null
-  /** The session is not recovered, as if it were unknown. */
+  /** The session is lost instead of recovered. */
   isForgotten: boolean
   isWithoutDetails: boolean
 }

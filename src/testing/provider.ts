@@ -14,7 +14,14 @@ export type ProviderFault =
 /** Checked, as over the control interface: what is wrong throws, and nothing has changed. */
 type ProviderChanges = Pick<
   SimulatorControl,
-  'configure' | 'addQueue' | 'addNumber' | 'removeNumber' | 'setExtensionStatus'
+  | 'configure'
+  | 'addQueue'
+  | 'addNumber'
+  | 'removeNumber'
+  | 'setExtensionStatus'
+  | 'addJwt'
+  | 'removeJwt'
+  | 'faultSockets'
 >
 
 export interface TestProvider extends ProviderChanges {
@@ -30,13 +37,16 @@ const FAULTS: Readonly<Record<ProviderFault, Fault>> = {
 }
 
 export function createProvider(control: SimulatorControl): TestProvider {
-  const { configure, addQueue, addNumber, removeNumber, setExtensionStatus } = control
+  const { configure, addQueue, addNumber, removeNumber, setExtensionStatus, addJwt, removeJwt, faultSockets } = control
   return {
     configure,
     addQueue,
     addNumber,
     removeNumber,
     setExtensionStatus,
+    addJwt,
+    removeJwt,
+    faultSockets,
     next(name, times = 1) {
       if (!Object.hasOwn(FAULTS, name))
         throw new Error(`There is no fault ${name}: use one of ${Object.keys(FAULTS).join(', ')}`)

@@ -13,6 +13,7 @@ async function startProvider({ simulated = true } = {}) {
   const operator = openOperatorSocket(world)
   return {
     control: world.control,
+    url: world.simulator?.url ?? '',
     extension: world.control.extensions()[0]?.extensionId ?? '',
     simulate: (...words: string[]) => sgwIn(world.folder, ['simulate', ...words]),
     async [Symbol.asyncDispose]() {
@@ -32,6 +33,8 @@ test.concurrent('simulate configure sets what its options name, and prints all s
     ['--message-threads', 'on'],
     ['--session-seconds', '7200'],
     ['--session-idle-seconds', '600'],
+    ['--grants', 'jwt'],
+    ['--issue-refresh-tokens', 'off'],
   ].flat()
   const result = await provider.simulate('configure', ...options, '--json')
   const after: ReturnType<SimulatorControl['configure']> = {
@@ -42,6 +45,8 @@ test.concurrent('simulate configure sets what its options name, and prints all s
     messageThreads: true,
     sessionSeconds: 7200,
     sessionIdleSeconds: 600,
+    grants: ['jwt'],
+    issueRefreshTokens: false,
   }
   expect(result).toEqual({ code: 0, stdout: `${JSON.stringify(after)}\n`, stderr: '' })
   await provider.simulate('configure', '--session-seconds', 'none')
@@ -72,6 +77,29 @@ test.concurrent('simulate adds queues and numbers, removes them, and sets the st
   expect(numbers).not.toContain(FROM)
 })
 
+test.concurrent('simulate makes and deletes JWTs, and plays faults on sockets', async () => {
+  await using provider = await startProvider()
+  const { control, extension, simulate } = provider
+  const made = await simulate(
+    'add-jwt',
+    '--extension',
+    extension,
+    '--client-id',
+    'client',
+    '--expires-in',
+    '60',
+    '--json',
+  )
+  const { jwt } = JSON.parse(made.stdout) as { jwt: string }
+  expect((await simulate('remove-jwt', jwt, '--json')).stdout).toBe('{"removed":1}\n')
+  expect(() => control.removeJwt({ jwt })).toThrow('Unknown JWT')
+  const faulted = await simulate('sockets', 'ticket-503', '--times', '2', '--json')
+  expect(faulted).toEqual({ code: 0, stdout: '{"sockets":0}\n', stderr: '' })
+  expect((await simulate('sockets', 'delay', '--delay', '50', '--extension', extension)).code).toBe(0)
+  const ask = async () => (await fetch(`${provider.url}/restapi/oauth/wstoken`, { method: 'POST' })).status
+  expect([await ask(), await ask(), await ask()]).toEqual([503, 503, 401])
+})
+
 test.concurrent('what the simulator cannot use is named, and nothing changes', async () => {
   await using provider = await startProvider()
   const { control, extension, simulate } = provider
@@ -84,6 +112,8 @@ test.concurrent('what the simulator cannot use is named, and nothing changes', a
     simulate('add-number', ...of, FROM),
     simulate('remove-number', ...of, QUEUE),
     simulate('extension-status', extension, 'disabled'),
+    simulate('remove-jwt', 'x.y.z'),
+    simulate('sockets', 'explode'),
     simulate('configure', '--queue-events', 'maybe'),
     simulate('configure', '--session-seconds', '0'),
     simulate('configure', '--shared-owner', 'hidden'),
@@ -96,6 +126,8 @@ test.concurrent('what the simulator cannot use is named, and nothing changes', a
     [1, `The simulator refuses: Extension ${extension} has ${FROM} already: remove it first`],
     [1, `The simulator refuses: Extension ${extension} has no number ${QUEUE}`],
     [1, 'The simulator refuses: Cannot use status: '],
+    [1, 'The simulator refuses: Unknown JWT'],
+    [1, 'The simulator refuses: Cannot use kind: '],
     [2, 'It is on or off.'],
     [2, 'It is a whole number from 1.'],
     [2, 'Allowed choices are shown, refused, ignored.'],

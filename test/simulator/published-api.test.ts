@@ -94,6 +94,23 @@ test('every request of the gateway, and every answer and event that it gets, is 
   expect(Object.keys(control.counters().requests).toSorted()).toEqual(USED)
 })
 
+test('with sockets, too: tickets, frames, and the subscription over the socket', async () => {
+  await using world = await createWorld({ env: { RC_EVENTS: 'websocket' } })
+  const { control } = world
+  const published = new PublishedApi()
+  world.simulator?.onCall(published.note)
+  const isSubscribed = () => control.sockets().some(({ subscriptionId }) => subscriptionId !== null)
+  await until(isSubscribed)
+  control.faultSockets({ kind: 'cut' })
+  control.faultSockets({ kind: 'forget' })
+  await until(() => control.requests({ route: 'subscription-create' }).length > 1 && isSubscribed())
+  await control.injectSms({ from: TO, to: FROM, text: 'Over a socket' })
+  await until(async () => (await world.json<{ total: number }>('GET', '/v1/sms/messages?direction=inbound')).body.total)
+  expect([published.wrongRequests, published.wrongAnswers]).toEqual([[], []])
+  expect(published.compared.events).toBe(1)
+  expect(control.counters().requests).toMatchObject({ wstoken: 2, 'subscription-create': 2, socket: 2 })
+})
+
 test('the simulator deviates from what is published in at most ten ways, and in each of them', async () => {
   await using harness = await startHarness()
   await using webhook = startWebhook()

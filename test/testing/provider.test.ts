@@ -100,6 +100,16 @@ test('a number that is pending or gone is no number to send from, and a disabled
   expect(gateway.phone(CONTACT).inbox).toEqual([])
 })
 
+test('a JWT is made and deleted, and no socket meets a fault where webhooks bring the events', async () => {
+  await using gateway = await startTestGateway()
+  const { provider } = gateway
+  const { jwt } = provider.addJwt({ extensionId: await extensionOf(gateway) })
+  expect(jwt.split('.')).toHaveLength(3)
+  expect(provider.removeJwt({ jwt })).toEqual({ removed: 1 })
+  expect(() => provider.removeJwt({ jwt })).toThrow('Unknown JWT')
+  expect(provider.faultSockets({ kind: 'cut' })).toEqual({ sockets: 0 })
+})
+
 test('what the provider cannot use is named, and nothing changes', async () => {
   await using gateway = await startTestGateway()
   const provider = gateway.provider as unknown as Record<string, (argument: unknown) => unknown>
@@ -130,6 +140,11 @@ test('what the provider cannot use is named, and nothing changes', async () => {
     ['removeNumber', { extensionId }, 'Cannot use phoneNumber: '],
     ['removeNumber', { phoneNumber: gateway.numbers[0] }, 'Cannot use extensionId: '],
     ['setExtensionStatus', { extensionId: Number(extensionId), status: 'Enabled' }, 'Cannot use extensionId: '],
+    ['addJwt', { extensionId: '1' }, 'Unknown extension 1'],
+    ['addJwt', { extensionId, expires: 1 }, 'Unknown setting expires'],
+    ['removeJwt', { jwt: 'x.y.z' }, 'Unknown JWT'],
+    ['faultSockets', { kind: 'explode' }, 'Cannot use kind: '],
+    ['faultSockets', { kind: 'cut', ms: -1 }, 'Cannot use ms: '],
     ['removeNumber', number, `has no number ${QUEUE}`],
     ['setExtensionStatus', { extensionId, status: 'disabled' }, 'Cannot use status: '],
   ] as const)
