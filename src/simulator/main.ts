@@ -61,7 +61,8 @@ async function run(): Promise<void> {
 function writeJwt(control: SimulatorControl, file: string): void {
   const [first] = control.extensions()
   if (first === undefined) throw new Error('--jwt-file needs an extension: leave --empty out')
-  writeFileSync(file, `${control.addJwt(first).jwt}\n`, { mode: 0o600 })
+  const { jwt } = control.addJwt({ extensionId: first.extensionId })
+  writeFileSync(file, `${jwt}\n`, { mode: 0o600 })
 }
 
 /** `name:number,number`, `name` or `number,number`. */
