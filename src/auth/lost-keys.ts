@@ -16,7 +16,8 @@ const STORED = `WITH stored (rank, owner, value) AS (
   SELECT 1, id, webhook_secret FROM apps WHERE is_active = 1
   UNION ALL SELECT 1, id, key_hash FROM apps WHERE is_active = 1
   UNION ALL SELECT 2, id, secret FROM triggers
-  UNION ALL SELECT 3, extension_id, access_token FROM extensions WHERE status <> 'revoked')`
+  UNION ALL SELECT 3, extension_id, access_token FROM extensions WHERE status <> 'revoked'
+  UNION ALL SELECT 3, extension_id, jwt FROM extensions WHERE status <> 'revoked' AND jwt IS NOT NULL)`
 
 /** Knows whether ENCRYPTION_KEYS has all keys that the database needs. */
 export class LostKeys {

@@ -30,6 +30,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   events: 'sgw events',
   'extensions list': 'sgw extensions list',
   'extensions connect': 'sgw extensions connect --app app_1f0e8d9b2c3a4556',
+  'extensions connect-jwt': 'sgw extensions connect-jwt --tenant tenant_a51e14c2ed5d0c6a --jwt-file jwt.txt',
   'extensions invite': 'sgw extensions invite --app app_1f0e8d9b2c3a4556',
   'extensions disconnect': 'sgw extensions disconnect 629890016 --tenant tenant_a51e14c2ed5d0c6a',
   'trigger create': 'sgw trigger create --app app_1f0e8d9b2c3a4556 --callback-url https://hooks.example.com/sms',

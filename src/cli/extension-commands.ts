@@ -6,6 +6,7 @@ import { type CliContext, CliError, type Run } from './context.ts'
 import { type Owner, addOwner, requireOwner } from './filters.ts'
 import { withHint } from './hints.ts'
 import { print, sayNext } from './print.ts'
+import { secretOf } from './standard-input.ts'
 import { table } from './table.ts'
 import { actingApp, actingApps, askOwner } from './tenant-scope.ts'
 import { hanging } from './wrap.ts'
@@ -17,6 +18,7 @@ interface Health {
   status: string
   reason: string | null
   fix: string | null
+  connectedBy?: 'link' | 'jwt'
   phoneNumbers: string[]
 }
 
@@ -43,6 +45,15 @@ export function addExtensions(program: Command, contextOf: () => CliContext, run
       sayNext(context, 'Once it is connected, sgw extensions list shows it')
     })
   addLink('connect', 'connect-token', 'Print a link that connects an extension, for you: works once, for five minutes')
+  extensions
+    .command('connect-jwt')
+    .description('Connect the extension of a JWT, which needs no browser and no public address; or give it another JWT')
+    .requiredOption('--tenant <tenant>', 'the tenant (sgw tenant list)')
+    .requiredOption('--jwt-file <file>', 'the file that has the JWT; - for standard input')
+    .action(async ({ tenant, jwtFile }: { tenant: string; jwtFile: string }) => {
+      const jwt = await secretOf(contextOf(), jwtFile)
+      await run({ method: 'POST', path: '/v1/operator/extensions', body: { tenantId: tenant, jwt }, needs: 'server' })
+    })
   addLink(
     'invite',
     'invite-token',
@@ -97,10 +108,11 @@ async function list(context: CliContext, tenant: string | undefined): Promise<vo
       context.stdout(hanging(context, '! ', printable(`${extensionId}: ${reason}${fix === null ? '' : `. ${fix}`}`)))
 }
 
-const rowOf = ({ extensionId, name, status, phoneNumbers, tenantId }: Health & { tenantId: string }) => ({
+const rowOf = ({ extensionId, name, status, connectedBy, phoneNumbers, tenantId }: Health & { tenantId: string }) => ({
   extensionId,
   tenantId,
   status,
+  by: connectedBy ?? '-',
   numbers: phoneNumbers.join(' '),
   name: name ?? '-',
 })

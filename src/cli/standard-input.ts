@@ -15,6 +15,18 @@ export async function textOf({ stdin }: CliContext, given: string): Promise<stri
   return decoded(bytes).replace(/\r?\n$/, '')
 }
 
+/** A secret from a file, or from standard input for `-`. An argument would be in every list of processes. */
+export async function secretOf({ stdin }: CliContext, file: string): Promise<string> {
+  if (file === '-' && stdin === null) throw new CliError(NO_SECRET, EXIT.usage)
+  const bytes = file === '-' && stdin !== null ? stdin : Bun.file(file).stream()
+  try {
+    return decoded(await bytesOf(bytes, MAX_SECRET_BYTES, 'more than 64 KB')).trim()
+  } catch (error) {
+    if (file === '-') throw error
+    throw new CliError(`${file} cannot be read: check the path and its permissions`, EXIT.usage)
+  }
+}
+
 /** The JSON on standard input, with its numbers as they were written. */
 export async function jsonOf({ stdin }: CliContext): Promise<unknown> {
   if (stdin === null) throw new CliError(NO_JSON, EXIT.usage)
@@ -25,6 +37,9 @@ export async function jsonOf({ stdin }: CliContext): Promise<unknown> {
     throw new CliError('Standard input is not JSON: sgw send … - sends a plain text')
   }
 }
+
+const MAX_SECRET_BYTES = 65_536
+const NO_SECRET = '- reads the secret from standard input, which is a terminal here: give it a file, or pipe it'
 
 const NO_JSON =
   'The JSON comes from standard input, which is a terminal here: pipe it: curl -s https://example.com/status | sgw notify --from NUMBER --to NUMBER'

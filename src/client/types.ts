@@ -213,6 +213,8 @@ export interface ExtensionHealth {
   since: string | null
   /** What to do about it. */
   fix: string | null
+  /** Whether a person has logged in through a link, or a JWT opens its sessions. */
+  connectedBy?: 'link' | 'jwt'
   phoneNumbers: string[]
   /** `usageType` in the words of the provider; null if it is not known. */
   numbers?: { phoneNumber: string; usageType: string | null }[]

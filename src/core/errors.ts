@@ -38,6 +38,7 @@ const TEXTS = {
   badStartDate: ['invalid', 'Invalid startDate'],
   badEndDate: ['invalid', 'Invalid endDate'],
   badName: ['invalid', 'name must be 1-100 characters'],
+  badJwt: ['invalid', 'jwt must be 1-8192 characters'],
   missingTenantId: ['invalid', 'tenantId is required when registering new apps'],
   badTenantId: ['invalid', 'Invalid tenantId format'],
   tenantNotActive: ['invalid', 'Tenant not found or not active'],

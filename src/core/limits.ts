@@ -16,6 +16,8 @@ export const MAX_NOTIFY_KEY_LENGTH = 239
 export const MAX_NOTIFY_RECIPIENTS = 10
 export const MAX_TEMPLATE_LENGTH = 2000
 export const IDEMPOTENCY_RETENTION_MS = 24 * 3_600_000
+/** Those of RingCentral have some 700 characters. */
+export const MAX_JWT_LENGTH = 8192
 export const MAX_APP_NAME_LENGTH = 100
 export const MAX_WEBHOOK_URL_LENGTH = 2000
 export const MAX_REQUEST_ID_LENGTH = 128

@@ -1,3 +1,4 @@
+import { bareJwt } from './jwt.ts'
 import { withoutCredentials } from './network-config.ts'
 import { type ProxySettings, isLoopbackHost, namesProxy, readProxy } from './proxy.ts'
 import type { Settings } from './settings.ts'
@@ -30,7 +31,8 @@ export function readProvider(settings: Settings, production: boolean): ProviderC
     )
   const clientId = settings.secret('RC_CLIENT_ID')
   const clientSecret = settings.secret('RC_CLIENT_SECRET')
-  const jwt = settings.secret('RC_JWT')
+  const copied = settings.secret('RC_JWT')
+  const jwt = copied === null ? null : bareJwt(copied)
   if (clientId === null && clientSecret === null && jwt === null && !production) {
     const { id, secret } = SIMULATOR_CLIENT
     const events = readEvents(settings, 'webhook')

@@ -4,7 +4,7 @@ import { createHash, createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 export interface EncryptionContext {
   tenantId: string
   row: string
-  purpose: 'rc_access' | 'rc_refresh' | 'webhook_secret' | 'trigger_secret' | 'verification' | 'pkce'
+  purpose: 'rc_access' | 'rc_refresh' | 'rc_jwt' | 'webhook_secret' | 'trigger_secret' | 'verification' | 'pkce'
 }
 
 export interface Secrets {

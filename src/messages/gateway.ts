@@ -15,10 +15,12 @@ import { type Meter, noMeter } from '../core/meter.ts'
 import { createSecrets, type Secrets } from '../core/secrets.ts'
 import type { Database } from '../db/database.ts'
 import { type RestoreMark, createNoMark } from '../db/restore-mark.ts'
+import type { FiringAlert } from '../core/firing-alert.ts'
 import { Jobs } from './jobs/jobs.ts'
 import { AddressGuard, guardRules } from '../net/outbound/address-guard.ts'
 import { WebhookPoster } from '../net/outbound/webhook-poster.ts'
 import { ClockCheck } from '../provider/clock-check.ts'
+import { type ConfiguredJwt, untriedJwt } from '../provider/configured-jwt.ts'
 import { Directory, type ExtensionRow } from '../provider/directory.ts'
 import type { ExtensionKey } from '../provider/extension-rows.ts'
 import type { InboundSubscriptions } from '../provider/inbound-subscriptions.ts'
@@ -78,23 +80,14 @@ export interface Gateway extends SharedParts {
   lifecycle: { draining: boolean; working: boolean }
   /** What needs a person now, as of the last checks. `check` runs them now, while the gateway works. */
   alerts: { firing: readonly FiringAlert[]; check(): Promise<unknown> }
+  /** What has become of RC_JWT since the start. */
+  configuredJwt: ConfiguredJwt
   /** The built-in simulator, once it has started; null if the provider is another one, or no server runs. */
   simulator: SimulatorAccess | null
   traffic: Traffic
   sending: SendEngine
   receipts: ReceiptTracking
   webhookWaker: WebhookWaker
-}
-
-/** An alert that has begun and is not over. */
-export interface FiringAlert {
-  alert: string
-  /** Understandable on its own: what is wrong with which thing, and what to do. */
-  text: string
-  /** Epoch milliseconds. */
-  since: number
-  /** Ids and figures for programs. */
-  detail: Readonly<Record<string, string | number | null>>
 }
 
 interface SharedParts {
@@ -215,6 +208,7 @@ function extensionParts(parts: GatewayParts & { secrets: Secrets }, changed: (te
   const shared = { provider, directory, orm, secrets, ids, clock, log }
   const tokens = new Tokens({
     ...shared,
+    quota,
     untilStored: () => database.untilStored(),
     changed: ({ tenantId }) => changed(tenantId),
   })
@@ -230,6 +224,7 @@ function extensionParts(parts: GatewayParts & { secrets: Secrets }, changed: (te
   const numbers = new Numbers({ directory, extensionCalls, provider, orm, clock })
   return {
     clockCheck: new ClockCheck(clock, provider),
+    configuredJwt: untriedJwt(config.provider),
     directory,
     quota,
     tokens,

@@ -2,7 +2,8 @@ import { inArray } from 'drizzle-orm'
 import { isoTime } from '../core/clock.ts'
 import type { Config } from '../core/config.ts'
 import { tenants } from '../db/schema/tenants.ts'
-import type { FiringAlert, Gateway } from '../messages/gateway.ts'
+import type { FiringAlert } from '../core/firing-alert.ts'
+import type { Gateway } from '../messages/gateway.ts'
 import type { Alerts } from './schemas.ts'
 
 /** Says in the doctor whether anybody is told. */

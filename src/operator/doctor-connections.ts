@@ -2,6 +2,7 @@ import type { Config } from '../core/config.ts'
 import { pkceChallenge } from '../core/secrets.ts'
 import { redirectUri } from '../api/rc/connect.ts'
 import type { Gateway } from '../messages/gateway.ts'
+import type { JwtProblem } from '../provider/configured-jwt.ts'
 import type { Refusal } from '../provider/refusals.ts'
 import { readInactiveTenants, readTroubledExtensions } from '../messages/gateway-state/extensions.ts'
 import { Fault } from './fault.ts'
@@ -9,9 +10,19 @@ import { Fault } from './fault.ts'
 /** Reports what RingCentral refused during an authorization, or to a connected extension, and would refuse again. */
 export async function checkAuthorization(gateway: Gateway): Promise<string> {
   const standing = (await refusalsOf(gateway)).filter(({ step }) => step !== 'subscription')
-  if (standing.length === 0) return gateway.lifecycle.working ? 'nothing is refused' : 'unknown: no server is running'
-  const passes = standing.every(({ failure }) => failure.reason === 'rate_limited')
-  throw new Fault(describe(gateway, standing), passes ? 'warn' : 'fail')
+  const { state } = gateway.configuredJwt
+  const jwt = 'fix' in state ? state : null
+  if (standing.length === 0 && jwt === null)
+    return gateway.lifecycle.working ? 'nothing is refused' : 'unknown: no server is running'
+  const passes = standing.every(({ failure }) => failure.reason === 'rate_limited') && jwt?.kind !== 'refused'
+  const text = [describe(gateway, standing), jwt === null ? '' : describeJwt(jwt)].filter((part) => part !== '')
+  throw new Fault(text.join(' '), passes ? 'warn' : 'fail')
+}
+
+function describeJwt({ kind, tenantId, codes, fix }: JwtProblem): string {
+  const subject = tenantId === null ? 'RC_JWT' : `RC_JWT for ${tenantId}`
+  const again = kind === 'waits' ? ' It is presented again by itself.' : ''
+  return `${subject}${codes === '' ? '' : ` (${codes})`}: ${fix}${again}`
 }
 
 /** Without a subscription messages still arrive, by back-fill, so this check only warns. */

@@ -47,8 +47,10 @@ async function callProvider({ serverUrl, throughProxy }: Config['provider']): Pr
 export async function checkCredentials({ config, provider }: Gateway): Promise<string> {
   if (config.provider.simulated) return 'the built-in simulator accepts them'
   const result = await provider.refresh('sgw-doctor')
-  if (result.ok || result.failure.oauthError === 'invalid_grant') return 'the provider knows the client'
+  if (result.ok) return 'the provider knows the client'
   const { oauthError, message } = result.failure
+  // An app without refresh tokens may not use this grant, but only a client that is known is told so.
+  if (oauthError === 'invalid_grant' || oauthError === 'unauthorized_client') return 'the provider knows the client'
   if (oauthError === 'invalid_client')
     throw new Fault(
       'the provider does not know the client: copy RC_CLIENT_ID and RC_CLIENT_SECRET from the developer console again',

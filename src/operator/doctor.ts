@@ -1,7 +1,9 @@
 import { existsSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describeLost } from '../auth/lost-keys.ts'
+import { isoTime } from '../core/clock.ts'
 import type { Lease } from '../core/lease.ts'
+import { DAY_MS } from '../core/limits.ts'
 import { dataFolder, encryptionKeyPath } from '../db/data-folder.ts'
 import { faultOfFile, filesOpenToOthers } from '../db/database-file.ts'
 import { extensions } from '../db/schema/connections.ts'
@@ -24,6 +26,7 @@ import { type Finding, findingOf } from './finding.ts'
 import { describeKeyUsage, readKeyUsage } from './key-usage.ts'
 import { checkStandbys } from './lease/doctor-lease.ts'
 import type { ExtensionRow } from '../provider/directory.ts'
+import { commandToConnect } from '../provider/refresh-policy.ts'
 
 const MIN_FREE_MIB = 100
 
@@ -122,16 +125,26 @@ async function checkExtensions(gateway: Gateway): Promise<string> {
     const list = broken.map(({ row, trouble }) => describeTrouble(row, trouble))
     throw new Fault(list.join(' '), broken.some(({ row }) => row.status === 'revoked') ? 'fail' : 'warn')
   }
+  const ending = rows.filter((row) => (row.jwtExpiresAt ?? Infinity) - gateway.clock.now() < JWT_WARNING_MS)
+  if (ending.length > 0) throw new Fault(ending.map(describeEnd).join(' '), 'warn')
   return rows.length === 0
     ? 'none connected yet: sgw extensions connect --tenant TENANT prints a link'
     : `${rows.length} active`
 }
 
+/** A person needs some days to make another JWT. */
+const JWT_WARNING_MS = 14 * DAY_MS
+
+const describeEnd = ({ extensionId, tenantId, jwt, jwtExpiresAt }: ExtensionRow): string =>
+  `The JWT of ${extensionId} ends on ${isoTime(jwtExpiresAt ?? 0)}: make another one in the developer console, and connect it before (${commandToConnect({ tenantId, jwt })}).`
+
 /** Refusals and subscriptions have checks of their own. */
 const OWN: ReadonlySet<Trouble['kind']> = new Set(['revoked', 'refresh', 'unknown_numbers', 'paused'])
 const isOwn = ({ kind }: Trouble): boolean => OWN.has(kind)
 
-const describeTrouble = ({ extensionId, status }: ExtensionRow, { kind, reason, fix }: Trouble): string =>
-  kind === 'revoked' || kind === 'refresh'
+const describeTrouble = ({ extensionId, status, jwt }: ExtensionRow, { kind, reason, fix }: Trouble): string => {
+  if (kind === 'revoked' && jwt !== null) return `${extensionId} is ${status}. ${reason}. ${fix}`
+  return kind === 'revoked' || kind === 'refresh'
     ? `${extensionId} is ${status}: ${fix}`
     : `${extensionId} is ${status}, but does not work. ${reason}. ${fix}`
+}

@@ -1,4 +1,4 @@
-import { and, eq, gt, isNull } from 'drizzle-orm'
+import { and, eq, gt, isNotNull, isNull, sql } from 'drizzle-orm'
 import { unionAll } from 'drizzle-orm/sqlite-core'
 import { apps, connectTokens, extensions, subscriptions, triggers } from '../db/schema/index.ts'
 import type { Gateway } from '../messages/gateway.ts'
@@ -30,6 +30,10 @@ export async function readKeyUsage(gateway: Gateway): Promise<KeyUsage> {
         orm.select({ value: triggers.secret }).from(triggers),
         orm.select({ value: extensions.accessToken }).from(extensions),
         orm.select({ value: extensions.refreshToken }).from(extensions),
+        orm
+          .select({ value: sql<string>`${extensions.jwt}` })
+          .from(extensions)
+          .where(isNotNull(extensions.jwt)),
       ),
     ),
     apiKeys: await count(orm.select({ value: apps.keyHash }).from(apps).where(eq(apps.isActive, true))),

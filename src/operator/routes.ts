@@ -6,12 +6,15 @@ import { route } from '../api/http/route.ts'
 import { isFromOwnPage, isFromThisMachine } from '../api/http/this-machine.ts'
 import { listAlerts } from './alerts.ts'
 import { activateApp, createApp, deactivateApp, listApps, rotateAppKey, rotateAppWebhookSecret } from './apps.ts'
+import { connectJwt } from './connect-jwt.ts'
 import { diagnose } from './doctor.ts'
 import { Finding } from './finding.ts'
 import {
   Alerts,
   AppList,
   AppsQuery,
+  ConnectJwtBody,
+  ConnectedByJwt,
   SessionAnswer,
   SessionBody,
   Tenant,
@@ -122,6 +125,25 @@ export const operatorRoutes = [
     response: Tenant,
     errors: { 400: errorTexts('badTenantId', 'badStatus', 'badJson'), 404: errorTexts('tenantNotFound') },
     run: ({ gateway, params, body }) => setTenantStatus(gateway, { ...params, ...body }),
+  }),
+  route({
+    ...common,
+    operationId: 'connectExtensionByJwt',
+    method: 'POST',
+    path: '/v1/operator/extensions',
+    summary: 'Connect the extension of a JWT to a tenant, or connect it again',
+    description:
+      'The JWT is that of a user, made in RingCentral’s developer console for an app whose authentication is JWT auth flow. It is stored encrypted, and never shown again. Over plain HTTP only from this machine.',
+    body: ConnectJwtBody,
+    mayWait: true,
+    response: ConnectedByJwt,
+    errors: {
+      400: errorTexts('badTenantId', 'badJwt', 'badJson'),
+      403: errorTexts('httpsRequired'),
+      404: errorTexts('tenantNotFound'),
+      409: ['The tenant is connected to another RingCentral account: use another tenant'],
+    },
+    run: ({ gateway, context, body }) => connectJwt(gateway, body, context.requestId),
   }),
   route({
     ...common,

@@ -6,7 +6,8 @@ import { countedAddress, parseAddress } from '../auth/client-address.ts'
 import { parseDuration } from '../core/duration.ts'
 import { isE164 } from '../core/phone.ts'
 import { APP_ID, MESSAGE_ID, TENANT_ID } from '../core/ids.ts'
-import { MAX_BODY_ENTRIES } from '../core/limits.ts'
+import { bareJwt } from '../core/jwt.ts'
+import { MAX_BODY_ENTRIES, MAX_JWT_LENGTH } from '../core/limits.ts'
 import { NEXT_FAULTS, PROVIDER_CHANGES, SITUATIONS } from '../core/simulator-access.ts'
 import { App } from '../api/apps/app.ts'
 import { NotifyQuery, PreviewBody, SendBody } from '../api/sms/schemas.ts'
@@ -14,7 +15,7 @@ import { idFilter, numberFilter, pageNumber, pageSize, since, sizeUpTo } from '.
 import { fails } from '../api/http/route.ts'
 
 const tenantId = z
-  .string()
+  .string(fails('badTenantId'))
   .regex(TENANT_ID, fails('badTenantId'))
   .meta({ description: 'The tenant', example: 'tenant_0123456789abcdef' })
 
@@ -67,6 +68,31 @@ export type TenantItem = z.infer<typeof TenantItem>
 export const TenantList = z.object({ tenants: z.array(TenantItem), ...pageFields }).meta({ id: 'TenantList' })
 export type TenantList = z.infer<typeof TenantList>
 export const TenantsQuery = z.object({ page: pageNumber, limit: pageSize })
+export const ConnectJwtBody = z
+  .object(
+    {
+      tenantId,
+      jwt: z
+        .string(fails('badJwt'))
+        .max(MAX_JWT_LENGTH, fails('badJwt'))
+        .transform(bareJwt)
+        .pipe(z.string().min(1, fails('badJwt')))
+        .meta({ description: 'As it was copied from the developer console; spaces and line breaks do not count' }),
+    },
+    fails('badTenantId'),
+  )
+  .meta({ id: 'ConnectJwtRequest' })
+export const ConnectedByJwt = z
+  .object({
+    tenantId: ownedTenantId,
+    extensionId: z.string().meta({ example: '629890016' }),
+    name: z.string().meta({ example: 'Reception' }),
+    phoneNumbers: z.array(z.string()).meta({ description: 'SMS-capable numbers, E.164', example: ['+15555550100'] }),
+    receiving: z.boolean().meta({ description: 'Whether its inbound messages come at once' }),
+    fixes: z.array(z.string()).meta({ description: 'What to mend at the provider, a sentence each' }),
+  })
+  .meta({ id: 'ConnectedByJwt' })
+export type ConnectedByJwt = z.infer<typeof ConnectedByJwt>
 export const TenantBody = z.object({ name }, fails('badName')).meta({ id: 'CreateTenantRequest' })
 export const TenantParams = z.object({ tenantId })
 export const TenantStatusBody = z

@@ -1,6 +1,7 @@
-import type { EncryptionContext, Secrets } from '../core/secrets.ts'
+import type { Secrets } from '../core/secrets.ts'
 import type { ExtensionRow } from './directory.ts'
 import { type ExtensionKey, nameOf } from './extension-rows.ts'
+import { encryptionContext } from './stored-credentials.ts'
 
 /**
  * Access tokens in plaintext. Each is decrypted once its row is stored, and kept as long as the row has the same encrypted token. A call
@@ -30,10 +31,3 @@ export class DecryptedTokens {
     this.#decrypted.set(nameOf(key), { encrypted, accessToken })
   }
 }
-
-/** The row and use that a token is encrypted for. */
-export const encryptionContext = (key: ExtensionKey, purpose: EncryptionContext['purpose']): EncryptionContext => ({
-  tenantId: key.tenantId,
-  row: key.extensionId,
-  purpose,
-})

@@ -31,6 +31,10 @@ export interface NewExtension extends EncryptedPair {
   accountId: string
   extensionNumber: string | null
   name: string | null
+  /** Encrypted; null if a person has authorized the extension. */
+  jwt: string | null
+  /** Epoch milliseconds; null if there is no JWT, or it has no end. */
+  jwtExpiresAt: number | null
   now: number
 }
 
@@ -42,9 +46,10 @@ export interface NewExtension extends EncryptedPair {
  */
 export const connectExtension = (orm: Orm, row: NewExtension) =>
   orm.values(sql`INSERT INTO extensions (tenant_id, extension_id, account_id, status, connected_at, access_token, access_expires_at,
-      refresh_token, refresh_expires_at, refreshed_at, status_since, extension_number, name)
+      refresh_token, refresh_expires_at, refreshed_at, status_since, extension_number, name, jwt, jwt_expires_at)
     SELECT ${row.tenantId}, ${row.extensionId}, ${row.accountId}, 'active', ${row.now}, ${row.accessToken}, ${row.accessExpiresAt},
-      ${row.refreshToken}, ${row.refreshExpiresAt}, ${row.now}, ${row.now}, ${row.extensionNumber}, ${row.name}
+      ${row.refreshToken}, ${row.refreshExpiresAt}, ${row.now}, ${row.now}, ${row.extensionNumber}, ${row.name},
+      ${row.jwt}, ${row.jwtExpiresAt}
     WHERE EXISTS (SELECT 1 FROM tenants WHERE id = ${row.tenantId} AND status = 'active')
       AND NOT EXISTS (SELECT 1 FROM extensions
         WHERE tenant_id = ${row.tenantId} AND account_id != ${row.accountId} AND status != 'revoked')
@@ -53,6 +58,7 @@ export const connectExtension = (orm: Orm, row: NewExtension) =>
       refresh_token = excluded.refresh_token, refresh_expires_at = excluded.refresh_expires_at, refreshed_at = excluded.refreshed_at,
       refresh_failures = 0, next_refresh_at = NULL, status_since = excluded.status_since,
       extension_number = excluded.extension_number, name = excluded.name,
+      jwt = excluded.jwt, jwt_expires_at = excluded.jwt_expires_at,
       inbound_seen_at = coalesce(extensions.inbound_seen_at, extensions.connected_at)
     RETURNING extension_id`)
 
@@ -76,16 +82,16 @@ export const replacePair = (orm: Orm, key: ExtensionKey, old: string, pair: Encr
     .where(and(eq(extensions.tenantId, key.tenantId), hasPair(key, old)))
     .returning(ID)
 
-/** Stores the same pair encrypted with another key, unless another pair has replaced `old` before. */
+/** Stores the same credentials encrypted with another key, unless another pair has replaced `old` before. */
 export const replaceEncryption = (
   orm: Orm,
   key: ExtensionKey,
   old: string,
-  pair: Pick<EncryptedPair, 'accessToken' | 'refreshToken'>,
+  credentials: Pick<EncryptedPair, 'accessToken' | 'refreshToken'> & { jwt: string | null },
 ) =>
   orm
     .update(extensions)
-    .set(pair)
+    .set(credentials)
     .where(and(eq(extensions.tenantId, key.tenantId), hasPair(key, old)))
     .returning(ID)
 
@@ -94,11 +100,11 @@ export const noteRefreshFailure = (
   orm: Orm,
   key: ExtensionKey,
   old: string,
-  { status, failures, nextRefreshAt, now }: RefreshFailure,
+  { status, failures, nextRefreshAt, accessExpiresAt, now }: RefreshFailure,
 ) =>
   orm
     .update(extensions)
-    .set({ ...becomes(status, now), refreshFailures: failures, nextRefreshAt })
+    .set({ ...becomes(status, now), refreshFailures: failures, nextRefreshAt, accessExpiresAt })
     .where(and(eq(extensions.tenantId, key.tenantId), hasPair(key, old)))
     .returning(ID)
 
@@ -118,6 +124,8 @@ export interface RefreshFailure {
   /** In a row. */
   failures: number
   nextRefreshAt: number | null
+  /** Until when the old access token may go on being used. */
+  accessExpiresAt: number
   now: number
 }
 

@@ -48,6 +48,7 @@ export function observed(provider: Provider, { meter, clock, state, lease }: Obs
     hasAnswered: provider.hasAnswered,
     authorizeUrl: provider.authorizeUrl,
     exchangeCode: timed('exchange_code', asClient(provider.exchangeCode)),
+    exchangeJwt: timed('exchange_jwt', asClient(provider.exchangeJwt)),
     refresh: timed('refresh', asClient(provider.refresh)),
     revoke: timed('revoke', provider.revoke),
     getExtension: timed('get_extension', provider.getExtension),

@@ -1,4 +1,5 @@
 import type { EventSocket, EventSocketRequest } from './event-socket.ts'
+import type { AuthorizeRequest, CodeExchange, TokenPair } from './grants.ts'
 import type { ProviderSubscription, SubscriptionRequest } from './provider-subscription.ts'
 
 /**
@@ -16,8 +17,10 @@ export interface Provider {
   authorizeUrl(request: AuthorizeRequest): string
   /** Exchanges a single-use authorization code. Must happen within 60 s of the redirect. */
   exchangeCode(request: CodeExchange): Promise<ProviderResult<TokenPair>>
-  /** Rotates the pair. The old refresh token stays valid until the new access token has been used. */
-  refresh(refreshToken: string): Promise<ProviderResult<TokenPair>>
+  /** Opens a session by a JWT of its user (RFC 7523), which may be presented again and again. */
+  exchangeJwt(jwt: string): Promise<ProviderResult<TokenPair>>
+  /** Rotates the pair. The old refresh token stays valid until the new access token has been used. Only a JWT makes up for a missing new one. */
+  refresh(refreshToken: string, isKeptByJwt?: boolean): Promise<ProviderResult<TokenPair>>
   /** Ends the session of a token: all its tokens become invalid. */
   revoke(token: string): Promise<ProviderResult<void>>
   /** The extension that owns the access token, and its account. */
@@ -53,7 +56,7 @@ export interface Provider {
 }
 
 /** What the gateway asked for when the provider refused. */
-export type Step = 'authorization' | 'refresh' | 'extension' | 'numbers' | 'messages' | 'subscription' | 'send'
+export type Step = 'authorization' | 'jwt' | 'refresh' | 'extension' | 'numbers' | 'messages' | 'subscription' | 'send'
 
 export type ProviderResult<T> = { ok: true; value: T } | { ok: false; failure: ProviderFailure }
 
@@ -98,28 +101,6 @@ export type FailureReason =
 
 /** Whether there was an answer, but not in the provider's form. */
 export const isForeign = ({ status, code }: ProviderFailure): boolean => status !== null && code === null
-
-export interface AuthorizeRequest {
-  state: string
-  codeChallenge: string
-  redirectUri: string
-}
-
-export interface CodeExchange {
-  code: string
-  codeVerifier: string
-  redirectUri: string
-}
-
-export interface TokenPair {
-  accessToken: string
-  /** Seconds from now. */
-  expiresInSeconds: number
-  refreshToken: string
-  refreshExpiresInSeconds: number
-  /** The extension's id. */
-  ownerId: string
-}
 
 export interface ProviderExtension {
   extensionId: string

@@ -105,11 +105,15 @@ export class Quota {
     this.#windowOf(this.#extension, extensionId, this.limits.extensionPerMinute()).add(this.clock.monotonic())
   }
 
-  /** Milliseconds until a call of the group `auth` may be made. Tickets of event sockets leave some of the calls to tokens. */
+  /**
+   * Milliseconds until a call of the group `auth` may be made. Without tokens nothing works, so they wait for a pause alone. Tickets of
+   * event sockets leave them some of the calls of a minute.
+   */
   authWaitMs(extensionId: string, use: 'tokens' | 'ticket'): number {
-    const limit = AUTH_CALLS_PER_MINUTE - (use === 'ticket' ? AUTH_CALLS_KEPT_FOR_TOKENS : 0)
-    const window = this.#windowOf(this.#auth, extensionId, limit)
-    return Math.max(this.pauseMs(extensionId, 'auth'), window.waitMs(this.clock.monotonic()))
+    const pauseMs = this.pauseMs(extensionId, 'auth')
+    if (use === 'tokens') return pauseMs
+    const window = this.#windowOf(this.#auth, extensionId, AUTH_CALLS_PER_MINUTE - AUTH_CALLS_KEPT_FOR_TOKENS)
+    return Math.max(pauseMs, window.waitMs(this.clock.monotonic()))
   }
 
   /** Counts a call of the group `auth`. */

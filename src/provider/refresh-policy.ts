@@ -2,19 +2,20 @@ import { REFRESH_RETRY_FIRST_MS, REFRESH_RETRY_MAX_MS, REFRESH_RETRY_MIN_MS, TOK
 import type { ExtensionRow } from './directory.ts'
 import type { Log } from '../core/log.ts'
 import type { ExtensionKey } from './extension-rows.ts'
-import type { ProviderFailure } from './provider.ts'
+import type { ProviderFailure, Step } from './provider.ts'
 
 type TokenTimes = Pick<ExtensionRow, 'status' | 'accessExpiresAt' | 'refreshedAt' | 'nextRefreshAt'>
 
 /**
  * Whether the stored access token may be used: it is not about to expire. A token that lives for a minute or less is used for
- * half its life, and as long as it may not be refreshed again. `now`: epoch milliseconds.
+ * half its life, and any one to its end as long as it may not be refreshed again: a refresh that failed must not pause sends sooner
+ * than it has to. `now`: epoch milliseconds.
  */
 export function isTokenUsable(times: TokenTimes, now: number): boolean {
   const { status, accessExpiresAt, refreshedAt } = times
-  if (status !== 'active') return false
+  if (status === 'revoked') return false
   const leftMs = accessExpiresAt - now
-  if (leftMs > Math.min(TOKEN_FRESH_MS, (accessExpiresAt - refreshedAt) / 2)) return true
+  if (status === 'active' && leftMs > Math.min(TOKEN_FRESH_MS, (accessExpiresAt - refreshedAt) / 2)) return true
   return leftMs > 0 && msUntilRefresh(times, now) > 0
 }
 
@@ -39,10 +40,32 @@ const UNDOABLE_CODES = ['OAU-141', 'OAU-142', 'OAU-236']
 export const meansRevoked = (failure: ProviderFailure): boolean =>
   failure.oauthError === 'invalid_grant' && !UNDOABLE_CODES.includes(failure.code ?? '')
 
-export function logRefreshFailure(log: Log, key: ExtensionKey, failure: ProviderFailure, delayMs: number): void {
+/** Whether a session has ended, or cannot be refreshed by this app, so that its JWT must open another one. */
+export const isSessionLost = (failure: ProviderFailure): boolean =>
+  meansRevoked(failure) || failure.oauthError === 'unauthorized_client'
+
+/** How a revoked extension is connected again, by the way that it was connected before. */
+export const commandToConnect = ({ tenantId, jwt }: Pick<ExtensionRow, 'tenantId' | 'jwt'>): string =>
+  jwt === null
+    ? `sgw extensions invite --tenant ${tenantId}`
+    : `sgw extensions connect-jwt --tenant ${tenantId} --jwt-file FILE`
+
+export function logRevoked(log: Log, row: ExtensionRow, why: string): void {
+  const { tenantId, extensionId, jwt } = row
+  const how = jwt === null ? 'authorize it again, with an invite link' : 'connect it again, with another JWT'
+  log.warn({ tenantId, extensionId, why, fix: commandToConnect(row) }, `extension revoked: someone must ${how}`)
+}
+
+interface FailedRefresh {
+  step: Step
+  failure: ProviderFailure
+  delayMs: number
+}
+
+export function logRefreshFailure(log: Log, key: ExtensionKey, { step, failure, delayMs }: FailedRefresh): void {
   const { status, code, requestId, oauthError } = failure
   log.warn(
-    { tenantId: key.tenantId, extensionId: key.extensionId, status, code, delayMs, requestId },
+    { tenantId: key.tenantId, extensionId: key.extensionId, step, status, code, delayMs, requestId },
     oauthError === 'invalid_client'
       ? 'token refresh refused: check RC_CLIENT_ID and RC_CLIENT_SECRET'
       : 'token refresh failed, trying again',

@@ -82,7 +82,9 @@ export function noteRefusal(context: RefusalContext, refusal: Refusal, requestId
   const { tenantId, extensionId, step, failure } = refusal
   const fix = context.provider.fixOf(failure, step, context.config.publicUrl)
   const { status, code, requestId: providerRequestId } = failure
-  if (context.provider.isStanding(failure)) context.directory.refusals.note(refusal, context.clock.now())
+  // A JWT is presented by somebody who gets the answer at once, and RC_JWT by a start that keeps it.
+  if (step !== 'jwt' && context.provider.isStanding(failure))
+    context.directory.refusals.note(refusal, context.clock.now())
   const fields = {
     requestId,
     tenantId,
@@ -99,6 +101,7 @@ export function noteRefusal(context: RefusalContext, refusal: Refusal, requestId
 
 const REFUSED: Readonly<Record<Step, string>> = {
   authorization: 'authorization refused: the code was not exchanged',
+  jwt: 'the JWT connected no extension',
   refresh: 'tokens could not be refreshed',
   extension: 'authorization refused: the extension could not be read',
   numbers: 'phone numbers could not be read',

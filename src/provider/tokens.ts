@@ -6,17 +6,26 @@ import type { Orm } from '../db/orm.ts'
 import type { Directory, ExtensionRow } from './directory.ts'
 import {
   type ExtensionKey,
-  type EncryptedPair,
   type FreshPair,
   nameOf,
   noteRefreshFailure,
   replacePair,
   replaceEncryption,
 } from './extension-rows.ts'
-import { DecryptedTokens, encryptionContext } from './decrypted-tokens.ts'
-import type { Provider, ProviderFailure, TokenPair } from './provider.ts'
+import { DecryptedTokens } from './decrypted-tokens.ts'
+import { type RefreshRefusal, newPair } from './new-pair.ts'
+import type { Provider } from './provider.ts'
+import type { Quota } from './quota.ts'
 import { RefreshRetries } from './refresh-retries.ts'
-import { logRefreshFailure, isTokenUsable, meansRevoked, msUntilRefresh, refreshDelayMs } from './refresh-policy.ts'
+import {
+  logRefreshFailure,
+  logRevoked,
+  isTokenUsable,
+  meansRevoked,
+  msUntilRefresh,
+  refreshDelayMs,
+} from './refresh-policy.ts'
+import { countStale, encryptPair, encryptedAgain } from './stored-credentials.ts'
 
 /** `gone`: disconnected or revoked; a person must authorize it again. `deferred`: a refresh failed and will be tried again. */
 export type TokenResult =
@@ -29,6 +38,7 @@ export interface TokensContext {
   directory: Directory
   orm: Orm
   secrets: Secrets
+  quota: Quota
   clock: Clock
   log: Log
   /** Resolves when everything that is committed is stored at the replica, if there is one. */
@@ -50,7 +60,9 @@ export class Tokens {
   /** Pairs whose commit failed, even if the database has them. Kept until one succeeds: the provider returns them again for an hour only. */
   readonly #uncommitted = new Map<string, FreshPair>()
   /** Why the last refresh failed, for those that have failed since the start. */
-  readonly #failures = new Map<string, ProviderFailure>()
+  readonly #refusals = new Map<string, RefreshRefusal>()
+  /** Access tokens that the provider has refused: a refresh that fails must not leave them in use. */
+  readonly #rejected = new Map<string, string>()
 
   constructor(readonly context: TokensContext) {
     this.#decrypted = new DecryptedTokens(context)
@@ -78,11 +90,13 @@ export class Tokens {
     return accessToken === null ? null : { type: 'token', accessToken }
   }
 
-  /** After a 401: a newer token than `rejected`, refreshed only if `rejected` is still the stored one. */
+  /** After a 401: another token than `rejected`, refreshed only if `rejected` is still the stored one. */
   async renew(key: ExtensionKey, rejected: string): Promise<TokenResult> {
     await this.#refreshing.get(nameOf(key))
     const current = await this.access(key)
-    return current.type === 'token' && current.accessToken === rejected ? this.refresh(key) : current
+    if (current.type !== 'token' || current.accessToken !== rejected) return current
+    this.#rejected.set(nameOf(key), rejected)
+    return this.refresh(key)
   }
 
   /** Refreshes now. Calls made while a refresh runs share it. */
@@ -96,8 +110,8 @@ export class Tokens {
   }
 
   /** Why the last refresh failed; null if it succeeded, or none was tried since the start. */
-  lastFailure(key: ExtensionKey): ProviderFailure | null {
-    return this.#failures.get(nameOf(key)) ?? null
+  lastRefusal(key: ExtensionKey): RefreshRefusal | null {
+    return this.#refusals.get(nameOf(key)) ?? null
   }
 
   /** Whether a call for a token would wait for the provider now. */
@@ -118,20 +132,8 @@ export class Tokens {
     this.#retries.cancelAll()
   }
 
-  /** Encrypts a pair for its row. */
-  async encrypt(key: ExtensionKey, pair: TokenPair): Promise<EncryptedPair> {
-    const now = this.context.clock.now()
-    return {
-      accessToken: await this.context.secrets.encrypt(pair.accessToken, encryptionContext(key, 'rc_access')),
-      accessExpiresAt: now + pair.expiresInSeconds * 1000,
-      refreshToken: await this.context.secrets.encrypt(pair.refreshToken, encryptionContext(key, 'rc_refresh')),
-      refreshExpiresAt: now + pair.refreshExpiresInSeconds * 1000,
-      refreshedAt: now,
-    }
-  }
-
   /**
-   * Encrypts the stored pair with the newest key; returns how many secrets were re-encrypted. A refresh cannot be repeated
+   * Encrypts the stored credentials with the newest key; returns how many were re-encrypted. A refresh cannot be repeated
    * and is stored only over the pair that it refreshed. So this waits for a running refresh, and a later refresh waits for this.
    */
   async reencrypt(key: ExtensionKey): Promise<number> {
@@ -145,10 +147,6 @@ export class Tokens {
     return reencrypted
   }
 
-  decryptRefresh(row: ExtensionRow): Promise<string> {
-    return this.context.secrets.decrypt(row.refreshToken, encryptionContext(row, 'rc_refresh'))
-  }
-
   async #afterReencryption(name: string, run: () => Promise<TokenResult>): Promise<TokenResult> {
     await this.#reencrypting.get(name)
     return run()
@@ -159,11 +157,9 @@ export class Tokens {
     directory.forget(key.tenantId)
     const row = await directory.extension(key.tenantId, key.extensionId)
     if (row === null) return 0
-    const stale = [row.accessToken, row.refreshToken].filter((encrypted) => !secrets.isCurrent(encrypted)).length
+    const stale = countStale(secrets, row)
     if (stale === 0) return 0
-    const accessToken = await secrets.encrypt(await this.#decrypted.decrypt(row), encryptionContext(row, 'rc_access'))
-    const refreshToken = await secrets.encrypt(await this.decryptRefresh(row), encryptionContext(row, 'rc_refresh'))
-    const change = replaceEncryption(this.context.orm, row, row.refreshToken, { accessToken, refreshToken })
+    const change = replaceEncryption(this.context.orm, row, row.refreshToken, await encryptedAgain(secrets, row))
     return (await this.#commit(row, change, null)).length === 0 ? 0 : stale
   }
 
@@ -175,17 +171,17 @@ export class Tokens {
       return this.#store(row, kept)
     // A pair that cannot be stored must not be requested, and one that is not stored must not be replaced.
     await this.context.untilStored()
-    const result = await this.context.provider.refresh(await this.decryptRefresh(row))
-    if (result.ok) {
-      this.#failures.delete(nameOf(row))
-      const { accessToken } = result.value
-      const fresh = { encrypted: await this.encrypt(row, result.value), endsFailure: row.status === 'refresh_failed' }
-      return this.#store(row, { ...fresh, replaces: row.refreshToken, accessToken })
+    const opened = await newPair(this.context, row)
+    if (opened.ok) {
+      this.#refusals.delete(nameOf(row))
+      const encrypted = await encryptPair(this.context.secrets, row, opened.value, this.context.clock.now())
+      const fresh = { encrypted, endsFailure: row.status === 'refresh_failed' }
+      return this.#store(row, { ...fresh, replaces: row.refreshToken, accessToken: opened.value.accessToken })
     }
-    this.#failures.set(nameOf(row), result.failure)
-    return meansRevoked(result.failure)
-      ? this.#revoked(row, result.failure.code ?? 'invalid_grant')
-      : this.#failed(row, result.failure)
+    this.#refusals.set(nameOf(row), opened)
+    return meansRevoked(opened.failure)
+      ? this.#revoked(row, opened.failure.code ?? 'invalid_grant')
+      : this.#failed(row, opened)
   }
 
   /** Commits the new pair before its first use, again if it was not stored: until then the provider still accepts the old refresh token. */
@@ -195,6 +191,7 @@ export class Tokens {
     const change = replacePair(this.context.orm, row, row.refreshToken, encrypted)
     const stored = await this.#commit(row, change, REFRESH_RETRY_FIRST_MS)
     this.#uncommitted.delete(nameOf(row))
+    this.#rejected.delete(nameOf(row))
     this.#retries.cancel(row)
     if (stored.length === 0) return this.access(row)
     this.#decrypted.keep(row, encrypted.accessToken, accessToken)
@@ -204,28 +201,35 @@ export class Tokens {
 
   async #revoked(row: ExtensionRow, why: string): Promise<TokenResult> {
     const now = this.context.clock.now()
-    const change = { status: 'revoked', failures: row.refreshFailures, nextRefreshAt: null, now } as const
+    const { accessExpiresAt } = row
+    const change = {
+      status: 'revoked',
+      failures: row.refreshFailures,
+      nextRefreshAt: null,
+      accessExpiresAt,
+      now,
+    } as const
     const noted = await this.#commit(row, noteRefreshFailure(this.context.orm, row, row.refreshToken, change), null)
     if (noted.length === 0) return this.access(row)
-    const { tenantId, extensionId } = row
-    this.context.log.warn(
-      { tenantId, extensionId, why, fix: `sgw extensions invite --tenant ${tenantId}` },
-      'extension revoked: someone must authorize it again, with an invite link',
-    )
+    logRevoked(this.context.log, row, why)
     return { type: 'gone' }
   }
 
-  async #failed(row: ExtensionRow, failure: ProviderFailure): Promise<TokenResult> {
+  async #failed(row: ExtensionRow, { step, failure }: RefreshRefusal): Promise<TokenResult> {
     const failures = row.refreshFailures + 1
     const delayMs = Math.max(refreshDelayMs(failures), failure.retryAfterMs ?? 0)
     const now = this.context.clock.now()
-    const change = { status: 'refresh_failed', failures, nextRefreshAt: now + delayMs, now } as const
+    const isRejected = this.#rejected.get(nameOf(row)) === this.#decrypted.known(row)
+    const accessExpiresAt = isRejected ? Math.min(row.accessExpiresAt, now) : row.accessExpiresAt
+    const change = { status: 'refresh_failed', failures, nextRefreshAt: now + delayMs, accessExpiresAt, now } as const
     const note = noteRefreshFailure(this.context.orm, row, row.refreshToken, change)
     const noted = await this.#commit(row, note, delayMs)
     if (noted.length === 0) return this.access(row)
-    logRefreshFailure(this.context.log, row, failure, delayMs)
+    logRefreshFailure(this.context.log, row, { step, failure, delayMs })
     this.planRetry(row, delayMs)
-    return { type: 'deferred', retryInMs: delayMs }
+    // The old token may still be good, and is used until the next refresh.
+    if (!isTokenUsable({ ...row, ...change }, now)) return { type: 'deferred', retryInMs: delayMs }
+    return { type: 'token', accessToken: await this.#decrypted.decrypt(row) }
   }
 
   /** `retryInMs`: after which time to refresh again if the commit fails. It may have succeeded all the same, and nothing else plans that. */

@@ -11,6 +11,7 @@ import { keepFollowing } from '../messages/upkeep/follow-conversations.ts'
 import { watchProvider } from '../messages/upkeep/watch-provider.ts'
 import { purgeLinks } from '../messages/upkeep/purge-links.ts'
 import { purgeMessages } from '../messages/upkeep/purge-messages.ts'
+import { connectConfigured } from '../operator/configured-jwt.ts'
 import { Alerts } from '../operator/alerts/alerts.ts'
 import { purgeUsage } from '../messages/upkeep/purge-usage.ts'
 import { closeInterrupted } from '../messages/webhooks/interrupted.ts'
@@ -91,6 +92,7 @@ export function startTimers(gateway: Gateway): Timers {
     if (gateway.lostKeys.lost !== null) await gateway.lostKeys.check()
   })
   timers.every('clock', CLOCK_EVERY_MS, CLOCK_EVERY_MS, watchClock(gateway))
+  connectConfigured(timers, gateway)
   startPurges(timers, gateway)
   // Alerts look as well, but a post that hangs delays them.
   timers.every('storage', STORAGE_EVERY_MS, STORAGE_EVERY_MS, () => probeStorage(gateway))

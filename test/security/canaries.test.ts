@@ -39,7 +39,8 @@ function collectSecrets(world: World): Set<string> {
   ids.secret = () => collected(secrets, secret())
   const notePair = async (asked: ReturnType<Provider['refresh']>): ReturnType<Provider['refresh']> => {
     const result = await asked
-    if (result.ok) for (const token of [result.value.accessToken, result.value.refreshToken]) secrets.add(token)
+    if (result.ok)
+      for (const token of [result.value.accessToken, result.value.refreshToken]) if (token !== null) secrets.add(token)
     return result
   }
   const { exchangeCode, refresh } = provider

@@ -1,10 +1,10 @@
+import type { TokenPair } from '../../src/provider/grants.ts'
 import type {
   FailureReason,
   MessageQuery,
   ProviderFailure,
   ProviderResult,
   StoredSms,
-  TokenPair,
 } from '../../src/provider/provider.ts'
 import type { QuotaGroup } from '../../src/provider/quota.ts'
 import { QUEUE_ID, written } from './queue-numbers.ts'

@@ -96,6 +96,7 @@ export function providerPort(link: ProviderLink, client: ProviderClient): Provid
     ratePerMinute: () => null,
     authorizeUrl: refuse,
     exchangeCode: refuse,
+    exchangeJwt: refuse,
     getExtension: refuse,
     readAttachment: refuse,
     createSubscription: refuse,

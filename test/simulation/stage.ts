@@ -83,7 +83,7 @@ function tenantRows(scenario: Scenario, provider: ModelProvider, index: number, 
         now,
         sealed(pair.accessToken),
         now + pair.expiresInSeconds * 1000,
-        sealed(pair.refreshToken),
+        sealed(pair.refreshToken ?? ''),
         now + 7 * DAY_MS,
       ],
     })

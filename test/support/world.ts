@@ -36,6 +36,8 @@ export interface WorldOptions {
   work?: boolean
   /** The provider is a separate simulator, used like a real provider. Always true in production. */
   outside?: boolean
+  /** Prepares the separate simulator before the gateway starts. Returns more environment variables. */
+  seed?: (control: SimulatorControl) => Record<string, string>
   /** Starts something between the gateway and a separate simulator. Returns its address. */
   between?: (simulatorUrl: string) => string
   /** Must have each commit before it is acknowledged. */
@@ -170,7 +172,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
   if (options.env?.['DATABASE_URL'] === undefined) await placeEmptyDatabase(database)
   const production = options.env?.['NODE_ENV'] === 'production'
   const outside =
-    (options.outside ?? (options.between !== undefined || production))
+    (options.outside ?? (options.between !== undefined || options.seed !== undefined || production))
       ? await startSimulator({ clock: options.clock ?? systemClock, clientId: 'client', clientSecret: 'client-key' })
       : null
   const values = {
@@ -180,6 +182,7 @@ export async function createWorld(options: WorldOptions = {}): Promise<World> {
     DATABASE_URL: `file:${database}`,
     ...(outside === null ? {} : providerValues(options.between?.(outside.url) ?? outside.url)),
     ...(production ? productionValues() : {}),
+    ...(outside === null ? {} : options.seed?.(outside.control)),
     ...options.env,
   }
   const config = readConfig({ values, readFile: () => '' })

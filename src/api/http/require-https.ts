@@ -2,10 +2,13 @@ import { apiError } from '../../core/errors.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import { isHomeHost } from './home-host.ts'
 import type { RequestContext } from './request-context.ts'
-import { comesThroughProxy } from './this-machine.ts'
+import { comesThroughProxy, isFromThisMachine } from './this-machine.ts'
 
 /** A load balancer on the same network asks them directly. */
 export const ALLOWED_WITHOUT_HTTPS: readonly string[] = ['/health', '/ready']
+
+/** Their bodies have a lasting credential, which no network may see, not even that of a developer. */
+const NEVER_ON_A_NETWORK: readonly string[] = ['/v1/operator/extensions']
 
 /** How many reasons are logged. More of them mean an attack, of which the log needs no more. */
 const MAX_LOGGED = 20
@@ -22,6 +25,8 @@ export function httpsRule({ config, log }: Gateway): (context: RequestContext) =
     log.warn({ peer }, `plain HTTP is refused: ${reason}`)
   }
   return (context) => {
+    if (NEVER_ON_A_NETWORK.includes(context.endpointPath) && !context.secure && !isFromThisMachine(context))
+      throw apiError('httpsRequired')
     if (!config.production || context.secure || ALLOWED_WITHOUT_HTTPS.includes(context.endpointPath)) return
     if (config.hasPublicUrl) throw apiError('httpsRequired')
     const reason = whyNot(context)

@@ -2,15 +2,18 @@ import { z } from 'zod'
 import { time } from '../fields/answer-fields.ts'
 import type { Caller } from '../../core/caller.ts'
 import { isoTime } from '../../core/clock.ts'
+import { END_OF_TIME } from '../../core/jwt.ts'
 import type { Gateway } from '../../messages/gateway.ts'
+import type { ExtensionRow } from '../../provider/directory.ts'
 
 /** `expiresAt` and `rcAccountId` only while the tenant is connected. One flat object, because generators read only the first of several. */
 export const ConnectionStatus = z
   .object({
     connected: z.boolean(),
-    expiresAt: time
-      .optional()
-      .meta({ description: 'When the first of the refresh tokens expires if it is not renewed. Only if connected' }),
+    expiresAt: time.optional().meta({
+      description:
+        'When the first of the authorizations ends if it is not renewed: that of a refresh token, or of a JWT (the year 9999 if it has no end). Only if connected',
+    }),
     rcAccountId: z.string().optional().meta({ description: 'Only if connected', example: '809640016' }),
   })
   .meta({ id: 'Connection' })
@@ -22,6 +25,10 @@ export async function getConnection(gateway: Gateway, caller: Caller): Promise<C
   const live = [...extensions.values()].filter((row) => row.status !== 'revoked')
   const [first] = live
   if (first === undefined) return { connected: false }
-  const expiresAt = Math.min(...live.map((row) => row.refreshExpiresAt))
+  const expiresAt = Math.min(...live.map(authorizationEndsAt))
   return { connected: true, expiresAt: isoTime(expiresAt), rcAccountId: first.accountId }
 }
+
+/** When a person must act, epoch milliseconds. A JWT opens another session whenever one ends. */
+const authorizationEndsAt = ({ jwt, jwtExpiresAt, refreshExpiresAt }: ExtensionRow): number =>
+  jwt === null ? refreshExpiresAt : (jwtExpiresAt ?? END_OF_TIME)

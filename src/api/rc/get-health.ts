@@ -21,6 +21,10 @@ const ExtensionHealth = z
     reason: z.string().nullable().meta({ description: 'What is wrong; null if nothing is' }),
     since: time.nullable().meta({ description: 'Since when' }),
     fix: z.string().nullable().meta({ description: 'What to do about it' }),
+    connectedBy: z
+      .enum(['link', 'jwt'])
+      .optional()
+      .meta({ description: 'Whether a person has logged in through a link, or a JWT opens its sessions' }),
     phoneNumbers: z.array(z.string()),
     numbers: z
       .array(
@@ -50,6 +54,7 @@ const EXAMPLE: ExtensionHealth = {
   reason: null,
   since: null,
   fix: null,
+  connectedBy: 'link',
   phoneNumbers: ['+15555550100'],
   numbers: [{ phoneNumber: '+15555550100', usageType: 'DirectNumber' }],
   windowUsed: 3,
@@ -98,6 +103,7 @@ async function healthOf(
     reason: trouble?.reason ?? null,
     since: trouble === null ? null : isoTime(trouble.since),
     fix: trouble?.fix ?? null,
+    connectedBy: row.jwt === null ? 'link' : 'jwt',
     phoneNumbers,
     numbers: rows.map(({ number, usageType }) => ({ phoneNumber: number, usageType })),
     windowUsed: used,

@@ -1,7 +1,7 @@
 import { errorText } from '../../core/errors.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import { html, page } from '../http/html.ts'
-import type { ConnectResult } from './complete-connect.ts'
+import type { LoginResult } from './complete-connect.ts'
 import type { readConnectToken } from './connect.ts'
 
 /** The page that asks for consent: one button, which posts the token back. */
@@ -69,7 +69,7 @@ const DECLINED: Readonly<Record<string, string>> = {
   temporarily_unavailable: TRY_LATER,
 }
 
-export function connectResultPage(result: ConnectResult): Response {
+export function connectResultPage(result: LoginResult): Response {
   switch (result.type) {
     case 'bad_state':
       return errorPage(
@@ -100,7 +100,7 @@ export function connectResultPage(result: ConnectResult): Response {
   }
 }
 
-function connectedPage(result: Extract<ConnectResult, { type: 'connected' }>): Response {
+function connectedPage(result: Extract<LoginResult, { type: 'connected' }>): Response {
   const numbers =
     result.phoneNumbers.length === 0
       ? 'No SMS-capable number was found yet. The gateway checks again when you send.'

@@ -7,7 +7,7 @@ import { Done } from '../http/done.ts'
 import { route } from '../http/route.ts'
 import { isOauthWord } from '../../provider/oauth-words.ts'
 import { bindingCookie, createConfirmation, isConfirmed, isOtherBrowser, isOwnForm } from './browser-binding.ts'
-import { type ConnectResult, completeConnect } from './complete-connect.ts'
+import { type LoginResult, completeConnect } from './complete-connect.ts'
 import { type Authorization, CALLBACK_PATH, isTokenError, readConnectToken, startConnect } from './connect.ts'
 import { disconnect, disconnectExtension } from './disconnect.ts'
 import { ExtensionsHealth, getHealth } from './get-health.ts'
@@ -201,7 +201,7 @@ async function askBrowser(
   return otherBrowserPage(tenantName, { ...fields, confirm }, cookie)
 }
 
-function answerOf(result: ConnectResult, asJson: boolean): Response {
+function answerOf(result: LoginResult, asJson: boolean): Response {
   const answer = connectResultPage(result)
   if (!asJson) return answer
   if (result.type === 'connected') return jsonAnswer({ ok: true })

@@ -25,6 +25,10 @@ export const extensions = sqliteTable(
     refreshToken: text('refresh_token').notNull(),
     refreshExpiresAt: integer('refresh_expires_at').notNull(),
     refreshedAt: integer('refreshed_at').notNull(),
+    /** The user's JWT (JWE), which opens another session when this one is lost. Null if a person has logged in. */
+    jwt: text(),
+    /** What the JWT says of its end, epoch milliseconds. Null if it has none. */
+    jwtExpiresAt: integer('jwt_expires_at'),
     /** Failed refreshes in a row, and when the next one is due. */
     refreshFailures: integer('refresh_failures').notNull().default(0),
     nextRefreshAt: integer('next_refresh_at'),
@@ -36,6 +40,9 @@ export const extensions = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.extensionId] })],
 )
+
+/** Keyed hashes of the JWTs that have ever connected an extension. They stay for ever: no start presents such a JWT again by itself. */
+export const connectedJwts = sqliteTable('connected_jwts', { hash: text().primaryKey() })
 
 /** SMS-capable numbers of the extensions, and whose store has their messages (`provider/number-owners.ts`). */
 export const phoneNumbers = sqliteTable(

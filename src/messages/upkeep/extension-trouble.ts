@@ -1,6 +1,7 @@
 import { isoTime } from '../../core/clock.ts'
 import type { Gateway } from '../gateway.ts'
 import type { ExtensionRow } from '../../provider/directory.ts'
+import { commandToConnect } from '../../provider/refresh-policy.ts'
 import type { Step } from '../../provider/provider.ts'
 import type { StandingRefusal } from '../../provider/refusals.ts'
 
@@ -41,14 +42,17 @@ const sinceOf = ({ statusSince, refreshedAt }: ExtensionRow): number => statusSi
 
 const revoked = (row: ExtensionRow): Trouble => ({
   kind: 'revoked',
-  reason: 'Its authorization has ended',
-  fix: `Authorize it again with an invite link: sgw extensions invite --tenant ${row.tenantId}, or POST /v1/rc/invite-token.`,
+  reason: row.jwt === null ? 'Its authorization has ended' : 'Its JWT is no longer accepted',
+  fix:
+    row.jwt === null
+      ? `Authorize it again with an invite link: ${commandToConnect(row)}, or POST /v1/rc/invite-token.`
+      : `Make another one in the developer console: ${commandToConnect(row)}, or set RC_JWT and restart.`,
   since: sinceOf(row),
 })
 
 function unrefreshed({ tokens, provider, config }: Known, row: ExtensionRow): Trouble {
-  const failure = tokens.lastFailure(row)
-  const cause = failure === null ? '' : `${provider.fixOf(failure, 'refresh', config.publicUrl)} `
+  const last = tokens.lastRefusal(row)
+  const cause = last === null ? '' : `${provider.fixOf(last.failure, last.step, config.publicUrl)} `
   const at = row.nextRefreshAt === null ? '' : ` at ${isoTime(row.nextRefreshAt)}`
   const fix = `${cause}This is tried again by itself${at}.`
   return { kind: 'refresh', reason: 'Its tokens could not be refreshed', fix, since: sinceOf(row) }
@@ -69,6 +73,7 @@ function refusal({ config, provider }: Known, { step, failure, since }: Standing
 const REFUSED = {
   refresh: 'to refresh its tokens',
   authorization: 'its authorization',
+  jwt: 'its JWT',
   extension: 'to show it',
   numbers: 'to list its phone numbers',
   messages: 'to list its inbound messages',

@@ -3,6 +3,7 @@ export const ALERT_NAMES = [
   'storage_failing',
   'encryption_key_missing',
   'provider_credentials',
+  'jwt_refused',
   'provider_unreachable',
   'clock_wrong',
   'backup_behind',
@@ -45,5 +46,5 @@ export interface CheckHistory {
 /** Finds the conditions of some names. A check that rejects changes nothing about them. */
 export interface AlertCheck {
   names: readonly AlertName[]
-  find(history: CheckHistory): Promise<AlertCondition[]>
+  find(history: CheckHistory): Promise<readonly AlertCondition[]>
 }

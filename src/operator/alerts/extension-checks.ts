@@ -2,6 +2,7 @@ import type { Gateway } from '../../messages/gateway.ts'
 import { type TroubledExtension, readTroubledExtensions } from '../../messages/gateway-state/extensions.ts'
 import { troubleOf } from '../../messages/upkeep/extension-trouble.ts'
 import { nameOf } from '../../provider/extension-rows.ts'
+import { commandToConnect } from '../../provider/refresh-policy.ts'
 import type { AlertCondition, AlertCheck } from './condition.ts'
 import { findFailing, titleOf } from './failing-extensions.ts'
 
@@ -12,9 +13,10 @@ export const extensionCheck = (gateway: Gateway): AlertCheck => ({
   names: ['extension_revoked', 'extension_not_receiving', 'extension_failing'],
   find: async (history) => {
     const troubled = await readTroubledExtensions(gateway)
+    const revokedOnes = troubled.filter(({ trouble }) => trouble === 'revoked')
     const silent = troubled.filter(({ trouble }) => trouble === 'not_receiving')
     return [
-      ...troubled.filter(({ trouble }) => trouble === 'revoked').map(revoked),
+      ...(await Promise.all(revokedOnes.map((ids) => revoked(gateway, ids)))),
       ...(await Promise.all(silent.map((ids) => notReceiving(gateway, ids)))),
       ...(await findFailing(gateway, new Set(silent.map(nameOf)), history)),
     ]
@@ -23,12 +25,14 @@ export const extensionCheck = (gateway: Gateway): AlertCheck => ({
 
 type Ids = Omit<TroubledExtension, 'trouble'>
 
-function revoked({ tenantId, extensionId }: Ids): AlertCondition {
+async function revoked({ directory }: Gateway, { tenantId, extensionId }: Ids): Promise<AlertCondition> {
+  const jwt = (await directory.extension(tenantId, extensionId))?.jwt ?? null
+  const how = jwt === null ? 'authorize it again with an invite link' : 'connect it again with another JWT'
   const name = titleOf({ tenantId, extensionId })
   return {
     alert: 'extension_revoked',
     subject: `${tenantId}/${extensionId}`,
-    text: `${name} is revoked, so its messages fail: authorize it again with an invite link (sgw extensions invite --tenant ${tenantId}).`,
+    text: `${name} is revoked, so its messages fail: ${how} (${commandToConnect({ tenantId, jwt })}).`,
     overText: `Resolved: ${name} is no longer revoked, or no longer in use.`,
     detail: { tenantId, extensionId },
   }

@@ -6,7 +6,7 @@ import { fixOf, isStanding } from './fixes.ts'
 import { parseInboundEvent } from './inbound-event.ts'
 import { listMessages } from './message-store.ts'
 import { listSmsNumbers } from './numbers.ts'
-import { authorizeUrl, exchangeCode, refresh, revoke } from './oauth.ts'
+import { authorizeUrl, exchangeCode, exchangeJwt, refresh, revoke } from './oauth.ts'
 import { probeAuthorize } from './probe-authorize.ts'
 import { type RingCentralOptions, createRequester } from './request.ts'
 import { sendSms } from './sms.ts'
@@ -24,7 +24,8 @@ export function createRingCentral(options: RingCentralOptions): Provider {
     hasAnswered: () => requester.lag.hasAnswered,
     authorizeUrl: (request) => authorizeUrl(requester.address, options.clientId, request),
     exchangeCode: (request) => exchangeCode(requester, request),
-    refresh: (refreshToken) => refresh(requester, refreshToken),
+    exchangeJwt: (jwt) => exchangeJwt(requester, jwt),
+    refresh: (refreshToken, isKeptByJwt = false) => refresh(requester, refreshToken, isKeptByJwt),
     revoke: (token) => revoke(requester, token),
     getExtension: (accessToken) => getExtension(requester, accessToken),
     listSmsNumbers: (accessToken) => listSmsNumbers(requester, accessToken),

@@ -1,4 +1,5 @@
 import { FILTER_REFUSED } from '../provider-subscription.ts'
+import { meansRevoked } from '../refresh-policy.ts'
 import { NO_SMS_NUMBER, type ProviderFailure, type Step, isForeign } from '../provider.ts'
 import { NO_REFRESH_TOKEN_CODE } from './oauth.ts'
 
@@ -11,6 +12,9 @@ export function fixOf(failure: ProviderFailure, step: Step, publicUrl: string): 
   if (isIntercepted(failure)) return intercepted(failure, step)
   // A grant that is lost makes an extension revoked, so this one is not.
   if (step === 'refresh' && failure.oauthError === 'invalid_grant') return suspended(failure)
+  if (step === 'jwt' && failure.oauthError === 'invalid_grant')
+    return meansRevoked(failure) ? JWT_REFUSED : suspended(failure)
+  if (failure.oauthError === 'unauthorized_client') return wrongGrant(failure, step, publicUrl)
   const known = FIXES[failure.code ?? '']
   if (known !== undefined) return known(failure, step, publicUrl)
   if (failure.oauthError === 'invalid_client') return WRONG_CLIENT
@@ -32,24 +36,33 @@ export const isStanding = ({ reason, code, oauthError }: ProviderFailure): boole
 type Fix = (failure: ProviderFailure, step: Step, publicUrl: string) => string
 
 const CODE_ENDED = 'The login took longer than a minute or was used before: start again with a new link.'
+const JWT_REFUSED =
+  'The JWT is not one that RingCentral accepts from this app: it was deleted, has expired, is not whole, or is for other apps. Make another one in the developer console (Credentials, Create JWT), for this app.'
 const WRONG_CLIENT =
   'RC_CLIENT_ID or RC_CLIENT_SECRET is not that of the RingCentral app: copy both from the developer console again.'
 
 function intercepted({ status }: ProviderFailure, step: Step): string {
-  const next = isLogin(step) ? ' Then start again with a new link.' : ''
+  const next = NEXT[step] ?? ''
   return `Something between this machine and RingCentral (a proxy, a firewall, a CDN) answered with status ${status}: let calls to RC_SERVER_URL pass.${next}`
 }
 
 const isIntercepted = (failure: ProviderFailure): boolean =>
   failure.reason === 'intercepted' || (failure.reason === 'unauthorized' && isForeign(failure))
 
-const isLogin = (step: Step): boolean => step === 'authorization' || step === 'extension'
+/** What to do after the cause is mended, where nothing is tried again by itself. */
+const NEXT: Partial<Readonly<Record<Step, string>>> = {
+  authorization: ' Then start again with a new link.',
+  extension: ' Then start again with a new link.',
+}
 
 const TOKEN_REFUSED =
   'RingCentral refuses its access token, although it was just refreshed: connect it again, and check that the RingCentral app is still active.'
 
 const suspended = ({ code }: ProviderFailure): string =>
   `RingCentral refuses this user for now (${code ?? 'invalid_grant'}): an administrator can undo that in the RingCentral admin portal.`
+
+const wrongGrant: Fix = (_, step) =>
+  `The RingCentral app may not use this grant: its authentication must be ${step === 'jwt' ? '"JWT auth flow"' : '"3-legged OAuth, authorization code"'}.`
 
 const redirectUri: Fix = (_, __, publicUrl) =>
   `The redirect URI ${publicUrl}/v1/rc/callback is not registered: enter it in the settings of the RingCentral app, to the letter.`
@@ -67,8 +80,9 @@ const FIXES: Readonly<Record<string, Fix>> = {
   'OAU-146': () =>
     'RC_CLIENT_SECRET is not the secret of this RingCentral app: copy it from the developer console again.',
   'OAU-153': () => 'RC_CLIENT_ID is not known to RingCentral: copy it from the developer console again.',
-  'OAU-251': () =>
-    'The RingCentral app may not use this grant: its authentication must be "3-legged OAuth, authorization code".',
+  'OAU-112': wrongGrant,
+  'OAU-125': wrongGrant,
+  'OAU-251': wrongGrant,
   'CMN-401': missingPermission,
   'SUB-528': missingPermission,
   [FILTER_REFUSED]: () =>
@@ -94,6 +108,7 @@ function missingPermission(failure: ProviderFailure, step: Step): string {
 /** The permission that each step needs, for an answer that does not name it. */
 const APP_PERMISSIONS: Readonly<Record<Step, string>> = {
   authorization: 'ReadAccounts',
+  jwt: 'ReadAccounts',
   refresh: 'ReadAccounts',
   extension: 'ReadAccounts',
   numbers: 'ReadAccounts',
@@ -104,6 +119,7 @@ const APP_PERMISSIONS: Readonly<Record<Step, string>> = {
 
 const USER_PERMISSIONS: Readonly<Record<Step, string>> = {
   authorization: 'ReadExtensions',
+  jwt: 'ReadExtensions',
   refresh: 'ReadExtensions',
   extension: 'ReadExtensions',
   numbers: 'ReadUserPhoneNumbers',

@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import type { AuthorizeRequest, CodeExchange, ProviderResult, TokenPair } from '../provider.ts'
+import type { AuthorizeRequest, CodeExchange, TokenPair } from '../grants.ts'
+import type { ProviderResult } from '../provider.ts'
 import { ownFailure } from './errors.ts'
-import type { Call, Requester } from './request.ts'
+import type { Call, ReadResult, Requester } from './request.ts'
 import { wireId } from './wire-text.ts'
 
 /** RFC 6749 4.1.1 with PKCE (RFC 7636). `scope` is left out: the app's registered permissions apply. */
@@ -24,11 +25,25 @@ export function exchangeCode(requester: Requester, request: CodeExchange): Promi
     redirect_uri: request.redirectUri,
     code_verifier: request.codeVerifier,
   }
-  return token(requester, form, [request.code, request.codeVerifier])
+  return lastingSession(requester, form, [request.code, request.codeVerifier])
 }
 
-export function refresh(requester: Requester, refreshToken: string): Promise<ProviderResult<TokenPair>> {
-  return token(requester, { grant_type: 'refresh_token', refresh_token: refreshToken }, [refreshToken])
+/** RFC 7523 2.1; RingCentral calls it the JWT auth flow. The JWT opens the next session as well, so no refresh token is needed. */
+export function exchangeJwt(requester: Requester, jwt: string): Promise<ProviderResult<TokenPair>> {
+  const form = { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion: jwt }
+  // The provider may name a part of it alone.
+  return sessionOf(requester, form, [jwt, ...jwt.split('.').filter((part) => part.length >= MIN_PART_LENGTH)])
+}
+
+const MIN_PART_LENGTH = 16
+
+export function refresh(
+  requester: Requester,
+  refreshToken: string,
+  isKeptByJwt: boolean,
+): Promise<ProviderResult<TokenPair>> {
+  const form = { grant_type: 'refresh_token', refresh_token: refreshToken }
+  return (isKeptByJwt ? sessionOf : lastingSession)(requester, form, [refreshToken])
 }
 
 export function revoke(requester: Requester, revoked: string): Promise<ProviderResult<void>> {
@@ -42,26 +57,30 @@ export function revoke(requester: Requester, revoked: string): Promise<ProviderR
   })
 }
 
-async function token(
+/** The tokens of a session that only its refresh token keeps. */
+async function lastingSession(...grant: Parameters<typeof sessionOf>): Promise<ProviderResult<TokenPair>> {
+  const opened = await sessionOf(...grant)
+  if (!opened.ok || opened.value.refreshToken !== null) return opened
+  return { ok: false, failure: { ...NO_REFRESH_TOKEN, requestId: opened.requestId } }
+}
+
+async function sessionOf(
   requester: Requester,
   form: Record<string, string>,
   credentials: string[],
-): Promise<ProviderResult<TokenPair>> {
+): Promise<ReadResult<TokenPair>> {
   const call: Call = { method: 'POST', path: '/restapi/oauth/token', as: 'client', form, credentials }
   const answered = await requester.read(call, tokenSchema)
   if (!answered.ok) return answered
-  const { refresh_token: refreshToken, ...rest } = answered.value
-  if (!refreshToken) return { ok: false, failure: { ...NO_REFRESH_TOKEN, requestId: answered.requestId } }
-  return {
-    ok: true,
-    value: {
-      accessToken: rest.access_token,
-      expiresInSeconds: rest.expires_in,
-      refreshToken,
-      refreshExpiresInSeconds: rest.refresh_token_expires_in,
-      ownerId: rest.owner_id,
-    },
+  const { value, requestId } = answered
+  const pair: TokenPair = {
+    accessToken: value.access_token,
+    expiresInSeconds: value.expires_in,
+    refreshToken: value.refresh_token || null,
+    refreshExpiresInSeconds: value.refresh_token_expires_in,
+    ownerId: value.owner_id,
   }
+  return { ok: true, value: pair, requestId }
 }
 
 /** The provider's documented default lifetimes, for answers without one. */

@@ -3,6 +3,7 @@ import { MAX_SILENT_BACK_FILLS } from '../../../src/core/limits.ts'
 import { SilentExtensions } from '../../../src/messages/upkeep/silent-extensions.ts'
 import { createTenant } from '../../../src/operator/tenants.ts'
 import { type ExtensionKey, connectExtension } from '../../../src/provider/extension-rows.ts'
+import { encryptPair } from '../../../src/provider/stored-credentials.ts'
 import type { Fault } from '../../../src/simulator/faults.ts'
 import { FaultCase } from '../../flows/fault-table/case.ts'
 import { pass, someTurns } from '../../flows/fault-table/passing-time.ts'
@@ -205,7 +206,7 @@ const PER_TENANT = 10
 
 /** Connects many extensions of several tenants, without subscriptions. Their tokens are their ids. */
 async function connectMany({ world, clock }: FaultCase): Promise<ExtensionKey[]> {
-  const { tokens, database } = world.gateway
+  const { secrets, database } = world.gateway
   const { rows } = await database.gate.execute('SELECT account_id FROM extensions')
   const accountId = String(rows[0]?.['account_id'])
   const keys: ExtensionKey[] = []
@@ -220,8 +221,16 @@ async function connectMany({ world, clock }: FaultCase): Promise<ExtensionKey[]>
       refreshExpiresInSeconds: 604_800,
       ownerId: key.extensionId,
     }
-    const row = { ...key, accountId, extensionNumber: null, name: null, now: clock.now() }
-    await connectExtension(database.orm, { ...row, ...(await tokens.encrypt(key, pair)) })
+    const row = {
+      ...key,
+      accountId,
+      extensionNumber: null,
+      name: null,
+      jwt: null,
+      jwtExpiresAt: null,
+      now: clock.now(),
+    }
+    await connectExtension(database.orm, { ...row, ...(await encryptPair(secrets, key, pair, clock.now())) })
     keys.push(key)
   }
   return keys

@@ -1,0 +1,13 @@
+import type { Gateway } from '../../messages/gateway.ts'
+import { type AuthorizationContext, type ConnectResult, exchangeFailed, finishConnect } from './finish-connect.ts'
+
+/** Connects the extension of a JWT, which needs no person and no address of this gateway. `jwt` has no spaces. */
+export async function connectByJwt(
+  gateway: Gateway,
+  jwt: string,
+  context: AuthorizationContext,
+): Promise<ConnectResult> {
+  const exchanged = await gateway.provider.exchangeJwt(jwt)
+  if (!exchanged.ok) return exchangeFailed(gateway, context, 'jwt', exchanged.failure)
+  return finishConnect(gateway, context, exchanged.value, { jwt })
+}

@@ -1,0 +1,107 @@
+import { asc, desc, eq, inArray, isNotNull } from 'drizzle-orm'
+import { connectByJwt } from '../api/rc/connect-by-jwt.ts'
+import { connectedJwts, extensions } from '../db/schema/connections.ts'
+import { tenants } from '../db/schema/tenants.ts'
+import type { Gateway } from '../messages/gateway.ts'
+import type { Timers } from '../messages/jobs/timers.ts'
+import type { JwtState } from '../provider/configured-jwt.ts'
+import type { ExtensionRow } from '../provider/directory.ts'
+import type { ProviderFailure } from '../provider/provider.ts'
+import { meansRevoked } from '../provider/refresh-policy.ts'
+import { decryptJwt } from '../provider/stored-credentials.ts'
+import { createApp } from './apps.ts'
+import { problemOf } from './connect-jwt.ts'
+import { createTenant } from './tenants.ts'
+
+const RETRY_FIRST_MS = 10_000
+const RETRY_MAX_MS = 10 * 60_000
+
+/** Connects the extension of RC_JWT, if it is set. Tries again for as long as the provider cannot be asked, but not after a refusal. */
+export function connectConfigured(timers: Timers, gateway: Gateway, delayMs = 0): void {
+  const { jwt } = gateway.config.provider
+  if (jwt === null) return
+  timers.once('RC_JWT', delayMs, async () => {
+    let isOver = false
+    try {
+      const state = await connect(gateway, jwt)
+      gateway.configuredJwt.state = state
+      isOver = state.kind !== 'waits'
+    } finally {
+      const nextMs = Math.min(Math.max(delayMs * 2, RETRY_FIRST_MS), RETRY_MAX_MS)
+      if (!isOver) connectConfigured(timers, gateway, nextMs)
+    }
+  })
+}
+
+/** A JWT that was connected before is presented only for an extension that still holds it, so that no start undoes a disconnection. */
+async function connect(gateway: Gateway, jwt: string): Promise<JwtState> {
+  const holders = await holdersOf(gateway, jwt)
+  const wasConnected = await isKnown(gateway, jwt)
+  if (holders.length === 0) return wasConnected ? SPENT : present(gateway, jwt, await firstTenant(gateway))
+  for (const { tenantId } of holders.filter(({ status }) => status === 'revoked')) {
+    const state = await present(gateway, jwt, tenantId)
+    // One that is refused stays revoked, which says what to do.
+    if (state.kind === 'waits') return state
+  }
+  return { kind: 'connected' }
+}
+
+const SPENT: JwtState = {
+  kind: 'spent',
+  tenantId: null,
+  codes: '',
+  fix: 'It was connected before, but no extension holds it now (it was disconnected, or connected anew in another way), so a start does not present it again. Remove RC_JWT, or connect it with sgw extensions connect-jwt --tenant TENANT --jwt-file FILE.',
+}
+
+async function holdersOf({ database, secrets }: Gateway, jwt: string): Promise<ExtensionRow[]> {
+  const rows = await database.orm.select().from(extensions).where(isNotNull(extensions.jwt))
+  const known = await Promise.all(rows.map((row) => decryptJwt(secrets, row).catch(() => null)))
+  return rows.filter((_, index) => known[index] === jwt)
+}
+
+/** Also moves the hash to the newest encryption key, so that older ones may be removed. */
+async function isKnown({ database: { orm }, secrets }: Gateway, jwt: string): Promise<boolean> {
+  const hashes = secrets.hashes(jwt)
+  const found = await orm.select().from(connectedJwts).where(inArray(connectedJwts.hash, hashes))
+  if (found.length > 0)
+    await orm
+      .insert(connectedJwts)
+      .values({ hash: secrets.hash(jwt) })
+      .onConflictDoNothing()
+  return found.length > 0
+}
+
+/** The oldest active tenant, or the oldest of all. A gateway without one gets its first, with an app. */
+async function firstTenant(gateway: Gateway): Promise<string> {
+  const [first] = await gateway.database.orm
+    .select({ tenantId: tenants.id })
+    .from(tenants)
+    .orderBy(desc(eq(tenants.status, 'active')), asc(tenants.createdAt), asc(tenants.id))
+    .limit(1)
+  if (first !== undefined) return first.tenantId
+  const { tenantId } = await createTenant(gateway, { name: 'Default' })
+  // Nobody sees this key: sgw app rotate-key makes and shows another one.
+  await createApp(gateway, { tenantId, name: 'Default', webhookUrl: null, role: 'app' })
+  return tenantId
+}
+
+async function present(gateway: Gateway, jwt: string, tenantId: string): Promise<JwtState> {
+  const result = await connectByJwt(gateway, jwt, { tenantId, requestId: gateway.ids.of('req') })
+  if (result.type === 'connected') {
+    const { extensionId, receiving } = result
+    gateway.log.info({ tenantId, extensionId, receiving }, 'RC_JWT is connected')
+    return { kind: 'connected' }
+  }
+  const failure = result.type === 'exchange_failed' ? result.failure : null
+  const codes = [failure?.status ?? '', failure?.code ?? ''].join(' ').trim()
+  const fix = problemOf(result)
+  if (failure !== null && passes(failure)) return { kind: 'waits', tenantId, codes, fix }
+  const again = `Then restart with RC_JWT, or run: sgw extensions connect-jwt --tenant ${tenantId} --jwt-file FILE`
+  return { kind: 'refused', tenantId, codes, fix: `${fix} ${again}` }
+}
+
+/** Whether the failure says nothing about the JWT. A client that is refused, and a user who is suspended, are reported as such. */
+const passes = (failure: ProviderFailure): boolean =>
+  failure.reason !== 'rejected' ||
+  failure.oauthError === 'invalid_client' ||
+  (failure.oauthError === 'invalid_grant' && !meansRevoked(failure))

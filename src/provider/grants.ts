@@ -1,0 +1,22 @@
+export interface AuthorizeRequest {
+  state: string
+  codeChallenge: string
+  redirectUri: string
+}
+
+export interface CodeExchange {
+  code: string
+  codeVerifier: string
+  redirectUri: string
+}
+
+export interface TokenPair {
+  accessToken: string
+  /** Seconds from now. */
+  expiresInSeconds: number
+  /** Null if the provider issued none, which is right for a JWT alone. */
+  refreshToken: string | null
+  refreshExpiresInSeconds: number
+  /** The extension's id. */
+  ownerId: string
+}

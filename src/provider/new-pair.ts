@@ -1,0 +1,70 @@
+import type { Log } from '../core/log.ts'
+import type { Secrets } from '../core/secrets.ts'
+import type { ExtensionRow } from './directory.ts'
+import type { TokenPair } from './grants.ts'
+import type { Provider, ProviderFailure, ProviderResult, Step } from './provider.ts'
+import { type Quota, asksForNoPause } from './quota.ts'
+import { isSessionLost } from './refresh-policy.ts'
+import { decryptJwt, decryptRefresh } from './stored-credentials.ts'
+
+/** Why there is no new pair, and which step the provider refused. */
+export interface RefreshRefusal {
+  step: Extract<Step, 'refresh' | 'jwt'>
+  failure: ProviderFailure
+}
+
+export type NewPair = { ok: true; value: TokenPair } | ({ ok: false } & RefreshRefusal)
+
+interface NewPairContext {
+  provider: Pick<Provider, 'refresh' | 'exchangeJwt'>
+  quota: Quota
+  secrets: Secrets
+  log: Log
+}
+
+/**
+ * Refreshes the pair of an extension. Where its session is lost, or has no refresh token, its JWT opens another one, but no sooner: a
+ * user and an app have five sessions, and the sixth ends the oldest without notice.
+ */
+export async function newPair(context: NewPairContext, row: ExtensionRow): Promise<NewPair> {
+  const { provider, secrets, log } = context
+  const refreshToken = await decryptRefresh(secrets, row)
+  if (refreshToken !== null || row.jwt === null) {
+    const refreshed = await limited(context, row, () => provider.refresh(refreshToken ?? '', row.jwt !== null))
+    if (refreshed.ok) return refreshed
+    if (row.jwt === null || !isSessionLost(refreshed.failure)) return { ...refreshed, step: 'refresh' }
+    const { tenantId, extensionId } = row
+    log.info({ tenantId, extensionId, code: refreshed.failure.code }, 'the session is lost: the JWT opens another one')
+  }
+  // Decrypted only now: while refreshes work, a JWT whose key is missing does no harm.
+  const jwt = (await decryptJwt(secrets, row)) ?? ''
+  const opened = await limited(context, row, () => provider.exchangeJwt(jwt))
+  return opened.ok ? opened : { ...opened, step: 'jwt' }
+}
+
+/** Makes a call of the group `auth`, unless the provider has asked to wait. */
+async function limited(
+  { quota }: NewPairContext,
+  { extensionId }: ExtensionRow,
+  call: () => Promise<ProviderResult<TokenPair>>,
+): Promise<ProviderResult<TokenPair>> {
+  const waitMs = quota.authWaitMs(extensionId, 'tokens')
+  if (waitMs > 0) return { ok: false, failure: { ...PAUSED, retryAfterMs: Math.ceil(waitMs) } }
+  quota.countAuth(extensionId)
+  const result = await call()
+  if (!result.ok && result.failure.reason === 'rate_limited')
+    quota.pauseAsAnnounced(extensionId, 'auth', result.failure.retryAfterMs)
+  else if (result.ok || !asksForNoPause(result.failure)) quota.answered(extensionId, 'auth')
+  return result
+}
+
+/** The failure of a call that was not made. */
+const PAUSED: ProviderFailure = {
+  reason: 'rate_limited',
+  status: null,
+  code: null,
+  message: 'The provider asked to wait',
+  oauthError: null,
+  retryAfterMs: null,
+  requestId: null,
+}
