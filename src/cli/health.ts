@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { localUrl } from '../core/network-config.ts'
 import { type CliContext, CliError } from './context.ts'
 import { print } from './print.ts'
 
@@ -6,9 +7,7 @@ const TIMEOUT_MS = 3000
 
 /** Calls `/health` of the listener on this machine, for a container's health check. */
 export async function checkHealth(context: CliContext): Promise<void> {
-  const { host, port } = context.config
-  const local = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host
-  const url = `http://${local.includes(':') ? `[${local}]` : local}:${port}/health`
+  const url = `${localUrl(context.config)}/health`
   const response = await fetch(url, { proxy: false, signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(() => {
     throw new CliError(`${url} does not answer: start the server (sgw start), or run this with its HOST and PORT`)
   })

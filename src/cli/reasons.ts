@@ -18,7 +18,9 @@ const REASONS: Readonly<Record<string, readonly [one: string, many: string]>> = 
     'the provider gave no clear answer: what became of it is looked up',
     'the provider gave no clear answer: what became of them is looked up',
   ],
-  provider_unreachable: both('the provider does not answer, or answers 503: sgw doctor says which'),
+  provider_unreachable: both(
+    'the provider cannot be reached, a proxy in between refuses the calls, or it answers 503: sgw doctor says which',
+  ),
   provider_paused: both('the provider asked to wait'),
   order: [
     'earlier messages of its number or conversation go first',

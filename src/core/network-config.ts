@@ -21,6 +21,12 @@ export function readHost(settings: Settings, fallback: string): string {
 const HOST_NAME =
   /^(?!(?:.*\.)?(?:\d+|0x[\da-f]*)\.?$)[a-z\d_](?:[\w-]*[a-z\d_])?(?:\.[a-z\d_](?:[\w-]*[a-z\d_])?)*\.?$/i
 
+/** Where this machine reaches the listener of `HOST` and `PORT`: one on an address of the network does not answer at 127.0.0.1. */
+export function localUrl({ host, port }: { host: string; port: number }): string {
+  const local = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host
+  return `http://${local.includes(':') ? `[${local}]` : local}:${port}`
+}
+
 export function readPublicUrl(settings: Settings, production: boolean, port: number): string {
   const text = settings.text('PUBLIC_URL')
   if (text === null) {

@@ -12,6 +12,7 @@ import { MAX_ATTACHMENTS_IN_FLIGHT, MAX_ATTACHMENTS_PER_TENANT, OPERATOR_LIMIT_P
 import type { Lease } from '../core/lease.ts'
 import type { Log } from '../core/log.ts'
 import { type Meter, noMeter } from '../core/meter.ts'
+import { localUrl } from '../core/network-config.ts'
 import { createSecrets, type Secrets } from '../core/secrets.ts'
 import type { Database } from '../db/database.ts'
 import { type RestoreMark, createNoMark } from '../db/restore-mark.ts'
@@ -236,10 +237,9 @@ function extensionParts(parts: GatewayParts & { secrets: Secrets }, changed: (te
   }
 }
 
-/** The built-in simulator runs in this process and may not be able to reach the public address. */
+/** The built-in simulator runs in this process and may not be able to reach the public address. The port may be chosen by the system when the gateway listens. */
 function webhookAddresses(config: Config): { address: () => string; shownAddress: () => string } {
   const path = '/v1/webhooks/provider'
-  // The port may be chosen by the system when the gateway listens.
-  const base = (): string => (config.provider.simulated ? `http://127.0.0.1:${config.port}` : config.publicUrl)
-  return { address: () => `${base()}${path}`, shownAddress: () => `${config.publicUrl}${path}` }
+  const address = (): string => `${config.provider.simulated ? localUrl(config) : config.publicUrl}${path}`
+  return { address, shownAddress: () => `${config.publicUrl}${path}` }
 }

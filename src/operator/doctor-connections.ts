@@ -12,8 +12,10 @@ export async function checkAuthorization(gateway: Gateway): Promise<string> {
   const standing = (await refusalsOf(gateway)).filter(({ step }) => step !== 'subscription')
   const { state } = gateway.configuredJwt
   const jwt = 'fix' in state ? state : null
-  if (standing.length === 0 && jwt === null)
-    return gateway.lifecycle.working ? 'nothing is refused' : 'unknown: no server is running'
+  if (standing.length === 0 && jwt === null) {
+    if (!gateway.lifecycle.working) throw new Fault('unknown: no server is running', 'warn')
+    return 'nothing is refused'
+  }
   const passes = standing.every(({ failure }) => failure.reason === 'rate_limited') && jwt?.kind !== 'refused'
   const text = [describe(gateway, standing), jwt === null ? '' : describeJwt(jwt)].filter((part) => part !== '')
   throw new Fault(text.join(' '), passes ? 'warn' : 'fail')
@@ -60,7 +62,7 @@ export async function checkRedirectAddress(gateway: Gateway): Promise<string> {
   const probed = await provider.probeAuthorize(request)
   if (probed.ok) return `${address} is accepted`
   const { status, code, reason, requestId: providerRequestId } = probed.failure
-  if (reason === 'unreachable') return `${address}: unknown, the provider cannot be reached`
+  if (reason === 'unreachable') throw new Fault(`${address}: unknown, the provider cannot be reached`, 'warn')
   const fix = provider.fixOf(probed.failure, 'authorization', config.publicUrl)
   log.warn({ status, code, providerRequestId, fix }, 'the provider does not accept the redirect address')
   throw new Fault(`${address} (${status} ${code ?? ''}): ${fix}`, reason === 'rejected' ? 'fail' : 'warn')

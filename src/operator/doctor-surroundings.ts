@@ -1,8 +1,10 @@
 import type { Config } from '../core/config.ts'
+import { codeOf } from '../core/error-code.ts'
 import { errorName } from '../core/log.ts'
 import type { Gateway } from '../messages/gateway.ts'
 import { shortText } from '../net/http/bounded-text.ts'
 import { MAX_CLOCK_ERROR_MS } from '../provider/clock-check.ts'
+import { connectionFix } from '../provider/refused-by-proxy.ts'
 import { readBackup } from './backup/read-backup.ts'
 import { Fault } from './fault.ts'
 
@@ -39,7 +41,8 @@ async function callProvider({ serverUrl, throughProxy }: Config['provider']): Pr
   const signal = AbortSignal.timeout(TIMEOUT_MS)
   const direct = throughProxy ? {} : { proxy: false as const }
   return fetch(`${serverUrl}/restapi`, { redirect: 'manual', signal, ...direct }).catch((error: unknown) => {
-    throw new Fault(`${serverUrl} cannot be reached (${errorName(error)}): check RC_SERVER_URL, DNS and the firewall`)
+    const fix = connectionFix(codeOf(error), throughProxy, 'RC_SERVER_URL, DNS and the firewall')
+    throw new Fault(`${serverUrl} cannot be reached (${errorName(error)}): ${fix}`)
   })
 }
 

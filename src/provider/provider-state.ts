@@ -5,6 +5,8 @@ import { type ProviderFailure, type ProviderResult, isForeign } from './provider
 export class ProviderState {
   /** Monotonic time of the first call since its last answer that it did not answer, or something on the way did; null if it answers. */
   silentSince: number | null = null
+  /** The code of the latest call without an answer; null if it has none. */
+  silenceCode: string | null = null
   /** The refusal of RC_CLIENT_ID and RC_CLIENT_SECRET; null if they were accepted, or never presented. */
   clientRefusal: ProviderFailure | null = null
   /** Whether the client was ever accepted or refused. */
@@ -15,6 +17,7 @@ export class ProviderState {
   /** Call with the result of each call. */
   note(result: ProviderResult<unknown>): void {
     const isSilent = !result.ok && isSilence(result.failure)
+    this.silenceCode = isSilent && !result.ok ? result.failure.code : null
     this.silentSince = isSilent ? (this.silentSince ?? this.clock.monotonic()) : null
   }
 

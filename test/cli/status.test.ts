@@ -192,7 +192,9 @@ test.concurrent('a message that waits because the provider answered 503 is not s
       const { stdout } = await sgw.text('status')
       return stdout.includes('provider_unreachable') ? stdout : null
     }, 20_000)
-    expect(text).toContain('provider_unreachable: the provider does not answer, or answers 503: sgw doctor says which')
+    expect(text).toContain(
+      'provider_unreachable: the provider cannot be reached, a proxy in between refuses the calls, or it answers 503: sgw doctor says which',
+    )
   })
 })
 

@@ -33,6 +33,16 @@ test('the page about a leaked key names everything that a key can make or change
   expect(named.toSorted()).toEqual(changes.toSorted())
 })
 
+test('the page says that the same steps are needed for each app that the key has registered', () => {
+  const [, ...steps] = read('docs/key-leaked.md').split(/^## \d\. /m)
+  const [replace = '', cancel = ''] = steps
+  expect(replace).toContain('sgw app deactivate APP2 ')
+  expect(cancel).toContain(
+    'The same holds for the apps that the key registered: repeat these commands with each `APP2` of step 1, or leave out `--app`, for everything of the tenant.',
+  )
+  for (const command of ['sgw messages cancel --tenant TENANT', '--app APP']) expect(cancel).toContain(command)
+})
+
 test('page and runbook name the commands that end what a key has left behind', () => {
   const runbook = read('docs/runbooks.md').split('## A key leaked')[1]?.split('\n## ')[0] ?? ''
   const commands = [

@@ -16,8 +16,9 @@ const SOURCE = readdirSync(join(PROJECT, 'src'), { recursive: true, encoding: 'u
 /** What somebody searches for at night, as the program says it. */
 const SAID = [
   'has not answered since',
-  "so messages wait: check DNS, the firewall and the network, and RingCentral's status page",
-  ': check RC_SERVER_URL, DNS and the firewall',
+  "DNS, the firewall and the network, and RingCentral's status page",
+  'the proxy that HTTPS_PROXY names refuses the connection: let it allow RC_SERVER_URL',
+  'RC_SERVER_URL, DNS and the firewall',
   ' answers again.',
   'its disk is full, so messages are refused with 503: make room',
   ' MiB free: make room, or the gateway will soon accept no messages',

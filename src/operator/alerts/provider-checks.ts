@@ -1,9 +1,11 @@
 import { isoTime } from '../../core/clock.ts'
 import type { Gateway } from '../../messages/gateway.ts'
+import { connectionFix } from '../../provider/refused-by-proxy.ts'
 import type { AlertCheck, AlertCondition, CheckHistory } from './condition.ts'
 
 /** A short outage ends by itself, and costs nothing but time. */
 const SILENT_MS = 2 * 60_000
+const OTHERS = "DNS, the firewall and the network, and RingCentral's status page"
 
 export const providerChecks = (gateway: Gateway): AlertCheck[] => [
   { names: ['provider_credentials'], find: () => findRefusedClient(gateway) },
@@ -45,13 +47,13 @@ function findRefusedJwt({ configuredJwt }: Gateway, firing: CheckHistory['firing
 async function findSilence({ config, clock, providerState }: Gateway): Promise<AlertCondition[]> {
   const silentMs = clock.monotonic() - (providerState.silentSince ?? clock.monotonic())
   if (silentMs < SILENT_MS) return []
-  const { serverUrl } = config.provider
+  const { serverUrl, throughProxy } = config.provider
   const since = Math.floor(clock.now() - silentMs)
   return [
     {
       alert: 'provider_unreachable',
       subject: 'provider',
-      text: `${serverUrl} has not answered since ${isoTime(since)}, so messages wait: check DNS, the firewall and the network, and RingCentral's status page.`,
+      text: `${serverUrl} has not answered since ${isoTime(since)}, so messages wait: ${connectionFix(providerState.silenceCode, throughProxy, OTHERS)}.`,
       overText: `Resolved: ${serverUrl} answers again.`,
       detail: { silentSeconds: Math.floor(silentMs / 1000) },
       since,

@@ -1,6 +1,7 @@
 import { FILTER_REFUSED } from '../provider-subscription.ts'
 import { meansRevoked } from '../refresh-policy.ts'
 import { NO_SMS_NUMBER, type ProviderFailure, type Step, isForeign } from '../provider.ts'
+import { PROXY_FIX, isRefusedByProxy } from '../refused-by-proxy.ts'
 import { NO_REFRESH_TOKEN_CODE } from './oauth.ts'
 
 /**
@@ -10,6 +11,7 @@ import { NO_REFRESH_TOKEN_CODE } from './oauth.ts'
 export function fixOf(failure: ProviderFailure, step: Step, publicUrl: string): string {
   if (failure.reason === 'rate_limited') return `RingCentral asks to wait ${waitOf(failure)}; it is fine after that.`
   if (isIntercepted(failure)) return intercepted(failure, step)
+  if (isRefusedByProxy(failure.code)) return `RingCentral cannot be reached: ${PROXY_FIX}.`
   // A grant that is lost makes an extension revoked, so this one is not.
   if (step === 'refresh' && failure.oauthError === 'invalid_grant') return suspended(failure)
   if (step === 'jwt' && failure.oauthError === 'invalid_grant')

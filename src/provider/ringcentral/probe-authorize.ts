@@ -1,5 +1,6 @@
 import { shortText } from '../../net/http/bounded-text.ts'
 import type { ProviderResult } from '../provider.ts'
+import { errorCode } from './fetch-transport.ts'
 import { networkFailure, statusFailure } from './errors.ts'
 
 const TIMEOUT_MS = 5000
@@ -11,8 +12,8 @@ export async function probeAuthorize(authorizeUrl: string, throughProxy: boolean
     redirect: 'manual',
     signal,
     ...(throughProxy ? {} : { proxy: false }),
-  }).catch(() => null)
-  if (response === null) return { ok: false, failure: networkFailure('ECONNFAILED', true) }
+  }).catch((error: unknown) => errorCode(error))
+  if (typeof response === 'string') return { ok: false, failure: networkFailure(response, true) }
   if (response.status < 400) return { ok: true, value: undefined }
   const answer = {
     status: response.status,

@@ -1,6 +1,8 @@
 import { afterEach, expect, test } from 'bun:test'
 import { Alerts } from '../../../src/operator/alerts/alerts.ts'
+import { providerChecks } from '../../../src/operator/alerts/provider-checks.ts'
 import { diagnose } from '../../../src/operator/doctor.ts'
+import { networkFailure } from '../../../src/provider/ringcentral/errors.ts'
 import { startSimulator } from '../../../src/simulator/simulator.ts'
 import { watchProvider } from '../../../src/messages/upkeep/watch-provider.ts'
 import { manualClock } from '../../support/manual-clock.ts'
@@ -65,6 +67,23 @@ test('a provider that has not answered for two minutes fires an alert, also with
   const ofProvider = async () => (await check()).filter(({ alert }) => alert !== 'extension_revoked')
   expect(await ofProvider()).toMatchObject([{ alert: 'provider_unreachable', state: 'resolved' }])
   expect(await ofProvider()).toEqual([])
+})
+
+test('the alert names a proxy that refuses the connection, and gives the usual advice once that is over', async () => {
+  const { world, clock } = await setUp()
+  const silent = (code: string): void =>
+    world.gateway.providerState.note({ ok: false, failure: networkFailure(code, true) })
+  silent('ERR_PROXY_TUNNEL')
+  clock.advance(2 * MINUTE)
+  const checks = providerChecks(world.gateway)
+  const textOf = async (): Promise<string> =>
+    (await Promise.all(checks.map(({ find }) => find({ firing: [], ageMs: 0 })))).flat()[0]?.text ?? 'no alert'
+  expect(await textOf()).toEndWith(
+    'so messages wait: the proxy that HTTPS_PROXY names refuses the connection: let it allow RC_SERVER_URL.',
+  )
+  silent('ECONNREFUSED')
+  expect(await textOf()).toStartWith(`${world.simulator?.url} has not answered since`)
+  expect(await textOf()).toEndWith("check DNS, the firewall and the network, and RingCentral's status page.")
 })
 
 test.each([

@@ -55,7 +55,7 @@ const WAITS: Readonly<Record<Waiting['reason'], string>> = {
   reauthorization: 'the extension must be authorized',
   number_lookup: 'the gateway looks up the number',
   reconciling: 'the gateway asks whether it arrived',
-  provider_unreachable: 'RingCentral does not answer',
+  provider_unreachable: 'RingCentral cannot be reached or does not answer',
   provider_paused: 'RingCentral paused the extension',
   order: 'an earlier message goes first',
   number_limit: 'the number is at its limit',
