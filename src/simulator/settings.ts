@@ -51,6 +51,11 @@ export const SettingsShape = z.strictObject({
   maxSubscriptionSeconds: amount,
   /** The lifetime of a ticket for one socket. */
   ticketSeconds: amount,
+  /**
+   * What a ticket does that has opened a socket: the guide says that it is good for a single use. RingCentral's own client uses it again
+   * within its lifetime, which ends the earlier socket (github.com/ringcentral/ringcentral-extensible, issue 39).
+   */
+  ticketReuse: z.enum(['refused', 'replaces']).exactOptional(),
   /** A socket ends after this time, and after this time without a frame. */
   socketSeconds: amount,
   socketIdleSeconds: amount,
@@ -98,6 +103,7 @@ export const defaultSettings = (allowHttpWebhooks: boolean): Settings => ({
   webhookTimeoutMs: 3000,
   maxSubscriptionSeconds: TEN_YEARS_SECONDS,
   ticketSeconds: 30,
+  ticketReuse: 'refused',
   socketSeconds: 86_400,
   socketIdleSeconds: 1800,
   recoverySeconds: 180,

@@ -72,7 +72,7 @@ function upgrade(world: World, request: Request, server: Server<Upgraded>): Resp
     const entry = { at: world.clock.now(), method: 'GET', path: PATH, route: 'socket' }
     world.log.add({ ...entry, extensionId: extensionId === '' ? null : extensionId, status, fault })
   }
-  const status = refusalOf(fault, ticket)
+  const status = refusalOf(world, fault, ticket)
   log(status === 'hang' ? null : (status ?? 101))
   if (status === 'hang') return new Promise(() => undefined)
   if (status !== null) return refused(status)
@@ -81,12 +81,16 @@ function upgrade(world: World, request: Request, server: Server<Upgraded>): Resp
   return server.upgrade(request, { data }) ? undefined : refused(400)
 }
 
-/** A ticket is good for a single use. An unknown, expired or used one is answered 401. */
-function refusalOf(fault: ConnectionFault | null, ticket: Ticket | null | undefined): number | 'hang' | null {
+/** An unknown or expired ticket is answered 401, and so is a used one. */
+function refusalOf(
+  { settings }: World,
+  fault: ConnectionFault | null,
+  ticket: Ticket | null | undefined,
+): number | 'hang' | null {
   if (fault === 'hang') return 'hang'
   if (fault === 'refuse') return 503
-  if (fault === 'unauthorized' || ticket === undefined || ticket?.isUsed === true) return 401
-  return null
+  const isReused = ticket?.isUsed === true && settings.ticketReuse === 'refused'
+  return fault === 'unauthorized' || ticket === undefined || isReused ? 401 : null
 }
 
 const refused = (status: number): Response => new Response(null, { status })
@@ -95,6 +99,8 @@ function greet(world: World, socket: ServerWebSocket<Upgraded>): void {
   const { ticket, recover, fault } = socket.data
   if (ticket === null) return socket.close(NO_TICKET)
   const connection = new SocketConnection(socket, world.clock, world.settings)
+  ticket.connection?.close()
+  ticket.connection = connection
   if (fault === 'error') return connection.close(errorFrame(503, 'CMN-201', 'Service Temporary Unavailable'), REFUSED)
   if (fault === 'early-event') connection.holdsAnswers = true
   const session = world.sockets.connect(connection, {

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import { randomText } from './random.ts'
 import type { Session } from './sessions.ts'
+import type { SocketConnection } from './socket-connection.ts'
 
 const MAX_TICKETS = 10_000
 
@@ -8,6 +9,8 @@ export interface Ticket {
   session: Session
   expiresAt: number
   isUsed: boolean
+  /** The socket that it has opened. */
+  connection: SocketConnection | null
 }
 
 /** The tokens that open one connection each (RingCentral developer guide, "Obtaining a WebSocket access token and server URL"). */
@@ -18,7 +21,7 @@ export class SocketTickets {
 
   issue(session: Session, seconds: number): string {
     const text = randomText(36)
-    this.#tickets.set(text, { session, expiresAt: this.clock.now() + seconds * 1000, isUsed: false })
+    this.#tickets.set(text, { session, expiresAt: this.clock.now() + seconds * 1000, isUsed: false, connection: null })
     const oldest = this.#tickets.keys().next().value
     if (this.#tickets.size > MAX_TICKETS && oldest !== undefined) this.#tickets.delete(oldest)
     return text

@@ -58,6 +58,19 @@ test('a ticket opens one connection within 30 seconds', async () => {
   expect(JSON.stringify(harness.control.calls())).not.toContain(ws_access_token)
 })
 
+test('a ticket that is used again may also end the socket that it has opened', async () => {
+  await using harness = await startHarness()
+  harness.control.configure({ ticketReuse: 'replaces' })
+  const { access_token } = await harness.login()
+  const { uri, ws_access_token } = await ticketOf(harness, access_token)
+  using first = new SocketClient(`${uri}?access_token=${ws_access_token}`)
+  await first.found('ConnectionDetails')
+  using second = new SocketClient(`${uri}?access_token=${ws_access_token}`)
+  await second.found('ConnectionDetails')
+  expect((await first.untilClosed()).code).toBe(1000)
+  expect(second.closed).toBeNull()
+})
+
 test('tickets share five a minute with logins, and need the permission', async () => {
   await using harness = await startHarness()
   const { access_token } = await harness.login()
