@@ -35,7 +35,6 @@ export const TAKEOVERS = {
   SIGTERM: (drill) => handOver(drill, ({ deployment }) => deployment.signalGateway('SIGTERM')),
   'sgw lease give': (drill) => handOver(drill, ({ deployment }) => deployment.command('lease', 'give')),
 } as const satisfies Record<string, Takeover>
-type TakeoverKind = keyof typeof TAKEOVERS
 
 /** Every fault of the drill. Those that are not takeovers need the storage of the tests, and upgrades a pair of an older version. */
 export const FAULTS = { ...TAKEOVERS, ...FORKS, ...STORAGE_FAULTS, ...UPGRADES }
