@@ -2,7 +2,7 @@ import { existsSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describeLost } from '../auth/lost-keys.ts'
 import { isoTime } from '../core/clock.ts'
-import type { Lease } from '../core/lease.ts'
+import { type Lease, isFresh } from '../core/lease.ts'
 import { DAY_MS } from '../core/limits.ts'
 import { dataFolder, encryptionKeyPath } from '../db/data-folder.ts'
 import { faultOfFile, filesOpenToOthers } from '../db/database-file.ts'
@@ -41,13 +41,13 @@ export async function diagnose(gateway: Gateway): Promise<Finding[]> {
     ['disk', () => checkDisk(gateway)],
     ['encryption keys', () => checkKeys(gateway)],
     ['provider', () => checkProvider(gateway)],
-    ['provider credentials', () => checkCredentials(gateway)],
+    ['provider credentials', () => askProvider(gateway, checkCredentials)],
     ['clock', () => checkClock(gateway)],
     ['extensions', () => checkExtensions(gateway)],
     ['numbers', () => checkNumbers(gateway)],
     ['limits', () => checkLimits(gateway)],
     ['authorization', () => checkAuthorization(gateway)],
-    ['redirect address', () => checkRedirectAddress(gateway)],
+    ['redirect address', () => askProvider(gateway, checkRedirectAddress)],
     ['subscriptions', () => checkSubscriptions(gateway)],
     ['public address', () => checkPublicUrl(gateway)],
     ['backup', () => checkBackup(gateway)],
@@ -63,6 +63,12 @@ const leaseChecks = (gateway: Gateway, lease: Lease): DoctorCheck[] => [
   ['lease', () => lease.testStorage()],
   ['standby', () => checkStandbys(gateway)],
 ]
+
+/** A call of the provider waits for a lease that is renewed, perhaps for ever. */
+function askProvider(gateway: Gateway, check: (gateway: Gateway) => Promise<string>): Promise<string> {
+  if (isFresh(gateway.lease)) return check(gateway)
+  throw new Fault('not checked: the provider is not called while the lease is not renewed', 'warn')
+}
 
 function checkServer({ lifecycle }: Gateway): string {
   if (!lifecycle.working) throw new Fault('not running: the checks below read its database', 'warn')

@@ -57,16 +57,16 @@ export class BackupProcess {
 
   /**
    * Call it when the database is migrated and known to be the gateway's own. Where commits must be stored, resolves when all that is in
-   * the database is. Errors: `StartError`.
+   * the database is. `refused`: as `LitestreamReplica.firstCopy`. Errors: `StartError`.
    */
-  async start(): Promise<void> {
+  async start(refused: ((reason: string) => void) | null = null): Promise<void> {
     this.#replication = this.startReplication(this.settings)
     void this.#replication.ended.then((code) => {
       this.hasEnded = true
       this.replica?.ended()
       this.ended(code)
     })
-    await this.replica?.firstCopy()
+    await this.replica?.firstCopy(refused)
   }
 
   /** Ends Litestream after the database is closed. Returns a sentence for the operator if the backup is not complete. */

@@ -127,7 +127,9 @@ function replicationOf(log: Log, { backup, holding }: Opening): Partial<RunOptio
   return {
     replicate: async () => {
       log.info({ epoch: lease.epoch }, 'making the first copy')
-      await backup.start()
+      await backup.start(
+        lease.hasWorked ? (reason) => lease.suspend(`the storage refuses the first copy: ${reason}`) : null,
+      )
       lease.noteCopy()
     },
     replica: { store: () => replica.store(), confirm: () => lease.check() },

@@ -38,8 +38,12 @@ export class S3Stub implements AsyncDisposable {
   delayMs = 0
   /** Which requests fail as by the fault `slow down`. */
   loses: () => boolean = () => false
+  /** Which requests are refused, as without permission. */
+  refuses: (request: Request) => boolean = () => false
   /** How far its clock is ahead of this machine's. */
   aheadMs = 0
+  /** The same for requests to `localhost`, by which one of several machines can be known. */
+  aheadOfLocalhostMs: number | null = null
   readonly #port = freePort()
   readonly url = `http://127.0.0.1:${this.#port}`
   #server: Bun.Server<undefined> | null
@@ -92,7 +96,7 @@ export class S3Stub implements AsyncDisposable {
         await this.#pass()
         const response = await this.#answer(request)
         await this.#pass()
-        response.headers.set('date', new Date(Date.now() + this.aheadMs).toUTCString())
+        response.headers.set('date', new Date(this.#nowFor(request)).toUTCString())
         return this.fault === 'answer lost' ? this.#loseAnswer() : response
       },
     })
@@ -110,15 +114,20 @@ export class S3Stub implements AsyncDisposable {
     try {
       const body = new Uint8Array(await request.arrayBuffer())
       if (this.fault === 'slow down' || this.loses()) throw new S3Error('SlowDown')
-      if (this.fault === 'refuse') throw new S3Error('AccessDenied')
+      if (this.fault === 'refuse' || this.refuses(request)) throw new S3Error('AccessDenied')
       if (this.fault === 'full' && request.method === 'PUT') throw new S3Error('XMinioStorageFull')
-      verifySignature(request, body, this.credentials, Date.now() + this.aheadMs)
+      verifySignature(request, body, this.credentials, this.#nowFor(request))
       return this.#dispatch(request, body)
     } catch (error) {
       if (!(error instanceof S3Error)) throw error
       this.refusals.push(error.code)
       return error.response()
     }
+  }
+
+  #nowFor({ url }: Request): number {
+    const isLocalhost = new URL(url).hostname === 'localhost'
+    return Date.now() + (isLocalhost ? (this.aheadOfLocalhostMs ?? this.aheadMs) : this.aheadMs)
   }
 
   #dispatch(request: Request, body: Uint8Array): Response {

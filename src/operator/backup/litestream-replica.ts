@@ -3,6 +3,9 @@ import type { Replica } from '../../db/replicated-gate.ts'
 import { syncNow } from './control-socket.ts'
 import { type BackupSettings, describeReplica } from './settings.ts'
 
+/** A person gives the permission back. */
+const REFUSED_PAUSE_MS = 1000
+
 /** The backup's storage, through the Litestream that runs beside the gateway. */
 export class LitestreamReplica implements Replica {
   readonly #ended = new AbortController()
@@ -17,23 +20,32 @@ export class LitestreamReplica implements Replica {
   }
 
   /**
-   * Waits for the first copy after the start of Litestream. Errors: `StartError`, 78 if the storage refuses, 69 if it does not store
-   * within LITESTREAM_TIMEOUT, or Litestream ends.
+   * Waits for the first copy after the start of Litestream. `refused`: called when the storage refuses, if it has stored for this gateway before;
+   * then it is asked again. Errors: `StartError`, 78 if the storage refuses otherwise, 69 if it does not store within LITESTREAM_TIMEOUT, or
+   * Litestream ends.
    */
-  async firstCopy(): Promise<void> {
+  async firstCopy(refused: ((reason: string) => void) | null): Promise<void> {
     const { databasePath, timeoutMs } = this.settings
-    try {
-      await syncNow(databasePath, { timeoutMs, signal: this.#ended.signal, isFinal: isRefusal })
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : ''
-      const where = `The backup at ${describeReplica(this.settings)}`
-      if (isRefusal(reason))
-        throw new StartError(EXIT.badConfig, `${where} cannot be written, and DURABILITY is "replica": ${reason}`)
-      throw new StartError(
-        EXIT.unavailable,
-        `${where} does not store, and DURABILITY is "replica": ${reason}. If this is the first copy of a large database, raise LITESTREAM_TIMEOUT`,
-      )
+    for (;;) {
+      try {
+        return await syncNow(databasePath, { timeoutMs, signal: this.#ended.signal, isFinal: isRefusal })
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : ''
+        if (!isRefusal(reason) || refused === null) throw this.#failedFirstCopy(reason)
+        refused(reason)
+        await Bun.sleep(REFUSED_PAUSE_MS)
+      }
     }
+  }
+
+  #failedFirstCopy(reason: string): StartError {
+    const where = `The backup at ${describeReplica(this.settings)}`
+    if (isRefusal(reason))
+      return new StartError(EXIT.badConfig, `${where} cannot be written, and DURABILITY is "replica": ${reason}`)
+    return new StartError(
+      EXIT.unavailable,
+      `${where} does not store, and DURABILITY is "replica": ${reason}. If this is the first copy of a large database, raise LITESTREAM_TIMEOUT`,
+    )
   }
 
   /** Call it when Litestream has ended: nothing will be stored any more. */

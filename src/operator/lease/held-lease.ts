@@ -105,10 +105,15 @@ export class HeldLease implements Lease {
     this.options.give()
   }
 
+  /** Whether the storage has stored a copy of any holder. */
+  get hasWorked(): boolean {
+    return this.#content.copied > 0
+  }
+
   /** Lets a standby take over, because this process can store nothing. The next commit that is stored takes the lease back, if nobody has it. */
-  suspend(): void {
+  suspend(reason: string): void {
     if (this.#state !== 'held') return
-    this.options.log.error({}, 'nothing can be stored: the lease is released until it can')
+    this.options.log.error({ reason }, 'nothing can be stored: the lease is released until it can')
     this.#want('free')
   }
 

@@ -20,7 +20,8 @@ export async function watchStored(
     await sleep(clock, LOOK_EVERY_MS)
     if (lease.unstoredMs() >= LEASE_MS && (lease.standbys()?.names.length ?? 0) > 0) idle.commit()
     const isFailing = (database.storage?.problem ?? null) !== null || idle.waitsMs() >= timeoutMs
-    if (isFailing && lease.unstoredMs() >= timeoutMs) lease.suspend()
+    if (isFailing && lease.unstoredMs() >= timeoutMs)
+      lease.suspend(database.storage?.problem ?? 'Litestream does not answer')
   }
 }
 
