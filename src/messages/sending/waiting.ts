@@ -85,7 +85,8 @@ export function reasonInQueue(
   const extensionId = tenant?.numbers.get(from)?.extensionId ?? null
   const sender = senderOf(context, tenantId, from)
   const extension = tenant?.extensions.get(extensionId ?? '')
-  if (extension?.status === 'refresh_failed')
+  // Until it expires, the old token is used.
+  if (extension?.status === 'refresh_failed' && sender.type !== 'ready')
     return { reason: 'reauthorization', until: null, began: extension.statusSince }
   // No number lookup is awaited while the outcome is unknown.
   if ((entry?.attempt ?? null) !== null) return { reason: 'reconciling', until: null }

@@ -1,0 +1,292 @@
+import { expect, test } from 'bun:test'
+import { rmSync } from 'node:fs'
+import { folderInMemory } from '../support/memory-folder.ts'
+import { type ManualClock, manualClock } from '../support/manual-clock.ts'
+import { operate } from '../support/operator.ts'
+import { type Simulator, startSimulator } from '../../src/simulator/simulator.ts'
+import { readConfig } from '../../src/core/config.ts'
+import { silentLog } from '../../src/core/log.ts'
+import { type RunningGateway, runGateway } from '../../src/server/run.ts'
+import { until } from '../support/world.ts'
+
+const NUMBER = '+15555550107'
+const NOT_ACCEPTED = 'The JWT is not one that RingCentral accepts from this app: it was deleted, has expired,'
+
+/** RingCentral, and the data folder of a gateway that is started again and again, with or without RC_JWT. */
+class Home implements AsyncDisposable {
+  readonly folder = folderInMemory()
+
+  private constructor(
+    readonly clock: ManualClock,
+    readonly simulator: Simulator,
+    readonly extensionId: string,
+  ) {}
+
+  static async open(): Promise<Home> {
+    const clock = manualClock()
+    const simulator = await startSimulator({ clock, clientId: 'client', clientSecret: 'client-key' })
+    simulator.control.setLimits({ enabled: false })
+    const { extensionId } = simulator.control.addExtension({ name: 'Alice', numbers: [NUMBER] })
+    return new Home(clock, simulator, extensionId)
+  }
+
+  newJwt(): string {
+    return this.simulator.control.addJwt({ extensionId: this.extensionId }).jwt
+  }
+
+  /** How often a JWT was presented. */
+  get presented(): number {
+    return this.simulator.control.calls().filter(({ request }) => request.body.includes('assertion=')).length
+  }
+
+  /** Starts the gateway, and stops it after `use`. */
+  async start(jwt: string | null, use: (gateway: Started) => Promise<void>, env: Record<string, string> = {}) {
+    const values = {
+      NODE_ENV: 'test',
+      PORT: '0',
+      RC_EVENTS: 'webhook',
+      DATABASE_URL: `file:${this.folder}/sgw.db`,
+      RC_SERVER_URL: this.simulator.url,
+      RC_CLIENT_ID: 'client',
+      RC_CLIENT_SECRET: 'client-key',
+      ...(jwt === null ? {} : { RC_JWT: jwt }),
+      ...env,
+    }
+    const result = readConfig({ values, readFile: () => '' })
+    if (!result.ok) throw new Error(result.problems.join('\n'))
+    const running = await runGateway({ config: result.config, log: silentLog, clock: this.clock })
+    running.work()
+    this.clock.advance(0)
+    const started = new Started(running)
+    await started.judged()
+    await use(started)
+    await running.stop()
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.simulator.stop()
+    rmSync(this.folder, { recursive: true, force: true })
+  }
+}
+
+class Started {
+  constructor(readonly running: RunningGateway) {}
+
+  get gateway() {
+    return this.running.gateway
+  }
+
+  /** Waits until RC_JWT was presented, or is known to be needless. */
+  judged(): Promise<true> {
+    return until(() => this.gateway.configuredJwt.state.kind !== 'untried')
+  }
+
+  async rows(sql: string) {
+    return (await this.gateway.database.gate.execute(sql)).rows
+  }
+
+  extensions() {
+    return this.rows('SELECT tenants.name, extensions.status FROM extensions JOIN tenants ON id = tenant_id')
+  }
+
+  /** What `sgw doctor` says of authorizations. */
+  async doctor(): Promise<{ level: string; detail: string } | undefined> {
+    const { body } = await operate<{ check: string; level: string; detail: string }[]>(
+      this.running,
+      'GET',
+      '/v1/operator/doctor',
+    )
+    return body.find(({ check }) => check === 'authorization')
+  }
+
+  async alerts(): Promise<string[]> {
+    const { body } = await operate<{ alerts: { alert: string; text: string }[] }>(
+      this.running,
+      'GET',
+      '/v1/operator/alerts',
+    )
+    return body.alerts.filter(({ alert }) => /jwt|revoked/.test(alert)).map(({ alert, text }) => `${alert}: ${text}`)
+  }
+
+  connect(jwt: string, tenantId: unknown) {
+    return operate(this.running, 'POST', '/v1/operator/extensions', { jwt, tenantId })
+  }
+}
+
+const tenantOf = async (started: Started): Promise<string> =>
+  String((await started.rows('SELECT id FROM tenants ORDER BY created_at, id'))[0]?.['id'])
+
+test('RC_JWT connects the extension to the first tenant, which an empty gateway gets with an app, and no later start repeats it', async () => {
+  await using home = await Home.open()
+  const jwt = home.newJwt()
+  for (let start = 0; start < 3; start++)
+    await home.start(jwt, async (started) => {
+      expect(await started.extensions()).toEqual([{ name: 'Default', status: 'active' }])
+      expect(await started.rows('SELECT name FROM apps')).toEqual([{ name: 'Default' }])
+      expect(await started.doctor()).toMatchObject({ level: 'ok', detail: 'nothing is refused' })
+      expect(await started.alerts()).toEqual([])
+    })
+  expect(home.presented).toBe(1)
+})
+
+test('of several tenants the oldest active one gets the extension', async () => {
+  await using home = await Home.open()
+  await home.start(null, async ({ running }) => {
+    for (const name of ['Left', 'First', 'Second']) {
+      const { body } = await operate(running, 'POST', '/v1/operator/tenants', { name })
+      if (name === 'Left')
+        await operate(running, 'PUT', `/v1/operator/tenants/${String(body['tenantId'])}`, { status: 'inactive' })
+      home.clock.advance(1000)
+    }
+  })
+  await home.start(home.newJwt(), async (started) => {
+    expect(await started.extensions()).toEqual([{ name: 'First', status: 'active' }])
+  })
+})
+
+test('what an operator has disconnected stays so, also after the encryption keys were rotated, and the doctor says how to go on', async () => {
+  await using home = await Home.open()
+  const jwt = home.newJwt()
+  const [first, second] = [0, 1].map(() => crypto.getRandomValues(new Uint8Array(32)).toBase64())
+  const spent = async (started: Started) => {
+    expect(await started.extensions()).toEqual([])
+    expect(await started.doctor()).toMatchObject({
+      level: 'warn',
+      detail:
+        'RC_JWT: It was connected before, but no extension holds it now (it was disconnected, or connected anew in another way), so a start does not present it again. Remove RC_JWT, or connect it with sgw extensions connect-jwt --tenant TENANT --jwt-file FILE.',
+    })
+    expect(await started.alerts()).toEqual([])
+  }
+  await home.start(
+    jwt,
+    async (started) => {
+      const [app] = await started.rows('SELECT id FROM apps')
+      const headers = { 'sgw-app': String(app?.['id']) }
+      await operate(started.running, 'DELETE', `/v1/rc/extensions/${home.extensionId}`, undefined, headers)
+    },
+    { ENCRYPTION_KEYS: String(first) },
+  )
+  await home.start(jwt, spent, { ENCRYPTION_KEYS: `${second},${first}` })
+  // The first key is gone, also for the key of the app.
+  const alone = { ENCRYPTION_KEYS: String(second), ALLOW_NEW_KEYS: 'on' }
+  await home.start(jwt, spent, alone)
+  expect(home.presented).toBe(1)
+  await home.start(
+    jwt,
+    async (started) => {
+      expect((await started.connect(jwt, await tenantOf(started))).status).toBe(200)
+    },
+    alone,
+  )
+})
+
+test('a refused RC_JWT lets the start go on; doctor and alert say why until another one is connected', async () => {
+  await using home = await Home.open()
+  const dead = home.newJwt()
+  home.simulator.control.removeJwt({ jwt: dead })
+  for (let start = 0; start < 2; start++)
+    await home.start(dead, async (started) => {
+      const tenantId = await tenantOf(started)
+      const doctor = await started.doctor()
+      expect(doctor?.level).toBe('fail')
+      expect(doctor?.detail).toStartWith(`RC_JWT for ${tenantId} (400 OAU-213): ${NOT_ACCEPTED}`)
+      const command = `sgw extensions connect-jwt --tenant ${tenantId} --jwt-file FILE`
+      expect(doctor?.detail).toEndWith(`Then restart with RC_JWT, or run: ${command}`)
+      const [alert, ...others] = await started.alerts()
+      expect([others, alert?.startsWith(`jwt_refused: RC_JWT connects no extension: ${NOT_ACCEPTED}`)]).toEqual([
+        [],
+        true,
+      ])
+      expect(await started.extensions()).toEqual([])
+      if (start === 0) return
+      expect((await started.connect(home.newJwt(), tenantId)).status).toBe(200)
+      expect(await started.doctor()).toMatchObject({ level: 'ok' })
+      expect(await started.alerts()).toEqual([])
+    })
+  await home.start(home.newJwt(), async (started) => {
+    expect(await started.alerts()).toEqual([])
+    expect(await started.extensions()).toEqual([{ name: 'Default', status: 'active' }])
+  })
+})
+
+test('an app of another kind is named as the cause, and so is another account', async () => {
+  await using home = await Home.open()
+  home.simulator.control.configure({ grants: ['authorization_code'] })
+  const jwt = home.newJwt()
+  await home.start(jwt, async (started) => {
+    expect((await started.doctor())?.detail).toContain(
+      '(400 OAU-251): The RingCentral app may not use this grant: its authentication must be "JWT auth flow".',
+    )
+  })
+  home.simulator.control.configure({ grants: ['jwt', 'refresh_token'] })
+  await home.start(jwt, async (started) => {
+    expect(await started.extensions()).toEqual([{ name: 'Default', status: 'active' }])
+  })
+  const elsewhere = home.simulator.control.addExtension({
+    name: 'E',
+    numbers: ['+15555550109'],
+    accountId: '900900016',
+  })
+  const { jwt: other } = home.simulator.control.addJwt({ extensionId: elsewhere.extensionId })
+  await home.start(other, async (started) => {
+    expect((await started.doctor())?.detail).toContain('connected to another RingCentral account: use another tenant')
+    expect(await started.alerts()).toHaveLength(1)
+  })
+})
+
+test('while RingCentral cannot be asked, RC_JWT waits and is presented again, without an alert of its own', async () => {
+  await using home = await Home.open()
+  const { control } = home.simulator
+  control.fault({ route: 'token', calls: null, fault: { kind: 'respond', status: 503 } })
+  await home.start(home.newJwt(), async (started) => {
+    expect(started.gateway.configuredJwt.state.kind).toBe('waits')
+    expect(await started.alerts()).toEqual([])
+    expect((await started.doctor())?.level).toBe('warn')
+    control.clearFaults()
+    home.clock.advance(10_000)
+    await until(() => started.gateway.configuredJwt.state.kind === 'connected')
+    expect(await started.extensions()).toEqual([{ name: 'Default', status: 'active' }])
+  })
+})
+
+test('a dead RC_JWT leaves its extension revoked, and another one revives it', async () => {
+  await using home = await Home.open()
+  const { control } = home.simulator
+  const dead = home.newJwt()
+  await home.start(dead, async (started) => {
+    control.removeJwt({ jwt: dead })
+    control.revokeTokens({ extensionId: home.extensionId })
+    const key = { tenantId: await tenantOf(started), extensionId: home.extensionId }
+    await started.gateway.tokens.refresh(key)
+    expect(await started.extensions()).toEqual([{ name: 'Default', status: 'revoked' }])
+  })
+  await home.start(dead, async (started) => {
+    expect(await started.extensions()).toEqual([{ name: 'Default', status: 'revoked' }])
+    const alerts = await started.alerts()
+    expect(alerts.map((text) => text.split(':')[0])).toEqual(['extension_revoked'])
+  })
+  await home.start(home.newJwt(), async (started) => {
+    expect(await started.extensions()).toEqual([{ name: 'Default', status: 'active' }])
+    expect(await started.alerts()).toEqual([])
+  })
+})
+
+test('after a restore of a backup from before the JWT, the next start connects it', async () => {
+  await using home = await Home.open()
+  const jwt = home.newJwt()
+  let copy: Uint8Array<ArrayBuffer> | null = null
+  await home.start(null, async ({ running, gateway }) => {
+    await operate(running, 'POST', '/v1/operator/tenants', { name: 'Mine' })
+    const file = `${home.folder}/copy.db`
+    await gateway.database.gate.execute({ sql: 'VACUUM INTO ?1', args: [file] })
+    copy = new Uint8Array(await Bun.file(file).arrayBuffer())
+  })
+  await home.start(jwt, async (started) => expect(await started.extensions()).toHaveLength(1))
+  for (const end of ['', '-wal', '-shm', '.mark']) rmSync(`${home.folder}/sgw.db${end}`, { force: true })
+  await Bun.write(`${home.folder}/sgw.db`, copy ?? new Uint8Array())
+  await home.start(jwt, async (started) => {
+    expect(await started.extensions()).toEqual([{ name: 'Mine', status: 'active' }])
+    expect(await started.doctor()).toMatchObject({ level: 'ok' })
+  })
+  expect(home.presented).toBe(2)
+})
