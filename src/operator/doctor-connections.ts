@@ -1,6 +1,6 @@
-import type { Config } from '../core/config.ts'
 import { pkceChallenge } from '../core/secrets.ts'
 import { redirectUri } from '../api/rc/connect.ts'
+import { extensions } from '../db/schema/connections.ts'
 import type { Gateway } from '../messages/gateway.ts'
 import type { JwtProblem } from '../provider/configured-jwt.ts'
 import type { Refusal } from '../provider/refusals.ts'
@@ -57,7 +57,7 @@ export async function checkRedirectAddress(gateway: Gateway): Promise<string> {
   const { config, provider, log } = gateway
   const address = redirectUri(gateway)
   if (config.provider.simulated) return address
-  if (needsNoRedirect(config)) return 'none: extensions are connected with a JWT'
+  if (await needsNoRedirect(gateway)) return 'none: extensions are connected with a JWT'
   const request = { state: 'sgw-doctor', codeChallenge: pkceChallenge('sgw-doctor'), redirectUri: address }
   const probed = await provider.probeAuthorize(request)
   if (probed.ok) return `${address} is accepted`
@@ -69,5 +69,8 @@ export async function checkRedirectAddress(gateway: Gateway): Promise<string> {
 }
 
 /** An app of RingCentral has one authentication: one for JWTs has no redirect address, and a gateway at home has none to give. */
-const needsNoRedirect = ({ provider, production, hasPublicUrl }: Config): boolean =>
-  provider.jwt !== null || (production && !hasPublicUrl)
+async function needsNoRedirect({ config, database }: Gateway): Promise<boolean> {
+  if (config.provider.jwt !== null || (config.production && !config.hasPublicUrl)) return true
+  const rows = await database.orm.select({ jwt: extensions.jwt }).from(extensions)
+  return rows.length > 0 && rows.every(({ jwt }) => jwt !== null)
+}

@@ -134,9 +134,12 @@ async function checkExtensions(gateway: Gateway): Promise<string> {
   const ending = rows.filter((row) => (row.jwtExpiresAt ?? Infinity) - gateway.clock.now() < JWT_WARNING_MS)
   if (ending.length > 0) throw new Fault(ending.map(describeEnd).join(' '), 'warn')
   return rows.length === 0
-    ? 'none connected yet: sgw extensions connect --tenant TENANT prints a link'
+    ? `none connected yet: ${gateway.config.production && !gateway.config.hasPublicUrl ? BY_JWT : BY_LINK}`
     : `${rows.length} active`
 }
+
+const BY_LINK = 'sgw extensions connect --tenant TENANT prints a link'
+const BY_JWT = 'set RC_JWT, or run sgw extensions connect-jwt --tenant TENANT --jwt-file FILE'
 
 /** A person needs some days to make another JWT. */
 const JWT_WARNING_MS = 14 * DAY_MS

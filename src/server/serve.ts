@@ -1,10 +1,11 @@
 import { systemClock } from '../core/clock.ts'
 import { type Config, type ConfigResult, readConfig } from '../core/config.ts'
-import { type Log, createLog } from '../core/log.ts'
+import { type Log, createLog, errorName } from '../core/log.ts'
 import type { Environment } from '../core/settings.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
 import { protectFiles, socketPath, withRealPath } from '../db/data-folder.ts'
 import type { Development } from './development/development.ts'
+import type { DevelopmentFacts } from './greeting.ts'
 import { watchStored } from '../operator/lease/watch-stored.ts'
 import { type LocalApp, serveOperator } from '../operator/socket.ts'
 import { BackupProcess } from './backup-process.ts'
@@ -52,7 +53,7 @@ export async function serve({ environment, terminal, isTest, exit }: ServeOption
       backup = holding.backup
     }
     const watch = config.standby ? null : await loneStart(config, environment, log, shutdown)
-    await open(config, log, isTest, { backup, holding, shutdown })
+    await open(config, log, { isTest, terminal }, { backup, holding, shutdown })
     watch?.()
   } catch (error) {
     const known = await asStartError(error, config)
@@ -74,7 +75,12 @@ interface Opening {
 }
 
 /** Opens the gateway and lets it work. Errors: `StartError`. */
-async function open(config: Config, log: Log, isTest: boolean, opening: Opening): Promise<void> {
+async function open(
+  config: Config,
+  log: Log,
+  { isTest, terminal }: Pick<ServeOptions, 'isTest' | 'terminal'>,
+  opening: Opening,
+): Promise<void> {
   const { backup, holding, shutdown } = opening
   const options = { config, log, ...replicationOf(log, opening) }
   const development = config.provider.simulated ? await openDevelopment(options, isTest) : null
@@ -97,12 +103,8 @@ async function open(config: Config, log: Log, isTest: boolean, opening: Opening)
     return null
   }
   log.info({ url: running.url, production: config.production, version: VERSION }, 'listening')
-  if (config.production && config.plainHttpCidrs.length > 0)
-    log.warn(
-      { ranges: config.plainHttpCidrs.join(', ') },
-      'plain HTTP is served to PLAIN_HTTP_CIDRS: anybody in these networks can read the keys and texts that are sent through them',
-    )
-  if (!config.production) await prepareDevelopment(running, development)
+  warnOfPlainHttp(config, log)
+  const facts = config.production ? null : await prepareDevelopment(running, development)
   await Bun.sleep(FIRST_RESPONSES_MS)
   running.work()
   if (!shutdown.begun) shutdown.state = 'active'
@@ -110,6 +112,15 @@ async function open(config: Config, log: Log, isTest: boolean, opening: Opening)
   if (holding !== null) log.info({ epoch: holding.lease.epoch }, 'active')
   // Commands are answered only from here on: before, the doctor would report that the server is not working.
   prepared.resolve()
+  if (facts !== null || (config.production && !config.hasPublicUrl)) void greet(running, facts, terminal)
+}
+
+function warnOfPlainHttp({ production, plainHttpCidrs }: Config, log: Log): void {
+  if (!production || plainHttpCidrs.length === 0) return
+  log.warn(
+    { ranges: plainHttpCidrs.join(', ') },
+    'plain HTTP is served to PLAIN_HTTP_CIDRS: anybody in these networks can read the keys and texts that are sent through them',
+  )
 }
 
 function keepLease({ lease }: Holding, { gateway }: RunningGateway, { durability }: Config): void {
@@ -165,16 +176,38 @@ function localApp({ gateway }: RunningGateway, prepared: Promise<void>): () => P
   return () => (app ??= load())
 }
 
-/** Prepares what a developer needs. A stop that comes meanwhile closes the database under it, which is no error. */
-async function prepareDevelopment(running: RunningGateway, development: Development | null): Promise<void> {
+/**
+ * Prepares what a developer needs, and returns what the greeting says of it; null if all is said. A stop that comes meanwhile closes
+ * the database under it, which is no error.
+ */
+async function prepareDevelopment(
+  running: RunningGateway,
+  development: Development | null,
+): Promise<DevelopmentFacts | null> {
   try {
     await logMessages(running)
-    if (development === null) await prepareRealProvider(running)
-    else await connectSimulator(development)
+    if (development === null) return await prepareRealProvider(running)
+    await connectSimulator(development)
   } catch (error) {
     if (!running.gateway.lifecycle.draining) throw error
   }
+  return null
 }
+
+/** Tells a person how to use a gateway whose provider is RingCentral itself. A log of production has no links that sign in. */
+async function greet(running: RunningGateway, facts: DevelopmentFacts | null, terminal: boolean): Promise<void> {
+  const { log, lifecycle } = running.gateway
+  if (facts === null && !terminal) return log.info({}, AT_HOME)
+  try {
+    const { greetingOf } = await import('./greeting.ts')
+    process.stdout.write(await greetingOf(running, facts))
+  } catch (error) {
+    if (!lifecycle.draining) log.error({ error: errorName(error) }, 'the greeting could not be written')
+  }
+}
+
+const AT_HOME =
+  'no PUBLIC_URL is set: this machine and PLAIN_HTTP_CIDRS may use plain HTTP; sgw console prints a link to the console, and sgw app rotate-key APP a key'
 
 /** Connects the simulator, and prints what a developer needs. */
 async function connectSimulator(development: Development): Promise<void> {
@@ -189,10 +222,10 @@ async function logMessages({ gateway }: RunningGateway): Promise<void> {
   lines.logMessages(gateway)
 }
 
-/** In development with RingCentral itself: makes and prints what a developer needs. */
-async function prepareRealProvider(running: RunningGateway): Promise<void> {
+/** In development with RingCentral itself: makes what a developer needs. */
+async function prepareRealProvider(running: RunningGateway): Promise<DevelopmentFacts> {
   const real = await import('./development/real-provider.ts')
-  process.stdout.write(await real.prepareRealProvider(running))
+  return real.prepareRealProvider(running)
 }
 
 /** A log that cannot be written (full disk, closed pipe) loses lines, but does not end the server. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { mkdirSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { extensions } from '../../src/db/schema/connections.ts'
 import { diagnose } from '../../src/operator/doctor.ts'
 import type { Finding } from '../../src/operator/finding.ts'
 import { readStatus } from '../../src/operator/status.ts'
@@ -150,6 +151,7 @@ test('a gateway at home has no red line for a public address, and the doctor say
     level: 'ok',
     detail: 'none: extensions are connected with a JWT',
   })
+  expect(await findingOf(world, 'extensions')).toMatchObject({ detail: expect.stringContaining('connect-jwt') })
   await using wider = await createWorld({ env: { ...HOME, PLAIN_HTTP_CIDRS: '172.17.0.0/16,192.168.1.7' } })
   expect(await findingOf(wider, 'public address')).toMatchObject({
     level: 'ok',
@@ -165,6 +167,12 @@ test('an app for JWTs needs no redirect address, and events by WebSocket need no
     level: 'ok',
     detail: expect.stringContaining('enough for a browser here'),
   })
+  await using connected = await createWorld({ outside: true, work: false, env: local })
+  expect(await findingOf(connected, 'redirect address')).toMatchObject({
+    detail: expect.stringContaining('is accepted'),
+  })
+  await connected.gateway.database.orm.update(extensions).set({ jwt: 'encrypted' })
+  expect(await findingOf(connected, 'redirect address')).toMatchObject({ detail: expect.stringMatching(/^none: /) })
   await using posted = await createWorld({ outside: true, work: false, env: { ...local, RC_EVENTS: 'webhook' } })
   expect(await findingOf(posted, 'public address')).toMatchObject({ ok: false })
 })

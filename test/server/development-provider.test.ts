@@ -61,3 +61,47 @@ test('a database that has tenants already gets no further one', async () => {
   expect((JSON.parse(stdout) as { name: string }[]).map(({ name }) => name)).toEqual(['Mine'])
   await simulator.stop()
 }, 60_000)
+
+/** A start whose extension is connected by a JWT of the simulator. */
+async function startWithJwt(env: Record<string, string>) {
+  const simulator = await startSimulator({ clock: systemClock, clientId: 'client', clientSecret: 'client-key' })
+  const { extensionId } = simulator.control.addExtension({ name: 'Real phone', numbers: ['+15555550100'] })
+  const { jwt } = simulator.control.addJwt({ extensionId })
+  const provider = { RC_SERVER_URL: simulator.url, RC_CLIENT_ID: 'client', RC_CLIENT_SECRET: 'client-key', RC_JWT: jwt }
+  return { jwt, server: await startServer({ ...provider, ...env }), stopSimulator: () => simulator.stop() }
+}
+
+test('a first start with RC_JWT asks for no login, and says from where texts come and which number can send', async () => {
+  using folder = temporaryFolder()
+  const { jwt, server, stopSimulator } = await startWithJwt({ DATABASE_URL: folder.database })
+  await using _server = server
+  await server.printed(/see what became/)
+  expect(server.stdout).not.toContain('/v1/rc/connect')
+  expect(server.stdout).toContain('\n  Your numbers      +15555550100\n')
+  expect(server.stdout).toContain('\n  Texts come in     over a connection that this gateway opens to RingCentral')
+  const line = /^curl -s http:\S+\/v1\/sms\/send -H 'Authorization: Bearer (sgw_\S+)' -d '(.*)'$/m.exec(server.stdout)
+  const [, key = '', body = ''] = line ?? []
+  const headers = { authorization: `Bearer ${key}` }
+  const message = body.replace('"to":"+1…"', '"to":"+15555550199"')
+  const sent = await fetch(`${server.url}/v1/sms/send`, { method: 'POST', headers, body: message })
+  expect(sent.status).toBe(202)
+  expect(server.stdout).not.toContain(jwt)
+  await stopSimulator()
+}, 60_000)
+
+test('a production start at home says in its log how to go on, without a key and a link that signs in', async () => {
+  using folder = temporaryFolder()
+  const home = { NODE_ENV: 'production', HOST: '127.0.0.1', PLAIN_HTTP_CIDRS: '172.30.78.0/24' }
+  const { jwt, server, stopSimulator } = await startWithJwt({ ...home, DATABASE_URL: folder.database })
+  await using _server = server
+  await server.printed(/RC_JWT is connected/)
+  const said = server.stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as { msg: string }]))
+  expect(said.map(({ msg }) => msg)).toEqual(
+    expect.arrayContaining([
+      expect.stringMatching(/^no PUBLIC_URL is set: .*sgw console prints a link.* sgw app rotate-key APP a key$/),
+      expect.stringMatching(/^plain HTTP is served to PLAIN_HTTP_CIDRS: /),
+    ]),
+  )
+  for (const secret of ['sgw_', 'sgwlogin_', jwt]) expect(server.stdout).not.toContain(secret)
+  await stopSimulator()
+}, 60_000)

@@ -1,5 +1,6 @@
 import type { Gateway } from '../../messages/gateway.ts'
 import { consoleLink } from '../../operator/session.ts'
+import { addressLines, firstSms } from '../greeting.ts'
 import type { Development } from './development.ts'
 import { NUMBERS } from './prepare.ts'
 
@@ -29,45 +30,8 @@ ${firstSms(url, apiKey, NUMBERS[0] ?? '', '+15555550199')}
 `
 }
 
-export interface RealFacts {
-  url: string
-  /** Null if the database has tenants, but no app that an earlier start has made. */
-  apiKey: string | null
-  /** Connects an extension; null if none is needed. */
-  connectUrl: string | null
-}
-
-/** The same with RingCentral itself. */
-export const realBanner = (gateway: Gateway, { url, apiKey, connectUrl }: RealFacts): string =>
-  [
-    '',
-    addresses(gateway, url),
-    ...(apiKey === null ? [] : [`  API key           ${apiKey}`]),
-    `  Database          ${gateway.config.database.path}`,
-    ...(connectUrl === null
-      ? []
-      : ['', '  Connect an extension: open this link, and log in to RingCentral as it:', '', connectUrl]),
-    ...(apiKey === null
-      ? []
-      : ['', '  Send your first SMS, from a number of the extension:', '', firstSms(url, apiKey, '+1…', '+1…')]),
-    '',
-    '',
-  ].join('\n')
-
 /** The listener, and the console with a link that signs an operator in. */
 function addresses(gateway: Gateway, url: string): string {
-  const listener = `  sgw listens on    ${url}            API documentation: ${url}/docs`
-  if (!gateway.config.console) return listener
-  return `${listener}\n  Console           ${consoleLink(gateway, gateway.operatorSessions.createDevelopmentLogin())}`
+  const links = gateway.config.console ? [consoleLink(gateway, gateway.operatorSessions.createDevelopmentLogin())] : []
+  return addressLines(url, links)
 }
-
-const firstSms = (
-  url: string,
-  apiKey: string,
-  from: string,
-  to: string,
-): string => `curl -s ${url}/v1/sms/send -H 'Authorization: Bearer ${apiKey}' -d '{"from":"${from}","to":"${to}","body":"Hello from sgw"}'
-
-  Then see what became of it:
-
-curl -s '${url}/v1/sms/messages?limit=1' -H 'Authorization: Bearer ${apiKey}'`

@@ -4,18 +4,18 @@ import { DEVELOPMENT_KEY, readSecret } from '../../db/data-folder.ts'
 import { extensions, tenants } from '../../db/schema/index.ts'
 import { issueToken } from '../../api/rc/issue-token.ts'
 import type { Gateway } from '../../messages/gateway.ts'
+import type { DevelopmentFacts } from '../greeting.ts'
 import type { RunningGateway } from '../run.ts'
-import { realBanner } from './banner.ts'
 import { prepareApp } from './prepare.ts'
 
 /**
  * Prepares a gateway in development whose provider is RingCentral itself: makes tenant and app, and a link that connects an
- * extension. Returns the banner.
+ * extension, unless RC_JWT does that.
  */
-export async function prepareRealProvider({ gateway, url }: RunningGateway): Promise<string> {
+export async function prepareRealProvider({ gateway }: RunningGateway): Promise<DevelopmentFacts> {
   const app = (await isOwn(gateway)) ? await prepareApp(gateway) : null
-  const connectUrl = app === null ? null : await connectLink(gateway, app.tenantId)
-  return realBanner(gateway, { url, apiKey: app?.apiKey ?? null, connectUrl })
+  const needsLink = app !== null && gateway.config.provider.jwt === null
+  return { apiKey: app?.apiKey ?? null, connectUrl: needsLink ? await connectLink(gateway, app.tenantId) : null }
 }
 
 /** Whether the database is empty, or has the app of an earlier start. In any other, nobody expects one more tenant. */

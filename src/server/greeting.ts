@@ -1,0 +1,109 @@
+import { eq } from 'drizzle-orm'
+import { extensions, phoneNumbers } from '../db/schema/connections.ts'
+import type { Gateway } from '../messages/gateway.ts'
+import { consoleLink, createLink } from '../operator/session.ts'
+import type { RunningGateway } from './run.ts'
+
+/** What only a start in development has made. */
+export interface DevelopmentFacts {
+  /** Null if the database has tenants, but no app that an earlier start has made. */
+  apiKey: string | null
+  /** Connects an extension; null if none is needed. */
+  connectUrl: string | null
+}
+
+/**
+ * What a start with RingCentral itself prints for a person: where the gateway listens, its console, what comes from where, and how to
+ * send. `development`: null in production, where nobody is shown a key.
+ */
+export async function greetingOf(
+  { gateway, url: listener }: RunningGateway,
+  development: DevelopmentFacts | null,
+): Promise<string> {
+  // In production HOST is often 0.0.0.0.
+  const url = development === null ? gateway.config.publicUrl : listener
+  const numbers = await numbersSoon(gateway)
+  const { apiKey = null, connectUrl = null } = development ?? {}
+  return [
+    '',
+    addressLines(url, await consoleLinks(gateway, development !== null)),
+    ...(apiKey === null ? [] : [line('API key', apiKey)]),
+    line('Database', gateway.config.database.path ?? ''),
+    ...(numbers.length === 0 ? [] : [line('Your numbers', numbers.join(', '))]),
+    line('Texts come in', inboundWay(gateway)),
+    ...(development === null ? [line('Who may call', callers(gateway))] : []),
+    ...(connectUrl === null
+      ? []
+      : ['', '  Connect an extension: open this link, and log in to RingCentral as it:', '', connectUrl]),
+    ...(development !== null && apiKey === null ? [] : ['', sendLines(url, apiKey, numbers[0] ?? null)]),
+    '',
+    '',
+  ].join('\n')
+}
+
+const line = (name: string, value: string): string => `  ${name.padEnd(17)} ${value}`
+
+export const addressLines = (url: string, consoleUrls: readonly string[]): string =>
+  [
+    `  sgw listens on    ${url}            API documentation: ${url}/docs`,
+    ...consoleUrls.map((link, index) => line(index === 0 ? 'Console' : '', link)),
+  ].join('\n')
+
+/** In production each link signs in once, as those of `sgw console` do. */
+async function consoleLinks(gateway: Gateway, isDevelopment: boolean): Promise<string[]> {
+  if (!gateway.config.console) return []
+  if (isDevelopment) return [consoleLink(gateway, gateway.operatorSessions.createDevelopmentLogin())]
+  const { url, alsoAt = [] } = await createLink(gateway)
+  return [url, ...alsoAt]
+}
+
+const inboundWay = ({ config: { provider, publicUrl } }: Gateway): string =>
+  provider.events === 'websocket'
+    ? 'over a connection that this gateway opens to RingCentral (RC_EVENTS=websocket)'
+    : `from RingCentral, which posts them to ${publicUrl}/v1/webhooks/provider (RC_EVENTS=webhook)`
+
+function callers({ config: { plainHttpCidrs } }: Gateway): string {
+  return plainHttpCidrs.length === 0
+    ? 'programs on this machine; PLAIN_HTTP_CIDRS lets others in'
+    : `programs on this machine and in ${plainHttpCidrs.join(', ')}`
+}
+
+function sendLines(url: string, apiKey: string | null, from: string | null): string {
+  const first = from === null ? '  Send your first SMS, from a number of the extension:' : '  Send your first SMS:'
+  const key = 'sgw app list shows your app, and sgw app rotate-key APP makes its key (or bun run sgw …).'
+  return `${apiKey === null ? `  ${key}\n` : ''}${first}\n\n${firstSms(url, apiKey ?? 'KEY', from ?? '+1…', '+1…')}`
+}
+
+export const firstSms = (
+  url: string,
+  apiKey: string,
+  from: string,
+  to: string,
+): string => `curl -s ${url}/v1/sms/send -H 'Authorization: Bearer ${apiKey}' -d '{"from":"${from}","to":"${to}","body":"Hello from sgw"}'
+
+  Then see what became of it:
+
+curl -s '${url}/v1/sms/messages?limit=1' -H 'Authorization: Bearer ${apiKey}'`
+
+/** RingCentral needs about a second for a JWT. */
+const NUMBERS_WAIT_MS = 10_000
+const NUMBERS_EVERY_MS = 100
+
+/** The numbers of connected extensions. A first start with RC_JWT knows them once its extension is connected. */
+async function numbersSoon(gateway: Gateway): Promise<string[]> {
+  const tries = gateway.config.provider.jwt === null ? 1 : NUMBERS_WAIT_MS / NUMBERS_EVERY_MS
+  for (let count = 1; ; count++) {
+    const rows = await gateway.database.orm
+      .select({ number: phoneNumbers.number })
+      .from(phoneNumbers)
+      .innerJoin(extensions, eq(extensions.extensionId, phoneNumbers.extensionId))
+      .where(eq(extensions.status, 'active'))
+      .limit(MAX_NUMBERS)
+    if (rows.length > 0 || count >= tries || gateway.lifecycle.draining)
+      return [...new Set(rows.map((row) => row.number))]
+    await Bun.sleep(NUMBERS_EVERY_MS)
+  }
+}
+
+/** A person looks for one to try. */
+const MAX_NUMBERS = 10
