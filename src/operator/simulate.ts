@@ -16,10 +16,10 @@ export async function simulateInbound(
   if (deliveries.length === 0)
     throw new ApiError(
       'unavailable',
-      `No webhook is subscribed to ${sms.to}: connect its extension first (sgw extensions connect --tenant TENANT prints a link)`,
+      `Nobody is subscribed to ${sms.to}: connect its extension first (sgw extensions connect --tenant TENANT prints a link)`,
     )
   if (!deliveries.some((delivery) => delivery.status === 200))
-    throw new ApiError('unavailable', 'The webhook refused the message: see the log')
+    throw new ApiError('unavailable', 'The gateway has not taken the message: see the log')
   return { rcMessageId: messageId }
 }
 

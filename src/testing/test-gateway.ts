@@ -33,6 +33,11 @@ export interface TestGateway extends AsyncDisposable {
   stop(): Promise<void>
 }
 
+export interface TestGatewayOptions {
+  /** How the provider's events come in. Default `webhook`; `websocket` as at a gateway without a public address. */
+  events?: 'webhook' | 'websocket'
+}
+
 // A start loads these when it needs them. The import of the kit takes that from the first test.
 await Promise.all([import('../server/app.ts'), import('../simulator/simulator.ts')])
 
@@ -53,19 +58,19 @@ const NEEDED_BYTES = 32_000_000
  * await gateway.client.sms.send({ from, to: '+15555550199', body: 'Hello' })
  * await gateway.phone('+15555550199').waitFor('Hello')
  */
-export async function startTestGateway(): Promise<TestGateway> {
+export async function startTestGateway({ events = 'webhook' }: TestGatewayOptions = {}): Promise<TestGateway> {
   const folder = temporaryFolder()
   const remove = (): void => rmSync(folder, { recursive: true, force: true })
   try {
-    return await start(join(folder, 'sgw.db'), remove)
+    return await start({ DATABASE_URL: `file:${join(folder, 'sgw.db')}`, RC_EVENTS: events }, remove)
   } catch (error) {
     remove()
     throw error
   }
 }
 
-async function start(database: string, remove: () => void): Promise<TestGateway> {
-  const values = { NODE_ENV: 'test', PORT: '0', DATABASE_URL: `file:${database}` }
+async function start(settings: Record<string, string>, remove: () => void): Promise<TestGateway> {
+  const values = { NODE_ENV: 'test', PORT: '0', ...settings }
   const result = readTestConfig({ values, readFile: () => '' })
   if (!result.ok) throw new Error(result.problems.join('\n'))
   const development = await openDevelopment({ config: result.config, log: silentLog, isTest: true })

@@ -110,6 +110,23 @@ test('a JWT is made and deleted, and no socket meets a fault where webhooks brin
   expect(provider.faultSockets({ kind: 'cut' })).toEqual({ sockets: 0 })
 })
 
+test('events come over a socket, which may be cut, lose and double them', async () => {
+  await using gateway = await startTestGateway({ events: 'websocket' })
+  const { provider, client } = gateway
+  const phone = gateway.phone(CONTACT)
+  const stored = async () => (await client.sms.list({ direction: 'inbound' }).page(1)).messages.map(({ body }) => body)
+  await phone.reply('over the socket')
+  await until(async () => (await stored()).length === 1)
+  provider.faultSockets({ kind: 'duplicate' })
+  await phone.reply('doubled')
+  await until(async () => (await stored()).length === 2)
+  expect(provider.faultSockets({ kind: 'cut' })).toEqual({ sockets: 1 })
+  // Nothing takes this one until the socket is opened again.
+  await phone.reply('missed').catch(() => undefined)
+  await until(async () => (await stored()).length === 3)
+  expect((await stored()).toReversed()).toEqual(['over the socket', 'doubled', 'missed'])
+})
+
 test('what the provider cannot use is named, and nothing changes', async () => {
   await using gateway = await startTestGateway()
   const provider = gateway.provider as unknown as Record<string, (argument: unknown) => unknown>
