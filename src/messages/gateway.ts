@@ -212,6 +212,7 @@ function extensionParts(parts: GatewayParts & { secrets: Secrets }, changed: (te
     quota,
     untilStored: () => database.untilStored(),
     changed: ({ tenantId }) => changed(tenantId),
+    sessionOpened: (key) => subscriptions.sessionChanged(key),
   })
   const extensionCalls = new ExtensionCalls(tokens, quota, orm, clock)
   const subscriptionTokens = new SubscriptionTokens({ orm, secrets })

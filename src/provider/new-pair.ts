@@ -1,6 +1,7 @@
 import type { Log } from '../core/log.ts'
 import type { Secrets } from '../core/secrets.ts'
 import type { ExtensionRow } from './directory.ts'
+import type { ExtensionKey } from './extension-rows.ts'
 import type { TokenPair } from './grants.ts'
 import type { Provider, ProviderFailure, ProviderResult, Step } from './provider.ts'
 import { type Quota, asksForNoPause } from './quota.ts'
@@ -15,11 +16,13 @@ export interface RefreshRefusal {
 
 export type NewPair = { ok: true; value: TokenPair } | ({ ok: false } & RefreshRefusal)
 
-interface NewPairContext {
+export interface NewPairContext {
   provider: Pick<Provider, 'refresh' | 'exchangeJwt'>
   quota: Quota
   secrets: Secrets
   log: Log
+  /** Called when a JWT has opened another session, whose tokens are not stored yet. */
+  sessionOpened(key: ExtensionKey): void
 }
 
 /**
@@ -39,6 +42,7 @@ export async function newPair(context: NewPairContext, row: ExtensionRow): Promi
   // Decrypted only now: while refreshes work, a JWT whose key is missing does no harm.
   const jwt = (await decryptJwt(secrets, row)) ?? ''
   const opened = await limited(context, row, () => provider.exchangeJwt(jwt))
+  if (opened.ok) context.sessionOpened({ tenantId: row.tenantId, extensionId: row.extensionId })
   return opened.ok ? opened : { ...opened, step: 'jwt' }
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts'
 import type { Ids } from '../core/ids.ts'
+import { TOKEN_FRESH_MS } from '../core/limits.ts'
 import type { Log } from '../core/log.ts'
 import type { Orm } from '../db/orm.ts'
 import type { ExtensionRow } from './directory.ts'
@@ -25,9 +26,10 @@ export interface SocketSubscriptionsContext extends OpenerContext {
   changed(): void
 }
 
-/** A live socket is asked for whenever the worker looks at all subscriptions. */
-const NOT_SOON_MS = 3_600_000
 const MIN_WAIT_MS = 1000
+/** A token that expires sooner is refreshed: without a refresh token that opens another session, to which the socket moves before its own ends. */
+const BEFORE_EXPIRY_MS = TOKEN_FRESH_MS - 10_000
+const MIN_CHECK_MS = 30_000
 /** What a back-fill finds sooner may have come before the socket was open. */
 const OVERLOOKED_AFTER_MS = 10 * 60_000
 /** There may be messages of which the provider sends no event, such as those of a call queue. */
@@ -81,7 +83,6 @@ export class SocketSubscriptions implements InboundSubscriptions {
 
   async remove(key: ExtensionKey): Promise<void> {
     const name = nameOf(key)
-    this.#letGo(key)
     await this.#ensuring.get(name)?.catch(() => undefined)
     this.#letGo(key)
     this.#reopening.forget(name)
@@ -123,12 +124,14 @@ export class SocketSubscriptions implements InboundSubscriptions {
   }
 
   async #ensure(key: ExtensionKey): Promise<Ensured> {
+    if ((await this.#connected(key)) === null) return 'failed'
+    await this.context.extensionCalls.tokens.access(key)
     const row = await this.#connected(key)
     if (row === null) return 'failed'
     const held = this.#held.get(nameOf(key))
     if (held !== undefined && (await this.#isGood(key, held, row))) {
       await deleteWebhooks(this.context, key)
-      this.planned(key, NOT_SOON_MS, true)
+      this.#planCheck(key, row)
       return 'kept'
     }
     try {
@@ -205,7 +208,7 @@ export class SocketSubscriptions implements InboundSubscriptions {
     this.#held.set(name, held)
     this.#reopening.opened(name)
     log.info({ ...key, recovered: socket.recovered }, 'event socket is open')
-    this.planned(key, NOT_SOON_MS, true)
+    this.#planCheck(key, row)
     if (row.connectedAt !== connectedAt) this.#replace(key, 'session')
     return held
   }
@@ -224,6 +227,10 @@ export class SocketSubscriptions implements InboundSubscriptions {
   #retry(key: ExtensionKey, failure: ProviderFailure | null): 'failed' {
     this.#plan(key, this.#reopening.delayMs(nameOf(key), failure))
     return 'failed'
+  }
+
+  #planCheck(key: ExtensionKey, { accessExpiresAt }: ExtensionRow): void {
+    this.#plan(key, Math.max(MIN_CHECK_MS, accessExpiresAt - BEFORE_EXPIRY_MS - this.context.clock.now()))
   }
 
   #plan(key: ExtensionKey, ms: number): void {

@@ -13,9 +13,8 @@ import {
   replaceEncryption,
 } from './extension-rows.ts'
 import { DecryptedTokens } from './decrypted-tokens.ts'
-import { type RefreshRefusal, newPair } from './new-pair.ts'
+import { type NewPairContext, type RefreshRefusal, newPair } from './new-pair.ts'
 import type { Provider } from './provider.ts'
-import type { Quota } from './quota.ts'
 import { RefreshRetries } from './refresh-retries.ts'
 import {
   logRefreshFailure,
@@ -33,12 +32,11 @@ export type TokenResult =
   | { type: 'gone' }
   | { type: 'deferred'; retryInMs: number }
 
-export interface TokensContext {
+export interface TokensContext extends NewPairContext {
   provider: Provider
   directory: Directory
   orm: Orm
   secrets: Secrets
-  quota: Quota
   clock: Clock
   log: Log
   /** Resolves when everything that is committed is stored at the replica, if there is one. */

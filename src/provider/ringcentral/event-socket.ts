@@ -113,7 +113,8 @@ class Opening {
     const answer = await this.#connection.ask({ type: 'ClientRequest', method: 'POST', path: SUBSCRIPTION_PATH }, body)
     if ('failure' in answer) return { ok: false, failure: answer.failure }
     const { status, type } = answer.meta
-    if (type === 'Error' || status < 200 || status > 299) return { ok: false, failure: refusalOf(answer) }
+    if (type === 'Error' || status < 200 || status > 299)
+      return { ok: false, failure: { permission: 'ReadMessages', ...refusalOf(answer) } }
     const made = subscriptionSchema.safeParse(answer.body).data
     if (made === undefined) return { ok: false, failure: UNREADABLE }
     if (made.status === 'Active' && made.disabledFilters === 0) return { ok: true, value: made.subscriptionId }
