@@ -92,7 +92,10 @@ async function runPair(
   }
   const costs = await drill.costs()
   process.stdout.write(`${kind}: ${JSON.stringify(costs)}\n`)
-  for (const event of drill.ledger.differences.slice(0, SHOWN_EVENTS)) process.stdout.write(`${event}\n`)
+  if (!isKept(costs)) {
+    for (const event of drill.ledger.differences.slice(0, SHOWN_EVENTS)) process.stdout.write(`${event}\n`)
+    process.stdout.write(`${drill.outputs()}\n`)
+  }
   return costs
 }
 

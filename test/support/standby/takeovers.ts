@@ -166,10 +166,16 @@ export class Takeovers implements AsyncDisposable {
     }
   }
 
-  /** The start fetches the texts whose events came while no gateway was there. */
+  /** The start fetches the texts whose events came while no gateway was there, each with a commit, which a busy machine is slow at. */
   async #untilBackFilled(): Promise<void> {
-    const isComplete = async (): Promise<boolean> => (await this.inbound.missingAndTwice(this.api)).missing === 0
-    await until(isComplete, BACK_FILL_MS).catch(() => null)
+    let left = Infinity
+    const isLess = async (): Promise<boolean> => {
+      const { missing } = await this.inbound.missingAndTwice(this.api)
+      const hasCome = missing < left
+      left = Math.min(left, missing)
+      return hasCome || missing === 0
+    }
+    while (left > 0 && (await until(isLess, BACK_FILL_MS).catch(() => false)));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
