@@ -48,6 +48,7 @@ function extensionFact({ extensionId, extensionNumber, ...health }: ExtensionHea
   const { status, reason, since, fix, phoneNumbers } = health
   if (reason === null) return []
   const stopped = isStopped(health)
+  const isByJwt = health.connectedBy === 'jwt'
   const number = extensionNumber ?? extensionId
   const name: Part = { text: `Extension ${number}`, view: 'numbers', params: { id: extensionId } }
   const [first] = phoneNumbers
@@ -67,9 +68,11 @@ function extensionFact({ extensionId, extensionNumber, ...health }: ExtensionHea
           ? [name, ' was revoked: ', ...whose, ' cannot send or receive']
           : [name, `: ${midSentence(reason)}`],
       // The button says what to do about it.
-      advice: status === 'revoked' ? 'Its messages fail until then: send them again afterwards.' : (fix ?? ''),
+      advice:
+        status === 'revoked' && !isByJwt ? 'Its messages fail until then: send them again afterwards.' : (fix ?? ''),
       since,
-      action: stopped ? { type: 'authorize', extension: `extension ${number}` } : null,
+      // A login cures no extension of an app that logs in by JWT.
+      action: stopped && !isByJwt ? { type: 'authorize', extension: `extension ${number}` } : null,
       count: 1,
     },
   ]

@@ -24,6 +24,14 @@ export const createTenant = (sgw: Sgw, name: string): Promise<Tenant> =>
 export const setTenantStatus = (sgw: Sgw, { tenantId, status }: Omit<Tenant, 'name'>): Promise<Tenant> =>
   sgw.request('PUT', `/v1/operator/tenants/${tenantId}`, { body: { status } })
 
+interface JwtToConnect {
+  tenantId: string
+  jwt: string
+}
+
+export const connectByJwt = (sgw: Sgw, body: JwtToConnect): Promise<unknown> =>
+  sgw.request('POST', '/v1/operator/extensions', { body })
+
 export interface AppToCreate {
   tenantId: string
   name: string

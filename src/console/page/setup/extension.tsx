@@ -8,8 +8,9 @@ import { Confirm } from '../parts/confirm.tsx'
 import { CopyButton } from '../parts/copy.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { PhoneNumber } from '../parts/phone-number.tsx'
-import { client } from '../state/caller.ts'
+import { client, operator } from '../state/caller.ts'
 import { count, now, rowTime, utcTime } from '../state/clock.ts'
+import { ConnectJwt } from './connect-jwt.tsx'
 import { extensionName, midSentenceName, subscriptionOf } from './numbers-facts.ts'
 
 interface ExtensionProps {
@@ -71,14 +72,17 @@ const Trouble = ({ fact, extension }: { fact: Fact; extension: ExtensionHealth }
       </b>
       {fact.since !== null && ` Since ${rowTime(fact.since, now.value)}.`}
     </p>
-    <p>{extension.status === 'revoked' && fact.rank === 'stopped' ? REVOKED_ADVICE : fact.advice}</p>
+    <p>{extension.status === 'revoked' && fact.rank === 'stopped' ? revokedAdvice(extension) : fact.advice}</p>
   </div>
 )
 
-const reasonText = ({ status }: ExtensionHealth, reason: string): string =>
-  status === 'revoked' ? 'RingCentral no longer accepts its authorization' : reason.replace(/\.$/, '')
+const reasonText = ({ status, connectedBy }: ExtensionHealth, reason: string): string =>
+  status === 'revoked'
+    ? `RingCentral no longer accepts its ${connectedBy === 'jwt' ? 'JWT' : 'authorization'}`
+    : reason.replace(/\.$/, '')
 
-const REVOKED_ADVICE = 'It cannot send or receive: its messages fail until its owner authorizes it again.'
+const revokedAdvice = ({ connectedBy }: ExtensionHealth): string =>
+  `It cannot send or receive: its messages fail until ${connectedBy === 'jwt' ? 'it is connected with another JWT' : 'its owner authorizes it again'}.`
 
 const Facts = ({ extension }: { extension: ExtensionHealth }) => (
   <dl class="thing-facts">
@@ -101,10 +105,15 @@ const Facts = ({ extension }: { extension: ExtensionHealth }) => (
       <Time at={extension.lastInboundAt} />
     </Entry>
     <Entry name="Authorized until">
-      {extension.status === 'revoked' ? '–' : <Time at={extension.refreshExpiresAt} />}
+      <AuthorizedUntil extension={extension} />
     </Entry>
   </dl>
 )
+
+function AuthorizedUntil({ extension: { status, connectedBy, refreshExpiresAt } }: { extension: ExtensionHealth }) {
+  if (status === 'revoked') return <>–</>
+  return connectedBy === 'jwt' ? <>its JWT ends</> : <Time at={refreshExpiresAt} />
+}
 
 function SubscriptionText({ extension }: { extension: ExtensionHealth }) {
   const { word, at } = subscriptionOf(extension)
@@ -143,13 +152,18 @@ type ButtonsProps = Pick<ExtensionProps, 'extension' | 'changed'> & { isNeeded: 
 
 function Buttons({ extension, isNeeded, changed }: ButtonsProps) {
   const isAsked = useSignal(false)
+  const className = isNeeded ? 'button primary' : 'button quiet'
   const disconnect = async (): Promise<void> => {
     await client.value?.connection.disconnectExtension(extension.extensionId)
     changed()
   }
   return (
     <div class="thing-buttons">
-      <AuthorizeButton extension={midSentenceName(extension)} class={isNeeded ? 'button primary' : 'button quiet'} />
+      {extension.connectedBy === 'jwt' && operator.value !== null ? (
+        <ConnectJwt text="Connect with another JWT" class={className} connected={changed} />
+      ) : (
+        <AuthorizeButton extension={midSentenceName(extension)} class={className} />
+      )}
       <button type="button" class="button quiet" onClick={() => void (isAsked.value = true)}>
         Disconnect…
       </button>

@@ -9,6 +9,7 @@ import { param } from '../state/address.ts'
 import { client } from '../state/caller.ts'
 import { now } from '../state/clock.ts'
 import { standing } from '../state/standing.ts'
+import { ConnectJwt } from './connect-jwt.tsx'
 import { Extension } from './extension.tsx'
 import { fineNumbersText, numbersStanding } from './numbers-facts.ts'
 import { useRead } from './read.ts'
@@ -35,6 +36,7 @@ export function Numbers() {
           >
             Connect an extension
           </button>
+          <ConnectJwt text="Connect with a JWT" connected={again} />
           <InviteButton />
         </div>
       </header>

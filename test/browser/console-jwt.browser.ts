@@ -1,0 +1,70 @@
+import { expect, test } from 'bun:test'
+import { expectAccessible, openConsole } from '../support/console.ts'
+import { createWorld } from '../support/world.ts'
+
+/** Where the pictures of this test go, if somebody wants to look at them. */
+const PICTURES = process.env['SGW_PICTURES']
+
+test('an operator connects an extension with a JWT, which no page shows, and gives it another one when it is revoked', async () => {
+  await using world = await createWorld({ connect: false })
+  await using opened = await openConsole(world.url, { hash: '#/numbers' })
+  const { page, complaints } = opened
+  await page.getByRole('heading', { name: 'No number is connected yet.' }).waitFor()
+  const extensionId = world.control.extensions()[0]?.extensionId ?? ''
+  const dead = world.control.addJwt({ extensionId }).jwt
+  world.control.removeJwt({ jwt: dead })
+  await page.getByRole('button', { name: 'Connect with a JWT' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Connect with a JWT' })
+  const field = dialog.getByLabel('JWT', { exact: true })
+  expect([await field.getAttribute('type'), await field.getAttribute('autocomplete')]).toEqual(['password', 'off'])
+  await field.fill(dead)
+  await page.keyboard.press('Enter')
+  await dialog.getByRole('alert').filter({ hasText: 'The JWT is not one that RingCentral accepts' }).waitFor()
+  await expectAccessible(page)
+  const { jwt } = world.control.addJwt({ extensionId })
+  await field.fill(jwt)
+  await dialog.getByRole('button', { name: 'Connect' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('heading', { name: 'Both numbers can send and receive.' }).waitFor()
+  await page.getByText('its JWT ends').waitFor()
+  await world.untilStatus(await world.send(), ['sent'])
+  world.control.removeJwt({ jwt })
+  world.control.revokeTokens({ extensionId })
+  await world.untilStatus(await world.send(), ['failed'])
+  await page.reload()
+  await page.locator('.thing', { hasText: 'RingCentral no longer accepts its JWT.' }).waitFor()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Connect with another JWT' }).click()
+  await field.fill(world.control.addJwt({ extensionId }).jwt)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Both numbers can send and receive.' }).waitFor()
+  await page.getByRole('button', { name: 'Connect with a JWT' }).click()
+  expect(await field.inputValue()).toBe('')
+  for (const secret of [dead, jwt]) expect(await page.content()).not.toContain(secret)
+  expect(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])')).not.toContain('eyJ')
+  // The browser reports each answer of 400 and more.
+  expect(complaints.filter((text) => !text.includes('409'))).toEqual([])
+}, 60_000)
+
+test('an app’s key sees no way to connect with a JWT', async () => {
+  await using world = await createWorld({ connect: false })
+  await using opened = await openConsole(world.url, { hash: '#/numbers', key: world.key })
+  await opened.page.getByRole('button', { name: 'Connect an extension' }).waitFor()
+  expect(await opened.page.getByRole('button', { name: 'Connect with a JWT' }).count()).toBe(0)
+})
+
+for (const theme of ['light', 'dark'] as const)
+  for (const width of [390, 1440])
+    test(`the dialog fits a page of ${width} pixels, ${theme}`, async () => {
+      await using world = await createWorld({ connect: false })
+      await using opened = await openConsole(world.url, { hash: '#/numbers', theme, width, height: 844 })
+      const { page } = opened
+      const button = page.getByRole('button', { name: 'Connect with a JWT' })
+      await button.waitFor()
+      if (PICTURES !== undefined) await page.screenshot({ path: `${PICTURES}/setup-${theme}-${width}.png` })
+      await button.click()
+      await page.getByRole('dialog').waitFor()
+      expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBe(0)
+      await expectAccessible(page)
+      if (PICTURES !== undefined) await page.screenshot({ path: `${PICTURES}/jwt-${theme}-${width}.png` })
+    })
