@@ -20,6 +20,7 @@ import attachments from '../../drizzle/0018_attachments.sql' with { type: 'text'
 import histories from '../../drizzle/0019_histories.sql' with { type: 'text' }
 import whoseMessages from '../../drizzle/0020_whose_messages.sql' with { type: 'text' }
 import connectedByJwt from '../../drizzle/0021_connected_by_jwt.sql' with { type: 'text' }
+import numbersOfSeveral from '../../drizzle/0022_numbers_of_several.sql' with { type: 'text' }
 
 /** All migrations in order, embedded so that a compiled executable has them. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -45,6 +46,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0019_histories', sql: histories },
   { name: '0020_whose_messages', sql: whoseMessages },
   { name: '0021_connected_by_jwt', sql: connectedByJwt },
+  { name: '0022_numbers_of_several', sql: numbersOfSeveral },
 ]
 
 export interface Migration {

@@ -1,7 +1,8 @@
-import { isNull } from 'drizzle-orm'
+import { eq, isNull } from 'drizzle-orm'
 import { extensions, phoneNumbers } from '../db/schema/connections.ts'
 import { readInactiveTenants } from '../messages/gateway-state/extensions.ts'
 import type { Gateway } from '../messages/gateway.ts'
+import { type NumberRow, sendersFirst } from '../provider/directory.ts'
 import { type ExtensionKey, nameOf } from '../provider/extension-rows.ts'
 import { isDirect } from '../provider/number-owners.ts'
 import { sendLimitOf } from '../provider/send-limit.ts'
@@ -13,8 +14,7 @@ import { Fault } from './fault.ts'
  */
 export async function checkNumbers({ database }: Gateway): Promise<string> {
   const inactive = await readInactiveTenants(database)
-  const all = await database.orm.select().from(phoneNumbers)
-  const rows = all.filter(({ tenantId }) => !inactive.has(tenantId))
+  const rows = (await readSenders(database)).filter(({ tenantId }) => !inactive.has(tenantId))
   const unread = new Set((await readUnread(database)).map(nameOf))
   const hidden = rows
     .filter((row) => row.shownAt === null && !isDirect(row) && !unread.has(nameOf(row)))
@@ -25,6 +25,18 @@ export async function checkNumbers({ database }: Gateway): Promise<string> {
     `${list}: RingCentral has not shown any message of a number that is not the extension's own (a call queue's, the company's). Until it does, a text whose answer is lost ends as "Delivery could not be confirmed with the provider" and is not sent again by itself`,
     'warn',
   )
+}
+
+/** For each number of a tenant the row of the extension that sends for it. */
+async function readSenders({ orm }: Gateway['database']): Promise<NumberRow[]> {
+  const rows = await orm.select().from(phoneNumbers)
+  const ofRevoked = await orm
+    .select({ tenantId: extensions.tenantId, extensionId: extensions.extensionId })
+    .from(extensions)
+    .where(eq(extensions.status, 'revoked'))
+  const revoked = new Set(ofRevoked.map(nameOf))
+  const ordered = sendersFirst(rows, (row) => revoked.has(nameOf(row)))
+  return [...new Map(ordered.toReversed().map((row) => [`${row.tenantId}/${row.number}`, row])).values()]
 }
 
 /** The extensions whose numbers were not read since the upgrade from a release that did not keep how they are used. */

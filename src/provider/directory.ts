@@ -12,8 +12,10 @@ export type NumberRow = typeof phoneNumbers.$inferSelect
 export interface TenantEntry {
   status: 'active' | 'suspended' | 'inactive' | null
   extensions: Map<string, ExtensionRow>
-  /** By E.164 number. */
+  /** By E.164 number: the row of the extension that sends for it. */
   numbers: Map<string, NumberRow>
+  /** All rows. Those of a number stand in the order in which their extensions send for it. */
+  listed: NumberRow[]
 }
 
 /** A tenant's connection to the provider, or the part of it that is one extension. */
@@ -99,10 +101,26 @@ export class Directory {
     const [tenant] = await this.orm.select({ status: tenants.status }).from(tenants).where(eq(tenants.id, tenantId))
     const rows = await this.orm.select().from(extensions).where(eq(extensions.tenantId, tenantId))
     const numbers = await this.orm.select().from(phoneNumbers).where(eq(phoneNumbers.tenantId, tenantId))
+    const byId = new Map(rows.map((row) => [row.extensionId, row]))
+    const listed = sendersFirst(numbers, ({ extensionId }) => byId.get(extensionId)?.status === 'revoked')
     return {
       status: tenant?.status ?? null,
-      extensions: new Map(rows.map((row) => [row.extensionId, row])),
-      numbers: new Map(numbers.map((row) => [row.number, row])),
+      extensions: byId,
+      numbers: new Map(listed.toReversed().map((row) => [row.number, row])),
+      listed,
     }
   }
 }
+
+/**
+ * Sorts rows by whether their extension sends for the number, if several list it. The order is fixed, so that a number keeps its
+ * sender: neither a new authorization nor a refresh that fails for now changes it.
+ */
+export const sendersFirst = (rows: readonly NumberRow[], isRevoked: (row: NumberRow) => boolean): NumberRow[] =>
+  rows.toSorted(
+    (one, other) => Number(isRevoked(one)) - Number(isRevoked(other)) || (one.extensionId < other.extensionId ? -1 : 1),
+  )
+
+/** What is stored of a number in the list of one extension. */
+export const listedBy = ({ listed }: TenantEntry, extensionId: string, number: string): NumberRow | undefined =>
+  listed.find((row) => row.extensionId === extensionId && row.number === number)

@@ -138,7 +138,7 @@ export const notePause = (orm: Orm, extensionId: string, until: number) =>
 
 /**
  * Replaces the stored numbers of an extension with those that the provider lists now. What is known of whose messages a number has
- * stays as long as the number stays with its extension: a list may name no owner, or only the extension itself.
+ * stays as long as the extension lists it: a list may name no owner, or only the extension itself.
  */
 export const replaceNumbers = (
   orm: Orm,
@@ -153,11 +153,9 @@ export const replaceNumbers = (
       SELECT ${tenantId}, value ->> 'number', ${extensionId}, value ->> 'usageType', value ->> 'ownerId'
       FROM json_each(${JSON.stringify(numbers)})
       WHERE EXISTS (SELECT 1 FROM extensions WHERE tenant_id = ${tenantId} AND extension_id = ${extensionId})
-      ON CONFLICT (tenant_id, number) DO UPDATE SET extension_id = excluded.extension_id, usage_type = excluded.usage_type,
-        owner_id = CASE WHEN phone_numbers.extension_id = excluded.extension_id
-            AND coalesce(excluded.owner_id, excluded.extension_id) = excluded.extension_id
-          THEN coalesce(phone_numbers.owner_id, excluded.owner_id) ELSE excluded.owner_id END,
-        shown_at = CASE WHEN phone_numbers.extension_id = excluded.extension_id THEN phone_numbers.shown_at END`),
+      ON CONFLICT (tenant_id, number, extension_id) DO UPDATE SET usage_type = excluded.usage_type,
+        owner_id = CASE WHEN coalesce(excluded.owner_id, excluded.extension_id) = excluded.extension_id
+          THEN coalesce(phone_numbers.owner_id, excluded.owner_id) ELSE excluded.owner_id END`),
     orm
       .update(extensions)
       .set({ numbersReadAt: numbers.length === 0 ? null : now })

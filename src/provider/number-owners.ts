@@ -2,7 +2,7 @@ import { and, eq, inArray, isNull } from 'drizzle-orm'
 import { phoneNumbers } from '../db/schema/connections.ts'
 import type { Orm } from '../db/orm.ts'
 import { isSameNumber } from '../core/phone.ts'
-import type { Directory, NumberRow, TenantEntry } from './directory.ts'
+import { type Directory, type NumberRow, type TenantEntry, listedBy } from './directory.ts'
 import type { ExtensionKey } from './extension-rows.ts'
 import type { StoredSms } from './provider.ts'
 
@@ -20,11 +20,11 @@ export const isDirect = ({ usageType, ownerId, extensionId }: NumberRow): boolea
 
 /** Whether a message of the number that a listing of this extension lacks was not sent. `ofEveryOwner`: how the listing was asked for. */
 export function provesAbsence(
-  { numbers }: TenantEntry,
+  tenant: TenantEntry,
   { number, extensionId, ofEveryOwner }: { number: string; extensionId: string; ofEveryOwner: boolean },
 ): boolean {
-  const row = numbers.get(number)
-  if (row?.extensionId !== extensionId) return false
+  const row = listedBy(tenant, extensionId, number)
+  if (row === undefined) return false
   return isDirect(row) || (ofEveryOwner && row.shownAt !== null)
 }
 
@@ -34,8 +34,9 @@ export async function noteOwner(
   { tenantId, extensionId }: ExtensionKey,
   { number, ownerId }: { number: string; ownerId: string },
 ): Promise<void> {
-  const row = directory.known(tenantId)?.numbers.get(number)
-  if (ownerId === extensionId || row?.ownerId === ownerId) return
+  const tenant = directory.known(tenantId)
+  const known = tenant === undefined ? undefined : listedBy(tenant, extensionId, number)
+  if (ownerId === extensionId || known?.ownerId === ownerId) return
   await orm
     .update(phoneNumbers)
     .set({ ownerId })
@@ -55,8 +56,8 @@ export async function noteShown(
   { tenantId, extensionId }: ExtensionKey,
   { records, now }: { records: readonly StoredSms[]; now: number },
 ): Promise<void> {
-  const { numbers } = await directory.tenant(tenantId)
-  const shown = [...numbers.values()]
+  const { listed } = await directory.tenant(tenantId)
+  const shown = listed
     .filter((row) => row.extensionId === extensionId && row.shownAt === null && !isDirect(row))
     .filter(({ number }) => records.some((record) => isOf(record, number)))
     .map(({ number }) => number)
@@ -64,7 +65,14 @@ export async function noteShown(
   await orm
     .update(phoneNumbers)
     .set({ shownAt: now })
-    .where(and(eq(phoneNumbers.tenantId, tenantId), inArray(phoneNumbers.number, shown), isNull(phoneNumbers.shownAt)))
+    .where(
+      and(
+        eq(phoneNumbers.tenantId, tenantId),
+        eq(phoneNumbers.extensionId, extensionId),
+        inArray(phoneNumbers.number, shown),
+        isNull(phoneNumbers.shownAt),
+      ),
+    )
   directory.forget(tenantId)
 }
 

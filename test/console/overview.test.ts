@@ -15,6 +15,9 @@ const NOW = Date.UTC(2026, 10, 24, 14, 26)
 const at = (minutesAgo: number): string => new Date(NOW - minutesAgo * 60_000).toISOString()
 const said = ({ figure, word, kind }: Segment): string => `${figure} ${word}, ${kind}`.trim()
 
+const OTHER = { phoneNumbers: ['+15035550101'] }
+const THIRD = { phoneNumbers: ['+15035550102'] }
+
 test('the wire of a gateway that is fine has a count on each line', () => {
   const wire = wireOf(
     overview({ totals: { accepted: 1204, sent: 1203, delivered: 1151, received: 388 } }),
@@ -40,19 +43,23 @@ test('each break of the wire stands where it is, with its count', () => {
   const paused = wireOf(overview({ waiting: [...waiting] }), [extension({})], NOW)
   expect(said(paused.out[1])).toBe('17 wait, warn')
   expect(paused.stations[1].lines[0]).toEqual({ text: '17 wait, oldest 4 min', kind: 'warn' })
-  const revoked = wireOf(overview({ waiting: [...waiting] }), [extension({}), extension({ status: 'revoked' })], NOW)
+  const revoked = wireOf(
+    overview({ waiting: [...waiting] }),
+    [extension({}), extension({ status: 'revoked', ...OTHER })],
+    NOW,
+  )
   expect(said(revoked.out[1])).toBe('1 cannot send, bad')
   expect(said(revoked.back[1])).toBe('1 cannot receive, bad')
   expect(revoked.stations[2].lines[0]).toEqual({ text: '1 of 2 numbers send', kind: 'bad' })
   const pause = extension({ pausedUntil: at(-6) })
   const numbersOf = (...extensions: ExtensionHealth[]) => wireOf(overview({}), extensions, NOW).stations[2].lines[0]
-  expect(numbersOf(extension({ status: 'revoked' }), pause, pause)).toEqual({
+  expect(numbersOf(extension({ status: 'revoked', ...OTHER }), pause, { ...pause, ...THIRD })).toEqual({
     text: '1 cannot send, 2 paused',
     kind: 'bad',
   })
-  expect(numbersOf(extension({}), pause)).toEqual({ text: '1 of 2 numbers paused', kind: 'warn' })
+  expect(numbersOf(extension({}), { ...pause, ...OTHER })).toEqual({ text: '1 of 2 numbers paused', kind: 'warn' })
   expect(numbersOf(extension({ pausedUntil: at(1) }))).toEqual({ text: '1 number', kind: 'plain' })
-  expect(numbersOf(extension({ status: 'refresh_failed', pausedUntil: at(-6) }), pause)).toEqual({
+  expect(numbersOf(extension({ status: 'refresh_failed', pausedUntil: at(-6), ...OTHER }), pause)).toEqual({
     text: '1 cannot send, 1 paused',
     kind: 'bad',
   })
@@ -64,13 +71,22 @@ test('each break of the wire stands where it is, with its count', () => {
   expect([none.out[1], none.back[1]].map(said)).toEqual(['no number, bad', 'no number, bad'])
 })
 
+test('a number of a call queue that two extensions list counts once, and sends while one of them does', () => {
+  const numbersOf = (...extensions: ExtensionHealth[]) => wireOf(overview({}), extensions, NOW).stations[2].lines[0]
+  expect(numbersOf(extension({}), extension({}), extension(OTHER))).toEqual({ text: '2 numbers', kind: 'plain' })
+  expect(numbersOf(extension({}), extension({ status: 'revoked' }))).toEqual({ text: '1 number', kind: 'plain' })
+  expect(textOf(numbersSentence([extension({}), extension({})], NOW))).toBe('+15035550100 can send and receive')
+})
+
 test('the sentence counts the numbers that can send now', () => {
   const pause = extension({ pausedUntil: at(-6) })
   const text = (...extensions: ExtensionHealth[]) => textOf(numbersSentence(extensions, NOW))
-  expect(text(extension({}), extension({}))).toBe('All 2 numbers can send and receive')
+  expect(text(extension({}), extension(OTHER))).toBe('All 2 numbers can send and receive')
   expect(text(extension({ pausedUntil: at(1) }))).toBe('+15035550100 can send and receive')
-  expect(text(extension({}), pause, pause)).toBe('1 of 3 numbers can send now: RingCentral paused 2 until 14:32:00')
-  expect(text(pause, pause)).toBe('No number can send now: RingCentral paused 2 until 14:32:00')
+  expect(text(extension({}), { ...pause, ...OTHER }, { ...pause, ...THIRD })).toBe(
+    '1 of 3 numbers can send now: RingCentral paused 2 until 14:32:00',
+  )
+  expect(text(pause, { ...pause, ...OTHER })).toBe('No number can send now: RingCentral paused 2 until 14:32:00')
   expect(text(pause)).toBe('No number can send now: RingCentral paused it until 14:32:00')
   expect(text(extension({ phoneNumbers: [] }))).toBe('The extension has no number for texts')
 })

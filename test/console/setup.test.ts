@@ -72,7 +72,10 @@ test('a pause that is over is none, an extension without a number is trouble, an
 
 test('the heading counts numbers and not extensions', () => {
   expect(fineNumbersText([extension('101')])).toBe('The number can send and receive')
-  expect(fineNumbersText([extension('101'), extension('102')])).toBe('Both numbers can send and receive')
+  expect(fineNumbersText([extension('101'), extension('102')])).toBe('The number can send and receive')
+  expect(fineNumbersText([extension('101'), extension('102', { phoneNumbers: ['+1'] })])).toBe(
+    'Both numbers can send and receive',
+  )
   expect(fineNumbersText([extension('101', { phoneNumbers: ['+1', '+2', '+3'] })])).toBe(
     'All 3 numbers can send and receive',
   )

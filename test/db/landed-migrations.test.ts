@@ -26,6 +26,7 @@ const LANDED: Readonly<Record<string, string>> = {
   '0019_histories': 'ddd1687b0e1be46e1f10b0f6cd6846f3c398af6471301d7e3f6386879723c030',
   '0020_whose_messages': '7fe20084051bab5c182508a56662cee42f8446411d812088460ff09c3d0575e2',
   '0021_connected_by_jwt': '30b71005ca1409fc41ab3edda975e9c76434d400bb537fb54d00f38648b27f41',
+  '0022_numbers_of_several': '63e567bdf26c2bdcaaaaa3e06293a45dcc3e951e2a5f8faf21acf0c3f633263e',
 }
 
 test('no migration that has landed changes, because the databases that it has made could not be upgraded any more', () => {

@@ -1,6 +1,6 @@
 import type { Caller } from '../../src/core/caller.ts'
 import { ApiError } from '../../src/core/errors.ts'
-import { disconnect } from '../../src/api/rc/disconnect.ts'
+import { disconnect, disconnectExtension } from '../../src/api/rc/disconnect.ts'
 import { cancel } from '../../src/api/sms/cancel.ts'
 import { send } from '../../src/api/sms/send.ts'
 import { storeInbound } from '../../src/messages/inbound/store-inbound.ts'
@@ -64,10 +64,14 @@ export class Clients {
     set('suspended', 0)
   }
 
-  disconnect(tenant: number): void {
+  /** Null: the whole tenant. */
+  disconnect(tenant: number, extensionId: string | null): void {
     this.#ask(
       0,
-      (gateway) => disconnect(gateway, callerOf(tenant)),
+      (gateway) =>
+        extensionId === null
+          ? disconnect(gateway, callerOf(tenant))
+          : disconnectExtension(gateway, callerOf(tenant), extensionId),
       () => undefined,
     )
   }

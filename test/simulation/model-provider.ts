@@ -150,11 +150,17 @@ export class ModelProvider {
 
   list(extensionId: string, { direction, since, ofEveryOwner = false }: MessageQuery): StoredSms[] {
     return this.records
-      .filter(
-        (record) => record.extensionId === extensionId && record.direction === direction && record.createdAt >= since,
+      .filter((record) => record.direction === direction && record.createdAt >= since)
+      .filter((record) =>
+        this.queueOf(record.from ?? '') === null
+          ? record.extensionId === extensionId
+          : ofEveryOwner && this.#isRecipient(extensionId, record),
       )
-      .filter(({ from }) => ofEveryOwner || this.queueOf(from ?? '') === null)
       .map(written)
+  }
+
+  #isRecipient(extensionId: string, { from }: ProviderRecord): boolean {
+    return this.numbers.get(extensionId)?.includes(from ?? '') === true
   }
 
   #rotate(session: ModelSession): TokenPair {

@@ -66,6 +66,8 @@ export interface Profile {
   activeMs?: [number, number]
   /** No faults, and many messages wait for limits. Each message must begin within its fair time. */
   isFair?: boolean
+  /** The numbers of queues have a second recipient, who sends for them until only that extension is disconnected. */
+  isShared?: boolean
   /** Writes of a dead process may be performed later, as with a database behind a network. */
   lateWrites?: boolean
 }
@@ -93,6 +95,9 @@ export const MIXED: Profile = {
 /** The usual mix, with many messages at once. */
 const BUSY: Profile = { ...MIXED, messages: [8, 30], activeMs: [20_000, 300_000] }
 
+/** Two recipients of each queue, one of whom is often disconnected. */
+const SHARED: Profile = { ...MIXED, isShared: true, faults: { ...MIXED.faults, disconnect: 20 } }
+
 /** Many lines of few extensions with low limits. */
 export const FAIR: Profile = {
   isFair: true,
@@ -102,8 +107,8 @@ export const FAIR: Profile = {
   activeMs: [5000, 120_000],
 }
 
-/** Of eight seeds, six have the usual mix, one is busy, and one tests fairness. */
-export const profileOf = (seed: number): Profile => (seed % 8 === 0 ? BUSY : seed % 8 === 1 ? FAIR : MIXED)
+/** Of eight seeds, five have the usual mix, one is busy, one tests fairness, and one has queues with two recipients. */
+export const profileOf = (seed: number): Profile => [BUSY, FAIR, SHARED][seed % 8] ?? MIXED
 
 const CALM: Fates = { ok: 80, slow: 5, lost: 3, reset: 3, late_timeout: 3, dropped_timeout: 2, limited: 2, rejected: 2 }
 const ROUGH: Fates = {
@@ -138,9 +143,10 @@ export function createScenario(seed: number, profile: Profile): Scenario {
   const [shortest, longest] = profile.activeMs ?? [5000, 300_000]
   const activeMs = random.spread(shortest, longest)
   const tenants = random.chance(0.15) ? 2 : 1
+  const queueNumbers = drawQueueNumbers(createRandom(seed + QUEUES), extensions)
   return {
-    extensions,
-    queueNumbers: drawQueueNumbers(createRandom(seed + QUEUES), extensions),
+    extensions: profile.isShared === true ? withRecipient(extensions, queueNumbers) : extensions,
+    queueNumbers,
     tenants,
     fromPerMinute: random.chance(0.3) ? random.int(1, 3) : 40,
     extensionPerMinute: profile.isFair === true || random.chance(0.15) ? random.int(1, 4) : 40,
@@ -159,6 +165,14 @@ const QUEUES = 0x2f3d_91c5
 
 const drawQueueNumbers = (random: Random, extensions: readonly ExtensionPlan[]): string[] =>
   extensions.flatMap(({ numbers }) => numbers).filter(() => random.chance(1 / 3))
+
+/** The second recipient of the queues. Its id is the lower one, so it sends. */
+export const RECIPIENT = '099'
+
+const withRecipient = (extensions: ExtensionPlan[], queueNumbers: string[]): ExtensionPlan[] =>
+  queueNumbers.length === 0
+    ? extensions
+    : [...extensions, { extensionId: RECIPIENT, numbers: queueNumbers, unread: extensions[0]?.unread ?? false }]
 
 function fairExtensions(random: Random): ExtensionPlan[] {
   return Array.from({ length: random.int(1, 2) }, (_, index) => ({

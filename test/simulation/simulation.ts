@@ -4,7 +4,15 @@ import { type Boot, startBoot } from './boot.ts'
 import { ModelProvider } from './model-provider.ts'
 import { type ProviderLink, orphan, providerPort } from './simulated-provider-port.ts'
 import { type Random, createRandom } from './random.ts'
-import { type Fault, type Profile, type Scenario, MIXED, createScenario } from './scenario.ts'
+import {
+  type ExtensionPlan,
+  type Fault,
+  type Profile,
+  type Scenario,
+  MIXED,
+  RECIPIENT,
+  createScenario,
+} from './scenario.ts'
 import { type SimulationStage, setUp } from './stage.ts'
 import { Timeline, valueOf } from './timeline.ts'
 import { FairnessChecker, type FairnessLimits } from './fairness-checker.ts'
@@ -45,6 +53,8 @@ const limitsOf = (scenario: Scenario): FairnessLimits => ({
   ...scenario,
   extensionOf: (number) => scenario.extensions.find(({ numbers }) => numbers.includes(number))?.extensionId ?? '',
 })
+
+const isRecipient = ({ extensionId }: ExtensionPlan): boolean => extensionId === RECIPIENT
 
 class Simulation {
   readonly random: Random
@@ -312,7 +322,7 @@ class Simulation {
         this.suspendedUntil = Math.max(this.suspendedUntil, until + 5000)
         return clients.suspend(0, ms)
       case 'disconnect':
-        return clients.disconnect(0)
+        return clients.disconnect(0, this.scenario.extensions.some(isRecipient) ? RECIPIENT : null)
       case 'inbound':
         return clients.inbound(`in-${this.random.int(1, 3)}`, this.random.ms(0, ms), 2)
     }

@@ -39,7 +39,5 @@ export async function listExtensions(
 export const longestConnectedFirst = ({ extensions }: TenantEntry): ExtensionRow[] =>
   [...extensions.values()].toSorted((a, b) => a.connectedAt - b.connectedAt)
 
-export const numbersOf = ({ numbers }: TenantEntry, { extensionId }: ExtensionRow): NumberRow[] =>
-  [...numbers.values()]
-    .filter((row) => row.extensionId === extensionId)
-    .toSorted((one, other) => (one.number < other.number ? -1 : 1))
+export const numbersOf = ({ listed }: TenantEntry, { extensionId }: ExtensionRow): NumberRow[] =>
+  listed.filter((row) => row.extensionId === extensionId).toSorted((one, other) => (one.number < other.number ? -1 : 1))

@@ -44,7 +44,10 @@ export const extensions = sqliteTable(
 /** Keyed hashes of the JWTs that have ever connected an extension. They stay for ever: no start presents such a JWT again by itself. */
 export const connectedJwts = sqliteTable('connected_jwts', { hash: text().primaryKey() })
 
-/** SMS-capable numbers of the extensions, and whose store has their messages (`provider/number-owners.ts`). */
+/**
+ * SMS-capable numbers in the lists of the extensions, and whose store has their messages (`provider/number-owners.ts`). The number of a
+ * call queue is in the list of each of its recipients, and has a row for each.
+ */
 export const phoneNumbers = sqliteTable(
   'phone_numbers',
   {
@@ -59,7 +62,7 @@ export const phoneNumbers = sqliteTable(
     shownAt: integer('shown_at'),
   },
   (table) => [
-    primaryKey({ columns: [table.tenantId, table.number] }),
+    primaryKey({ columns: [table.tenantId, table.number, table.extensionId] }),
     foreignKey({
       columns: [table.tenantId, table.extensionId],
       foreignColumns: [extensions.tenantId, extensions.extensionId],

@@ -1,4 +1,5 @@
 import { isSameNumber } from '../../core/phone.ts'
+import { listedBy } from '../../provider/directory.ts'
 import type { ExtensionKey } from '../../provider/extension-rows.ts'
 import type { InboundEventSms, Recipient } from '../../provider/provider.ts'
 import type { Gateway } from '../gateway.ts'
@@ -28,9 +29,8 @@ async function ownNumberAmong(
   if (marked !== undefined) return marked.phoneNumber
   const texted = [...new Set(recipients.map(({ phoneNumber }) => phoneNumber))]
   if (texted.length === 1) return first.phoneNumber
-  const { numbers } = await directory.tenant(tenantId)
-  const ours = [...numbers.keys()].filter((own) => texted.some((one) => one !== null && isSameNumber(own, one)))
-  return (
-    ours.find((own) => numbers.get(own)?.extensionId === extensionId) ?? (ours.length === 1 ? (ours[0] ?? null) : null)
-  )
+  const tenant = await directory.tenant(tenantId)
+  const ours = [...tenant.numbers.keys()].filter((own) => texted.some((one) => one !== null && isSameNumber(own, one)))
+  const own = ours.find((number) => listedBy(tenant, extensionId, number) !== undefined)
+  return own ?? (ours.length === 1 ? (ours[0] ?? null) : null)
 }

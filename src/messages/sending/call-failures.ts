@@ -35,9 +35,14 @@ export class CallFailures {
   #noteFailure({ entry, attempt: { extensionId }, message }: OpenEntry, failure: ProviderFailure): void {
     this.#log(entry, failure)
     if (failure.reason === 'intercepted') this.#noteInterception(entry.queue.tenantId, extensionId, failure)
-    if (isMovedNumber(failure)) entry.movedNumber = { extensionId, failure, at: this.context.clock.monotonic() }
+    if (isMovedNumber(failure)) this.#noteMoved(entry, extensionId, failure)
     if (isTurnaway(failure)) this.#delayAfterTurnaway(entry, extensionId, message.consecutiveTurnaways + 1, failure)
     if (failure.reason === 'unreachable') this.#backOff(extensionId)
+  }
+
+  #noteMoved(entry: Entry, extensionId: string, failure: ProviderFailure): void {
+    const extensionIds = [...(entry.movedNumber?.extensionIds ?? []), extensionId]
+    entry.movedNumber = { extensionIds, failure, at: this.context.clock.monotonic() }
   }
 
   /** For doctor, health and alert, which name the fix. */

@@ -3,7 +3,7 @@ import { CALLS_BESIDE_SENDS, RETRY_AFTER_FAULT_MS } from '../../core/limits.ts'
 import { errorName } from '../../core/log.ts'
 import { isConstraint } from '../../db/gate.ts'
 import { HAS_OPEN_ATTEMPTS } from '../../db/open-attempts.ts'
-import type { ConnectionScope } from '../../provider/directory.ts'
+import { type ConnectionScope, listedBy } from '../../provider/directory.ts'
 import { ACCEPT, ACCEPT_ONCE, type KeptRequest, type NewMessage, type Stored, storedOf } from './accept-rows.ts'
 import type { AttemptRow } from './attempt-rows.ts'
 import { Attempts } from './attempts.ts'
@@ -39,7 +39,7 @@ export class SendEngine {
       begin: (reservations) => void this.attempts.begin(reservations),
       readMore: (queue) => void this.#readMore(queue),
       withoutSender: (queue, entry, sender) => unsendable.withoutSender(queue, entry, sender),
-      numberMoved: (queue, entry) => unsendable.numberMoved(queue, entry),
+      numberMoved: (queue, entry, extensionId) => unsendable.numberMoved(queue, entry, extensionId),
       slotFreed: () => this.#checkIdle(),
     })
     this.reservations = new Reservations(this.scheduler)
@@ -79,11 +79,13 @@ export class SendEngine {
   async hasOpenAttempts({ tenantId, extensionId }: ConnectionScope): Promise<boolean> {
     const { database, directory } = this.context
     const { rows } = await database.gate.execute({ sql: HAS_OPEN_ATTEMPTS, args: [tenantId, extensionId] })
-    const numbers = directory.known(tenantId)?.numbers
-    // An attempt that is being opened is not in the database yet, and belongs to the extension that has the number now.
-    const isInScope = ({ attempt, queue }: Entry): boolean =>
-      extensionId === null ||
-      (attempt?.extensionId ?? numbers?.get(queue.number)?.extensionId ?? extensionId) === extensionId
+    const tenant = directory.known(tenantId)
+    // An attempt that is being opened is not in the database yet, and belongs to an extension that lists the number now.
+    const isInScope = ({ attempt, queue }: Entry): boolean => {
+      if (extensionId === null || tenant === undefined) return true
+      if (attempt !== null) return attempt.extensionId === extensionId
+      return !tenant.numbers.has(queue.number) || listedBy(tenant, extensionId, queue.number) !== undefined
+    }
     const busy = [...this.scheduler.queues.ofTenant(tenantId)].flatMap((queue) => [...queue.busy])
     return rows.length > 0 || busy.some(isInScope)
   }

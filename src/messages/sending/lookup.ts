@@ -1,12 +1,12 @@
-import { FIRST_LOOKUP_MS, HOUR_MS, MAX_ABSENT_ATTEMPTS, MAX_LOOKUP_MS } from '../../core/limits.ts'
+import { FIRST_LOOKUP_MS, MAX_ABSENT_ATTEMPTS, MAX_LOOKUP_MS } from '../../core/limits.ts'
 import { MESSAGE_FAILURES } from '../../core/message-failure.ts'
 import { DONE, type Job, type JobKind, type JobOutcome } from '../jobs/job.ts'
-import { type ExtensionKey, nameOf } from '../../provider/extension-rows.ts'
-import { provesAbsence } from '../../provider/number-owners.ts'
-import type { MessageQuery, StoredSms } from '../../provider/provider.ts'
+import { nameOf } from '../../provider/extension-rows.ts'
+import type { StoredSms } from '../../provider/provider.ts'
 import { type OpenEntry, storeClose, storeEnd } from './attempt-store.ts'
 import type { SendingContext } from './context.ts'
 import type { SendEngine } from './engine.ts'
+import { type Lookup, OTHER_CLOCK_MS, isSettled, listSent, sinceOf } from './lookup-listing.ts'
 import type { Entry, OpenAttempt } from './number-queue.ts'
 import { matchRecord } from './match-record.ts'
 import { isEnded, loadMessages } from './outbound-message.ts'
@@ -35,28 +35,6 @@ const MIN_LOOKUP_DELAY_MS = 100
 /** Bounds what one query reads. After a restore an extension may have thousands of open attempts. */
 const ATTEMPTS_AT_ONCE = 500
 const MIN_DEFERRED_MS = 1000
-/** Listings begin a little earlier than needed. */
-const LISTING_MARGIN_MS = 60_000
-/** The clock of another process may have been wrong by an hour. */
-const OTHER_CLOCK_MS = HOUR_MS
-
-interface Lookup {
-  /** Steady times: the start of the listing, and when it was asked for. */
-  since: number
-  beganAt: number
-  /** Those that belong to no message. */
-  records: StoredSms[]
-  /** Whether a missing record proves anything: the message store was listed, and every record could be read. */
-  isComplete: boolean
-  /** Whether a missing record of this number proves anything: its messages are in a store that was listed. */
-  proves: (number: string) => boolean
-  /** Whether it began when all calls from before a restore had ended. */
-  decidesQuarantine: boolean
-  /** The ids of records that this lookup has given to messages. */
-  takenIds: Set<string>
-  /** Set if the listing was deferred. */
-  retryInMs: number | null
-}
 
 /**
  * The lookup of each extension that has decided quarantined messages, kept until the process ends. It decides the later messages of
@@ -73,7 +51,7 @@ async function lookUp(engine: SendEngine, kept: QuarantineLookups, job: Job): Pr
     .unknown(key.tenantId, key.extensionId)
     .filter((entry) => mayBeLookedUp(context, earlier, entry))
   const isDecided = entries.every((entry) => decidesQuarantined(earlier, entry))
-  const lookup = isDecided ? earlier : await list(context, key, entries)
+  const lookup = isDecided ? earlier : await listSent(context, key, entries)
   if (lookup?.decidesQuarantine === true) kept.set(name, lookup)
   if (lookup !== undefined) await resolveAll(engine, entries, lookup)
   const left = scheduler.entries.unknown(key.tenantId, key.extensionId)
@@ -109,60 +87,10 @@ async function endJob({ database }: SendingContext, { seq, lane, tenantId }: Job
   return deleted?.rows.length === 1 ? DONE : { type: 'snooze', delayMs: MIN_LOOKUP_DELAY_MS }
 }
 
-async function list(context: SendingContext, key: ExtensionKey, entries: readonly Entry[]): Promise<Lookup> {
-  const { messageListings, numbers, clock } = context
-  const beganAt = clock.steady()
-  const since = Math.min(...entries.map(({ attempt }) => (attempt === null ? beganAt : sinceOf(attempt))))
-  let unreadable = 0
-  const query: MessageQuery = {
-    direction: 'Outbound',
-    since: clock.now() - beganAt + since,
-    skipped: () => void unreadable++,
-  }
-  const listed = await messageListings.list(key, () => {
-    unreadable = 0
-    return query
-  })
-  const all = listed.type === 'ok' ? listed.value.records : null
-  const ofEveryOwner = listed.type === 'ok' && listed.value.ofEveryOwner
-  const ownedIds = await ownedIdsOf(context, all ?? [])
-  const isComplete = all !== null && unreadable === 0
-  const tenant = await numbers.tenantOf(key)
-  return {
-    since,
-    beganAt,
-    records: (all ?? []).filter((record) => !ownedIds.has(record.providerMessageId)),
-    isComplete,
-    proves: (number) => provesAbsence(tenant, { number, extensionId: key.extensionId, ofEveryOwner }),
-    decidesQuarantine: isComplete && entries.some((entry) => entry.isQuarantined && isSettled(entry, beganAt)),
-    takenIds: new Set(),
-    retryInMs: listed.type === 'deferred' ? listed.retryInMs : null,
-  }
-}
-
-/** Whether a record that is missing at this steady time means that nothing was sent. */
-const isSettled = ({ attempt }: Pick<Entry, 'attempt'>, at: number): boolean => at >= (attempt?.absentAfter ?? Infinity)
-
-/** The start of a listing that has the record of an attempt, steady time. */
-const sinceOf = (attempt: OpenAttempt): number => attempt.startedAt - uncertaintyMs(attempt) - LISTING_MARGIN_MS
-
-const uncertaintyMs = ({ isOwn, providerStartedAt }: OpenAttempt): number =>
-  isOwn && providerStartedAt !== null ? 0 : OTHER_CLOCK_MS
-
 /** When the attempt began by the provider's clock. An uncertain time is moved to its earliest. */
 function attemptBeganAt({ provider }: SendingContext, { isOwn, startedAt, providerStartedAt }: OpenAttempt): number {
   if (providerStartedAt !== null) return providerStartedAt
   return startedAt - (provider.clockSkewMs() ?? 0) - (isOwn ? 0 : OTHER_CLOCK_MS)
-}
-
-/** The ids of records that belong to messages already. */
-async function ownedIdsOf({ database }: SendingContext, records: readonly StoredSms[]): Promise<Set<string>> {
-  if (records.length === 0) return new Set()
-  const { rows } = await database.gate.execute({
-    sql: `SELECT rc_message_id FROM messages WHERE rc_message_id IN (SELECT value FROM json_each(?1)) AND direction = 'outbound'`,
-    args: [JSON.stringify(records.map((record) => record.providerMessageId))],
-  })
-  return new Set(rows.map((row) => String(row['rc_message_id'])))
 }
 
 async function resolveAll(engine: SendEngine, entries: readonly Entry[], lookup: Lookup): Promise<void> {

@@ -15,7 +15,7 @@ export interface Entry {
   heldUntil: number
   /** When it was held first, epoch milliseconds; null if it never was. */
   heldSince: number | null
-  /** Set if the provider answered that the number does not belong to the extension: it may have moved to another one. */
+  /** Set if the provider answered that the number does not belong to the extension: another one may have it. */
   movedNumber: MovedNumber | null
 }
 
@@ -33,9 +33,10 @@ export interface OpenAttempt {
   isOwn: boolean
 }
 
-/** The provider's answer that a number does not belong to an extension. */
+/** The provider's answer that a number does not belong to an extension, the last one if several were asked. */
 export interface MovedNumber {
-  extensionId: string
+  /** All that were asked. */
+  extensionIds: readonly string[]
   failure: ProviderFailure
   /** Monotonic time. */
   at: number

@@ -9,8 +9,11 @@ export interface SchedulerTasks {
   readMore(queue: NumberQueue): void
   /** Called when no extension can send for the queue now. `entry` is its next one. */
   withoutSender(queue: NumberQueue, entry: Entry, sender: Exclude<Sender, { type: 'ready' }>): void
-  /** Called when the provider has said that the number does not belong to the extension that the directory names. */
-  numberMoved(queue: NumberQueue, entry: Entry): void
+  /**
+   * Called when the provider has said that the number does not belong to an extension, and `extensionId` could send the entry now. Returns
+   * whether it must not.
+   */
+  numberMoved(queue: NumberQueue, entry: Entry, extensionId: string): boolean
   /** Called when a call slot has become free. */
   slotFreed(): void
 }

@@ -161,13 +161,13 @@ export class Scheduler {
   #examine(queue: NumberQueue): ExtensionTurns | null {
     const retryMs = queue.retryAt - this.context.clock.monotonic()
     const entry = this.nextOf(queue)
-    const sender = senderOf(this.context, queue.tenantId, queue.number)
+    const sender = senderOf(this.context, queue.tenantId, queue.number, entry?.movedNumber)
     if (retryMs > 0) this.#later(queue, retryMs, () => this.touch(queue))
     else if (entry === null && queue.mayReadMore) this.tasks.readMore(queue)
     else if (entry === null) this.queues.forgetIfEmpty(queue)
     else if (sender.type !== 'ready') this.tasks.withoutSender(queue, entry, sender)
-    else if (entry.movedNumber?.extensionId === sender.extensionId) this.tasks.numberMoved(queue, entry)
-    else return this.extension(sender.extensionId)
+    else if (entry.movedNumber === null || !this.tasks.numberMoved(queue, entry, sender.extensionId))
+      return this.extension(sender.extensionId)
     return null
   }
 

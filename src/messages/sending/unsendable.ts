@@ -2,7 +2,7 @@ import { sleep } from '../../core/clock.ts'
 import { RETRY_AFTER_FAULT_MS } from '../../core/limits.ts'
 import { errorName } from '../../core/log.ts'
 import { type MessageFailure, rejected } from '../../core/message-failure.ts'
-import type { TenantEntry } from '../../provider/directory.ts'
+import { type TenantEntry, listedBy } from '../../provider/directory.ts'
 import type { TokenResult } from '../../provider/tokens.ts'
 import { giveUp } from './attempt-store.ts'
 import type { SendingContext } from './context.ts'
@@ -24,26 +24,35 @@ export class Unsendable {
   ) {}
 
   withoutSender(queue: NumberQueue, entry: Entry, sender: Exclude<Sender, { type: 'ready' }>): void {
-    if (sender.type === 'wait') this.#wait(queue, sender.reason)
+    if (sender.type === 'wait') this.#wait(queue, sender)
     else if (sender.type === 'failed' || this.numberLookups.ensureLookedUp(entry))
       void this.#endAll(queue, sender.type, sender.failure)
   }
 
-  /** Ends an entry whose number has moved, if a number lookup has found no other extension that has it. */
-  numberMoved(queue: NumberQueue, entry: Entry): void {
-    if (entry.movedNumber === null || !this.numberLookups.ensureLookedUp(entry)) return
-    const { message, code } = entry.movedNumber.failure
+  /**
+   * Reads the lists of numbers again while one still has the number that does not belong to its extension. An entry that only such
+   * extensions could send waits for that, and then ends. Returns whether `extensionId` is one of them.
+   */
+  numberMoved(queue: NumberQueue, entry: Entry, extensionId: string): boolean {
+    const { movedNumber } = entry
+    const tenant = this.context.directory.known(queue.tenantId)
+    if (movedNumber === null || tenant === undefined) return false
+    const { extensionIds, failure } = movedNumber
+    if (!extensionIds.some((id) => listedBy(tenant, id, queue.number) !== undefined)) return false
+    const isLookedUp = this.numberLookups.ensureLookedUp(entry)
+    if (!extensionIds.includes(extensionId)) return false
+    if (!isLookedUp) return true
     this.#take(queue, entry)
-    void this.#end(entry, rejected(message, code))
+    void this.#end(entry, rejected(failure.message, failure.code))
+    return true
   }
 
-  #wait(queue: NumberQueue, reason: Extract<Sender, { type: 'wait' }>['reason']): void {
+  #wait(queue: NumberQueue, sender: Extract<Sender, { type: 'wait' }>): void {
     const { directory, tokens } = this.context
-    const { tenantId, number } = queue
-    if (reason === 'loading') void this.#touchAfter(queue, directory.tenant(tenantId))
-    const extensionId = directory.known(tenantId)?.numbers.get(number)?.extensionId
-    if (reason !== 'token' || extensionId === undefined) return
-    void this.#touchAfter(queue, tokens.access({ tenantId, extensionId }))
+    const { tenantId } = queue
+    if (sender.reason === 'loading') void this.#touchAfter(queue, directory.tenant(tenantId))
+    if (sender.reason !== 'token') return
+    void this.#touchAfter(queue, tokens.access({ tenantId, extensionId: sender.extensionId }))
   }
 
   async #touchAfter(queue: NumberQueue, work: Promise<TokenResult | TenantEntry>): Promise<void> {

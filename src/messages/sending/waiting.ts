@@ -6,7 +6,7 @@ import type { SendingContext } from './context.ts'
 import type { SendEngine } from './engine.ts'
 import type { ExtensionTurns } from './extension-turns.ts'
 import type { Entry } from './number-queue.ts'
-import { type Sender, senderOf } from './sending-extension.ts'
+import { type Sender, extensionFor, senderOf } from './sending-extension.ts'
 
 /** Why a message has not been sent yet. If several reasons apply, the first of this list is reported. */
 export const WAITING_REASONS = [
@@ -82,8 +82,8 @@ export function reasonInQueue(
 ): Waiting | null {
   if (entry?.isQuarantined === true) return quarantineReason(context.clock, entry)
   const tenant = context.directory.known(tenantId)
-  const extensionId = tenant?.numbers.get(from)?.extensionId ?? null
-  const sender = senderOf(context, tenantId, from)
+  const extensionId = tenant === undefined ? null : extensionFor(tenant, from, entry?.movedNumber)
+  const sender = senderOf(context, tenantId, from, entry?.movedNumber)
   const extension = tenant?.extensions.get(extensionId ?? '')
   // Until it expires, the old token is used.
   if (extension?.status === 'refresh_failed' && sender.type !== 'ready')
@@ -113,7 +113,8 @@ const tokenReason = (clock: Clock, extension: ExtensionRow): Waiting => ({
 
 /** Whether a number lookup must find the extension first: none has the number, or it has moved. */
 const awaitsNumberLookup = (sender: Sender, entry: Entry | null): boolean =>
-  sender.type === 'missing' || (sender.type === 'ready' && entry?.movedNumber?.extensionId === sender.extensionId)
+  sender.type === 'missing' ||
+  (sender.type === 'ready' && entry?.movedNumber?.extensionIds.includes(sender.extensionId) === true)
 
 function reasonAtProvider(
   { clock, quota }: SendingContext,

@@ -83,10 +83,7 @@ const REFUSED = {
 
 /** After an upgrade they are there, and only read again for how each is used. The caller has read the tenant. */
 const hasNumbers = ({ directory }: Known, { tenantId, extensionId }: ExtensionRow): boolean =>
-  directory
-    .known(tenantId)
-    ?.numbers.values()
-    .some((row) => row.extensionId === extensionId) ?? false
+  directory.known(tenantId)?.listed.some((row) => row.extensionId === extensionId) ?? false
 
 const unknownNumbers = ({ connectedAt }: ExtensionRow): Trouble => ({
   kind: 'unknown_numbers',

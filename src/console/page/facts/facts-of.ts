@@ -36,6 +36,11 @@ const NOT_CONNECTED: Fact = {
 /** Whether an extension can neither send nor receive. */
 export const isStopped = ({ status }: Pick<ExtensionHealth, 'status'>): boolean => status !== 'active'
 
+/** Each number once: that of a call queue is in the list of each of its recipients. */
+export const numbersOf = (extensions: readonly Pick<ExtensionHealth, 'phoneNumbers'>[]): string[] => [
+  ...new Set(extensions.flatMap(({ phoneNumbers }) => phoneNumbers)),
+]
+
 /** Whether an extension is well, but brings no number: RingCentral did not allow one of them to text. */
 export const isNumberless = ({ reason, phoneNumbers }: ExtensionHealth): boolean =>
   reason === null && phoneNumbers.length === 0

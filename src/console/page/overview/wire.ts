@@ -1,6 +1,6 @@
 import type { ExtensionHealth, Overview } from '../../../client/client.ts'
 import type { Part } from '../facts/fact.ts'
-import { countOf, isPaused, isStopped, waitsOf } from '../facts/facts-of.ts'
+import { countOf, isPaused, isStopped, numbersOf, waitsOf } from '../facts/facts-of.ts'
 import type { IconName } from '../parts/icon-paths.ts'
 import { clockTime, count, duration } from '../state/clock.ts'
 
@@ -77,17 +77,14 @@ const rough = (ms: number): string =>
     .replace(/^(\d+ (?:min|h|d)) .*$/, '$1')
     .replace(/\.\d/, '')
 
-const numbersOf = (extensions: readonly ExtensionHealth[]): number =>
-  extensions.reduce((sum, { phoneNumbers }) => sum + phoneNumbers.length, 0)
-
 /** Those that can send, but not yet: RingCentral has paused them. */
 const pausedOf = (extensions: readonly ExtensionHealth[], now: number): readonly ExtensionHealth[] =>
   extensions.filter((each) => !isStopped(each) && isPaused(each, now))
 
 function numbersLine(extensions: readonly ExtensionHealth[], now: number) {
-  const all = numbersOf(extensions)
-  const stopped = numbersOf(extensions.filter(isStopped))
-  const paused = numbersOf(pausedOf(extensions, now))
+  const all = numbersOf(extensions).length
+  const stopped = all - numbersOf(extensions.filter((each) => !isStopped(each))).length
+  const paused = numbersOf(pausedOf(extensions, now)).length
   if (all === 0) return line('no number', extensions.length === 0 ? 'bad' : 'plain')
   if (stopped > 0)
     return line(
@@ -100,12 +97,12 @@ function numbersLine(extensions: readonly ExtensionHealth[], now: number) {
 
 /** What the numbers can do now, where nothing else is wrong: a sentence without its full stop. `now` in milliseconds. */
 export function numbersSentence(extensions: readonly ExtensionHealth[], now: number): Part[] {
-  const numbers = extensions.flatMap(({ phoneNumbers }) => phoneNumbers)
+  const numbers = numbersOf(extensions)
   const [number] = numbers
   if (number === undefined)
     return [`${extensions.length === 1 ? 'The extension has' : 'The extensions have'} no number for texts`]
   const those = pausedOf(extensions, now)
-  const [paused, all] = [numbersOf(those), numbers.length]
+  const [paused, all] = [numbersOf(those).length, numbers.length]
   if (paused > 0) {
     const who = paused === all ? 'No number' : `${all - paused} of ${all} numbers`
     const until =
@@ -138,7 +135,7 @@ function receiving(overview: Overview, extensions: readonly ExtensionHealth[]): 
 
 /** Of an extension whose numbers are not known, itself. */
 const countOfNumbers = (extensions: readonly ExtensionHealth[]): string =>
-  count(Math.max(numbersOf(extensions), extensions.length))
+  count(Math.max(numbersOf(extensions).length, extensions.length))
 
 function passedOn({ destinations }: Overview): Segment {
   const failures = destinations.reduce((sum, { failingSince, ...each }) => sum + (failingSince ? each.failures : 0), 0)

@@ -1,6 +1,6 @@
 import type { ExtensionHealth } from '../../../client/client.ts'
 import { type Fact, worstFirst } from '../facts/fact.ts'
-import { extensionFacts, isNumberless, isPaused } from '../facts/facts-of.ts'
+import { extensionFacts, isNumberless, isPaused, numbersOf } from '../facts/facts-of.ts'
 import { clockTime } from '../state/clock.ts'
 
 export interface NumbersStanding {
@@ -31,7 +31,7 @@ export function numbersStanding(extensions: readonly ExtensionHealth[], now: num
 
 /** `All 3 numbers can send and receive`, where nothing is wrong. */
 export function fineNumbersText(extensions: readonly ExtensionHealth[]): string {
-  const numbers = extensions.reduce((sum, { phoneNumbers }) => sum + phoneNumbers.length, 0)
+  const numbers = numbersOf(extensions).length
   if (numbers === 1) return 'The number can send and receive'
   return numbers === 2 ? 'Both numbers can send and receive' : `All ${numbers} numbers can send and receive`
 }
