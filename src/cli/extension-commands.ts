@@ -37,6 +37,7 @@ export function addExtensions(program: Command, contextOf: () => CliContext, run
     addOwner(extensions.command(verb).description(description)).action(async (owner: Owner, command: Command) => {
       requireOwner(command, owner)
       const context = contextOf()
+      if (context.config.production && !context.config.hasPublicUrl) throw new CliError(NO_LINK)
       const appId = await actingApp(context, owner)
       await run(
         { method: 'POST', path: `/v1/rc/${token}`, appId },
@@ -67,6 +68,10 @@ export function addExtensions(program: Command, contextOf: () => CliContext, run
     .option('--yes', 'do not ask')
     .action((extensionId: string, options: DisconnectOptions) => disconnect(contextOf(), extensionId, options))
 }
+
+/** RingCentral would refuse the redirect to localhost, or another machine than this one would follow it. */
+const NO_LINK =
+  'A link needs PUBLIC_URL, the https:// address that browsers reach: set it and restart, or connect the extension with a JWT (sgw extensions connect-jwt)'
 
 interface DisconnectOptions {
   tenant: string

@@ -71,18 +71,19 @@ const InboundLine = z.looseObject({
 function createPoster({ config }: CliContext, url: string): WebhookPoster {
   const production = config.production && !isLoopbackHost(URL.parse(url)?.hostname ?? '')
   const guard = new AddressGuard(guardRules({ ...config, production }))
-  if (!guard.accepts(url)) throw new CliError(`Cannot forward to ${url}: ${refusalOf(url, production)}`, EXIT.usage)
+  if (!guard.accepts(url))
+    throw new CliError(`Cannot forward to ${url}: ${refusalOf(url, production, config.hasPublicUrl)}`, EXIT.usage)
   return new WebhookPoster({ guard, clock: systemClock })
 }
 
 /** Which condition a refused address does not meet. */
-function refusalOf(text: string, production: boolean): string {
+function refusalOf(text: string, production: boolean, hasPublicUrl: boolean): string {
   const url = parseWebhookUrl(text, false)
   if (url === null) return 'give an address such as http://localhost:8080/webhook'
   const forms = formsOf(bareHost(url.hostname))
   if (forms.some((form) => kindOf(form) === 'never')) return 'link-local and metadata addresses are never posted to'
   if (production && url.protocol === 'http:')
-    return 'in production http:// goes only to this machine, such as http://127.0.0.1:8080/webhook'
+    return `in production http:// goes only to this machine, such as http://127.0.0.1:8080/webhook${hasPublicUrl ? '' : ', and to addresses in WEBHOOK_ALLOW_CIDRS'}`
   if (forms.length > 0) return 'it is not an address of the open Internet: list it in WEBHOOK_ALLOW_CIDRS'
   return 'in production its name is public, and its port is 80, 443 or above 1023'
 }

@@ -72,24 +72,22 @@ function refuseOtherThanFile(databasePath: string): void {
 export function encryptionKeys(config: Config): Uint8Array[] | null {
   if (config.encryptionKeys !== null) return config.encryptionKeys
   const text = readSecret(config, ENCRYPTION_KEY) ?? makeKey(config)
-  return text === null ? null : [keyOf(config, text)]
-}
-
-/** The key in the file beside the database, whatever ENCRYPTION_KEYS says; null if there is none. Errors: as above. */
-export function keptKey(config: Config): Uint8Array | null {
-  const text = readSecret(config, ENCRYPTION_KEY)
-  return text === null ? null : keyOf(config, text)
-}
-
-function keyOf(config: Config, text: string): Uint8Array {
-  if (!/^[A-Za-z0-9+/]{43}=$/.test(text)) {
+  if (text === null) return null
+  const key = keyOf(text)
+  if (key === null) {
     throw new StartError(
       EXIT.badConfig,
       `${encryptionKeyPath(config)} holds no key: restore the file from a copy, or remove it and the database to start with an empty one`,
     )
   }
-  return Uint8Array.fromBase64(text)
+  return [key]
 }
+
+/** The key in the file beside the database, where ENCRYPTION_KEYS is set; null if there is none. */
+export const keptKey = (config: Config): Uint8Array | null => keyOf(readSecret(config, ENCRYPTION_KEY) ?? '')
+
+const keyOf = (text: string): Uint8Array | null =>
+  /^[A-Za-z0-9+/]{43}=$/.test(text) ? Uint8Array.fromBase64(text) : null
 
 function makeKey(config: Config): string | null {
   if (sizeOf(config.database.path ?? '') > 0 && !config.allowNewKeys) return null

@@ -56,6 +56,8 @@ test.concurrent('what listen does not forward to is refused with the condition t
     refused('https://127.0.0.1.example.com:25/'),
   ])
   expect([http, listed]).toEqual([plain, plain])
+  const atHome = { PUBLIC_URL: '', ENCRYPTION_KEYS: '', WEBHOOK_ALLOW_CIDRS: '10.0.0.0/8' }
+  expect(await refused('http://192.168.1.9/sms', atHome)).toBe(`${plain}, and to addresses in WEBHOOK_ALLOW_CIDRS`)
   expect(ofNetwork).toBe(inside)
   expect([cloud, linkLocal, mapped, unspecified]).toEqual([metadata, metadata, metadata, metadata])
   const publicName = 'in production its name is public, and its port is 80, 443 or above 1023'

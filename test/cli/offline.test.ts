@@ -57,3 +57,16 @@ test.concurrent('a link that is made without a server says that it needs one', a
     })
   rmSync(folder, { recursive: true })
 })
+
+test.concurrent('at home no link is made that only this machine could follow, and the message names the JWT', async () => {
+  const folder = folderInMemory()
+  const home = { NODE_ENV: 'production', RC_CLIENT_ID: 'client', RC_CLIENT_SECRET: 'client-key' }
+  for (const verb of ['connect', 'invite'])
+    expect(await sgwIn(folder, ['extensions', verb, '--tenant', 'tenant_0123456789abcdef'], home)).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr:
+        'A link needs PUBLIC_URL, the https:// address that browsers reach: set it and restart, or connect the extension with a JWT (sgw extensions connect-jwt)\n',
+    })
+  rmSync(folder, { recursive: true })
+})

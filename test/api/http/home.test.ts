@@ -144,6 +144,24 @@ test('any header that a proxy adds makes the client another machine', async () =
     expect([header, await asked(world, '/v1/me', ['Host: localhost', header])]).toMatchObject([header, REFUSED])
 })
 
+test('a JWT may not cross a network in clear, not even one of PLAIN_HTTP_CIDRS', async () => {
+  await using world = await atHome({ PLAIN_HTTP_CIDRS: '172.17.0.0/16' })
+  expect(await statusFrom(world, '127.0.0.1', '/v1/operator/extensions')).toBe(401)
+  expect(await statusFrom(world, '172.17.0.1', '/v1/operator/extensions')).toBe(403)
+  expect(await statusFrom(world, '172.17.0.1', '/v1/operator/status')).toBe(401)
+})
+
+/** The status of a request whose socket has this address. */
+async function statusFrom(world: World, address: string, endpointPath = '/docs'): Promise<number | undefined> {
+  const server = { requestIP: () => ({ address, port: 4711, family: 'IPv4' }) } as unknown as Bun.Server<unknown>
+  const request = new Request(`http://172.17.0.2:3000${endpointPath}`, { headers: { host: '172.17.0.2:3000' } })
+  const pipeline = new RequestPipeline(world.gateway, [], false)
+  const answer = await pipeline.answer({ request, server, endpointPath }, () =>
+    Promise.resolve({ status: 200, content: {} }),
+  )
+  return answer?.status
+}
+
 test('a trusted proxy still brings HTTPS, by any name', async () => {
   await using world = await atHome({ TRUSTED_PROXIES: '127.0.0.1' })
   const secure = ['Host: sms.example.com', 'X-Forwarded-Proto: https', 'X-Forwarded-For: 203.0.113.9']
@@ -159,16 +177,6 @@ test('with a public address no client and no Host may do without HTTPS', async (
 
 test('beside this machine, exactly the addresses of PLAIN_HTTP_CIDRS may speak plain HTTP', async () => {
   await using world = await atHome({ PLAIN_HTTP_CIDRS: '172.17.0.0/16, 192.168.1.7, fe80::/64, fd12:3456::/32' })
-  const pipeline = new RequestPipeline(world.gateway, [], false)
-  const statusFrom = async (address: string): Promise<number | undefined> => {
-    const server = { requestIP: () => ({ address, port: 4711, family: 'IPv4' }) } as unknown as Bun.Server<unknown>
-    const headers = { host: '172.17.0.2:3000' }
-    const request = new Request('http://172.17.0.2:3000/docs', { headers })
-    const answer = await pipeline.answer({ request, server, endpointPath: '/docs' }, () =>
-      Promise.resolve({ status: 200, content: {} }),
-    )
-    return answer?.status
-  }
   for (const near of [
     '127.0.0.1',
     '127.8.9.1',
@@ -183,7 +191,7 @@ test('beside this machine, exactly the addresses of PLAIN_HTTP_CIDRS may speak p
     'fe80::1%eth0',
     'fd12:3456::9',
   ])
-    expect([near, await statusFrom(near)]).toEqual([near, 200])
+    expect([near, await statusFrom(world, near)]).toEqual([near, 200])
   for (const far of [
     '',
     '172.18.0.1',
@@ -202,7 +210,7 @@ test('beside this machine, exactly the addresses of PLAIN_HTTP_CIDRS may speak p
     '0.0.0.0',
     '::',
   ])
-    expect([far, await statusFrom(far)]).toEqual([far, 403])
+    expect([far, await statusFrom(world, far)]).toEqual([far, 403])
 })
 
 test('an app at home gets its webhooks by plain HTTP, at a literal address that WEBHOOK_ALLOW_CIDRS allows', async () => {
