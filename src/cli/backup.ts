@@ -4,8 +4,10 @@ import { EXIT, StartError } from '../core/start-error.ts'
 import { fetchBackup as fetchTo } from '../operator/backup/fetch-backup.ts'
 import { type BackupSettings, describeReplica, readBackupSettings } from '../operator/backup/settings.ts'
 import { holdsLease } from '../operator/backup/storage.ts'
-import { fetchNewest } from '../operator/lease/fetch-newest.ts'
-import { ObjectStore, StoreError } from '../operator/lease/object-store.ts'
+import { findNewest } from '../operator/lease/find-newest.ts'
+import { forkError } from '../operator/lease/newest.ts'
+import { StoreError } from '../operator/lease/object-store.ts'
+import { moveDatabase } from '../operator/lease/take-database.ts'
 import { type CliContext, CliError } from './context.ts'
 
 /** The absolute path of the database file, which Litestream needs. Errors: the database is on a server. */
@@ -25,7 +27,11 @@ export async function fetchBackup(context: CliContext, target: string, at: strin
     if (!context.json) context.stderr(`Looking for a backup at ${describeReplica(settings)}\n`)
     const isShared = context.config.standby || (await holdsLease(settings))
     if (!isShared) return await fetchTo(settings, target, { at })
-    return await fetchNewest(settings, new ObjectStore(settings), target, at)
+    return await findNewest(settings, { scratch: `${target}-epoch`, at, withoutLocal: true }, ({ newest }) => {
+      if (newest.type === 'fork') throw forkError(newest.fork)
+      if (newest.type === 'copy') moveDatabase(newest.copy.file, target)
+      return newest.type === 'copy'
+    })
   } catch (error) {
     throw asCliError(error)
   }

@@ -6,10 +6,10 @@ import { linksToGiveUp } from '../db/history.ts'
 import { giveUp } from '../db/history-rows.ts'
 import { putInPlace } from '../operator/backup/database-copy.ts'
 import { untilReplicationEnded } from '../operator/backup/replication.ts'
-import { type FetchedCopy, fetchCopies, removeCopies } from '../operator/lease/copies.ts'
-import { type Fork, type LocalFile, newestOf } from '../operator/lease/newest.ts'
-import { ObjectStore } from '../operator/lease/object-store.ts'
-import { checkedRows, moveDatabase, readLocal } from '../operator/lease/take-database.ts'
+import type { FetchedCopy } from '../operator/lease/copies.ts'
+import { type Found, findNewest } from '../operator/lease/find-newest.ts'
+import type { Fork, LocalFile } from '../operator/lease/newest.ts'
+import { checkedRows, moveDatabase } from '../operator/lease/take-database.ts'
 import { asCliError, databasePath, settingsOf } from './backup.ts'
 import type { CliContext } from './context.ts'
 import { print } from './print.ts'
@@ -37,13 +37,7 @@ export async function chooseHistory(context: CliContext, side: Side): Promise<vo
     const lock = await openDataFolder(path, LOCK_WAIT_MS)
     try {
       await untilReplicationEnded(path)
-      const { copies } = await fetchCopies(settings, new ObjectStore(settings), `${path}.restoring-choice`, {})
-      try {
-        const local = sizeOf(path) > 0 ? await readLocal(path) : null
-        choose(context, side, path, copies, local)
-      } finally {
-        removeCopies(copies)
-      }
+      await findNewest(settings, { scratch: `${path}.restoring-choice` }, (found) => choose(context, side, path, found))
     } finally {
       lock.release()
     }
@@ -54,14 +48,7 @@ export async function chooseHistory(context: CliContext, side: Side): Promise<vo
 
 const LOCK_WAIT_MS = 30_000
 
-function choose(
-  context: CliContext,
-  side: Side,
-  path: string,
-  copies: readonly FetchedCopy[],
-  local: LocalFile | null,
-): void {
-  const newest = newestOf(copies, local)
+function choose(context: CliContext, side: Side, path: string, { newest, copies, local }: Found): void {
   if (newest.type !== 'fork')
     return print(context, { chosen: null, detail: 'there is nothing to choose: one history continues the other' })
   const { chosen, other } = sidesOf(newest.fork, side, local)

@@ -94,7 +94,7 @@ async function refuseUnfit({ store }: LeaseObject, watch: Watch): Promise<void> 
 
 async function take(
   object: LeaseObject,
-  { keyIds: _all, ...self }: Candidate,
+  { keyIds: _all, fork: _fork, ...self }: Candidate,
   epoch: number,
   over: SeenLease | null,
   clock: Clock,

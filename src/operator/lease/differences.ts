@@ -5,6 +5,8 @@ import type { LeaseContent } from './lease-object.ts'
 export type Candidate = Pick<LeaseContent, 'holder' | 'url' | 'keyId' | 'schema' | 'clientId' | 'retention'> & {
   /** The ids of all keys of ENCRYPTION_KEYS. */
   keyIds: readonly string[]
+  /** Why its file and the newest copy are two histories; null if they are not. */
+  fork: string | null
 }
 
 /** What of a configuration makes it unfit to share the lease; null if nothing does. An older key of the ring is enough. */
@@ -20,9 +22,10 @@ export function differenceOf(
 
 /** Why a gateway that stands by would not take over, or would work differently; null if nothing speaks against it. */
 export const whyUnfit = (
-  standby: Pick<Candidate, 'url' | 'keyIds' | 'schema' | 'clientId' | 'retention'>,
+  standby: Omit<Candidate, 'holder' | 'keyId'>,
   holder: Omit<LeaseContent, 'nonce'>,
-): string | null => differenceOf(standby, holder) ?? ageOf(standby, holder) ?? settingsOf(standby, holder)
+): string | null =>
+  standby.fork ?? differenceOf(standby, holder) ?? ageOf(standby, holder) ?? settingsOf(standby, holder)
 
 function ageOf({ schema }: Pick<Candidate, 'schema'>, holder: Pick<LeaseContent, 'schema'>): string | null {
   const [own, needed] = [positionOf(schema), positionOf(holder.schema)]

@@ -15,10 +15,11 @@ export interface Fork {
   other: FetchedCopy
 }
 
+/** `isContinued`: the file lacks nothing of the copy that was acknowledged. */
 export type Newest =
   | { type: 'none' }
   | { type: 'local' }
-  | { type: 'copy'; copy: FetchedCopy; unanswered: number }
+  | { type: 'copy'; copy: FetchedCopy; unanswered: number; isContinued: boolean }
   | { type: 'fork'; fork: Fork }
 
 /** Says which of the copies and the file, if there is one, lacks nothing of the others that was acknowledged. The one place that does. */
@@ -34,16 +35,16 @@ export function newestOf(copies: readonly FetchedCopy[], local: LocalFile | null
     if (isFork) return hasAll ? { type: 'local' } : { type: 'fork', fork: { one: copy, other } }
     if (relation === 'less') copy = other
   }
-  if (local === null) return { type: 'copy', copy, unanswered: 0 }
+  if (local === null) return { type: 'copy', copy, unanswered: 0, isContinued: false }
   if (hasAll && relationsOf(copies, local).includes('more')) return { type: 'local' }
   const { relation, unanswered } = compareHistories(local.history, copy.history, first.epoch)
   return relation === 'forked'
     ? { type: 'fork', fork: { one: local, other: copy } }
-    : { type: 'copy', copy, unanswered }
+    : { type: 'copy', copy, unanswered, isContinued: hasAll }
 }
 
 /** Whether the file has everything of each copy that was acknowledged. */
-export const lacksNothing = (copies: readonly FetchedCopy[], local: LocalFile): boolean =>
+const lacksNothing = (copies: readonly FetchedCopy[], local: LocalFile): boolean =>
   relationsOf(copies, local).every((relation) => relation === 'more' || relation === 'same')
 
 const relationsOf = (copies: readonly FetchedCopy[], local: LocalFile): Comparison['relation'][] =>

@@ -5,12 +5,11 @@ import { sizeOf } from '../../db/data-folder.ts'
 import { refusalOfForeignLog } from '../../db/foreign-log.ts'
 import { readFact, writeFact } from '../../db/history-rows.ts'
 import type { BackupSettings } from '../backup/settings.ts'
-import { fetchCopies, removeCopies } from './copies.ts'
 import { listEpochs } from './epochs.ts'
+import { findNewest } from './find-newest.ts'
 import type { LeaseObject, SeenLease } from './lease-object.ts'
-import { forkError, lacksNothing, newestOf } from './newest.ts'
+import { forkError } from './newest.ts'
 import { StoreError } from './object-store.ts'
-import { readLocal } from './take-database.ts'
 
 // A gateway without STANDBY at a location where others share a lease: only one of all may work.
 
@@ -96,22 +95,16 @@ async function refuseHeld({ object, holder: self }: LoneStart, lease: SeenLease,
   )
 }
 
-async function refuseIfBehind({ settings, object, log }: LoneStart): Promise<void> {
+async function refuseIfBehind({ settings, log }: LoneStart): Promise<void> {
   const path = settings.databasePath
-  const { copies } = await fetchCopies(settings, object.store, `${path}.restoring-check`, { log })
-  try {
-    if (copies.length === 0) return
-    const local = sizeOf(path) > 0 ? await readLocal(path) : null
-    if (local !== null && lacksNothing(copies, local)) return
-    const newest = newestOf(copies, local)
+  await findNewest(settings, { scratch: `${path}.restoring-check`, log }, ({ newest }) => {
     if (newest.type === 'fork') throw forkError(newest.fork)
+    if (newest.type !== 'copy' || newest.isContinued) return
     throw new StartError(
       EXIT.badConfig,
       `${path} lacks what the last holder of the lease has stored at ${settings.replicaUrl}: move it elsewhere, and run sgw restore, or set STANDBY=on (docs/beyond-one-machine.md#without-the-storage)`,
     )
-  } finally {
-    removeCopies(copies)
-  }
+  })
 }
 
 const WATCH_EVERY_MS = 1000

@@ -24,6 +24,7 @@ const Announced = z.object({
   version: z.string().default('1.1.0'),
   clientId: z.string().default(''),
   retention: z.string().default(''),
+  fork: z.string().nullable().default(null),
 })
 
 /** Says each minute in the storage that this gateway would take over, until `signal`. The holder tells its operator if nobody does. */

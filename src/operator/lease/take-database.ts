@@ -2,15 +2,14 @@ import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Log } from '../../core/log.ts'
 import { EXIT, StartError } from '../../core/start-error.ts'
-import { sizeOf } from '../../db/data-folder.ts'
 import { SUFFIXES } from '../../db/database-file.ts'
-import { refusalOfForeignLog } from '../../db/foreign-log.ts'
-import { readHistory, writeFact } from '../../db/history-rows.ts'
+import { writeFact } from '../../db/history-rows.ts'
 import { forgetReplication, inspect, putInPlace } from '../backup/database-copy.ts'
 import type { BackupSettings } from '../backup/settings.ts'
-import { type Copies, type FetchedCopy, ROOT_FACT, fetchCopies, removeCopies } from './copies.ts'
+import { type FetchedCopy, ROOT_FACT } from './copies.ts'
 import { folderOf } from './epochs.ts'
-import { type LocalFile, type Newest, forkError, newestOf } from './newest.ts'
+import { type Found, findNewest } from './find-newest.ts'
+import { type LocalFile, type Newest, forkError } from './newest.ts'
 import type { ObjectStore } from './object-store.ts'
 
 /**
@@ -27,13 +26,7 @@ export async function takeDatabase(
   const path = settings.databasePath
   removeUnfinished(path)
   await refuseUsedFolder(store, epoch)
-  const copies = await fetchCopies(settings, store, `${path}${UNFINISHED}${epoch}`, { log })
-  try {
-    const local = copies.copies.length > 0 && sizeOf(path) > 0 ? await readLocal(path) : null
-    place(path, copies, local, log)
-  } finally {
-    removeCopies(copies.copies)
-  }
+  await findNewest(settings, { scratch: `${path}${UNFINISHED}${epoch}`, log }, (found) => place(path, found, log))
   forgetReplication(path)
 }
 
@@ -47,8 +40,7 @@ async function refuseUsedFolder(store: ObjectStore, epoch: number): Promise<void
     )
 }
 
-function place(path: string, { copies, root }: Copies, local: LocalFile | null, log: Log): void {
-  const newest = newestOf(copies, local)
+function place(path: string, { newest, local, root }: Found, log: Log): void {
   if (newest.type === 'none') return
   if (newest.type === 'fork') throw forkError(newest.fork)
   if (newest.type === 'copy') placeCopy(path, newest, local, log)
@@ -83,21 +75,6 @@ const UNFINISHED = '.restoring-e'
 function removeUnfinished(path: string): void {
   for (const name of readdirSync(dirname(path)))
     if (name.startsWith(`${basename(path)}${UNFINISHED}`)) rmSync(join(dirname(path), name), { force: true })
-}
-
-/** Errors: `StartError` 78 if the file cannot be read, and nobody can say what it has. */
-export async function readLocal(path: string): Promise<LocalFile> {
-  const foreign = refusalOfForeignLog(path)
-  if (foreign !== null) throw new StartError(EXIT.badConfig, foreign)
-  try {
-    return { path, history: await readHistory(path) }
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new StartError(
-      EXIT.badConfig,
-      `${path} cannot be compared with the copies in the storage (${reason}): nothing was changed. To go on with the copy, move ${path} elsewhere (docs/beyond-one-machine.md)`,
-    )
-  }
 }
 
 /**

@@ -15,34 +15,20 @@ export async function watchStored(
   timeoutMs: number,
   clock: Clock,
 ): Promise<void> {
-  const idle = new IdleCommits(database, clock)
+  // Monotonic time at which a commit that only shows whether it is stored began; null while none is under way.
+  let idleSince: number | null = null
+  const commitIdle = (): void => {
+    if (idleSince !== null) return
+    idleSince = clock.monotonic()
+    const over = (): void => void (idleSince = null)
+    database.untilStored().then(over, over)
+  }
   while (lease.isHeld) {
     await sleep(clock, LOOK_EVERY_MS)
-    if (lease.unstoredMs() >= LEASE_MS && (lease.standbys()?.names.length ?? 0) > 0) idle.commit()
-    const isFailing = (database.storage?.problem ?? null) !== null || idle.waitsMs() >= timeoutMs
-    if (isFailing && lease.unstoredMs() >= timeoutMs)
-      lease.suspend(database.storage?.problem ?? 'Litestream does not answer')
+    if (lease.unstoredMs() >= LEASE_MS && (lease.standbys()?.names.length ?? 0) > 0) commitIdle()
+    const problem = database.storage?.problem ?? null
+    const isIdleLate = idleSince !== null && clock.monotonic() - idleSince >= timeoutMs
+    if ((problem !== null || isIdleLate) && lease.unstoredMs() >= timeoutMs)
+      lease.suspend(problem ?? 'Litestream does not answer')
   }
-}
-
-/** Commits that only show whether they are stored, one at a time. */
-class IdleCommits {
-  /** Monotonic time; null while none is under way. */
-  #since: number | null = null
-
-  constructor(
-    readonly database: Database,
-    readonly clock: Clock,
-  ) {}
-
-  commit(): void {
-    if (this.#since !== null) return
-    this.#since = this.clock.monotonic()
-    void this.database
-      .untilStored()
-      .catch(() => undefined)
-      .finally(() => (this.#since = null))
-  }
-
-  waitsMs = (): number => (this.#since === null ? 0 : this.clock.monotonic() - this.#since)
 }

@@ -10,6 +10,7 @@ import { untilReplicationEnded } from '../../operator/backup/replication.ts'
 import { awaitLease } from '../../operator/lease/await-lease.ts'
 import type { Candidate } from '../../operator/lease/differences.ts'
 import { settingsOfEpoch } from '../../operator/lease/epochs.ts'
+import { findFork } from '../../operator/lease/find-newest.ts'
 import { HeldLease, type HeldLeaseOptions } from '../../operator/lease/held-lease.ts'
 import { LeaseObject, type SeenLease } from '../../operator/lease/lease-object.ts'
 import { ObjectStore } from '../../operator/lease/object-store.ts'
@@ -80,7 +81,10 @@ export async function standBy(options: StandByOptions): Promise<Holding | null> 
   log.info({ holder: candidate.holder }, 'standby')
   const waiting = new AbortController()
   stack.defer(() => waiting.abort())
-  void announce(store, candidate, systemClock, waiting.signal)
+  void findFork(backup.settings).then((fork) => {
+    candidate.fork = fork
+    return announce(store, candidate, systemClock, waiting.signal)
+  })
   const { held, left } = ownEpochs(path)
   const knownEpoch = Math.max(held ?? 0, left ?? 0)
   const awaited = { object, candidate, knownEpoch, clock: systemClock, log, signal }
@@ -133,5 +137,6 @@ function candidateOf(config: Config): Candidate {
     schema: MIGRATIONS.at(-1)?.name ?? '',
     clientId: sha256Hex(config.provider.clientId).slice(0, 16),
     retention: `${config.messageRetentionDays ?? 'all'} days and ${config.eventRetentionMs / 1000} s`,
+    fork: null,
   }
 }

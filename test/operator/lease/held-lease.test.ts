@@ -27,6 +27,7 @@ const CANDIDATE = {
   schema: MIGRATIONS.at(-1)?.name ?? '',
   clientId: 'one',
   retention: 'all',
+  fork: null,
 }
 
 const settings = () => readBackupSettings({ values: stub.environment(), readFile: () => '' }, '/data/sgw.db')

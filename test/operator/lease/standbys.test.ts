@@ -27,6 +27,7 @@ const candidate = (holder: string, url = URL) => ({
   schema: MIGRATIONS.at(-1)?.name ?? '',
   clientId: 'one',
   retention: 'all',
+  fork: null,
 })
 
 let stub: S3Stub

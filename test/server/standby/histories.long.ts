@@ -76,6 +76,22 @@ if (IS_LITESTREAM_5) {
         expect(await two.missing([...both, ...kept, ...after])).toBe(0)
       }, 180_000)
 
+  test('two histories are found while the holder is healthy: on the standby that has one of them, and on the holder', async () => {
+    await using gateways = await Gateways.create()
+    const [one, two] = [gateways.machine('one'), gateways.machine('two')]
+    const { ofTwo } = await fork([one, two], { one: 2, two: 2 })
+    await two.startUntil('ready')
+    await one.startUntil('standby')
+    const says = async (machine: MachineOfGateway, check: string): Promise<boolean> =>
+      new RegExp(`"check":"${check}","ok":false[^}]*each something that the other lacks`).test(
+        (await machine.sgw('doctor')).stdout,
+      )
+    await until(() => says(one, 'same configuration'), 40_000)
+    // It reads each minute what standbys say.
+    await until(() => says(two, 'standby'), 100_000)
+    expect([await one.state(), await two.state(), await two.missing(ofTwo)]).toEqual(['standby', 'ready', 0])
+  }, 240_000)
+
   test('what was accepted without STANDBY lies at the location itself, and is not given up for an older epoch', async () => {
     await using gateways = await Gateways.create()
     const [one, two] = [gateways.machine('one'), gateways.machine('two')]

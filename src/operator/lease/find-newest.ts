@@ -1,0 +1,72 @@
+import { EXIT, StartError } from '../../core/start-error.ts'
+import { sizeOf } from '../../db/data-folder.ts'
+import { refusalOfForeignLog } from '../../db/foreign-log.ts'
+import { readHistory } from '../../db/history-rows.ts'
+import type { BackupSettings } from '../backup/settings.ts'
+import { type Copies, type FetchOptions, fetchCopies, removeCopies } from './copies.ts'
+import { type LocalFile, type Newest, forkError, newestOf } from './newest.ts'
+import { ObjectStore } from './object-store.ts'
+
+/** What was found: copies, the file of this machine where it counts and there is one, and which of them is the newest. */
+export interface Found extends Copies {
+  local: LocalFile | null
+  newest: Newest
+}
+
+export interface SearchOptions extends FetchOptions {
+  /** Copies are fetched to files whose names begin so. */
+  scratch: string
+  /** Default: the file of this machine counts. */
+  withoutLocal?: boolean
+}
+
+/**
+ * Asks the location, its epochs and the file of this machine which is the newest: for a start with or without the lease, a standby, and
+ * `sgw restore`. Copies that `use` has not moved are removed. Errors: `StartError`, 78 if the file cannot be read; `StoreError`.
+ */
+export async function findNewest<T>(
+  settings: BackupSettings,
+  options: SearchOptions,
+  use: (found: Found) => T,
+): Promise<T> {
+  const found = await fetchCopies(settings, new ObjectStore(settings), options.scratch, options)
+  try {
+    const path = settings.databasePath
+    const counts = options.withoutLocal !== true && found.copies.length > 0 && sizeOf(path) > 0
+    const local = counts ? await readLocal(path) : null
+    return use({ ...found, local, newest: newestOf(found.copies, local) })
+  } finally {
+    removeCopies(found.copies)
+  }
+}
+
+/**
+ * Why this machine could not take over: its file and the copies have each something that the other lacks. Null if that is not so, or cannot be
+ * said now. Only a file that was last written without the lease can be one of two histories, so nothing is fetched for others.
+ */
+export async function findFork(settings: BackupSettings): Promise<string | null> {
+  const path = settings.databasePath
+  try {
+    if (sizeOf(path) === 0 || (await readLocal(path)).history.links.at(-1)?.epoch !== null) return null
+    return await findNewest(settings, { scratch: `${path}.restoring-look` }, ({ newest }) =>
+      newest.type === 'fork' ? forkError(newest.fork).message : null,
+    )
+  } catch {
+    return null
+  }
+}
+
+/** Errors: `StartError` 78 if the file cannot be read, and nobody can say what it has. */
+async function readLocal(path: string): Promise<LocalFile> {
+  const foreign = refusalOfForeignLog(path)
+  if (foreign !== null) throw new StartError(EXIT.badConfig, foreign)
+  try {
+    return { path, history: await readHistory(path) }
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new StartError(
+      EXIT.badConfig,
+      `${path} cannot be compared with the copies in the storage (${reason}): nothing was changed. To go on with the copy, move ${path} elsewhere (docs/beyond-one-machine.md)`,
+    )
+  }
+}
