@@ -34,3 +34,25 @@ test('the commands for Compose write a .env that production accepts once the pro
   const result = readConfig({ values: { ...values, ...app, NODE_ENV: 'production' }, readFile: () => '' })
   expect(result).toMatchObject({ ok: true, warnings: [], config: { publicUrl: 'https://sms.example.com' } })
 })
+
+test('the variables of a Raspberry Pi and of a container on a home server are complete once those of the app are filled in', async () => {
+  using folder = temporaryFolder()
+  copyFileSync(join(PROJECT, '.env.example'), folder.file('.env.example'))
+  const blocks = blocksOf('At home').map((block) => block.replaceAll(/^ {3}/gm, ''))
+  const make = blocks.find((block) => block.startsWith('cp .env.example')) ?? ''
+  const { code, stderr } = await finished(['sh', '-euc', make], {}, folder.path)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  const container = { NODE_ENV: 'production', ...variablesOf(readFileSync(folder.file('.env'), 'utf8')) }
+  const pi = variablesOf(blocks.find((block) => block.startsWith('NODE_ENV=production')) ?? '')
+  for (const values of [container, pi]) {
+    const empty = Object.entries(values).filter(([, value]) => value === '')
+    expect(empty.map(([name]) => name)).toEqual(['RC_CLIENT_ID', 'RC_CLIENT_SECRET', 'RC_JWT'])
+    const filled = Object.fromEntries(empty.map(([name]) => [name, `${name}-of-ours`]))
+    const result = readConfig({ values: { ...values, ...filled }, readFile: () => '' })
+    expect(result).toMatchObject({
+      ok: true,
+      warnings: [],
+      config: { hasPublicUrl: false, provider: { events: 'websocket' } },
+    })
+  }
+})
