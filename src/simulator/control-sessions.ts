@@ -64,7 +64,10 @@ export function sessionKnobs(world: World) {
       findSubscription(subscriptionId).blacklisted = { reason: words, at: clock.now() }
     },
     expireSubscription({ subscriptionId }: { subscriptionId: string }): void {
-      findSubscription(subscriptionId).expiresAt = clock.now()
+      const subscription = findSubscription(subscriptionId)
+      // One of a socket would renew itself.
+      if (subscription.socket === null) subscription.expiresAt = clock.now()
+      else subscriptions.delete(subscription.id)
     },
     deleteSubscription({ subscriptionId }: { subscriptionId: string }): void {
       subscriptions.delete(findSubscription(subscriptionId).id)

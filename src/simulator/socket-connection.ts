@@ -36,14 +36,14 @@ export class SocketConnection {
   ) {
     this.openedAt = clock.now()
     this.#endAbsolute = clock.after(settings.socketSeconds * 1000, () => this.close(absoluteTimeout()))
-    this.noteFrame()
+    this.#idleAnew()
     this.#pingLater()
   }
 
   send(text: string): void {
     if (this.isSilent) return
     this.socket.send(text)
-    this.noteFrame()
+    this.#idleAnew()
   }
 
   sendSubscriptionAnswer(text: string): void {
@@ -55,12 +55,6 @@ export class SocketConnection {
     this.send(text)
     this.holdsAnswers = false
     for (const answer of this.#heldAnswers.splice(0)) this.send(answer)
-  }
-
-  /** A frame in either direction starts the idle time anew. */
-  noteFrame(): void {
-    this.#endIdle()
-    this.#endIdle = this.clock.after(this.settings.socketIdleSeconds * 1000, () => this.close(idleTimeout()))
   }
 
   notePong(): void {
@@ -93,6 +87,12 @@ export class SocketConnection {
     this.#endIdle()
     this.#endAbsolute()
     clearTimeout(this.#pinging)
+  }
+
+  /** After each frame of the platform, which answers those of the client. */
+  #idleAnew(): void {
+    this.#endIdle()
+    this.#endIdle = this.clock.after(this.settings.socketIdleSeconds * 1000, () => this.close(idleTimeout()))
   }
 
   #pingLater(): void {

@@ -61,7 +61,7 @@ class SocketWire implements AnswerWire {
   send(reply: Reply): void {
     this.sent = reply
     const answer = requestAnswer(this.messageId, reply)
-    if (this.isSubscription) this.connection.sendSubscriptionAnswer(answer)
+    if (this.isSubscription && reply.status < 300) this.connection.sendSubscriptionAnswer(answer)
     else this.connection.send(answer)
   }
 

@@ -114,6 +114,5 @@ function greet(world: World, socket: ServerWebSocket<Upgraded>): void {
 
 function hear(world: World, { data }: ServerWebSocket<Upgraded>, text: string): void {
   if (data.open === null || data.open.connection.isSilent) return
-  data.open.connection.noteFrame()
   void answerFrame(world, data.open, text)
 }

@@ -44,7 +44,6 @@ export class Sockets {
     const opening = { openedAt, recovery, isRecovered: request.recover === null ? null : isRecovered }
     if (!request.isWithoutDetails) connection.send(connectionDetails(this.world.settings, opening))
     for (const frame of session.missed.splice(0)) connection.send(frame)
-    if (isRecovered) this.world.subscriptions.renewOf(session)
     return session
   }
 

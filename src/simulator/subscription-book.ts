@@ -39,7 +39,7 @@ export class SubscriptionBook {
   }
 
   all(): Subscription[] {
-    for (const one of this.#subscriptions.values()) if (this.clock.now() >= one.expiresAt) this.delete(one.id)
+    for (const one of this.#subscriptions.values()) if (this.clock.now() >= one.expiresAt) this.#expire(one)
     return [...this.#subscriptions.values()]
   }
 
@@ -60,12 +60,14 @@ export class SubscriptionBook {
     for (const one of this.#subscriptions.values()) if (one.socket?.token === token) this.delete(one.id)
   }
 
-  renewOf({ token }: SocketOrigin): void {
-    for (const one of this.#subscriptions.values()) if (one.socket?.token === token) this.renew(one)
-  }
-
   /** Restarts the subscription's lifetime. */
   renew(subscription: Subscription): void {
     subscription.expiresAt = this.clock.now() + subscription.ttlSeconds * 1000
+  }
+
+  /** The subscription of a socket renews itself (RingCentral API reference, "Renew subscription"). */
+  #expire(subscription: Subscription): void {
+    if (subscription.socket === null) this.delete(subscription.id)
+    else this.renew(subscription)
   }
 }

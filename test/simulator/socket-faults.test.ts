@@ -132,11 +132,13 @@ test('early-event: the subscription is answered after its first event', async ()
   harness.control.faultSockets({ kind: 'early-event' })
   using socket = await openSocket(harness, login)
   await socket.found('ConnectionDetails')
+  expect((await socket.subscribe([]))[0].status).toBe(400)
   const subscribed = socket.subscribe()
   await until(() => harness.control.subscriptions().length === 2)
   await inject(harness, 'early')
   await subscribed
-  expect(socket.frames.map(([{ type }]) => type)).toEqual(['ConnectionDetails', 'ServerNotification', 'ClientRequest'])
+  const types = socket.frames.map(([{ type }]) => type)
+  expect(types).toEqual(['ConnectionDetails', 'ClientRequest', 'ServerNotification', 'ClientRequest'])
 })
 
 test.each([

@@ -196,6 +196,22 @@ test('a socket ends after half an hour without a frame, and after a day, with a 
   expect((await busy.untilClosed()).code).toBe(1000)
 })
 
+test('the subscription of a socket renews itself, and ends when it is told to', async () => {
+  await using harness = await startHarness()
+  const weekAndMore = 700_000
+  harness.control.configure({ socketSeconds: weekAndMore, socketIdleSeconds: weekAndMore })
+  const { access_token } = await harness.login()
+  using socket = await openSocket(harness, access_token)
+  await socket.found('ConnectionDetails')
+  await socket.subscribe()
+  harness.clock.advance((weekAndMore - 1) * 1000)
+  const [{ subscriptionId, expiresAt } = { subscriptionId: '', expiresAt: 0 }] = harness.control.subscriptions()
+  expect(expiresAt).toBeGreaterThan(harness.clock.now())
+  expect((await harness.control.injectSms({ to: ALICE })).deliveries).toHaveLength(1)
+  harness.control.expireSubscription({ subscriptionId })
+  expect(harness.control.subscriptions()).toEqual([])
+})
+
 test('a login that ended brings nothing over its socket, which stays open', async () => {
   await using harness = await startHarness()
   const { access_token } = await harness.login()
