@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Provider } from '../../src/provider/provider.ts'
 import { setTenantStatus } from '../../src/operator/tenants.ts'
 import { callbackPath, newLink, open as visit, pressConnect, tokenOf } from '../support/connect-flow.ts'
+import { signIn } from '../support/operator.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { listenTo } from '../support/socket.ts'
 import { FROM, type World, createWorld, recordedLog, until } from '../support/world.ts'
@@ -43,9 +44,10 @@ function collectSecrets(world: World): Set<string> {
       for (const token of [result.value.accessToken, result.value.refreshToken]) if (token !== null) secrets.add(token)
     return result
   }
-  const { exchangeCode, refresh } = provider
+  const { exchangeCode, exchangeJwt, refresh } = provider
+  provider.exchangeJwt = (jwt) => notePair(exchangeJwt.call(provider, jwt))
   provider.exchangeCode = (exchange) => notePair(exchangeCode.call(provider, exchange))
-  provider.refresh = (token) => notePair(refresh.call(provider, token))
+  provider.refresh = (...argument) => notePair(refresh.apply(provider, argument))
   return secrets
 }
 
@@ -74,6 +76,7 @@ async function useEverything(world: World, traces: Traces): Promise<void> {
   }
   world.control.setLimits({ enabled: false })
   await connections(world, traces)
+  await connectByJwts(world, traces)
   await using receiver = startReceiver()
   receiver.answer = () => new Response('no', { status: 500 })
   await call('PUT', `/v1/apps/${world.app.appId}`, {
@@ -127,6 +130,27 @@ async function useEverything(world: World, traces: Traces): Promise<void> {
   await call('GET', '/v1/apps', { key: old['apiKey'] ?? '' })
   await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'suspended' })
   await call('GET', '/v1/apps', { key: old['apiKey'] ?? '' })
+}
+
+/** Connects with JWTs: one that RingCentral repeats in its refusal, one whose session is lost, and one that stays. */
+async function connectByJwts(world: World, traces: Traces): Promise<void> {
+  const extensionId = world.control.extensions()[0]?.extensionId ?? ''
+  const { token } = await signIn(world)
+  traces.secrets.add(token)
+  for (const isRefused of [true, false, false]) {
+    const { jwt } = world.control.addJwt({ extensionId })
+    for (const part of [jwt, ...jwt.split('.').slice(1)]) traces.secrets.add(part)
+    const said = { error: 'invalid_grant', error_description: `${jwt} is signed by ${jwt.split('.')[2]}` }
+    const fault = { kind: 'respond', status: 400, body: said } as const
+    if (isRefused) world.control.fault({ route: 'token', calls: 1, fault })
+    const body = { tenantId: world.tenantId, jwt }
+    const answer = await world.json('POST', '/v1/operator/extensions', { key: token, body })
+    traces.answers.push(JSON.stringify(answer))
+    world.control.revokeTokens({ extensionId })
+    await world.gateway.tokens.refresh({ tenantId: world.tenantId, extensionId })
+  }
+  for (const path of ['doctor', 'status', 'alerts'])
+    traces.answers.push(await (await world.call('GET', `/v1/operator/${path}`, { key: token })).text())
 }
 
 /** Views, uses, reuses and declines links, and returns with an invalid code. */

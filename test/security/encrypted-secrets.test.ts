@@ -5,6 +5,7 @@ const KEYS = [1, 2, 3].map((n) => Buffer.alloc(32, `key number ${n}`))
 const PURPOSES: readonly EncryptionContext['purpose'][] = [
   'rc_access',
   'rc_refresh',
+  'rc_jwt',
   'webhook_secret',
   'trigger_secret',
   'verification',

@@ -3,7 +3,9 @@ import { createSecrets } from '../../src/core/secrets.ts'
 import { diagnose } from '../../src/operator/doctor.ts'
 import { rotateAppKey } from '../../src/operator/apps.ts'
 import { readKeyUsage } from '../../src/operator/key-usage.ts'
+import { connectJwt } from '../../src/operator/connect-jwt.ts'
 import { rotateKeys } from '../../src/operator/rotate-keys.ts'
+import { decryptJwt } from '../../src/provider/stored-credentials.ts'
 import { callbackPath, newLink, open, pressConnect, tokenOf } from '../support/connect-flow.ts'
 import { startReceiver, verifySignatures } from '../support/receiver.ts'
 import { FROM, TO, type World, createWorld, until } from '../support/world.ts'
@@ -50,6 +52,37 @@ describe('sgw keys rotate', () => {
     expect(resealed).toBe(before.all - before.newest)
     expect(await countEncrypted(world)).toEqual({ all: before.all, newest: before.all })
     expect(await rotateKeys(world.gateway, {})).toEqual({ resealed: 0 })
+  })
+
+  test('encrypts the JWT of an extension again, which then opens sessions with the new key alone', async () => {
+    const first = await createWorld({ env: { ENCRYPTION_KEYS: OLD } })
+    const extensionId = first.control.extensions()[0]?.extensionId ?? ''
+    const { jwt } = first.control.addJwt({ extensionId })
+    const key = { tenantId: first.tenantId, extensionId }
+    await connectJwt(first.gateway, { tenantId: first.tenantId, jwt }, 'test')
+    await using world = await restartWithKeys(first, `${NEW},${OLD}`)
+    // That of the app, both tokens, and the JWT; a rotation also finds the login before.
+    expect((await readKeyUsage(world.gateway)).encrypted).toBe(4)
+    expect(await rotateKeys(world.gateway, {})).toEqual({ resealed: 5 })
+    expect((await readKeyUsage(world.gateway)).encrypted).toBe(0)
+    const row = await world.gateway.directory.extension(key.tenantId, extensionId)
+    expect(row === null ? null : await decryptJwt(NEWEST, row)).toBe(jwt)
+  })
+
+  test('a JWT whose key is missing is reported, although its tokens can be read', async () => {
+    const first = await createWorld({ env: { ENCRYPTION_KEYS: OLD } })
+    const extensionId = first.control.extensions()[0]?.extensionId ?? ''
+    const { jwt } = first.control.addJwt({ extensionId })
+    await connectJwt(first.gateway, { tenantId: first.tenantId, jwt }, 'test')
+    await using world = await restartWithKeys(first, `${NEW},${OLD}`)
+    const old = await world.gateway.directory.extension(first.tenantId, extensionId)
+    await rotateKeys(world.gateway, {})
+    expect((await world.call('GET', '/v1/apps', { key: first.key })).status).toBe(200)
+    const sql = `UPDATE extensions SET jwt = ?1, status = 'active'`
+    await world.gateway.database.gate.execute({ sql, args: [String(old?.jwt)] })
+    await using last = await restartWithKeys(world, NEW)
+    // As the start has found it.
+    expect(last.gateway.lostKeys.lost?.owners).toContain(extensionId)
   })
 
   test('loses nothing under traffic: sends, signatures, changing secrets and token refreshes', async () => {

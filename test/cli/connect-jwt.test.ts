@@ -1,0 +1,72 @@
+import { expect, setDefaultTimeout, test } from 'bun:test'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { sgwIn } from '../support/cli.ts'
+import { withServer } from '../support/cli-server.ts'
+import { folderInMemory } from '../support/memory-folder.ts'
+
+// Each test starts several processes, and all run at once.
+setDefaultTimeout(60_000)
+
+const WORDS = ['extensions', 'connect-jwt', '--tenant']
+
+test.concurrent('a JWT from a file or from standard input connects its extension, and the list says which is which', async () => {
+  await withServer(async (world, sgw) => {
+    const { extensionId } = world.control.addExtension({ name: 'Bob', numbers: ['+15555550107'] })
+    const { jwt } = world.control.addJwt({ extensionId })
+    const file = join(world.folder, 'jwt.txt')
+    writeFileSync(file, `${jwt}\n`)
+    const answer = await sgw.json(...WORDS, world.tenantId, '--jwt-file', file)
+    expect(answer).toEqual({
+      tenantId: world.tenantId,
+      extensionId,
+      name: 'Bob',
+      phoneNumbers: ['+15555550107'],
+      receiving: true,
+      fixes: [],
+    })
+    const piped = await sgwIn(world.folder, [...WORDS, world.tenantId, '--jwt-file', '-'], {}, new Blob([`${jwt}\n`]))
+    expect(piped).toMatchObject({ code: 0, stderr: '' })
+    const { stdout } = await sgw.text('extensions', 'list')
+    const [head, ...rows] = stdout.trimEnd().split('\n')
+    const by = (head ?? '').split(/\s+/).indexOf('by')
+    expect(rows.map((row) => [row.split(/\s+/)[0], row.split(/\s+/)[by]])).toEqual([
+      [world.control.extensions()[0]?.extensionId, 'link'],
+      [extensionId, 'jwt'],
+    ])
+  })
+})
+
+test.concurrent('a file that cannot be read is a wrong usage, and a refused JWT is told with what to mend', async () => {
+  await withServer(async (world, sgw) => {
+    const folder = join(world.folder, 'folder')
+    mkdirSync(folder)
+    for (const file of [join(world.folder, 'gone.txt'), folder])
+      expect(await sgw.text(...WORDS, world.tenantId, '--jwt-file', file)).toEqual({
+        code: 2,
+        stdout: '',
+        stderr: `${file} cannot be read: check the path and its permissions\n`,
+      })
+    const file = join(world.folder, 'jwt.txt')
+    writeFileSync(file, 'a.jwt.of-nobody-canary')
+    const refused = await sgw.text(...WORDS, world.tenantId, '--jwt-file', file)
+    expect([refused.code, refused.stdout]).toEqual([1, ''])
+    expect(refused.stderr).toStartWith('The JWT is not one that RingCentral accepts from this app: ')
+    expect(refused.stderr).not.toContain('canary')
+    writeFileSync(file, '')
+    expect(await sgw.text(...WORDS, world.tenantId, '--jwt-file', file)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'jwt must be 1-8192 characters\n',
+    })
+  })
+})
+
+test.concurrent('it needs a running server', async () => {
+  const folder = folderInMemory()
+  writeFileSync(join(folder, 'jwt.txt'), 'a.b.c')
+  const words = [...WORDS, 'tenant_0123456789abcdef', '--jwt-file', join(folder, 'jwt.txt')]
+  const { code, stderr } = await sgwIn(folder, words)
+  expect(code).toBe(7)
+  expect(stderr).toStartWith('No server answers: ')
+})
