@@ -20,7 +20,7 @@ import { purgeDeliveries } from '../messages/upkeep/purge-deliveries.ts'
 import { probeStorage } from '../db/storage-check.ts'
 import { purgeEvents, purgeEventsEveryMs } from '../messages/upkeep/purge-events.ts'
 import { backFill, backFillJobs } from '../messages/inbound/back-fill.ts'
-import { storeReceived } from '../messages/inbound/store-received.ts'
+import { storeEvent } from '../messages/inbound/store-event.ts'
 import { purgeTombstones } from '../messages/inbound/tombstones.ts'
 import type { Gateway } from '../messages/gateway.ts'
 import { BACK_FILL_EVERY_MS } from '../core/limits.ts'
@@ -38,9 +38,10 @@ export function registerJobs(gateway: Gateway): void {
   gateway.jobs.register(lookupJobs(gateway.sending))
   for (const kind of deliveryJobs(gateway)) gateway.jobs.register(kind)
   gateway.jobs.register(backFillJobs(gateway))
-  gateway.subscriptions.receive = async (key, event) => {
-    if (event.kind === 'sms') await storeReceived(gateway, key, event.sms)
-    else gateway.log.debug({ why: event.why }, 'event ignored')
+  gateway.subscriptions.receive = async ({ tenantId, extensionId }, event) => {
+    if (event.kind === 'ignored') return gateway.log.debug({ why: event.why }, 'event ignored')
+    if (!(await storeEvent(gateway, { tenantId, extensionId, providerId: null }, event)))
+      gateway.log.warn({ tenantId, extensionId }, 'a socket brought an event of another tenant, which is ignored')
   }
 }
 

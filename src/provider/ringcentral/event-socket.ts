@@ -7,7 +7,7 @@ import { networkFailure, ownFailure } from './errors.ts'
 import type { Requester, RingCentralOptions } from './request.ts'
 import { SocketConnection, refusalOf } from './socket-connection.ts'
 import { INBOUND_SMS_FILTER, SUBSCRIPTION_PATH, subscriptionPath, subscriptionSchema } from './subscription.ts'
-import { optionalText } from './wire-text.ts'
+import { optionalText, wireSeconds } from './wire-text.ts'
 
 type Options = Pick<RingCentralOptions, 'timeoutMs' | 'userAgent' | 'ca' | 'proxy'>
 
@@ -24,7 +24,17 @@ export async function openEventSocket(
   const url = addressOf(ticket.value, requester.address, request.recovery?.token ?? null)
   if (url === null) return { ok: false, failure: UNUSABLE_ADDRESS }
   const options = { timeoutMs, userAgent, proxy: proxyFor(proxy, url), ...(ca === undefined ? {} : { ca }) }
-  return new Opening(url, options, request).run()
+  const opening = openingOf(url, options, request)
+  return opening === null ? { ok: false, failure: UNUSABLE_ADDRESS } : opening.run()
+}
+
+function openingOf(...given: ConstructorParameters<typeof Opening>): Opening | null {
+  try {
+    return new Opening(...given)
+  } catch {
+    // Its message names the address with its credential.
+    return null
+  }
 }
 
 const ticketSchema = z.looseObject({ uri: z.string(), ws_access_token: z.string().min(1) })
@@ -50,12 +60,14 @@ const USER_LACKS_PERMISSION = 'CMN-408'
 /** The provider's documented values, for a gateway that does not tell them. */
 const LIFE_SECONDS = 86_400
 const RECOVERY_SECONDS = 180
+/** One that the provider refuses by refusing the connection must not be tried for ever. */
+const MAX_RECOVERY_SECONDS = 3600
 
 const detailsSchema = z
   .looseObject({
     recoveryState: optionalText,
-    absoluteTimeout: z.number().positive().catch(LIFE_SECONDS),
-    recoveryTimeout: z.number().nonnegative().catch(RECOVERY_SECONDS),
+    absoluteTimeout: wireSeconds(LIFE_SECONDS),
+    recoveryTimeout: z.number().nonnegative().max(MAX_RECOVERY_SECONDS).catch(RECOVERY_SECONDS),
   })
   .catch({ recoveryState: undefined, absoluteTimeout: LIFE_SECONDS, recoveryTimeout: RECOVERY_SECONDS })
 type Details = z.infer<typeof detailsSchema>
@@ -127,7 +139,7 @@ class Opening {
     return {
       subscriptionId,
       recovered,
-      lifeMs: details.absoluteTimeout * 1000,
+      lifeMs: Math.round(details.absoluteTimeout * 1000),
       recovery: () => {
         const { recoveryToken: token } = connection
         return token === null ? null : { token, subscriptionId, forMs: details.recoveryTimeout * 1000 }

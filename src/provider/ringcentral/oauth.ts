@@ -3,7 +3,7 @@ import type { AuthorizeRequest, CodeExchange, TokenPair } from '../grants.ts'
 import type { ProviderResult } from '../provider.ts'
 import { ownFailure } from './errors.ts'
 import type { Call, ReadResult, Requester } from './request.ts'
-import { wireId } from './wire-text.ts'
+import { wireId, wireSeconds } from './wire-text.ts'
 
 /** RFC 6749 4.1.1 with PKCE (RFC 7636). `scope` is left out: the app's registered permissions apply. */
 export function authorizeUrl(server: string, clientId: string, request: AuthorizeRequest): string {
@@ -102,8 +102,8 @@ const NO_REFRESH_TOKEN = {
 /** `TokenInfo` of the RingCentral OpenAPI. Tokens must be usable in a header. */
 const tokenSchema = z.looseObject({
   access_token: z.string().regex(/^[\x21-\x7e]+$/),
-  expires_in: z.number().positive().catch(ACCESS_TOKEN_SECONDS),
+  expires_in: wireSeconds(ACCESS_TOKEN_SECONDS),
   refresh_token: z.string().nullish(),
-  refresh_token_expires_in: z.number().positive().catch(REFRESH_TOKEN_SECONDS),
+  refresh_token_expires_in: wireSeconds(REFRESH_TOKEN_SECONDS),
   owner_id: wireId,
 })

@@ -118,7 +118,8 @@ export class SocketConnection {
     if (meta.type === 'ServerNotification')
       return typeof body === 'object' && body !== null ? this.listener.event(body) : this.#giveUp('unreadable frame')
     if (meta.type === 'ConnectionDetails') return void this.#give(DETAILS, frame)
-    if (this.#give(meta.messageId ?? DETAILS, frame) || meta.type !== 'Error') return
+    const isAnswer = meta.messageId !== undefined && meta.messageId !== DETAILS && this.#give(meta.messageId, frame)
+    if (isAnswer || meta.type !== 'Error') return
     // The gateway says why before it closes.
     this.#reason = errorSchema.safeParse(body).data?.errorCode ?? null
     this.#give(DETAILS, { failure: refusalOf(frame) })
@@ -155,12 +156,18 @@ export function refusalOf({ meta, body }: { meta: FrameMeta; body: unknown }): P
   return statusFailure({ ...answer, requestId: headers?.RCRequestId ?? null }, 'api', hider([]))
 }
 
+/** It becomes a part of an address. Without it the next socket starts anew. */
+const MAX_RECOVERY_LENGTH = 8192
+
 const metaSchema = z.looseObject({
   type: optionalText,
   messageId: optionalText,
   status: z.number().catch(0),
   headers: z.looseObject({ RCRequestId: optionalText }).optional().catch(undefined),
-  wsc: z.looseObject({ token: z.string() }).optional().catch(undefined),
+  wsc: z
+    .looseObject({ token: z.string().max(MAX_RECOVERY_LENGTH) })
+    .optional()
+    .catch(undefined),
 })
 type FrameMeta = z.infer<typeof metaSchema>
 

@@ -166,6 +166,42 @@ test('the credentials of a socket go only to the provider’s own kind of connec
   }
 })
 
+test('an address that no socket can have is a failure as well, not a thrown error that names the ticket', async () => {
+  using gateway = new FakeGateway({ ticket: (uri) => ticketOf(`${uri}#fragment`) })
+  const failure = failureOf(await gateway.open())
+  expect(failure).toMatchObject({ reason: 'ambiguous', status: null })
+  expect(failure.message).not.toContain(TICKET)
+})
+
+const NO_GREETING = {
+  'an error without an id': ['[{"type":"Error","status":401},{"errorCode":"WSG-901","message":"No"}]', 'WSG-901'],
+  'a heartbeat without an id': ['[{"type":"Heartbeat"}]', 'ERR_SOCKET_TIMEOUT'],
+  'a frame of a kind that nobody knows': ['[{"type":"New","messageId":""}]', 'ERR_SOCKET_TIMEOUT'],
+} as const
+test.each(Object.entries(NO_GREETING))('%s is no greeting', async (_name, [frame, code]) => {
+  using gateway = new FakeGateway({ greet: (socket) => void socket.send(frame) })
+  expect(failureOf(await gateway.open({}, { timeoutMs: 100 }))).toMatchObject({ code })
+  expect(gateway.frames).toEqual([])
+})
+
+test('lifetimes that no date can hold count as absent, and so does a recovery that no address can', async () => {
+  for (const [told, lifeMs, forMs] of [
+    [{ absoluteTimeout: 1e300, recoveryTimeout: 1e300 }, 86_400_000, 180_000],
+    [{ absoluteTimeout: 0, recoveryTimeout: -1 }, 86_400_000, 180_000],
+    [{ absoluteTimeout: 60.0004, recoveryTimeout: 0 }, 60_000, 0],
+  ] as const) {
+    using gateway = new FakeGateway({ greet: (socket) => void socket.send(detailsOf(told)) })
+    const socket = valueOf(await gateway.open())
+    expect([socket.lifeMs, socket.recovery()?.forMs]).toEqual([lifeMs, forMs])
+    socket.close()
+  }
+  const longToken = JSON.stringify([{ type: 'ConnectionDetails', wsc: { token: 'x'.repeat(100_000) } }, {}])
+  using gateway = new FakeGateway({ greet: (socket) => void socket.send(longToken) })
+  const socket = valueOf(await gateway.open())
+  expect(socket.recovery()).toBeNull()
+  socket.close()
+})
+
 test('a refused upgrade names its status, and nothing of the address', async () => {
   using closed = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response(null, { status: 503 }) })
   using gateway = new FakeGateway({ ticket: () => ticketOf(`ws://127.0.0.1:${closed.port}/ws`) })

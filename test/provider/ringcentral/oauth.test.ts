@@ -79,7 +79,7 @@ test('a revocation sends the token and accepts an empty answer', async () => {
 })
 
 describe('missing or invalid lifetimes have the documented defaults', () => {
-  test.each([[undefined], [null], [0], [-1], ['3600'], [{}]])('%p', async (value) => {
+  test.each([[undefined], [null], [0], [-1], ['3600'], [{}], [1e14], [1e300]])('%p', async (value) => {
     using server = httpServer(() => Response.json(tokenBody({ expires_in: value, refresh_token_expires_in: value })))
     const pair = valueOf(await clientOf(server.url).refresh('r'))
     expect(pair).toMatchObject({ expiresInSeconds: 3600, refreshExpiresInSeconds: 604_800 })
