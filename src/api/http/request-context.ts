@@ -104,17 +104,32 @@ export class Peers {
   readonly #near: readonly Range[]
   readonly #known = new LRUCache<string, Peer>(bounded(MAX_KNOWN_PEERS))
 
-  constructor(trustedProxies: readonly string[], plainHttpCidrs: readonly string[] = []) {
+  /** `ownOrigins`: of pages that belong to the operator's programs. */
+  constructor(
+    trustedProxies: readonly string[],
+    plainHttpCidrs: readonly string[] = [],
+    readonly ownOrigins: readonly string[] = [],
+  ) {
     this.#trusted = trustedProxies.map((cidr) => ipaddr.parseCIDR(cidr))
     this.#near = plainHttpCidrs.map((cidr) => ipaddr.parseCIDR(cidr))
   }
 
-  /** The rightmost address of `X-Forwarded-For` that is not a trusted proxy, else the socket's. */
+  /**
+   * The rightmost address of `X-Forwarded-For` that is not a trusted proxy, else the socket's. Pages of other sites in a browser on this
+   * machine or a near one count apart: any of them may send what it likes, and must not block the programs there.
+   */
   addressOf(socketAddress: string, request: Request): string {
     const peer = this.#peer(socketAddress)
-    if (peer.parsed === null || !peer.trusted) return peer.counted
-    const forwarded = request.headers.get('x-forwarded-for')
-    return forwarded === null ? peer.counted : this.#forwarded(peer.parsed, forwarded)
+    const forwarded = peer.trusted ? request.headers.get('x-forwarded-for') : null
+    if (peer.parsed !== null && forwarded !== null) return this.#forwarded(peer.parsed, forwarded)
+    return peer.near && this.#isFromOtherSite(request) ? `${peer.counted} (a page of another site)` : peer.counted
+  }
+
+  /** Browsers tell the origin of whatever a page may send to another site with a credential in it. */
+  #isFromOtherSite({ headers }: Request): boolean {
+    const origin = headers.get('origin')
+    if (origin === null || this.ownOrigins.includes(origin)) return false
+    return origin !== `http://${headers.get('host') ?? ''}`
   }
 
   #forwarded(peer: ipaddr.IPv4 | ipaddr.IPv6, header: string): string {

@@ -36,7 +36,8 @@ export class RequestPipeline {
     /** Whether every request is the operator's, so that none needs a key. */
     readonly local: boolean,
   ) {
-    this.#peers = new Peers(gateway.config.trustedProxies, gateway.config.plainHttpCidrs)
+    const { trustedProxies, plainHttpCidrs, corsOrigins } = gateway.config
+    this.#peers = new Peers(trustedProxies, plainHttpCidrs, corsOrigins)
     this.#requireHttps = httpsRule(gateway)
     this.#noteForwarding = untrustedForwarding(gateway)
     this.#makeId = () => gateway.ids.of('req')
