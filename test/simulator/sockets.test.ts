@@ -44,8 +44,8 @@ test('a ticket opens one connection within 30 seconds', async () => {
   using first = new SocketClient(`${uri}?access_token=${ws_access_token}`)
   await first.found('ConnectionDetails')
   const late = await ticketOf(harness, access_token)
-  harness.clock.advance(30_000)
-  for (const ticket of [ws_access_token, late.ws_access_token, 'x']) {
+  for (const ticket of [ws_access_token, 'x', late.ws_access_token]) {
+    if (ticket === late.ws_access_token) harness.clock.advance(30_000)
     const status = (await fetch(`${uri.replace('ws:', 'http:')}?access_token=${ticket}`)).status
     using refused = new SocketClient(`${uri}?access_token=${ticket}`)
     expect([status, (await refused.untilClosed()).code]).toEqual([401, 1006])
