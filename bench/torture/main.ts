@@ -28,7 +28,7 @@ const HELP = `Usage: bun run torture <scenario> [--kills N] [--seed S]
 ${Object.entries(SCENARIOS)
   .map(([name, { kills, description }]) => `  ${name.padEnd(10)} ${description} (${kills} times)`)
   .join('\n')}
-With TORTURE_KEEP=1 the folder with database and logs is kept.
+With RC_EVENTS=websocket texts come over sockets. With TORTURE_KEEP=1 the folder with database and logs is kept.
 `
 
 const { values, positionals } = parseArgs({

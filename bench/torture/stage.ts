@@ -58,7 +58,8 @@ export class TortureStage implements AsyncDisposable {
   static async open(options: TortureStageOptions = {}): Promise<TortureStage> {
     const folder = mkdtempSync(join(tmpdir(), 'sgw-torture-'))
     const simulator = await startSimulatorProcess(join(folder, 'simulator.log'))
-    const env = { ...ENVIRONMENT, RC_SERVER_URL: simulator.url, ...options.env }
+    const RC_EVENTS = process.env['RC_EVENTS'] ?? 'webhook'
+    const env = { ...ENVIRONMENT, RC_EVENTS, RC_SERVER_URL: simulator.url, ...options.env }
     const gateway = new GatewayProcess({
       port: freePort(),
       path: join(folder, 'sgw.db'),
