@@ -208,6 +208,19 @@ test('a 429 for tokens pauses no send: the old token is used until it expires, a
   await until(async () => ((await seen(one)).status === 'active' ? true : null))
 })
 
+test('a pause that the ticket of a socket was told holds back tokens, but no send', async () => {
+  await using one = await open()
+  const { world, clock, extensionId } = one
+  clock.advance(HOUR - 50_000)
+  world.gateway.quota.pauseAsAnnounced(extensionId, 'auth', 30_000)
+  const grants = grantsOf(one)
+  await refresh(one)
+  expect([await sends(one), grants()]).toEqual(['sent', []])
+  clock.advance(30_000)
+  await until(async () => ((await seen(one)).status === 'active' ? true : null))
+  expect(grants()).toEqual(['refresh_token'])
+})
+
 test('a token that RingCentral has refused is not used again while its refresh fails', async () => {
   await using one = await open()
   const { world, clock, extensionId } = one

@@ -15,17 +15,30 @@ import type { ReceivedRequest } from './servers.ts'
 
 const REFRESH_TOKEN = 'U0pDMTFQ/token+0123456789='
 const CODE = 'U0pDMTFQMDFQ (code)/+='
+const JWT = 'eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJodHRwczovL3JjIn0.c2lnbmF0dXJlIG9mIHRoZSBjYW5hcnk'
 const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbU'
 const VERIFICATION_TOKEN = 'k3J9fwQz81pLmN'
 const TEXT = 'Your "code" is 4821,\ndo not tell anyone'
 const BASIC = btoa(`${CLIENT_ID}:${CLIENT_SECRET}`)
-const SECRETS = [ACCESS_TOKEN, CLIENT_SECRET, BASIC, REFRESH_TOKEN, CODE, VERIFIER, VERIFICATION_TOKEN, TEXT]
+const SECRETS = [
+  ACCESS_TOKEN,
+  CLIENT_SECRET,
+  BASIC,
+  REFRESH_TOKEN,
+  JWT,
+  ...JWT.split('.'),
+  CODE,
+  VERIFIER,
+  VERIFICATION_TOKEN,
+  TEXT,
+]
 
 const calls: [name: string, call: (client: Provider) => Promise<ProviderResult<unknown>>][] = [
   [
     'exchangeCode',
     (client) => client.exchangeCode({ code: CODE, codeVerifier: VERIFIER, redirectUri: 'https://gw.example.com/cb' }),
   ],
+  ['exchangeJwt', (client) => client.exchangeJwt(JWT)],
   ['refresh', (client) => client.refresh(REFRESH_TOKEN)],
   ['revoke', (client) => client.revoke(REFRESH_TOKEN)],
   ['getExtension', (client) => client.getExtension(ACCESS_TOKEN)],
@@ -53,7 +66,8 @@ function piecesOf(seen: ReceivedRequest): string[] {
   const read = seen.body.startsWith('{')
     ? leavesOf(JSON.parse(seen.body))
     : [...new URLSearchParams(seen.body).values()]
-  return [CLIENT_SECRET, authorization, seen.body, ...form, ...read].filter((piece) => piece !== '')
+  const parts = read.filter((value) => value === JWT).flatMap((jwt) => jwt.split('.'))
+  return [CLIENT_SECRET, authorization, seen.body, ...form, ...read, ...parts].filter((piece) => piece !== '')
 }
 
 const leavesOf = (value: unknown): string[] =>
