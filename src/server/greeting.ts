@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { extensions, phoneNumbers } from '../db/schema/connections.ts'
 import type { Gateway } from '../messages/gateway.ts'
 import { consoleLink, createLink } from '../operator/session.ts'
@@ -96,8 +96,14 @@ async function numbersSoon(gateway: Gateway): Promise<string[]> {
     const rows = await gateway.database.orm
       .select({ number: phoneNumbers.number })
       .from(phoneNumbers)
-      .innerJoin(extensions, eq(extensions.extensionId, phoneNumbers.extensionId))
-      .where(eq(extensions.status, 'active'))
+      .innerJoin(
+        extensions,
+        and(
+          eq(extensions.tenantId, phoneNumbers.tenantId),
+          eq(extensions.extensionId, phoneNumbers.extensionId),
+          eq(extensions.status, 'active'),
+        ),
+      )
       .limit(MAX_NUMBERS)
     if (rows.length > 0 || count >= tries || gateway.lifecycle.draining)
       return [...new Set(rows.map((row) => row.number))]

@@ -154,8 +154,10 @@ describe('no spelling of a protected path is accepted without a key', () => {
 
 /** Returns the request line if the answer is not a refusal. */
 async function acceptedLine(world: World, lines: string[]): Promise<string | null> {
-  const { status } = await ask(world.url, lines)
-  return [400, 401, 404].includes(status) ? null : `${lines[0]} → ${status}`
+  const { status, body } = await ask(world.url, lines)
+  // A JWT is refused before anything else where it has crossed a network in clear.
+  const isInClear = lines[0]?.includes('/v1/operator/extensions') === true && body === '{"error":"HTTPS required"}'
+  return [400, 401, 404].includes(status) || (status === 403 && isInClear) ? null : `${lines[0]} → ${status}`
 }
 
 test('an Authorization header of another form is refused: schemes, spaces, case, two headers', async () => {

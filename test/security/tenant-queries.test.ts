@@ -16,6 +16,7 @@ const OUT_OF_REACH: Readonly<Record<string, string>> = {
   'src/db/': 'what a restore quarantines, of all tenants, at the start',
   'src/auth/lost-keys.ts':
     'secrets of all tenants: whether ENCRYPTION_KEYS has their keys. The answer is for the operator',
+  'src/server/greeting.ts': 'numbers of all tenants, for the person who starts the server',
   'src/messages/jobs/': 'job rows by their kind and `seq`, which the loop read itself',
 }
 
@@ -35,7 +36,7 @@ const JOB_WORK: Readonly<Record<string, string>> = {
   'src/messages/sending/uncertain-commits.ts': 'the attempt of one message, which its job row led to',
   'src/messages/sending/outbound-message.ts': 'messages by the ids that job rows carry',
   'src/messages/sending/quarantine.ts': 'one message, which its job row led to',
-  'src/messages/sending/lookup.ts':
+  'src/messages/sending/lookup-listing.ts':
     'a record of the provider belongs to one message of all tenants that have its number',
   'src/messages/sending/scheduled-messages.ts': 'schedule jobs whose time has come, of all tenants',
   'src/messages/sending/recover.ts': 'at the start: open attempts and rate windows of all tenants',
@@ -47,6 +48,8 @@ const JOB_WORK: Readonly<Record<string, string>> = {
   'src/messages/webhooks/interrupted.ts': 'at the start: interrupted deliveries of all tenants',
   'src/messages/webhooks/unposted.ts': 'the operator reads of all tenants how many webhooks were interrupted',
   'src/messages/upkeep/purge-links.ts': 'links and states that have ended, of all tenants',
+  'src/provider/socket-rows.ts':
+    'the row of the socket of one extension, by its tenant and id (`keyOf`, `isOf`), and those of all that an earlier process left',
   'src/messages/upkeep/extensions.ts': 'which tenants have extensions, to look after each',
 }
 
