@@ -7,7 +7,7 @@ import { type Candidate, differenceOf } from './differences.ts'
 import { listEpochs } from './epochs.ts'
 import type { LeaseContent, LeaseObject, SeenLease } from './lease-object.ts'
 import { StoreError, describeClock } from './object-store.ts'
-import { describeUnfit, testStore } from './self-test.ts'
+import { describeUnfit, isLag, testStore } from './self-test.ts'
 
 export interface TakenLease {
   content: Omit<LeaseContent, 'nonce'>
@@ -58,10 +58,10 @@ interface Watch {
 }
 
 async function tryToTake(
-  { object, candidate, clock, log, seen }: AwaitLeaseOptions,
+  { object, candidate, clock, log, knownEpoch, seen }: AwaitLeaseOptions,
   watch: Watch,
 ): Promise<TakenLease | null> {
-  if (!watch.isTested) await refuseUnfit(object, watch)
+  if (!watch.isTested) await refuseUnfit(object, watch, knownEpoch > 0)
   // Before the read: an unchanged object was not written from `unchangedSince` until at least now.
   const now = clock.monotonic()
   const lease = await object.read()
@@ -86,8 +86,10 @@ async function nextEpoch({ store }: LeaseObject, { newest }: Watch): Promise<num
   return Math.max(newest, listed) + 1
 }
 
-async function refuseUnfit({ store }: LeaseObject, watch: Watch): Promise<void> {
+/** One that has held a lease of this machine, and whose lists or reads lag now, is waited for. */
+async function refuseUnfit({ store }: LeaseObject, watch: Watch, hasWorked: boolean): Promise<void> {
   const reason = await testStore(store)
+  if (reason !== null && hasWorked && isLag(reason)) throw new StoreError(`the storage lags: ${reason}`)
   if (reason !== null) throw new StartError(EXIT.badConfig, describeUnfit(reason))
   watch.isTested = true
 }

@@ -15,13 +15,21 @@ export async function testStore(store: ObjectStore): Promise<string | null> {
     if ((await store.put(key, '4', { etag: first })) !== null)
       return 'it ignores If-Match and overwrites a newer object'
     const found = await store.get(key)
-    if (found?.text !== '3') return 'it does not answer a read with the last write'
-    if (!(await store.list(key)).some((listed) => listed.key === key)) return 'it does not list what was just written'
+    if (found?.text !== '3') return LAGS.read
+    if (!(await store.list(key)).some((listed) => listed.key === key)) return LAGS.list
     return null
   } finally {
     await store.delete(key).catch(() => undefined)
   }
 }
+
+const LAGS = {
+  read: 'it does not answer a read with the last write',
+  list: 'it does not list what was just written',
+}
+
+/** Whether it may pass: the storage does what it is asked, but late. */
+export const isLag = (reason: string): boolean => Object.values(LAGS).includes(reason)
 
 /** What a failed test means. */
 export const describeUnfit = (reason: string): string =>

@@ -320,6 +320,29 @@ test('a storage that refuses a standby which it has served is waited for, and a 
   expect(two.lease?.epoch).toBe(2)
 })
 
+test('a storage whose lists lag is waited for by a machine that it has served before, and refused at a first start', async () => {
+  let [isLagging, hidden] = [true, 0]
+  const hides = (name: string): boolean => isLagging && name.includes('check-') && ++hidden > 0
+  await using lagging = new S3Stub({ pageSize: 100, hides })
+  const before = stub
+  stub = lagging
+  using first = new Machine('one:3000')
+  expect(await failureOf(first.standBy())).toMatchObject({
+    exitCode: 78,
+    message: expect.stringContaining('it does not list what was just written'),
+  })
+  using again = new Machine('one:3000')
+  again.knownEpoch = 1
+  const waiting = again.standBy()
+  await until(() => (again.clock.advance(500), hidden > 5))
+  expect([again.lease, lagging.bucket.keys.includes('sgw/lease.json')]).toEqual([null, false])
+  isLagging = false
+  await until(() => (again.clock.advance(500), again.lease !== null))
+  await waiting
+  expect(again.lease?.epoch).toBe(2)
+  stub = before
+})
+
 test('a read or a list that fails twice is made a third time, and nobody notices', async () => {
   using one = new Machine('one:3000')
   await one.standBy()
