@@ -124,25 +124,30 @@ export class SocketSubscriptions implements InboundSubscriptions {
   }
 
   async #ensure(key: ExtensionKey): Promise<Ensured> {
+    try {
+      return await this.#ensureNow(key)
+    } catch (error) {
+      this.#retry(key, null)
+      throw error
+    }
+  }
+
+  async #ensureNow(key: ExtensionKey): Promise<Ensured> {
     if ((await this.#connected(key)) === null) return 'failed'
     await this.context.extensionCalls.tokens.access(key)
     const row = await this.#connected(key)
     if (row === null) return 'failed'
     const held = this.#held.get(nameOf(key))
-    if (held !== undefined && (await this.#isGood(key, held, row))) {
+    // Its session may have changed while the provider was asked.
+    if (held !== undefined && (await this.#isGood(key, held, row)) && !held.isStale) {
       await deleteWebhooks(this.context, key)
       this.#planCheck(key, row)
       return 'kept'
     }
-    try {
-      if (!this.#held.has(nameOf(key))) await this.#markOpening(key)
-      const ensured = await this.#open(key, row)
-      if (ensured === 'created') await deleteWebhooks(this.context, key)
-      return ensured
-    } catch (error) {
-      this.#retry(key, null)
-      throw error
-    }
+    if (!this.#held.has(nameOf(key))) await this.#markOpening(key)
+    const ensured = await this.#open(key, row)
+    if (ensured === 'created') await deleteWebhooks(this.context, key)
+    return ensured
   }
 
   #connected(key: ExtensionKey): Promise<ExtensionRow | null> {
@@ -214,13 +219,12 @@ export class SocketSubscriptions implements InboundSubscriptions {
   }
 
   #ended(key: ExtensionKey, why: SocketEnd, held: HeldSocket | null): void {
-    const { clock, orm } = this.context
     const name = nameOf(key)
     if (held === null || this.#held.get(name) !== held) return
     this.#reopening.ended(name, held.ageMs, held.socket.recovery())
     this.#letGo(key, why)
     // Before the next opening, whose row must not be marked.
-    markClosed(orm, key, clock.now()).catch(() => undefined)
+    markClosed(this.context.orm, key, this.context.clock.now()).catch(() => undefined)
     this.#retry(key, null)
   }
 

@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test'
+import type { EventSocket } from '../../../src/provider/event-socket.ts'
+import type { ProviderResult } from '../../../src/provider/provider.ts'
 import { silentLog } from '../../../src/core/log.ts'
 import { runGateway } from '../../../src/server/run.ts'
 import { until } from '../../support/world.ts'
@@ -138,6 +140,48 @@ test('a text that cannot be stored, because the disk is full, is there once the 
   await allArrive(it, words, 3 * MINUTE)
   await it.reopened(121 * SECOND)
   expect(await it.shown()).toMatchObject({ status: [1, 0], health: 'active' })
+}, 30_000)
+
+test('a session that changes while the provider is asked for the subscription gets a socket of its own at once', async () => {
+  await using it = await SocketCase.open({ connect: false })
+  const { provider, subscriptions } = it.world.gateway
+  const asked = Promise.withResolvers<undefined>()
+  const answered = Promise.withResolvers<undefined>()
+  const open = provider.openEventSocket
+  provider.openEventSocket = async (token, request): Promise<ProviderResult<EventSocket>> => {
+    const opened = await open(token, request)
+    if (!opened.ok) return opened
+    const isSubscribed = async (): Promise<boolean> => {
+      asked.resolve(undefined)
+      await answered.promise
+      return true
+    }
+    return { ok: true, value: { ...opened.value, isSubscribed } }
+  }
+  await it.world.connect()
+  await until(() => it.sockets() === 1)
+  await it.run(MINUTE)
+  const key = { tenantId: it.world.tenantId, extensionId: it.control.extensions()[0]?.extensionId ?? '' }
+  const checking = subscriptions.ensure(key)
+  await asked.promise
+  subscriptions.sessionChanged(key)
+  answered.resolve(undefined)
+  expect(await checking).toBe('created')
+}, 30_000)
+
+test('a socket that ends while tokens cannot be stored is opened soon after they can', async () => {
+  await using it = await SocketCase.open()
+  await it.run(56 * MINUTE)
+  const { gate } = it.world.gateway.database
+  await gate.execute(
+    `CREATE TRIGGER full_disk BEFORE UPDATE OF access_token ON extensions BEGIN SELECT RAISE(ABORT, 'full'); END`,
+  )
+  await it.run(5 * MINUTE)
+  it.control.faultSockets({ kind: 'cut' })
+  await it.run(5 * SECOND)
+  expect(it.sockets()).toBe(0)
+  await gate.execute('DROP TRIGGER full_disk')
+  expect(await it.reopened(10 * MINUTE)).toBeLessThanOrEqual(2 * MINUTE)
 }, 30_000)
 
 test('a gap that cannot be filled at once is filled as soon as it can be', async () => {
