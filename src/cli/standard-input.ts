@@ -1,6 +1,7 @@
 import { codeOf } from '../core/error-code.ts'
 import { parseExactJson } from '../core/exact-json.ts'
 import { MAX_REQUEST_BODY_BYTES } from '../core/limits.ts'
+import { GIVE_PATH, PERHAPS_SECRET, isPerhapsSecret } from '../core/settings.ts'
 import { EXIT } from '../core/start-error.ts'
 import { type CliContext, CliError } from './context.ts'
 
@@ -18,13 +19,8 @@ export async function textOf({ stdin }: CliContext, given: string): Promise<stri
 /** A secret from a file, or from standard input for `-`. An argument would be in every list of processes. */
 export async function secretOf({ stdin }: CliContext, file: string): Promise<string> {
   if (file === '-' && stdin === null) throw new CliError(NO_SECRET, EXIT.usage)
-  const bytes = file === '-' && stdin !== null ? stdin : Bun.file(file).stream()
-  try {
-    return decoded(await bytesOf(bytes, MAX_SECRET_BYTES, 'more than 64 KB')).trim()
-  } catch (error) {
-    if (file === '-') throw error
-    throw new CliError(`${file} cannot be read: check the path and its permissions`, EXIT.usage)
-  }
+  const [source, name] = file === '-' && stdin !== null ? [stdin, STANDARD_INPUT] : [Bun.file(file).stream(), file]
+  return decoded(await bytesOf(source, MAX_SECRET_BYTES, 'more than 64 KB', name), name).trim()
 }
 
 /** The JSON on standard input, with its numbers as they were written. */
@@ -47,33 +43,47 @@ const NO_JSON =
 const TERMINAL =
   '- reads the text from standard input, which is a terminal here: write the text instead of it, or pipe it: echo "disk full" | sgw send --from NUMBER --to NUMBER -'
 
-async function bytesOf(stdin: AsyncIterable<Uint8Array>, maxBytes: number, tooMany: string): Promise<Uint8Array> {
+const STANDARD_INPUT = 'Standard input'
+
+async function bytesOf(
+  source: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+  tooMany: string,
+  name = STANDARD_INPUT,
+): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let length = 0
   try {
-    for await (const chunk of stdin) {
+    for await (const chunk of source) {
       length += chunk.length
-      if (length > maxBytes) throw new CliError(`Standard input has ${tooMany}`)
+      if (length > maxBytes) throw new CliError(`${name} has ${tooMany}`)
       chunks.push(chunk)
     }
   } catch (error) {
-    cannotRead(error)
+    cannotRead(error, name)
   }
   return Buffer.concat(chunks)
 }
 
 /** It may be a folder, as in `sgw send - < .`, or a file that is open for writing only. */
-function cannotRead(error: unknown): never {
+function cannotRead(error: unknown, name: string): never {
   if (error instanceof CliError) throw error
+  if (name !== STANDARD_INPUT)
+    throw new CliError(
+      isPerhapsSecret(name)
+        ? `What was given ${PERHAPS_SECRET}: ${GIVE_PATH}, or - and pipe it`
+        : `${name} cannot be read: check the path and its permissions`,
+      EXIT.usage,
+    )
   throw new CliError(
     `Standard input cannot be read (${codeOf(error) ?? 'unknown error'}): pipe the text, or give it a file`,
   )
 }
 
-function decoded(bytes: Uint8Array): string {
+function decoded(bytes: Uint8Array, name = STANDARD_INPUT): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw new CliError('Standard input is not UTF-8: convert it, for example with iconv -f LATIN1 -t UTF-8')
+    throw new CliError(`${name} is not UTF-8: convert it, for example with iconv -f LATIN1 -t UTF-8`)
   }
 }

@@ -12,6 +12,13 @@ const PLACEHOLDERS = /^(changeme|change-me|change_me|secret|password|todo|xxx+|y
 /** `.env` and shells remove quotes around a value. `docker run --env-file` and a file with a secret do not. */
 const IN_QUOTES = /^["'`“‘].*["'`”’]$/s
 
+export const PERHAPS_SECRET = 'is no path of a file that can be read, but perhaps the secret itself'
+export const GIVE_PATH = 'give the path of a file that has it'
+
+/** Whether a text where a path should be is perhaps the secret itself: a JWT, an address, or one long word. No message may show it. */
+export const isPerhapsSecret = (path: string): boolean =>
+  /^eyJ[\w-]+\.[\w-]+\.[\w-]*$|:\/\/|^[\w+=-][\w+=/-]{19,}$/.test(path)
+
 /** Reads variables and collects all problems, so that a start reports them at once. */
 export class Settings {
   readonly problems: string[] = []
@@ -102,7 +109,9 @@ export class Settings {
     if (path === null) return null
     const value = this.#readFile(path)
     const problem = (what: string, fix: string): void => this.problem(`${name}_FILE`, `names "${path}", ${what}`, fix)
-    if (value === null) problem('which cannot be read', 'check the path and its permissions')
+    if (value === null && isPerhapsSecret(path))
+      this.problem(`${name}_FILE`, PERHAPS_SECRET, `${GIVE_PATH}, or set ${name}`)
+    else if (value === null) problem('which cannot be read', 'check the path and its permissions')
     else if (value === '') problem('which is empty', 'put the value into it')
     else if (IN_QUOTES.test(value)) problem('whose text is in quotes', 'remove them')
     else return value

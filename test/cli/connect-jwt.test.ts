@@ -47,7 +47,22 @@ test.concurrent('a file that cannot be read is a wrong usage, and a refused JWT 
         stdout: '',
         stderr: `${file} cannot be read: check the path and its permissions\n`,
       })
+    const given = 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiI2Mjk4OTAwMTYifQ.mtlie1wqqBqYVwChfFVf'
+    expect(await sgw.text(...WORDS, world.tenantId, '--jwt-file', given)).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        'What was given is no path of a file that can be read, but perhaps the secret itself: give the path of a file that has it, or - and pipe it\n',
+    })
     const file = join(world.folder, 'jwt.txt')
+    for (const [content, wrong] of [
+      [new Uint8Array([0xff, 0xfe, 0x65, 0x00]), 'is not UTF-8: convert it, for example with iconv -f LATIN1 -t UTF-8'],
+      ['x'.repeat(70_000), 'has more than 64 KB'],
+    ] as const) {
+      writeFileSync(file, content)
+      const { code, stderr } = await sgw.text(...WORDS, world.tenantId, '--jwt-file', file)
+      expect([code, stderr]).toEqual([1, `${file} ${wrong}\n`])
+    }
     writeFileSync(file, 'a.jwt.of-nobody-canary')
     const refused = await sgw.text(...WORDS, world.tenantId, '--jwt-file', file)
     expect([refused.code, refused.stdout]).toEqual([1, ''])

@@ -33,6 +33,31 @@ test('a JWT without its app is said, instead of being left unused beside the bui
   ])
 })
 
+test('a variable for a path that has the secret itself does not show it', () => {
+  for (const [name, secret] of [
+    ['RC_JWT', 'eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiI2Mjk4OTAwMTYifQ.mtlie1wqqBqYVwChfFVf'],
+    ['RC_CLIENT_SECRET', 'mtlie1wqqBqYVwChfFVfdY'],
+    ['ENCRYPTION_KEYS', 'bXRsaWUxd3FxQnFZVndDaGZGVmZkWXZFTzhXTnhmVW4='],
+    ['ALERT_URL', 'https://hooks.example.com/services/mtlie1wqqBqYVwChfFVf'],
+  ] as const) {
+    const { [name as 'RC_CLIENT_SECRET']: _, ...app } = APP
+    expect(read({ ...app, [`${name}_FILE`]: secret })).toEqual(
+      expect.arrayContaining([
+        `${name}_FILE is no path of a file that can be read, but perhaps the secret itself: give the path of a file that has it, or set ${name}`,
+      ]),
+    )
+    expect(JSON.stringify(read({ ...app, [`${name}_FILE`]: secret }))).not.toContain(secret)
+  }
+  for (const path of [
+    '/run/secrets/rc_client_secret_of_ours',
+    './secrets-of-the-gateway/client',
+    'a-long-name-of-a-file.txt',
+  ])
+    expect(read({ ...APP, RC_JWT_FILE: path })).toEqual([
+      `RC_JWT_FILE names "${path}", which cannot be read: check the path and its permissions`,
+    ])
+})
+
 test('a file of a JWT that cannot be read, or is empty, stops the start, and so do two JWTs and a placeholder', () => {
   expect(read({ ...APP, RC_JWT_FILE: 'gone.txt' })).toEqual([
     'RC_JWT_FILE names "gone.txt", which cannot be read: check the path and its permissions',
