@@ -1,4 +1,4 @@
-import { and, eq, like, not, type SQL } from 'drizzle-orm'
+import { and, eq, like, not, type SQL, sql } from 'drizzle-orm'
 import type { Orm } from '../db/orm.ts'
 import { subscriptions } from '../db/schema/connections.ts'
 import type { ExtensionKey } from './extension-rows.ts'
@@ -11,12 +11,12 @@ const tokenHashOf = ({ tenantId, extensionId }: ExtensionKey): string => `${PREF
 /** Subscriptions of webhooks. */
 export const IS_WEBHOOK: SQL = not(like(subscriptions.tokenHash, `${PREFIX}%`))
 
-/** Inserts the row unless it is there. */
+/** Inserts the row unless it is there, or the extension was disconnected meanwhile. */
 export const insertSocket = (orm: Orm, key: ExtensionKey, id: string, now: number) =>
-  orm
-    .insert(subscriptions)
-    .values({ id, ...keyOf(key), tokenHash: tokenHashOf(key), status: 'pending', createdAt: now })
-    .onConflictDoNothing()
+  orm.run(sql`INSERT INTO subscriptions (id, tenant_id, extension_id, token_hash, status, created_at)
+    SELECT ${id}, tenant_id, extension_id, ${tokenHashOf(key)}, 'pending', ${now}
+    FROM extensions WHERE tenant_id = ${key.tenantId} AND extension_id = ${key.extensionId}
+    ON CONFLICT DO NOTHING`)
 
 /** From now on no event comes: of the socket, and of a webhook that it replaces. */
 export const markClosed = (orm: Orm, key: ExtensionKey, now: number) =>
@@ -52,5 +52,3 @@ export const readWebhooks = (orm: Orm, key: ExtensionKey) =>
 
 const isOf = ({ tenantId, extensionId }: ExtensionKey): SQL | undefined =>
   and(eq(subscriptions.tenantId, tenantId), eq(subscriptions.extensionId, extensionId))
-
-const keyOf = ({ tenantId, extensionId }: ExtensionKey): ExtensionKey => ({ tenantId, extensionId })

@@ -1,3 +1,4 @@
+import { atMost } from '../core/at-most.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Ids } from '../core/ids.ts'
 import { TOKEN_FRESH_MS } from '../core/limits.ts'
@@ -30,6 +31,8 @@ const MIN_WAIT_MS = 1000
 /** A token that expires sooner is refreshed: without a refresh token that opens another session, to which the socket moves before its own ends. */
 const BEFORE_EXPIRY_MS = TOKEN_FRESH_MS - 10_000
 const MIN_CHECK_MS = 30_000
+/** For an opening that is under way. One that waits for its turn, or hangs, closes what it opens once it is not wanted any more. */
+const REMOVE_WAIT_MS = 5000
 /** What a back-fill finds sooner may have come before the socket was open. */
 const OVERLOOKED_AFTER_MS = 10 * 60_000
 /** There may be messages of which the provider sends no event, such as those of a call queue. */
@@ -82,18 +85,16 @@ export class SocketSubscriptions implements InboundSubscriptions {
   }
 
   async remove(key: ExtensionKey): Promise<void> {
-    const name = nameOf(key)
-    await this.#ensuring.get(name)?.catch(() => undefined)
+    await atMost(REMOVE_WAIT_MS, Promise.allSettled([this.#ensuring.get(nameOf(key))]))
     this.#letGo(key)
-    this.#reopening.forget(name)
+    this.#reopening.forget(nameOf(key))
   }
 
   overlooked(key: ExtensionKey): void {
     const name = nameOf(key)
     const now = this.context.clock.monotonic()
-    const last = this.#overlooked.get(name) ?? -Infinity
-    const ageMs = this.#held.get(name)?.ageMs ?? 0
-    if (ageMs < OVERLOOKED_AFTER_MS || now - last < OVERLOOKED_EVERY_MS) return
+    const sinceMs = now - (this.#overlooked.get(name) ?? -Infinity)
+    if ((this.#held.get(name)?.ageMs ?? 0) < OVERLOOKED_AFTER_MS || sinceMs < OVERLOOKED_EVERY_MS) return
     this.#overlooked.set(name, now)
     this.#replace(key, 'overlooked')
   }
@@ -242,9 +243,8 @@ export class SocketSubscriptions implements InboundSubscriptions {
   }
 
   #letGo(key: ExtensionKey, why?: SocketEnd): void {
-    const name = nameOf(key)
-    this.#held.get(name)?.close()
-    this.#held.delete(name)
+    this.#held.get(nameOf(key))?.close()
+    this.#held.delete(nameOf(key))
     if (why !== undefined) this.context.log.info({ ...key, ...why }, 'event socket has closed')
   }
 }

@@ -1,4 +1,7 @@
+import { atMost } from '../../core/at-most.ts'
 import type { Gateway } from '../../messages/gateway.ts'
+import type { ExtensionKey } from '../../provider/extension-rows.ts'
+import type { Ensured } from '../../provider/inbound-subscriptions.ts'
 import { NO_NUMBER } from '../../provider/numbers.ts'
 import type { TokenPair } from '../../provider/grants.ts'
 import type { ProviderExtension, ProviderFailure, Step } from '../../provider/provider.ts'
@@ -87,7 +90,7 @@ async function startUsing(
   if (numbers.type === 'ok' && numbers.value.length === 0) note('numbers', NO_NUMBER)
   gateway.sending.wake(tenantId)
   for (const kind of ['lookup', 'back_fill'] as const) gateway.jobs.wake(kind, extension.extensionId, tenantId, 0)
-  const ensured = await gateway.subscriptions.ensure(key)
+  const ensured = await subscribed(gateway, key)
   const receiving = ensured === 'kept' || ensured === 'created'
   const refusal = ensured === 'failed' ? gateway.subscriptions.refusal(key) : null
   if (refusal !== null) note('subscription', refusal)
@@ -101,4 +104,14 @@ async function startUsing(
     receiving,
     fixes: [...new Set(fixes)],
   }
+}
+
+/** `waiting` if it takes long: the sockets of a thousand extensions that cannot be opened are tried a few at a time. It goes on by itself. */
+async function subscribed({ subscriptions, config }: Gateway, key: ExtensionKey): Promise<Ensured> {
+  const run = { ensured: 'waiting' as Ensured }
+  const ensuring = subscriptions.ensure(key).then((ensured) => (run.ensured = ensured))
+  // It rejects while somebody waits, or when nobody does any more.
+  ensuring.catch(() => undefined)
+  await atMost(2 * config.providerTimeoutMs, ensuring)
+  return run.ensured
 }
