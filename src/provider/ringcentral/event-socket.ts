@@ -5,7 +5,7 @@ import { FILTER_REFUSED } from '../provider-subscription.ts'
 import type { ProviderFailure, ProviderResult } from '../provider.ts'
 import { networkFailure, ownFailure } from './errors.ts'
 import type { Requester, RingCentralOptions } from './request.ts'
-import { SocketConnection, refusalOf } from './socket-connection.ts'
+import { SocketConnection } from './socket-connection.ts'
 import { INBOUND_SMS_FILTER, SUBSCRIPTION_PATH, subscriptionPath, subscriptionSchema } from './subscription.ts'
 import { optionalText, wireSeconds } from './wire-text.ts'
 
@@ -126,7 +126,7 @@ class Opening {
     if ('failure' in answer) return { ok: false, failure: answer.failure }
     const { status, type } = answer.meta
     if (type === 'Error' || status < 200 || status > 299)
-      return { ok: false, failure: { permission: 'ReadMessages', ...refusalOf(answer) } }
+      return { ok: false, failure: { permission: 'ReadMessages', ...this.#connection.refusalOf(answer) } }
     const made = subscriptionSchema.safeParse(answer.body).data
     if (made === undefined) return { ok: false, failure: UNREADABLE }
     if (made.status === 'Active' && made.disabledFilters === 0) return { ok: true, value: made.subscriptionId }

@@ -41,6 +41,7 @@ export class SocketConnection {
   recoveryToken: string | null = null
   hasEnded = false
   readonly #socket: WebSocket
+  readonly #credentials: readonly string[]
   readonly #waiting = new Map<string, (answer: SocketAnswer) => void>()
   /** Why the connection ended, or is about to, as far as anybody has said. */
   #reason: string | null = null
@@ -52,6 +53,7 @@ export class SocketConnection {
     readonly listener: SocketListener,
   ) {
     const { proxy, ca, userAgent } = options
+    this.#credentials = ['access_token', 'wsc'].map((name) => url.searchParams.get(name) ?? '')
     // Without compression, so that a frame cannot grow beyond the bytes that came.
     this.#socket = new WebSocket(url.href, {
       perMessageDeflate: false,
@@ -81,6 +83,13 @@ export class SocketConnection {
     if (!this.hasEnded)
       this.#socket.send(JSON.stringify([{ ...meta, messageId }, ...(body === undefined ? [] : [body])]))
     return answer
+  }
+
+  /** The failure in a frame of the gateway, which may repeat the credentials of its address. */
+  refusalOf({ meta: { status, headers }, body }: { meta: FrameMeta; body: unknown }): ProviderFailure {
+    const answer = { status, body: JSON.stringify(body ?? null), bodyError: null, date: null, retryAfterMs: null }
+    const hide = hider([...this.#credentials, this.recoveryToken ?? ''])
+    return statusFailure({ ...answer, requestId: headers?.RCRequestId ?? null }, 'api', hide)
   }
 
   /** Ends the connection at once, without a call of `ended`. */
@@ -122,7 +131,7 @@ export class SocketConnection {
     if (isAnswer || meta.type !== 'Error') return
     // The gateway says why before it closes.
     this.#reason = errorSchema.safeParse(body).data?.errorCode ?? null
-    this.#give(DETAILS, { failure: refusalOf(frame) })
+    this.#give(DETAILS, { failure: this.refusalOf(frame) })
   }
 
   #giveUp(reason: string): void {
@@ -149,13 +158,6 @@ export class SocketConnection {
 
 const SILENT = networkFailure('ERR_SOCKET_TIMEOUT', false)
 
-/** The failure in a frame of the gateway. It may repeat what was sent over the socket, of which nothing is secret. */
-export function refusalOf({ meta, body }: { meta: FrameMeta; body: unknown }): ProviderFailure {
-  const { status, headers } = meta
-  const answer = { status, body: JSON.stringify(body ?? null), bodyError: null, date: null, retryAfterMs: null }
-  return statusFailure({ ...answer, requestId: headers?.RCRequestId ?? null }, 'api', hider([]))
-}
-
 /** It becomes a part of an address. Without it the next socket starts anew. */
 const MAX_RECOVERY_LENGTH = 8192
 
@@ -171,7 +173,14 @@ const metaSchema = z.looseObject({
 })
 type FrameMeta = z.infer<typeof metaSchema>
 
-const errorSchema = z.looseObject({ errorCode: optionalText })
+/** A code of another form may be any text, which the log must not have. */
+const errorSchema = z.looseObject({
+  errorCode: z
+    .string()
+    .regex(/^[A-Z]{2,5}-\d{1,4}$/)
+    .optional()
+    .catch(undefined),
+})
 
 /** Null for anything but a JSON array that begins with an object. */
 function frameOf(data: unknown): { meta: FrameMeta; body: unknown } | null {

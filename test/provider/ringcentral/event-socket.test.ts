@@ -184,6 +184,34 @@ test.each(Object.entries(NO_GREETING))('%s is no greeting', async (_name, [frame
   expect(gateway.frames).toEqual([])
 })
 
+test('what the gateway says of the credentials in its address is not passed on', async () => {
+  const recovery = { token: 'old-recovery-0123456789', subscriptionId: 'sub-0', forMs: 1 }
+  const words = `${TICKET} and ${recovery.token} and ${RECOVERY}`
+  const errorFrame = (messageId: string): string =>
+    JSON.stringify([{ type: 'Error', messageId, status: 401 }, errorBody(`No ${words}`, `Invalid ${words}`)])
+  const secret = new RegExp([TICKET, recovery.token, RECOVERY].join('|'))
+
+  using refusing = new FakeGateway({ greet: (socket) => void socket.send(errorFrame('x')) })
+  expect(JSON.stringify(failureOf(await refusing.open({ recovery })))).not.toMatch(
+    new RegExp(`${TICKET}|${recovery.token}`),
+  )
+
+  const open: ServerWebSocket<unknown>[] = []
+  using gateway = new FakeGateway({
+    greet: (socket) => {
+      open.push(socket)
+      greet(socket)
+    },
+    answer: (meta) => (open.length === 1 ? errorFrame(String(meta['messageId'])) : usualAnswer(meta)),
+  })
+  expect(JSON.stringify(failureOf(await gateway.open({ recovery })))).not.toMatch(secret)
+  valueOf(await gateway.open({ recovery }))
+  open[1]?.send(errorFrame('y'))
+  open[1]?.close(1000)
+  await until(() => gateway.ends.length === 1)
+  expect(gateway.ends).toEqual([{ code: 1000, reason: null }])
+})
+
 test('lifetimes that no date can hold count as absent, and so does a recovery that no address can', async () => {
   for (const [told, lifeMs, forMs] of [
     [{ absoluteTimeout: 1e300, recoveryTimeout: 1e300 }, 86_400_000, 180_000],
