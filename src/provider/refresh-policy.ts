@@ -4,18 +4,19 @@ import type { Log } from '../core/log.ts'
 import type { ExtensionKey } from './extension-rows.ts'
 import type { ProviderFailure, Step } from './provider.ts'
 
-type TokenTimes = Pick<ExtensionRow, 'status' | 'accessExpiresAt' | 'refreshedAt' | 'nextRefreshAt'>
+type TokenTimes = Pick<ExtensionRow, 'status' | 'accessExpiresAt' | 'refreshedAt' | 'nextRefreshAt' | 'jwt'>
 
 /**
  * Whether the stored access token may be used: it is not about to expire. A token that lives for a minute or less is used for
- * half its life, and any one to its end as long as it may not be refreshed again: a refresh that failed must not pause sends sooner
- * than it has to. `now`: epoch milliseconds.
+ * half its life, and as long as it may not be refreshed again. After a refresh that failed, none is used; but where a JWT opens sessions,
+ * a pause of logins stops no send (`loginWaitMs`: milliseconds until one may be made). `now`: epoch milliseconds.
  */
-export function isTokenUsable(times: TokenTimes, now: number): boolean {
-  const { status, accessExpiresAt, refreshedAt } = times
-  if (status === 'revoked') return false
+export function isTokenUsable(times: TokenTimes, now: number, loginWaitMs: () => number): boolean {
+  const { status, accessExpiresAt, refreshedAt, jwt } = times
   const leftMs = accessExpiresAt - now
-  if (status === 'active' && leftMs > Math.min(TOKEN_FRESH_MS, (accessExpiresAt - refreshedAt) / 2)) return true
+  if (status === 'refresh_failed') return jwt !== null && loginWaitMs() > 0 && leftMs > 0
+  if (status !== 'active') return false
+  if (leftMs > Math.min(TOKEN_FRESH_MS, (accessExpiresAt - refreshedAt) / 2)) return true
   return leftMs > 0 && msUntilRefresh(times, now) > 0
 }
 

@@ -27,7 +27,7 @@ export interface AttemptRow extends JsonRow {
 export const ALWAYS = 'true'
 
 /**
- * Opens attempts, and makes the checks that must be part of the commit: the tenant is active, the extension is not revoked, the
+ * Opens attempts, and makes the checks that must be part of the commit: the tenant and the extension are active, the
  * conversation has no open attempt, and if the tenant's opt-out policy is `block`, the recipient has not opted out of the number.
  * `condition` is a further condition on the message. Returns the attempt's `seq` if all conditions hold.
  */
@@ -37,7 +37,7 @@ export const insertAttempts = (
   SELECT input.messageId, input.tenantId, input.extensionId, input."from", input."to", input.bootId, input.startedAt, input.providerStartedAt FROM input
   CROSS JOIN tenants ON tenants.id = input.tenantId AND tenants.status = 'active' AND NOT ${IS_BLOCKED}
   CROSS JOIN extensions ON extensions.tenant_id = input.tenantId AND extensions.extension_id = input.extensionId
-    AND extensions.status <> 'revoked'
+    AND (extensions.status = 'active' OR extensions.status = 'refresh_failed' AND extensions.jwt IS NOT NULL)
   WHERE ${condition}
   ON CONFLICT DO NOTHING RETURNING message_id AS key, seq AS attempt_seq`
 

@@ -18,11 +18,11 @@ export type Sender =
   | { type: 'missing'; failure: MessageFailure }
   | { type: 'failed'; failure: MessageFailure }
 
-type Known = Pick<SendingContext, 'directory' | 'clock'>
+type Known = Pick<SendingContext, 'directory' | 'clock' | 'quota'>
 
 /** Finds the sender in memory; `loading` if the tenant is not in memory. `moved`: what the provider said of this message. */
 export function senderOf(
-  { directory, clock }: Known,
+  { directory, clock, quota }: Known,
   tenantId: string,
   number: string,
   moved: MovedNumber | null = null,
@@ -34,7 +34,7 @@ export function senderOf(
   if (directory.isDisconnecting(tenantId, extensionId)) return { type: 'wait', reason: 'disconnecting' }
   const extension = tenant.extensions.get(extensionId ?? '')
   if (extension !== undefined && extension.status !== 'revoked')
-    return isTokenUsable(extension, clock.now())
+    return isTokenUsable(extension, clock.now(), () => quota.authWaitMs(extension.extensionId, 'tokens'))
       ? { type: 'ready', extensionId: extension.extensionId }
       : { type: 'wait', reason: 'token', extensionId: extension.extensionId }
   const failure = extension === undefined ? unknownNumber(number) : MESSAGE_FAILURES.revoked

@@ -85,7 +85,7 @@ export function reasonInQueue(
   const extensionId = tenant === undefined ? null : extensionFor(tenant, from, entry?.movedNumber)
   const sender = senderOf(context, tenantId, from, entry?.movedNumber)
   const extension = tenant?.extensions.get(extensionId ?? '')
-  // Until it expires, the old token is used.
+  // In a pause of logins, the old token is used.
   if (extension?.status === 'refresh_failed' && sender.type !== 'ready')
     return { reason: 'reauthorization', until: null, began: extension.statusSince }
   // No number lookup is awaited while the outcome is unknown.
