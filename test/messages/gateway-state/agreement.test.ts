@@ -123,9 +123,10 @@ test('the extensions of a tenant that has left trouble nobody: doctor, alerts, s
   expect(before.gauge('sgw_extensions{state="revoked"}')).toBe(1)
   await operate(world, 'PUT', `/v1/operator/tenants/${tenantId}`, { status: 'inactive' })
   const { status, gauge, alert, doctor } = await ask(world, clock)
+  // No server works here, so the authorization cannot be known.
   expect(['extensions', 'authorization', 'subscriptions'].map((name) => doctor(name)?.level)).toEqual([
     'ok',
-    'ok',
+    'warn',
     'ok',
   ])
   expect([alert('extension_revoked'), alert('extension_not_receiving')]).toEqual([undefined, undefined])
