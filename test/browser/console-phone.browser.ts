@@ -56,6 +56,21 @@ test('a reply of the contact reaches the app, step by step', async () => {
   expect(complaints).toEqual([])
 })
 
+test('an event over a socket is shown as sent, because no frame is acknowledged', async () => {
+  await using gateway = await startTestGateway({ events: 'websocket' })
+  await using opened = await openConsole(gateway.url)
+  const { page, complaints } = opened
+  await page.getByLabel('Text as the contact').fill('C')
+  await page.keyboard.press('Enter')
+  await step(page, 'event sent over the socket').click()
+  await page.locator('.exchange', { hasText: '"subscriptionId"' }).waitFor()
+  expect(await page.locator('.exchange header b').textContent()).toStartWith(
+    'Event from RingCentral: ServerNotification ',
+  )
+  expect(await page.getByRole('button', { name: 'Response' }).count()).toBe(0)
+  expect(complaints).toEqual([])
+})
+
 test('a picture of a contact is in its bubble, a large or other file is named, and nothing of it runs', async () => {
   await using gateway = await startTestGateway()
   await using opened = await openConsole(gateway.url)

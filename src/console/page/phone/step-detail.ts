@@ -12,15 +12,26 @@ export interface StepDetail {
   note?: string
 }
 
+/** What stands in place of a method for an event that came over a socket: no frame is acknowledged. */
+const SOCKET_FRAME = 'ServerNotification'
+
 /** A recorded call, as it was on the wire. */
-export function detailOf(title: string, { method, path, request, response, fault }: SimulatorCall): StepDetail {
+export function detailOf(title: string, call: SimulatorCall): StepDetail {
+  const { method, path, request, response, fault } = call
   return {
     title: `${title}: ${method} ${path}`,
-    request: wire(request),
-    response: response === null ? 'No answer.' : `${response.status}\n${wire(response)}`,
+    request: method === SOCKET_FRAME ? pretty(request.body) : wire(request),
+    response:
+      method === SOCKET_FRAME ? null : response === null ? 'No answer.' : `${response.status}\n${wire(response)}`,
     isBad: response === null || response.status >= 400,
     ...(fault === null ? {} : { note: `The simulator plays a fault here: ${fault}.` }),
   }
+}
+
+/** What became of an event. */
+export function eventResult({ method, response }: SimulatorCall): string {
+  if (method === SOCKET_FRAME) return response === null ? 'no open socket' : 'sent over the socket'
+  return response === null ? 'no answer' : `${response.status}, stored`
 }
 
 /** A webhook of an inbound message. Its body is not stored, so it is rebuilt. */

@@ -6,7 +6,7 @@ import type { SimulatorCall } from './simulator.ts'
 import { type Attempt, isRunning } from '../parts/running.ts'
 import type { TracedConversation } from './traced-conversation.ts'
 import type { HeardEvent, OwnSend } from './measured.ts'
-import { type StepDetail, detailOf, json, webhookDetail } from './step-detail.ts'
+import { type StepDetail, detailOf, eventResult, json, webhookDetail } from './step-detail.ts'
 
 /** The stations, from left to right. */
 export const STATIONS = ['Your app', 'Gateway', 'RingCentral', 'Phone'] as const
@@ -112,7 +112,7 @@ function inboundSteps(message: Message, webhooks: readonly DeliveryAttempt[], ca
       kind: 'back',
       station: 1,
       title: 'event',
-      result: event.response === null ? 'no answer' : `${event.response.status}, stored`,
+      result: eventResult(event),
       took: event.durationMs,
       detail: detailOf('Event from RingCentral', event),
     })
