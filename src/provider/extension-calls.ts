@@ -15,7 +15,10 @@ export type CallResult<T> =
   | { type: 'ok'; value: T }
   | { type: 'failed'; failure: ProviderFailure }
   | { type: 'gone'; failure: ProviderFailure | null }
-  | { type: 'deferred'; retryInMs: number; failure: ProviderFailure | null }
+  | { type: 'deferred'; cause: WaitCause; retryInMs: number; failure: ProviderFailure | null }
+
+/** Why no call may be made now: the provider asked to wait, the user has used up the logins of a minute, or a refresh of the tokens failed. */
+export type WaitCause = 'pause' | 'logins' | 'tokens'
 
 /** Calls to the provider for an extension, with its token. */
 export class ExtensionCalls {
@@ -40,7 +43,7 @@ export class ExtensionCalls {
     for (let tries = 1; token.type === 'token'; tries++) {
       // Checked after the token: while it was fetched, another call may have got a 429.
       const pauseMs = this.quota.pauseMs(key.extensionId, group)
-      if (pauseMs > 0) return { type: 'deferred', retryInMs: pauseMs, failure }
+      if (pauseMs > 0) return { type: 'deferred', cause: 'pause', retryInMs: pauseMs, failure }
       const result = await run(token.accessToken)
       if (endsShortPauses(result)) this.quota.answered(key.extensionId, group)
       if (result.ok || endsPauses(result.failure)) this.quota.tookCall(key.extensionId, group)
@@ -51,7 +54,7 @@ export class ExtensionCalls {
       failure = result.failure
       token = await this.tokens.renew(key, token.accessToken)
     }
-    return { ...token, failure }
+    return token.type === 'gone' ? { ...token, failure } : { ...token, cause: 'tokens', failure }
   }
 
   /** A proxy that answers 401 to every call must not use up the tokens that the provider gives in a minute. */

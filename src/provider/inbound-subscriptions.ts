@@ -22,7 +22,7 @@ export interface InboundSubscriptions {
   recover(): Promise<void>
   /** Makes sure that the extension has exactly one. Concurrent calls for an extension share one run. */
   ensure(key: ExtensionKey): Promise<Ensured>
-  /** The provider's refusal in the last run of this extension; null if there was none. */
+  /** The provider's refusal in the last run of this extension, or why that run waits; null if there was none. */
   refusal(key: ExtensionKey): ProviderFailure | null
   /** Ends the extension's subscriptions. One for which the provider does not answer stays. */
   remove(key: ExtensionKey): Promise<void>

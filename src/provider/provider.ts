@@ -197,6 +197,11 @@ export interface AttachmentContent {
   ended: Promise<void>
 }
 
+/** The code of a wait: the user has used up the logins of a minute. */
+export const LOGINS_USED_UP = 'ERR_LOGINS_USED_UP'
+/** The code of a wait: the tokens could not be refreshed. */
+export const TOKENS_AWAITED = 'ERR_TOKENS_AWAITED'
+
 /** The code of a failure: none of the numbers may send SMS. */
 export const NO_SMS_NUMBER = 'ERR_NO_SMS_NUMBER'
 

@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { SocketRecovery } from './event-socket.ts'
 import type { ProviderFailure } from './provider.ts'
+import { type Wait, waitFailure } from './subscription-life.ts'
 
 const FIRST_MS = 1000
 const STEP_MS = 10_000
@@ -22,7 +23,14 @@ export class Reopening {
     return failures === 1 ? FIRST_MS : Math.min(STEP_MS * 2 ** (failures - 2), MAX_MS)
   }
 
-  /** The provider's refusal of the last try; null if there was none. */
+  /** Records why a socket waits, which is no failure of its own; returns how long. */
+  waitMs(name: string, wait: Wait): number {
+    const failure = waitFailure(wait)
+    this.#failed.set(name, { failures: this.#failed.get(name)?.failures ?? 0, failure })
+    return failure.retryAfterMs
+  }
+
+  /** The provider's refusal of the last try, or why it waits; null if there was none. */
   failure(name: string): ProviderFailure | null {
     return this.#failed.get(name)?.failure ?? null
   }

@@ -36,7 +36,8 @@ export class SocketOpener {
     const { provider, extensionCalls, quota } = this.context
     const { extensionId } = key
     const waitMs = quota.authWaitMs(extensionId, 'ticket')
-    if (waitMs > 0) return { type: 'deferred', retryInMs: waitMs, failure: null }
+    const cause = quota.pauseMs(extensionId, 'auth') > 0 ? 'pause' : 'logins'
+    if (waitMs > 0) return { type: 'deferred', cause, retryInMs: waitMs, failure: null }
     // The subscription is made over the socket, and counts all the same.
     quota.count(extensionId)
     return extensionCalls.make(key, 'auth', (token) => {

@@ -27,7 +27,6 @@ export interface SocketSubscriptionsContext extends OpenerContext {
   changed(): void
 }
 
-const MIN_WAIT_MS = 1000
 /** A token that expires sooner is refreshed: without a refresh token that opens another session, to which the socket moves before its own ends. */
 const BEFORE_EXPIRY_MS = TOKEN_FRESH_MS - 10_000
 const MIN_CHECK_MS = 30_000
@@ -184,7 +183,7 @@ export class SocketSubscriptions implements InboundSubscriptions {
     if (opened.type === 'gone') return 'failed'
     if (opened.type === 'failed') return this.#retry(key, opened.failure)
     if (opened.type === 'deferred') {
-      this.#plan(key, Math.max(MIN_WAIT_MS, opened.retryInMs))
+      this.#plan(key, this.#reopening.waitMs(nameOf(key), opened))
       return 'waiting'
     }
     held = await this.#hold(key, connectedAt, opened.value)

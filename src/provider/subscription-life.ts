@@ -1,5 +1,6 @@
 import { FILTER_REFUSED, type ProviderSubscription } from './provider-subscription.ts'
-import type { ProviderFailure } from './provider.ts'
+import type { WaitCause } from './extension-calls.ts'
+import { LOGINS_USED_UP, type ProviderFailure, TOKENS_AWAITED } from './provider.ts'
 
 /** A stored grant: the provider let the subscription live until `expiresAt`. Epoch milliseconds. */
 export interface Grant {
@@ -29,3 +30,23 @@ export const unsound = ({ disabledFilters, requestId = null }: ProviderSubscript
   retryAfterMs: null,
   requestId,
 })
+
+const MIN_WAIT_MS = 1000
+
+export interface Wait {
+  cause: WaitCause
+  retryInMs: number
+}
+
+/** The failure of a run that did nothing for now. The next one comes after its `retryAfterMs`. */
+export const waitFailure = ({ cause, retryInMs }: Wait): ProviderFailure & { retryAfterMs: number } => ({
+  reason: 'rate_limited',
+  status: null,
+  code: WAIT_CODES[cause],
+  message: 'Its events have not begun yet, so its messages come up to a minute late',
+  oauthError: null,
+  retryAfterMs: Math.max(MIN_WAIT_MS, retryInMs),
+  requestId: null,
+})
+
+const WAIT_CODES = { pause: null, logins: LOGINS_USED_UP, tokens: TOKENS_AWAITED } as const

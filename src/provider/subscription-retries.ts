@@ -1,4 +1,5 @@
 import type { ProviderFailure } from './provider.ts'
+import { type Wait, waitFailure } from './subscription-life.ts'
 
 const FIRST_RETRY_MS = 10_000
 const MAX_RETRY_MS = 10 * 60_000
@@ -14,7 +15,14 @@ export class SubscriptionRetries {
     return Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), MAX_RETRY_MS)
   }
 
-  /** The provider's last failure; null if it did not answer. */
+  /** Records why a run waits, which is no failure of its own; returns how long. */
+  waitMs(name: string, wait: Wait): number {
+    const failure = waitFailure(wait)
+    this.#running.set(name, { failures: this.#running.get(name)?.failures ?? 0, failure })
+    return failure.retryAfterMs
+  }
+
+  /** The provider's last failure, or the last wait; null if the provider did not answer. */
   failure(name: string): ProviderFailure | null {
     return this.#running.get(name)?.failure ?? null
   }

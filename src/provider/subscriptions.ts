@@ -226,7 +226,7 @@ export class Subscriptions implements InboundSubscriptions {
       'subscription for inbound messages waits',
     )
     if (result.type === 'gone') return { ensured: 'failed', nextMs: null }
-    return { ensured: 'waiting', nextMs: Math.max(MIN_WAIT_MS, result.retryInMs) }
+    return { ensured: 'waiting', nextMs: this.#retries.waitMs(nameOf(key), result) }
   }
 }
 
@@ -236,5 +236,3 @@ interface Outcome {
   nextMs: number | null
   failure?: ProviderFailure
 }
-
-const MIN_WAIT_MS = 1000

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { connectJwt } from '../../src/operator/connect-jwt.ts'
 import { expectAccessible, openConsole } from '../support/console.ts'
 import { createWorld } from '../support/world.ts'
 
@@ -45,6 +46,21 @@ test('an operator connects an extension with a JWT, which no page shows, and giv
   // The browser reports each answer of 400 and more.
   expect(complaints.filter((text) => !text.includes('409'))).toEqual([])
 }, 60_000)
+
+test('Setup says why a second tenant of the same user receives no events yet', async () => {
+  await using world = await createWorld({ connect: false, env: { RC_EVENTS: 'websocket' } })
+  const other = await world.otherTenant()
+  for (const { tenantId } of [world, other]) {
+    const { jwt } = world.control.addJwt({ extensionId: world.control.extensions()[0]?.extensionId ?? '' })
+    await connectJwt(world.gateway, { tenantId, jwt }, 'req_test')
+  }
+  await using opened = await openConsole(world.url, { hash: '#/numbers', key: other.apiKey })
+  const why = opened.page.locator('.thing .why')
+  await why.filter({ hasText: 'Its events have not begun yet, so its messages come up to a minute late.' }).waitFor()
+  await why
+    .filter({ hasText: 'RingCentral allows five logins a minute to a user: its events begin by themselves within' })
+    .waitFor()
+})
 
 test('an app’s key sees no way to connect with a JWT', async () => {
   await using world = await createWorld({ connect: false })

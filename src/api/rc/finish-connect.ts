@@ -92,7 +92,7 @@ async function startUsing(
   for (const kind of ['lookup', 'back_fill'] as const) gateway.jobs.wake(kind, extension.extensionId, tenantId, 0)
   const ensured = await subscribed(gateway, key)
   const receiving = ensured === 'kept' || ensured === 'created'
-  const refusal = ensured === 'failed' ? gateway.subscriptions.refusal(key) : null
+  const refusal = receiving ? null : gateway.subscriptions.refusal(key)
   if (refusal !== null) note('subscription', refusal)
   gateway.log.audit({ requestId, tenantId, extensionId: extension.extensionId, receiving }, 'extension connected')
   return {

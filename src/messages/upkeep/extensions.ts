@@ -69,11 +69,17 @@ type Missed = (row: ExtensionRow) => Promise<unknown>
 async function ensureSubscription(gateway: Gateway, row: ExtensionRow, missed: Missed): Promise<void> {
   const { tenantId, extensionId } = row
   const ensured = await gateway.subscriptions.ensure(row)
-  const failure = ensured === 'failed' ? gateway.subscriptions.refusal(row) : null
+  const isActive = ensured === 'kept' || ensured === 'created'
+  const failure = isActive ? null : gateway.subscriptions.refusal(row)
+  // A refusal that stands says more than a wait.
+  if (ensured === 'waiting' && isRefused(gateway, row)) return
   if (failure !== null) noteRefusal(gateway, { tenantId, extensionId, step: 'subscription', failure })
-  else if (ensured !== 'waiting') gateway.directory.refusals.clear(row, 'subscription')
+  else gateway.directory.refusals.clear(row, 'subscription')
   if (ensured === 'created') await missed(row)
 }
+
+const isRefused = ({ directory, clock }: Gateway, row: ExtensionRow): boolean =>
+  directory.refusals.of(row, clock.now()).some(({ step }) => step === 'subscription')
 
 /** Refreshes the tokens of every extension at least daily, because a refresh token that is never used expires. */
 export function keepAlive(gateway: Gateway): Promise<void> {

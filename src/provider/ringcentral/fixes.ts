@@ -1,6 +1,13 @@
 import { FILTER_REFUSED } from '../provider-subscription.ts'
 import { meansRevoked } from '../refresh-policy.ts'
-import { NO_SMS_NUMBER, type ProviderFailure, type Step, isForeign } from '../provider.ts'
+import {
+  LOGINS_USED_UP,
+  NO_SMS_NUMBER,
+  type ProviderFailure,
+  type Step,
+  TOKENS_AWAITED,
+  isForeign,
+} from '../provider.ts'
 import { PROXY_FIX, isRefusedByProxy } from '../refused-by-proxy.ts'
 import { NO_REFRESH_TOKEN_CODE } from './oauth.ts'
 
@@ -9,7 +16,7 @@ import { NO_REFRESH_TOKEN_CODE } from './oauth.ts'
  * (RingCentral guide, "Error handling", and the error codes of its OpenAPI).
  */
 export function fixOf(failure: ProviderFailure, step: Step, publicUrl: string): string {
-  if (failure.reason === 'rate_limited') return `RingCentral asks to wait ${waitOf(failure)}; it is fine after that.`
+  if (failure.reason === 'rate_limited') return wait(failure)
   if (isIntercepted(failure)) return intercepted(failure, step)
   if (isRefusedByProxy(failure.code)) return `RingCentral cannot be reached: ${PROXY_FIX}.`
   // A grant that is lost makes an extension revoked, so this one is not.
@@ -128,6 +135,15 @@ const USER_PERMISSIONS: Readonly<Record<Step, string>> = {
   messages: 'ReadMessages',
   send: 'OutboundSMS',
   subscription: 'ReadMessages',
+}
+
+const wait = (failure: ProviderFailure): string =>
+  WAITS[failure.code ?? '']?.(waitOf(failure)) ?? `RingCentral asks to wait ${waitOf(failure)}; it is fine after that.`
+
+const WAITS: Readonly<Record<string, (time: string) => string>> = {
+  [LOGINS_USED_UP]: (time) =>
+    `RingCentral allows five logins a minute to a user: its events begin by themselves within ${time}.`,
+  [TOKENS_AWAITED]: (time) => `Its tokens could not be refreshed: this is tried again by itself within ${time}.`,
 }
 
 const waitOf = ({ retryAfterMs }: ProviderFailure): string =>

@@ -301,15 +301,30 @@ test('an extension’s name is escaped', async () => {
   expect(text).toContain('&lt;b onclick=x&gt;Bob&lt;/b&gt;')
 })
 
-test.each(['refused', 'paused'])(
+const WHY_NOT: Readonly<Record<string, RegExp>> = {
+  refused: /RingCentral could not be reached or did not answer as it should: try again in a few minutes\./,
+  paused: /RingCentral asks to wait (59|60) s; it is fine after that\./,
+  tokens: /Its tokens could not be refreshed: this is tried again by itself within 10 s\./,
+}
+
+test.each(['refused', 'paused', 'tokens'])(
   'a failure after the tokens are stored does not undo the connection (%s)',
   async (how) => {
     await using world = await quiet()
     if (how === 'refused')
       world.control.fault({ route: 'subscription-create', calls: null, fault: { kind: 'respond', status: 503 } })
-    else world.gateway.quota.pause(world.control.extensions()[0]?.extensionId ?? '', 'medium', 60_000)
+    else if (how === 'paused')
+      world.gateway.quota.pause(world.control.extensions()[0]?.extensionId ?? '', 'medium', 60_000)
+    else refuseTokens(world)
     const text = await expectPage(await open(world, await callbackPath(world)), 200, 'Connected')
     expect(text).toContain('Receiving is not set up yet')
+    expect(text).toMatch(WHY_NOT[how] ?? 'a sentence')
     expect(await connected(world)).toBe(true)
   },
 )
+
+/** From the call that makes the subscription on: the token is refused, and no other one is given. */
+function refuseTokens({ control }: World): void {
+  control.fault({ route: 'subscription-list', calls: null, fault: { kind: 'respond', status: 401 } })
+  control.fault({ route: 'token', calls: null, after: 1, fault: { kind: 'respond', status: 503 } })
+}

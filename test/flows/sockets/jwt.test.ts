@@ -40,3 +40,38 @@ test('a session that ends behind an open socket is replaced within ten minutes, 
   expect(await it.bodies()).toEqual(['heard', 'unheard'])
   expect(await it.shown()).toMatchObject({ status: [1, 0], health: 'active', reason: null })
 }, 30_000)
+
+test('a second tenant of a user whose logins of a minute are used up reads so, and its events begin by themselves', async () => {
+  await using it = await openWithJwt(true)
+  const { gateway, key } = it.world
+  const extensionId = it.control.extensions()[0]?.extensionId ?? ''
+  const other = await it.world.otherTenant()
+  const { jwt } = it.control.addJwt({ extensionId })
+  const connected = await connectJwt(gateway, { tenantId: other.tenantId, jwt }, 'req_test')
+  const [fix = 'no sentence'] = connected.fixes
+  const [, seconds] = LOGINS_USED_UP.exec(fix) ?? []
+  expect({ ...connected, seconds: Number(seconds) > 0 }).toMatchObject({
+    receiving: false,
+    fixes: [fix],
+    seconds: true,
+  })
+  const healthOf = async (apiKey: string) => {
+    const { body } = await it.world.json<{ extensions: Record<string, unknown>[] }>('GET', '/v1/rc/extensions/health', {
+      key: apiKey,
+    })
+    return body.extensions[0]
+  }
+  expect(await healthOf(other.apiKey)).toMatchObject({
+    reason: 'Its events have not begun yet, so its messages come up to a minute late',
+    fix,
+    subscription: { status: 'pending' },
+  })
+  expect(await healthOf(key)).toMatchObject({ reason: null, fix: null })
+  expect(await it.doctor()).toContain(fix)
+  // As long as the sentence says, and the opening itself.
+  await it.pass((Number(seconds) + 1) * SECOND, async () => (await healthOf(other.apiKey))?.['reason'] === null)
+  expect(await it.shown()).toMatchObject({ status: [2, 0], reason: null })
+}, 30_000)
+
+const LOGINS_USED_UP =
+  /^RingCentral allows five logins a minute to a user: its events begin by themselves within (\d+) s\.$/
