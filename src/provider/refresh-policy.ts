@@ -1,23 +1,27 @@
 import { REFRESH_RETRY_FIRST_MS, REFRESH_RETRY_MAX_MS, REFRESH_RETRY_MIN_MS, TOKEN_FRESH_MS } from '../core/limits.ts'
+import type { Clock } from '../core/clock.ts'
 import type { ExtensionRow } from './directory.ts'
 import type { Log } from '../core/log.ts'
 import type { ExtensionKey } from './extension-rows.ts'
 import type { ProviderFailure, Step } from './provider.ts'
+import type { Quota } from './quota.ts'
 
-type TokenTimes = Pick<ExtensionRow, 'status' | 'accessExpiresAt' | 'refreshedAt' | 'nextRefreshAt' | 'jwt'>
+type TokenTimes = Pick<ExtensionRow, 'status' | 'accessExpiresAt' | 'refreshedAt' | 'nextRefreshAt'>
+type TokenOwner = TokenTimes & Pick<ExtensionRow, 'extensionId' | 'jwt'>
 
 /**
  * Whether the stored access token may be used: it is not about to expire. A token that lives for a minute or less is used for
  * half its life, and as long as it may not be refreshed again. After a refresh that failed, none is used; but where a JWT opens sessions,
- * a pause of logins stops no send (`loginWaitMs`: milliseconds until one may be made). `now`: epoch milliseconds.
+ * a pause of logins stops no send.
  */
-export function isTokenUsable(times: TokenTimes, now: number, loginWaitMs: () => number): boolean {
-  const { status, accessExpiresAt, refreshedAt, jwt } = times
+export function isTokenUsable(row: TokenOwner, { clock, quota }: { clock: Clock; quota: Quota }): boolean {
+  const { status, accessExpiresAt, refreshedAt, jwt, extensionId } = row
+  const now = clock.now()
   const leftMs = accessExpiresAt - now
-  if (status === 'refresh_failed') return jwt !== null && loginWaitMs() > 0 && leftMs > 0
+  if (status === 'refresh_failed') return jwt !== null && leftMs > 0 && quota.authWaitMs(extensionId, 'tokens') > 0
   if (status !== 'active') return false
   if (leftMs > Math.min(TOKEN_FRESH_MS, (accessExpiresAt - refreshedAt) / 2)) return true
-  return leftMs > 0 && msUntilRefresh(times, now) > 0
+  return leftMs > 0 && msUntilRefresh(row, now) > 0
 }
 
 /** Milliseconds until a token may be refreshed again; 0 if it may be now. */

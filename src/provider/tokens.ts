@@ -72,7 +72,7 @@ export class Tokens {
     const row = await this.context.directory.extension(key.tenantId, key.extensionId)
     if (row === null || row.status === 'revoked') return { type: 'gone' }
     const now = this.context.clock.now()
-    if (this.#isUsable(row)) return { type: 'token', accessToken: await this.#decrypted.decrypt(row) }
+    if (isTokenUsable(row, this.context)) return { type: 'token', accessToken: await this.#decrypted.decrypt(row) }
     const retryInMs = this.isRefreshing(key) ? 0 : msUntilRefresh(row, now)
     if (retryInMs === 0) return this.refresh(key)
     // A failed refresh has planned the next one.
@@ -83,7 +83,7 @@ export class Tokens {
   /** Like `access`, from memory only; null if the token would have to be read, decrypted or refreshed. */
   known(key: ExtensionKey): TokenResult | null {
     const row = this.context.directory.known(key.tenantId)?.extensions.get(key.extensionId)
-    if (row === undefined || !this.#isUsable(row)) return null
+    if (row === undefined || !isTokenUsable(row, this.context)) return null
     const accessToken = this.#decrypted.known(row)
     return accessToken === null ? null : { type: 'token', accessToken }
   }
@@ -225,13 +225,8 @@ export class Tokens {
     if (noted.length === 0) return this.access(row)
     logRefreshFailure(this.context.log, row, { step, failure, delayMs })
     this.planRetry(row, delayMs)
-    if (!this.#isUsable({ ...row, ...change })) return { type: 'deferred', retryInMs: delayMs }
+    if (!isTokenUsable({ ...row, ...change }, this.context)) return { type: 'deferred', retryInMs: delayMs }
     return { type: 'token', accessToken: await this.#decrypted.decrypt(row) }
-  }
-
-  #isUsable(row: ExtensionRow): boolean {
-    const { clock, quota } = this.context
-    return isTokenUsable(row, clock.now(), () => quota.authWaitMs(row.extensionId, 'tokens'))
   }
 
   /** `retryInMs`: after which time to refresh again if the commit fails. It may have succeeded all the same, and nothing else plans that. */

@@ -34,7 +34,7 @@ export function senderOf(
   if (directory.isDisconnecting(tenantId, extensionId)) return { type: 'wait', reason: 'disconnecting' }
   const extension = tenant.extensions.get(extensionId ?? '')
   if (extension !== undefined && extension.status !== 'revoked')
-    return isTokenUsable(extension, clock.now(), () => quota.authWaitMs(extension.extensionId, 'tokens'))
+    return isTokenUsable(extension, { clock, quota })
       ? { type: 'ready', extensionId: extension.extensionId }
       : { type: 'wait', reason: 'token', extensionId: extension.extensionId }
   const failure = extension === undefined ? unknownNumber(number) : MESSAGE_FAILURES.revoked
