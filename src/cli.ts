@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline/promises'
 import { CommanderError } from 'commander'
 import { readConfig } from './core/config.ts'
 import { exemptThisMachine } from './core/proxy.ts'
+import type { Environment } from './core/settings.ts'
 import { EXIT, StartError } from './core/start-error.ts'
 import { protectFiles, withRealPath } from './db/data-folder.ts'
 import { type CliContext, CliError } from './cli/context.ts'
@@ -77,9 +78,23 @@ function makeContext(json: boolean): CliContext {
     stdout: (text: string) => void process.stdout.write(text),
     stderr: (text: string) => void process.stderr.write(text),
   }
-  const result = readConfig(environment(), process.stdout.isTTY)
+  const result = readConfig(needsClient(commandName()) ? environment() : withClient(), process.stdout.isTTY)
   if (result.ok) return { ...context, config: withRealPath(result.config) }
   return handleBadConfig(context, commandName(), result)
+}
+
+/** Only these use or judge the provider's client. All others ask the running server, or read and write its database. */
+function needsClient(command: string): boolean {
+  return ['doctor', 'restore'].includes(command)
+}
+
+/** The environment, where another process has the provider's client: a command in a shell of its own seldom has it. */
+function withClient(): Environment {
+  const { values, readFile } = environment()
+  const isProduction = values['NODE_ENV']?.trim() === 'production'
+  const isIn = (name: string): boolean => [name, `${name}_FILE`].some((key) => (values[key]?.trim() ?? '') !== '')
+  const missing = ['RC_CLIENT_ID', 'RC_CLIENT_SECRET'].filter((name) => isProduction && !isIn(name))
+  return { values: { ...values, ...Object.fromEntries(missing.map((name) => [name, 'unknown'])) }, readFile }
 }
 
 /** Handles a configuration that is not valid. `secret` and `doctor` work all the same, because they help to correct it. */
@@ -119,6 +134,6 @@ function commandName(): string {
   return process.argv.slice(2).find((word) => !word.startsWith('-')) ?? ''
 }
 
-function environment() {
+function environment(): Environment {
   return { values: process.env, readFile: (path: string) => readFileSync(path, 'utf8') }
 }

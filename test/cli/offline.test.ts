@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { rmSync } from 'node:fs'
 import { sgwIn } from '../support/cli.ts'
+import { openOperatorSocket } from '../support/operator.ts'
 import { folderInMemory } from '../support/memory-folder.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { createWorld, until } from '../support/world.ts'
@@ -68,5 +69,29 @@ test.concurrent('at home no link is made that only this machine could follow, an
       stderr:
         'A link needs PUBLIC_URL, the https:// address that browsers reach: set it and restart, or connect the extension with a JWT (sgw extensions connect-jwt)\n',
     })
+  rmSync(folder, { recursive: true })
+})
+
+test.concurrent('a command in a shell without the credentials of RingCentral asks the server that has them, or the database', async () => {
+  const folder = folderInMemory()
+  const bare = { NODE_ENV: 'production' }
+  const works = async (words: string[], stdout: string) =>
+    expect(await sgwIn(folder, words, bare)).toMatchObject({ code: 0, stdout: expect.stringContaining(stdout) })
+  {
+    await using world = await createWorld({ folder, connect: false })
+    const operator = openOperatorSocket(world)
+    await works(['status', '--json'], '"running":true')
+    await works(['console'], '/console/#login=')
+    await works(['extensions', 'list'], 'none')
+    await operator.stop()
+  }
+  await works(['status', '--json'], '"running":false')
+  await works(['tenant', 'list'], 'tenant_')
+  expect((await sgwIn(folder, ['stop'], bare)).stderr).toStartWith('No server answers')
+  expect((await sgwIn(folder, ['health'], bare)).stderr).toContain('/health does not answer')
+  for (const words of [['doctor'], ['restore'], ['start']]) {
+    const { stdout, stderr } = await sgwIn(folder, words, bare)
+    expect(stdout + stderr).toContain('RC_CLIENT_ID is not set')
+  }
   rmSync(folder, { recursive: true })
 })
