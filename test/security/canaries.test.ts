@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readFileSync, readdirSync, statSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Provider } from '../../src/provider/provider.ts'
 import { setTenantStatus } from '../../src/operator/tenants.ts'
@@ -8,6 +8,7 @@ import { signIn } from '../support/operator.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { listenTo } from '../support/socket.ts'
 import { FROM, type World, createWorld, recordedLog, until } from '../support/world.ts'
+import { filesOf, found } from './canaries.ts'
 
 // A gateway is used with recognisable secrets and texts. Afterwards the test searches for them where they must not be.
 
@@ -201,27 +202,6 @@ async function mistakes(
     )
   await call('GET', '/v1/rc/status')
   directory.tenant = tenant
-}
-
-/** The encodings in which a text may occur in a file. */
-const formsOf = (text: string): string[] => [
-  text,
-  encodeURIComponent(text),
-  Buffer.from(text).toString('base64').replace(/=+$/, ''),
-  Buffer.from(text).toString('hex'),
-]
-
-/** Returns the found needles, shortened, because the output of a failed test must not contain a secret. */
-function found(haystack: string, needles: Iterable<string>): string[] {
-  return [...needles]
-    .filter((needle) => formsOf(needle).some((form) => haystack.includes(form)))
-    .map((needle) => `${needle.slice(0, 9)}… (${needle.length})`)
-}
-
-/** Reads the database, its WAL and all other files of the folder. Sockets are skipped. */
-function filesOf(folder: string): Record<string, string> {
-  const names = readdirSync(folder).filter((name) => statSync(join(folder, name)).isFile())
-  return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), 'latin1')]))
 }
 
 test('no secret is stored or shown in plain text, and logs contain no messages, numbers or addresses', async () => {
