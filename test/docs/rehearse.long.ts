@@ -57,7 +57,7 @@ test('a rehearsal in production mode sends, survives kill -9 and sends nothing t
   const { tenantId } = JSON.parse(await sh('sgw --json tenant create --name "My company"')) as Created
   const { apiKey } = JSON.parse(await sh(`sgw --json app create --tenant ${tenantId} --name "My app"`)) as Created
   const printed = await sh(REHEARSAL.replace('TENANT', tenantId).replace('KEY', apiKey))
-  expect(printed).toMatch(/active +\+15555550100 +Reception/)
+  expect(printed).toMatch(/active +link +\+15555550100 +Reception/)
   expect(printed).toMatch(/"messageId":"msg_\w+","status":"queued"/)
   const sent = (): Promise<string> => sh(REHEARSAL.trim().split('\n').at(-1) ?? '')
   await until(async () => (await sent()).includes('A rehearsal'))
