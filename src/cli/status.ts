@@ -51,10 +51,12 @@ export async function showStatus(context: CliContext): Promise<void> {
 function failedOf(context: CliContext, failures: StatusReport['failed'][number]): string {
   const { tenantId, count, since, lastAt, errors, canResend } = failures
   const next = canResend ? 'List them, and send them again' : `${whyNot(failures)} List them`
+  // `since` is the start of a half hour, so it is no time at which one failed.
+  const when = count === 1 ? `at ${shortTime(lastAt)}` : `between ${shortTime(since)} and ${shortTime(lastAt)}`
   return [
-    `${symbolOf(context, 'warn')} ${counted(count, 'message', 'messages')} failed since ${shortTime(since)}, ${tenantId}\n`,
+    `${symbolOf(context, 'warn')} ${counted(count, 'message', 'messages')} failed ${when}, ${tenantId}\n`,
     ...errors.map(({ error, count: times }) => below(context, `${times} ${error}`)),
-    below(context, `The last at ${shortTime(lastAt)}. ${next}:`),
+    below(context, `${next}:`),
     below(context, `sgw messages list --status failed --tenant ${tenantId}`),
     ...(canResend ? [below(context, `sgw messages resend --failed-since 24h --tenant ${tenantId}`)] : []),
   ].join('')

@@ -49,7 +49,7 @@ test.concurrent('messages that failed are shown with their reasons, and with com
     expect(text).toContain(`    2 ${MESSAGE_FAILURES.revoked.text}\n`)
     const [, list = '', resend = ''] =
       new RegExp(
-        `^! 2 messages failed since \\S+ \\S+, ${world.tenantId}\\n.*\\n {4}The last at \\S+ \\S+. List them, and send them again:\\n {4}sgw (messages list .*)\\n {4}sgw (messages resend .*)$`,
+        `^! 2 messages failed between \\S+ \\S+ and \\S+ \\S+, ${world.tenantId}\\n.*\\n {4}List them, and send them again:\\n {4}sgw (messages list .*)\\n {4}sgw (messages resend .*)$`,
         'm',
       ).exec(text) ?? []
     expect([list, resend]).toEqual([
@@ -93,6 +93,13 @@ test.concurrent('messages that were sent again, or whose tenant is not active, a
       world.gateway.directory.forget(world.tenantId)
     }
     await setExtensions('revoked')
+    const first = Date.now()
+    await world.untilStatus(await world.send({ body: 'zero' }), ['failed'])
+    const [, day = '', time = ''] =
+      /^! 1 message failed at (\S+) (\S+), /m.exec((await sgw.text('status')).stdout) ?? []
+    const failedAt = Date.parse(`${new Date(first).toISOString().slice(0, 5)}${day}T${time}Z`)
+    expect(failedAt).toBeGreaterThanOrEqual(Math.floor(first / 1000) * 1000)
+    expect(failedAt).toBeLessThanOrEqual(Date.now())
     for (const body of ['one', 'two']) await world.untilStatus(await world.send({ body }), ['failed'])
     await setExtensions('active')
     const offer = `sgw messages resend --failed-since 24h --tenant ${world.tenantId}`
@@ -113,8 +120,8 @@ test.concurrent('messages that were sent again, or whose tenant is not active, a
     expect(await shown()).toContain(offer)
     expect((await sgw.text(...offer.split(' ').slice(1), '--yes')).code).toBe(0)
     const after = await shown()
-    expect(after).toContain('! 2 messages failed since ')
-    expect(after).toContain('. None is left to send again. List them:\n')
+    expect(after).toContain('! 3 messages failed between ')
+    expect(after).toContain('    None is left to send again. List them:\n')
     expect(after).not.toContain('resend')
     await setExtensions('revoked')
     await world.untilStatus(await world.send({ body: 'three' }), ['failed'])
