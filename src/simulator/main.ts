@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { systemClock } from '../core/clock.ts'
+import { codeOf } from '../core/error-code.ts'
+import { EXIT } from '../core/start-error.ts'
 import type { NewExtension } from './arguments.ts'
 import { type SimulatorControl, startSimulator } from './simulator.ts'
 
@@ -18,43 +20,68 @@ const HELP = `Usage: bun src/simulator/main.ts [options]
   --no-limits                switch the rate limits off
 `
 
-const { values } = parseArgs({
-  options: {
-    hostname: { type: 'string', default: '127.0.0.1' },
-    port: { type: 'string', default: '4010' },
-    'socket-port': { type: 'string', default: '0' },
-    'client-id': { type: 'string', default: 'sgw-simulator' },
-    'client-secret': { type: 'string', default: 'sgw-simulator-secret' },
-    'seed-extension': { type: 'string', multiple: true },
-    'jwt-file': { type: 'string' },
-    empty: { type: 'boolean', default: false },
-    'no-limits': { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-})
-
 const DEFAULT_SEED = ['Alice Smith:+16505550101']
 
-if (values.help) process.stdout.write(HELP)
-else await run()
+try {
+  const options = readOptions()
+  if (options.help) process.stdout.write(HELP)
+  else await run(options)
+} catch (error) {
+  process.stderr.write(`${whyNot(error)}\n`)
+  process.exit(codeOf(error) === 'EADDRINUSE' ? EXIT.unavailable : EXIT.failure)
+}
 
-async function run(): Promise<void> {
+type Options = ReturnType<typeof readOptions>
+
+function readOptions() {
+  const { values } = parseArgs({
+    options: {
+      hostname: { type: 'string', default: '127.0.0.1' },
+      port: { type: 'string', default: '4010' },
+      'socket-port': { type: 'string', default: '0' },
+      'client-id': { type: 'string', default: 'sgw-simulator' },
+      'client-secret': { type: 'string', default: 'sgw-simulator-secret' },
+      'seed-extension': { type: 'string', multiple: true },
+      'jwt-file': { type: 'string' },
+      empty: { type: 'boolean', default: false },
+      'no-limits': { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  return { ...values, port: readPort('port', values.port), socketPort: readPort('socket-port', values['socket-port']) }
+}
+
+function readPort(option: string, text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text)
+  throw new Error(`--${option} must be a number from 0 to 65535`)
+}
+
+async function run(options: Options): Promise<void> {
   const simulator = await startSimulator({
-    hostname: values.hostname,
-    port: Number(values.port),
-    socketPort: Number(values['socket-port']),
+    hostname: options.hostname,
+    port: options.port,
+    socketPort: options.socketPort,
     clock: systemClock,
-    clientId: values['client-id'],
-    clientSecret: values['client-secret'],
-    limits: !values['no-limits'],
+    clientId: options['client-id'],
+    clientSecret: options['client-secret'],
+    limits: !options['no-limits'],
     environment: process.env['NODE_ENV'] ?? 'development',
   })
-  const seeds = values['seed-extension'] ?? (values.empty ? [] : DEFAULT_SEED)
+  const seeds = options['seed-extension'] ?? (options.empty ? [] : DEFAULT_SEED)
   for (const seed of seeds) simulator.control.addExtension(readSeed(seed))
-  if (values['jwt-file'] !== undefined) writeJwt(simulator.control, values['jwt-file'])
+  if (options['jwt-file'] !== undefined) writeJwt(simulator.control, options['jwt-file'])
   process.stdout.write(`Simulator listens on ${simulator.url}\n`)
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void simulator.stop().then(() => process.exit(0)))
+}
+
+/** One line for a person, in place of a stack. */
+function whyNot(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  const taken = codeOf(error) === 'EADDRINUSE' ? (/port (\d+)/i.exec(message)?.[1] ?? '') : null
+  return taken === null
+    ? message
+    : `Port ${taken} is in use: stop the other program, or choose another port with --port or --socket-port`
 }
 
 /** Where a restarted simulator has the same extensions, it has the same JWT. */
