@@ -154,7 +154,7 @@ function noteOn({ path }: OperatorRequest): string {
 const NOTES: readonly [path: RegExp, note: string][] = [
   [/^\/v1\/operator\/status$/, 'these figures are from its database'],
   [/^\/v1\/webhook-deliveries\/.*(redeliver|recover)$/, 'the attempts are made when one starts'],
-  [/^\/v1\/(operator\/links|rc\/(connect|invite)-token)$/, 'start one (sgw start) before the link is opened'],
+  [/^\/v1\/(operator|rc)\/links$/, 'start one (sgw start) before the link is opened'],
 ]
 
 const withStandby = (): CliError =>

@@ -33,19 +33,15 @@ export function addExtensions(program: Command, contextOf: () => CliContext, run
     .description('List the connected extensions of all tenants, their numbers, and what is wrong with them')
     .option('--tenant <tenant>', 'only of this tenant')
     .action(({ tenant }: { tenant?: string }) => list(contextOf(), tenant))
-  const addLink = (verb: string, token: string, description: string): Command =>
-    addOwner(extensions.command(verb).description(description)).action(async (owner: Owner, command: Command) => {
+  const addLink = (kind: 'connect' | 'invite', description: string): Command =>
+    addOwner(extensions.command(kind).description(description)).action(async (owner: Owner, command: Command) => {
       requireOwner(command, owner)
       const context = contextOf()
-      if (context.config.production && !context.config.hasPublicUrl) throw new CliError(NO_LINK)
       const appId = await actingApp(context, owner)
-      await run(
-        { method: 'POST', path: `/v1/rc/${token}`, appId },
-        { show: ({ connectUrl }: { connectUrl: string }) => ({ url: `${context.config.publicUrl}${connectUrl}` }) },
-      )
+      await run({ method: 'POST', path: '/v1/rc/links', body: { kind }, appId })
       sayNext(context, 'Once it is connected, sgw extensions list shows it')
     })
-  addLink('connect', 'connect-token', 'Print a link that connects an extension, for you: works once, for five minutes')
+  addLink('connect', 'Print a link that connects an extension, for you: works once, for five minutes')
   extensions
     .command('connect-jwt')
     .description('Connect the extension of a JWT, which needs no browser and no public address; or give it another JWT')
@@ -55,11 +51,7 @@ export function addExtensions(program: Command, contextOf: () => CliContext, run
       const jwt = await secretOf(contextOf(), jwtFile)
       await run({ method: 'POST', path: '/v1/operator/extensions', body: { tenantId: tenant, jwt }, needs: 'server' })
     })
-  addLink(
-    'invite',
-    'invite-token',
-    'Print a link to send to the owner of an extension: works once, for INVITE_TOKEN_TTL (7 days)',
-  )
+  addLink('invite', 'Print a link to send to the owner of an extension: works once, for INVITE_TOKEN_TTL (7 days)')
   extensions
     .command('disconnect')
     .description('Disconnect an extension: its tokens are deleted, and what waits for its numbers fails')
@@ -68,10 +60,6 @@ export function addExtensions(program: Command, contextOf: () => CliContext, run
     .option('--yes', 'do not ask')
     .action((extensionId: string, options: DisconnectOptions) => disconnect(contextOf(), extensionId, options))
 }
-
-/** RingCentral would refuse the redirect to localhost, or another machine than this one would follow it. */
-const NO_LINK =
-  'A link needs PUBLIC_URL, the https:// address that browsers reach: set it and restart, or connect the extension with a JWT (sgw extensions connect-jwt)'
 
 interface DisconnectOptions {
   tenant: string

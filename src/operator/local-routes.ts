@@ -7,6 +7,7 @@ import { compact } from './compact.ts'
 import { checkAlert } from './doctor-alert.ts'
 import { erase } from './erase.ts'
 import { streamEvents } from './events.ts'
+import { createExtensionLink } from './extension-link.ts'
 import { Finding } from './finding.ts'
 import { giveLease } from './lease/give.ts'
 import { LeaseReport, reportOf } from './lease/report.ts'
@@ -18,6 +19,7 @@ import {
   CancelBody,
   ChangeBody,
   EraseBody,
+  ExtensionLinkBody,
   KeysBody,
   LinkAnswer,
   NotifyAsQuery,
@@ -46,6 +48,19 @@ export const localRoutes = [
     status: 201,
     response: LinkAnswer,
     run: ({ gateway }) => createLink(gateway),
+  }),
+  route({
+    ...common,
+    auth: 'app',
+    operationId: 'createExtensionLink',
+    method: 'POST',
+    // Not below /v1/operator/, where nobody acts as an app.
+    path: '/v1/rc/links',
+    summary: 'A link that connects an extension, with the address of this server',
+    body: ExtensionLinkBody,
+    secret: true,
+    response: z.object({ url: z.string() }),
+    run: ({ gateway, caller, body }) => createExtensionLink(gateway, caller, body.kind),
   }),
   route({
     ...common,

@@ -183,6 +183,7 @@ export const CallsQuery = z.object({
   limit: sizeUpTo(500, 500),
 })
 
+export const ExtensionLinkBody = z.object({ kind: z.enum(['connect', 'invite']) })
 export const KeysBody = z.object({
   newestKey: z
     .string()

@@ -61,9 +61,16 @@ test.concurrent('a link that is made without a server says that it needs one', a
 
 test.concurrent('at home no link is made that only this machine could follow, and the message names the JWT', async () => {
   const folder = folderInMemory()
-  const home = { NODE_ENV: 'production', RC_CLIENT_ID: 'client', RC_CLIENT_SECRET: 'client-key' }
+  const keys = crypto.getRandomValues(new Uint8Array(32)).toBase64()
+  let appId = ''
+  {
+    await using world = await createWorld({ folder, connect: false, work: false, env: { ENCRYPTION_KEYS: keys } })
+    ;({ appId } = world.app)
+  }
+  const client = { RC_CLIENT_ID: 'client', RC_CLIENT_SECRET: 'client-key' }
+  const home = { NODE_ENV: 'production', ENCRYPTION_KEYS: keys, ...client }
   for (const verb of ['connect', 'invite'])
-    expect(await sgwIn(folder, ['extensions', verb, '--tenant', 'tenant_0123456789abcdef'], home)).toMatchObject({
+    expect(await sgwIn(folder, ['extensions', verb, '--app', appId], home)).toMatchObject({
       code: 1,
       stdout: '',
       stderr:
