@@ -25,8 +25,8 @@ export const SCRIPTS = [
   'sign-in.js',
 ] as const
 
-/** The files that are served. `simulator.html` is `index.html` beside the built-in simulator. */
-export type PageFileName = 'index.html' | 'simulator.html' | (typeof SCRIPTS)[number]
+/** The files that are served. `simulator.html` is `index.html` beside the built-in simulator, `home.html` without a public address. */
+export type PageFileName = 'index.html' | 'simulator.html' | 'home.html' | (typeof SCRIPTS)[number]
 
 /** The files of the page by name, bundled when first asked for; with `isAnew` bundled again, to show a change of the source. */
 export const pageFiles = ({ isAnew }: { isAnew: boolean }): Promise<PageFiles> => bundled(isAnew)
@@ -41,7 +41,12 @@ export interface PageFiles {
 
 async function bundle(): Promise<PageFiles> {
   const files = await bundlePage()
-  const served = new Map([...files, simulatorPage(files)].map((file) => [file.name, new ServedFile(file)]))
+  const served = new Map(
+    [...files, pageThatKnows(files, 'simulator'), pageThatKnows(files, 'home')].map((file) => [
+      file.name,
+      new ServedFile(file),
+    ]),
+  )
   let best: Promise<unknown> | null = null
   return {
     async compressBest() {
@@ -55,9 +60,9 @@ async function bundle(): Promise<PageFiles> {
   }
 }
 
-/** The page beside the built-in simulator: it learns so from an attribute, without a request. */
-function simulatorPage(files: readonly PageFile[]): PageFile {
+/** The page learns where it is from an attribute, without a request. */
+function pageThatKnows(files: readonly PageFile[], where: 'simulator' | 'home'): PageFile {
   const html = new TextDecoder().decode(files.find(({ name }) => name === 'index.html')?.bytes)
-  const bytes = new TextEncoder().encode(html.replace('<html', '<html data-simulator'))
-  return { name: 'simulator.html', type: 'text/html; charset=utf-8', bytes }
+  const bytes = new TextEncoder().encode(html.replace('<html', `<html data-${where}`))
+  return { name: `${where}.html`, type: 'text/html; charset=utf-8', bytes }
 }

@@ -1,7 +1,7 @@
 import type { Gateway } from '../messages/gateway.ts'
 import { OWN_FILES_HEADERS } from '../api/http/page-headers.ts'
 import type { WebPage } from '../api/http/server.ts'
-import { SCRIPTS, pageFiles } from './page-files.ts'
+import { type PageFileName, SCRIPTS, pageFiles } from './page-files.ts'
 
 /** The console: one page and its files. In development each load of the page bundles it anew, so that a change of its source shows. */
 export function consolePages({ config }: Gateway): WebPage[] {
@@ -14,7 +14,7 @@ export function consolePages({ config }: Gateway): WebPage[] {
         const files = await pageFiles({ isAnew: !config.production })
         // In development the files change with each load.
         if (config.production) void files.compressBest()
-        return files.get(config.provider.simulated ? 'simulator.html' : 'index.html').answer(request, OWN_FILES_HEADERS)
+        return files.get(pageOf(config)).answer(request, OWN_FILES_HEADERS)
       },
     },
     ...SCRIPTS.map((name) => ({
@@ -22,6 +22,11 @@ export function consolePages({ config }: Gateway): WebPage[] {
       answer: async (request: Request) => (await pageFiles({ isAnew: false })).get(name).answer(request),
     })),
   ]
+}
+
+function pageOf({ production, hasPublicUrl, provider }: Gateway['config']): PageFileName {
+  if (provider.simulated) return 'simulator.html'
+  return production && !hasPublicUrl ? 'home.html' : 'index.html'
 }
 
 /** The router takes this path for the same, but what the page names by relative addresses lies in the folder. */

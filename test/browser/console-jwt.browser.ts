@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import { connectJwt } from '../../src/operator/connect-jwt.ts'
 import { expectAccessible, openConsole } from '../support/console.ts'
-import { createWorld } from '../support/world.ts'
+import { newLogin } from '../support/operator.ts'
+import { HOME, createWorld } from '../support/world.ts'
 
 /** Where the pictures of this test go, if somebody wants to look at them. */
 const PICTURES = process.env['SGW_PICTURES']
@@ -60,6 +61,37 @@ test('Setup says why a second tenant of the same user receives no events yet', a
   await why
     .filter({ hasText: 'RingCentral allows five logins a minute to a user: its events begin by themselves within' })
     .waitFor()
+})
+
+test('at home Setup connects with a JWT, offers no link that RingCentral would refuse, and says what a link needs', async () => {
+  await using world = await createWorld({ connect: false, env: { ...HOME, RC_EVENTS: 'websocket' } })
+  await using opened = await openConsole(world.url, { hash: `#login=${await newLogin(world)}` })
+  const { page } = opened
+  const heading = page.getByRole('heading', { name: 'No number is connected yet.' })
+  await heading.waitFor()
+  const toSetup = page.getByRole('link', { name: 'Connect with a JWT' }).first()
+  expect(await page.getByRole('button', { name: 'Connect' }).count()).toBe(0)
+  await toSetup.click()
+  await page.getByText('A link needs PUBLIC_URL, the https:// address that browsers reach.').waitFor()
+  await page.getByText(`sgw extensions connect-jwt --tenant ${world.tenantId} --jwt-file FILE`).waitFor()
+  for (const name of ['Make invite link', 'Connect an extension'])
+    expect([name, await page.getByRole('button', { name }).count()]).toEqual([name, 0])
+  const button = page.getByRole('button', { name: 'Connect with a JWT' })
+  expect(await button.getAttribute('class')).toBe('button primary')
+  await expectAccessible(page)
+  await button.click()
+  const { jwt } = world.control.addJwt({ extensionId: world.control.extensions()[0]?.extensionId ?? '' })
+  const dialog = page.getByRole('dialog', { name: 'Connect with a JWT' })
+  await dialog.getByText('a link needs PUBLIC_URL').waitFor()
+  await dialog.getByLabel('JWT', { exact: true }).fill(jwt)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Both numbers can send and receive.' }).waitFor()
+  // One that was connected by a link, when there was a PUBLIC_URL.
+  await world.gateway.database.gate.execute(`UPDATE extensions SET jwt = NULL, status = 'revoked'`)
+  world.gateway.directory.forget(world.tenantId)
+  await page.reload()
+  await page.locator('.thing').getByRole('button', { name: 'Connect with a JWT' }).waitFor()
+  expect(await page.getByRole('button', { name: 'Authorize again' }).count()).toBe(0)
 })
 
 test('an app’s key sees no way to connect with a JWT', async () => {

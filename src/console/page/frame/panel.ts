@@ -8,6 +8,9 @@ export interface Authorized {
 /** The dialogs of the frame. Their file is loaded when the first one is opened. */
 export type Panel = 'switcher' | 'more' | 'keys' | 'invite' | Authorized
 
+/** Whether links connect extensions: RingCentral refuses those of a gateway in production without PUBLIC_URL. */
+export const hasLinks = (): boolean => document.documentElement.dataset['home'] === undefined
+
 /** The panel that is open. */
 export const panel = signal<Panel | null>(null)
 

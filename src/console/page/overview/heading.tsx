@@ -5,6 +5,7 @@ import type { Fact } from '../facts/fact.ts'
 import { FactButton, FactSentence } from '../facts/fact-line.tsx'
 import { accountedIn, failedIn, waitsOf } from '../facts/facts-of.ts'
 import { WAIT_ADVICE } from '../messages/words.ts'
+import { hasLinks } from '../frame/panel.ts'
 import { addressOf } from '../state/address.ts'
 import { client } from '../state/caller.ts'
 import { count, dayOf, duration, now, rowTime } from '../state/clock.ts'
@@ -135,9 +136,11 @@ function Connect() {
   }
   return (
     <>
-      <button type="button" class="button primary" onClick={() => void connect()}>
-        Connect
-      </button>
+      {hasLinks() && (
+        <button type="button" class="button primary" onClick={() => void connect()}>
+          Connect
+        </button>
+      )}
       <FactButton fact={{ action: { type: 'invite' } }} />
       {error.value !== '' && (
         <span class="bad" role="alert">

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import '../style/empty.css'
 import { me } from '../state/caller.ts'
+import { hasLinks } from '../frame/panel.ts'
 import { CopyButton } from './copy.tsx'
 import { InviteButton } from './authorize-button.tsx'
 
@@ -34,8 +35,12 @@ export const Empty = ({ title, text, command, children }: EmptyProps) => (
 export const NoNumber = ({ title }: { title?: string }) => (
   <Empty
     {...(title === undefined ? {} : { title })}
-    text="Texts need a phone number. The owner of a RingCentral extension connects it by an invite link."
-    command={`sgw extensions invite --app ${me.value?.appId ?? 'APP'}`}
+    text={`Texts need a phone number. ${hasLinks() ? 'The owner of a RingCentral extension connects it by an invite link.' : 'A JWT connects the RingCentral extension of its user.'}`}
+    command={
+      hasLinks()
+        ? `sgw extensions invite --app ${me.value?.appId ?? 'APP'}`
+        : `sgw extensions connect-jwt --tenant ${me.value?.tenantId ?? 'TENANT'} --jwt-file FILE`
+    }
   >
     {title !== undefined && <InviteButton />}
   </Empty>

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { hasLinks } from '../frame/panel.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { me, operator } from '../state/caller.ts'
 import { connectByJwt } from './calls.ts'
@@ -37,7 +38,8 @@ function JwtDialog({ connected, close }: { connected: () => void; close: () => v
     <Confirm title="Connect with a JWT" button="Connect" run={connect} close={close}>
       A JWT connects its user’s extension to {tenantName}, without a login in a browser. Make one in RingCentral’s
       developer console (Credentials, Create JWT), for an app whose authentication is “JWT auth flow”. It is stored
-      encrypted and never shown again. To connect somebody else’s extension, make an invite link instead.
+      encrypted and never shown again. To connect somebody else’s extension,{' '}
+      {hasLinks() ? 'make an invite link instead.' : 'take a JWT of theirs: a link needs PUBLIC_URL.'}
       <label class="asked">
         JWT
         <input

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import type { ExtensionHealth } from '../../../client/client.ts'
 import { FactSentence } from '../facts/fact-line.tsx'
 import type { Fact } from '../facts/fact.ts'
+import { hasLinks } from '../frame/panel.ts'
 import { AuthorizeButton } from '../parts/authorize-button.tsx'
 import { Confirm } from '../parts/confirm.tsx'
 import { CopyButton } from '../parts/copy.tsx'
@@ -153,14 +154,15 @@ type ButtonsProps = Pick<ExtensionProps, 'extension' | 'changed'> & { isNeeded: 
 function Buttons({ extension, isNeeded, changed }: ButtonsProps) {
   const isAsked = useSignal(false)
   const className = isNeeded ? 'button primary' : 'button quiet'
+  const isByJwt = extension.connectedBy === 'jwt'
   const disconnect = async (): Promise<void> => {
     await client.value?.connection.disconnectExtension(extension.extensionId)
     changed()
   }
   return (
     <div class="thing-buttons">
-      {extension.connectedBy === 'jwt' && operator.value !== null ? (
-        <ConnectJwt text="Connect with another JWT" class={className} connected={changed} />
+      {(isByJwt || !hasLinks()) && operator.value !== null ? (
+        <ConnectJwt text={`Connect with ${isByJwt ? 'another' : 'a'} JWT`} class={className} connected={changed} />
       ) : (
         <AuthorizeButton extension={midSentenceName(extension)} class={className} />
       )}

@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import type { ExtensionHealth } from '../../../client/client.ts'
 import { FactSentence } from '../facts/fact-line.tsx'
-import { panel } from '../frame/panel.ts'
+import { hasLinks, panel } from '../frame/panel.ts'
 import { NoNumber } from '../parts/empty.tsx'
 import { InviteButton } from '../parts/authorize-button.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
@@ -29,15 +29,7 @@ export function Numbers() {
       <header class={worst === null || extensions.length === 0 ? 'setup-head' : 'setup-head troubled'}>
         <h1>{worst === null ? fineNumbersText(extensions) : <FactSentence fact={worst} />}.</h1>
         <div class="setup-buttons">
-          <button
-            type="button"
-            class={extensions.length === 0 ? 'button primary' : 'button'}
-            onClick={() => void (panel.value = { extension: null })}
-          >
-            Connect an extension
-          </button>
-          <ConnectJwt text="Connect with a JWT" connected={again} />
-          <InviteButton />
+          <Connect first={extensions.length === 0 ? 'button primary' : 'button'} connected={again} />
         </div>
       </header>
       {extensions.length === 0 && <NoNumber />}
@@ -54,6 +46,23 @@ export function Numbers() {
     </>
   )
 }
+
+/** The ways to connect an extension; `first`: the look of the one to take. */
+const Connect = ({ first, connected }: { first: string; connected: () => void }) =>
+  hasLinks() ? (
+    <>
+      <button type="button" class={first} onClick={() => void (panel.value = { extension: null })}>
+        Connect an extension
+      </button>
+      <ConnectJwt text="Connect with a JWT" connected={connected} />
+      <InviteButton />
+    </>
+  ) : (
+    <>
+      <ConnectJwt text="Connect with a JWT" class={first} connected={connected} />
+      <p class="dim">A link needs PUBLIC_URL, the https:// address that browsers reach.</p>
+    </>
+  )
 
 /** A link to an extension leads to it, once it is there. */
 function useLinked(isThere: boolean): void {
