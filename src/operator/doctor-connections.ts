@@ -32,6 +32,7 @@ export async function checkSubscriptions(gateway: Gateway): Promise<string> {
   const silent = (await readTroubledExtensions(gateway)).filter(({ trouble }) => trouble === 'not_receiving')
   const standing = (await refusalsOf(gateway)).filter(({ step }) => step === 'subscription')
   if (silent.length === 0 && standing.length === 0) return 'every active extension has one'
+  if (!gateway.lifecycle.working) throw new Fault('no server is running, so no messages arrive', 'warn')
   const reasons = standing.length === 0 ? gateway.subscriptions.advice.needs : describe(gateway, standing)
   const subject = silent.length === 1 ? '1 extension has' : `${silent.length} extensions have`
   const late = `${subject} no active subscription, so messages arrive up to a minute late: `

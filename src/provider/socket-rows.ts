@@ -8,8 +8,11 @@ import type { ExtensionKey } from './extension-rows.ts'
 const PREFIX = 'socket:'
 const tokenHashOf = ({ tenantId, extensionId }: ExtensionKey): string => `${PREFIX}${tenantId}/${extensionId}`
 
+/** The pattern of their token hashes. */
+export const SOCKETS = `${PREFIX}%`
+
 /** Subscriptions of webhooks. */
-export const IS_WEBHOOK: SQL = not(like(subscriptions.tokenHash, `${PREFIX}%`))
+export const IS_WEBHOOK: SQL = not(like(subscriptions.tokenHash, SOCKETS))
 
 /** Inserts the row unless it is there, or the extension was disconnected meanwhile. */
 export const insertSocket = (orm: Orm, key: ExtensionKey, id: string, now: number) =>
@@ -30,7 +33,7 @@ export const markAllClosed = (orm: Orm, now: number) =>
   orm
     .update(subscriptions)
     .set({ status: 'pending', createdAt: now })
-    .where(and(like(subscriptions.tokenHash, `${PREFIX}%`), eq(subscriptions.status, 'active')))
+    .where(and(like(subscriptions.tokenHash, SOCKETS), eq(subscriptions.status, 'active')))
 
 /** The socket is open, at most until `expiresAt`. */
 export const markOpen = (

@@ -10,6 +10,7 @@ import type { ProviderSubscription } from './provider-subscription.ts'
 import type { Provider, ProviderFailure } from './provider.ts'
 import type { Quota } from './quota.ts'
 import type { CallResult, ExtensionCalls } from './extension-calls.ts'
+import { markAllClosed } from './socket-rows.ts'
 import { type Grant, grantedAtOf, halfLifeMs, isSound, unsound } from './subscription-life.ts'
 import {
   completeSubscription,
@@ -90,9 +91,9 @@ export class Subscriptions implements InboundSubscriptions {
     }
   }
 
-  /** They outlive the process. */
-  recover(): Promise<void> {
-    return Promise.resolve()
+  /** They outlive the process, but not the sockets that it had if RC_EVENTS was `websocket`. */
+  async recover(): Promise<void> {
+    await markAllClosed(this.context.orm, this.context.clock.now())
   }
 
   /** The periodic run lists them at the provider anyway. */

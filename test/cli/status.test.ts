@@ -212,3 +212,20 @@ test.concurrent('a gateway with STANDBY says who holds the lease, with which epo
   expect(stdout).toMatch(/^lease +held by this gateway, one:3000, with epoch 1, renewed 250 ms ago$/m)
   await operator.stop()
 })
+
+test.concurrent('while no server runs nothing says that a socket receives', async () => {
+  const world = await createWorld({ env: { RC_EVENTS: 'websocket' } })
+  const active = async () =>
+    (await world.gateway.database.gate.execute('SELECT status FROM subscriptions')).rows.map((row) => row['status'])
+  await until(async () => (await active()).join() === 'active')
+  await world.running.stop()
+  const sgw = (...words: string[]) => sgwIn(world.folder, words)
+  const { subscriptions } = JSON.parse((await sgw('status', '--json')).stdout) as { subscriptions: object }
+  expect(subscriptions).toEqual({ active: 0, pending: 1, earliestExpiry: null })
+  expect((await sgw('extensions', 'list')).stdout).toContain('No server is running, so it receives nothing')
+  const findings = JSON.parse((await sgw('doctor', '--json')).stdout) as { check: string }[]
+  expect(findings.find(({ check }) => check === 'subscriptions')).toMatchObject({
+    level: 'warn',
+    detail: 'no server is running, so no messages arrive',
+  })
+})

@@ -8,6 +8,7 @@ import { subscriptions } from '../../db/schema/index.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import type { ExtensionRow, NumberRow } from '../../provider/directory.ts'
 import { SEND_GROUP } from '../../provider/quota.ts'
+import { IS_WEBHOOK } from '../../provider/socket-rows.ts'
 import { troubleOf } from '../../messages/upkeep/extension-trouble.ts'
 import { longestConnectedFirst, numbersOf } from './list-extensions.ts'
 
@@ -130,14 +131,20 @@ async function readLastInbound({ database }: Gateway, tenantId: string): Promise
  * the one began that the provider has not confirmed yet; null if one is active.
  */
 async function readSubscription(
-  { database, clock }: Gateway,
+  { database, clock, lifecycle }: Gateway,
   { tenantId, extensionId, connectedAt }: ExtensionRow,
 ): Promise<ExtensionHealth['subscription'] & { silentSince: number | null }> {
   const rows = await database.orm
-    .select({ status: subscriptions.status, createdAt: subscriptions.createdAt, expiresAt: subscriptions.expiresAt })
+    .select({
+      status: subscriptions.status,
+      createdAt: subscriptions.createdAt,
+      expiresAt: subscriptions.expiresAt,
+      isWebhook: IS_WEBHOOK,
+    })
     .from(subscriptions)
     .where(and(eq(subscriptions.tenantId, tenantId), eq(subscriptions.extensionId, extensionId)))
-  const active = rows.filter(({ status }) => status === 'active')
+  // A socket has ended with the server that opened it.
+  const active = rows.filter(({ status, isWebhook }) => status === 'active' && (lifecycle.working || isWebhook === 1))
   if (active.length === 0) {
     const silentSince = rows.length === 0 ? connectedAt : Math.min(...rows.map((row) => row.createdAt))
     return { status: rows.length === 0 ? 'none' : 'pending', expiresAt: null, silentSince }

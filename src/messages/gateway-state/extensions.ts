@@ -2,9 +2,10 @@ import { eq } from 'drizzle-orm'
 import { EXTENSION_STATUSES, type ExtensionStatus } from '../../db/schema/connections.ts'
 import { tenants } from '../../db/schema/tenants.ts'
 import type { ExtensionKey } from '../../provider/extension-rows.ts'
+import { SOCKETS } from '../../provider/socket-rows.ts'
 import type { Gateway } from '../gateway.ts'
 
-type Reads = Pick<Gateway, 'database' | 'clock'>
+type Reads = Pick<Gateway, 'database' | 'clock' | 'lifecycle'>
 
 /** A connected extension that does not do all of its work. */
 export interface TroubledExtension {
@@ -14,7 +15,9 @@ export interface TroubledExtension {
   trouble: Exclude<ExtensionStatus, 'active'> | 'not_receiving'
 }
 
-const IS_LIVE = `subscriptions.status = 'active' AND subscriptions.expires_at > ?1`
+/** A socket has ended with the server that opened it, and its row says so only after the next start. */
+const IS_LIVE = `subscriptions.status = 'active' AND subscriptions.expires_at > ?1 AND (?2 OR subscriptions.token_hash NOT LIKE '${SOCKETS}')`
+const liveAt = ({ clock, lifecycle }: Reads): [now: number, works: number] => [clock.now(), lifecycle.working ? 1 : 0]
 
 /** Nobody needs the extensions of an inactive tenant, so they are neither counted nor reported. */
 const IS_IN_USE = `tenant_id NOT IN (SELECT id FROM tenants WHERE status = 'inactive')`
@@ -24,8 +27,8 @@ const TROUBLED = `SELECT tenant_id, extension_id, iif(status = 'active', 'not_re
     WHERE subscriptions.tenant_id = extensions.tenant_id AND subscriptions.extension_id = extensions.extension_id AND ${IS_LIVE}))`
 
 /** Finds those of all tenants that are not inactive. */
-export async function readTroubledExtensions({ database, clock }: Reads): Promise<TroubledExtension[]> {
-  const rows = await database.reader.longRead('operator', TROUBLED, [clock.now()])
+export async function readTroubledExtensions(reads: Reads): Promise<TroubledExtension[]> {
+  const rows = await reads.database.reader.longRead('operator', TROUBLED, liveAt(reads))
   return rows.map(({ tenant_id, extension_id, trouble }) => ({
     tenantId: String(tenant_id),
     extensionId: String(extension_id),
@@ -60,8 +63,8 @@ export async function readInactiveTenants({ orm }: Reads['database']): Promise<S
  * Counts connected extensions by status, and subscriptions: `active` ones bring inbound messages now, the others are being made or have
  * expired. Those of inactive tenants do not count. `earliestExpiry`: of the active ones, epoch milliseconds; null if there is none.
  */
-export async function countExtensions({ database, clock }: Reads) {
-  const [row] = await database.reader.longRead('operator', COUNTS, [clock.now()])
+export async function countExtensions(reads: Reads) {
+  const [row] = await reads.database.reader.longRead('operator', COUNTS, liveAt(reads))
   const [active, all, earliest] = [Number(row?.['live']), Number(row?.['subscriptions']), row?.['earliest']]
   const counts = EXTENSION_STATUSES.map((status) => [status, Number(row?.[status])])
   return {

@@ -15,7 +15,10 @@ export interface Trouble {
   since: number
 }
 
-type Known = Pick<Gateway, 'clock' | 'config' | 'directory' | 'provider' | 'quota' | 'subscriptions' | 'tokens'>
+type Known = Pick<
+  Gateway,
+  'clock' | 'config' | 'directory' | 'lifecycle' | 'provider' | 'quota' | 'subscriptions' | 'tokens'
+>
 
 /**
  * The most important problem of an extension; null if there is none. `silentSince`: since when it has no subscription that brings
@@ -112,9 +115,13 @@ export const PAUSED = [
   { group: 'back_fill', doing: 'read its inbound messages' },
 ] as const
 
-const notReceiving = ({ subscriptions: { advice } }: Known, since: number): Trouble => ({
+const notReceiving = ({ lifecycle, subscriptions: { advice } }: Known, since: number): Trouble => ({
   kind: 'not_receiving',
-  reason: 'It has no active subscription, so its messages come up to a minute late',
-  fix: `${advice.needs.replace(/^t/, 'T')}; ${advice.byItself}.`,
+  reason: lifecycle.working
+    ? 'It has no active subscription, so its messages come up to a minute late'
+    : 'No server is running, so it receives nothing',
+  fix: lifecycle.working
+    ? `${advice.needs.replace(/^t/, 'T')}; ${advice.byItself}.`
+    : 'Start the server: it fetches what has come meanwhile.',
   since,
 })

@@ -52,13 +52,17 @@ test('after a change to sockets the webhook is deleted at RingCentral, once the 
   expect(await rows(running)).toEqual(['active'])
 }, 30_000)
 
-test('after a crash no socket counts as open, even if RingCentral cannot be reached', async () => {
-  await using it = await SocketCase.open()
-  await it.world.running.stop()
-  it.fault('*', { kind: 'reset' }, null)
-  await using running = await next(it, 'websocket')
-  expect((await readStatus(running.gateway)).subscriptions).toMatchObject({ active: 0, pending: 1 })
-}, 30_000)
+test.each(['websocket', 'webhook'] as const)(
+  'after a crash no socket counts as open, even if RingCentral cannot be reached (then by %s)',
+  async (events) => {
+    await using it = await SocketCase.open()
+    await it.world.running.stop()
+    it.fault('*', { kind: 'reset' }, null)
+    await using running = await next(it, events)
+    expect((await readStatus(running.gateway)).subscriptions).toMatchObject({ active: 0, pending: 1 })
+  },
+  30_000,
+)
 
 test('a gateway that disconnects its extension ends the socket, and opens none again', async () => {
   await using it = await SocketCase.open()

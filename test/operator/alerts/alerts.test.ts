@@ -132,6 +132,7 @@ test('what was over before the first check with ALERT_URL is not posted', async 
 
 test('an extension that does not receive fires after a minute and names the fix; a short interruption does not fire', async () => {
   const made = await setUp()
+  made.world.gateway.lifecycle.working = true
   await execute(made, `UPDATE subscriptions SET status = 'pending'`)
   expect(await made.check()).toEqual([])
   made.clock.advance(MINUTE - 1)
