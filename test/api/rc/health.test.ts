@@ -53,6 +53,7 @@ test('a healthy extension has no reason and no fix, and shows its rate windows, 
 test('every problem is named with its fix: revoked, refresh failed, refused, not receiving', async () => {
   const clock = manualClock()
   await using world = await createWorld({ work: false, clock })
+  world.gateway.lifecycle.working = true
   const { gateway, tenantId } = world
   const now = (): string => new Date(clock.now()).toISOString()
   const change = async (sql: string): Promise<Health | undefined> => {
