@@ -1,11 +1,13 @@
 import type { Command } from 'commander'
 import { printable } from '../core/printable.ts'
+import type { StatusReport } from '../operator/status.ts'
 import { ask } from './ask.ts'
 import { confirm } from './confirm.ts'
 import { type CliContext, CliError, type Run } from './context.ts'
 import { type Owner, addOwner, requireOwner } from './filters.ts'
 import { withHint } from './hints.ts'
 import { print, sayNext } from './print.ts'
+import { waitingJwtOf } from './status.ts'
 import { secretOf } from './standard-input.ts'
 import { table } from './table.ts'
 import { actingApp, actingApps, askOwner } from './tenant-scope.ts'
@@ -93,6 +95,8 @@ async function list(context: CliContext, tenant: string | undefined): Promise<vo
     found.push(...extensions.map((extension) => ({ ...extension, tenantId })))
   }
   if (context.json) return print(context, { extensions: found })
+  const { waitingJwt } = (await ask(context, { method: 'GET', path: '/v1/operator/status' })) as StatusReport
+  if (waitingJwt !== null) context.stdout(waitingJwtOf(context, waitingJwt))
   if (found.length === 0)
     return context.stdout('none: sgw extensions connect --tenant TENANT prints a link that connects one\n')
   context.stdout(table(context, found.map(rowOf)))

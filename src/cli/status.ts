@@ -22,6 +22,7 @@ export async function showStatus(context: CliContext): Promise<void> {
   context.stdout(lines(context, fieldsOf(report, context.config.backupAddress)))
   if (report.storage !== null)
     context.stdout(`${symbolOf(context, 'fail')} the database cannot be written\n${below(context, report.storage)}`)
+  if (report.waitingJwt !== null) context.stdout(waitingJwtOf(context, report.waitingJwt))
   for (const failures of report.failed.slice(0, MAX_TENANTS)) context.stdout(failedOf(context, failures))
   if (report.failed.length > MAX_TENANTS)
     context.stdout(
@@ -46,6 +47,10 @@ export async function showStatus(context: CliContext): Promise<void> {
     for (const destination of overview.destinations) context.stdout(failureOf(context, destination))
   }
 }
+
+/** Why the extension of RC_JWT is not connected yet, and when it is. */
+export const waitingJwtOf = (context: CliContext, text: string): string =>
+  `${symbolOf(context, 'warn')} RC_JWT waits\n${below(context, text)}`
 
 /** Lines about a tenant's messages that failed: why, and the commands that list them and, if any can be, send them again. */
 function failedOf(context: CliContext, failures: StatusReport['failed'][number]): string {

@@ -1,5 +1,6 @@
 import { asc, desc, eq, inArray, isNotNull } from 'drizzle-orm'
 import { connectByJwt } from '../api/rc/connect-by-jwt.ts'
+import { DEFAULT_PENALTY_MS } from '../core/limits.ts'
 import { connectedJwts, extensions } from '../db/schema/connections.ts'
 import { tenants } from '../db/schema/tenants.ts'
 import type { Gateway } from '../messages/gateway.ts'
@@ -17,29 +18,28 @@ const RETRY_FIRST_MS = 10_000
 const RETRY_MAX_MS = 10 * 60_000
 
 /** Connects the extension of RC_JWT, if it is set. Tries again for as long as the provider cannot be asked, but not after a refusal. */
-export function connectConfigured(timers: Timers, gateway: Gateway, delayMs = 0): void {
+export function connectConfigured(timers: Timers, gateway: Gateway, delayMs = 0, backoffMs = RETRY_FIRST_MS): void {
   const { jwt } = gateway.config.provider
   if (jwt === null) return
   timers.once('RC_JWT', delayMs, async () => {
-    let isOver = false
+    let nextMs: number | null = backoffMs
     try {
-      const state = await connect(gateway, jwt)
+      const state = await connect(gateway, jwt, backoffMs)
       gateway.configuredJwt.state = state
-      isOver = state.kind !== 'waits'
+      nextMs = 'nextAt' in state && state.nextAt !== null ? state.nextAt - gateway.clock.now() : null
     } finally {
-      const nextMs = Math.min(Math.max(delayMs * 2, RETRY_FIRST_MS), RETRY_MAX_MS)
-      if (!isOver) connectConfigured(timers, gateway, nextMs)
+      if (nextMs !== null) connectConfigured(timers, gateway, nextMs, Math.min(backoffMs * 2, RETRY_MAX_MS))
     }
   })
 }
 
 /** A JWT that was connected before is presented only for an extension that still holds it, so that no start undoes a disconnection. */
-async function connect(gateway: Gateway, jwt: string): Promise<JwtState> {
+async function connect(gateway: Gateway, jwt: string, backoffMs: number): Promise<JwtState> {
   const holders = await holdersOf(gateway, jwt)
   const wasConnected = await isKnown(gateway, jwt)
-  if (holders.length === 0) return wasConnected ? SPENT : present(gateway, jwt, await firstTenant(gateway))
+  if (holders.length === 0) return wasConnected ? SPENT : present(gateway, jwt, await firstTenant(gateway), backoffMs)
   for (const { tenantId } of holders.filter(({ status }) => status === 'revoked')) {
-    const state = await present(gateway, jwt, tenantId)
+    const state = await present(gateway, jwt, tenantId, backoffMs)
     // One that is refused stays revoked, which says what to do.
     if (state.kind === 'waits') return state
   }
@@ -50,6 +50,7 @@ const SPENT: JwtState = {
   kind: 'spent',
   tenantId: null,
   codes: '',
+  nextAt: null,
   fix: 'It was connected before, but no extension holds it now (it was disconnected, or connected anew in another way), so a start does not present it again. Remove RC_JWT, or connect it with sgw extensions connect-jwt --tenant TENANT --jwt-file FILE.',
 }
 
@@ -85,7 +86,7 @@ async function firstTenant(gateway: Gateway): Promise<string> {
   return tenantId
 }
 
-async function present(gateway: Gateway, jwt: string, tenantId: string): Promise<JwtState> {
+async function present(gateway: Gateway, jwt: string, tenantId: string, backoffMs: number): Promise<JwtState> {
   const result = await connectByJwt(gateway, jwt, { tenantId, requestId: gateway.ids.of('req') })
   if (result.type === 'connected') {
     const { extensionId, receiving } = result
@@ -95,10 +96,17 @@ async function present(gateway: Gateway, jwt: string, tenantId: string): Promise
   const failure = result.type === 'exchange_failed' ? result.failure : null
   const codes = [failure?.status ?? '', failure?.code ?? ''].join(' ').trim()
   const fix = problemOf(result)
-  if (failure !== null && passes(failure)) return { kind: 'waits', tenantId, codes, fix }
+  if (failure !== null && passes(failure)) {
+    const nextAt = gateway.clock.now() + Math.max(backoffMs, pauseMsOf(failure))
+    return { kind: 'waits', tenantId, codes, fix, nextAt }
+  }
   const again = `Then restart with RC_JWT, or run: sgw extensions connect-jwt --tenant ${tenantId} --jwt-file FILE`
-  return { kind: 'refused', tenantId, codes, fix: `${fix} ${again}` }
+  return { kind: 'refused', tenantId, codes, fix: `${fix} ${again}`, nextAt: null }
 }
+
+/** Each attempt during a pause of the provider prolongs the pause. */
+const pauseMsOf = ({ reason, retryAfterMs }: ProviderFailure): number =>
+  retryAfterMs ?? (reason === 'rate_limited' ? DEFAULT_PENALTY_MS : 0)
 
 /** Whether the failure says nothing about the JWT. A client that is refused, and a user who is suspended, are reported as such. */
 const passes = (failure: ProviderFailure): boolean =>

@@ -1,4 +1,5 @@
 import { pkceChallenge } from '../core/secrets.ts'
+import { isoTime } from '../core/clock.ts'
 import { redirectUri } from '../api/rc/connect.ts'
 import { extensions } from '../db/schema/connections.ts'
 import type { Gateway } from '../messages/gateway.ts'
@@ -21,9 +22,10 @@ export async function checkAuthorization(gateway: Gateway): Promise<string> {
   throw new Fault(text.join(' '), passes ? 'warn' : 'fail')
 }
 
-function describeJwt({ kind, tenantId, codes, fix }: JwtProblem): string {
+/** Why RC_JWT has connected no extension, and when it is presented again, if it is. */
+export function describeJwt({ tenantId, codes, fix, nextAt }: JwtProblem): string {
   const subject = tenantId === null ? 'RC_JWT' : `RC_JWT for ${tenantId}`
-  const again = kind === 'waits' ? ' It is presented again by itself.' : ''
+  const again = nextAt === null ? '' : ` It is presented again by itself at ${isoTime(nextAt)}.`
   return `${subject}${codes === '' ? '' : ` (${codes})`}: ${fix}${again}`
 }
 

@@ -4,6 +4,7 @@ import { storageProblem } from '../db/storage-check.ts'
 import type { Gateway } from '../messages/gateway.ts'
 import { isoTime } from '../core/clock.ts'
 import { VERSION } from '../core/version.ts'
+import { describeJwt } from './doctor-connections.ts'
 import { TenantStatus } from './schemas.ts'
 import { readBackup } from './backup/read-backup.ts'
 import { readDatabase } from '../messages/gateway-state/database.ts'
@@ -71,6 +72,7 @@ export const StatusReport = z
         description:
           'Messages that failed in the last 24 hours, by tenant, the most first; without those that were cancelled or whose recipient has opted out',
       }),
+    waitingJwt: z.string().nullable().meta({ description: 'Why `RC_JWT` waits, and until when; null if it does not' }),
     interruptedWebhooks: z
       .object({
         count: z.int(),
@@ -121,8 +123,13 @@ export async function readStatus(gateway: Gateway): Promise<StatusReport> {
       since: isoTime(since),
       lastAt: isoTime(lastAt),
     })),
+    waitingJwt: waitingJwtOf(gateway),
     interruptedWebhooks: unposted && { count: unposted.count, since: isoTime(unposted.since) },
   }
+}
+
+function waitingJwtOf({ configuredJwt: { state } }: Gateway): string | null {
+  return state.kind === 'waits' ? describeJwt(state) : null
 }
 
 function haOf({ lease }: Gateway, storedLagMs: number | null): StatusReport['ha'] {

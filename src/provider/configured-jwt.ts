@@ -18,6 +18,8 @@ export interface JwtProblem {
   codes: string
   /** What to do, a sentence or more. */
   fix: string
+  /** When it is presented again, epoch milliseconds; null if it is not. */
+  nextAt: number | null
 }
 
 /** The state before it is presented. */

@@ -85,3 +85,22 @@ test.concurrent('it needs a running server', async () => {
   expect(code).toBe(7)
   expect(stderr).toStartWith('No server answers: ')
 })
+
+test.concurrent('the status and the list of extensions say that RC_JWT waits, and until when', async () => {
+  await withServer(async (world, sgw) => {
+    const nextAt = Date.parse('2026-11-28T20:01:00Z')
+    const waits = {
+      kind: 'waits',
+      tenantId: null,
+      codes: '429',
+      fix: 'RingCentral asks to wait 60 s.',
+      nextAt,
+    } as const
+    world.gateway.configuredJwt.state = waits
+    for (const words of [['status'], ['extensions', 'list']]) {
+      const { stdout } = await sgw.text(...words)
+      expect(stdout).toContain('RC_JWT waits\n')
+      expect(stdout.replace(/\s+/g, ' ')).toContain('presented again by itself at 2026-11-28T20:01:00.000Z.')
+    }
+  })
+})

@@ -4,6 +4,7 @@ import { folderInMemory } from '../support/memory-folder.ts'
 import { type ManualClock, manualClock } from '../support/manual-clock.ts'
 import { operate } from '../support/operator.ts'
 import { type Simulator, startSimulator } from '../../src/simulator/simulator.ts'
+import { isoTime } from '../../src/core/clock.ts'
 import { readConfig } from '../../src/core/config.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { type RunningGateway, runGateway } from '../../src/server/run.ts'
@@ -247,6 +248,33 @@ test('while RingCentral cannot be asked, RC_JWT waits and is presented again, wi
     await until(() => started.gateway.configuredJwt.state.kind === 'connected')
     expect(await started.extensions()).toEqual([{ name: 'Default', status: 'active' }])
   })
+})
+
+test('a 429 is waited for as long as the answer says, and no attempt prolongs it; doctor and status say until when', async () => {
+  await using home = await Home.open()
+  const { control } = home.simulator
+  for (const [retryAfter, waitMs] of [
+    [90, 90_000],
+    [null, 60_000],
+    [1, 10_000],
+  ] as const) {
+    const headers = retryAfter === null ? {} : { 'Retry-After': String(retryAfter) }
+    control.fault({ route: 'token', calls: null, fault: { kind: 'respond', status: 429, headers } })
+    const presented = home.presented
+    await home.start(home.newJwt(), async (started) => {
+      const until429 = isoTime(home.clock.now() + waitMs)
+      const again = `It is presented again by itself at ${until429}.`
+      expect((await started.doctor())?.detail).toEndWith(again)
+      const { body } = await operate(started.running, 'GET', '/v1/operator/status')
+      expect(body['waitingJwt']).toEndWith(again)
+      home.clock.advance(waitMs - 1)
+      await started.doctor()
+      expect(home.presented - presented).toBe(1)
+      home.clock.advance(1)
+      await until(() => home.presented - presented === 2)
+    })
+    control.clearFaults()
+  }
 })
 
 test('a dead RC_JWT leaves its extension revoked, and another one revives it', async () => {

@@ -20,6 +20,7 @@ test('the status shows that a server runs', async () => {
     'storage',
     'ha',
     'failed',
+    'waitingJwt',
     'interruptedWebhooks',
   ])
   expect([status.running, status.ha]).toEqual([true, null])
