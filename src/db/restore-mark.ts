@@ -81,30 +81,45 @@ function progressOf([facts = [], sequences = []]: readonly (readonly Readonly<
   return { incarnation, attempt: seqOf('send_attempts'), delivery: seqOf('webhook_attempts'), rowlessAttempts }
 }
 
+/** A fact of a copy whose waiting messages another gateway may have sent. The next start looks them up. */
+export const LOOK_UP_FACT = 'look_up'
+
+/** Under what a start works. `epoch`: that of the lease, or null without one. `now`: epoch milliseconds. */
+interface Terms {
+  isReplicated: boolean
+  epoch: number | null
+  now: number
+}
+
 /**
  * Notes in the database whether each commit from now on is stored at the replica before it is acknowledged, and of which epoch the database
- * is: that of the lease, or null without one. Until then a copy of the database may lack something.
+ * is. Until then a copy of the database may lack something. The same commit quarantines the waiting messages if another gateway may have sent
+ * them: the copy says so, or this start leaves a lease that others may take. Returns whether it does.
  */
 export async function noteDurability(
   { gate, writer }: { gate: Gate; writer: Writer },
-  isReplicated: boolean,
-  epoch: number | null = null,
-): Promise<void> {
+  { isReplicated, epoch, now }: Terms,
+): Promise<boolean> {
   const wanted: readonly [name: string, value: string | null][] = [
     ['durability', isReplicated ? 'replica' : null],
     ['epoch', epoch === null ? null : String(epoch)],
+    [LOOK_UP_FACT, null],
   ]
-  const rows = await gate.values(`SELECT name, value FROM facts WHERE name IN ('durability', 'epoch')`)
+  const names = wanted.map(([name]) => `'${name}'`).join()
+  const rows = await gate.values(`SELECT name, value FROM facts WHERE name IN (${names})`)
   const noted = new Map(rows.map(([name, value]) => [String(name), String(value)]))
   const changed = wanted.filter(([name, value]) => (noted.get(name) ?? null) !== value)
-  if (changed.length === 0) return
-  await writer.write(
-    changed.map(([name, value]) =>
+  if (changed.length === 0) return false
+  const mayBeSent = noted.has(LOOK_UP_FACT) || (noted.has('epoch') && epoch === null)
+  await writer.write([
+    ...changed.map(([name, value]) =>
       value === null
         ? { sql: `DELETE FROM facts WHERE name = ?1`, args: [name] }
         : { sql: NOTE_FACT, args: [name, value] },
     ),
-  )
+    ...(mayBeSent ? [quarantineWaiting(now)] : []),
+  ])
+  return mayBeSent
 }
 
 /**

@@ -45,7 +45,7 @@ async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<
   const gateway = await openGateway({ ...options, ...meter }, stack)
   if (gateway.database.migrated.length > 0)
     gateway.log.info({ migrations: gateway.database.migrated.join(', ') }, 'database is up to date')
-  await noteDurability(gateway.database, options.replica !== undefined, options.lease?.epoch ?? null)
+  await noteStart(gateway, options)
   registerJobs(gateway)
   await refuseOtherKeys(gateway)
   await recover(gateway)
@@ -75,6 +75,15 @@ async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<
     },
     stop: (drainMs = DRAIN_MS) => drain(gateway, stack, drainMs, () => timers?.stop()),
   }
+}
+
+async function noteStart({ database, clock, log }: Gateway, { replica, lease }: RunOptions): Promise<void> {
+  const terms = { isReplicated: replica !== undefined, epoch: lease?.epoch ?? null, now: clock.now() }
+  if (await noteDurability(database, terms))
+    log.warn(
+      {},
+      'another gateway may have sent what waits here: each waiting message is looked up at the provider before it is sent',
+    )
 }
 
 /**

@@ -5,7 +5,8 @@ import type { SendingContext } from './context.ts'
 import type { Entry, OpenAttempt } from './number-queue.ts'
 import type { OutboundMessage } from './outbound-message.ts'
 
-// After a restore, the messages that wait in the backup may have been sent since. When the turn of such a message comes, an
+// After a restore, the messages that wait in the backup may have been sent since; so may those of a database that another gateway has
+// a copy of, when the lease was left (`noteDurability`). When the turn of such a message comes, an
 // attempt without a call is opened. Its outcome is unknown, so a lookup closes it like any other, and only then may the
 // message be sent.
 

@@ -30,6 +30,8 @@ export interface AwaitLeaseOptions {
 }
 
 const LOOK_EVERY_MS = 500
+/** The lease of a gateway that hangs is taken after 20 s. When it is so old, a machine may have worked without it: `sgw lease abandon`. */
+const OLD_MS = 60_000
 
 /**
  * Waits until no gateway holds the lease, and takes it: at once if it was released, else when nobody has renewed it for 5 s. Returns null
@@ -101,7 +103,8 @@ async function take(
   over: SeenLease | null,
   clock: Clock,
 ): Promise<TakenLease | null> {
-  const content = { ...self, epoch, copied: over?.content.copied ?? 0 }
+  const mayBeSent = over === null || over.ageMs > OLD_MS || over.content.mayBeSent
+  const content = { ...self, epoch, copied: over?.content.copied ?? 0, mayBeSent }
   const takenAt = clock.monotonic()
   const etag = await object.write(content, over?.etag ?? null)
   return etag === null ? null : { content, etag, takenAt }

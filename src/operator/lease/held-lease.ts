@@ -87,7 +87,7 @@ export class HeldLease implements Lease {
 
   /** Call it when the own epoch has its first copy: from now on no later holder takes an older one. */
   noteCopy(): void {
-    this.#content = { ...this.#content, copied: this.epoch }
+    this.#content = { ...this.#content, copied: this.epoch, mayBeSent: false }
     this.#sayAgain()
   }
 

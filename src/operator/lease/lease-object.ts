@@ -19,6 +19,8 @@ const LeaseContent = z.object({
   /** A hash of RC_CLIENT_ID, and the retentions, which a standby should have as well. */
   clientId: z.string().default(''),
   retention: z.string().default(''),
+  /** Whether what waits in the copies may have been sent, because nobody had renewed the lease for a minute. Until the epoch has a copy, which knows it. */
+  mayBeSent: z.boolean().default(false),
 })
 export type LeaseContent = z.infer<typeof LeaseContent>
 
@@ -27,6 +29,8 @@ export interface SeenLease {
   etag: string
   /** Epoch milliseconds, by the storage's clock. */
   storedAt: number
+  /** Since it was written, by the storage's clock. `Infinity` if the storage does not say. */
+  ageMs: number
 }
 
 /** A write that was overtaken by an earlier one of the same gateway is tried again. */
@@ -66,7 +70,8 @@ export class LeaseObject {
     if (found === null) return null
     const content = contentOf(found.text)
     if (content === null) throw new StartError(EXIT.badConfig, NO_LEASE)
-    return { content, etag: found.etag, storedAt: found.storedAt }
+    const { etag, storedAt, ageMs } = found
+    return { content, etag, storedAt, ageMs }
   }
 
   get written(): number {

@@ -11,6 +11,8 @@ export interface StoredText {
   etag: string
   /** When it was stored, by the storage's clock, epoch milliseconds. */
   storedAt: number
+  /** For how long it has been stored, by the storage's clock. `Infinity` if the storage does not say. */
+  ageMs: number
 }
 
 export interface ListedObject {
@@ -65,7 +67,9 @@ export class ObjectStore {
     const text = await readText(response)
     if (response.status === 404 && text.includes('<Code>NoSuchKey</Code>')) return null
     if (!response.ok) throw this.#refusalOf('GET', response, text)
-    return { text, etag: response.headers.get('etag') ?? '', storedAt: dateIn(response, 'last-modified') }
+    const [storedAt, now] = [dateIn(response, 'last-modified'), dateIn(response, 'date')]
+    const ageMs = storedAt > 0 && now > 0 ? now - storedAt : Infinity
+    return { text, etag: response.headers.get('etag') ?? '', storedAt, ageMs }
   }
 
   /** Returns the ETag, or null if the condition does not hold. After an error nobody knows whether it was written. */

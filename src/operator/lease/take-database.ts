@@ -4,29 +4,34 @@ import type { Log } from '../../core/log.ts'
 import { EXIT, StartError } from '../../core/start-error.ts'
 import { SUFFIXES } from '../../db/database-file.ts'
 import { writeFact } from '../../db/history-rows.ts'
+import { LOOK_UP_FACT } from '../../db/restore-mark.ts'
 import { forgetReplication, inspect, putInPlace } from '../backup/database-copy.ts'
 import type { BackupSettings } from '../backup/settings.ts'
 import { type FetchedCopy, ROOT_FACT } from './copies.ts'
 import { folderOf } from './epochs.ts'
 import { type Found, findNewest } from './find-newest.ts'
 import { type LocalFile, type Newest, forkError } from './newest.ts'
+import type { LeaseContent } from './lease-object.ts'
 import type { ObjectStore } from './object-store.ts'
 
 /**
  * Puts the newest database in place for a gateway that has just taken the lease: the newest copy, or the file that is here if it lacks
- * nothing of it and has more. Without both the gateway starts with an empty one. A file that gives way is moved aside. Errors: `StartError`
- * 78 if each has something that the other lacks, and then both are left; 69 if the copy cannot be fetched.
+ * nothing of it and has more. Without both the gateway starts with an empty one. A file that gives way is moved aside. A copy whose messages
+ * may have been sent says so to the start. Errors: `StartError` 78 if each has something that the other lacks, and then both are left; 69 if
+ * the copy cannot be fetched.
  */
 export async function takeDatabase(
   settings: BackupSettings,
   store: ObjectStore,
-  epoch: number,
+  { epoch, mayBeSent }: Pick<LeaseContent, 'epoch' | 'mayBeSent'>,
   log: Log,
 ): Promise<void> {
   const path = settings.databasePath
   removeUnfinished(path)
   await refuseUsedFolder(store, epoch)
-  await findNewest(settings, { scratch: `${path}${UNFINISHED}${epoch}`, log }, (found) => place(path, found, log))
+  await findNewest(settings, { scratch: `${path}${UNFINISHED}${epoch}`, log }, (found) =>
+    place(path, found, mayBeSent, log),
+  )
   forgetReplication(path)
 }
 
@@ -40,12 +45,13 @@ async function refuseUsedFolder(store: ObjectStore, epoch: number): Promise<void
     )
 }
 
-function place(path: string, { newest, local, root }: Found, log: Log): void {
+function place(path: string, { newest, local, root }: Found, mayBeSent: boolean, log: Log): void {
   if (newest.type === 'none') return
   if (newest.type === 'fork') throw forkError(newest.fork)
   if (newest.type === 'copy') placeCopy(path, newest, local, log)
   else log.info({}, 'the database on this machine lacks nothing of the copy, and is taken')
   writeFact(path, ROOT_FACT, root)
+  if (newest.type === 'copy' && mayBeSent) writeFact(path, LOOK_UP_FACT, 'copy')
 }
 
 function placeCopy(

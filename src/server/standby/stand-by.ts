@@ -103,7 +103,7 @@ export async function standBy(options: StandByOptions): Promise<Holding | null> 
   void watchStandbys(lease, object, systemClock)
   void watchEpochs(lease, object, systemClock)
   void keepRemovingEpochs(lease, object, systemClock, log)
-  await takeDatabase(backup.settings, store, epoch, log)
+  await takeDatabase(backup.settings, store, taken.content, log)
   stack.move()
   const stopListening = async (): Promise<void> => void (await Promise.all([operator.stop(), listener.stop()]))
   return { lease, backup: backup.to(settingsOfEpoch(backup.settings, epoch)), folderLock, stopListening }

@@ -5,7 +5,7 @@ import { readBackupSettings } from '../../../src/operator/backup/settings.ts'
 import { awaitLease } from '../../../src/operator/lease/await-lease.ts'
 import type { Candidate } from '../../../src/operator/lease/differences.ts'
 import { HeldLease } from '../../../src/operator/lease/held-lease.ts'
-import { LeaseObject } from '../../../src/operator/lease/lease-object.ts'
+import { type LeaseContent, LeaseObject } from '../../../src/operator/lease/lease-object.ts'
 import { ObjectStore, describeClock } from '../../../src/operator/lease/object-store.ts'
 import { renewInThread } from '../../../src/operator/lease/renew-in-thread.ts'
 import type { Notice, Wish } from '../../../src/operator/lease/renewal.ts'
@@ -371,13 +371,46 @@ test('a gateway with another address, without the key of the holder, or too old 
     message: expect.stringContaining('ENCRYPTION_KEYS lacks the newest key (abcdef01)'),
   })
   await one.lease?.release()
-  await one.object.write({ ...CANDIDATE, copied: 0, epoch: 1, holder: '', schema: '9999_later' }, etag())
+  await one.object.write(
+    { ...CANDIDATE, copied: 0, mayBeSent: false, epoch: 1, holder: '', schema: '9999_later' },
+    etag(),
+  )
   expect(await refused({})).toMatchObject({ exitCode: 78, message: expect.stringContaining('newer than this program') })
   expect((await one.object.read())?.content).toMatchObject({ epoch: 1, holder: '' })
   using rotated = new Machine('three:3000', { keyId: '11111111', keyIds: ['11111111', 'abcdef01'] })
-  await one.object.write({ ...CANDIDATE, copied: 0, epoch: 1, holder: '' }, etag())
+  await one.object.write({ ...CANDIDATE, copied: 0, mayBeSent: false, epoch: 1, holder: '' }, etag())
   await rotated.standBy()
   expect(rotated.lease?.epoch).toBe(2)
+})
+
+test('a lease that nobody has written for a minute says that what waits may have been sent, until its epoch has a copy', async () => {
+  const releasedFor = async (ageMs: number): Promise<LeaseContent | undefined> => {
+    stub.bucket.clear()
+    using one = new Machine('one:3000')
+    using two = new Machine('two:3000')
+    await one.standBy()
+    one.lease?.noteCopy()
+    await until(async () => (await one.object.read())?.content.copied === 1)
+    await one.lease?.release()
+    stub.bucket.get('sgw/lease.json').modifiedAt = new Date(Date.now() - ageMs)
+    await two.standBy()
+    return (await two.object.read())?.content
+  }
+  expect(await releasedFor(0)).toMatchObject({ mayBeSent: false })
+  expect(await releasedFor(55_000)).toMatchObject({ mayBeSent: false })
+  expect(await releasedFor(65_000)).toMatchObject({ mayBeSent: true })
+  expect(await releasedFor(Number.NaN)).toMatchObject({ mayBeSent: true })
+
+  using third = new Machine('three:3000')
+  stub.bucket.put('sgw/lease.json', stub.bucket.get('sgw/lease.json').body)
+  const waiting = third.standBy()
+  await until(() => third.looks > 0)
+  await third.pass(6000)
+  await waiting
+  expect((await third.object.read())?.content).toMatchObject({ epoch: 3, copied: 1, mayBeSent: true })
+  third.lease?.noteCopy()
+  await until(async () => (await third.object.read())?.content.copied === 3)
+  expect((await third.object.read())?.content).toMatchObject({ mayBeSent: false })
 })
 
 test('a storage that ignores conditions is refused before a lease is written', async () => {
@@ -446,7 +479,7 @@ test('what was renewed for a silent process counts from the start of that renewa
 
 test('a thread renews the lease while the process says nothing, and not any more once it is released', async () => {
   const object = new LeaseObject(new ObjectStore(settings()))
-  const content = { ...CANDIDATE, epoch: 1, holder: 'one:3000', copied: 0 }
+  const content = { ...CANDIDATE, epoch: 1, holder: 'one:3000', copied: 0, mayBeSent: false }
   const first = await object.write(content, null)
   const from = { settings: settings(), writer: object.writer, written: object.written, etag: first ?? '' }
   const saidAt = { monotonic: performance.now(), now: Date.now() }

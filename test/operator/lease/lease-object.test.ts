@@ -23,6 +23,7 @@ const CONTENT = {
   keyId: 'abcdef01',
   schema: '0018_attachments',
   copied: 0,
+  mayBeSent: false,
   clientId: '',
   retention: '',
 }

@@ -28,6 +28,11 @@ export class Gateways implements AsyncDisposable {
     return JSON.parse(new TextDecoder().decode(this.stub.bucket.get('sgw/lease.json').body))
   }
 
+  /** Moves the time at which the lease was written last. Not a number: its answers have no valid time. */
+  leaseWrittenAt(at: number): void {
+    this.stub.bucket.get('sgw/lease.json').modifiedAt = new Date(at)
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all(this.#machines.map((machine) => machine.kill()))
     await this.deployment[Symbol.asyncDispose]()

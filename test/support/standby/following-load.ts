@@ -27,7 +27,6 @@ export class FollowingLoad {
   #conversations = 0
   /** How often all conversations were left. */
   #beginnings = 0
-  #isResting = false
   #isOver = false
   readonly #clients: Promise<void>[]
   readonly #open = new Set<Promise<unknown>>()
@@ -45,15 +44,6 @@ export class FollowingLoad {
     this.#isOver = true
     await Promise.all(this.#clients)
     await Promise.all(this.#open)
-  }
-
-  /** Clients send nothing until `goOn`. What is under way is not waited for. */
-  rest(): void {
-    this.#isResting = true
-  }
-
-  goOn(): void {
-    this.#isResting = false
   }
 
   /** Every client goes on in a new conversation: what the others have may be given up. */
@@ -83,7 +73,6 @@ export class FollowingLoad {
     for (let number = 0; !this.#isOver; number++) {
       const node = this.nodes[at % this.nodes.length]
       if (node === undefined) return
-      while (this.#isResting && !this.#isOver) await Bun.sleep(PAUSE_MS)
       const outcome = await this.#sendOne(node, conversation, number)
       if (outcome === 'accepted') await Bun.sleep(PAUSE_MS)
       else {
