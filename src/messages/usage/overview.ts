@@ -94,8 +94,10 @@ export async function readErrors(reads: UsageReads, tenantId: string, range: Hal
   }))
 }
 
-/** `url` is that of the newest row: SQLite takes bare columns from the row that has the max(). */
-const DESTINATIONS = `SELECT target_id, kind, max(half_hour) AS newest, url, duration_ms, sum(success) AS success, sum(failed) AS failed
+/** The address that a destination has now, or the one of its newest row if it has none: SQLite takes bare columns from the row that has the max(). */
+const DESTINATIONS = `SELECT target_id, kind, max(half_hour) AS newest, duration_ms, sum(success) AS success, sum(failed) AS failed,
+    coalesce((SELECT webhook_url FROM apps WHERE kind = 'app' AND id = target_id),
+      (SELECT callback_url FROM triggers WHERE kind = 'trigger' AND id = target_id), url) AS url
   FROM usage_destinations WHERE tenant_id = ?1 AND half_hour >= ?2 AND half_hour < ?3 AND target_id IN (
     SELECT target_id FROM usage_destinations WHERE tenant_id = ?1 AND half_hour >= ?2 AND half_hour < ?3
     GROUP BY target_id ORDER BY max(half_hour) DESC LIMIT ${MAX_LISTED})

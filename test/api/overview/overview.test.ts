@@ -268,6 +268,9 @@ test('webhook attempts are counted by destination', async () => {
     },
     { ...two, failingSince: null, failures: 0, lastOutcome: 'success', lastStatusCode: 204 },
   ])
+  await world.call('PUT', `/v1/apps/${appId}`, { body: { webhookUrl: 'http://moved.example/' } })
+  const [moved] = (await overview(world)).destinations as object[]
+  expect(moved).toMatchObject({ url: 'http://moved.example/', success: 1, failed: 3 })
   await world.call('PUT', `/v1/apps/${appId}`, { body: { webhookUrl: null } })
   const [unused] = (await overview(world)).destinations as object[]
   expect(unused).toEqual({ ...one, failingSince: null, failures: 0, lastOutcome: 'http_error', lastStatusCode: 503 })
