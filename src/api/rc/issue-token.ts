@@ -40,5 +40,10 @@ export async function issueToken(
     const freeAt = Number(oldest?.rows[0]?.['at'] ?? now) + HOUR_MS
     throw apiError('tooMany', Math.max(1, Math.ceil((freeAt - now) / 1000)))
   }
+  const { production, hasPublicUrl } = gateway.config
+  if (production && !hasPublicUrl)
+    gateway.log.warn({ tenantId: caller.tenantId, fix: NO_LINK }, 'RingCentral would refuse this link')
   return { connectUrl: `/v1/rc/connect?token=${token}` }
 }
+
+const NO_LINK = 'set PUBLIC_URL and restart, or connect the extension with a JWT (sgw extensions connect-jwt)'

@@ -2,10 +2,24 @@ import { expect, test } from 'bun:test'
 import { expectError } from '../../support/expect-error.ts'
 import { newLink, open, pressConnect, tokenOf } from '../../support/connect-flow.ts'
 import { manualClock } from '../../support/manual-clock.ts'
-import { createWorld } from '../../support/world.ts'
+import { createWorld, recordedLog } from '../../support/world.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
+
+test('at home, where RingCentral would refuse the link, the log says so and what to do instead', async () => {
+  for (const [env, refused] of [
+    [{ NODE_ENV: 'production', PUBLIC_URL: '' }, 2],
+    [{ NODE_ENV: 'test', PUBLIC_URL: '' }, 0],
+  ] as const) {
+    const { log, lines } = recordedLog()
+    await using world = await createWorld({ connect: false, work: false, log, env })
+    for (const kind of ['connect', 'invite'] as const)
+      expect(Object.keys((await world.json('POST', `/v1/rc/${kind}-token`)).body)).toEqual(['connectUrl'])
+    const told = lines.filter((line) => line.includes('RingCentral would refuse this link'))
+    expect(told.map((line) => line.includes('connect-jwt'))).toEqual(Array(refused).fill(true))
+  }
+})
 
 test('connect-token and invite-token answer with a path that contains a token, and nothing else', async () => {
   await using world = await createWorld({ connect: false, work: false })
