@@ -4,6 +4,7 @@ import type { StatusReport } from '../operator/status.ts'
 import { ask } from './ask.ts'
 import { confirm } from './confirm.ts'
 import { type CliContext, CliError, type Run } from './context.ts'
+import { HEALTH, type Health } from './extension-health.ts'
 import { type Owner, addOwner, requireOwner } from './filters.ts'
 import { withHint } from './hints.ts'
 import { print, sayNext } from './print.ts'
@@ -12,17 +13,6 @@ import { secretOf } from './standard-input.ts'
 import { table } from './table.ts'
 import { actingApp, actingApps, askOwner } from './tenant-scope.ts'
 import { hanging } from './wrap.ts'
-
-interface Health {
-  extensionId: string
-  extensionNumber: string | null
-  name: string | null
-  status: string
-  reason: string | null
-  fix: string | null
-  connectedBy?: 'link' | 'jwt'
-  phoneNumbers: string[]
-}
 
 /** Adds the commands for the provider's extensions. */
 export function addExtensions(program: Command, contextOf: () => CliContext, run: Run): void {
@@ -63,6 +53,8 @@ export function addExtensions(program: Command, contextOf: () => CliContext, run
     .action((extensionId: string, options: DisconnectOptions) => disconnect(contextOf(), extensionId, options))
 }
 
+const canLink = ({ config: { production, hasPublicUrl } }: CliContext): boolean => !production || hasPublicUrl
+
 interface DisconnectOptions {
   tenant: string
   yes?: boolean
@@ -85,8 +77,6 @@ async function disconnect(
   print(context, await ask(context, { method: 'DELETE', path, appId: app.appId, needs: 'server' }))
 }
 
-const HEALTH = '/v1/rc/extensions/health'
-
 async function list(context: CliContext, tenant: string | undefined): Promise<void> {
   const path = context.json ? '/v1/rc/extensions' : HEALTH
   const found: (Health & { tenantId: string })[] = []
@@ -98,7 +88,11 @@ async function list(context: CliContext, tenant: string | undefined): Promise<vo
   const { waitingJwt } = (await ask(context, { method: 'GET', path: '/v1/operator/status' })) as StatusReport
   if (waitingJwt !== null) context.stdout(waitingJwtOf(context, waitingJwt))
   if (found.length === 0)
-    return context.stdout('none: sgw extensions connect --tenant TENANT prints a link that connects one\n')
+    return context.stdout(
+      canLink(context)
+        ? 'none: sgw extensions connect --tenant TENANT prints a link that connects one\n'
+        : 'none: sgw extensions connect-jwt --tenant TENANT --jwt-file FILE connects one\n',
+    )
   context.stdout(table(context, found.map(rowOf)))
   for (const { extensionId, reason, fix } of found)
     if (reason !== null)

@@ -4,6 +4,7 @@ import type { Alerts } from '../operator/schemas.ts'
 import type { StatusReport } from '../operator/status.ts'
 import { ask } from './ask.ts'
 import type { CliContext } from './context.ts'
+import { jwtFixesOf } from './extension-health.ts'
 import { print, sayNext, symbolOf } from './print.ts'
 import { reasonOf, shortTime } from './reasons.ts'
 import { lines } from './table.ts'
@@ -23,7 +24,8 @@ export async function showStatus(context: CliContext): Promise<void> {
   if (report.storage !== null)
     context.stdout(`${symbolOf(context, 'fail')} the database cannot be written\n${below(context, report.storage)}`)
   if (report.waitingJwt !== null) context.stdout(waitingJwtOf(context, report.waitingJwt))
-  for (const failures of report.failed.slice(0, MAX_TENANTS)) context.stdout(failedOf(context, failures))
+  for (const failures of report.failed.slice(0, MAX_TENANTS))
+    context.stdout(failedOf(context, failures, await jwtFixesOf(context, failures)))
   if (report.failed.length > MAX_TENANTS)
     context.stdout(
       `    and of ${counted(report.failed.length - MAX_TENANTS, 'more tenant', 'more tenants')}: sgw status --json\n`,
@@ -53,7 +55,7 @@ export const waitingJwtOf = (context: CliContext, text: string): string =>
   `${symbolOf(context, 'warn')} RC_JWT waits\n${below(context, text)}`
 
 /** Lines about a tenant's messages that failed: why, and the commands that list them and, if any can be, send them again. */
-function failedOf(context: CliContext, failures: StatusReport['failed'][number]): string {
+function failedOf(context: CliContext, failures: StatusReport['failed'][number], fixes: readonly string[]): string {
   const { tenantId, count, since, lastAt, errors, canResend } = failures
   const next = canResend ? 'List them, and send them again' : `${whyNot(failures)} List them`
   // `since` is the start of a half hour, so it is no time at which one failed.
@@ -61,6 +63,7 @@ function failedOf(context: CliContext, failures: StatusReport['failed'][number])
   return [
     `${symbolOf(context, 'warn')} ${counted(count, 'message', 'messages')} failed ${when}, ${tenantId}\n`,
     ...errors.map(({ error, count: times }) => below(context, `${times} ${error}`)),
+    ...fixes.map((fix) => below(context, fix)),
     below(context, `${next}:`),
     below(context, `sgw messages list --status failed --tenant ${tenantId}`),
     ...(canResend ? [below(context, `sgw messages resend --failed-since 24h --tenant ${tenantId}`)] : []),

@@ -5,7 +5,7 @@ import { extensions } from '../db/schema/connections.ts'
 import type { Gateway } from '../messages/gateway.ts'
 import type { JwtProblem } from '../provider/configured-jwt.ts'
 import type { Refusal } from '../provider/refusals.ts'
-import { readInactiveTenants, readTroubledExtensions } from '../messages/gateway-state/extensions.ts'
+import { countExtensions, readInactiveTenants, readTroubledExtensions } from '../messages/gateway-state/extensions.ts'
 import { Fault } from './fault.ts'
 
 /** Reports what RingCentral refused during an authorization, or to a connected extension, and would refuse again. */
@@ -33,7 +33,10 @@ export function describeJwt({ tenantId, codes, fix, nextAt }: JwtProblem): strin
 export async function checkSubscriptions(gateway: Gateway): Promise<string> {
   const silent = (await readTroubledExtensions(gateway)).filter(({ trouble }) => trouble === 'not_receiving')
   const standing = (await refusalsOf(gateway)).filter(({ step }) => step === 'subscription')
-  if (silent.length === 0 && standing.length === 0) return 'every active extension has one'
+  if (silent.length === 0 && standing.length === 0)
+    return (await countExtensions(gateway)).extensions.active > 0
+      ? 'every active extension has one'
+      : 'none needed: no extension is active'
   if (!gateway.lifecycle.working) throw new Fault('no server is running, so no messages arrive', 'warn')
   const reasons = standing.length === 0 ? gateway.subscriptions.advice.needs : describe(gateway, standing)
   const subject = silent.length === 1 ? '1 extension has' : `${silent.length} extensions have`
@@ -60,7 +63,8 @@ export async function checkRedirectAddress(gateway: Gateway): Promise<string> {
   const { config, provider, log } = gateway
   const address = redirectUri(gateway)
   if (config.provider.simulated) return address
-  if (await needsNoRedirect(gateway)) return 'none: extensions are connected with a JWT'
+  if (await needsNoRedirect(gateway))
+    return `none: extensions are connected with a JWT${config.hasPublicUrl ? `, and only a link would use ${address}` : ''}`
   const request = { state: 'sgw-doctor', codeChallenge: pkceChallenge('sgw-doctor'), redirectUri: address }
   const probed = await provider.probeAuthorize(request)
   if (probed.ok) return `${address} is accepted`

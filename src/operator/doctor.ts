@@ -2,6 +2,7 @@ import { existsSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { describeLost } from '../auth/lost-keys.ts'
 import { isoTime } from '../core/clock.ts'
+import type { Config } from '../core/config.ts'
 import { type Lease, isFresh } from '../core/lease.ts'
 import { DAY_MS } from '../core/limits.ts'
 import { dataFolder, encryptionKeyPath } from '../db/data-folder.ts'
@@ -133,13 +134,14 @@ async function checkExtensions(gateway: Gateway): Promise<string> {
   }
   const ending = rows.filter((row) => (row.jwtExpiresAt ?? Infinity) - gateway.clock.now() < JWT_WARNING_MS)
   if (ending.length > 0) throw new Fault(ending.map(describeEnd).join(' '), 'warn')
-  return rows.length === 0
-    ? `none connected yet: ${gateway.config.production && !gateway.config.hasPublicUrl ? BY_JWT : BY_LINK}`
-    : `${rows.length} active`
+  return rows.length === 0 ? `none connected yet: ${howToConnect(gateway.config)}` : `${rows.length} active`
 }
 
-const BY_LINK = 'sgw extensions connect --tenant TENANT prints a link'
-const BY_JWT = 'set RC_JWT, or run sgw extensions connect-jwt --tenant TENANT --jwt-file FILE'
+/** An RC_JWT that is set and connects nothing has a line of its own under `authorization`. */
+function howToConnect({ production, hasPublicUrl, provider }: Config): string {
+  if (!production || hasPublicUrl) return 'sgw extensions connect --tenant TENANT prints a link'
+  return `${provider.jwt === null ? 'set RC_JWT, or ' : ''}run sgw extensions connect-jwt --tenant TENANT --jwt-file FILE`
+}
 
 /** A person needs some days to make another JWT. */
 const JWT_WARNING_MS = 14 * DAY_MS

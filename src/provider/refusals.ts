@@ -27,6 +27,8 @@ export class Refusals {
     const { step } = refusal
     const noted = this.#bySubject.get(nameOf(refusal)) ?? new Map<Step, NotedRefusal>()
     const before = noted.get(step)
+    // A call that RingCentral did not even look at says less than the last one that it did.
+    if (before !== undefined && isWait(refusal) && !isWait(before) && at < standsUntil(before)) return
     const goesOn = before !== undefined && (step !== 'send' || at < standsUntil(before))
     this.#bySubject.set(nameOf(refusal), noted.set(step, { ...refusal, at, since: goesOn ? before.since : at }))
   }
@@ -54,6 +56,8 @@ export class Refusals {
     return noted === undefined ? [] : standing(noted, now)
   }
 }
+
+const isWait = ({ failure }: Refusal): boolean => failure.reason === 'rate_limited'
 
 type NotedRefusal = StandingRefusal & { at: number }
 

@@ -24,18 +24,20 @@ export async function greetingOf(
   const url = development === null ? gateway.config.publicUrl : listener
   const numbers = await numbersSoon(gateway)
   const { apiKey = null, connectUrl = null } = development ?? {}
+  // Whatever was sent now would fail for good.
+  const canSend = numbers.length > 0 || !('fix' in gateway.configuredJwt.state)
   return [
     '',
     addressLines(url, await consoleLinks(gateway, development !== null)),
     ...(apiKey === null ? [] : [line('API key', apiKey)]),
     line('Database', gateway.config.database.path ?? ''),
     ...(numbers.length === 0 ? [] : [line('Your numbers', numbers.join(', '))]),
-    line('Texts come in', inboundWay(gateway)),
+    line('Texts come in', inboundWay(gateway, numbers.length > 0)),
     ...(development === null ? [line('Who may call', callers(gateway))] : []),
     ...(connectUrl === null
       ? []
       : ['', '  Connect an extension: open this link, and log in to RingCentral as it:', '', connectUrl]),
-    ...(development !== null && apiKey === null ? [] : ['', sendLines(url, apiKey, numbers[0] ?? null)]),
+    ...(!canSend || (development !== null && apiKey === null) ? [] : ['', sendLines(url, apiKey, numbers[0] ?? null)]),
     '',
     '',
   ].join('\n')
@@ -57,10 +59,19 @@ async function consoleLinks(gateway: Gateway, isDevelopment: boolean): Promise<s
   return [url, ...alsoAt]
 }
 
-const inboundWay = ({ config: { provider, publicUrl } }: Gateway): string =>
-  provider.events === 'websocket'
+/** What is so: a refusal that stands keeps texts from coming at once, and a JWT that is refused from coming at all. */
+function inboundWay(gateway: Gateway, isConnected: boolean): string {
+  const { config, directory, clock, configuredJwt } = gateway
+  const { provider, publicUrl } = config
+  const { state } = configuredJwt
+  if (!isConnected && 'fix' in state) return `not yet, RC_JWT has connected no extension: ${state.fix}`
+  const refusal = directory.refusals.list(clock.now()).find(({ step }) => step === 'subscription')
+  if (refusal !== undefined)
+    return `up to a minute late: ${gateway.provider.fixOf(refusal.failure, refusal.step, publicUrl)}`
+  return provider.events === 'websocket'
     ? 'over a connection that this gateway opens to RingCentral (RC_EVENTS=websocket)'
     : `from RingCentral, which posts them to ${publicUrl}/v1/webhooks/provider (RC_EVENTS=webhook)`
+}
 
 function callers({ config: { plainHttpCidrs } }: Gateway): string {
   return plainHttpCidrs.length === 0
@@ -85,30 +96,27 @@ export const firstSms = (
 
 curl -s '${url}/v1/sms/messages?limit=1' -H 'Authorization: Bearer ${apiKey}'`
 
-/** RingCentral needs about a second for a JWT. */
-const NUMBERS_WAIT_MS = 10_000
-const NUMBERS_EVERY_MS = 100
+/** RingCentral needs about a second for a JWT, and each of its calls ends within `PROVIDER_TIMEOUT`. */
+const JWT_WAIT_MS = 120_000
+const JWT_EVERY_MS = 100
 
-/** The numbers of connected extensions. A first start with RC_JWT knows them once its extension is connected. */
+/** The numbers of connected extensions, once RC_JWT was presented: what is sent before its extension is connected fails for good. */
 async function numbersSoon(gateway: Gateway): Promise<string[]> {
-  const tries = gateway.config.provider.jwt === null ? 1 : NUMBERS_WAIT_MS / NUMBERS_EVERY_MS
-  for (let count = 1; ; count++) {
-    const rows = await gateway.database.orm
-      .select({ number: phoneNumbers.number })
-      .from(phoneNumbers)
-      .innerJoin(
-        extensions,
-        and(
-          eq(extensions.tenantId, phoneNumbers.tenantId),
-          eq(extensions.extensionId, phoneNumbers.extensionId),
-          eq(extensions.status, 'active'),
-        ),
-      )
-      .limit(MAX_NUMBERS)
-    if (rows.length > 0 || count >= tries || gateway.lifecycle.draining)
-      return [...new Set(rows.map((row) => row.number))]
-    await Bun.sleep(NUMBERS_EVERY_MS)
-  }
+  const isTried = (): boolean => gateway.configuredJwt.state.kind !== 'untried' || gateway.lifecycle.draining
+  for (let waitedMs = 0; !isTried() && waitedMs < JWT_WAIT_MS; waitedMs += JWT_EVERY_MS) await Bun.sleep(JWT_EVERY_MS)
+  const rows = await gateway.database.orm
+    .select({ number: phoneNumbers.number })
+    .from(phoneNumbers)
+    .innerJoin(
+      extensions,
+      and(
+        eq(extensions.tenantId, phoneNumbers.tenantId),
+        eq(extensions.extensionId, phoneNumbers.extensionId),
+        eq(extensions.status, 'active'),
+      ),
+    )
+    .limit(MAX_NUMBERS)
+  return [...new Set(rows.map((row) => row.number))]
 }
 
 /** A person looks for one to try. */

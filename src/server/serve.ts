@@ -115,13 +115,17 @@ async function open(
   if (facts !== null || (config.production && !config.hasPublicUrl)) void greet(running, facts, terminal)
 }
 
-function warnOfPlainHttp({ production, plainHttpCidrs }: Config, log: Log): void {
-  if (!production || plainHttpCidrs.length === 0) return
-  log.warn(
-    { ranges: plainHttpCidrs.join(', ') },
-    'plain HTTP is served to PLAIN_HTTP_CIDRS: anybody in these networks can read the keys and texts that are sent through them',
-  )
+function warnOfPlainHttp({ production, plainHttpCidrs, host }: Config, log: Log): void {
+  if (plainHttpCidrs.length === 0) return
+  const ranges = plainHttpCidrs.join(', ')
+  if (production) log.warn({ ranges }, PLAIN_HTTP_IS_READABLE)
+  else log.warn({ ranges, host }, PLAIN_HTTP_CIDRS_IGNORED)
 }
+
+const PLAIN_HTTP_IS_READABLE =
+  'plain HTTP is served to PLAIN_HTTP_CIDRS: anybody in these networks can read the keys and texts that are sent through them'
+const PLAIN_HTTP_CIDRS_IGNORED =
+  'PLAIN_HTTP_CIDRS has no effect in development: HOST alone decides who reaches this gateway; set NODE_ENV=production to let these networks in'
 
 function keepLease({ lease }: Holding, { gateway }: RunningGateway, { durability }: Config): void {
   lease.noteWorking()

@@ -94,6 +94,20 @@ test('an incident stands in the sentence, on the wire, in a row with its button,
   expect(complaints).toEqual([])
 })
 
+test('what stands on the wire takes one line, above its icon', async () => {
+  await using world = await createWorld()
+  await world.gateway.database.gate.execute("UPDATE extensions SET status = 'revoked'")
+  world.gateway.directory.forget(world.tenantId)
+  for (const width of [1300, 1100, 920]) {
+    await using opened = await openConsole(world.url, { hash: '#/overview', width, height: 900 })
+    const { page } = opened
+    const broken = page.locator('.wire-line.bad-line', { hasText: 'cannot receive' })
+    await broken.waitFor()
+    const [line, text] = [await broken.boundingBox(), await broken.locator('span').first().boundingBox()]
+    expect([width, (text?.height ?? 99) < 24, (text?.width ?? 0) <= (line?.width ?? 0)]).toEqual([width, true, true])
+  }
+})
+
 test('30 days are the usage, with a table and a file; the keys lead here; on a phone nothing scrolls sideways', async () => {
   await using world = await createWorld()
   await world.untilStatus(await world.send())

@@ -1,9 +1,12 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { MESSAGE_FAILURES } from '../../src/core/message-failure.ts'
 import { sgwIn } from '../support/cli.ts'
 import { withServer } from '../support/cli-server.ts'
 import { folderInMemory } from '../support/memory-folder.ts'
+import { operate } from '../support/operator.ts'
+import { createWorld } from '../support/world.ts'
 
 // Each test starts several processes, and all run at once.
 setDefaultTimeout(60_000)
@@ -75,6 +78,37 @@ test.concurrent('a file that cannot be read is a wrong usage, and a refused JWT 
       stderr: 'jwt must be 1-8192 characters\n',
     })
   })
+})
+
+test.concurrent('messages that failed because a JWT has ended are shown with the command that takes another, also without a server', async () => {
+  const folder = folderInMemory()
+  const number = '+15555550107'
+  let command = ''
+  {
+    await using world = await createWorld({ folder })
+    const { extensionId } = world.control.addExtension({ name: 'Bob', numbers: [number] })
+    const { jwt } = world.control.addJwt({ extensionId })
+    await operate(world, 'POST', '/v1/operator/extensions', { tenantId: world.tenantId, jwt })
+    await world.gateway.database.gate.execute("UPDATE extensions SET status = 'revoked' WHERE jwt IS NOT NULL")
+    world.gateway.directory.forget(world.tenantId)
+    await world.untilStatus(await world.send({ from: number }), ['failed'])
+    command = `sgw extensions connect-jwt --tenant ${world.tenantId} --jwt-file FILE`
+  }
+  const { stdout } = await sgwIn(folder, ['status'])
+  expect(stdout).toContain(MESSAGE_FAILURES.revoked.text)
+  expect(stdout).toContain(command)
+  expect(stdout).not.toContain('sgw extensions invite')
+  rmSync(folder, { recursive: true })
+})
+
+test.concurrent('a list without extensions names the way that is open: at home, where no link works, a JWT', async () => {
+  const folder = folderInMemory()
+  await (await createWorld({ connect: false, folder }))[Symbol.asyncDispose]()
+  const list = async (env: Record<string, string>) => (await sgwIn(folder, ['extensions', 'list'], env)).stdout
+  const home = { NODE_ENV: 'production', RC_CLIENT_ID: 'client', RC_CLIENT_SECRET: 'client-key' }
+  expect(await list(home)).toBe('none: sgw extensions connect-jwt --tenant TENANT --jwt-file FILE connects one\n')
+  expect(await list({})).toBe('none: sgw extensions connect --tenant TENANT prints a link that connects one\n')
+  rmSync(folder, { recursive: true })
 })
 
 test.concurrent('it needs a running server', async () => {

@@ -88,6 +88,13 @@ test('without a fault there is no fact, and nothing is counted', () => {
   expect(troublesOf(FINE, NOW)).toEqual({ messages: null, webhooks: null, numbers: null })
 })
 
+test('of an extension whose JWT has ended, the advice names the JWT before it says to make another one', () => {
+  const fix = 'Make another one in the developer console: sgw extensions connect-jwt --tenant T --jwt-file FILE.'
+  const change = { status: 'revoked', connectedBy: 'jwt', reason: 'Its JWT is no longer accepted', fix } as const
+  const { worst } = worstFirst(factsOf(withExtension(change)(FINE), NOW))
+  expect(worst?.advice).toBe(`Its JWT is no longer accepted. ${fix}`)
+})
+
 test('the rail counts the worst that a view has, and no milder fact with it', () => {
   const counted = (view: 'messages' | 'webhooks' | 'numbers', ...names: string[]) => {
     const changes = FAULTS.filter(([name]) => names.includes(name))

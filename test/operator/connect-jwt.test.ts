@@ -95,6 +95,15 @@ test('a JWT that RingCentral does not accept connects nothing, and the answer sa
   expect(world.control.sessions()).toEqual([])
 })
 
+test('an app that takes no JWT, but may take links: with a public address the answer names the link', async () => {
+  await using world = await createWorld({ connect: false, env: { PUBLIC_URL: 'https://sms.example.com' } })
+  world.control.configure({ grants: ['authorization_code', 'refresh_token'] })
+  expect(await refusalOf(world, newJwt(world))).toEqual([
+    409,
+    `${WRONG_GRANT} Or connect it by a link (sgw extensions invite --tenant TENANT).`,
+  ])
+})
+
 test('each other obstacle has a sentence of its own', async () => {
   await using world = await open()
   const jwt = newJwt(world)

@@ -177,6 +177,19 @@ test('an app for JWTs needs no redirect address, and events by WebSocket need no
   expect(await findingOf(posted, 'public address')).toMatchObject({ ok: false })
 })
 
+test('what the doctor says of a gateway without an active extension, or without a link, is so', async () => {
+  await using world = await createWorld({ connect: false })
+  expect(await findingOf(world, 'subscriptions')).toMatchObject({ detail: 'none needed: no extension is active' })
+  await using home = await createWorld({ env: { ...HOME, RC_JWT: 'a.b.c' }, work: false })
+  const { detail = '' } = (await findingOf(home, 'extensions')) ?? {}
+  expect(detail).toContain('none connected yet: run sgw extensions connect-jwt')
+  const local = { RC_EVENTS: 'websocket', PUBLIC_URL: 'https://localhost', RC_JWT: 'a.b.c' }
+  await using linked = await createWorld({ outside: true, work: false, env: local })
+  expect(await findingOf(linked, 'redirect address')).toMatchObject({
+    detail: 'none: extensions are connected with a JWT, and only a link would use https://localhost/v1/rc/callback',
+  })
+})
+
 test('a backup that makes no progress is reported, as Litestream reports it', async () => {
   await using world = await createWorld({ env: { LITESTREAM: '1' } })
   expect(await findingOf(world, 'backup')).toMatchObject({

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { systemClock } from '../../src/core/clock.ts'
+import type { SimulatorControl } from '../../src/simulator/control.ts'
 import { startSimulator } from '../../src/simulator/simulator.ts'
 import { sgw, startServer, temporaryFolder } from '../support/process.ts'
 
@@ -63,10 +64,14 @@ test('a database that has tenants already gets no further one', async () => {
 }, 60_000)
 
 /** A start whose extension is connected by a JWT of the simulator. */
-async function startWithJwt(env: Record<string, string>) {
+async function startWithJwt(
+  env: Record<string, string>,
+  prepare: (control: SimulatorControl, jwt: string) => unknown = () => undefined,
+) {
   const simulator = await startSimulator({ clock: systemClock, clientId: 'client', clientSecret: 'client-key' })
   const { extensionId } = simulator.control.addExtension({ name: 'Real phone', numbers: ['+15555550100'] })
   const { jwt } = simulator.control.addJwt({ extensionId })
+  prepare(simulator.control, jwt)
   const provider = { RC_SERVER_URL: simulator.url, RC_CLIENT_ID: 'client', RC_CLIENT_SECRET: 'client-key', RC_JWT: jwt }
   return { jwt, server: await startServer({ ...provider, ...env }), stopSimulator: () => simulator.stop() }
 }
@@ -104,4 +109,37 @@ test('a production start at home says in its log how to go on, without a key and
   )
   for (const secret of ['sgw_', 'sgwlogin_', jwt]) expect(server.stdout).not.toContain(secret)
   await stopSimulator()
+}, 60_000)
+
+test('a start whose socket or JWT is refused says so, and does not say how to send before anything can be sent', async () => {
+  const lacks = { status: 403, body: '{"errorCode":"CMN-401","message":"No","errors":[{"errorCode":"CMN-401"}]}' }
+  {
+    using folder = temporaryFolder()
+    const { server, stopSimulator } = await startWithJwt({ DATABASE_URL: folder.database }, (control) =>
+      control.fault({ route: 'wstoken', calls: null, fault: { kind: 'respond', ...lacks } }),
+    )
+    await using _server = server
+    await server.printed(/see what became/)
+    expect(server.stdout).toContain(
+      '\n  Texts come in     up to a minute late: The RingCentral app lacks the permission WebSocketsSubscription',
+    )
+    await stopSimulator()
+  }
+  using folder = temporaryFolder()
+  const { server, stopSimulator } = await startWithJwt({ DATABASE_URL: folder.database }, (control, jwt) =>
+    control.removeJwt({ jwt }),
+  )
+  await using _server = server
+  await server.printed(/Texts come in .*\n/)
+  expect(server.stdout).toContain(
+    '\n  Texts come in     not yet, RC_JWT has connected no extension: The JWT is not one that RingCentral accepts',
+  )
+  expect(server.stdout).not.toContain('/v1/sms/send')
+  await stopSimulator()
+}, 60_000)
+
+test('a start in development says that PLAIN_HTTP_CIDRS lets nobody in there', async () => {
+  using folder = temporaryFolder()
+  await using server = await startServer({ DATABASE_URL: folder.database, PLAIN_HTTP_CIDRS: '192.168.1.0/24' })
+  await server.printed(/PLAIN_HTTP_CIDRS has no effect in development/)
 }, 60_000)

@@ -70,8 +70,14 @@ const TOKEN_REFUSED =
 const suspended = ({ code }: ProviderFailure): string =>
   `RingCentral refuses this user for now (${code ?? 'invalid_grant'}): an administrator can undo that in the RingCentral admin portal.`
 
-const wrongGrant: Fix = (_, step) =>
-  `The RingCentral app may not use this grant: its authentication must be ${step === 'jwt' ? '"JWT auth flow"' : '"3-legged OAuth, authorization code"'}.`
+const wrongGrant: Fix = (_, step, publicUrl) => {
+  const isJwt = step === 'jwt'
+  const needed = `The RingCentral app may not use this grant: its authentication must be ${isJwt ? '"JWT auth flow"' : '"3-legged OAuth, authorization code"'}.`
+  // Somebody who moves from JWTs to links has an app for links already.
+  return isJwt && publicUrl.startsWith('https://') ? `${needed} ${OR_BY_LINK}` : needed
+}
+
+const OR_BY_LINK = 'Or connect it by a link (sgw extensions invite --tenant TENANT).'
 
 const redirectUri: Fix = (_, __, publicUrl) =>
   `The redirect URI ${publicUrl}/v1/rc/callback is not registered: enter it in the settings of the RingCentral app, to the letter.`

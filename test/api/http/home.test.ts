@@ -248,6 +248,23 @@ test('sgw console prints the link for this machine, and for each of its addresse
   expect(addressesAt('192.168.1.5', '192.168.1.0/24', '172.16.0.0/12')).toEqual(['http://192.168.1.5:3000'])
 })
 
+test('sgw console prints the address of the network that a single machine of PLAIN_HTTP_CIDRS is in', () => {
+  const of = (cidr: string) => ({ address: cidr.replace(/\/.*/, ''), cidr }) as NetworkInterfaceInfo
+  const interfaces = {
+    lo: [of('127.0.0.1/8')],
+    eth0: [of('192.168.178.20/24'), of('fd00::5/64')],
+    docker0: [of('172.17.0.1/16')],
+  }
+  const addressesAt = (...plainHttpCidrs: string[]): string[] =>
+    plainHttpAddresses({ host: '::', port: 3000, plainHttpCidrs }, interfaces)
+  expect(addressesAt('192.168.178.7/32')).toEqual(['http://192.168.178.20:3000'])
+  expect(addressesAt('192.168.178.0/28', 'fd00::7/128')).toEqual([
+    'http://192.168.178.20:3000',
+    'http://[fd00::5]:3000',
+  ])
+  expect(addressesAt('192.168.179.7/32', '10.0.0.0/8')).toEqual([])
+})
+
 test('the log says once for each client why plain HTTP was refused', async () => {
   const { log, lines } = recordedLog()
   await using world = await atHome({}, log)

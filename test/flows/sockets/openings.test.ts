@@ -65,6 +65,25 @@ const REFUSALS: Refusal[] = [
   },
 ]
 
+test('a pause that RingCentral asks for hides no permission that is missing', async () => {
+  await using it = await SocketCase.open({})
+  it.fault('wstoken', error(403, 'CMN-401'), null)
+  it.control.faultSockets({ kind: 'cut' })
+  await it.noticed()
+  await it.pass(MINUTE, async () => (await it.shown()).fix === LACKS_PERMISSION)
+  it.control.clearFaults()
+  it.fault('wstoken', error(429, 'CMN-301', { 'retry-after': '60' }), null)
+  const tickets = () => it.control.calls().filter(({ route }) => route === 'wstoken').length
+  const before = tickets()
+  await it.pass(3 * MINUTE, () => tickets() > before)
+  await it.run(5 * SECOND)
+  expect(await it.shown()).toMatchObject({ health: 'pending', fix: LACKS_PERMISSION })
+  expect(await it.doctor()).toContain(LACKS_PERMISSION)
+  it.control.clearFaults()
+  await it.reopened(3 * MINUTE)
+  expect(await it.doctor()).toBe('ok: every active extension has one')
+}, 30_000)
+
 test.each(REFUSALS)(
   '$name',
   async ({ socket, ticket, subscription, timeoutMs, fix }) => {

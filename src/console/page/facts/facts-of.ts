@@ -72,9 +72,7 @@ function extensionFact({ extensionId, extensionNumber, ...health }: ExtensionHea
         status === 'revoked'
           ? [name, ' was revoked: ', ...whose, ' cannot send or receive']
           : [name, `: ${midSentence(reason)}`],
-      // The button says what to do about it.
-      advice:
-        status === 'revoked' && !isByJwt ? 'Its messages fail until then: send them again afterwards.' : (fix ?? ''),
+      advice: status === 'revoked' ? adviceIfRevoked(health) : (fix ?? ''),
       since,
       // A login cures no extension of an app that logs in by JWT.
       action: stopped && !isByJwt ? { type: 'authorize', extension: `extension ${number}` } : null,
@@ -82,6 +80,14 @@ function extensionFact({ extensionId, extensionNumber, ...health }: ExtensionHea
     },
   ]
 }
+
+/** The button says what to do about a link. The fix of a JWT says "another one", so its reason goes first. */
+const adviceIfRevoked = ({
+  connectedBy,
+  reason,
+  fix,
+}: Pick<ExtensionHealth, 'connectedBy' | 'reason' | 'fix'>): string =>
+  connectedBy === 'jwt' ? `${reason ?? ''}. ${fix ?? ''}` : 'Its messages fail until then: send them again afterwards.'
 
 /** All that waits, with the reason of most. The link opens as many rows. */
 function waitingFact(overview: Overview, extensions: readonly ExtensionHealth[], now: number): Fact[] {
