@@ -28,6 +28,7 @@ import { describeKeyUsage, readKeyUsage } from './key-usage.ts'
 import { checkStandbys } from './lease/doctor-lease.ts'
 import type { ExtensionRow } from '../provider/directory.ts'
 import { commandToConnect } from '../provider/refresh-policy.ts'
+import { checkDestinations } from './refused-destinations.ts'
 
 const MIN_FREE_MIB = 100
 
@@ -51,6 +52,7 @@ export async function diagnose(gateway: Gateway): Promise<Finding[]> {
     ['redirect address', () => askProvider(gateway, checkRedirectAddress)],
     ['subscriptions', () => checkSubscriptions(gateway)],
     ['public address', () => checkPublicUrl(gateway)],
+    ['webhooks', () => checkDestinations(gateway)],
     ['backup', () => checkBackup(gateway)],
     ...(gateway.lease === null ? [] : leaseChecks(gateway, gateway.lease)),
     ['alerts', () => checkAlertSetting(gateway.config)],

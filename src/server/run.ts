@@ -5,6 +5,7 @@ import { createSecrets } from '../core/secrets.ts'
 import { encryptionKeyPath, keptKey } from '../db/data-folder.ts'
 import { noteDurability } from '../db/restore-mark.ts'
 import type { Gateway } from '../messages/gateway.ts'
+import { describeRefused } from '../operator/refused-destinations.ts'
 import { startListening, stopListening, urlHost } from '../api/http/listener.ts'
 import type { Timers } from '../messages/jobs/timers.ts'
 import { type RunOptions, openGateway } from './open-gateway.ts'
@@ -48,6 +49,8 @@ async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<
   await noteStart(gateway, options)
   registerJobs(gateway)
   await refuseOtherKeys(gateway)
+  const refused = await describeRefused(gateway)
+  if (refused !== null) gateway.log.warn({}, refused)
   await recover(gateway)
   await options.prepare?.(gateway)
   const { createHttpServer } = await import('./app.ts')
