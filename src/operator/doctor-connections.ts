@@ -37,7 +37,8 @@ export async function checkSubscriptions(gateway: Gateway): Promise<string> {
     return (await countExtensions(gateway)).extensions.active > 0
       ? 'every active extension has one'
       : 'none needed: no extension is active'
-  if (!gateway.lifecycle.working) throw new Fault('no server is running, so no messages arrive', 'warn')
+  if (!gateway.lifecycle.working && standing.length === 0)
+    throw new Fault('no server is running, so no messages arrive', 'warn')
   const reasons = standing.length === 0 ? gateway.subscriptions.advice.needs : describe(gateway, standing)
   const subject = silent.length === 1 ? '1 extension has' : `${silent.length} extensions have`
   const late = `${subject} no active subscription, so messages arrive up to a minute late: `
