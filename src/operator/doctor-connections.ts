@@ -37,10 +37,10 @@ export async function checkSubscriptions(gateway: Gateway): Promise<string> {
     return (await countExtensions(gateway)).extensions.active > 0
       ? 'every active extension has one'
       : 'none needed: no extension is active'
-  if (!gateway.lifecycle.working && standing.length === 0)
-    throw new Fault('no server is running, so no messages arrive', 'warn')
   const reasons = standing.length === 0 ? gateway.subscriptions.advice.needs : describe(gateway, standing)
   const subject = silent.length === 1 ? '1 extension has' : `${silent.length} extensions have`
+  if (!gateway.lifecycle.working && standing.length === 0)
+    throw new Fault(`${subject} no active subscription: no server is running, so no messages arrive`, 'warn')
   const late = `${subject} no active subscription, so messages arrive up to a minute late: `
   throw new Fault(`${silent.length === 0 ? '' : late}${reasons}`, 'warn')
 }
