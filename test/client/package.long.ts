@@ -13,7 +13,7 @@ import { PROGRAM, SENT, nodeAlone, nodeCommand, packPackages, projectWith } from
 
 /** Our own limit for what a page loads. */
 const MAX_CLIENT_BYTES = 13.5 * 1024
-const MAX_PACKAGE_BYTES = 850_000
+const MAX_PACKAGE_BYTES = 950_000
 const MAX_CLIENT_PACKAGE_BYTES = 30_000
 
 const folder = temporaryFolder()
