@@ -1,5 +1,5 @@
 /**
- * Errors that a caller of the API can get. The texts are the contract's, to the letter. `api/http/errors.ts` has the table from
+ * Errors that a caller of the API can get. The contract fixes their texts. `api/http/errors.ts` has the table from
  * kind to HTTP status. Any other thrown error is a bug of the gateway.
  */
 export type ErrorKind =

@@ -9,7 +9,10 @@ interface Finding {
   detail: string
 }
 
-/** Of the loopback network, but not 127.0.0.1: like an address of a network card, it does not answer calls to `localhost`. */
+/**
+ * Of the loopback network, but not 127.0.0.1: like an address of a network card, it does not answer calls to `localhost`. Only Linux has it
+ * without a setting.
+ */
 const OTHER_HOST = '127.0.0.2'
 
 test.if(process.platform === 'linux')('the built-in simulator posts its events where HOST says', async () => {

@@ -80,7 +80,7 @@ const wrongGrant: Fix = (_, step, publicUrl) => {
 const OR_BY_LINK = 'Or connect it by a link (sgw extensions invite --tenant TENANT).'
 
 const redirectUri: Fix = (_, __, publicUrl) =>
-  `The redirect URI ${publicUrl}/v1/rc/callback is not registered: enter it in the settings of the RingCentral app, to the letter.`
+  `The redirect URI ${publicUrl}/v1/rc/callback is not registered: enter exactly this address in the settings of the RingCentral app.`
 
 const unreachable: Fix = (_, __, publicUrl) =>
   `RingCentral cannot reach ${publicUrl}/v1/webhooks/provider: it must be public, by https with a valid certificate.`
