@@ -8,8 +8,8 @@ import { rowOf } from './table.ts'
 
 /** A turn is short, so that many of them fall into quiet moments of the machine. */
 const BURSTS_PER_TURN = 10
-const TURNS_PER_ROUND = 30
-const TURNS_WHEN_SHORT = 10
+const TURNS_PER_ROUND = 10
+const TURNS_WHEN_SHORT = 4
 /** A server in production has compiled its hot code. Only later turns count. */
 const WARM_UP_BURSTS = 150
 const WARM_UP_BURSTS_WHEN_SHORT = 60
@@ -17,28 +17,28 @@ const WARM_UP_BURSTS_WHEN_SHORT = 60
 /** A second pair of the working copy: what a commit differs from itself is what this run cannot tell. */
 const AGAIN: Source = { ...OURS, label: 'again' }
 
-/** A contestant of the comparison, by its label. */
+/** Microseconds a message of each contestant, by its label. */
 type Lowest = Record<string, number>
 
 /**
- * What a message costs with each commit: the lowest processor time of the gateway's process among all turns. Other work on the machine can
- * only add to a turn, so the lowest one is what the code needs. All gateways run side by side and take turns A B B A; each round starts them
- * anew, because no two starts place and compile the code alike.
+ * What a message costs with each commit. Other work on the machine can only add to a turn, so the lowest turn of a start is what that start
+ * needs. But no two starts place and compile the code alike: starts of one commit differ by up to 10 %. So each round starts all gateways
+ * anew, side by side, and the commits are compared by the mean of their rounds.
  */
 export async function compareCommits(path: Path, options: BenchOptions): Promise<Row[]> {
   using _core = holdLoadCore()
-  const rounds = options.rounds
   const turns = options.short ? TURNS_WHEN_SHORT : TURNS_PER_ROUND
   process.stdout.write(
-    `Lowest processor time of ${rounds * turns} turns of ${BURST * BURSTS_PER_TURN}; ${coresInUse()}\n`,
+    `Lowest processor time of ${turns} turns of ${BURST * BURSTS_PER_TURN}, mean of ${options.rounds} starts; ${coresInUse()}\n`,
   )
-  const lowest: Lowest = {}
-  for (let round = 0; round < rounds; round++) {
-    const seen = await playRound(path, [...options.sources, AGAIN], turns, options.short)
-    for (const [label, figure] of Object.entries(seen)) lowest[label] = Math.min(lowest[label] ?? Infinity, figure)
-    process.stdout.write(`round ${round + 1} of ${rounds}: ${shown(seen)}\n`)
+  const contestants = [...options.sources, AGAIN]
+  const rounds: Lowest[] = []
+  while (rounds.length < options.rounds) {
+    const seen = await playRound(path, rounds.length % 2 === 0 ? contestants : contestants.toReversed(), turns, options.short)
+    rounds.push(Object.fromEntries(contestants.map(({ label }) => [label, seen[label] ?? Number.NaN])))
+    process.stdout.write(`round ${rounds.length} of ${options.rounds}: ${shown(seen)}\n`)
   }
-  return [rowOf(path.name, lowest, rounds * turns)]
+  return [rowOf(path.name, rounds)]
 }
 
 async function playRound(path: Path, sources: readonly Source[], turns: number, short: boolean): Promise<Lowest> {

@@ -32,11 +32,11 @@ test(`events() yields each event once and in order while the gateway is killed a
   }
   await until(() => sent.every((id) => follower.statusesOf(id).at(-1) === 'sent'), 60_000)
   // Deliveries still arrive: both are taken in the same moment.
-  const { items, log } = await until(async () => {
-    const log = await eventsAfter(sgw, cursor)
-    return follower.items.length === log.length && { items: [...follower.items], log }
+  const { followed, logged } = await until(async () => {
+    const events = await eventsAfter(sgw, cursor)
+    return follower.items.length === events.length && { followed: [...follower.items], logged: events }
   })
-  expect(items).toEqual(log)
+  expect(followed).toEqual(logged)
   for (const id of sent) expect([id, follower.changesOf(id)]).toEqual([id, STATUSES])
   expect(follower.repeated()).toEqual([])
 }, 120_000)
