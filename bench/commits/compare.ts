@@ -34,7 +34,12 @@ export async function compareCommits(path: Path, options: BenchOptions): Promise
   const contestants = [...options.sources, AGAIN]
   const rounds: Lowest[] = []
   while (rounds.length < options.rounds) {
-    const seen = await playRound(path, rounds.length % 2 === 0 ? contestants : contestants.toReversed(), turns, options.short)
+    const seen = await playRound(
+      path,
+      rounds.length % 2 === 0 ? contestants : contestants.toReversed(),
+      turns,
+      options.short,
+    )
     rounds.push(Object.fromEntries(contestants.map(({ label }) => [label, seen[label] ?? Number.NaN])))
     process.stdout.write(`round ${rounds.length} of ${options.rounds}: ${shown(seen)}\n`)
   }

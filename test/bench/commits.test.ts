@@ -58,7 +58,8 @@ test('a row has the mean ratio of our figure to each other within a round, with 
 })
 
 test('a row says when a commit differs too much from itself, and when its starts differ too much from each other', () => {
-  const rounds = (...again: number[]): Record<string, number>[] => again.map((each) => ({ sgw: 206, older: 200, again: each }))
+  const rounds = (...again: number[]): Record<string, number>[] =>
+    again.map((each) => ({ sgw: 206, older: 200, again: each }))
   for (const again of [rounds(190, 190), rounds(222, 222), rounds(180, 240), rounds(206)]) {
     expect(rowOf('send', again).note).toContain('differs from itself')
   }
