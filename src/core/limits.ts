@@ -4,6 +4,8 @@ export const MAX_REQUEST_BODY_BYTES = 102_400
 /** Of a simulated message: attachments as base64. */
 export const MAX_SIMULATED_BODY_BYTES = 16 * 1024 * 1024
 export const MAX_JSON_DEPTH = 32
+/** Of all objects of a body together. */
+export const MAX_JSON_MEMBERS = 4000
 /** Entries of an array in a body. */
 export const MAX_BODY_ENTRIES = 100
 export const MAX_BODY_UNITS = 1600

@@ -1,5 +1,5 @@
 import { ApiError, apiError } from '../../core/errors.ts'
-import { MAX_BODY_ENTRIES, MAX_JSON_DEPTH, MAX_REQUEST_BODY_BYTES } from '../../core/limits.ts'
+import { MAX_BODY_ENTRIES, MAX_JSON_DEPTH, MAX_JSON_MEMBERS, MAX_REQUEST_BODY_BYTES } from '../../core/limits.ts'
 
 /** Reads a body of at most 102,400 bytes, unless its endpoint has another limit. A larger one is 413: at once if Content-Length says so, otherwise while reading. */
 export function readLimited(request: Request, maxBytes = MAX_REQUEST_BODY_BYTES): Promise<Uint8Array> {
@@ -23,7 +23,7 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true })
 /** Parses JSON, whatever the Content-Type is. No body counts as `{}`. */
 export function parseJson(bytes: Uint8Array, parse: (text: string) => unknown = JSON.parse): unknown {
   if (bytes.length === 0) return {}
-  if (isTooDeep(bytes)) throw apiError('badJson')
+  if (excessOf(bytes) !== null) throw apiError('badJson')
   try {
     return parse(UTF8.decode(bytes))
   } catch {
@@ -58,22 +58,29 @@ async function readCounting(stream: ReadableStream<Uint8Array>, maxBytes: number
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
+const COLON = 0x3a
 const [OPEN_ARRAY, OPEN_OBJECT, CLOSE_ARRAY, CLOSE_OBJECT] = [0x5b, 0x7b, 0x5d, 0x7d]
 
-/** Deep nesting is refused before it is parsed, because parsing it takes far more time than sending it. */
-export const isTooDeep = (bytes: Uint8Array): boolean => hasManyBrackets(bytes) && isDeep(bytes)
+/**
+ * What JSON has more of than any request needs. It is refused before it is parsed, because parsing it takes far more time than sending it.
+ * Null if it has neither.
+ */
+export const excessOf = (bytes: Uint8Array): 'depth' | 'members' | null =>
+  hasMore(bytes, [OPEN_ARRAY, OPEN_OBJECT], MAX_JSON_DEPTH) || hasMore(bytes, [COLON], MAX_JSON_MEMBERS)
+    ? excessOfRead(bytes)
+    : null
 
 /** Most bodies have few, and finding these takes far less time than reading every byte here. */
-function hasManyBrackets(bytes: Uint8Array): boolean {
+function hasMore(bytes: Uint8Array, wanted: readonly number[], limit: number): boolean {
   let found = 0
-  for (const bracket of [OPEN_ARRAY, OPEN_OBJECT])
-    for (let at = bytes.indexOf(bracket); at >= 0; at = bytes.indexOf(bracket, at + 1))
-      if (++found > MAX_JSON_DEPTH) return true
+  for (const byte of wanted)
+    for (let at = bytes.indexOf(byte); at >= 0; at = bytes.indexOf(byte, at + 1)) if (++found > limit) return true
   return false
 }
 
-function isDeep(bytes: Uint8Array): boolean {
+function excessOfRead(bytes: Uint8Array): 'depth' | 'members' | null {
   let depth = 0
+  let members = 0
   let inString = false
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i] ?? 0
@@ -81,9 +88,11 @@ function isDeep(bytes: Uint8Array): boolean {
       if (byte === BACKSLASH) i++
       else if (byte === QUOTE) inString = false
     } else if (byte === QUOTE) inString = true
-    else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
-      if (++depth > MAX_JSON_DEPTH) return true
+    else if (byte === COLON) {
+      if (++members > MAX_JSON_MEMBERS) return 'members'
+    } else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
+      if (++depth > MAX_JSON_DEPTH) return 'depth'
     } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) depth--
   }
-  return false
+  return null
 }

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { z } from 'zod'
 import { ApiError, errorText } from '../../core/errors.ts'
 import type { Gateway } from '../../messages/gateway.ts'
-import { isTooDeep } from './body.ts'
+import { excessOf } from './body.ts'
 import type { RequestContext } from './request-context.ts'
 
 /** A body as it was sent, as it was parsed (undefined if that failed), and what it should be. */
@@ -53,7 +53,9 @@ function encodingMistake(bytes: Uint8Array, headers: Headers): string | null {
 }
 
 function textMistake(bytes: Uint8Array): string {
-  if (isTooDeep(bytes)) return 'it is nested too deep'
+  const excess = excessOf(bytes)
+  if (excess === 'depth') return 'it is nested too deep'
+  if (excess === 'members') return 'it has more than 4,000 members'
   const text = new TextDecoder().decode(bytes).trim()
   if (/^[\w%.+-]+=|^--[^\s]+\s/.test(text)) return 'it is a form; send JSON'
   if (/^'|^\{\s*['\w]/.test(text))

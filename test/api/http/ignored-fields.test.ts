@@ -122,7 +122,7 @@ test('in production the header names them, and the log does not', async () => {
 
 test('a body of thousands of unknown fields takes no longer than any other', async () => {
   await using world = await createWorld({ connect: false, work: false })
-  const many = Object.fromEntries(Array.from({ length: 6000 }, (_, index) => [`sendAt${index}`, 1]))
+  const many = Object.fromEntries(Array.from({ length: 3900 }, (_, index) => [`sendAt${index}`, 1]))
   const response = await world.call('POST', '/v1/sms/send', { body: { ...message, ...many } })
   expect(response.status).toBe(202)
   expect((response.headers.get('x-ignored-fields') ?? '').split(', ').length).toBeLessThanOrEqual(20)

@@ -7,6 +7,8 @@ const SECRET_TEXT = 'Zürich-4711'
 const JSON_TEXT = JSON.stringify({ from: FROM, to: TO, body: SECRET_TEXT })
 const UNQUOTED = JSON_TEXT.replaceAll('"', '')
 
+const manyMembers = (count: number): string => `{${Array.from({ length: count }, (_, n) => `"${n}":1`).join(',')}}`
+
 const latin1 = (text: string): Uint8Array => Buffer.from(text, 'latin1')
 const utf16 = (text: string): Uint8Array => Buffer.from(text, 'utf16le')
 
@@ -28,6 +30,7 @@ const MISTAKES: [what: string, body: Uint8Array | string, headers: Record<string
   ['no quotes', UNQUOTED, {}, 'its double quotes'],
   ['single quotes', JSON_TEXT.replaceAll('"', "'"), {}, 'its double quotes'],
   ['deep nesting', '['.repeat(1000), {}, 'it is nested too deep'],
+  ['thousands of members', manyMembers(4001), {}, 'it has more than 4,000 members'],
   ['half of it', JSON_TEXT.slice(0, 30), {}, 'check it with a JSON parser'],
   ['two values', `${JSON_TEXT}${JSON_TEXT}`, {}, 'check it with a JSON parser'],
 ]

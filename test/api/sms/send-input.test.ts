@@ -164,6 +164,19 @@ test('deeply nested JSON is refused quickly', async () => {
   expect(performance.now() - started).toBeLessThan(4000)
 })
 
+test('a body has up to 4,000 members, wherever they stand', async () => {
+  await using world = await quiet()
+  const members = (count: number): object => Object.fromEntries(Array.from({ length: count }, (_, n) => [`n${n}`, 1]))
+  const body = { from: FROM, to: TO, body: 'Hi' }
+  const objects = (count: number): object[] => Array.from({ length: count / 2 }, (_, n) => ({ [`x${n}`]: 1, y: 2 }))
+  for (const accepted of [members(3997), { list: objects(3996) }, { text: ':'.repeat(50_000) }]) {
+    expect((await send(world, { ...body, ...accepted })).status).toBe(202)
+  }
+  for (const refused of [members(3998), { list: objects(3998) }, { within: members(3997) }]) {
+    await expectError(await send(world, { ...body, ...refused }), 400, 'Invalid JSON')
+  }
+})
+
 test('bytes that are not UTF-8 are refused', async () => {
   await using world = await quiet()
   const bytes = new Uint8Array([
