@@ -2,7 +2,7 @@ import { type Bench, type Row, shortened } from './bench.ts'
 import { BenchGateway } from './gateway/bench-gateway.ts'
 import { seed, untilIdle } from './gateway/seed.ts'
 import { OURS } from './gateway/source.ts'
-import { LISTED_STATES } from '../src/db/schema/messages.ts'
+import { LISTED_STATES } from '../src/api/sms/message-states.ts'
 import { runLoad } from './support/load.ts'
 import { OWN_NUMBERS, CONTACTS, USERS } from './support/seed-lists.ts'
 

@@ -59,7 +59,7 @@ const LAYERS: readonly Layer[] = [
   { name: 'http', files: ['src/api/http/**'], mayImport: [...GATEWAY, 'fields'], elysia: true },
   {
     name: 'routes',
-    files: ['src/api/*/{routes,schemas,pages}.ts'],
+    files: ['src/api/*/{routes,schemas,pages,*-query}.ts'],
     mayImport: [...MESSAGES, 'fields', 'http', 'verbs'],
   },
   { name: 'verbs', files: ['src/api/*/**'], mayImport: [...MESSAGES, 'fields', 'routes'] },
@@ -97,7 +97,7 @@ const LAYERS: readonly Layer[] = [
   {
     name: 'cli',
     files: ['src/cli.ts', 'src/cli/**'],
-    mayImport: [...ENGINES, 'operator', 'operator routes', 'server', 'client'],
+    mayImport: [...ENGINES, 'fields', 'routes', 'operator', 'operator routes', 'server', 'client'],
   },
 ]
 

@@ -1,15 +1,61 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { z } from 'zod'
+import { wordsOf } from '../api/fields/named-enums.ts'
 import { isoTime, systemClock } from '../core/clock.ts'
 import { parseDuration } from '../core/duration.ts'
 
-/** Adds the options that every list over all tenants has. */
-export const addFilters = (command: Command): Command =>
+/** How a filter of the API is an option: its flags if not its own name, and what help says of it if not what the API does. */
+interface FilterOption {
+  flags?: string
+  says?: string
+  parse?: (text: string) => string
+}
+
+/** What is said of some filters of a query. */
+export type FilterOptions<Query extends z.ZodObject> = { [Name in keyof Query['shape']]?: FilterOption }
+
+/** Options of every list over all tenants. An operator is in no tenant, so `--tenant` is no filter of the API. */
+const addCommon = (command: Command): Command =>
   command
     .option('--tenant <tenant>', 'only of this tenant')
     .option('--start-date <time>', 'not before: a date, a date-time with offset, or 2h for two hours ago', timeOf)
     .option('--end-date <time>', 'not after', timeOf)
     .option('--page <page>', 'from 1', countOf)
     .option('--limit <count>', 'how many on a page, 20 if absent, at most 100', countOf)
+const COMMON: readonly string[] = ['tenantId', 'startDate', 'endDate', 'page', 'limit']
+
+/** Adds an option for each filter of a list over all tenants, `known` first. Returns what makes the API's query of given options. */
+export function addFilters<Query extends z.ZodObject>(
+  command: Command,
+  { shape }: Query,
+  known: FilterOptions<Query>,
+): (given: Readonly<Record<string, string>>) => Record<string, string | undefined> {
+  addCommon(command)
+  const names = new Set([...Object.keys(known), ...Object.keys(shape)].filter((name) => !COMMON.includes(name)))
+  const attributes = [...names].map((name) => {
+    const option = optionOf(name, shape[name] as z.ZodType, known[name] ?? {})
+    command.addOption(option)
+    return [name, option.attributeName()] as const
+  })
+  const common = COMMON.filter((name) => name !== 'tenantId').map((name) => [name, name] as const)
+  return (given) => Object.fromEntries([...attributes, ...common].map(([name, option]) => [name, given[option]]))
+}
+
+function optionOf(name: string, filter: z.ZodType, { flags = flagsOf(name), says, parse }: FilterOption): Option {
+  const option = new Option(flags, says ?? plainText(filter.description ?? ''))
+  const words = wordsOf(filter)
+  if (words !== null) option.choices(words)
+  return parse === undefined ? option : option.argParser(parse)
+}
+
+/** `userId` is `--user-id <id>`. */
+function flagsOf(name: string): string {
+  const words = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+  return `--${words} <${words.split('-').at(-1)}>`
+}
+
+/** A description of the API as help says it. */
+const plainText = (text: string): string => `${text.charAt(0).toLowerCase()}${text.slice(1)}`.replaceAll('`', '')
 
 /** In whose name a command acts: an app, or any app of a tenant. */
 export interface Owner {

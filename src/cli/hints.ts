@@ -1,4 +1,4 @@
-import { type ErrorName, errorText } from '../core/errors.ts'
+import { type ErrorName, errorText, invalidParameter } from '../core/errors.ts'
 
 const TIMES = ': give a date (2026-11-24), a date-time with offset (2026-11-24T10:00:00Z), or 2h for two hours ago'
 
@@ -32,8 +32,8 @@ const HINTS: Readonly<Record<string, string>> = {
   [errorText('badCursor')]: ': a cursor is printed by sgw events, and by GET /v1/events',
   [errorText('badTo')]: ': at most 10 numbers, separated by commas',
   [errorText('badText')]: ': {{path.to.0.value}} is a value of the JSON, and a text has at most 2000 characters',
-  [errorText('badStartDate')]: TIMES,
-  [errorText('badEndDate')]: TIMES,
+  [invalidParameter('startDate').message]: TIMES,
+  [invalidParameter('endDate').message]: TIMES,
   [errorText('badSince')]: TIMES,
   [errorText('badUntil')]: TIMES,
   [errorText('standby')]:

@@ -1,11 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { DIRECTIONS, LISTED_STATES, MESSAGE_STATUSES } from '../db/schema/messages.ts'
+import { MessagesQuery } from '../api/sms/messages-query.ts'
+import { MESSAGE_STATUSES } from '../db/schema/messages.ts'
 import type { OptOut } from '../client/resource-types.ts'
 import type { MessageState, Timeline } from '../client/types.ts'
 import { ask } from './ask.ts'
 import { type CancelOptions, cancel } from './cancel.ts'
 import type { CliContext, Run } from './context.ts'
-import { addFilters } from './filters.ts'
+import { type FilterOptions, addFilters } from './filters.ts'
 import { type NotifyOptions, notify } from './notify.ts'
 import { pageLine, print, sayNext, symbolOf } from './print.ts'
 import { reasonOf, shortTime } from './reasons.ts'
@@ -66,30 +67,38 @@ export function addMessages(program: Command, contextOf: () => CliContext, run: 
 
 function addList(messages: Command, contextOf: () => CliContext): void {
   const list = messages.command('list').description('List messages of all tenants, newest first')
-  addFilters(list)
-    .addOption(new Option('--status <status>', SENT_IS).choices(MESSAGE_STATUSES).argParser(statusOf))
-    .addOption(new Option('--state <state>', 'only those that are in this state').choices(LISTED_STATES))
-    .addOption(new Option('--direction <direction>').choices(DIRECTIONS))
-    .option('--app <app>', 'only messages of this app')
-    .option('--from <number>', 'only from this number')
-    .option('--to <number>', 'only to this number')
-    .option('--number <number>', 'only of this own number, in both directions')
-    .option('--contact <number>', 'only with this contact, in both directions; also says whether it opted out')
-    .option('--user-id <id>', 'only with this userId')
-    .addOption(new Option('--include <what>', 'with --json: more fields').choices(['delivery']))
-    .action(async ({ tenant, app, include, ...filters }: Record<string, string>) => {
-      const context = contextOf()
-      const query = { ...filters, appId: app, include: context.json ? include : 'delivery' }
-      const request = { path: '/v1/sms/messages', field: 'messages', query, time: 'createdAt' }
-      const { items, ...page } = await listAll(context, request, tenant)
-      if (context.json) return print(context, { messages: items, ...page })
-      context.stdout(items.length === 0 ? 'none\n' : table(context, (items as unknown as ListedMessage[]).map(rowOf)))
-      context.stdout(pageLine({ ...page, shown: items.length }))
-      if (filters['contact'] !== undefined) context.stdout(await optOutLines(context, filters, tenant))
-    })
+  const queryOf = addFilters(list, MessagesQuery, FILTERS)
+  list.action(async (given: Record<string, string>) => {
+    const { tenant, contact, number } = given
+    const context = contextOf()
+    const query = { ...queryOf(given), include: context.json ? given['include'] : 'delivery' }
+    const request = { path: '/v1/sms/messages', field: 'messages', query, time: 'createdAt' }
+    const { items, ...page } = await listAll(context, request, tenant)
+    if (context.json) return print(context, { messages: items, ...page })
+    context.stdout(items.length === 0 ? 'none\n' : table(context, (items as unknown as ListedMessage[]).map(rowOf)))
+    context.stdout(pageLine({ ...page, shown: items.length }))
+    if (contact !== undefined) context.stdout(await optOutLines(context, { contact, number }, tenant))
+  })
 }
 
 const SENT_IS = 'delivered and undelivered ones are sent'
+
+/** What help says of the filters; of any other, what the API does. */
+const FILTERS: FilterOptions<typeof MessagesQuery> = {
+  status: { says: SENT_IS, parse: statusOf },
+  state: { says: 'only those that are in this state' },
+  direction: { says: '' },
+  appId: { flags: '--app <app>', says: 'only messages of this app' },
+  from: { flags: '--from <number>', says: 'only from this number' },
+  to: { flags: '--to <number>', says: 'only to this number' },
+  number: { says: 'only of this own number, in both directions' },
+  contact: {
+    flags: '--contact <number>',
+    says: 'only with this contact, in both directions; also says whether it opted out',
+  },
+  userId: { says: 'only with this userId' },
+  include: { flags: '--include <what>', says: 'with --json: more fields' },
+}
 
 /** The list shows two states that are no statuses, so people ask for them. */
 function statusOf(text: string): string {
@@ -97,9 +106,13 @@ function statusOf(text: string): string {
   throw new InvalidArgumentError(`Allowed choices are ${MESSAGE_STATUSES.join(', ')}; ${SENT_IS}: see --state.`)
 }
 
+interface Pair {
+  contact: string
+  number: string | undefined
+}
+
 /** Which of the own numbers must not text a contact. */
-async function optOutLines(context: CliContext, filters: Record<string, string>, tenant?: string): Promise<string> {
-  const { contact, number } = filters
+async function optOutLines(context: CliContext, { contact, number }: Pair, tenant?: string): Promise<string> {
   const request = { path: '/v1/opt-outs', field: 'optOuts', query: { contact, number, limit: '100' }, time: 'since' }
   const { items } = await listAll(context, request, tenant)
   const found = (items as unknown as OptOut[]).map(

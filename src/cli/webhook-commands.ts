@@ -1,10 +1,10 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { printable } from '../core/printable.ts'
-import { DESTINATION_KINDS, DELIVERY_OUTCOMES } from '../db/schema/webhooks.ts'
+import { DeliveriesQuery } from '../api/webhook-deliveries/schemas.ts'
 import type { DeliveryAttempt } from '../client/resource-types.ts'
 import { ask } from './ask.ts'
 import type { CliContext } from './context.ts'
-import { addFilters, timeOf } from './filters.ts'
+import { type FilterOptions, addFilters, timeOf } from './filters.ts'
 import { requireActive } from './find-app.ts'
 import { pageLine, print, sayNext, symbolOf } from './print.ts'
 import { shortTime } from './reasons.ts'
@@ -46,25 +46,30 @@ export function addWebhooks(program: Command, contextOf: () => CliContext): void
 
 function addList(webhooks: Command, contextOf: () => CliContext): void {
   const list = webhooks.command('list').description('List the attempts of all tenants, newest first, with their errors')
-  addFilters(list)
-    .addOption(new Option('--outcome <outcome>').choices(DELIVERY_OUTCOMES))
-    .addOption(new Option('--kind <kind>').choices(DESTINATION_KINDS))
-    .option('--app <app>', 'only to this app')
-    .option('--trigger <trigger>', 'only to this trigger')
-    .option('--message <message>', 'only about this message')
-    .action(async ({ tenant, app, trigger, message, ...filters }: Record<string, string>) => {
-      const context = contextOf()
-      const query = { ...filters, appId: app, triggerId: trigger, messageId: message }
-      const owner = app === undefined && trigger === undefined ? tenant : (tenant ?? (await ownerOf(context, app)))
-      const request = { path: '/v1/webhook-deliveries', field: 'attempts', query, time: 'attemptedAt' }
-      const { items, ...page } = await listAll(context, request, owner)
-      if (context.json) return print(context, { attempts: items, ...page })
-      const attempts = items as unknown as DeliveryAttempt[]
-      context.stdout(attempts.length === 0 ? 'none\n' : attempts.map((attempt) => linesOf(context, attempt)).join(''))
-      context.stdout(pageLine({ ...page, shown: items.length }))
-      if (attempts.some(({ outcome: ended }) => ended !== 'success'))
-        sayNext(context, 'Deliver again: sgw webhooks redeliver DELIVERY, or recover --since 2h')
-    })
+  const queryOf = addFilters(list, DeliveriesQuery, FILTERS)
+  list.action(async (given: Record<string, string>) => {
+    const { tenant, app, trigger } = given
+    const context = contextOf()
+    const query = queryOf(given)
+    const owner = app === undefined && trigger === undefined ? tenant : (tenant ?? (await ownerOf(context, app)))
+    const request = { path: '/v1/webhook-deliveries', field: 'attempts', query, time: 'attemptedAt' }
+    const { items, ...page } = await listAll(context, request, owner)
+    if (context.json) return print(context, { attempts: items, ...page })
+    const attempts = items as unknown as DeliveryAttempt[]
+    context.stdout(attempts.length === 0 ? 'none\n' : attempts.map((attempt) => linesOf(context, attempt)).join(''))
+    context.stdout(pageLine({ ...page, shown: items.length }))
+    if (attempts.some(({ outcome: ended }) => ended !== 'success'))
+      sayNext(context, 'Deliver again: sgw webhooks redeliver DELIVERY, or recover --since 2h')
+  })
+}
+
+/** What help says of the filters; of any other, what the API does. */
+const FILTERS: FilterOptions<typeof DeliveriesQuery> = {
+  outcome: { says: '' },
+  kind: { says: '' },
+  appId: { flags: '--app <app>', says: 'only to this app' },
+  triggerId: { flags: '--trigger <trigger>', says: 'only to this trigger' },
+  messageId: { flags: '--message <message>', says: 'only about this message' },
 }
 
 /** The tenant of an app: the endpoint refuses an app of another one. */

@@ -24,19 +24,12 @@ const TEXTS = {
   badTo: ['invalid', 'Invalid to'],
   badText: ['invalid', 'Invalid text'],
   badMessageId: ['invalid', 'Invalid messageId format'],
-  badMessageIdFilter: ['invalid', 'Invalid messageId'],
-  badDirection: ['invalid', 'Invalid direction'],
   badStatus: ['invalid', 'Invalid status'],
   badState: ['invalid', 'Invalid state'],
-  badInclude: ['invalid', 'Invalid include'],
-  badOutcome: ['invalid', 'Invalid outcome'],
-  badKind: ['invalid', 'Invalid kind'],
   badSince: ['invalid', 'Invalid since'],
   badUntil: ['invalid', 'Invalid until'],
   badPolicy: ['invalid', 'Invalid policy'],
   badEvents: ['invalid', 'Invalid events'],
-  badStartDate: ['invalid', 'Invalid startDate'],
-  badEndDate: ['invalid', 'Invalid endDate'],
   badName: ['invalid', 'name must be 1-100 characters'],
   badJwt: ['invalid', 'jwt must be 1-8192 characters'],
   missingTenantId: ['invalid', 'tenantId is required when registering new apps'],
@@ -112,6 +105,9 @@ export function apiError(name: ErrorName, retryAfterSeconds: number | null = nul
   const [kind, text] = TEXTS[name]
   return new ApiError(kind, text, retryAfterSeconds)
 }
+
+/** A parameter of a query has a value that it cannot have. */
+export const invalidParameter = (name: string): ApiError => new ApiError('invalid', `Invalid ${name}`)
 
 /** The tenant has reached `MAX_APPS_PER_TENANT` or `MAX_TRIGGERS_PER_TENANT`. */
 export const limitReached = (max: number, what: 'apps' | 'triggers'): ApiError =>

@@ -24,6 +24,15 @@ export interface Page<Item> {
   items: Item[]
 }
 
+/** The filters of a list, from the condition of each member of its query. */
+export const filtersBy = <Name extends string>(
+  conditions: Readonly<Record<Name, string>>,
+  query: { readonly [Each in NoInfer<Name>]?: string | number | undefined },
+): ListPage['filters'] =>
+  Object.fromEntries(
+    Object.entries<string>(conditions).map(([name, condition]) => [condition, query[name as Name]] as const),
+  )
+
 export const EMPTY_PAGE: Page<never> = { total: 0, items: [] }
 
 /** Reads total and page in one statement, so that both are of one snapshot. */

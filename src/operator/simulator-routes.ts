@@ -52,7 +52,6 @@ export const simulatorRoutes = [
     summary: 'The last calls between gateway and simulator, oldest first',
     query: CallsQuery,
     response: z.object({ calls: z.array(z.unknown()) }),
-    errors: { 400: errorTexts('badSince') },
     run: ({ gateway, query }) => listCalls(gateway, query),
   }),
 ]

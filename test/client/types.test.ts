@@ -13,6 +13,7 @@ import type { ExtensionsHealth } from '../../src/api/rc/get-health.ts'
 import type { ConnectedExtension } from '../../src/api/rc/list-extensions.ts'
 import type { MessageState, MessageWithDelivery } from '../../src/api/sms/message.ts'
 import type { AttachmentList } from '../../src/api/sms/attachment-schemas.ts'
+import type { MessagesQuery } from '../../src/api/sms/messages-query.ts'
 import type * as sms from '../../src/api/sms/schemas.ts'
 import type { Timeline } from '../../src/api/sms/timeline-schema.ts'
 import type * as triggers from '../../src/api/triggers/schemas.ts'
@@ -23,8 +24,12 @@ import type { RetryPolicySetting } from '../../src/api/http/retry-policy.ts'
 import { type Same, prove } from '../support/same-type.ts'
 
 type Answer<Schema extends z.ZodType> = z.output<Schema>
-/** The parameters of a query without the page, which the client counts itself. */
-type Filter<Schema extends z.ZodType> = { [Name in Exclude<keyof z.output<Schema>, 'page'>]: unknown }
+/** What a query takes, without the page, which the client counts itself. The client takes a time as a text or a `Date`. */
+type Filter<Schema extends z.ZodType> = {
+  [Name in Exclude<keyof z.output<Schema>, 'page'>]?: Name extends 'startDate' | 'endDate'
+    ? string | Date
+    : z.output<Schema>[Name]
+}
 /** The members of a filter or body, whatever their types: the client also takes a `Date` for a time. */
 type Names<T> = { [Name in keyof T]-?: unknown }
 /** The schema of the connection is one object, in which all but `connected` may be missing. */
@@ -63,16 +68,16 @@ test('every answer of the client has the type of its route', () => {
   prove<Same<client.EventPage, Answer<typeof EventsAnswer>>>()
 })
 
-test('every filter and body of the client has the members that its route takes', () => {
+test('every filter of the client takes what its route takes, and every body has its members', () => {
   prove<Same<Names<client.NewMessage>, Names<z.output<typeof sms.SendBody>>>>()
   prove<Same<Names<client.Notice>, Names<z.output<typeof sms.NotifyQuery>>>>()
-  prove<Same<Names<client.MessageFilter>, Names<Filter<typeof sms.MessagesQuery>>>>()
+  prove<Same<client.MessageFilter, Filter<typeof MessagesQuery>>>()
   prove<Same<Names<client.NewApp & { role: 'app' }>, Names<z.output<typeof apps.RegisterBody>>>>()
   prove<Same<client.AppChanges, z.output<typeof apps.UpdateBody>>>()
-  prove<Same<Names<client.DeliveryFilter>, Names<Filter<typeof deliveries.DeliveriesQuery>>>>()
+  prove<Same<client.DeliveryFilter, Filter<typeof deliveries.DeliveriesQuery>>>()
   prove<Same<Names<client.RecoverRange>, Names<z.output<typeof deliveries.RecoverBody>>>>()
   prove<Same<Parameters<client.Sgw['optOuts']['set']>[0], z.output<typeof OptOutBody>>>()
-  prove<Same<Names<client.OptOutFilter>, Names<Filter<typeof OptOutsQuery>>>>()
-  prove<Same<Names<client.ConversationFilter>, Names<Filter<typeof ConversationsQuery>>>>()
-  prove<Same<Names<client.UsageRange>, Names<z.output<typeof UsageQuery>>>>()
+  prove<Same<client.OptOutFilter, Filter<typeof OptOutsQuery>>>()
+  prove<Same<client.ConversationFilter, Filter<typeof ConversationsQuery>>>()
+  prove<Same<client.UsageRange, Filter<typeof UsageQuery>>>()
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { MessagesQuery } from '../../src/api/sms/schemas.ts'
+import { MessagesQuery } from '../../src/api/sms/messages-query.ts'
 import { DeliveriesQuery } from '../../src/api/webhook-deliveries/schemas.ts'
 import { PROJECT } from '../support/program.ts'
 import { createWorld } from '../support/world.ts'

@@ -1,4 +1,3 @@
-import { errorTexts } from '../../core/errors.ts'
 import { route } from '../http/route.ts'
 import { listConversations } from './list-conversations.ts'
 import { ConversationList, ConversationsQuery } from './schemas.ts'
@@ -16,7 +15,6 @@ export const conversationsRoutes = [
     query: ConversationsQuery,
     mayWait: true,
     response: ConversationList,
-    errors: { 400: errorTexts('badInclude') },
     run: ({ gateway, caller, query }) => listConversations(gateway, caller, query),
   }),
 ]

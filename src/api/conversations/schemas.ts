@@ -7,7 +7,7 @@ import { contactFilter, oneOfFilter, ownNumberFilter, pageNumber, pageSize } fro
 export const ConversationsQuery = z.object({
   number: ownNumberFilter,
   contact: contactFilter,
-  include: oneOfFilter(z.enum(['delivery']), 'badInclude').meta({
+  include: oneOfFilter(z.enum(['delivery'])).meta({
     example: 'delivery',
     description: '`delivery` adds `error` and `deliveryStatus` to outbound messages',
   }),

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import type { ErrorName } from '../../core/errors.ts'
 import { EXTENSION_STATUSES } from '../../db/schema/connections.ts'
 import { DIRECTIONS, MESSAGE_STATUSES } from '../../db/schema/messages.ts'
 import { OPT_OUT_SOURCES } from '../../db/schema/opt-outs.ts'
@@ -32,8 +31,15 @@ export const OptOutSource = namedEnum(
 )
 
 /** The same named enum, with the error that another value causes. */
-export const refusing = <const T extends Record<string, string>>(named: z.ZodEnum<T>, error: ErrorName): z.ZodEnum<T> =>
+export const refusing = <const T extends Record<string, string>>(named: z.ZodEnum<T>, error: string): z.ZodEnum<T> =>
   z.enum(named.def.entries, { error }).meta({ ...named.meta() })
+
+/** The words that a filter takes; null if it takes others. */
+export function wordsOf(filter: unknown): string[] | null {
+  if (filter instanceof z.ZodOptional) return wordsOf(filter.unwrap())
+  if (filter instanceof z.ZodPipe) return wordsOf(filter.def.out)
+  return filter instanceof z.ZodEnum ? filter.options.map(String) : null
+}
 
 function namedEnum<const T extends readonly [string, ...string[]]>(id: string, values: T, description: string) {
   return z.enum(values).meta({ id, description })

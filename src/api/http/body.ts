@@ -1,5 +1,8 @@
+import { z } from 'zod'
 import { ApiError, apiError } from '../../core/errors.ts'
+import { parseExactJson } from '../../core/exact-json.ts'
 import { MAX_BODY_ENTRIES, MAX_JSON_DEPTH, MAX_JSON_MEMBERS, MAX_REQUEST_BODY_BYTES } from '../../core/limits.ts'
+import { type Route, takesAnyJson } from './route.ts'
 
 /** Reads a body of at most 102,400 bytes, unless its endpoint has another limit. A larger one is 413: at once if Content-Length says so, otherwise while reading. */
 export function readLimited(request: Request, maxBytes = MAX_REQUEST_BODY_BYTES): Promise<Uint8Array> {
@@ -20,6 +23,26 @@ function brokenOff(error: unknown): never {
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true })
 
+/** The body of an endpoint, in its form and not longer than its schema needs. */
+export function bodyOf(route: Route, bytes: Uint8Array): unknown {
+  if (takesAnyJson(route)) return parseJson(bytes, parseExactJson)
+  return withoutLongArrays(route.bodyType === 'form' ? parseForm(bytes) : parseJson(bytes), route.body)
+}
+
+/**
+ * Shortens the lists of a body to one entry more than `MAX_BODY_ENTRIES`, which its schema still refuses. The schema would check each entry
+ * of a long list before it counts them. Only the fields that it knows are looked at: a body may have thousands of others.
+ */
+export function withoutLongArrays(body: unknown, schema: z.ZodType | undefined): unknown {
+  if (typeof body !== 'object' || body === null || !(schema instanceof z.ZodObject)) return body
+  const fields = body as Record<string, unknown>
+  for (const name of Object.keys(schema.shape)) {
+    const value = fields[name]
+    if (Array.isArray(value) && value.length > MAX_BODY_ENTRIES) fields[name] = value.slice(0, MAX_BODY_ENTRIES + 1)
+  }
+  return body
+}
+
 /** Parses JSON, whatever the Content-Type is. No body counts as `{}`. */
 export function parseJson(bytes: Uint8Array, parse: (text: string) => unknown = JSON.parse): unknown {
   if (bytes.length === 0) return {}
@@ -32,7 +55,7 @@ export function parseJson(bytes: Uint8Array, parse: (text: string) => unknown = 
 }
 
 /** Parses a form, or JSON if the text begins with `{`. Invalid JSON has no fields, so that a person gets a page instead of a JSON error. */
-export function parseForm(bytes: Uint8Array): unknown {
+function parseForm(bytes: Uint8Array): unknown {
   const text = new TextDecoder().decode(bytes)
   if (!text.trimStart().startsWith('{')) return Object.fromEntries(new URLSearchParams(firstFields(text)))
   try {

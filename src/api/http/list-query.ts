@@ -3,8 +3,10 @@ import { refusing } from '../fields/named-enums.ts'
 import { parseDate, parseDateTime } from '../../core/date-time.ts'
 import type { ErrorName } from '../../core/errors.ts'
 import { DAY_MS, DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../core/limits.ts'
+import { BAD_PARAMETER } from './validated.ts'
 
-// Parts of the lists' query schemas. An empty value counts as absent. `page` and `limit` are clamped, never refused.
+// Parts of the lists' query schemas. An empty value counts as absent, and any other that a filter cannot have is refused as `Invalid` and its
+// name. `page` and `limit` are clamped, never refused.
 
 const orAbsent = (value: unknown): unknown => (value === '' ? undefined : value)
 
@@ -18,10 +20,10 @@ export const numberFilter = textFilter
   .transform((value) => value?.replace(/^ /, '+'))
   .meta({ description: 'A phone number', example: '+15555550100' })
 
-export const oneOfFilter = <const T extends Record<string, string>>(values: z.ZodEnum<T>, error: ErrorName) =>
-  z.preprocess(orAbsent, refusing(values, error).optional()).optional()
+export const oneOfFilter = <const T extends Record<string, string>>(values: z.ZodEnum<T>) =>
+  z.preprocess(orAbsent, refusing(values, BAD_PARAMETER).optional()).optional()
 
-export const idFilter = (pattern: RegExp, error: ErrorName) =>
+export const idFilter = (pattern: RegExp, error: string = BAD_PARAMETER) =>
   z.preprocess(orAbsent, z.string().regex(pattern, { error }).optional()).optional()
 
 const MAX_PAGE = 1_000_000
@@ -77,18 +79,18 @@ const DATES = [
 ]
 
 /** Start of a range, inclusive, as epoch milliseconds. */
-export const startDate = dateFilter('badStartDate', 'start')
+export const startDate = dateFilter('start')
 /** End of a range, inclusive, as epoch milliseconds. */
-export const endDate = dateFilter('badEndDate', 'end')
-export const since = dateFilter('badSince', 'start')
+export const endDate = dateFilter('end')
+export const since = dateFilter('start')
 
-function dateFilter(error: ErrorName, edge: 'start' | 'end') {
+function dateFilter(edge: 'start' | 'end') {
   return textFilter
     .transform((value, context) => {
       if (value === undefined) return undefined
       // A `+` that was not escaped arrives as a space.
       const parsed = parseEdge(value.replace(/ (\d\d:?\d\d)$/, '+$1'), edge)
-      if (parsed === null) context.addIssue({ code: 'custom', message: error })
+      if (parsed === null) context.addIssue({ code: 'custom', message: BAD_PARAMETER })
       return parsed ?? undefined
     })
     .meta({

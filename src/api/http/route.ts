@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { Caller } from '../../core/caller.ts'
-import { type ErrorName, apiError, isErrorName } from '../../core/errors.ts'
-import { MAX_BODY_ENTRIES } from '../../core/limits.ts'
+import type { ErrorName } from '../../core/errors.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import type { SocketData } from '../../messages/realtime/sockets.ts'
 import type { HeaderName } from './openapi/headers.ts'
@@ -50,7 +49,7 @@ export interface Route {
   sends?: z.ZodType
   /** Headers of a success beyond the common ones. */
   answerHeaders?: readonly HeaderName[]
-  /** Errors beyond the common ones, by status. */
+  /** Errors beyond the common ones and those by which the query refuses a filter, by status. */
   errors?: Partial<Record<400 | 401 | 403 | 404 | 409 | 426 | 429 | 502 | 503, readonly string[]>>
   /** Other answers with a body of their own: when they come, and their schema. */
   otherwise?: Partial<Record<503, readonly [when: string, body: z.ZodType]>>
@@ -97,31 +96,8 @@ export function route<
   return { status: 200, ...definition } as unknown as Route
 }
 
-/** Parses a value; throws the error that comes first in `priority`. */
-export function validated(schema: z.ZodType | undefined, value: unknown, priority: readonly ErrorName[] = []): unknown {
-  if (schema === undefined) return undefined
-  const result = schema.safeParse(value)
-  if (result.success) return result.data
-  const names = result.error.issues.map((issue) => issue.message).filter(isErrorName)
-  throw apiError(priority.find((name) => names.includes(name)) ?? names[0] ?? 'badJson')
-}
-
 /** Whether an endpoint takes any JSON. Its fields are no fields of ours, whatever their names are. */
 export const takesAnyJson = ({ body }: Route): boolean => body instanceof z.ZodUnknown
-
-/**
- * Shortens the lists of a body to one entry more than `MAX_BODY_ENTRIES`, which its schema still refuses. The schema would check each entry
- * of a long list before it counts them. Only the fields that it knows are looked at: a body may have thousands of others.
- */
-export function withoutLongArrays(body: unknown, schema: z.ZodType | undefined): unknown {
-  if (typeof body !== 'object' || body === null || !(schema instanceof z.ZodObject)) return body
-  const fields = body as Record<string, unknown>
-  for (const name of Object.keys(schema.shape)) {
-    const value = fields[name]
-    if (Array.isArray(value) && value.length > MAX_BODY_ENTRIES) fields[name] = value.slice(0, MAX_BODY_ENTRIES + 1)
-  }
-  return body
-}
 
 /** Options of a schema's rule: the name of the error that it causes. */
 export const fails = (name: ErrorName): { error: ErrorName } => ({ error: name })

@@ -1,16 +1,16 @@
 import { jsonAnswer } from '../../core/json-answer.ts'
 import { Elysia } from 'elysia'
 import { ApiError, apiError } from '../../core/errors.ts'
-import { parseExactJson } from '../../core/exact-json.ts'
 import type { LogFields } from '../../core/log.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import { type IgnoredFields, bodyFields, ignoredFields } from './ignored-fields.ts'
-import { parseForm, parseJson, readLimited } from './body.ts'
+import { bodyOf, readLimited } from './body.ts'
 import { type Content, RequestPipeline } from './request-pipeline.ts'
 import { type PathTest, type Routed, ownPathTest, slashRoutes } from './own-path.ts'
 import { type ReceivedRequest, type RequestContext, queryOf } from './request-context.ts'
 import { noteBodyMistake } from './request-mistakes.ts'
-import { type Route, type RouteInput, takesAnyJson, validated, withoutLongArrays } from './route.ts'
+import { validated } from './validated.ts'
+import { type Route, type RouteInput, takesAnyJson } from './route.ts'
 
 /** Bun itself refuses larger bodies, without a JSON error. So this is far above the gateway's limit, which is counted while reading. */
 const BACKSTOP_BODY_BYTES = 2 ** 40
@@ -236,11 +236,6 @@ async function notFound(request: Request): Promise<unknown> {
   } catch (error) {
     return error
   }
-}
-
-function bodyOf(route: Route, bytes: Uint8Array): unknown {
-  if (takesAnyJson(route)) return parseJson(bytes, parseExactJson)
-  return withoutLongArrays(route.bodyType === 'form' ? parseForm(bytes) : parseJson(bytes), route.body)
 }
 
 /** Answers errors that do not reach Elysia's error hook, such as a thrown null. */

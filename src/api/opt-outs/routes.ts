@@ -18,7 +18,6 @@ export const optOutsRoutes = [
     query: OptOutsQuery,
     mayWait: true,
     response: OptOutList,
-    errors: { 400: errorTexts('badInclude') },
     run: ({ gateway, caller, query }) => listOptOuts(gateway, caller, query),
   }),
   route({

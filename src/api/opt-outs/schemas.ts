@@ -9,7 +9,7 @@ import { fails } from '../http/route.ts'
 export const OptOutsQuery = z.object({
   number: ownNumberFilter,
   contact: contactFilter,
-  include: oneOfFilter(z.enum(['policy']), 'badInclude').meta({
+  include: oneOfFilter(z.enum(['policy'])).meta({
     example: 'policy',
     description: "`policy` adds the tenant's policy for messages to them",
   }),

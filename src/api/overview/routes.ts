@@ -1,4 +1,3 @@
-import { errorTexts } from '../../core/errors.ts'
 import { route } from '../http/route.ts'
 import { getOverview } from './get-overview.ts'
 import { Overview, OverviewQuery } from './schemas.ts'
@@ -15,7 +14,6 @@ export const overviewRoutes = [
     query: OverviewQuery,
     mayWait: true,
     response: Overview,
-    errors: { 400: errorTexts('badInclude') },
     run: ({ gateway, caller, query }) => getOverview(gateway, caller, query),
   }),
 ]

@@ -7,7 +7,7 @@ import { WAITING_REASONS } from '../../messages/sending/waiting.ts'
 
 export const OverviewQuery = z.object({
   hours: sizeUpTo(MAX_OVERVIEW_HOURS, MIN_OVERVIEW_HOURS, MIN_OVERVIEW_HOURS),
-  include: oneOfFilter(z.enum(['nextAttempt']), 'badInclude').meta({
+  include: oneOfFilter(z.enum(['nextAttempt'])).meta({
     example: 'nextAttempt',
     description: '`nextAttempt` adds `nextAttemptAt` to destinations that fail',
   }),

@@ -1,5 +1,8 @@
 import type { ListPage } from '../../db/list-page.ts'
-import type { ListedState } from '../../db/schema/messages.ts'
+
+/** What people look for in a list, where a status says less or something else. */
+export const LISTED_STATES = ['waiting', 'scheduled', 'failed', 'cancelled', 'undelivered'] as const
+export type ListedState = (typeof LISTED_STATES)[number]
 
 /** The conditions of each state, and how SQLite finds its messages. In `time`, `?` is now. */
 const STATES: Record<ListedState, Pick<ListPage, 'always' | 'by' | 'isShort'> & { time?: string }> = {

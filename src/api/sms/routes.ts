@@ -10,12 +10,12 @@ import { cancel } from './cancel.ts'
 import { getStatus } from './get-status.ts'
 import { listMessages } from './list-messages.ts'
 import { MessageList, MessageState } from './message.ts'
+import { MessagesQuery } from './messages-query.ts'
 import { type NotifyResult, notify } from './notify.ts'
 import {
   Accepted,
   IdempotencyKey,
   MessageParams,
-  MessagesQuery,
   Notified,
   NotifyBody,
   NotifyKey,
@@ -124,17 +124,6 @@ export const smsRoutes = [
     query: MessagesQuery,
     mayWait: true,
     response: MessageList,
-    errors: {
-      400: errorTexts(
-        'badDirection',
-        'badStatus',
-        'badState',
-        'badNumberOrContact',
-        'badStartDate',
-        'badEndDate',
-        'badInclude',
-      ),
-    },
     run: async ({ gateway, caller, query }) =>
       listAnswer('messages', query, await listMessages(gateway, caller, query)),
   }),

@@ -1,9 +1,7 @@
 import { z } from 'zod'
 import { messageId } from '../fields/answer-fields.ts'
-import { MessageDirection, MessageStatus } from '../fields/named-enums.ts'
 import {
   MAX_BODY_UNITS,
-  MAX_CONTACT_LENGTH,
   MAX_IDEMPOTENCY_KEY_LENGTH,
   MAX_NOTIFY_KEY_LENGTH,
   MAX_NOTIFY_RECIPIENTS,
@@ -13,18 +11,7 @@ import {
 import { ENCODINGS } from '../../messages/sending/segments.ts'
 import { E164_PATTERN, isE164 } from '../../core/phone.ts'
 import { MESSAGE_ID } from '../../core/ids.ts'
-import { LISTED_STATES } from '../../db/schema/messages.ts'
-import {
-  endDate,
-  numberFilter,
-  oneOfFilter,
-  pageNumber,
-  pageSize,
-  startDate,
-  appIdFilter,
-  tenantIdFilter,
-  textFilter,
-} from '../http/list-query.ts'
+import { textFilter } from '../http/list-query.ts'
 import { fails } from '../http/route.ts'
 import { parseTemplate } from './template.ts'
 
@@ -175,44 +162,3 @@ export const MessageParams = z.object({
     .regex(MESSAGE_ID, fails('badMessageId'))
     .meta({ description: 'The message', example: 'msg_0123456789ab' }),
 })
-
-const ownNumber = numberFilter.pipe(z.string().refine(isE164, fails('badNumberOrContact')).optional())
-/** A contact may also be a short code or a sender's name. */
-const contact = numberFilter.pipe(z.string().max(MAX_CONTACT_LENGTH, fails('badNumberOrContact')).optional())
-
-export const MessagesQuery = z.object({
-  appId: appIdFilter,
-  tenantId: tenantIdFilter,
-  userId: textFilter.meta({ description: 'As given when the message was sent', example: 'user-42' }),
-  direction: oneOfFilter(MessageDirection, 'badDirection').meta({
-    description: 'Only those sent, or only those received',
-  }),
-  status: oneOfFilter(MessageStatus, 'badStatus').meta({ description: 'Only those of this status' }),
-  state: oneOfFilter(z.enum(LISTED_STATES), 'badState').meta({
-    description:
-      '`waiting` (`queued` or `sending`, not scheduled for later), `scheduled` (its `sendAt` is to come), `failed` (not cancelled), `cancelled`, or `undelivered`',
-    example: 'waiting',
-  }),
-  from: numberFilter.meta({ description: "The sender's number" }),
-  to: numberFilter.meta({ description: "The recipient's number", example: '+15555550199' }),
-  number: ownNumber.meta({
-    description: "The tenant's own number, in both directions",
-    pattern: E164_PATTERN,
-    example: '+15555550100',
-  }),
-  contact: contact.meta({
-    description: "The other number, a short code or a sender's name, in both directions",
-    maxLength: MAX_CONTACT_LENGTH,
-    example: '+15555550199',
-  }),
-  startDate,
-  endDate,
-  include: oneOfFilter(z.enum(['delivery']), 'badInclude').meta({
-    example: 'delivery',
-    description:
-      '`delivery` adds `webhooks`, and to outbound messages `deliveryStatus`, `deliveryError`, `sendAt` and `waiting`',
-  }),
-  page: pageNumber,
-  limit: pageSize,
-})
-export type MessagesQuery = z.output<typeof MessagesQuery>

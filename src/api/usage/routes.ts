@@ -1,4 +1,3 @@
-import { errorTexts } from '../../core/errors.ts'
 import { route } from '../http/route.ts'
 import { getUsage } from './get-usage.ts'
 import { Usage, UsageQuery } from './schemas.ts'
@@ -16,7 +15,6 @@ export const usageRoutes = [
     query: UsageQuery,
     mayWait: true,
     response: Usage,
-    errors: { 400: errorTexts('badStartDate', 'badEndDate') },
     run: async ({ gateway, caller, query }) => ({ days: await getUsage(gateway, caller, query) }),
   }),
 ]

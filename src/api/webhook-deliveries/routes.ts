@@ -21,7 +21,6 @@ export const webhookDeliveriesRoutes = [
     mayWait: true,
     response: DeliveryList,
     errors: {
-      400: errorTexts('badOutcome', 'badKind', 'badStartDate', 'badEndDate', 'badMessageIdFilter'),
       403: errorTexts('forbidden'),
     },
     run: async ({ gateway, caller, query }) =>

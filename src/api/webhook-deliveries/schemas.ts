@@ -17,12 +17,12 @@ import {
 export const DeliveriesQuery = z.object({
   appId: appIdFilter,
   triggerId: triggerIdFilter,
-  messageId: idFilter(MESSAGE_ID, 'badMessageIdFilter').meta({
+  messageId: idFilter(MESSAGE_ID).meta({
     description: 'Only those of this message',
     example: 'msg_0123456789ab',
   }),
-  outcome: oneOfFilter(DeliveryOutcome, 'badOutcome').meta({ description: 'Only those that ended so' }),
-  kind: oneOfFilter(DestinationKind, 'badKind').meta({ description: 'Only those to apps, or only those to triggers' }),
+  outcome: oneOfFilter(DeliveryOutcome).meta({ description: 'Only those that ended so' }),
+  kind: oneOfFilter(DestinationKind).meta({ description: 'Only those to apps, or only those to triggers' }),
   startDate,
   endDate,
   page: pageNumber,

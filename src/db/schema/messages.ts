@@ -4,9 +4,6 @@ import { FAILURE_CODES } from '../../core/message-failure.ts'
 
 export const MESSAGE_STATUSES = ['queued', 'sending', 'sent', 'failed', 'received'] as const
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number]
-/** What people look for in a list, where a status says less or something else. */
-export const LISTED_STATES = ['waiting', 'scheduled', 'failed', 'cancelled', 'undelivered'] as const
-export type ListedState = (typeof LISTED_STATES)[number]
 export const DIRECTIONS = ['outbound', 'inbound'] as const
 export type Direction = (typeof DIRECTIONS)[number]
 export const messages = sqliteTable(

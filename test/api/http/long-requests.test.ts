@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { z } from 'zod'
-import { withoutLongArrays } from '../../../src/api/http/route.ts'
+import { withoutLongArrays } from '../../../src/api/http/body.ts'
 import { createWorld } from '../../support/world.ts'
 
 test('of a form only the first hundred fields are read', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { LISTED_STATES, type ListedState } from '../../../src/db/schema/messages.ts'
+import { LISTED_STATES, type ListedState } from '../../../src/api/sms/message-states.ts'
 import { expectError } from '../../support/expect-error.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { FROM, FROM_2, TO, type World, createWorld, until } from '../../support/world.ts'

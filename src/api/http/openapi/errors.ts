@@ -1,6 +1,7 @@
 import { errorTexts } from '../../../core/errors.ts'
 import { ALLOWED_WITHOUT_HTTPS } from '../require-https.ts'
 import type { Route } from '../route.ts'
+import { refusalsOf } from '../validated.ts'
 import { type HeaderName, headers } from './headers.ts'
 import type { Json } from './named-schemas.ts'
 
@@ -36,10 +37,15 @@ export function errorsOf(route: Route): Json {
     (name) => name !== 'HttpsRequired' || !ALLOWED_WITHOUT_HTTPS.includes(route.path),
   )
   const references = shared.map((name) => [SHARED[name][0], { $ref: `#/components/responses/${name}` }])
-  const own = Object.entries(route.errors ?? {}).map(([key, texts]) => {
+  const refusals = refusalsOf(route.query)
+  const named = {
+    ...route.errors,
+    ...(refusals.length === 0 ? {} : { 400: [...refusals, ...(route.errors?.[400] ?? [])] }),
+  }
+  const own = Object.entries(named).map(([key, texts]) => {
     const status = Number(key)
     const common = shared.flatMap((name) => (SHARED[name][0] === status ? SHARED[name][1] : []))
-    return [status, errorOf(status, [...common, ...texts], formsOf(route))]
+    return [status, errorOf(status, [...new Set([...common, ...texts])], formsOf(route))]
   })
   return Object.fromEntries([...references, ...own]) as Json
 }

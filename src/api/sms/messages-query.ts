@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { MAX_CONTACT_LENGTH } from '../../core/limits.ts'
+import { E164_PATTERN, isE164 } from '../../core/phone.ts'
+import { MessageDirection, MessageStatus } from '../fields/named-enums.ts'
+import {
+  appIdFilter,
+  endDate,
+  numberFilter,
+  oneOfFilter,
+  pageNumber,
+  pageSize,
+  startDate,
+  tenantIdFilter,
+  textFilter,
+} from '../http/list-query.ts'
+import { fails } from '../http/route.ts'
+import { LISTED_STATES } from './message-states.ts'
+
+const ownNumber = numberFilter.pipe(z.string().refine(isE164, fails('badNumberOrContact')).optional())
+/** A contact may also be a short code or a sender's name. */
+const contact = numberFilter.pipe(z.string().max(MAX_CONTACT_LENGTH, fails('badNumberOrContact')).optional())
+
+export const MessagesQuery = z.object({
+  appId: appIdFilter,
+  tenantId: tenantIdFilter,
+  userId: textFilter.meta({ description: 'As given when the message was sent', example: 'user-42' }),
+  direction: oneOfFilter(MessageDirection).meta({
+    description: 'Only those sent, or only those received',
+  }),
+  status: oneOfFilter(MessageStatus).meta({ description: 'Only those of this status' }),
+  state: oneOfFilter(z.enum(LISTED_STATES)).meta({
+    description:
+      '`waiting` (`queued` or `sending`, not scheduled for later), `scheduled` (its `sendAt` is to come), `failed` (not cancelled), `cancelled`, or `undelivered`',
+    example: 'waiting',
+  }),
+  from: numberFilter.meta({ description: "The sender's number" }),
+  to: numberFilter.meta({ description: "The recipient's number", example: '+15555550199' }),
+  number: ownNumber.meta({
+    description: "The tenant's own number, in both directions",
+    pattern: E164_PATTERN,
+    example: '+15555550100',
+  }),
+  contact: contact.meta({
+    description: "The other number, a short code or a sender's name, in both directions",
+    maxLength: MAX_CONTACT_LENGTH,
+    example: '+15555550199',
+  }),
+  startDate,
+  endDate,
+  include: oneOfFilter(z.enum(['delivery'])).meta({
+    example: 'delivery',
+    description:
+      '`delivery` adds `webhooks`, and to outbound messages `deliveryStatus`, `deliveryError`, `sendAt` and `waiting`',
+  }),
+  page: pageNumber,
+  limit: pageSize,
+})
+export type MessagesQuery = z.output<typeof MessagesQuery>
+
+/** What a message must meet, in SQL, where `?` is the value of a filter. Those that are left out are no condition of their own. */
+export const CONDITIONS: Record<
+  Exclude<keyof MessagesQuery, 'tenantId' | 'state' | 'include' | 'page' | 'limit'>,
+  string
+> = {
+  startDate: 'created_at >= ?',
+  endDate: 'created_at <= ?',
+  appId: 'app_id = ?',
+  direction: 'direction = ?',
+  status: 'status = ?',
+  from: 'from_number = ?',
+  to: 'to_number = ?',
+  userId: 'user_id = ?',
+  number: `iif(direction = 'outbound', from_number, to_number) = ?`,
+  contact: `iif(direction = 'outbound', to_number, from_number) = ?`,
+}
