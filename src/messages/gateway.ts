@@ -31,6 +31,7 @@ import { Numbers } from '../provider/numbers.ts'
 import { observed } from '../provider/observed.ts'
 import type { Provider } from '../provider/provider.ts'
 import { ProviderState } from '../provider/provider-state.ts'
+import { ReplacedSessions } from '../provider/replaced-sessions.ts'
 import { Quota } from '../provider/quota.ts'
 import { ExtensionCalls } from '../provider/extension-calls.ts'
 import { sendLimitOf } from '../provider/send-limit.ts'
@@ -61,6 +62,7 @@ export interface Gateway extends SharedParts {
   messageListings: MessageListings
   numbers: Numbers
   subscriptions: InboundSubscriptions
+  replacedSessions: ReplacedSessions
   subscriptionTokens: SubscriptionTokens
   keys: KeyRing
   lostKeys: LostKeys
@@ -234,6 +236,7 @@ function extensionParts(parts: GatewayParts & { secrets: Secrets }, changed: (te
     messageListings: new MessageListings({ ...shared, extensionCalls }),
     numbers,
     subscriptions,
+    replacedSessions: new ReplacedSessions({ ...shared, quota }),
     subscriptionTokens,
   }
 }

@@ -1,3 +1,4 @@
+import type { ExtensionRow } from './directory.ts'
 import type { ExtensionKey } from './extension-rows.ts'
 import type { InboundEvent, ProviderFailure } from './provider.ts'
 
@@ -30,6 +31,8 @@ export interface InboundSubscriptions {
   overlooked(key: ExtensionKey): void
   /** Call when the extension has tokens of another session: a subscription may end with the session that made it. */
   sessionChanged(key: ExtensionKey): void
+  /** Whether events still come by a session that another authorization has replaced; `row` is the extension as it is now. */
+  usesReplacedSession(row: ExtensionRow): boolean
   /** Ends what only this process has. Resolves when the events that have come are stored. */
   stop(): Promise<void>
 }

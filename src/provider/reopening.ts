@@ -1,5 +1,7 @@
 import type { Clock } from '../core/clock.ts'
 import type { SocketRecovery } from './event-socket.ts'
+import type { CallResult } from './extension-calls.ts'
+import type { Ensured } from './inbound-subscriptions.ts'
 import type { ProviderFailure } from './provider.ts'
 import { type Wait, waitFailure } from './subscription-life.ts'
 
@@ -9,12 +11,26 @@ const MAX_MS = 120_000
 /** A socket that ends earlier counts as a failure: one that dies at once must not be opened again each second. */
 const SOUND_MS = 30_000
 
+/** Of a try to open a socket. */
+export interface Outcome {
+  ensured: Ensured
+  /** Milliseconds until the next try; null if none is to be planned. */
+  nextMs: number | null
+}
+
 /** When a socket is opened again: after 1, 10, 20, 40, 80, 120 s; and where it goes on. */
 export class Reopening {
   readonly #failed = new Map<string, { failures: number; failure: ProviderFailure | null }>()
   readonly #recoveries = new Map<string, { recovery: SocketRecovery; until: number }>()
 
   constructor(readonly clock: Pick<Clock, 'monotonic'>) {}
+
+  /** Records a try that has opened no socket. */
+  outcome(name: string, result: Exclude<CallResult<never>, { type: 'ok' }>): Outcome {
+    if (result.type === 'gone') return { ensured: 'failed', nextMs: null }
+    if (result.type === 'failed') return { ensured: 'failed', nextMs: this.delayMs(name, result.failure) }
+    return { ensured: 'waiting', nextMs: this.#waitMs(name, result) }
+  }
 
   /** Records a socket that could not be opened, or has ended; returns how long to wait. */
   delayMs(name: string, failure: ProviderFailure | null): number {
@@ -24,7 +40,7 @@ export class Reopening {
   }
 
   /** Records why a socket waits, which is no failure of its own; returns how long. */
-  waitMs(name: string, wait: Wait): number {
+  #waitMs(name: string, wait: Wait): number {
     const failure = waitFailure(wait)
     this.#failed.set(name, { failures: this.#failed.get(name)?.failures ?? 0, failure })
     return failure.retryAfterMs

@@ -1,6 +1,9 @@
 import { and, eq, like, not, type SQL, sql } from 'drizzle-orm'
+import type { Clock } from '../core/clock.ts'
+import type { Ids } from '../core/ids.ts'
 import type { Orm } from '../db/orm.ts'
 import { subscriptions } from '../db/schema/connections.ts'
+import type { EventSocket } from './event-socket.ts'
 import type { ExtensionKey } from './extension-rows.ts'
 
 // The row of an extension's socket among the subscriptions: there is one, which stays. It has no token, because nothing presents one.
@@ -15,11 +18,15 @@ export const SOCKETS = `${PREFIX}%`
 export const IS_WEBHOOK: SQL = not(like(subscriptions.tokenHash, SOCKETS))
 
 /** Inserts the row unless it is there, or the extension was disconnected meanwhile. */
-export const insertSocket = (orm: Orm, key: ExtensionKey, id: string, now: number) =>
+const insertSocket = (orm: Orm, key: ExtensionKey, id: string, now: number) =>
   orm.run(sql`INSERT INTO subscriptions (id, tenant_id, extension_id, token_hash, status, created_at)
     SELECT ${id}, tenant_id, extension_id, ${tokenHashOf(key)}, 'pending', ${now}
     FROM extensions WHERE tenant_id = ${key.tenantId} AND extension_id = ${key.extensionId}
     ON CONFLICT DO NOTHING`)
+
+/** From now on no event comes until the next socket is open. */
+export const markOpening = ({ orm, ids, clock }: { orm: Orm; ids: Ids; clock: Clock }, key: ExtensionKey) =>
+  orm.batch([markClosed(orm, key, clock.now()), insertSocket(orm, key, ids.of('sub'), clock.now())])
 
 /** From now on no event comes: of the socket, and of a webhook that it replaces. */
 export const markClosed = (orm: Orm, key: ExtensionKey, now: number) =>
@@ -35,15 +42,16 @@ export const markAllClosed = (orm: Orm, now: number) =>
     .set({ status: 'pending', createdAt: now })
     .where(and(like(subscriptions.tokenHash, SOCKETS), eq(subscriptions.status, 'active')))
 
-/** The socket is open, at most until `expiresAt`. */
+/** The socket is open. */
 export const markOpen = (
   orm: Orm,
   key: ExtensionKey,
-  open: { providerId: string; expiresAt: number; checkedAt: number },
+  { subscriptionId, lifeMs }: Pick<EventSocket, 'subscriptionId' | 'lifeMs'>,
+  now: number,
 ) =>
   orm
     .update(subscriptions)
-    .set({ ...open, status: 'active' })
+    .set({ providerId: subscriptionId, expiresAt: now + lifeMs, checkedAt: now, status: 'active' })
     .where(and(isOf(key), eq(subscriptions.tokenHash, tokenHashOf(key))))
 
 /** The webhook subscriptions of the extension. */

@@ -8,13 +8,14 @@ import type { ExtensionRow } from './directory.ts'
 import { type EventSocket, NO_CLOSING_FRAME, type SocketEnd } from './event-socket.ts'
 import { type ExtensionKey, nameOf } from './extension-rows.ts'
 import { HeldSocket } from './held-socket.ts'
+import { OverlookedEvents } from './overlooked-events.ts'
 import type { Ensured, InboundSubscriptions } from './inbound-subscriptions.ts'
 import type { ProviderFailure } from './provider.ts'
-import { Reopening } from './reopening.ts'
+import { type Outcome, Reopening } from './reopening.ts'
 import { deleteWebhooks } from './replaced-webhooks.ts'
 import { SocketEvents } from './socket-events.ts'
 import { type OpenerContext, SocketOpener } from './socket-opener.ts'
-import { insertSocket, markAllClosed, markClosed, markOpen } from './socket-rows.ts'
+import { markAllClosed, markClosed, markOpen, markOpening } from './socket-rows.ts'
 
 export interface SocketSubscriptionsContext extends OpenerContext {
   orm: Orm
@@ -32,10 +33,6 @@ const BEFORE_EXPIRY_MS = TOKEN_FRESH_MS - 10_000
 const MIN_CHECK_MS = 30_000
 /** For an opening that is under way. One that waits for its turn, or hangs, closes what it opens once it is not wanted any more. */
 const REMOVE_WAIT_MS = 5000
-/** What a back-fill finds sooner may have come before the socket was open. */
-const OVERLOOKED_AFTER_MS = 10 * 60_000
-/** There may be messages of which the provider sends no event, such as those of a call queue. */
-const OVERLOOKED_EVERY_MS = 60 * 60_000
 
 /**
  * Events over sockets that the gateway opens, for one that the provider cannot reach: one socket for each extension, because RingCentral
@@ -51,13 +48,14 @@ export class SocketSubscriptions implements InboundSubscriptions {
   readonly #events: SocketEvents
   readonly #held = new Map<string, HeldSocket>()
   readonly #ensuring = new Map<string, Promise<Ensured>>()
-  readonly #overlooked = new Map<string, number>()
+  readonly #overlooked: OverlookedEvents
   readonly #opener: SocketOpener
   readonly #stopping = new AbortController()
   readonly #reopening: Reopening
 
   constructor(readonly context: SocketSubscriptionsContext) {
     this.#reopening = new Reopening(context.clock)
+    this.#overlooked = new OverlookedEvents(context.clock)
     this.#opener = new SocketOpener(context)
     // The provider does not send it again. The next socket comes with a back-fill.
     const notStored = (key: ExtensionKey): void =>
@@ -91,15 +89,16 @@ export class SocketSubscriptions implements InboundSubscriptions {
 
   overlooked(key: ExtensionKey): void {
     const name = nameOf(key)
-    const now = this.context.clock.monotonic()
-    const sinceMs = now - (this.#overlooked.get(name) ?? -Infinity)
-    if ((this.#held.get(name)?.ageMs ?? 0) < OVERLOOKED_AFTER_MS || sinceMs < OVERLOOKED_EVERY_MS) return
-    this.#overlooked.set(name, now)
-    this.#replace(key, 'overlooked')
+    if (this.#overlooked.isTelling(name, this.#held.get(name)?.ageMs ?? 0)) this.#replace(key, 'overlooked')
   }
 
   sessionChanged(key: ExtensionKey): void {
     this.#replace(key, 'session')
+  }
+
+  usesReplacedSession(row: ExtensionRow): boolean {
+    const held = this.#held.get(nameOf(row))
+    return held !== undefined && held.connectedAt !== row.connectedAt
   }
 
   async recover(): Promise<void> {
@@ -127,7 +126,7 @@ export class SocketSubscriptions implements InboundSubscriptions {
     try {
       return await this.#ensureNow(key)
     } catch (error) {
-      this.#retry(key, null)
+      this.#retry(key)
       throw error
     }
   }
@@ -144,10 +143,24 @@ export class SocketSubscriptions implements InboundSubscriptions {
       this.#planCheck(key, row)
       return 'kept'
     }
-    if (!this.#held.has(nameOf(key))) await this.#markOpening(key)
-    const ensured = await this.#open(key, row)
+    if (!this.#held.has(nameOf(key))) await markOpening(this.context, key)
+    const { ensured, nextMs } = await this.#open(key, row)
     if (ensured === 'created') await deleteWebhooks(this.context, key)
-    return ensured
+    const isKept = ensured !== 'created' && held !== undefined && (await this.#keepStale(key, held))
+    if (nextMs !== null) this.#plan(key, nextMs)
+    return isKept && ensured === 'waiting' ? 'kept' : ensured
+  }
+
+  /** A socket that is to be replaced stays until the next one is open, but only as long as it brings events. Returns whether it surely does. */
+  async #keepStale(key: ExtensionKey, held: HeldSocket): Promise<boolean> {
+    const isSubscribed = await held.socket.isSubscribed()
+    const row = await this.#connected(key)
+    if (isSubscribed === true || row === null || this.#held.get(nameOf(key)) !== held) return isSubscribed === true
+    // Where the provider does not say: a session may have ended before another authorization replaced it.
+    if (isSubscribed === null && held.connectedAt === row.connectedAt) return false
+    this.#letGo(key, { code: NO_CLOSING_FRAME, reason: 'no subscription' })
+    await markOpening(this.context, key)
+    return false
   }
 
   #connected(key: ExtensionKey): Promise<ExtensionRow | null> {
@@ -164,12 +177,7 @@ export class SocketSubscriptions implements InboundSubscriptions {
     return isSubscribed !== false && isHeld
   }
 
-  async #markOpening(key: ExtensionKey): Promise<void> {
-    const { orm, ids, clock } = this.context
-    await orm.batch([markClosed(orm, key, clock.now()), insertSocket(orm, key, ids.of('sub'), clock.now())])
-  }
-
-  async #open(key: ExtensionKey, { connectedAt }: ExtensionRow): Promise<Ensured> {
+  async #open(key: ExtensionKey, { connectedAt }: ExtensionRow): Promise<Outcome> {
     let held: HeldSocket | null = null
     const end = Promise.withResolvers<SocketEnd>()
     const request = {
@@ -180,25 +188,18 @@ export class SocketSubscriptions implements InboundSubscriptions {
       signal: this.#stopping.signal,
     }
     const opened = await this.#opener.open(key, request, async () => (await this.#connected(key)) !== null)
-    if (opened.type === 'gone') return 'failed'
-    if (opened.type === 'failed') return this.#retry(key, opened.failure)
-    if (opened.type === 'deferred') {
-      this.#plan(key, this.#reopening.waitMs(nameOf(key), opened))
-      return 'waiting'
-    }
+    if (opened.type !== 'ok') return this.#reopening.outcome(nameOf(key), opened)
     held = await this.#hold(key, connectedAt, opened.value)
-    if (held === null) return 'failed'
+    if (held === null) return { ensured: 'failed', nextMs: null }
     void end.promise.then((why) => this.#ended(key, why, held))
-    return 'created'
+    return { ensured: 'created', nextMs: null }
   }
 
   /** Null if the gateway stops. */
   async #hold(key: ExtensionKey, connectedAt: number, socket: EventSocket): Promise<HeldSocket | null> {
     const { clock, orm, log } = this.context
     const name = nameOf(key)
-    const now = clock.now()
-    const open = { providerId: socket.subscriptionId, expiresAt: now + socket.lifeMs, checkedAt: now }
-    await markOpen(orm, key, open).catch((error: unknown) => {
+    await markOpen(orm, key, socket, clock.now()).catch((error: unknown) => {
       socket.close()
       throw error
     })
@@ -225,12 +226,11 @@ export class SocketSubscriptions implements InboundSubscriptions {
     this.#letGo(key, why)
     // Before the next opening, whose row must not be marked.
     markClosed(this.context.orm, key, this.context.clock.now()).catch(() => undefined)
-    this.#retry(key, null)
+    this.#retry(key)
   }
 
-  #retry(key: ExtensionKey, failure: ProviderFailure | null): 'failed' {
-    this.#plan(key, this.#reopening.delayMs(nameOf(key), failure))
-    return 'failed'
+  #retry(key: ExtensionKey): void {
+    this.#plan(key, this.#reopening.delayMs(nameOf(key), null))
   }
 
   #planCheck(key: ExtensionKey, { accessExpiresAt }: ExtensionRow): void {

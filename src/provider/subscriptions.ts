@@ -102,6 +102,10 @@ export class Subscriptions implements InboundSubscriptions {
   /** A webhook belongs to the user and the app. */
   sessionChanged(): void {}
 
+  usesReplacedSession(): boolean {
+    return false
+  }
+
   stop(): Promise<void> {
     return Promise.resolve()
   }

@@ -129,6 +129,7 @@ async function drain(
     stopTimers(),
     gateway.receipts.stop(),
     gateway.subscriptions.stop(),
+    gateway.replacedSessions.endAll(),
   ])
   await atMost(drainMs, idle)
   gateway.poster.endAll()

@@ -7,7 +7,7 @@ import type { Database } from '../../db/database.ts'
 import { extensions, oauthStates, phoneNumbers, subscriptions } from '../../db/schema/connections.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import type { ConnectionScope, ExtensionRow } from '../../provider/directory.ts'
-import { endStoredSession } from './end-session.ts'
+import { endStoredSession } from '../../provider/replaced-sessions.ts'
 
 const POLL_INTERVAL_MS = 50
 
@@ -85,6 +85,7 @@ async function extensionsOf(
 async function cleanUp(gateway: Gateway, row: ExtensionRow): Promise<void> {
   try {
     await gateway.subscriptions.remove(row)
+    await gateway.replacedSessions.end(row)
     await endStoredSession(gateway, row)
   } catch (error) {
     gateway.log.warn({ extensionId: row.extensionId, error: errorName(error) }, 'provider was not cleaned up')

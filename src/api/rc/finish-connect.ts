@@ -6,7 +6,8 @@ import { NO_NUMBER } from '../../provider/numbers.ts'
 import type { TokenPair } from '../../provider/grants.ts'
 import type { ProviderExtension, ProviderFailure, Step } from '../../provider/provider.ts'
 import { noteRefusal } from '../../provider/refusals.ts'
-import { endSession } from './end-session.ts'
+import { endSession } from '../../provider/replaced-sessions.ts'
+import { endReplacedSessions } from '../../messages/upkeep/extensions.ts'
 import { type ConnectedBy, storeExtension } from './store-extension.ts'
 
 /** The result of an authorization. Only `connected` stored anything. */
@@ -91,6 +92,7 @@ async function startUsing(
   gateway.sending.wake(tenantId)
   for (const kind of ['lookup', 'back_fill'] as const) gateway.jobs.wake(kind, extension.extensionId, tenantId, 0)
   const ensured = await subscribed(gateway, key)
+  await endReplacedSessions(gateway, key)
   const receiving = ensured === 'kept' || ensured === 'created'
   const refusal = receiving ? null : gateway.subscriptions.refusal(key)
   if (refusal !== null) note('subscription', refusal)

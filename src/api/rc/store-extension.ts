@@ -6,7 +6,6 @@ import { type ExtensionKey, connectExtension } from '../../provider/extension-ro
 import type { TokenPair } from '../../provider/grants.ts'
 import type { ProviderExtension } from '../../provider/provider.ts'
 import { encryptJwt, encryptPair } from '../../provider/stored-credentials.ts'
-import { endStoredSession } from './end-session.ts'
 import { type ConsumedState, markConnected } from './oauth-state.ts'
 
 /** What opened the session: the login of a person, whose state it uses up, or a JWT, which is kept. */
@@ -38,8 +37,7 @@ export async function storeExtension(
     // Also after a failure: the commit may have succeeded all the same, and then the extension is connected.
     .finally(() => gateway.directory.forget(tenantId))
   if (connected.length !== 1) return false
-  // One whose tokens cannot be decrypted ends by itself.
-  if (previous !== null) await endStoredSession(gateway, previous).catch(() => undefined)
+  if (previous !== null) gateway.replacedSessions.note(previous)
   return true
 }
 

@@ -5,6 +5,7 @@ import { extensions } from '../../db/schema/connections.ts'
 import type { Gateway } from '../gateway.ts'
 import type { ExtensionRow } from '../../provider/directory.ts'
 import { type ExtensionKey, nameExtension } from '../../provider/extension-rows.ts'
+import type { Ensured } from '../../provider/inbound-subscriptions.ts'
 import { noteRefusal } from '../../provider/refusals.ts'
 
 /** All extensions that are not revoked. */
@@ -67,15 +68,27 @@ export async function watchSubscription(gateway: Gateway, key: ExtensionKey, mis
 type Missed = (row: ExtensionRow) => Promise<unknown>
 
 async function ensureSubscription(gateway: Gateway, row: ExtensionRow, missed: Missed): Promise<void> {
-  const { tenantId, extensionId } = row
   const ensured = await gateway.subscriptions.ensure(row)
+  noteEnsured(gateway, row, ensured)
+  if (ensured === 'created') await missed(row)
+  await endReplacedSessions(gateway, row)
+}
+
+function noteEnsured(gateway: Gateway, row: ExtensionRow, ensured: Ensured): void {
+  const { tenantId, extensionId } = row
   const isActive = ensured === 'kept' || ensured === 'created'
   const failure = isActive ? null : gateway.subscriptions.refusal(row)
   // A refusal that stands says more than a wait.
   if (ensured === 'waiting' && isRefused(gateway, row)) return
   if (failure !== null) noteRefusal(gateway, { tenantId, extensionId, step: 'subscription', failure })
   else gateway.directory.refusals.clear(row, 'subscription')
-  if (ensured === 'created') await missed(row)
+}
+
+/** Ends the sessions that another authorization of the extension has replaced, once no socket needs them. */
+export async function endReplacedSessions(gateway: Gateway, key: ExtensionKey): Promise<void> {
+  const { directory, subscriptions, replacedSessions } = gateway
+  const row = await directory.extension(key.tenantId, key.extensionId)
+  if (row === null || !subscriptions.usesReplacedSession(row)) await replacedSessions.end(key)
 }
 
 const isRefused = ({ directory, clock }: Gateway, row: ExtensionRow): boolean =>
