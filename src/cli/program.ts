@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import { type Command, Option, type OutputConfiguration } from 'commander'
 import { isE164 } from '../core/phone.ts'
 import { createSecrets } from '../core/secrets.ts'
 import { VERSION } from '../core/version.ts'
@@ -28,12 +28,12 @@ import { addWebhooks } from './webhook-commands.ts'
 
 /**
  * Builds the `sgw` command line. `makeContext` reads the environment, once a command needs it. `start` runs the server.
- * `writeErr` receives usage errors instead of standard error.
+ * `output` receives help and usage errors, by default the process's own streams.
  */
 export function createProgram(
   makeContext: (json: boolean) => CliContext,
   start: (isTest: boolean) => Promise<void>,
-  writeErr: ((text: string) => void) | null = null,
+  output: OutputConfiguration = {},
 ): Command {
   const program = new SgwCommand('sgw')
     .description(
@@ -41,7 +41,7 @@ export function createProgram(
     )
     .version(VERSION)
     .option('--json', 'print exactly one JSON value on standard output, and errors as JSON on standard error')
-    .configureOutput(writeErr === null ? {} : { writeErr })
+    .configureOutput(output)
     .exitOverride()
   const contextOf = (): CliContext => makeContext(program.opts<{ json?: boolean }>().json === true)
   const run: Run = async (request, options = {}) => {

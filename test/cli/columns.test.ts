@@ -1,30 +1,13 @@
-import { expect, setDefaultTimeout, test } from 'bun:test'
-import { join } from 'node:path'
+import { expect, test } from 'bun:test'
+import { sgwOnTerminal } from '../support/cli.ts'
 import { withServer } from '../support/cli-server.ts'
-import { BASE_ENVIRONMENT } from '../support/environment.ts'
-import { PROJECT } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { type World, until } from '../support/world.ts'
 
-// Each test starts many processes, and all run at once.
-setDefaultTimeout(60_000)
-
 /** What `sgw` shows on a terminal of 80 columns, line by line. Progress is written over, so a line ends at a carriage return too. */
 async function shown(world: World, words: string[], env: Record<string, string> = {}): Promise<string[]> {
-  let screen = ''
-  const decoder = new TextDecoder()
-  const child = Bun.spawn([process.execPath, join(PROJECT, 'src/cli.ts'), ...words], {
-    env: {
-      ...BASE_ENVIRONMENT,
-      HOME: process.env['HOME'] ?? '',
-      NO_COLOR: '1',
-      DATABASE_URL: `file:${world.folder}/sgw.db`,
-      ...env,
-    },
-    terminal: { cols: 80, data: (_terminal, bytes) => void (screen += decoder.decode(bytes, { stream: true })) },
-  })
-  await child.exited
-  child.terminal?.close()
+  const database = { DATABASE_URL: `file:${world.folder}/sgw.db` }
+  const { screen } = await sgwOnTerminal(words, { NO_COLOR: '1', ...database, ...env })
   const lines = screen.split(/[\r\n]+/)
   expect(lines.filter((line) => Bun.stringWidth(line) > 80)).toEqual([])
   return lines

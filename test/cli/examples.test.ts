@@ -10,7 +10,7 @@ function program(): Command {
       throw new Error(REACHED)
     },
     () => Promise.reject(new Error(REACHED)),
-    () => undefined,
+    { writeErr: () => undefined },
   )
 }
 

@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs'
 import { sgwIn } from '../support/cli.ts'
 import { openOperatorSocket } from '../support/operator.ts'
 import { folderInMemory } from '../support/memory-folder.ts'
+import { startProgram } from '../support/process.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { createWorld, until } from '../support/world.ts'
 
@@ -96,8 +97,9 @@ test.concurrent('a command in a shell without the credentials of RingCentral ask
   await works(['tenant', 'list'], 'tenant_')
   expect((await sgwIn(folder, ['stop'], bare)).stderr).toStartWith('No server answers')
   expect((await sgwIn(folder, ['health'], bare)).stderr).toContain('/health does not answer')
-  for (const words of [['doctor'], ['restore'], ['start']]) {
-    const { stdout, stderr } = await sgwIn(folder, words, bare)
+  await using start = startProgram('src/cli.ts', ['start'], { ...bare, DATABASE_URL: `file:${folder}/sgw.db` })
+  for (const said of [sgwIn(folder, ['doctor'], bare), sgwIn(folder, ['restore'], bare), start.ended()]) {
+    const { stdout, stderr } = await said
     expect(stdout + stderr).toContain('RC_CLIENT_ID is not set')
   }
   rmSync(folder, { recursive: true })

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { rawServer } from '../provider/ringcentral/servers.ts'
-import { sgw, startServer, temporaryFolder } from '../support/process.ts'
+import { runSgw } from '../support/cli.ts'
+import { startServer, temporaryFolder } from '../support/process.ts'
 
 interface Finding {
   check: string
@@ -27,7 +28,7 @@ test.each([
   }
   await using server = await startServer(env)
   Object.assign(env, { PORT: String(server.port) })
-  const { code, stdout } = await sgw(['doctor', '--json'], env)
+  const { code, stdout } = await runSgw(['doctor', '--json'], env)
   expect(code).toBe(1)
   const findings = JSON.parse(stdout) as Finding[]
   const of = (check: string): Finding | undefined => findings.find((finding) => finding.check === check)

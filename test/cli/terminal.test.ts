@@ -1,11 +1,12 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { BASE_ENVIRONMENT } from '../support/environment.ts'
-import { sgw, temporaryFolder } from '../support/process.ts'
+import { runSgw, sgwOnTerminal } from '../support/cli.ts'
+import { temporaryFolder } from '../support/process.ts'
 import { PROJECT } from '../support/program.ts'
 import { until } from '../support/world.ts'
 
-/** Runs `sgw` on a terminal, and types an answer when it asks. */
+/** Starts `sgw` on a real terminal, and types an answer when it asks. */
 async function onTerminal(words: string[], env: Record<string, string>, typed?: string) {
   let screen = ''
   const child = Bun.spawn([process.execPath, join(PROJECT, 'src/cli.ts'), ...words], {
@@ -25,15 +26,19 @@ test.concurrent('deactivate, rotate-key and rotate-webhook-secret ask for confir
   using folder = temporaryFolder()
   const env = { DATABASE_URL: folder.database }
   const json = async (...words: string[]): Promise<Record<string, string>> =>
-    JSON.parse((await sgw(['--json', ...words], env)).stdout) as Record<string, string>
+    JSON.parse((await runSgw(['--json', ...words], env)).stdout) as Record<string, string>
   const { tenantId = '' } = await json('tenant', 'create', '--name', 'Acme')
   const { appId = '', apiKeyPrefix } = await json('app', 'create', '--tenant', tenantId, '--name', 'Desk')
   const app = async (): Promise<unknown> => json('app', 'list', '--tenant', tenantId)
   for (const verb of ['deactivate', 'rotate-key', 'rotate-webhook-secret'])
     for (const answer of ['n', '', 'yesterday']) {
-      const said = await onTerminal(['app', verb, appId], env, answer)
+      const said = await sgwOnTerminal(['app', verb, appId], env, answer)
       expect(said).toMatchObject({ code: 1, screen: expect.stringContaining('Nothing was done') })
     }
+  expect(await onTerminal(['app', 'deactivate', appId], env, 'n')).toMatchObject({
+    code: 1,
+    screen: expect.stringContaining('Nothing was done'),
+  })
   expect(await app()).toMatchObject([{ isActive: true, apiKeyPrefix }])
   expect(await onTerminal(['app', 'deactivate', appId], env, 'y')).toMatchObject({ code: 0 })
   expect(await app()).toMatchObject([{ isActive: false }])
@@ -43,17 +48,17 @@ test.concurrent('on a terminal, the doctor’s symbols are coloured unless NO_CO
   using folder = temporaryFolder()
   const env = { DATABASE_URL: folder.database }
   expect((await onTerminal(['doctor'], env)).screen).toContain('\u001B[32m✓\u001B[0m configuration')
-  expect((await onTerminal(['doctor'], { ...env, NO_COLOR: '1' })).screen).toContain('✓ configuration')
-  expect((await onTerminal(['secret'], env)).screen).toMatch(/^key +[A-Za-z0-9+/]{43}=/)
+  expect((await sgwOnTerminal(['doctor'], { ...env, NO_COLOR: '1' })).screen).toContain('✓ configuration')
+  expect((await sgwOnTerminal(['secret'], env)).screen).toMatch(/^key +[A-Za-z0-9+/]{43}=/)
 }, 60_000)
 
 test.concurrent('on a terminal of 80 columns no line of a list is longer, ids are whole, and a state has a colour', async () => {
   using folder = temporaryFolder()
   const env = { DATABASE_URL: folder.database }
   const name = 'A name that is as long as names of companies are at times, and then some more'
-  const made = await sgw(['--json', 'tenant', 'create', '--name', name], env)
+  const made = await runSgw(['--json', 'tenant', 'create', '--name', name], env)
   const { tenantId } = JSON.parse(made.stdout) as { tenantId: string }
-  const app = await sgw(
+  const app = await runSgw(
     [
       '--json',
       'app',
@@ -73,17 +78,19 @@ test.concurrent('on a terminal of 80 columns no line of a list is longer, ids ar
     [['app', 'list'], appId],
     [['app', 'list', '--tenant', tenantId], appId],
   ] as const) {
-    const { screen } = await onTerminal([...words], { ...env, NO_COLOR: '1' })
+    const { screen } = await sgwOnTerminal(words, { ...env, NO_COLOR: '1' })
     // Progress is written over, so a line ends at a carriage return too.
     for (const line of screen.split(/[\r\n]+/)) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(80)
     expect(screen).toContain(id)
     expect(screen).toContain('…')
   }
-  expect((await onTerminal(['app', 'list'], env)).screen).toContain('\u001B[32mactive\u001B[0m')
-  const help = await onTerminal(['--help'], env)
+  const real = await onTerminal(['app', 'list'], env)
+  for (const line of real.screen.split(/[\r\n]+/)) expect(Bun.stringWidth(line)).toBeLessThanOrEqual(80)
+  expect(real.screen).toContain('\u001B[32mactive\u001B[0m')
+  const help = await sgwOnTerminal(['--help'], env)
   for (const line of help.screen.split(/\r?\n/)) expect(line.length).toBeLessThanOrEqual(80)
-  expect((await onTerminal(['app', 'rotate'], env)).screen).toContain('(Did you mean rotate-key?)')
-  expect((await onTerminal(['tenant', 'rotate-key'], env)).screen).toContain('(Did you mean sgw app rotate-key?)')
+  expect((await sgwOnTerminal(['app', 'rotate'], env)).screen).toContain('(Did you mean rotate-key?)')
+  expect((await sgwOnTerminal(['tenant', 'rotate-key'], env)).screen).toContain('(Did you mean sgw app rotate-key?)')
 }, 60_000)
 
 test.concurrent('a command whose reader has left ends without a stack trace', async () => {

@@ -9,9 +9,7 @@ const never = (): never => {
 async function said(line: string): Promise<string> {
   let text = ''
   const write = (more: string): void => void (text += more)
-  const program = createProgram(never, never, write)
-  for (const command of [program, ...program.commands.flatMap((group) => [group, ...group.commands])])
-    command.configureOutput({ writeOut: write, writeErr: write })
+  const program = createProgram(never, never, { writeOut: write, writeErr: write })
   await program.parseAsync(line.split(' '), { from: 'user' }).catch(() => undefined)
   return text
 }

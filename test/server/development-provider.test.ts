@@ -2,7 +2,8 @@ import { expect, test } from 'bun:test'
 import { systemClock } from '../../src/core/clock.ts'
 import type { SimulatorControl } from '../../src/simulator/control.ts'
 import { startSimulator } from '../../src/simulator/simulator.ts'
-import { sgw, startServer, temporaryFolder } from '../support/process.ts'
+import { runSgw } from '../support/cli.ts'
+import { startServer, temporaryFolder } from '../support/process.ts'
 
 /** A start in development whose provider is not the built-in simulator. */
 async function startWithProvider(database: string, serverUrl: string) {
@@ -54,11 +55,11 @@ test('a first start with RC_CLIENT_ID makes tenant and app, and prints the key a
 test('a database that has tenants already gets no further one', async () => {
   using folder = temporaryFolder()
   const simulator = await startSimulator({ clock: systemClock, clientId: 'client', clientSecret: 'client-key' })
-  await sgw(['tenant', 'create', '--name', 'Mine'], { DATABASE_URL: folder.database })
+  await runSgw(['tenant', 'create', '--name', 'Mine'], { DATABASE_URL: folder.database })
   await using server = await startWithProvider(folder.database, simulator.url)
   expect({ key: server.key, link: server.link }).toEqual({ key: null, link: null })
   expect(server.login).not.toBe('')
-  const { stdout } = await sgw(['tenant', 'list', '--json'], { DATABASE_URL: folder.database })
+  const { stdout } = await runSgw(['tenant', 'list', '--json'], { DATABASE_URL: folder.database })
   expect((JSON.parse(stdout) as { name: string }[]).map(({ name }) => name)).toEqual(['Mine'])
   await simulator.stop()
 }, 60_000)

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { freePort } from '../support/program.ts'
-import { sgw, startProgram, temporaryFolder } from '../support/process.ts'
+import { runSgw } from '../support/cli.ts'
+import { startProgram, temporaryFolder } from '../support/process.ts'
 import { FROM, TO, until } from '../support/world.ts'
 
 interface Finding {
@@ -23,10 +24,10 @@ test.if(process.platform === 'linux')('the built-in simulator posts its events w
   await using program = startProgram('src/main.ts', [], env)
   await until(async () => (await fetch(`${url}/ready`).catch(() => null))?.ok ?? false, 30_000)
   const findingOf = async (check: string): Promise<Finding | undefined> =>
-    (JSON.parse((await sgw(['doctor', '--json'], env)).stdout) as Finding[]).find((one) => one.check === check)
+    (JSON.parse((await runSgw(['doctor', '--json'], env)).stdout) as Finding[]).find((one) => one.check === check)
   await until(async () => (await findingOf('subscriptions'))?.level === 'ok', 30_000)
   const text = ['simulate', 'inbound', '--from', TO, '--to', FROM, '--text', 'hello']
-  expect((await sgw(text, env)).code).toBe(0)
-  await until(async () => (await sgw(['messages', 'list', '--json'], env)).stdout.includes('"hello"'), 20_000)
+  expect((await runSgw(text, env)).code).toBe(0)
+  await until(async () => (await runSgw(['messages', 'list', '--json'], env)).stdout.includes('"hello"'), 20_000)
   expect(program.stderr).not.toContain('error')
 })

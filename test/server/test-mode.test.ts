@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { PROVIDER_PACE } from '../../src/messages/receipts/poll-plan.ts'
-import { type PipedProgram, sgw, startProgram, temporaryFolder } from '../support/process.ts'
+import { runSgw } from '../support/cli.ts'
+import { type PipedProgram, startProgram, temporaryFolder } from '../support/process.ts'
 import { freePort } from '../support/program.ts'
 import { until } from '../support/world.ts'
 
@@ -105,7 +106,7 @@ test.concurrent('sgw simulate makes the provider fail, and ends that', async () 
   using folder = temporaryFolder()
   await using server = await startTestServer({ DATABASE_URL: folder.database })
   const simulate = async (...words: string[]): Promise<unknown> => {
-    const { code, stdout, stderr } = await sgw(['simulate', ...words, '--json'], { DATABASE_URL: folder.database })
+    const { code, stdout, stderr } = await runSgw(['simulate', ...words, '--json'], { DATABASE_URL: folder.database })
     return code === 0 ? JSON.parse(stdout) : stderr
   }
   const timelineOnce = async (id: string, type: string): Promise<Record<string, unknown>[]> =>
@@ -150,13 +151,13 @@ test.concurrent('sgw stop ends the server, and returns when it has ended', async
   using folder = temporaryFolder()
   const env = { DATABASE_URL: folder.database }
   await using server = await startTestServer(env)
-  await sgw(['simulate', 'outage'], env)
+  await runSgw(['simulate', 'outage'], env)
   await send(server, 'still waiting at the stop')
-  const stopped = await sgw(['stop', '--json'], env)
+  const stopped = await runSgw(['stop', '--json'], env)
   expect(stopped).toEqual({ code: 0, stdout: `${JSON.stringify({ pid: server.program.child.pid })}\n`, stderr: '' })
   expect(server.program.child.exitCode ?? (await server.program.ended()).code).toBe(0)
   expect(existsSync(folder.file('sgw.db.sock'))).toBe(false)
-  expect(await sgw(['stop'], env)).toMatchObject({ code: 7, stderr: expect.stringContaining('No server answers') })
+  expect(await runSgw(['stop'], env)).toMatchObject({ code: 7, stderr: expect.stringContaining('No server answers') })
   await using next = await startTestServer(env)
   expect((await fetch(`${next.url}/health`)).status).toBe(200)
 })
@@ -165,7 +166,7 @@ test.concurrent('without --test the time does not move', async () => {
   using folder = temporaryFolder()
   await using program = startProgram('src/main.ts', [], { PORT: '0', DATABASE_URL: folder.database })
   await program.printed(/limit=1/)
-  expect(await sgw(['simulate', 'advance', '1h'], { DATABASE_URL: folder.database })).toMatchObject({
+  expect(await runSgw(['simulate', 'advance', '1h'], { DATABASE_URL: folder.database })).toMatchObject({
     code: 1,
     stderr: 'Time moves only in a gateway for tests: start it with --test\n',
   })

@@ -6,7 +6,7 @@ import { silentLog } from '../../../src/core/log.ts'
 import { connectJwt } from '../../../src/operator/connect-jwt.ts'
 import { readStatus } from '../../../src/operator/status.ts'
 import { type RunningGateway, runGateway } from '../../../src/server/run.ts'
-import { sgwIn } from '../../support/cli.ts'
+import { sgw } from '../../support/process.ts'
 import { operate } from '../../support/operator.ts'
 import { until } from '../../support/world.ts'
 import { MINUTE, SocketCase } from './socket-case.ts'
@@ -43,7 +43,7 @@ class Restored implements AsyncDisposable {
   }
 
   async backUp(): Promise<void> {
-    const { code, stderr } = await sgwIn(this.it.world.folder, ['backup', this.#copy])
+    const { code, stderr } = await sgw(['backup', this.#copy], { DATABASE_URL: `file:${this.it.world.folder}/sgw.db` })
     if (code !== 0) throw new Error(stderr)
   }
 

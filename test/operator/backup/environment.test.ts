@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { authorityWarning } from '../../../src/operator/backup/settings.ts'
-import { sgw, temporaryFolder } from '../../support/process.ts'
+import { runSgw } from '../../support/cli.ts'
+import { temporaryFolder } from '../../support/process.ts'
 
 test('Litestream gets its own variables and those of its storage, and none of the gateway’s secrets', async () => {
   using folder = temporaryFolder()
@@ -28,7 +29,7 @@ test('Litestream gets its own variables and those of its storage, and none of th
     // Litestream would refuse to start.
     AWS_CA_BUNDLE: '/etc/aws-authorities.pem',
   }
-  await sgw(['restore', '--check'], { ...given, ...secrets, DATABASE_URL: folder.database })
+  await runSgw(['restore', '--check'], { ...given, ...secrets, DATABASE_URL: folder.database })
   const seen = readFileSync(folder.file('seen'), 'utf8')
   const { LITESTREAM_SECRET_ACCESS_KEY_FILE: _file, ...passed } = given
   for (const [name, value] of Object.entries(passed)) expect(seen).toContain(`${name}=${value}`)

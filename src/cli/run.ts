@@ -1,0 +1,93 @@
+import { CommanderError } from 'commander'
+import { readConfig } from '../core/config.ts'
+import type { Environment } from '../core/settings.ts'
+import { EXIT, StartError } from '../core/start-error.ts'
+import { withRealPath } from '../db/data-folder.ts'
+import { finding } from '../operator/finding.ts'
+import { type CliContext, CliError } from './context.ts'
+import { printFindings } from './print.ts'
+import { createProgram } from './program.ts'
+
+/** What a command needs of its process: the words after `sgw`, and what stands around it. */
+export interface Surroundings extends Omit<CliContext, 'config' | 'json'> {
+  words: readonly string[]
+  readFile: Environment['readFile']
+  /** Runs the server: `sgw start`. */
+  start(isTest: boolean): Promise<void>
+}
+
+/** Runs one command of `sgw`, and returns its exit code. */
+export async function runCommand(surroundings: Surroundings): Promise<number> {
+  const { words, start, stdout, stderr } = surroundings
+  const json = words.includes('--json')
+  const fail = (message: string): void => stderr(json ? jsonError(message) : `${message}\n`)
+  try {
+    // Commander prints usage errors itself, but not as JSON.
+    const output = { writeOut: stdout, writeErr: json ? () => undefined : stderr }
+    const program = createProgram((asJson) => contextOf(surroundings, asJson), start, output)
+    await program.parseAsync(words, { from: 'user' })
+    return EXIT.stopped
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return EXIT.stopped
+      if (json) fail(error.message.replace(/^error: /, '').replace('\n', ' '))
+      return EXIT.usage
+    }
+    // A file that the command itself needs.
+    if (error instanceof StartError) return (fail(error.message), EXIT.failure)
+    if (!(error instanceof CliError)) throw error
+    if (error.message !== '') fail(error.message)
+    return error.exitCode
+  }
+}
+
+function jsonError(error: string): string {
+  return `${JSON.stringify({ error })}\n`
+}
+
+function contextOf({ words, readFile, start: _start, ...around }: Surroundings, json: boolean): CliContext {
+  const command = commandName(words)
+  const environment = { values: around.environment, readFile }
+  const result = readConfig(needsClient(command) ? environment : withClient(environment), around.terminal)
+  if (result.ok) return { ...around, json, config: withRealPath(result.config) }
+  return handleBadConfig({ ...around, json }, words, result)
+}
+
+/** Only these use or judge the provider's client. All others ask the running server, or read and write its database. */
+function needsClient(command: string): boolean {
+  return ['doctor', 'restore'].includes(command)
+}
+
+/** The environment, where another process has the provider's client: a command in a shell of its own seldom has it. */
+function withClient({ values, readFile }: Environment): Environment {
+  const isProduction = values['NODE_ENV']?.trim() === 'production'
+  const isIn = (name: string): boolean => [name, `${name}_FILE`].some((key) => (values[key]?.trim() ?? '') !== '')
+  const missing = ['RC_CLIENT_ID', 'RC_CLIENT_SECRET'].filter((name) => isProduction && !isIn(name))
+  return { values: { ...values, ...Object.fromEntries(missing.map((name) => [name, 'unknown'])) }, readFile }
+}
+
+/** Handles a configuration that is not valid. `secret` and `doctor` work all the same, because they help to correct it. */
+function handleBadConfig(
+  context: Omit<CliContext, 'config'>,
+  words: readonly string[],
+  { problems, warnings }: { problems: string[]; warnings: string[] },
+): CliContext {
+  const command = commandName(words)
+  const fallback = readConfig({ values: {}, readFile: () => '' })
+  if (!fallback.ok) throw new CliError(fallback.problems.join('\n'))
+  const fallbackContext = { ...context, config: fallback.config }
+  if (command === 'secret') return fallbackContext
+  if (command === 'doctor') {
+    printFindings(fallbackContext, [
+      ...problems.map((detail) => finding('configuration', 'fail', detail)),
+      ...warnings.map((detail) => finding('configuration', 'warn', detail)),
+    ])
+    throw new CliError('')
+  }
+  // The entry point runs `sgw restore` before the server, and its supervisor must see the server's exit code.
+  const starts = command === 'restore' && !words.includes('--check')
+  throw new CliError(problems.join('\n'), starts ? EXIT.badConfig : EXIT.failure)
+}
+
+/** The first word of the command line that is no option. */
+export const commandName = (words: readonly string[]): string => words.find((word) => !word.startsWith('-')) ?? ''
