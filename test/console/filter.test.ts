@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
-import { type Filter, queryOf, tabOf } from '../../src/console/page/messages/filter.ts'
-import { problemOf } from '../../src/console/page/messages/filter-problem.ts'
+import { type Filter, problemOf, queryOf, tabOf } from '../../src/console/page/messages/filters.ts'
 
 const TABS: readonly [filter: Filter, tab: string | null][] = [
   [{}, 'All'],

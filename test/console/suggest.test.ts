@@ -1,25 +1,25 @@
 import { expect, test } from 'bun:test'
-import { type KnownValues, messageFacets } from '../../src/console/page/messages/facets.ts'
-import { FILTER_NAMES } from '../../src/console/page/messages/filter.ts'
-import { problemOf } from '../../src/console/page/messages/filter-problem.ts'
+import { FILTERS, WORDS, problemOf } from '../../src/console/page/messages/filters.ts'
+import { facetsOf } from '../../src/console/page/search/facet.ts'
+import { timesAt } from '../../src/console/page/search/suggested-times.ts'
 import { suggestionsFor, typedAfter } from '../../src/console/page/search/suggest.ts'
-import { readSearch } from '../../src/console/page/webhooks/filter.ts'
+import { readSearch } from '../../src/console/page/webhooks/filters.ts'
 
-const KNOWN: KnownValues = {
-  apps: ['booking-app', 'Front desk'],
-  numbers: [{ value: '+15035550100', hint: 'Front desk' }],
-  contacts: [{ value: '+15035550142' }, { value: '72975' }, { value: 'Harbor Clinic' }],
-  users: ['patient-2817'],
-  now: Date.UTC(2026, 10, 24, 14, 26),
+const KNOWN: Parameters<typeof facetsOf<'apps' | 'numbers' | 'contacts' | 'users' | 'times'>>[1] = {
+  apps: () => [{ value: 'booking-app' }, { value: 'Front desk' }],
+  numbers: () => [{ value: '+15035550100', hint: 'Front desk' }],
+  contacts: () => [{ value: '+15035550142' }, { value: '72975' }, { value: 'Harbor Clinic' }],
+  users: () => [{ value: 'patient-2817' }],
+  times: timesAt(Date.UTC(2026, 10, 24, 14, 26)),
 }
-const FACETS = messageFacets(KNOWN)
+const FACETS = facetsOf(FILTERS, KNOWN)
 
 /** What stands in the list: `state:` is a name, `state:failed` is whole. */
 const suggested = (typed: string): string[] =>
   suggestionsFor(typed, FACETS).map(({ name, value }) => `${name}:${value ?? ''}`)
 
 test('the empty field suggests every filter of the API, each with what it asks for', () => {
-  const names = FILTER_NAMES.filter((name) => name !== 'text')
+  const names = WORDS.filter((name) => name !== 'text')
   expect(suggested('').toSorted()).toEqual(names.map((name) => `${name}:`).toSorted())
   for (const { hint } of suggestionsFor('', FACETS)) expect(hint).not.toBe('')
 })
@@ -60,7 +60,9 @@ test('every value that is suggested can be asked for', () => {
 
 test('many values make a short list', () => {
   const contacts = Array.from({ length: 500 }, (_, index) => ({ value: `+1555555${1000 + index}` }))
-  expect(suggestionsFor('contact:', messageFacets({ ...KNOWN, contacts })).length).toBeLessThanOrEqual(12)
+  expect(
+    suggestionsFor('contact:', facetsOf(FILTERS, { ...KNOWN, contacts: () => contacts })).length,
+  ).toBeLessThanOrEqual(12)
 })
 
 test('a filter that is taken leaves the field, a name waits for its value, and what stands before stays', () => {

@@ -11,7 +11,8 @@ import {
   stateText,
   withAddresses,
 } from '../../src/console/page/webhooks/destination.ts'
-import { filterOf, openedOf, queryOf } from '../../src/console/page/webhooks/filter.ts'
+import { filterOf } from '../../src/console/page/search/filters.ts'
+import { WORDS, openedOf, queryOf } from '../../src/console/page/webhooks/filters.ts'
 import { SIGNATURE_SNIPPETS, redeliverAsCurl } from '../../src/console/page/webhooks/snippets.ts'
 import { adviceOf, eventOf, retryText, shortReason } from '../../src/console/page/webhooks/words.ts'
 import { PROJECT } from '../support/program.ts'
@@ -160,7 +161,7 @@ test('an address opens a destination or a delivery, and filters by what the API 
   expect(openedOf('')).toBeNull()
   expect(openedOf('trg_1')).toEqual({ destination: 'trg_1' })
   expect(openedOf('msg_1:app_a:sms_status 2')).toEqual({ deliveryId: 'msg_1:app_a:sms_status', messageId: 'msg_1' })
-  expect(queryOf(filterOf({ app: 'app_a', outcome: 'timeout', id: 'app_a', text: 'x' }))).toEqual({
+  expect(queryOf(filterOf(WORDS, { app: 'app_a', outcome: 'timeout', id: 'app_a', text: 'x' }))).toEqual({
     appId: 'app_a',
     triggerId: undefined,
     messageId: undefined,

@@ -2,7 +2,7 @@ import type { ExtensionHealth } from '../../../client/client.ts'
 import { hasPhone } from '../frame/views.ts'
 import { Empty, NoNumber } from '../parts/empty.tsx'
 import { GATEWAY, addressOf, refine } from '../state/address.ts'
-import { FILTER_NAMES } from './filter.ts'
+import { WORDS } from './filters.ts'
 import { asCurl } from './snippets.ts'
 
 interface EmptyViewProps {
@@ -24,11 +24,7 @@ export const EmptyView = ({ extensions, problem, isFiltered }: EmptyViewProps) =
 const NothingFound = ({ problem }: { problem: string }) => (
   <div class="empty">
     <h2>{problem}</h2>
-    <button
-      type="button"
-      class="button"
-      onClick={() => refine(Object.fromEntries(FILTER_NAMES.map((name) => [name, ''])))}
-    >
+    <button type="button" class="button" onClick={() => refine(Object.fromEntries(WORDS.map((name) => [name, ''])))}>
       Show all messages
     </button>
   </div>

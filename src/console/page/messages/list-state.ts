@@ -2,8 +2,7 @@ import { computed } from '@preact/signals'
 import type { Sgw } from '../../../client/client.ts'
 import { PAGE_ROWS, type Page, PagedList, RELOAD_EVERY_MS } from '../list/paged-list.ts'
 import type { LiveEvent } from '../state/live-event.ts'
-import { type Filter, hasText, queryOf } from './filter.ts'
-import { problemOf } from './filter-problem.ts'
+import { type Filter, hasText, problemOf, queryOf } from './filters.ts'
 import { type ListRow, afterEvent, messageIdOf } from './row.ts'
 
 /** While rows wait, their reasons are read again this often, because a wait has no event. */

@@ -1,13 +1,15 @@
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { ExtensionHealth, Sgw } from '../../../client/client.ts'
-import type { FacetValue } from '../search/facet.ts'
+import { facetsOf } from '../search/facet.ts'
+import type { FacetValue } from '../search/filters.ts'
 import type { FieldParts } from '../search/search-field.tsx'
 import { lastWord } from '../search/suggest.ts'
+import { timesAt } from '../search/suggested-times.ts'
 import { Suggestions } from '../search/suggestions.tsx'
 import { appIds, readNames } from '../state/caller.ts'
 import { now } from '../state/clock.ts'
-import { messageFacets } from './facets.ts'
+import { FILTERS } from './filters.ts'
 import type { MessageList } from './list-state.ts'
 import { contactOf, ownNumberOf } from './row.ts'
 
@@ -22,12 +24,13 @@ export function MessageSuggestions({ list, extensions, ...field }: MessageSugges
   useEffect(() => void readNames(), [list.sgw])
   useContacts(list.sgw, field.typed.value)
   const rows = list.rows.value
-  const facets = messageFacets({
-    apps: [...appIds.value.keys()],
-    numbers: distinct([...(extensions ?? []).flatMap(numbersOf), ...rows.map((row) => ({ value: ownNumberOf(row) }))]),
-    contacts: distinct([...rows.map((row) => ({ value: contactOf(row) })), ...contactsOf(list.sgw)]),
-    users: [...new Set(rows.flatMap(({ userId }) => userId ?? []))],
-    now: now.peek(),
+  const facets = facetsOf(FILTERS, {
+    apps: () => plain(appIds.value.keys()),
+    numbers: () =>
+      distinct([...(extensions ?? []).flatMap(numbersOf), ...rows.map((row) => ({ value: ownNumberOf(row) }))]),
+    contacts: () => distinct([...plain(rows.map(contactOf)), ...contactsOf(list.sgw)]),
+    users: () => plain(rows.flatMap(({ userId }) => userId ?? [])),
+    times: timesAt(now.peek()),
   })
   return <Suggestions facets={facets} {...field} />
 }
@@ -37,6 +40,8 @@ const numbersOf = ({ phoneNumbers, extensionNumber, name }: ExtensionHealth): Fa
     value,
     hint: name ?? (extensionNumber === null ? '' : `Extension ${extensionNumber}`),
   }))
+
+const plain = (values: Iterable<string>): FacetValue[] => [...new Set(values)].map((value) => ({ value }))
 
 const distinct = (values: readonly FacetValue[]): FacetValue[] =>
   [...new Map(values.toReversed().map((each) => [each.value, each])).values()].toReversed()

@@ -3,7 +3,7 @@ import { useEffect, useMemo } from 'preact/hooks'
 import { useStanding } from '../facts/standing.ts'
 import { Loaded } from '../frame/loaded.tsx'
 import { onViewKey } from '../frame/keys.ts'
-import { address, param } from '../state/address.ts'
+import { address, keepInEveryTenant, param } from '../state/address.ts'
 import { appIds, appName, client, me } from '../state/caller.ts'
 import { count, now } from '../state/clock.ts'
 import { session } from '../state/session.ts'
@@ -12,21 +12,25 @@ import { close, moveCursor, onListKey, useIsOpened } from '../list/cursor.ts'
 import { FailedDetail } from '../list/failed-detail.tsx'
 import { ListDetail } from '../list/list-detail.tsx'
 import { type KeyHint, ListFoot } from '../list/list-foot.tsx'
+import { Tabs } from '../list/tabs.tsx'
 import { copyText } from '../parts/copy.tsx'
 import { useFollowing } from '../parts/following.ts'
+import { commonWords, filterOf } from '../search/filters.ts'
 import { EmptyList } from './empty-list.tsx'
-import { type Filter, filterOf } from './filter.ts'
+import { FILTERS, type Filter, TABS, WORDS, tabOf } from './filters.ts'
 import { MessageList } from './list-state.ts'
 import { MessageRow } from './message-row.tsx'
-import { MessageSearch, Tabs } from './search-field.tsx'
+import { MessageSearch } from './search-field.tsx'
 import { Sentence } from './sentence.tsx'
 
 const loadRawEvents = async () => (await import('./raw-events-view.tsx')).RawEvents
 const loadMessage = async () => (await import('./message-view.tsx')).MessageView
 
+keepInEveryTenant(commonWords(FILTERS))
+
 /** All messages of the tenant, live, with the open one beside them. */
 export function MessagesView() {
-  const filterKey = useComputed(() => JSON.stringify(filterOf(address.value.params)))
+  const filterKey = useComputed(() => JSON.stringify(filterOf(WORDS, address.value.params)))
   const list = useList(filterKey.value)
   const cursor = useSignal('')
   const isRaw = useSignal(false)
@@ -74,7 +78,7 @@ const Head = ({ list, standing }: { list: MessageList; standing: Standing | null
     <header class="list-head">
       <Sentence list={list} standing={standing} />
       <MessageSearch list={list} extensions={standing?.extensions ?? null} />
-      <Tabs list={list} total={count(list.total.value)} />
+      <Tabs label="Status" tabs={TABS} current={tabOf(list.filter)} total={list.total.value} />
     </header>
     {list.filter.text !== undefined && list.rows.value.length > 0 && <TextNote list={list} />}
   </>

@@ -1,4 +1,5 @@
-import type { Facet, FacetValue } from './facet.ts'
+import type { Facet } from './facet.ts'
+import type { FacetValue } from './filters.ts'
 
 /** A filter to go on typing, or with a value a filter that is complete. */
 export interface Suggestion {
@@ -20,7 +21,7 @@ export function suggestionsFor(typed: string, facets: readonly Facet[]): Suggest
   const named = colon < 0 ? undefined : facets.find(({ name }) => name === word.slice(0, colon))
   if (named !== undefined) return valuesOf(named, word.slice(colon + 1)).slice(0, MAX_SUGGESTIONS)
   const names = facets.filter(({ name }) => name.startsWith(word.toLowerCase())).map(nameOf)
-  const found = word.length < MIN_WORD ? [] : facets.filter(({ isFoundByValue }) => isFoundByValue === true)
+  const found = word.length < MIN_WORD ? [] : facets.filter(({ isFoundByValue }) => isFoundByValue)
   return [...names, ...found.flatMap((facet) => valuesOf(facet, word))].slice(0, MAX_SUGGESTIONS)
 }
 

@@ -36,11 +36,14 @@ export function refine(changes: Record<string, string>): void {
 }
 
 /** What means the same in every tenant. Everything else in an address names something of one. */
-const OF_EVERY_TENANT: readonly string[] = ['state', 'status', 'direction', 'after', 'before']
+const ofEveryTenant = new Set<string>()
+
+/** A view has parameters that mean the same in every tenant. */
+export const keepInEveryTenant = (names: readonly string[]): void => names.forEach((name) => ofEveryTenant.add(name))
 
 /** Takes what belongs to one tenant out of the address: the open message, numbers, apps, users and searched texts. */
 export function leaveTenant(): void {
-  const own = Object.keys(current.value.params).filter((name) => !OF_EVERY_TENANT.includes(name))
+  const own = Object.keys(current.value.params).filter((name) => !ofEveryTenant.has(name))
   refine(Object.fromEntries(own.map((name) => [name, ''])))
 }
 

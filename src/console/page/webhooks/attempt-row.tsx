@@ -2,7 +2,7 @@ import type { DeliveryAttempt } from '../../../client/client.ts'
 import { Icon } from '../parts/icon.tsx'
 import { address, addressOf } from '../state/address.ts'
 import { clockTime, duration, utcTime } from '../state/clock.ts'
-import { keyOf } from './filter.ts'
+import { keyOf } from './filters.ts'
 import { OUTCOMES, eventOf, shortReason, shortUrl } from './words.ts'
 
 interface AttemptRowProps {

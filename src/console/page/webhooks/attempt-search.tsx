@@ -1,8 +1,9 @@
 import { Loaded } from '../frame/loaded.tsx'
+import { chipsOf } from '../search/filters.ts'
 import { SearchField } from '../search/search-field.tsx'
 import type { DeliveryList } from './delivery-list.ts'
 import type { Destination } from './destination.ts'
-import { readSearch } from './filter.ts'
+import { WORDS, readSearch, tabOf } from './filters.ts'
 
 const loadSuggestions = async () => (await import('./attempt-suggestions-view.tsx')).AttemptSuggestions
 
@@ -18,10 +19,7 @@ export const AttemptSearch = ({ list, destinations, nameOf }: AttemptSearchProps
   <SearchField
     label="Search attempts"
     placeholder="app:name  outcome:timeout  message:msg_…"
-    chips={(['app', 'trigger', 'message'] as const).flatMap((name) => {
-      const value = list.filter[name]
-      return value === undefined ? [] : [{ name, value, said: nameOf(value) }]
-    })}
+    chips={chipsOf(WORDS, list.filter, tabOf(list.filter), nameOf)}
     read={(typed) => readSearch(typed, destinations ?? [])}
     suggest={(parts) => <Loaded load={loadSuggestions} props={{ ...parts, list, destinations }} around={nothing} />}
   />

@@ -1,9 +1,11 @@
-import { type Facet, type FacetValue, matching } from '../search/facet.ts'
+import { facetsOf } from '../search/facet.ts'
+import type { FacetValue } from '../search/filters.ts'
 import type { FieldParts } from '../search/search-field.tsx'
 import { Suggestions } from '../search/suggestions.tsx'
 import type { DeliveryList } from './delivery-list.ts'
 import type { Destination } from './destination.ts'
-import { OUTCOMES, eventOf, shortUrl } from './words.ts'
+import { FILTERS } from './filters.ts'
+import { eventOf, shortUrl } from './words.ts'
 
 interface AttemptSuggestionsProps extends FieldParts {
   list: DeliveryList
@@ -17,24 +19,10 @@ export function AttemptSuggestions({ list, destinations, ...field }: AttemptSugg
       .filter((each) => each.kind === kind)
       .map(({ id, name, url }) => ({ value: id, label: kind === 'app' ? name : id, hint: shortUrl(url) }))
   const messages = new Map(list.rows.value.map((row) => [row.messageId, eventOf(row)]))
-  const facets: Facet[] = [
-    facet('app', 'attempts of an app’s webhook', targets('app')),
-    facet('trigger', 'attempts of a trigger', targets('trigger')),
-    facet('outcome', 'how an attempt ended', OUTCOME_VALUES),
-    facet(
-      'message',
-      'attempts about a message',
-      [...messages].map(([value, hint]) => ({ value, hint })),
-    ),
-  ]
+  const facets = facetsOf(FILTERS, {
+    apps: () => targets('app'),
+    triggers: () => targets('trigger'),
+    messages: () => [...messages].map(([value, hint]) => ({ value, hint })),
+  })
   return <Suggestions facets={facets} {...field} />
 }
-
-const OUTCOME_VALUES: readonly FacetValue[] = Object.entries(OUTCOMES).map(([value, hint]) => ({ value, hint }))
-
-const facet = (name: string, hint: string, values: readonly FacetValue[]): Facet => ({
-  name,
-  hint,
-  isFoundByValue: true,
-  valuesFor: (part) => matching(values, part),
-})

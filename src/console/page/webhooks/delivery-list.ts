@@ -1,7 +1,7 @@
 import type { DeliveryAttempt, Sgw } from '../../../client/client.ts'
 import { PAGE_ROWS, type Page, PagedList, RELOAD_EVERY_MS } from '../list/paged-list.ts'
 import type { LiveEvent } from '../state/live-event.ts'
-import { type Filter, keyOf, queryOf } from './filter.ts'
+import { type Filter, keyOf, queryOf } from './filters.ts'
 
 /** An attempt has no event. It follows one of a message, and has ended after a webhook's time. */
 const AFTER_EVENT_MS = 1000

@@ -5,7 +5,7 @@ import { refine } from '../state/address.ts'
 import { client, me } from '../state/caller.ts'
 import type { DeliveryList } from './delivery-list.ts'
 import type { Destination } from './destination.ts'
-import { FILTER_NAMES } from './filter.ts'
+import { WORDS } from './filters.ts'
 import { SetAddress } from './set-address.tsx'
 
 interface EmptyAttemptsProps {
@@ -46,11 +46,7 @@ export function EmptyAttempts({ list, destinations, changed }: EmptyAttemptsProp
 const NothingFound = () => (
   <div class="empty">
     <h2>No attempt matches this filter.</h2>
-    <button
-      type="button"
-      class="button"
-      onClick={() => refine(Object.fromEntries(FILTER_NAMES.map((name) => [name, ''])))}
-    >
+    <button type="button" class="button" onClick={() => refine(Object.fromEntries(WORDS.map((name) => [name, ''])))}>
       Show all attempts
     </button>
   </div>

@@ -9,13 +9,15 @@ import { Loaded } from '../frame/loaded.tsx'
 import { moveCursor, onListKey, useIsOpened } from '../list/cursor.ts'
 import { ListDetail } from '../list/list-detail.tsx'
 import { type KeyHint, ListFoot } from '../list/list-foot.tsx'
+import { Tabs } from '../list/tabs.tsx'
 import { copyText } from '../parts/copy.tsx'
 import { useFollowing } from '../parts/following.ts'
 import { LoadFailed } from '../parts/load-failed.tsx'
-import { address, addressOf, param, refine } from '../state/address.ts'
+import { address, addressOf, keepInEveryTenant, param } from '../state/address.ts'
 import { client } from '../state/caller.ts'
 import { count, now, rowTime } from '../state/clock.ts'
 import type { Reading } from '../state/keep-reading.ts'
+import { commonWords, filterOf } from '../search/filters.ts'
 import { AttemptRow } from './attempt-row.tsx'
 import { AttemptSearch } from './attempt-search.tsx'
 import { DeliveryList } from './delivery-list.ts'
@@ -23,13 +25,15 @@ import { type Destination, type Sources, destinationsOf, fineText, withAddresses
 import { DestinationRows } from './destination-rows.tsx'
 import { useDestinations } from './destinations-state.ts'
 import { EmptyAttempts } from './empty-attempts.tsx'
-import { type Filter, TABS, filterOf, keyOf, openedOf } from './filter.ts'
+import { FILTERS, type Filter, TABS, WORDS, keyOf, openedOf, tabOf } from './filters.ts'
 
 const loadWebhook = async () => (await import('./webhook-view.tsx')).WebhookView
 
+keepInEveryTenant(commonWords(FILTERS))
+
 /** Where webhooks go and how that went: the destinations, and each attempt, with what is open beside them. */
 export function WebhooksView() {
-  const filterKey = useComputed(() => JSON.stringify(filterOf(address.value.params)))
+  const filterKey = useComputed(() => JSON.stringify(filterOf(WORDS, address.value.params)))
   const list = useList(filterKey.value)
   const cursor = useSignal('')
   const known = useDestinations()
@@ -95,22 +99,7 @@ const Head = ({ list, known, destinations, nameOf }: HeadProps) => (
     )}
     {destinations !== null && destinations.length > 0 && <DestinationRows destinations={destinations} />}
     <AttemptSearch list={list} destinations={destinations} nameOf={nameOf} />
-    <nav class="tabs" aria-label="Outcome">
-      {TABS.map(({ name, outcome }) => {
-        const isCurrent = (list.filter.outcome ?? '') === outcome
-        return (
-          <button
-            key={name}
-            type="button"
-            {...(isCurrent ? { 'aria-current': 'true' as const } : {})}
-            onClick={() => refine({ outcome, id: '' })}
-          >
-            {name}
-            {isCurrent && list.total.value !== 0 && <b>{count(list.total.value)}</b>}
-          </button>
-        )
-      })}
-    </nav>
+    <Tabs label="Outcome" tabs={TABS} current={tabOf(list.filter)} total={list.total.value} />
   </header>
 )
 

@@ -1,0 +1,30 @@
+import { refine } from '../state/address.ts'
+import { count } from '../state/clock.ts'
+import type { Tab } from './tab.ts'
+
+interface TabsProps {
+  /** What a screen reader calls the row. */
+  label: string
+  tabs: readonly Tab[]
+  /** Null where the chips of the search field say the filter. */
+  current: Tab | null
+  /** The list's total, which stands at the chosen tab; null until it is known. */
+  total: number | null
+}
+
+/** The row of tabs above a list. */
+export const Tabs = ({ label, tabs, current, total }: TabsProps) => (
+  <nav class="tabs" aria-label={label}>
+    {tabs.map((tab) => (
+      <button
+        key={tab.name}
+        type="button"
+        {...(tab === current ? { 'aria-current': 'true' as const } : {})}
+        onClick={() => refine({ ...tab.asks, id: '' })}
+      >
+        {tab.name}
+        {tab === current && total !== 0 && <b>{count(total)}</b>}
+      </button>
+    ))}
+  </nav>
+)

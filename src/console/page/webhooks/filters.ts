@@ -1,0 +1,66 @@
+import type { DeliveryFilter } from '../../../client/client.ts'
+import { type Tab, tabOf as tabIn } from '../list/tab.ts'
+import { type FilterWord, type WordOf, noSuch, problemOf, queryOf as queryBy, wordsOf } from '../search/filters.ts'
+import { oneOf, parseSearch } from '../search/parse-search.ts'
+import { OUTCOMES } from './words.ts'
+
+/** The filters of attempts. The API has some more, which the page does without. */
+export const FILTERS = {
+  appId: {
+    word: 'app',
+    hint: 'attempts of an app’s webhook',
+    known: ['apps'],
+  },
+  triggerId: {
+    word: 'trigger',
+    hint: 'attempts of a trigger',
+    known: ['triggers'],
+  },
+  messageId: {
+    word: 'message',
+    hint: 'attempts about a message',
+    known: ['messages'],
+  },
+  outcome: { hint: 'how an attempt ended', values: OUTCOMES },
+} as const satisfies Record<
+  Exclude<keyof DeliveryFilter, 'kind' | 'startDate' | 'endDate' | 'limit'>,
+  FilterWord<'apps' | 'triggers' | 'messages'>
+>
+
+/** The words of the search field and of the address. */
+export const WORDS: readonly WordOf<typeof FILTERS>[] = wordsOf(FILTERS)
+export type Filter = Readonly<Partial<Record<(typeof WORDS)[number], string>>>
+
+/** The API's query of a filter. An outcome that the API does not know is its to refuse. */
+export const queryOf = (filter: Filter): DeliveryFilter => queryBy(FILTERS, filter)
+
+/** The tabs above the attempts: each is one outcome of the API. */
+export const TABS: readonly Tab[] = [
+  { name: 'All', asks: { outcome: '' } },
+  ...Object.entries(OUTCOMES).map(([outcome, name]) => ({ name, asks: { outcome } })),
+]
+export const tabOf = (filter: Filter): Tab | null => tabIn(TABS, filter)
+
+/** The key of an attempt in the list and in the address. */
+export const keyOf = ({ deliveryId, attemptNumber }: { deliveryId: string; attemptNumber: number }): string =>
+  `${deliveryId} ${attemptNumber}`
+
+/** What `id` of the address opens: a destination, or the delivery of an attempt. */
+export function openedOf(id: string): { destination: string } | { deliveryId: string; messageId: string } | null {
+  if (id === '') return null
+  if (/^(app|trg)_/.test(id)) return { destination: id }
+  const [deliveryId = ''] = id.split(' ')
+  return { deliveryId, messageId: deliveryId.split(':')[0] ?? '' }
+}
+
+/** The filters of what was typed, an app by its name or its id; or why nothing is found by them. */
+export function readSearch(typed: string, destinations: readonly { id: string; name: string }[]) {
+  const { text, ...asked } = parseSearch(typed, WORDS)
+  const problem =
+    text === undefined
+      ? problemOf(FILTERS, asked)
+      : noSuch(text, 'filter', `Try ${oneOf(WORDS.map((word) => `${word}:`))}`)
+  if (problem !== null) return { problem }
+  const known = destinations.find(({ name }) => name === asked.app)
+  return { asked: known === undefined ? asked : { ...asked, app: known.id } }
+}
