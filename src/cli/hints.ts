@@ -4,7 +4,7 @@ const TIMES = ': give a date (2026-11-24), a date-time with offset (2026-11-24T1
 
 const NUMBER = ': write a number with + and its country code, such as +15555550100'
 const ADDRESS =
-  ': write all of it, such as https://example.com/sms; a private address such as 127.0.0.1 counts as none in production'
+  ': write all of it, such as https://example.com/sms; in production a private address such as 127.0.0.1 must be in WEBHOOK_ALLOW_CIDRS'
 
 /** Advice at the terminal for errors whose texts the API fixes. */
 const HINTS: Readonly<Record<string, string>> = {

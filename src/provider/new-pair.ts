@@ -3,7 +3,7 @@ import type { Secrets } from '../core/secrets.ts'
 import type { ExtensionRow } from './directory.ts'
 import type { ExtensionKey } from './extension-rows.ts'
 import type { TokenPair } from './grants.ts'
-import type { Provider, ProviderFailure, ProviderResult, Step } from './provider.ts'
+import { FOREIGN_OWNER, type Provider, type ProviderFailure, type ProviderResult, type Step } from './provider.ts'
 import { type Quota, asksForNoPause } from './quota.ts'
 import { isSessionLost } from './refresh-policy.ts'
 import { decryptJwt, decryptRefresh } from './stored-credentials.ts'
@@ -55,11 +55,25 @@ async function limited(
   const waitMs = quota.authWaitMs(extensionId, 'tokens')
   if (waitMs > 0) return { ok: false, failure: { ...PAUSED, retryAfterMs: Math.ceil(waitMs) } }
   quota.countAuth(extensionId)
-  const result = await call()
+  const result = ofOwner(extensionId, await call())
   if (!result.ok && result.failure.reason === 'rate_limited')
     quota.pauseAsAnnounced(extensionId, 'auth', result.failure.retryAfterMs)
   else if (result.ok || !asksForNoPause(result.failure)) quota.answered(extensionId, 'auth')
   return result
+}
+
+/** Refuses tokens of another extension, which an answer that was kept on the way may have: everything would go to its messages. */
+const ofOwner = (extensionId: string, result: ProviderResult<TokenPair>): ProviderResult<TokenPair> =>
+  result.ok && result.value.ownerId !== extensionId ? { ok: false, failure: FOREIGN } : result
+
+const FOREIGN: ProviderFailure = {
+  reason: 'rejected',
+  status: 200,
+  code: FOREIGN_OWNER,
+  message: "The provider answered with another extension's tokens",
+  oauthError: null,
+  retryAfterMs: null,
+  requestId: null,
 }
 
 /** The failure of a call that was not made. */

@@ -202,6 +202,9 @@ export const LOGINS_USED_UP = 'ERR_LOGINS_USED_UP'
 /** The code of a wait: the tokens could not be refreshed. */
 export const TOKENS_AWAITED = 'ERR_TOKENS_AWAITED'
 
+/** The code of a failure: a refresh or a JWT was answered with the tokens of another extension. */
+export const FOREIGN_OWNER = 'ERR_FOREIGN_OWNER'
+
 /** The code of a failure: none of the numbers may send SMS. */
 export const NO_SMS_NUMBER = 'ERR_NO_SMS_NUMBER'
 

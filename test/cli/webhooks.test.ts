@@ -56,7 +56,7 @@ test.concurrent('webhook deliveries are listed with their errors, and made again
       'no destination: its app is inactive or has no webhook address (sgw app list --tenant TENANT)',
     )
     expect((await sgw.text('app', 'update', world.app.appId, '--webhook-url', 'localhost/hook')).stderr).toContain(
-      'write all of it, such as https://example.com/sms; a private address such as 127.0.0.1 counts as none in production\n',
+      'write all of it, such as https://example.com/sms; in production a private address such as 127.0.0.1 must be in WEBHOOK_ALLOW_CIDRS\n',
     )
     await sgw.json('app', 'deactivate', world.app.appId, '--yes')
     expect((await sgw.text('app', 'update', world.app.appId, '--webhook-url', receiver.url)).stderr).toBe(

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { operate } from '../support/operator.ts'
 import { type ManualClock, manualClock } from '../support/manual-clock.ts'
-import { type World, type WorldOptions, createWorld, until } from '../support/world.ts'
+import { type World, type WorldOptions, createWorld, recordedLog, until } from '../support/world.ts'
 
 const HOUR = 3_600_000
 const MINUTE = 60_000
@@ -254,3 +254,50 @@ test('a dead JWT behind something that answers in its place revokes nothing', as
   clock.advance(30 * MINUTE)
   expect(await sends(one)).toBe('sent')
 })
+
+/** An answer of the token endpoint for another user. */
+const FOREIGN = {
+  access_token: 'foreign-access',
+  token_type: 'bearer',
+  expires_in: 3600,
+  refresh_token: 'foreign-refresh',
+  refresh_token_expires_in: 604_800,
+  owner_id: '999999999',
+  scope: 'SMS',
+}
+
+test.each(['refresh', 'jwt'])(
+  'tokens of another extension, in the answer of a %s, are neither used nor stored, and people read why nothing is sent',
+  async (how) => {
+    const { log, lines } = recordedLog()
+    await using one = await open(({ control }) => control.configure({ issueRefreshTokens: how === 'refresh' }), { log })
+    const { world, clock, extensionId } = one
+    const stored = async (): Promise<unknown> =>
+      (await world.gateway.database.gate.execute('SELECT access_token, refresh_token FROM extensions')).rows[0]
+    const before = await stored()
+    clock.advance(HOUR)
+    world.control.fault({ route: 'token', calls: 2, fault: { kind: 'respond', status: 200, body: FOREIGN } })
+    const id = await world.send()
+    await until(async () => (await seen(one)).status === 'refresh_failed')
+    const fix =
+      'RingCentral answered with the tokens of another extension, which are not used: let nothing between this machine and RC_SERVER_URL keep or mix up its answers.'
+    expect(await seen(one)).toMatchObject({
+      reason: 'Its tokens could not be refreshed',
+      fix: expect.stringContaining(`${fix} This is tried again by itself`),
+      doctor: { level: 'warn', detail: expect.stringContaining(fix) },
+    })
+    expect(await stored()).toEqual(before)
+    // Nor in a call.
+    expect(world.control.calls().filter(({ request }) => JSON.stringify(request).includes('foreign-'))).toEqual([])
+    expect(lines.filter((line) => line.includes('foreign-'))).toEqual([])
+    expect((await world.status(id))['status']).not.toBe('failed')
+    // The old refresh token is still good.
+    for (let minute = 0; minute < 5; minute++) {
+      clock.advance(MINUTE)
+      await Bun.sleep(20)
+    }
+    expect(await world.untilStatus(id)).toMatchObject({ status: 'sent' })
+    expect(await seen(one)).toMatchObject({ status: 'active', reason: null })
+    expect(extensionId).not.toBe(FOREIGN.owner_id)
+  },
+)

@@ -1,6 +1,6 @@
 import { apiError } from '../../core/errors.ts'
 import type { Gateway } from '../../messages/gateway.ts'
-import { isHomeHost } from './home-host.ts'
+import { isHomeHost } from '../../auth/home-host.ts'
 import type { RequestContext } from './request-context.ts'
 import { comesThroughProxy, isFromThisMachine } from './this-machine.ts'
 
@@ -14,8 +14,8 @@ const NEVER_ON_A_NETWORK: readonly string[] = ['/v1/operator/extensions']
 const MAX_LOGGED = 20
 
 /**
- * The first check of every request: production throws `httpsRequired` if it did not come by HTTPS. Without a public address there is
- * no HTTPS, and this machine and `PLAIN_HTTP_CIDRS` may do without. The log has each reason of a refusal there once.
+ * The first check of every request: production throws `httpsRequired` if it did not come by HTTPS. Without a public address this machine
+ * and `PLAIN_HTTP_CIDRS` may do without, and `Host` must be a name at home. The log has each reason of a refusal there once.
  */
 export function httpsRule({ config, log }: Gateway): (context: RequestContext) => void {
   const told = new Set<string>()
@@ -27,21 +27,27 @@ export function httpsRule({ config, log }: Gateway): (context: RequestContext) =
   return (context) => {
     if (NEVER_ON_A_NETWORK.includes(context.endpointPath) && !context.secure && !isFromThisMachine(context))
       throw apiError('httpsRequired')
-    if (!config.production || context.secure || ALLOWED_WITHOUT_HTTPS.includes(context.endpointPath)) return
-    if (config.hasPublicUrl) throw apiError('httpsRequired')
-    const reason = whyNot(context)
+    if (!config.production || ALLOWED_WITHOUT_HTTPS.includes(context.endpointPath)) return
+    if (config.hasPublicUrl && !context.secure) throw apiError('httpsRequired')
+    const reason = config.hasPublicUrl ? null : whyNot(context)
     if (reason === null) return
     tell(context.socketAddress, reason)
     throw apiError('httpsRequired')
   }
 }
 
-/** Why a gateway without a public address refuses plain HTTP from this client; null if it does not. */
+/**
+ * Why a gateway without a public address refuses this client; null if it does not. A trusted proxy's word for HTTPS does not make up for
+ * the Host: where the proxy is on this machine, a page in a browser here can say it as well.
+ */
 function whyNot(context: RequestContext): string | null {
   const { request } = context.received
+  const isHome = isHomeHost(request.headers.get('host') ?? '')
+  if (context.secure) return isHome ? null : `${NEEDS_HOME_HOST}; with PUBLIC_URL a proxy may bring any name`
   if (!context.isNear) return 'without PUBLIC_URL it is for this machine and PLAIN_HTTP_CIDRS, which lack this address'
   if (comesThroughProxy(request)) return 'a proxy has sent the request on, so its client is another machine'
-  return isHomeHost(request.headers.get('host') ?? '')
-    ? null
-    : 'its Host must be localhost, an address, a name without a dot, or a name in .local or .home.arpa'
+  return isHome ? null : NEEDS_HOME_HOST
 }
+
+const NEEDS_HOME_HOST =
+  'its Host must be localhost, an address, a name without a dot, or a name in .local or .home.arpa'

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { type Clock, systemClock } from '../../core/clock.ts'
 import type { Config } from '../../core/config.ts'
-import { type WebhookFailure, failureOf } from './failure.ts'
+import { type WebhookFailure, blockedAddress } from './failure.ts'
 import { NameLookup } from './name-lookup.ts'
 import { type Address, formsOf, isIn, kindOf, parseRange, type Range } from './special-addresses.ts'
 import { type Resolver, systemResolver } from './system-resolver.ts'
@@ -65,11 +65,17 @@ export class AddressGuard {
 
   /** Whether the URL may be registered. Does not resolve its name, which may have another address at delivery. */
   accepts(url: string): boolean {
+    return this.refusal(url) === null
+  }
+
+  /** Why the URL may not be registered; null if it may. */
+  refusal(url: string): WebhookFailure | null {
     const parsed = parseWebhookUrl(url, this.#production, this.#plainHttp)
-    if (parsed === null) return false
+    if (parsed === null) return blockedAddress(false)
     const host = bareHost(parsed.hostname)
-    if (isIP(host) === 0) return true
-    return this.#allows(host) && (!this.#production || parsed.protocol === 'https:' || this.#isListed(host))
+    if (isIP(host) === 0) return null
+    const isAllowed = this.#allows(host) && (!this.#production || parsed.protocol === 'https:' || this.#isListed(host))
+    return isAllowed ? null : blockedAddress(isListable(host))
   }
 
   /**
@@ -83,14 +89,12 @@ export class AddressGuard {
       isIP(host) === 0 ? await this.#names.find(host, tenantId, signal) : { ok: true as const, addresses: [host] }
     if (!found.ok) return found
     const [first, ...others] = ipv4First(found.addresses)
-    if (
-      first === undefined ||
-      found.addresses.length > MAX_ADDRESSES ||
-      !found.addresses.every((address) => this.#allows(address) && !this.#isOwn(address, port))
-    ) {
-      return { ok: false, ...failureOf({ code: 'BlockedAddress' }) }
-    }
-    return { ok: true, ...first, others }
+    if (first === undefined || found.addresses.length > MAX_ADDRESSES || this.#hasOwn(found.addresses, port))
+      return { ok: false, ...blockedAddress(false) }
+    const refused = found.addresses.filter((address) => !this.#allows(address))
+    return refused.length === 0
+      ? { ok: true, ...first, others }
+      : { ok: false, ...blockedAddress(refused.every(isListable)) }
   }
 
   /** Refuses one of our own listeners in production. Call when the listener has its port. */
@@ -114,10 +118,16 @@ export class AddressGuard {
     return (kind === 'inside' && !this.#production) || isIn(form, this.#allowed)
   }
 
-  #isOwn(address: string, port: number): boolean {
+  #hasOwn(addresses: readonly string[], port: number): boolean {
     if (!this.#production) return false
-    return this.#own.some((own) => own.port === port && listensOn(own.address, address))
+    return this.#own.some((own) => own.port === port && addresses.some((address) => listensOn(own.address, address)))
   }
+}
+
+/** Whether WEBHOOK_ALLOW_CIDRS can allow the address. */
+function isListable(address: string): boolean {
+  const forms = formsOf(address)
+  return forms.length > 0 && forms.every((form) => kindOf(form) !== 'never')
 }
 
 /** IPv4 comes first, because many machines have no IPv6 route although names have IPv6 addresses. */

@@ -12,6 +12,13 @@ export function failureOf(error: unknown): WebhookFailure {
   return { errorClass, errorMessage: MESSAGES.find(([codes]) => codes.test(errorClass))?.[1] ?? 'The request failed' }
 }
 
+/** `isListable`: WEBHOOK_ALLOW_CIDRS could allow it. */
+export function blockedAddress(isListable: boolean): WebhookFailure {
+  const blocked = failureOf({ code: 'BlockedAddress' })
+  if (!isListable) return blocked
+  return { ...blocked, errorMessage: `${blocked.errorMessage}, unless WEBHOOK_ALLOW_CIDRS has it` }
+}
+
 /** Whether there was no connection. Then nothing was sent, and another address of the name may be tried. */
 export const neverConnected = (failure: WebhookFailure): boolean => UNREACHED.test(failure.errorClass)
 

@@ -98,7 +98,8 @@ export class WebhookPoster {
   async #reach(request: PostRequest, signal: AbortSignal): Promise<WebhookExchangeResult> {
     const { guard } = this.#options
     // Checked again, because the operator may have changed the mode or the ranges since the registration.
-    if (!guard.accepts(request.url)) return { ok: false, neverLeft: true, ...failureOf({ code: 'BlockedAddress' }) }
+    const refusal = guard.refusal(request.url)
+    if (refusal !== null) return { ok: false, neverLeft: true, ...refusal }
     const url = new URL(request.url)
     const { hostname } = url
     const found = await guard.resolve({ hostname, port: portOf(url), tenantId: request.tenantId }, signal)

@@ -1,12 +1,16 @@
 import type { Clock } from '../../core/clock.ts'
 import { jsonAnswer } from '../../core/json-answer.ts'
 import { pathOf } from '../../core/request-path.ts'
+import { isHomeHost } from '../../auth/home-host.ts'
 import { readyStateOf } from '../../api/health/ready.ts'
+import { errorText } from '../../core/errors.ts'
 import { errorName } from '../../core/log.ts'
 import { EXIT, StartError } from '../../core/start-error.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import { createGauges } from './gauges.ts'
 import type { Metrics } from './metrics.ts'
+
+const LOOPBACK = '127.0.0.1'
 
 export interface AdminListener {
   /** Base address without a trailing slash. */
@@ -22,7 +26,10 @@ export function startAdmin(gateway: Gateway, metrics: Metrics, port: number): Ad
     const isRead = request.method === 'GET' || request.method === 'HEAD'
     const path = isRead ? pathOf(request) : ''
     if (path === '/ready') return ready(gateway)
-    if (path !== '/metrics') return jsonAnswer({ error: 'Not found' }, { status: 404 })
+    if (path !== '/metrics') return jsonAnswer({ error: errorText('notFound') }, { status: 404 })
+    // A web page that a browser here shows could let its own name resolve to this machine.
+    if (!isHomeHost(request.headers.get('host') ?? LOOPBACK))
+      return jsonAnswer({ error: errorText('forbidden') }, { status: 403 })
     await readGauges()
     return new Response(await metrics.registry.metrics(), { headers: { 'content-type': metrics.registry.contentType } })
   }
@@ -30,7 +37,7 @@ export function startAdmin(gateway: Gateway, metrics: Metrics, port: number): Ad
   const server = startListening(port, fetch, error)
   const unwatch = watchEventLoop(gateway.clock, metrics.eventLoopLag)
   return {
-    url: `http://127.0.0.1:${server.port}`,
+    url: `http://${LOOPBACK}:${server.port}`,
     stop: async () => {
       unwatch()
       await server.stop(true)
@@ -44,7 +51,7 @@ function startListening(
   error: (problem: unknown) => Response,
 ): Bun.Server<undefined> {
   try {
-    return Bun.serve({ hostname: '127.0.0.1', port, reusePort: false, development: false, fetch, error })
+    return Bun.serve({ hostname: LOOPBACK, port, reusePort: false, development: false, fetch, error })
   } catch {
     throw new StartError(EXIT.unavailable, `Port ${port} of the admin listener is in use: set ADMIN_PORT to a free one`)
   }

@@ -1,6 +1,7 @@
 import { FILTER_REFUSED } from '../provider-subscription.ts'
 import { meansRevoked } from '../refresh-policy.ts'
 import {
+  FOREIGN_OWNER,
   LOGINS_USED_UP,
   NO_SMS_NUMBER,
   type ProviderFailure,
@@ -100,6 +101,8 @@ const FIXES: Readonly<Record<string, Fix>> = {
   'OAU-251': wrongGrant,
   'CMN-401': missingPermission,
   'SUB-528': missingPermission,
+  [FOREIGN_OWNER]: () =>
+    'RingCentral answered with the tokens of another extension, which are not used: let nothing between this machine and RC_SERVER_URL keep or mix up its answers.',
   [FILTER_REFUSED]: () =>
     'RingCentral refused events of inbound messages: the RingCentral app needs the permission ReadMessages (SMS includes it). Add it in the developer console, then connect again.',
   [NO_SMS_NUMBER]: () =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { NetworkInterfaceInfo } from 'node:os'
-import { isHomeHost } from '../../../src/api/http/home-host.ts'
+import { isHomeHost } from '../../../src/auth/home-host.ts'
 import { RequestPipeline } from '../../../src/api/http/request-pipeline.ts'
 import { plainHttpAddresses } from '../../../src/operator/console-addresses.ts'
 import { startReceiver } from '../../support/receiver.ts'
@@ -162,12 +162,35 @@ async function statusFrom(world: World, address: string, endpointPath = '/docs')
   return answer?.status
 }
 
-test('a trusted proxy still brings HTTPS, by any name', async () => {
+test('a trusted proxy still brings HTTPS, by a name at home', async () => {
   await using world = await atHome({ TRUSTED_PROXIES: '127.0.0.1' })
-  const secure = ['Host: sms.example.com', 'X-Forwarded-Proto: https', 'X-Forwarded-For: 203.0.113.9']
+  const secure = ['Host: nas.local', 'X-Forwarded-Proto: https', 'X-Forwarded-For: 203.0.113.9']
   expect((await asked(world, '/v1/me', secure)).status).toBe(200)
   const plain = secure.map((line) => line.replace('https', 'http'))
   expect(await asked(world, '/v1/me', plain)).toMatchObject(REFUSED)
+})
+
+test('a page whose name was made to resolve to this machine cannot pass for a trusted proxy', async () => {
+  const { log, lines } = recordedLog()
+  await using world = await atHome({ TRUSTED_PROXIES: '127.0.0.1' }, log)
+  const asProxy = ['Host: evil.example', 'X-Forwarded-Proto: https', 'X-Forwarded-For: 127.0.0.1']
+  for (const path of ['/v1/me', '/console/', '/docs', '/v1/operator/session', '/v1/rc/connect?token=x', '/nothing'])
+    expect([path, await asked(world, path, asProxy)]).toMatchObject([path, REFUSED])
+  const upgrade = ['Connection: upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: eA==']
+  expect(await ask(world.url, ['GET /ws HTTP/1.1', ...asProxy, ...upgrade])).toMatchObject(REFUSED)
+  // Nor can its wrong keys block the programs of this machine.
+  const wrong = ['GET /v1/me HTTP/1.1', 'Authorization: Bearer sgw_wrong', 'Connection: close', ...asProxy]
+  for (let attempt = 0; attempt < 11; attempt++) expect(await ask(world.url, wrong)).toMatchObject(REFUSED)
+  expect((await asked(world, '/v1/me', ['Host: localhost'])).status).toBe(200)
+  expect(lines.filter((line) => line.includes('plain HTTP is refused'))).toEqual([
+    expect.stringContaining('or .home.arpa; with PUBLIC_URL a proxy may bring any name"'),
+  ])
+})
+
+test('with a public address a trusted proxy may bring any name', async () => {
+  const env = { NODE_ENV: 'production', TRUSTED_PROXIES: '127.0.0.1' }
+  await using world = await createWorld({ work: false, connect: false, env })
+  expect((await asked(world, '/v1/me', ['Host: other.example', 'X-Forwarded-Proto: https'])).status).toBe(200)
 })
 
 test('with a public address no client and no Host may do without HTTPS', async () => {

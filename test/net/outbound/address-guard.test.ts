@@ -224,6 +224,27 @@ describe('names at delivery', () => {
     expect(JSON.stringify(result)).not.toMatch(/10\.20|example/)
   })
 
+  test('names WEBHOOK_ALLOW_CIDRS exactly where it is the cure', async () => {
+    const message = async (guard: AddressGuard, port?: number): Promise<unknown> => {
+      const result = await resolve(guard, 'example.test', port)
+      return result.ok ? 'ok' : result.errorMessage
+    }
+    const text = 'The destination is not an address that webhooks may be sent to'
+    const cure = `${text}, unless WEBHOOK_ALLOW_CIDRS has it`
+    for (const address of ['127.0.0.1', '10.0.0.1', '100.64.0.1', '::1', 'fd12::1', '::ffff:10.0.0.1', '192.0.2.1'])
+      expect([address, await message(guardOf(['1.1.1.1', address]))]).toEqual([address, cure])
+    for (const address of ['169.254.169.254', '0.0.0.0', 'fe80::1', '100.100.100.200', 'not an address'])
+      expect([address, await message(guardOf([address, '10.0.0.1']))]).toEqual([address, text])
+    const many = Array.from({ length: 65 }, (_, index) => `10.0.0.${index}`)
+    expect(await message(guardOf(many))).toBe(text)
+    const own = guardOf(['127.0.0.1'])
+    own.addOwn('127.0.0.1', 3000)
+    expect(await message(own, 3000)).toBe(text)
+    expect(guardOf([]).refusal('https://10.0.0.1/')?.errorMessage).toBe(cure)
+    for (const url of ['http://10.0.0.1/', 'https://169.254.169.254/', 'https://a.internal/', 'https://10.0.0.1:22/'])
+      expect([url, guardOf([]).refusal(url)?.errorMessage]).toEqual([url, text])
+  })
+
   test('outside production, loopback and private addresses are permitted, but not special ones', async () => {
     for (const address of ['127.0.0.1', '10.0.0.1', '::1', 'fd12::1'])
       expect(await resolves(guardOf([address], { production: false }))).toBe(address)

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { holdCalls } from '../../support/held-calls.ts'
+import { ask } from '../../support/raw-http.ts'
 import { controlSocket } from '../../support/litestream-socket.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { PROJECT } from '../../support/program.ts'
@@ -126,4 +127,19 @@ test('/metrics has every metric that the alert rules and the dashboard use', asy
   const used = files.flatMap((file) => readFileSync(file, 'utf8').match(/\b(sgw|process)_[a-z_]+/g) ?? [])
   expect(used.length).toBeGreaterThan(20)
   expect(used.filter((name) => !known.has(name.replace(/_bucket$/, '')))).toEqual([])
+})
+
+test('/metrics tells a page nothing whose name was made to resolve to this machine, and /ready answers any name', async () => {
+  await using world = await withAdmin(false)
+  const statusOf = async (path: string, ...lines: string[]): Promise<number> =>
+    (await ask(world.running.adminUrl ?? '', [`GET ${path} HTTP/1.1`, 'Connection: close', ...lines])).status
+  for (const host of ['localhost:9464', '127.0.0.1:9464', '[::1]:9464', 'sgw', 'nas.local', '172.17.0.1:9464'])
+    expect([host, await statusOf('/metrics', `Host: ${host}`)]).toEqual([host, 200])
+  for (const host of ['evil.example', 'evil.example:9464', 'localhost.evil.example', '127.0.0.1.nip.io', 'sgw.'])
+    expect([host, await statusOf('/metrics', `Host: ${host}`)]).toEqual([host, 403])
+  expect(await ask(world.running.adminUrl ?? '', ['GET /metrics HTTP/1.1', 'Host: evil.example'])).toMatchObject({
+    body: '{"error":"Forbidden"}',
+  })
+  expect(await statusOf('/ready', 'Host: gateway.example')).toBe(503)
+  expect(await statusOf('/nothing', 'Host: evil.example')).toBe(404)
 })
