@@ -71,6 +71,7 @@ function embeddedConsole(files: readonly PageFile[]): BunPlugin {
   const embedded = files.map(({ name, type, bytes }) => ({ name, type, base64: Buffer.from(bytes).toString('base64') }))
   const contents = `
     const FILES = ${JSON.stringify(embedded)}
+    export const sourceState = () => ''
     export const bundlePage = async () =>
       FILES.map(({ name, type, base64 }) => ({ name, type, bytes: Uint8Array.fromBase64(base64) }))`
   return replacement('src/console/bundle.ts', contents)

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import type { BunPlugin } from 'bun'
 import type { PageFile } from '../api/http/served-file.ts'
@@ -43,6 +44,16 @@ export async function bundlePage(): Promise<PageFile[]> {
     await script('theme.ts', []),
     { name: 'index.html', type: 'text/html; charset=utf-8', bytes: html },
   ]
+}
+
+/** Says of which source the bundle would be: another one after any change of a file. */
+export function sourceState(): string {
+  const stateOf = (path: string): string => {
+    const { mtimeMs, size } = statSync(path)
+    return `${path} ${mtimeMs} ${size}`
+  }
+  const paths = [FOLDER, CLIENT].flatMap((cwd) => [...new Bun.Glob('**/*').scanSync({ cwd, absolute: true })])
+  return paths.map(stateOf).toSorted().join('\n')
 }
 
 async function script(path: string, plugins: BunPlugin[]): Promise<PageFile> {

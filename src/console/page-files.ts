@@ -1,6 +1,6 @@
 import { loadOnce } from '../core/load-once.ts'
 import { type PageFile, ServedFile } from '../api/http/served-file.ts'
-import { bundlePage } from './bundle.ts'
+import { bundlePage, sourceState } from './bundle.ts'
 
 /** The frame, the theme, and what is loaded when it is first needed. */
 export const SCRIPTS = [
@@ -28,10 +28,18 @@ export const SCRIPTS = [
 /** The files that are served. `simulator.html` is `index.html` beside the built-in simulator, `home.html` without a public address. */
 export type PageFileName = 'index.html' | 'simulator.html' | 'home.html' | (typeof SCRIPTS)[number]
 
-/** The files of the page by name, bundled when first asked for; with `isAnew` bundled again, to show a change of the source. */
-export const pageFiles = ({ isAnew }: { isAnew: boolean }): Promise<PageFiles> => bundled(isAnew)
+/** The files of the page by name, bundled when first asked for; with `isAnew` bundled again if their source has changed. */
+export function createPageFiles(): (options: { isAnew: boolean }) => Promise<PageFiles> {
+  const bundled = loadOnce(bundle)
+  let state = ''
+  return ({ isAnew }) => {
+    const last = state
+    if (isAnew) state = sourceState()
+    return bundled(state !== last)
+  }
+}
 
-const bundled = loadOnce(bundle)
+export const pageFiles = createPageFiles()
 
 export interface PageFiles {
   get(name: PageFileName): ServedFile

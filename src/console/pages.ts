@@ -3,7 +3,7 @@ import { OWN_FILES_HEADERS } from '../api/http/page-headers.ts'
 import type { WebPage } from '../api/http/server.ts'
 import { type PageFileName, SCRIPTS, pageFiles } from './page-files.ts'
 
-/** The console: one page and its files. In development each load of the page bundles it anew, so that a change of its source shows. */
+/** The console: one page and its files. In development a load of the page bundles it anew after a change of its source. */
 export function consolePages({ config }: Gateway): WebPage[] {
   return [
     {
@@ -12,7 +12,7 @@ export function consolePages({ config }: Gateway): WebPage[] {
         if (WITHOUT_SLASH.test(request.url))
           return new Response(null, { status: 302, headers: { location: 'console/' } })
         const files = await pageFiles({ isAnew: !config.production })
-        // In development the files change with each load.
+        // In development the files change with their source.
         if (config.production) void files.compressBest()
         return files.get(pageOf(config)).answer(request, OWN_FILES_HEADERS)
       },

@@ -1,12 +1,28 @@
 import { expect, spyOn, test } from 'bun:test'
-import { SCRIPTS, pageFiles } from '../../src/console/page-files.ts'
+import { statSync, utimesSync } from 'node:fs'
+import { join } from 'node:path'
+import { SCRIPTS, createPageFiles, pageFiles } from '../../src/console/page-files.ts'
+import { PROJECT } from '../support/program.ts'
 
 test('a bundle that fails, as without a free file descriptor, is made again by the next request', async () => {
+  const files = createPageFiles()
   using build = spyOn(Bun, 'build')
   build.mockRejectedValueOnce(new Error('EMFILE'))
-  const failure: unknown = await pageFiles({ isAnew: true }).catch((error: unknown) => error)
+  const failure: unknown = await files({ isAnew: true }).catch((error: unknown) => error)
   expect(failure).toBeInstanceOf(Error)
-  expect((await pageFiles({ isAnew: false })).get('main.js').file.bytes.length).toBeGreaterThan(1000)
+  expect((await files({ isAnew: false })).get('main.js').file.bytes.length).toBeGreaterThan(1000)
+})
+
+test('in development the page is bundled anew after a change of its source, and only then', async () => {
+  const files = createPageFiles()
+  const first = await files({ isAnew: true })
+  expect(await files({ isAnew: true })).toBe(first)
+  const source = join(PROJECT, 'src/console/page/index.html')
+  const { atime, mtime } = statSync(source)
+  utimesSync(source, atime, new Date(mtime.getTime() - 1000))
+  const changed = await files({ isAnew: true }).finally(() => utimesSync(source, atime, mtime))
+  expect(changed).not.toBe(first)
+  expect(await files({ isAnew: false })).toBe(changed)
 })
 
 /** Compressed bytes, of docs/performance.md. What a file brings includes its styles. */
