@@ -67,8 +67,11 @@ const named = (owners: readonly string[]): string =>
 export const describeUnnamed = (path: string, owners: readonly string[]): string =>
   `ENCRYPTION_KEYS lacks the key in ${path}, which decrypts the stored secrets of ${named(owners)}: set ENCRYPTION_KEYS_FILE=${path} instead, or put that key behind your own (ENCRYPTION_KEYS=NEW,OLD) and run sgw keys rotate (docs/security.md)`
 
-/** A sentence for the operator, with what to do. */
-export function describeLost({ isEvery, owners }: LostSecrets): string {
-  const what = isEvery ? 'no key that can decrypt the stored secrets' : 'not the key that decrypts secrets'
-  return `ENCRYPTION_KEYS has ${what} of ${named(owners)}, so their API keys are refused: put the old key back, behind the newest (docs/security.md). If it is lost for good, set ALLOW_NEW_KEYS=on, then give each app a new key (sgw app rotate-key APP) and webhook secret (sgw app rotate-webhook-secret APP), and connect its extensions again`
+/** What is wrong, without a full stop, and what to do. */
+export function saidOfLost({ isEvery, owners }: LostSecrets): { what: string; fix: string } {
+  const keys = isEvery ? 'no key that can decrypt the stored secrets' : 'not the key that decrypts secrets'
+  return {
+    what: `ENCRYPTION_KEYS has ${keys} of ${named(owners)}, so their API keys are refused`,
+    fix: 'Put the old key back, behind the newest (docs/security.md). If it is lost for good, set ALLOW_NEW_KEYS=on, then give each app a new key (sgw app rotate-key APP) and webhook secret (sgw app rotate-webhook-secret APP), and connect its extensions again.',
+  }
 }

@@ -1,4 +1,4 @@
-import type { Finding } from '../operator/finding.ts'
+import type { Finding } from '../operator/doctor/finding.ts'
 import { ask } from './ask.ts'
 import { type CliContext, CliError } from './context.ts'
 import { printFindings } from './print.ts'
@@ -22,8 +22,8 @@ async function findAll(context: CliContext, alert: boolean): Promise<Finding[]> 
 
 async function diagnoseWithoutDatabase({ config }: CliContext, error: unknown, alert: boolean): Promise<Finding[]> {
   const [{ diagnoseOffline }, { checkAlertOffline }] = await Promise.all([
-    import('../operator/doctor-offline.ts'),
-    import('../operator/doctor-alert.ts'),
+    import('../operator/doctor/diagnose-offline.ts'),
+    import('../operator/doctor/post-test-alert.ts'),
   ])
   const findings = await diagnoseOffline(config, error instanceof Error ? error.message : 'unknown error')
   return alert ? [...findings, await checkAlertOffline(config)] : findings

@@ -1,5 +1,5 @@
 import { printable } from '../core/printable.ts'
-import type { Finding } from '../operator/finding.ts'
+import type { Finding } from '../operator/doctor/finding.ts'
 import type { CliContext } from './context.ts'
 import { type Colour, paint } from './style.ts'
 import { lines, table } from './table.ts'

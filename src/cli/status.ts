@@ -14,15 +14,15 @@ import { hanging } from './wrap.ts'
 /** A person reads about the failed messages of so many tenants, those with the most. */
 const MAX_TENANTS = 10
 /** Alerts with lines of their own, which are there before the alert fires. */
-const HAS_OWN_LINES: readonly string[] = ['webhook_failing', 'storage_failing', 'webhooks_interrupted']
+const HAS_OWN_LINES: readonly string[] = ['webhook_failing', 'webhooks_interrupted']
 
 /** Runs `sgw status`. A person also reads which alerts fire, why messages wait, of each tenant, and which webhooks fail. */
 export async function showStatus(context: CliContext): Promise<void> {
   const report = (await ask(context, { method: 'GET', path: '/v1/operator/status' })) as StatusReport
   if (context.json) return print(context, report)
   context.stdout(lines(context, fieldsOf(report, context.config.backupAddress)))
-  if (report.storage !== null)
-    context.stdout(`${symbolOf(context, 'fail')} the database cannot be written\n${below(context, report.storage)}`)
+  if (report.storage !== null && !report.running)
+    context.stdout(hanging(context, `${symbolOf(context, 'fail')} `, printable(report.storage)))
   if (report.waitingJwt !== null) context.stdout(waitingJwtOf(context, report.waitingJwt))
   for (const failures of report.failed.slice(0, MAX_TENANTS))
     context.stdout(failedOf(context, failures, await jwtFixesOf(context, failures)))

@@ -17,8 +17,8 @@ export interface Lease {
   standbys(): Standbys | null
   /** Tries whether the storage can hold a lease. Returns what was found. Errors: why it cannot. */
   testStorage(): Promise<string>
-  /** What is wrong with this machine's clock, by that of the storage; null if they agree. */
-  clockFault(): string | null
+  /** How far this machine's clock is from the storage's, as `70 s behind the storage's`; null if they agree. */
+  clockDifference(): string | null
   /** Stops this gateway so that a standby takes over at once. */
   give(): void
 }

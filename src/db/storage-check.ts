@@ -1,9 +1,13 @@
-import { statfsSync } from 'node:fs'
+import { existsSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { dataFolder } from './data-folder.ts'
 import type { Database } from './database.ts'
 
 /** With less free space the next commits will fail. Without this check, an idle gateway would not notice a full disk. */
-const MIN_FREE_BYTES = 1 << 20
+const FULL_BYTES = 1 << 20
+
+/** With less free space a person must make room, before the disk is full. */
+export const LOW_DISK_BYTES = 100 << 20
 
 interface Stored {
   database: Pick<Database, 'storage'>
@@ -11,22 +15,26 @@ interface Stored {
 }
 
 /** Probes the storage if it failed. Returns whether it fails or is about to fail. */
-export async function probeStorage({ database, config }: Stored): Promise<boolean> {
-  return isFull(config.database.path) || ((await database.storage?.probeIfFailing()) ?? false)
+export async function probeStorage({
+  database,
+  config: {
+    database: { path },
+  },
+}: Stored): Promise<boolean> {
+  return (path !== null && freeBytes(path) < FULL_BYTES) || ((await database.storage?.probeIfFailing()) ?? false)
 }
 
-/** Why nothing can be stored, and what to do; null if all is well. */
-export async function storageProblem(stored: Stored): Promise<string | null> {
-  if (!(await probeStorage(stored))) return null
-  return stored.database.storage?.problem ?? 'its disk is full, so messages are refused with 503: make room'
-}
-
-function isFull(path: string | null): boolean {
-  if (path === null) return false
+/** Free space of the database's disk; 0 if that cannot be read. */
+export function freeBytes(path: string): number {
   try {
-    const { bavail, bsize } = statfsSync(dirname(path))
-    return bavail * bsize < MIN_FREE_BYTES
+    const { bavail, bsize } = statfsSync(nearestFolder(dataFolder(path)))
+    return bavail * bsize
   } catch {
-    return true
+    return 0
   }
+}
+
+/** The first start creates the folder, so before that its disk is that of the nearest one there is. */
+function nearestFolder(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : nearestFolder(dirname(path))
 }

@@ -21,6 +21,12 @@ const isSpoilt = (code: string | null): boolean => code === OVERWRITTEN || code 
 /** Whether a result code says that the file is damaged or is not a database. */
 export const isDamage = (code: string): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(code)
 
+/** Neither part ends with a full stop. */
+interface StorageFault {
+  what: string
+  fix: string
+}
+
 /**
  * Knows whether the storage accepts commits. It refuses nothing: every write is tried. On a nearly full disk small commits
  * still succeed while messages fail, so a fault is over only after a probe of several pages has been written.
@@ -53,6 +59,11 @@ export class Storage {
   /** Why commits fail, with what to do; null while they succeed. */
   get problem(): string | null {
     return this.#fault === null ? null : textOf(this.#fault, this.#reason)
+  }
+
+  /** The same in two parts. */
+  get fault(): StorageFault | null {
+    return this.#fault === null ? null : faultOf(this.#fault, this.#reason)
   }
 
   /** Whether the database file has content that is not ours. It is final. */
@@ -160,19 +171,26 @@ export class Storage {
 const isFinal = (code: string): boolean => isDamage(code) || isSpoilt(code)
 
 function textOf(code: string, reason: string): string {
-  if (code === NOT_STORED) return `the replica does not store what is committed (${reason}): ${NO_ANSWERS}`
-  if (isDamage(code)) return 'the database is damaged: stop, and see docs/damaged-database.md'
+  const { what, fix } = faultOf(code, reason)
+  return `${what}: ${fix}`
+}
+
+function faultOf(code: string, reason: string): StorageFault {
+  if (code === NOT_STORED) return { what: `the replica does not store what is committed (${reason})`, fix: NO_ANSWERS }
+  if (isDamage(code)) return { what: 'the database is damaged', fix: 'stop, and see docs/damaged-database.md' }
   if (code === MOVED) return saveFirst('the database file was deleted or replaced', '')
   if (code === OVERWRITTEN) return saveFirst('the database file was overwritten', NOT_SAVED)
   if (code === LOG_CUT) return saveFirst('the log of the database (its -wal file) was cut', NOT_SAVED)
-  return 'the storage fails: requests that cannot be stored get 503; check the free space and the disk'
+  return { what: 'the storage fails', fix: 'requests that cannot be stored get 503; check the free space and the disk' }
 }
 
 const NO_ANSWERS =
   'requests that must be stored get 503, and nothing is sent, until it works again; check the storage, its credentials and the network (docs/beyond-one-machine.md)'
 
-const saveFirst = (what: string, otherwise: string): string =>
-  `${what} while the gateway has it open: messages are refused with 503. Do not stop the gateway before you have saved the data, which only it can still read: sgw backup FILE; then stop, put FILE in the place of the database, remove its -wal and -shm, and start${otherwise} (docs/damaged-database.md)`
+const saveFirst = (what: string, otherwise: string): StorageFault => ({
+  what: `${what} while the gateway has it open`,
+  fix: `messages are refused with 503. Do not stop the gateway before you have saved the data, which only it can still read: sgw backup FILE; then stop, put FILE in the place of the database, remove its -wal and -shm, and start${otherwise} (docs/damaged-database.md)`,
+})
 
 const NOT_SAVED =
   '; if sgw backup fails, what was accepted since the last checkpoint is lost: stop, restore the backup, and compare with the message log of RingCentral'

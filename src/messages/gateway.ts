@@ -16,7 +16,7 @@ import { localUrl } from '../core/network-config.ts'
 import { createSecrets, type Secrets } from '../core/secrets.ts'
 import type { Database } from '../db/database.ts'
 import { type RestoreMark, createNoMark } from '../db/restore-mark.ts'
-import type { FiringAlert } from '../core/firing-alert.ts'
+import type { FiringAlerts } from '../core/firing-alert.ts'
 import { Jobs } from './jobs/jobs.ts'
 import { AddressGuard, guardRules } from '../net/outbound/address-guard.ts'
 import { WebhookPoster } from '../net/outbound/webhook-poster.ts'
@@ -81,8 +81,7 @@ export interface Gateway extends SharedParts {
   lease: Lease | null
   /** `working`: jobs and timers are running. `draining`: the server is stopping. */
   lifecycle: { draining: boolean; working: boolean }
-  /** What needs a person now, as of the last checks. `check` runs them now, while the gateway works. */
-  alerts: { firing: readonly FiringAlert[]; check(): Promise<unknown> }
+  alerts: FiringAlerts
   /** What has become of RC_JWT since the start. */
   configuredJwt: ConfiguredJwt
   /** The built-in simulator, once it has started; null if the provider is another one, or no server runs. */
@@ -175,7 +174,7 @@ export function buildGateway(given: GatewayParts): Gateway {
     }),
     lease,
     lifecycle: { draining: false, working: false },
-    alerts: { firing: [], check: () => Promise.resolve() },
+    alerts: { firing: [], knownSince: clock.monotonic(), check: () => Promise.resolve() },
     simulator: null,
     traffic: { answering: 0 },
     sending: new SendEngine({ ...parts, ...engines, receipts, defer, requests: () => gateway.traffic.answering }),

@@ -4,11 +4,11 @@ import { AppParams, RegisterBody, Registered, RotatedKey, RotatedSecret } from '
 import { Done } from '../api/http/done.ts'
 import { route } from '../api/http/route.ts'
 import { isFromOwnPage, isFromThisMachine } from '../api/http/this-machine.ts'
-import { listAlerts } from './alerts.ts'
+import { listAlerts } from './alerts/list-alerts.ts'
 import { activateApp, createApp, deactivateApp, listApps, rotateAppKey, rotateAppWebhookSecret } from './apps.ts'
 import { connectJwt } from './connect-jwt.ts'
-import { diagnose } from './doctor.ts'
-import { Finding } from './finding.ts'
+import { diagnose } from './doctor/diagnose.ts'
+import { Finding } from './doctor/finding.ts'
 import {
   Alerts,
   AppList,

@@ -124,7 +124,10 @@ export const Alerts = z
       z
         .object({
           alert: z.string(),
-          text: z.string(),
+          subject: z.string().meta({ description: 'The id of the affected thing, or `gateway`' }),
+          text: z.string().meta({ description: 'A complete message, of `what` and `fix`' }),
+          what: z.string().meta({ description: 'What is wrong with which thing, without the last full stop' }),
+          fix: z.string().meta({ description: 'What to do about it' }),
           since: time,
           tenantId: z.string().optional(),
           tenantName: z.string().optional(),

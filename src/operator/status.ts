@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { tenantId, time } from '../api/fields/answer-fields.ts'
-import { storageProblem } from '../db/storage-check.ts'
 import type { Gateway } from '../messages/gateway.ts'
 import { isoTime } from '../core/clock.ts'
 import { VERSION } from '../core/version.ts'
-import { describeJwt } from './doctor-connections.ts'
+import { textOf } from './conditions/condition.ts'
+import { saidOfJwt } from './conditions/jwt-refused.ts'
+import { findStorageFault } from './conditions/storage-failing.ts'
 import { TenantStatus } from './schemas.ts'
 import { readBackup } from './backup/read-backup.ts'
 import { readDatabase } from '../messages/gateway-state/database.ts'
@@ -116,7 +117,7 @@ export async function readStatus(gateway: Gateway): Promise<StatusReport> {
       restoredAt: isoOrNull(restoredAt),
       quarantined,
     },
-    storage: await storageProblem(gateway),
+    storage: (await findStorageFault(gateway)).map(textOf)[0] ?? null,
     ha: haOf(gateway, lagMs),
     failed: (await readFailures(gateway, gateway.clock.now())).map(({ since, lastAt, ...failures }) => ({
       ...failures,
@@ -129,7 +130,7 @@ export async function readStatus(gateway: Gateway): Promise<StatusReport> {
 }
 
 function waitingJwtOf({ configuredJwt: { state } }: Gateway): string | null {
-  return state.kind === 'waits' ? describeJwt(state) : null
+  return state.kind === 'waits' ? textOf(saidOfJwt(state)) : null
 }
 
 function haOf({ lease }: Gateway, storedLagMs: number | null): StatusReport['ha'] {

@@ -7,6 +7,11 @@ export const MAX_CLOCK_ERROR_MS = 5 * 60_000
 /** How long the clock stays unconfirmed if the provider does not answer. */
 const MAX_UNCONFIRMED_MS = 10 * 60_000
 
+interface ClockFault {
+  what: string
+  fix: string
+}
+
 /**
  * Whether this machine's clock can be trusted, by the `Date` of the provider's answers. A machine may start with a clock that is days
  * off. Until its clock is trusted, no message expires, no scheduled message is released before its time by the provider's clock, and
@@ -35,16 +40,19 @@ export class ClockCheck {
     return Math.abs(this.aheadMs ?? 0) > MAX_CLOCK_ERROR_MS || skewMs > MAX_CLOCK_ERROR_MS
   }
 
-  /** What is wrong and what to do, as a sentence without a full stop; null while nothing is. */
-  describe(): string | null {
+  /** What is wrong, without a full stop, and what to do; null while nothing is. */
+  describe(): ClockFault | null {
     if (!this.isWrong) return null
     const aheadMs = this.aheadMs ?? 0
     const seconds = Math.round(Math.abs(aheadMs) / 1000)
     const held = 'so no message expires and nothing is purged'
     if (Math.abs(aheadMs) <= MAX_CLOCK_ERROR_MS)
-      return `This machine's clock was wrong when the gateway started, ${held}: restart the gateway`
+      return { what: `This machine's clock was wrong when the gateway started, ${held}`, fix: 'Restart the gateway.' }
     const direction = aheadMs < 0 ? 'behind' : 'ahead of'
-    return `This machine's clock is ${seconds} s ${direction} the provider's, ${held}: set the clock, by NTP, and restart the gateway`
+    return {
+      what: `This machine's clock is ${seconds} s ${direction} the provider's, ${held}`,
+      fix: 'Set the clock, by NTP, and restart the gateway.',
+    }
   }
 
   get isTrusted(): boolean {
@@ -80,7 +88,7 @@ export function watchClock({ clockCheck, log }: { clockCheck: ClockCheck; log: L
   let wasWrong = false
   return () => {
     const fault = clockCheck.describe()
-    if (fault !== null && !wasWrong) log.error({ aheadMs: clockCheck.aheadMs }, fault)
+    if (fault !== null && !wasWrong) log.error({ aheadMs: clockCheck.aheadMs }, `${fault.what}. ${fault.fix}`)
     if (fault === null && wasWrong) log.info({}, 'the clock agrees with the provider again')
     wasWrong = fault !== null
     return Promise.resolve()

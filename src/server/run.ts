@@ -1,11 +1,12 @@
 import { atMost } from '../core/at-most.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
-import { describeLost, describeUnnamed } from '../auth/lost-keys.ts'
+import { saidOfLost, describeUnnamed } from '../auth/lost-keys.ts'
 import { createSecrets } from '../core/secrets.ts'
 import { encryptionKeyPath, keptKey } from '../db/data-folder.ts'
 import { noteDurability } from '../db/restore-mark.ts'
 import type { Gateway } from '../messages/gateway.ts'
-import { describeRefused } from '../operator/refused-destinations.ts'
+import { textOf } from '../operator/conditions/condition.ts'
+import { describeRefused } from '../operator/doctor/refused-destinations.ts'
 import { startListening, stopListening, urlHost } from '../api/http/listener.ts'
 import type { Timers } from '../messages/jobs/timers.ts'
 import { type RunOptions, openGateway } from './open-gateway.ts'
@@ -99,8 +100,8 @@ async function refuseOtherKeys({ lostKeys, config, log }: Gateway): Promise<void
   const kept = config.encryptionKeys === null || config.allowNewKeys ? null : keptKey(config)
   const owners = kept === null ? [] : await lostKeys.recoverableWith(createSecrets([kept]))
   if (owners.length > 0) throw new StartError(EXIT.badConfig, describeUnnamed(encryptionKeyPath(config), owners))
-  if (lost.isEvery && !config.allowNewKeys) throw new StartError(EXIT.badConfig, describeLost(lost))
-  log.error({}, describeLost(lost))
+  if (lost.isEvery && !config.allowNewKeys) throw new StartError(EXIT.badConfig, textOf(saidOfLost(lost)))
+  log.error({}, textOf(saidOfLost(lost)))
 }
 
 /** Loads the metrics library only if ADMIN_PORT is set. */

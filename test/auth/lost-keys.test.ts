@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { Alerts } from '../../src/operator/alerts/alerts.ts'
 import { rotateAppKey } from '../../src/operator/apps.ts'
-import { diagnose } from '../../src/operator/doctor.ts'
+import { diagnose } from '../../src/operator/doctor/diagnose.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { type World, createWorld, recordedLog } from '../support/world.ts'
 

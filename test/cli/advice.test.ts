@@ -2,7 +2,8 @@ import { expect, setDefaultTimeout, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Alerts } from '../../src/operator/alerts/alerts.ts'
-import type { Finding } from '../../src/operator/finding.ts'
+import { textOf } from '../../src/operator/conditions/condition.ts'
+import type { Finding } from '../../src/operator/doctor/finding.ts'
 import { withServer } from '../support/cli-server.ts'
 import { PROJECT } from '../support/program.ts'
 
@@ -18,7 +19,10 @@ test.concurrent('what an operator reads about a revoked extension names a comman
     const health = await world.json<{ extensions: { fix: string }[] }>('GET', '/v1/rc/extensions/health')
     const fix = health.body.extensions[0]?.fix ?? ''
     const texts = {
-      alert: world.gateway.alerts.firing.find(({ alert }) => alert === 'extension_revoked')?.text ?? '',
+      alert: world.gateway.alerts.firing
+        .filter(({ alert }) => alert === 'extension_revoked')
+        .map(textOf)
+        .join(),
       doctor: doctor.find(({ check }) => check === 'extensions')?.detail ?? '',
       list: (await sgw.text('extensions', 'list')).stdout,
       status: (await sgw.text('status')).stdout,

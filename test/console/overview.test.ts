@@ -120,22 +120,21 @@ test('the axis names the day where it changes, and only days over a long range',
 test('alerts of other tenants and of the gateway are facts; those of the own tenant are facts already', () => {
   const facts = alertFacts(
     [
-      alert(
-        'backup_behind',
-        'The backup of /data/sgw.db has been behind for 10800 s: see sgw doctor, and keep the volume.',
-        {
-          detail: { lagSeconds: 10_800 },
-        },
-      ),
-      alert('extension_revoked', 'Extension 7 of tenant_1 is revoked, so its messages fail: authorize it again.', {
+      alert('backup_behind', 'The backup of /data/sgw.db has been behind for 10800 s', {
+        fix: 'Keep the volume until it has caught up.',
+        detail: { lagSeconds: 10_800 },
+      }),
+      alert('extension_revoked', 'Extension 7 of tenant_1 is revoked, so its messages fail', {
+        fix: 'Authorize it again: sgw extensions invite.',
         tenantId: 'tenant_1',
         tenantName: 'Own',
       }),
-      alert('extension_revoked', 'Extension 9 of tenant_2 is revoked, so its messages fail: authorize it again.', {
+      alert('extension_revoked', 'Extension 9 of tenant_2 is revoked, so its messages fail', {
+        fix: 'Authorize it again: sgw extensions invite.',
         tenantId: 'tenant_2',
         tenantName: 'Harbor Clinic',
       }),
-      alert('storage_failing', 'The database /data/sgw.db: the disk is full.', {}),
+      alert('storage_failing', 'The disk of /data/sgw.db has 57 MiB left', { fix: 'Make room.' }),
     ],
     'tenant_1',
     [],
@@ -145,8 +144,8 @@ test('alerts of other tenants and of the gateway are facts; those of the own ten
   const { worst, others } = worstFirst(facts)
   expect([worst, ...others].map((fact) => [fact?.rank, fact?.parts.join(''), fact?.advice])).toEqual([
     ['stopped', 'Extension 9 of Harbor Clinic is revoked, so its messages fail', 'Authorize it again.'],
-    ['stopped', 'The database /data/sgw.db: the disk is full', ''],
-    ['system', 'The backup is 3 h behind', 'Keep the disk until it has caught up. The checks say why.'],
+    ['stopped', 'The disk of /data/sgw.db has 57 MiB left', 'Make room.'],
+    ['system', 'The backup is 3 h behind', 'Keep the volume until it has caught up.'],
   ])
   expect([worst, ...others].map((fact) => fact?.action?.type)).toEqual(['switch tenant', 'show checks', 'show checks'])
 })
@@ -162,7 +161,7 @@ test('failures are usual where they are few, and no more than the day before', (
 })
 
 test('an old queue is not told twice', () => {
-  const old = alert('queue_old', 'Message msg_1 has waited for 12 minutes: see sgw status.', {})
+  const old = alert('queue_old', 'Message msg_1 has waited for 12 minutes', { fix: 'sgw status says why.' })
   const queue = overview({ queued: 3, scheduled: 2, oldestQueuedAt: at(47) })
   const told = alertFacts([old], 'tenant_1', [], queue, NOW)
   expect(told.map(({ parts }) => textOf(parts))).toEqual(['One message has waited for 47 min'])
@@ -172,7 +171,8 @@ test('an old queue is not told twice', () => {
 
 test('an old queue is no fact where the newer figures deny it, and of another tenant it is told with the way there', () => {
   const old = (tenantId: string) =>
-    alert('queue_old', `Message msg_1 has waited for 12 minutes: see sgw status and sgw doctor.`, {
+    alert('queue_old', 'Message msg_1 has waited for 12 minutes', {
+      fix: 'sgw status says why.',
       tenantId,
       tenantName: 'Harbor Clinic',
     })
@@ -184,42 +184,47 @@ test('an old queue is no fact where the newer figures deny it, and of another te
 })
 
 test('what an alert says to a terminal is no sentence of the page', () => {
+  const tenant = { tenantId: 'tenant_2' }
   const texts = [
-    alert(
-      'extension_revoked',
-      'Extension 9 of tenant_2 is revoked, so its messages fail: authorize it again with an invite link (sgw extensions invite --tenant tenant_2).',
-      { tenantId: 'tenant_2' },
-    ),
-    alert(
-      'webhook_failing',
-      'The webhook of app app_9 of tenant_2 has failed for an hour: sgw webhooks list --app app_9 shows the errors, sgw webhooks recover delivers again.',
-      { tenantId: 'tenant_2' },
-    ),
-    alert(
-      'webhooks_interrupted',
-      '3 webhooks were interrupted, by a crash, a takeover or a failing disk, and may not have arrived: sgw webhooks recover --since 2026-11-24T10:00:00.000Z posts again what failed since then. A retry policy does it by itself.',
-      {},
-    ),
-    alert(
-      'backup_behind',
-      'The backup of sgw.db does not say how far it is: see sgw doctor, and keep the volume until it has caught up.',
-      {},
-    ),
-    alert(
-      'standby_missing',
-      'No standby has been seen for an hour, so nobody takes over if this machine dies: start another gateway (docs/beyond-one-machine.md).',
-      {},
-    ),
-    alert(
-      'extension_not_receiving',
-      'Extension 9 of tenant_2 does not receive events, so its messages come up to a minute late: see sgw doctor.',
-      { tenantId: 'tenant_2' },
-    ),
+    alert('extension_revoked', 'Extension 9 of tenant_2 is revoked, so its messages fail', {
+      ...tenant,
+      fix: 'Authorize it again with an invite link: sgw extensions invite --tenant tenant_2.',
+    }),
+    alert('webhook_failing', 'The webhook of app app_9 of tenant_2 has failed for an hour', {
+      ...tenant,
+      fix: 'sgw webhooks list --app app_9 shows the errors. Once they are mended, sgw webhooks recover delivers again.',
+    }),
+    alert('webhooks_interrupted', '3 webhooks were interrupted, and may not have arrived', {
+      fix: 'sgw webhooks recover --since 2026-11-24T10:00:00.000Z posts again what failed since then.',
+    }),
+    alert('queue_old', 'Message msg_1 has waited for 12 minutes', { ...tenant, fix: 'sgw status says why.' }),
+    alert('extension_not_receiving', 'Extension 9 of tenant_2 does not receive events', {
+      ...tenant,
+      fix: 'It is read again; sgw doctor says why.',
+    }),
+    alert('extension_failing', 'Extension 9 of tenant_2 has not worked as it should', {
+      ...tenant,
+      fix: 'They are read again every 10 minutes; sgw doctor says whether RingCentral answers.',
+    }),
   ]
   for (const fact of alertFacts(texts, 'tenant_1', [], overview({}), NOW)) {
     expect(`${fact.parts.join('')} ${fact.advice}`).not.toMatch(/\bsgw |docs\//)
     expect(fact.advice).toEndWith('.')
   }
+})
+
+test('an alert that the page has no words for is told in its own, with what to do', () => {
+  const [fact] = alertFacts(
+    [alert('standby_missing', 'No standby has been seen for an hour', { fix: 'Start another gateway.' })],
+    'tenant_1',
+    [],
+    overview({}),
+    NOW,
+  )
+  expect([fact?.parts.join(''), fact?.advice]).toEqual([
+    'No standby has been seen for an hour',
+    'Start another gateway.',
+  ])
 })
 
 test('the file of the usage is oldest first, and a name can be neither a column nor a formula', () => {
@@ -242,8 +247,8 @@ test('the file of the usage is oldest first, and a name can be neither a column 
 const textOf = (parts: readonly Part[]): string =>
   parts.map((part) => (typeof part === 'string' ? part : 'number' in part ? part.number : part.text)).join('')
 
-function alert(name: string, text: string, more: Partial<Alert>): Alert {
-  return { alert: name, text, since: at(30), detail: {}, ...more }
+function alert(name: string, what: string, { fix = '', ...more }: Partial<Alert>): Alert {
+  return { alert: name, subject: 'gateway', text: `${what}. ${fix}`, what, fix, since: at(30), detail: {}, ...more }
 }
 
 function overview({

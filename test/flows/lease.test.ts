@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { diagnose } from '../../src/operator/doctor.ts'
+import { diagnose } from '../../src/operator/doctor/diagnose.ts'
 import { readStatus } from '../../src/operator/status.ts'
 import { HeldGrant } from '../support/held-grant.ts'
 import { ConfirmedReplica } from '../support/held-replica.ts'

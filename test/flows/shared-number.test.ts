@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { diagnose } from '../../src/operator/doctor.ts'
+import { diagnose } from '../../src/operator/doctor/diagnose.ts'
 import { FROM, TO, type World } from '../support/world.ts'
 import { record, sendEach, texts, untilSent } from './order/conversations.ts'
 import { FaultCase } from './fault-table/case.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { diagnose } from '../../src/operator/doctor.ts'
+import { diagnose } from '../../src/operator/doctor/diagnose.ts'
 import { contact } from './order/conversations.ts'
 import { FaultCase } from './fault-table/case.ts'
 import { pass } from './fault-table/passing-time.ts'

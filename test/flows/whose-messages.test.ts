@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { diagnose } from '../../src/operator/doctor.ts'
+import { diagnose } from '../../src/operator/doctor/diagnose.ts'
 import { type OwnerParameter, type QueueProxy, startQueueProxy } from '../support/queue-proxy.ts'
 import { FROM, FROM_2, TO, type World } from '../support/world.ts'
 import { FaultCase } from './fault-table/case.ts'

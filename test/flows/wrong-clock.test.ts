@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { Alerts } from '../../src/operator/alerts/alerts.ts'
 import { readConfig } from '../../src/core/config.ts'
 import { createApp } from '../../src/operator/apps.ts'
-import { checkClock } from '../../src/operator/doctor-surroundings.ts'
+import { diagnose } from '../../src/operator/doctor/diagnose.ts'
 import { createTenant } from '../../src/operator/tenants.ts'
 import { runGateway } from '../../src/server/run.ts'
 import { expireMessages } from '../../src/messages/sending/expire.ts'
@@ -164,7 +164,8 @@ test.each([
   world.running.work()
   await until(() => gateway.clockCheck.isWrong)
   const fault = `This machine's clock is ${Math.abs(offMs) / 1000} s ${direction} the provider's`
-  expect(await checkClock(gateway).catch(String)).toContain(fault)
+  const doctor = (await diagnose(gateway)).find(({ check }) => check === 'clock')
+  expect([doctor?.level, doctor?.detail.startsWith(fault)]).toEqual(['fail', true])
   const alerts = new Alerts(gateway, receiver.url)
   await alerts.run()
   advance(61_000)

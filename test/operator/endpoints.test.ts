@@ -165,20 +165,25 @@ test('alerts show what is firing, with its text, without ALERT_URL', async () =>
       return world.gateway.alerts.firing.length === firing
     })
   const before = clock.now()
-  await world.gateway.database.gate.execute("UPDATE extensions SET status = 'revoked'")
+  const beganAt = before + 1
+  await world.gateway.database.gate.execute(`UPDATE extensions SET status = 'revoked', status_since = ${beganAt}`)
+  world.gateway.directory.forget(world.tenantId)
   await checked(1)
   const [alert] = await alerts()
+  const { extensionId } = world.control.extensions()[0]!
+  const what = `Extension ${extensionId} of ${world.tenantId} is revoked, so its messages fail. Its authorization has ended`
+  const fix = `Authorize it again with an invite link: sgw extensions invite --tenant ${world.tenantId}.`
   expect(alert).toEqual({
     alert: 'extension_revoked',
-    text: expect.stringContaining('is revoked, so its messages fail'),
-    since: expect.any(String),
+    subject: extensionId,
+    text: `${what}. ${fix}`,
+    what,
+    fix,
+    since: new Date(beganAt).toISOString(),
     tenantId: world.tenantId,
     tenantName: await tenantName(world),
-    detail: { tenantId: world.tenantId, extensionId: expect.any(String) },
+    detail: { tenantId: world.tenantId, extensionId, reason: 'Its authorization has ended', fix },
   })
-  const since = Date.parse(String((alert as { since?: string }).since))
-  expect(since).toBeGreaterThan(before)
-  expect(since).toBeLessThanOrEqual(clock.now())
   // The alert may say that the database cannot be read.
   await world.gateway.database.gate.execute('ALTER TABLE tenants RENAME COLUMN name TO other')
   expect(await alerts()).toEqual([expect.not.objectContaining({ tenantName: expect.anything() })])

@@ -2,7 +2,7 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { createSecrets } from '../../src/core/secrets.ts'
-import { diagnose } from '../../src/operator/doctor.ts'
+import { diagnose } from '../../src/operator/doctor/diagnose.ts'
 import { temporaryFolder } from '../support/process.ts'
 import { HOME, createWorld } from '../support/world.ts'
 

@@ -140,7 +140,7 @@ test.concurrent('with the keys of another database the start ends with 78 and on
   expect(await logged(KEY)).not.toMatch(complaint)
   const { code, lines } = await refusedStart({ DATABASE_URL: folder.database, ENCRYPTION_KEYS: other, PORT: '0' })
   expect({ code, lines }).toEqual({ code: 78, lines: [expect.stringMatching(complaint)] })
-  expect(lines[0]).toContain('put the old key back, behind the newest')
+  expect(lines[0]).toContain('Put the old key back, behind the newest')
   expect(lines[0]).toContain('ALLOW_NEW_KEYS=on')
   expect(await logged(other, { ALLOW_NEW_KEYS: 'on' })).toMatch(complaint)
   expect(await logged(`${other},${KEY}`)).not.toMatch(complaint)

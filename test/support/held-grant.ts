@@ -24,7 +24,7 @@ export class HeldGrant implements Lease {
 
   ageMs = (): number => 250
   standbys = (): null => null
-  clockFault = (): null => null
+  clockDifference = (): null => null
   testStorage = (): Promise<string> => Promise.resolve('fit')
   give(): void {}
 }

@@ -103,7 +103,7 @@ async function healthOf(
     status: row.status,
     reason: trouble?.reason ?? null,
     since: trouble === null ? null : isoTime(trouble.since),
-    fix: trouble?.fix ?? null,
+    fix: trouble?.fixForApps ?? trouble?.fix ?? null,
     connectedBy: row.jwt === null ? 'link' : 'jwt',
     phoneNumbers,
     numbers: rows.map(({ number, usageType }) => ({ phoneNumber: number, usageType })),

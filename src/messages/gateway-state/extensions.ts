@@ -36,16 +36,20 @@ export async function readTroubledExtensions(reads: Reads): Promise<TroubledExte
   }))
 }
 
-const MAYBE_FAILING = `SELECT tenant_id, extension_id FROM extensions WHERE ${IS_IN_USE} AND (status = 'refresh_failed'
+const MAYBE_FAILING = `SELECT tenant_id, extension_id, status FROM extensions WHERE ${IS_IN_USE} AND (status = 'refresh_failed'
   OR status = 'active' AND (extension_id IN (SELECT value FROM json_each(?1))
     OR numbers_read_at IS NULL AND (tenant_id, extension_id) NOT IN (SELECT tenant_id, extension_id FROM phone_numbers)))`
 
 /** Finds those whose tokens could not be refreshed, or whose numbers could not be read, and the active ones with these ids. */
-export async function readMaybeFailing({ database }: Reads, extensionIds: readonly string[]): Promise<ExtensionKey[]> {
+export async function readMaybeFailing(
+  { database }: Reads,
+  extensionIds: readonly string[],
+): Promise<(ExtensionKey & { status: ExtensionStatus })[]> {
   const rows = await database.reader.longRead('operator', MAYBE_FAILING, [JSON.stringify(extensionIds)])
-  return rows.map(({ tenant_id, extension_id }) => ({
+  return rows.map(({ tenant_id, extension_id, status }) => ({
     tenantId: String(tenant_id),
     extensionId: String(extension_id),
+    status: status as ExtensionStatus,
   }))
 }
 

@@ -11,8 +11,12 @@ export interface Trouble {
   kind: 'revoked' | 'not_receiving' | 'unknown_numbers' | 'waits' | 'paused' | Step
   reason: string
   fix: string
+  /** For apps, which have no shell on the gateway's machine; absent if it is the same. */
+  fixForApps?: string
   /** When it began, epoch milliseconds. */
   since: number
+  /** What was refused; absent if nothing was. */
+  step?: Step
 }
 
 type Known = Pick<
@@ -43,15 +47,21 @@ export function troublesOf(known: Known, row: ExtensionRow, silentSince: number 
 /** The status of releases before 1.1.0 has no time: it began after the last refresh. */
 const sinceOf = ({ statusSince, refreshedAt }: ExtensionRow): number => statusSince ?? refreshedAt
 
-const revoked = (row: ExtensionRow): Trouble => ({
-  kind: 'revoked',
-  reason: row.jwt === null ? 'Its authorization has ended' : 'Its JWT is no longer accepted',
-  fix:
-    row.jwt === null
-      ? `Authorize it again with an invite link: ${commandToConnect(row)}, or POST /v1/rc/invite-token.`
-      : `Make another one in the developer console: ${commandToConnect(row)}, or set RC_JWT and restart.`,
-  since: sinceOf(row),
-})
+function revoked(row: ExtensionRow): Trouble {
+  const of = { kind: 'revoked', since: sinceOf(row) } as const
+  const command = commandToConnect(row)
+  if (row.jwt !== null) {
+    const fix = `Make another one in the developer console: ${command}, or set RC_JWT and restart.`
+    return { ...of, reason: 'Its JWT is no longer accepted', fix }
+  }
+  const fix = `Authorize it again with an invite link: ${command}`
+  return {
+    ...of,
+    reason: 'Its authorization has ended',
+    fix: `${fix}.`,
+    fixForApps: `${fix}, or POST /v1/rc/invite-token.`,
+  }
+}
 
 function unrefreshed({ tokens, provider, config }: Known, row: ExtensionRow): Trouble {
   const last = tokens.lastRefusal(row)
@@ -67,10 +77,10 @@ const refusalsOf = (known: Known, row: ExtensionRow): Trouble[] =>
 function refusal({ config, provider }: Known, { step, failure, since }: StandingRefusal): Trouble {
   const fix = provider.fixOf(failure, step, config.publicUrl)
   const kind = failure.reason === 'rate_limited' ? 'waits' : step
-  if (failure.status === null) return { kind, reason: failure.message, fix, since }
+  if (failure.status === null) return { kind, reason: failure.message, fix, since, step }
   const codes = [failure.status, failure.code].filter((part) => part !== null).join(' ')
   const by = failure.reason === 'intercepted' ? 'Something on the way to the provider' : 'The provider'
-  return { kind, reason: `${by} refused ${REFUSED[step]} (${codes})`, fix, since }
+  return { kind, reason: `${by} refused ${REFUSED[step]} (${codes})`, fix, since, step }
 }
 
 const REFUSED = {

@@ -1,13 +1,10 @@
 import { isoTime } from '../../core/clock.ts'
 import { errorName } from '../../core/log.ts'
 import type { Gateway } from '../../messages/gateway.ts'
-import { ALERT_NAMES, type AlertCheck, type AlertCondition } from './condition.ts'
-import { extensionCheck } from './extension-checks.ts'
-import { machineChecks } from './machine-checks.ts'
-import { providerChecks } from './provider-checks.ts'
+import { type Condition, GATEWAY, subjectOf, textOf } from '../conditions/condition.ts'
+import { type Judgement, judge } from '../conditions/judge.ts'
 import { type AlertPoster, createAlertPoster, retryMs } from './post-alert.ts'
-import { type AlertState, type Firing, type Post, loadState, storeState } from './state.ts'
-import { interruptedCheck, webhookCheck } from './webhook-check.ts'
+import { ALERT_NAMES, type AlertState, type Firing, type Post, loadState, storeState } from './state.ts'
 
 /** A post may take 5 seconds, and a more urgent alert may arrive in that time. */
 const MAX_POSTS_PER_RUN = 5
@@ -25,13 +22,12 @@ export class Alerts {
   readonly #held = new Map<string, number>()
   /** Null without `ALERT_URL`. */
   readonly #poster: AlertPoster | null
-  readonly #startedAt: number
 
   constructor(
     readonly gateway: Gateway,
     url: string | null,
   ) {
-    this.#startedAt = gateway.clock.monotonic()
+    gateway.alerts.knownSince = gateway.clock.monotonic()
     this.#poster = url === null ? null : createAlertPoster(gateway, url)
   }
 
@@ -49,14 +45,9 @@ export class Alerts {
 
   async #checkAll(): Promise<AlertState> {
     const state = await (this.#loading ??= this.#load())
-    const checks = [
-      ...machineChecks(this.gateway),
-      ...providerChecks(this.gateway),
-      extensionCheck(this.gateway),
-      webhookCheck(this.gateway),
-      interruptedCheck(this.gateway),
-    ]
-    for (const check of checks) await this.#check(state, check)
+    // Some conditions of an earlier process go on until they are known again.
+    this.#show(state)
+    for (const judgement of await judge(this.gateway)) this.#compare(state, judgement)
     if (this.#poster !== null)
       for (const firing of state.firing.filter(({ isPosted }) => !isPosted)) this.#tell(state, firing)
     this.#show(state)
@@ -77,48 +68,44 @@ export class Alerts {
     }
   }
 
-  async #check(state: AlertState, check: AlertCheck): Promise<void> {
-    const ageMs = this.gateway.clock.monotonic() - this.#startedAt
-    const found = await check.find({ firing: state.firing, ageMs }).catch((error: unknown) => {
-      this.gateway.log.warn(
-        { alerts: check.names.join(), error: errorName(error) },
-        'cannot check for alerts, trying again',
-      )
-      return null
-    })
-    if (found === null) return
-    const isOfCheck = (key: string): boolean => check.names.some((name) => key.startsWith(`${name}/`))
-    const foundKeys = new Set(found.map(keyOf))
-    for (const key of this.#held.keys()) if (isOfCheck(key) && !foundKeys.has(key)) this.#held.delete(key)
-    for (const one of state.firing.filter((firing) => isOfCheck(keyOf(firing)) && !foundKeys.has(keyOf(firing))))
-      this.#resolve(state, one)
-    const known = new Map(state.firing.map((firing) => [keyOf(firing), firing]))
+  /** Compares what was found with what is firing. Of several conditions of one thing the first that has lasted is told. */
+  #compare(state: AlertState, { source: { alert }, found, error }: Judgement): void {
+    if (found === null)
+      return this.gateway.log.warn({ alert, error: errorName(error) }, 'cannot check for alerts, trying again')
+    const foundKeys = new Set(found.map((condition) => keyOf(alert, condition)))
+    const isOver = (key: string): boolean => key.startsWith(`${alert}/`) && !foundKeys.has(key)
+    for (const key of this.#held.keys()) if (isOver(key)) this.#held.delete(key)
+    const firing = new Map(state.firing.map((one) => [keyOf(one.alert, one), one]))
+    for (const [key, one] of firing) if (isOver(key)) this.#resolve(state, one)
+    const told = new Set<string>()
     for (const condition of found) {
-      const firing = known.get(keyOf(condition))
-      if (firing !== undefined) renew(firing, condition)
-      else if (this.#hasLasted(condition)) this.#fire(state, condition)
+      const key = keyOf(alert, condition)
+      const known = firing.get(key)
+      if (told.has(key) || (known === undefined && !this.#hasLasted(key, condition))) continue
+      told.add(key)
+      if (known === undefined) this.#fire(state, alert, condition)
+      else renew(known, condition)
     }
   }
 
-  #hasLasted(condition: AlertCondition): boolean {
-    const now = this.gateway.clock.monotonic()
-    const key = keyOf(condition)
-    const since = this.#held.get(key) ?? now
-    this.#held.set(key, since)
-    return now - since >= (condition.holdMs ?? 0)
+  #hasLasted(key: string, { since, holdMs = 0 }: Condition): boolean {
+    const { clock } = this.gateway
+    if (since !== undefined) return clock.now() - since >= holdMs
+    const heldSince = this.#held.get(key) ?? clock.monotonic()
+    this.#held.set(key, heldSince)
+    return clock.monotonic() - heldSince >= holdMs
   }
 
-  #fire(state: AlertState, condition: AlertCondition): void {
-    const { alert, subject, text, overText, detail } = condition
-    const since = condition.since ?? this.gateway.clock.now()
-    this.#held.delete(keyOf(condition))
-    state.firing.push({ alert, subject, text, overText, detail, since, isPosted: false })
+  #fire(state: AlertState, alert: string, condition: Condition): void {
+    const { subject = GATEWAY, what, fix, overText, detail, since = this.gateway.clock.now() } = condition
+    this.#held.delete(keyOf(alert, condition))
+    state.firing.push({ alert, subject, what, fix, overText, detail, since, isPosted: false })
     this.gateway.log.warn({ alert, ...detail }, 'alert')
   }
 
   #tell(state: AlertState, firing: Firing): void {
     firing.isPosted = true
-    this.#add(state, firing, 'firing', firing.text)
+    this.#add(state, firing, 'firing', textOf(firing))
   }
 
   #resolve(state: AlertState, firing: Firing): void {
@@ -129,9 +116,18 @@ export class Alerts {
 
   #add(state: AlertState, firing: Firing, change: 'firing' | 'resolved', text: string): void {
     if (this.#poster === null) return
-    const { alert, detail, since } = firing
-    const body = JSON.stringify({ text, alert, state: change, since: isoTime(since), detail })
-    state.posts.push({ thing: keyOf(firing), body, attempts: 0, dueAt: 0 })
+    const { alert, what, fix, detail, since } = firing
+    const body = JSON.stringify({
+      text,
+      alert,
+      state: change,
+      since: isoTime(since),
+      subject: subjectOf(firing),
+      what,
+      fix,
+      detail,
+    })
+    state.posts.push({ thing: keyOf(alert, firing), body, attempts: 0, dueAt: 0 })
   }
 
   /** Makes the posts that are due, the first one of each alert and subject, but few in one run: then the checks run again. */
@@ -165,7 +161,7 @@ export class Alerts {
 
   /** Copies what is firing to where the endpoint reads it. */
   #show({ firing }: AlertState): void {
-    this.gateway.alerts.firing = firing.map(({ alert, text, since, detail }) => ({ alert, text, since, detail }))
+    this.gateway.alerts.firing = [...firing]
   }
 
   async #store(state: AlertState): Promise<void> {
@@ -182,7 +178,7 @@ export class Alerts {
 
 /** What is firing and waits for its post counts as not posted: a later start with `ALERT_URL` posts it. */
 function dropPosts({ firing, posts }: AlertState): void {
-  for (const one of firing) if (posts.some(({ thing }) => thing === keyOf(one))) one.isPosted = false
+  for (const one of firing) if (posts.some(({ thing }) => thing === keyOf(one.alert, one))) one.isPosted = false
   posts.length = 0
 }
 
@@ -190,14 +186,13 @@ function dropPosts({ firing, posts }: AlertState): void {
  * The oldest message of the queue may be another tenant's by now, and an extension may fail for another reason. Otherwise an alert says
  * what it said when it began.
  */
-function renew(firing: Firing, { text, detail, since }: AlertCondition): void {
-  if (firing.detail['tenantId'] !== detail['tenantId'])
-    Object.assign(firing, { text, detail, since: since ?? firing.since })
-  else if (firing.detail['reason'] !== detail['reason']) Object.assign(firing, { text, detail })
-  else firing.text ||= text
+function renew(firing: Firing, { what, fix, detail, since = firing.since }: Condition): void {
+  if (firing.detail['tenantId'] !== detail['tenantId']) Object.assign(firing, { what, fix, detail, since })
+  else if (firing.detail['reason'] !== detail['reason'] || firing.fix === '')
+    Object.assign(firing, { what, fix, detail })
 }
 
 /** The more urgent, the lower. */
 const rankOf = ({ thing }: Post): number => ALERT_NAMES.findIndex((name) => thing.startsWith(`${name}/`))
 
-const keyOf = ({ alert, subject }: Pick<Firing, 'alert' | 'subject'>): string => `${alert}/${subject}`
+const keyOf = (alert: string, { subject = GATEWAY }: Pick<Condition, 'subject'>): string => `${alert}/${subject}`

@@ -2,24 +2,43 @@ import { eq, ne } from 'drizzle-orm'
 import { z } from 'zod'
 import type { Database } from '../../db/database.ts'
 import { facts } from '../../db/schema/index.ts'
-import { ALERT_NAMES } from './condition.ts'
+import { GATEWAY } from '../conditions/condition.ts'
+import { CONDITIONS } from '../conditions/table.ts'
+
+/** In the order of posts. */
+export const ALERT_NAMES = CONDITIONS.map(({ alert }) => alert)
 
 const Detail = z.record(z.string(), z.union([z.string(), z.number(), z.null()]))
 
-/** An alert that has begun and is not over. */
-const Firing = z.object({
-  alert: z.enum(ALERT_NAMES),
-  subject: z.string(),
-  /** Empty in states of earlier releases, until the next check. */
-  text: z.string().default(''),
-  overText: z.string(),
-  detail: Detail,
-  /** Epoch milliseconds. */
-  since: z.number(),
-  /** Whether it was posted, or waits for that. False if it began without `ALERT_URL`. */
-  isPosted: z.boolean().default(true),
-})
+/** A `FiringAlert`, and whether it was posted, or waits for that; false if it began without `ALERT_URL`. */
+const Firing = z
+  .object({
+    alert: z.enum(ALERT_NAMES),
+    subject: z.string(),
+    /** In states of release 1.1.0, which have no `what` and no `fix`. */
+    text: z.string().default(''),
+    what: z.string().optional(),
+    /** Empty in states of earlier releases, until the next check. */
+    fix: z.string().default(''),
+    overText: z.string(),
+    detail: Detail,
+    since: z.number(),
+    isPosted: z.boolean().default(true),
+  })
+  .transform(({ text, what = text.replace(/\.$/, ''), ...firing }) => ({
+    ...firing,
+    what,
+    subject: subjectNow(firing),
+  }))
 export type Firing = z.infer<typeof Firing>
+
+/** Earlier releases had a subject for each condition of the gateway itself. */
+const GATEWAYS_OWN = ['database', 'ENCRYPTION_KEYS', 'client', 'RC_JWT', 'provider', 'backup', 'standby', 'queue']
+
+function subjectNow({ alert, subject }: { alert: string; subject: string }): string {
+  if (alert === 'clock_wrong') return subject === 'clock' ? 'provider' : subject
+  return GATEWAYS_OWN.includes(subject) ? GATEWAY : subject
+}
 
 /** A POST that has not succeeded yet. Posts of one alert and subject are made in order. */
 const Post = z.object({

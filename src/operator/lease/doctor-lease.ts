@@ -1,6 +1,5 @@
-import { HOUR_MS } from '../../core/limits.ts'
 import type { Gateway } from '../../messages/gateway.ts'
-import { Fault } from '../fault.ts'
+import { Fault } from '../doctor/fault.ts'
 import type { Candidate } from './differences.ts'
 import { whyUnfit } from './differences.ts'
 import type { SeenLease } from './lease-object.ts'
@@ -38,16 +37,10 @@ export function checkStandbySettings(candidate: Candidate, lease: SeenLease | nu
   return 'the version, ENCRYPTION_KEYS, PUBLIC_URL, RC_CLIENT_ID and the retention fit those of the holder'
 }
 
-/** Whether another gateway would take over. */
+/** Names those that would take over. */
 export function checkStandbys({ lease }: Pick<Gateway, 'lease'>): string {
   const standbys = lease?.standbys() ?? null
   if (standbys === null) return 'unknown: the storage has not been read yet'
-  if (standbys.difference !== null) throw new Fault(standbys.difference)
-  if (standbys.missingMs >= HOUR_MS)
-    throw new Fault(
-      'no standby has been seen for an hour: nobody takes over if this machine dies; start another gateway',
-      'warn',
-    )
   return standbys.names.length === 0
     ? 'no other gateway waits now: one is seen within two minutes of its start, and an hour without one is a warning'
     : standbys.names.join(', ')

@@ -6,7 +6,7 @@ import { StartError } from '../../core/start-error.ts'
 import type { TakenLease } from './await-lease.ts'
 import { checkStore } from './doctor-lease.ts'
 import type { LeaseObject } from './lease-object.ts'
-import { describeClock } from './object-store.ts'
+import { clockDifference } from './object-store.ts'
 import type { Moment, Notice, Wish } from './renewal.ts'
 
 export interface HeldLeaseOptions {
@@ -79,7 +79,7 @@ export class HeldLease implements Lease {
 
   testStorage = (): Promise<string> => checkStore(this.options.object.store)
 
-  clockFault = (): string | null => describeClock(this.options.object.store)
+  clockDifference = (): string | null => clockDifference(this.options.object.store)
 
   noteStandbys(standbys: Standbys): void {
     this.#standbys = standbys

@@ -159,10 +159,16 @@ async function readAgain<T>(read: () => Promise<T>): Promise<T> {
 /** A lease is judged by times that both clocks agree on. */
 const MAX_CLOCK_DIFFERENCE_MS = 60_000
 
-/** What is wrong with this machine's clock; null if the storage's agrees. */
-export function describeClock({ aheadMs }: Pick<ObjectStore, 'aheadMs'>): string | null {
+/** What is wrong with this machine's clock, with what to do; null if the storage's agrees. */
+export function describeClock(store: Pick<ObjectStore, 'aheadMs'>): string | null {
+  const difference = clockDifference(store)
+  return difference === null ? null : `this machine's clock is ${difference}: set it (NTP)`
+}
+
+/** Such as `70 s behind the storage's`; null if they agree. */
+export function clockDifference({ aheadMs }: Pick<ObjectStore, 'aheadMs'>): string | null {
   if (Math.abs(aheadMs) <= MAX_CLOCK_DIFFERENCE_MS) return null
-  return `this machine's clock is ${Math.round(Math.abs(aheadMs) / 1000)} s ${aheadMs > 0 ? 'behind' : 'ahead of'} the storage's: set it (NTP)`
+  return `${Math.round(Math.abs(aheadMs) / 1000)} s ${aheadMs > 0 ? 'behind' : 'ahead of'} the storage's`
 }
 
 const headersOf = (condition: Condition): Record<string, string> =>

@@ -1,7 +1,7 @@
 import { errorText } from '../../core/errors.ts'
 import { jsonAnswer } from '../../core/json-answer.ts'
 import type { LeaseReport } from '../../operator/lease/report.ts'
-import type { Finding } from '../../operator/finding.ts'
+import type { Finding } from '../../operator/doctor/finding.ts'
 import type { LocalApp } from '../../operator/socket.ts'
 import { stopServer } from '../../operator/stop.ts'
 

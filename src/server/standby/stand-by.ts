@@ -22,7 +22,7 @@ import { announce, watchEpochs, watchStandbys } from '../../operator/lease/stand
 import { takeDatabase } from '../../operator/lease/take-database.ts'
 import { serveOperator } from '../../operator/socket.ts'
 import type { BackupProcess } from '../backup-process.ts'
-import { diagnoseStandby } from './diagnose.ts'
+import { diagnoseStandby } from './diagnose-standby.ts'
 import { listenAsStandby } from './listener.ts'
 import { standbyApp } from './local-app.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { backFill } from '../../../src/messages/inbound/back-fill.ts'
-import type { Finding } from '../../../src/operator/finding.ts'
-import { diagnose } from '../../../src/operator/doctor.ts'
+import type { Finding } from '../../../src/operator/doctor/finding.ts'
+import { diagnose } from '../../../src/operator/doctor/diagnose.ts'
 import { callbackPath, newLink, open, pressConnect, tokenOf } from '../../support/connect-flow.ts'
 import { type World, createWorld, recordedLog } from '../../support/world.ts'
 
@@ -41,7 +41,11 @@ const REFUSALS: readonly Refusal[] = [
     status: 200,
     page: 'the RingCentral app needs the permission ReadMessages (SMS includes it)',
     log: { level: 'warn', step: 'subscription', status: 200, code: 'SUB-412' },
-    doctor: { check: 'subscriptions', level: 'warn', detail: '^1 extension .*needs the permission ReadMessages' },
+    doctor: {
+      check: 'subscriptions',
+      level: 'warn',
+      detail: '^Extension \\d+ of .* does not receive events\\. .*needs the permission ReadMessages',
+    },
   },
   {
     what: 'the app lacks SubscriptionWebhook',
@@ -52,7 +56,7 @@ const REFUSALS: readonly Refusal[] = [
     doctor: {
       check: 'subscriptions',
       level: 'warn',
-      detail: '^1 extension .*lacks the permission SubscriptionWebhook',
+      detail: '^Extension \\d+ of .* does not receive events\\. .*lacks the permission SubscriptionWebhook',
     },
   },
   {
@@ -248,7 +252,7 @@ test('a back-fill that may not read messages is reported until it is fixed', asy
   expect(await findingOf(world, 'authorization')).toMatchObject({
     level: 'fail',
     detail: expect.stringContaining(
-      `extension ${row.extensionId} (403 CMN-401): The RingCentral app lacks the permission ReadMessages`,
+      'refused to list its inbound messages (403 CMN-401). The RingCentral app lacks the permission ReadMessages',
     ),
   })
   without()(world)

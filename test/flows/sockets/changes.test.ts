@@ -93,7 +93,7 @@ test('only the holder of the lease opens a socket', async () => {
     ageMs: () => 0,
     standbys: () => null,
     testStorage: () => Promise.resolve('tested'),
-    clockFault: () => null,
+    clockDifference: () => null,
     give: () => undefined,
   }
   await using it = await SocketCase.open({ lease })

@@ -1,4 +1,4 @@
-import { diagnose } from '../../../src/operator/doctor.ts'
+import { diagnose } from '../../../src/operator/doctor/diagnose.ts'
 import { readStatus } from '../../../src/operator/status.ts'
 import type { EventSocket } from '../../../src/provider/event-socket.ts'
 import type { ProviderResult } from '../../../src/provider/provider.ts'

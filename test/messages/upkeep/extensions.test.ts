@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { diagnose } from '../../../src/operator/doctor.ts'
+import { diagnose } from '../../../src/operator/doctor/diagnose.ts'
 import { readNumbersDaily, resumeRefreshes, watchSubscriptions } from '../../../src/messages/upkeep/extensions.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { failureOf } from '../../support/process.ts'
@@ -167,7 +167,9 @@ test('an extension that cannot receive is reported by a metric and a warning wit
   expect(await finding()).toMatchObject({
     ok: true,
     level: 'warn',
-    detail: expect.stringMatching(/^1 extension has no active subscription.*SUB-521.*RingCentral cannot reach http/),
+    detail: expect.stringMatching(
+      /^Extension \d+ of \S+ does not receive events\. .*SUB-521.*RingCentral cannot reach http/,
+    ),
   })
   world.control.clearFaults()
   await watchSubscriptions(world.gateway, () => Promise.resolve())
@@ -179,7 +181,9 @@ test('an extension that cannot receive is reported by a metric and a warning wit
   expect(await notReceiving()).toBe('0')
   expect(await finding()).toMatchObject({
     level: 'warn',
-    detail: expect.stringMatching(/^extension \d+ \(400 SUB-521\): RingCentral cannot reach http/),
+    detail: expect.stringMatching(
+      /^Extension \d+ of .* refused its subscription, .* \(400 SUB-521\)\. RingCentral cannot reach http/,
+    ),
   })
 })
 

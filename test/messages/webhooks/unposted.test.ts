@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DAY_MS } from '../../../src/core/limits.ts'
 import { Alerts } from '../../../src/operator/alerts/alerts.ts'
+import { textOf } from '../../../src/operator/conditions/condition.ts'
 import { readStatus } from '../../../src/operator/status.ts'
 import { sgwIn } from '../../support/cli.ts'
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts'
@@ -60,8 +61,8 @@ test('webhooks that a crash interrupted are counted, told once, and posted by a 
   expect(await unposted(world)).toEqual({ count: 3, since: beganAt })
   const command = `sgw webhooks recover --since ${beganAt}`
   const [alert, ...others] = await alertsOf(alerts)
-  expect([alert?.text, alert?.detail, others]).toEqual([
-    `3 webhooks were interrupted, by a crash, a takeover or a failing disk, and may not have arrived: ${command} posts again what failed since then. A retry policy does it by itself.`,
+  expect([alert && textOf(alert), alert?.detail, others]).toEqual([
+    `3 webhooks were interrupted, by a crash, a takeover or a failing disk, and may not have arrived. ${command} posts again what failed since then. A retry policy does it by itself.`,
     { webhooks: 3 },
     [],
   ])

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Alerts } from '../../../src/operator/alerts/alerts.ts'
 import { Quota } from '../../../src/provider/quota.ts'
-import type { Finding } from '../../../src/operator/finding.ts'
+import type { Finding } from '../../../src/operator/doctor/finding.ts'
 import { controlSocket } from '../../support/litestream-socket.ts'
 import { endDeliveries, messageIdOf } from '../../support/delivery-rows.ts'
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts'
@@ -67,12 +67,18 @@ test('a revoked extension fires one alert and resolves it once, also across rest
   const [firing, ...more] = await made.check(3)
   expect(more).toEqual([])
   const ids = { tenantId: made.world.tenantId, extensionId: idOf(made) }
+  const reason = 'Its authorization has ended'
+  const what = `Extension ${ids.extensionId} of ${ids.tenantId} is revoked, so its messages fail. ${reason}`
+  const fix = `Authorize it again with an invite link: sgw extensions invite --tenant ${ids.tenantId}.`
   expect(firing).toEqual({
-    text: expect.stringContaining(`Extension ${ids.extensionId} of ${ids.tenantId} is revoked`),
+    text: `${what}. ${fix}`,
     alert: 'extension_revoked',
+    subject: ids.extensionId,
+    what,
+    fix,
     state: 'firing',
     since: new Date(made.clock.now()).toISOString(),
-    detail: ids,
+    detail: { ...ids, reason, fix },
   })
   made.clock.advance(MINUTE)
   restart(made)
@@ -86,6 +92,52 @@ test('a revoked extension fires one alert and resolves it once, also across rest
     state: 'resolved',
     text: `Resolved: Extension ${ids.extensionId} of ${ids.tenantId} is no longer revoked, or no longer in use.`,
   })
+})
+
+test('what release 1.1.0 has posted is not posted again, and its subject and words are those of now', async () => {
+  const made = await setUp({ connect: false })
+  const { gateway, tenantId } = made.world
+  const messageId = await made.world.send()
+  const since = made.clock.now()
+  made.clock.advance(11 * MINUTE)
+  const text = `Message ${messageId} has waited for 10 minutes to be sent, and is the oldest of the queue: see sgw status and sgw doctor.`
+  const queue = {
+    alert: 'queue_old',
+    subject: 'queue',
+    text,
+    overText: 'Resolved.',
+    detail: { messageId, tenantId },
+    since,
+  }
+  const jwt = {
+    ...queue,
+    alert: 'jwt_refused',
+    subject: 'RC_JWT',
+    text: 'RC_JWT connects no extension: copy it again.',
+  }
+  await gateway.database.gate.execute({
+    sql: "INSERT INTO facts (name, value) VALUES ('alerts', ?1)",
+    args: [JSON.stringify({ firing: [queue, jwt], posts: [] })],
+  })
+  // It goes on until RC_JWT was presented again.
+  gateway.configuredJwt.state = { kind: 'untried' }
+  expect(await made.check(2)).toEqual([])
+  expect(gateway.alerts.firing).toMatchObject([
+    {
+      alert: 'queue_old',
+      subject: 'gateway',
+      what: `Message ${messageId} has waited for 11 minutes to be sent, and is the oldest of the queue`,
+      fix: expect.stringContaining('sgw status'),
+      since,
+    },
+    { alert: 'jwt_refused', subject: 'gateway', what: 'RC_JWT connects no extension: copy it again', since },
+  ])
+  gateway.configuredJwt.state = { kind: 'connected' }
+  await made.world.call('DELETE', `/v1/sms/${messageId}`)
+  expect(await made.check(2)).toMatchObject([
+    { alert: 'jwt_refused', state: 'resolved', subject: 'gateway' },
+    { alert: 'queue_old', state: 'resolved', subject: 'gateway' },
+  ])
 })
 
 test('what began without ALERT_URL is posted once, when there is one', async () => {
@@ -178,7 +230,9 @@ test('an extension that fails is told once, also across a restart, which forgets
     {
       alert: 'extension_failing',
       state: 'firing',
-      text: expect.stringContaining('the provider refused to list its inbound messages (403 CMN-408). The user lacks'),
+      text: expect.stringContaining(
+        '. The provider refused to list its inbound messages (403 CMN-408). The user lacks',
+      ),
       since: new Date(made.clock.now() - 15 * MINUTE).toISOString(),
       detail: { tenantId, extensionId: idOf(made), cause: 'messages', fix: expect.any(String) },
     },
@@ -242,7 +296,7 @@ test('an extension that fails for another reason says so, and is not posted agai
   gateway.directory.refusals.note({ ...key, step: 'numbers', failure: FORBIDDEN }, made.clock.now())
   expect(await made.check(2)).toEqual([])
   expect(gateway.alerts.firing).toMatchObject([
-    { text: expect.stringContaining('refused to list its phone numbers'), detail: { cause: 'numbers' } },
+    { what: expect.stringContaining('refused to list its phone numbers'), detail: { cause: 'numbers' } },
   ])
   await execute(made, 'DELETE FROM extensions')
   expect(await made.check()).toMatchObject([{ alert: 'extension_failing', state: 'resolved' }])
@@ -314,7 +368,7 @@ test('an old queue names the tenant that has the oldest message now', async () =
   await world.call('DELETE', `/v1/sms/${first}`)
   expect(await made.check(2)).toEqual([])
   expect(gateway.alerts.firing).toMatchObject([
-    { text: expect.stringContaining('msg_2 has waited'), detail: { messageId: 'msg_2', tenantId: 'tenant_other' } },
+    { what: expect.stringContaining('msg_2 has waited'), detail: { messageId: 'msg_2', tenantId: 'tenant_other' } },
   ])
 })
 
@@ -339,6 +393,7 @@ test('messages of a suspended tenant are no alert, and do not hide the oldest on
 test('a failing storage fires once, although nothing can be stored', async () => {
   const made = await setUp()
   const { database } = made.world.gateway
+  database.storage!.failed('SQLITE_FULL')
   const fails = spyOn(database.storage!, 'probeIfFailing').mockResolvedValue(true)
   const write = spyOn(database.writer, 'write').mockRejectedValue(new Error('full'))
   const posts = await made.check(3)

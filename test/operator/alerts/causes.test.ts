@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { Finding } from '../../../src/operator/finding.ts'
+import type { Finding } from '../../../src/operator/doctor/finding.ts'
 import type { Fault } from '../../../src/simulator/faults.ts'
 import { FaultCase } from '../../flows/fault-table/case.ts'
 import { pass } from '../../flows/fault-table/passing-time.ts'
@@ -282,6 +282,8 @@ describe('is an alert, and over when it is over:', () => {
       expect(body.extensions).toMatchObject([{ reason: found.detail['reason'], fix: expect.any(String) }])
     }
     if (alert !== 'queue_old') expect((await findingOf(one, check))?.level).not.toBe('ok')
+    // The text of a refresh says when it is tried again.
+    if (cause !== undefined && cause !== 'refresh') expect((await findingOf(one, check))?.detail).toContain(found.text)
     await end(one)
     await pass(
       one,

@@ -1,7 +1,8 @@
 import { afterEach, expect, test } from 'bun:test'
 import { Alerts } from '../../../src/operator/alerts/alerts.ts'
-import { providerChecks } from '../../../src/operator/alerts/provider-checks.ts'
-import { diagnose } from '../../../src/operator/doctor.ts'
+import { textOf } from '../../../src/operator/conditions/condition.ts'
+import { judge } from '../../../src/operator/conditions/judge.ts'
+import { diagnose } from '../../../src/operator/doctor/diagnose.ts'
 import { networkFailure } from '../../../src/provider/ringcentral/errors.ts'
 import { startSimulator } from '../../../src/simulator/simulator.ts'
 import { watchProvider } from '../../../src/messages/upkeep/watch-provider.ts'
@@ -75,15 +76,17 @@ test('the alert names a proxy that refuses the connection, and gives the usual a
     world.gateway.providerState.note({ ok: false, failure: networkFailure(code, true) })
   silent('ERR_PROXY_TUNNEL')
   clock.advance(2 * MINUTE)
-  const checks = providerChecks(world.gateway)
-  const textOf = async (): Promise<string> =>
-    (await Promise.all(checks.map(({ find }) => find({ firing: [], ageMs: 0 })))).flat()[0]?.text ?? 'no alert'
-  expect(await textOf()).toEndWith(
-    'so messages wait: the proxy that HTTPS_PROXY names refuses the connection: let it allow RC_SERVER_URL.',
+  const said = async (): Promise<string> => {
+    const judgements = await judge(world.gateway)
+    const [found] = judgements.find(({ source }) => source.alert === 'provider_unreachable')?.found ?? []
+    return found === undefined ? 'no condition' : textOf(found)
+  }
+  expect(await said()).toEndWith(
+    'so messages wait. The proxy that HTTPS_PROXY names refuses the connection: let it allow RC_SERVER_URL.',
   )
   silent('ECONNREFUSED')
-  expect(await textOf()).toStartWith(`${world.simulator?.url} has not answered since`)
-  expect(await textOf()).toEndWith("check DNS, the firewall and the network, and RingCentral's status page.")
+  expect(await said()).toStartWith(`${world.simulator?.url} has not answered since`)
+  expect(await said()).toEndWith("Check DNS, the firewall and the network, and RingCentral's status page.")
 })
 
 test.each([
@@ -149,14 +152,14 @@ test('the doctor names the cause of a failed refresh', async () => {
   await world.simulator?.stop()
   await world.gateway.tokens.refresh(key)
   expect(await detail()).toMatch(
-    /is refresh_failed: RingCentral could not be reached .* This is tried again by itself at 20/,
+    /Its tokens could not be refreshed\. RingCentral could not be reached .* This is tried again by itself at 20/,
   )
   const { port } = new URL(world.simulator?.url ?? '')
   const other = await startSimulator({ clock, port: Number(port), ...CLIENT, clientSecret: 'another-secret' })
   open.push({ [Symbol.asyncDispose]: () => other.stop() })
   await world.gateway.tokens.refresh(key)
   expect(await detail()).toMatch(
-    /is refresh_failed: RC_CLIENT_SECRET is not the secret|is refresh_failed: RC_CLIENT_ID or RC_CLIENT_SECRET/,
+    /could not be refreshed\. RC_CLIENT_SECRET is not the secret|could not be refreshed\. RC_CLIENT_ID or RC_CLIENT_SECRET/,
   )
   expect(await detail()).not.toContain('invite')
 })

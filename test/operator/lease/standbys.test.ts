@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { silentLog } from '../../../src/core/log.ts'
 import { MIGRATIONS } from '../../../src/db/migrations.ts'
-import { findMissingStandby } from '../../../src/operator/alerts/standby-check.ts'
+import type { Lease } from '../../../src/core/lease.ts'
+import type { Gateway } from '../../../src/messages/gateway.ts'
+import { standbyCannotTakeOver, standbyMissing } from '../../../src/operator/conditions/standby.ts'
 import { readBackupSettings } from '../../../src/operator/backup/settings.ts'
 import { awaitLease } from '../../../src/operator/lease/await-lease.ts'
 import { checkStandbys } from '../../../src/operator/lease/doctor-lease.ts'
@@ -10,7 +12,6 @@ import { LeaseObject } from '../../../src/operator/lease/lease-object.ts'
 import { ObjectStore } from '../../../src/operator/lease/object-store.ts'
 import { announce, watchStandbys } from '../../../src/operator/lease/standbys.ts'
 import { manualClock } from '../../support/manual-clock.ts'
-import { failureOf } from '../../support/process.ts'
 import { S3Stub } from '../../support/s3-stub.ts'
 import { until } from '../../support/world.ts'
 
@@ -84,28 +85,37 @@ const say = async (store: ObjectStore, name: string, url = URL): Promise<void> =
   said.abort()
 }
 
+/** What doctor and alerts say of the others. */
+async function conditionsOf(lease: Lease | null) {
+  const round = { troubled: () => Promise.resolve([]) }
+  const found = [standbyMissing, standbyCannotTakeOver].map(async ({ alert, find }) =>
+    (await find({ lease } as Gateway, round)).map((one) => ({ alert, level: 'fail', ...one })),
+  )
+  return (await Promise.all(found)).flat()
+}
+
 test('the holder knows who would take over, and warns when nobody has for an hour', async () => {
   const { lease, store, looked } = await startHolder()
   expect(checkStandbys({ lease })).toBe(NOBODY)
   await say(store, 'two:3000')
   await looked()
   expect(checkStandbys({ lease })).toBe('two:3000')
-  expect(findMissingStandby({ lease })).toEqual([])
+  expect(await conditionsOf(lease)).toEqual([])
   aheadMs = HOUR_MS - 60_000
   await looked()
-  expect([checkStandbys({ lease }), findMissingStandby({ lease })]).toEqual([NOBODY, []])
+  expect([checkStandbys({ lease }), await conditionsOf(lease)]).toEqual([NOBODY, []])
   aheadMs = HOUR_MS + 60_000
   await looked()
-  expect(await failureOf(Promise.try(() => checkStandbys({ lease })))).toMatchObject({
-    level: 'warn',
-    message: expect.stringContaining('no standby has been seen for an hour'),
-  })
-  expect(findMissingStandby({ lease })).toMatchObject([
-    { alert: 'standby_missing', text: expect.stringContaining('nobody takes over if this machine dies') },
+  expect(await conditionsOf(lease)).toMatchObject([
+    {
+      alert: 'standby_missing',
+      level: 'warn',
+      what: 'No standby has been seen for an hour, so nobody takes over if this machine dies',
+    },
   ])
   await say(store, 'three:3000')
   await looked()
-  expect(findMissingStandby({ lease })).toEqual([])
+  expect(await conditionsOf(lease)).toEqual([])
 })
 
 test('a standby of an older version, or with another client or retention, is a failure and an alert before it is needed', async () => {
@@ -119,11 +129,9 @@ test('a standby of an older version, or with another client or retention, is a f
   for (const [other, text] of others) {
     await store.put('standby/two_3000.json', JSON.stringify({ ...candidate('two:3000'), ...other }), 'anything')
     await looked()
-    expect(await failureOf(Promise.try(() => checkStandbys({ lease })))).toMatchObject({
-      level: 'fail',
-      message: expect.stringContaining(text),
-    })
-    expect(findMissingStandby({ lease })).toMatchObject([{ alert: 'standby_cannot_take_over' }])
+    expect(await conditionsOf(lease)).toMatchObject([
+      { alert: 'standby_cannot_take_over', level: 'fail', what: expect.stringContaining(text) },
+    ])
   }
   await store.put(
     'standby/two_3000.json',
@@ -131,7 +139,7 @@ test('a standby of an older version, or with another client or retention, is a f
     'anything',
   )
   await looked()
-  expect(findMissingStandby({ lease })).toEqual([])
+  expect(await conditionsOf(lease)).toEqual([])
 })
 
 test('a standby that could not take over is a failure that says why', async () => {
@@ -139,11 +147,9 @@ test('a standby that could not take over is a failure that says why', async () =
   await say(store, 'two:3000', 'https://other.example.com')
   await looked()
   const why = 'two:3000 could not take over: PUBLIC_URL is https://other.example.com, but https://sms.example.com'
-  expect(await failureOf(Promise.try(() => checkStandbys({ lease })))).toMatchObject({
-    level: 'fail',
-    message: expect.stringContaining(why),
-  })
-  expect(findMissingStandby({ lease })).toMatchObject([{ text: expect.stringContaining(why) }])
+  expect(await conditionsOf(lease)).toMatchObject([
+    { alert: 'standby_cannot_take_over', level: 'fail', what: expect.stringContaining(why) },
+  ])
 })
 
 test('what is no announcement is passed over, and without a lease there is nothing to say', async () => {
@@ -152,7 +158,7 @@ test('what is no announcement is passed over, and without a lease there is nothi
   stub.bucket.put('sgw/standby/y.json', new TextEncoder().encode('no JSON'))
   await looked()
   expect(checkStandbys({ lease })).toBe(NOBODY)
-  expect([findMissingStandby({ lease: null }), checkStandbys({ lease: null })]).toEqual([
+  expect([await conditionsOf(null), checkStandbys({ lease: null })]).toEqual([
     [],
     'unknown: the storage has not been read yet',
   ])

@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks'
 import { troubles } from '../frame/views.ts'
 import { now } from '../state/clock.ts'
 import { standing } from '../state/standing.ts'
-import { useStanding } from './standing.ts'
+import { useStanding } from './read-standing.ts'
 import { troublesOf } from './troubles-of.ts'
 
 /** Draws nothing: it counts in the rail what is wrong. `isRead` says that the view reads it itself. */

@@ -1,6 +1,6 @@
 import { type Signal, useComputed, useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
-import { useStanding } from '../facts/standing.ts'
+import { useStanding } from '../facts/read-standing.ts'
 import { Loaded } from '../frame/loaded.tsx'
 import { onViewKey } from '../frame/keys.ts'
 import { address, keepInEveryTenant, param } from '../state/address.ts'

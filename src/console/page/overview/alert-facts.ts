@@ -1,7 +1,7 @@
 import type { Overview } from '../../../client/client.ts'
 import type { Fact, Rank } from '../facts/fact.ts'
 import type { IconName } from '../parts/icon-paths.ts'
-import { capital, duration } from '../state/clock.ts'
+import { duration } from '../state/clock.ts'
 import type { Alert } from './machine.ts'
 
 type Kind = Pick<Fact, 'rank' | 'kind' | 'icon'>
@@ -23,8 +23,8 @@ const OTHER = kindOf('system', 'warn', 'queued')
 
 /**
  * What the alerts say besides the facts of the tenant that is shown: other tenants, each by its name, and the gateway itself. A
- * wait of this tenant explains an old queue, and a provider that does not answer, in figures. The figures are newer than the alerts,
- * which are checked each minute: an old queue of this tenant is told only while its figures have one. `now` in milliseconds.
+ * wait of this tenant explains an old queue, and a provider that does not answer, in figures. An old queue of this tenant is told by its
+ * figures, which lead to the messages. `now` in milliseconds.
  */
 export function alertFacts(
   alerts: readonly Alert[],
@@ -79,7 +79,7 @@ function factOf(alert: Alert, index: number, now: number): Fact {
   }
 }
 
-/** What to do where the alert's own text names a command of the terminal or a page of the manual. */
+/** What to press on the page, where the alert's own words name a command of the terminal. */
 const ADVICE: Readonly<Record<string, string>> = {
   queue_old: 'The tenant says what it waits for.',
   extension_revoked: 'Authorize it again.',
@@ -87,29 +87,15 @@ const ADVICE: Readonly<Record<string, string>> = {
   extension_failing: 'Setup of the tenant says why.',
   webhook_failing: 'Its attempts say why. When it answers again, they can be made once more.',
   webhooks_interrupted: 'The webhooks of each tenant show them. They can be made once more.',
-  backup_behind: 'Keep the disk until it has caught up. The checks say why.',
-  standby_missing: 'Start another gateway.',
-  standby_cannot_take_over: 'Give it the version and settings of this gateway.',
 }
 
-/** These name what is wrong before the colon, and what to do after it. */
-const WITH_ADVICE =
-  /^(.+?): (?=see |check |authorize |sgw |start |the provider |RC_|make |its |none of |RingCentral does)(.+?)\.?$/
-
-/** The alert's sentence without its full stop, and what to do. */
-function saidBy(
-  { alert, text, since, tenantId, tenantName, detail }: Alert,
-  now: number,
-): [what: string, advice: string] {
-  const named = tenantId === undefined ? text : text.replaceAll(tenantId, tenantName ?? tenantId)
-  const [, what = named.replace(/\.$/, ''), advice = ''] = WITH_ADVICE.exec(named) ?? []
+/** What is wrong, without its full stop, and what to do. */
+function saidBy({ alert, what, fix, since, tenantId, tenantName, detail }: Alert, now: number): [string, string] {
+  const advice = ADVICE[alert] ?? fix
   const lag = detail['lagSeconds']
-  return [
-    alert === 'queue_old'
-      ? `A message of ${tenantName ?? tenantId} has waited for ${duration(now - Date.parse(since))}`
-      : alert === 'backup_behind' && typeof lag === 'number'
-        ? `The backup is ${duration(lag * 1000)} behind`
-        : what,
-    ADVICE[alert] ?? (advice && `${capital(advice)}.`),
-  ]
+  if (alert === 'queue_old')
+    return [`A message of ${tenantName ?? tenantId} has waited for ${duration(now - Date.parse(since))}`, advice]
+  if (alert === 'backup_behind' && typeof lag === 'number')
+    return [`The backup is ${duration(lag * 1000)} behind`, advice]
+  return [tenantId === undefined ? what : what.replaceAll(tenantId, tenantName ?? tenantId), advice]
 }

@@ -4,7 +4,11 @@ import type { Sgw } from '../../../client/client.ts'
 /** What needs a person now: of one tenant, or of the gateway itself. */
 export interface Alert {
   alert: string
+  subject: string
   text: string
+  /** What is wrong, without its full stop. */
+  what: string
+  fix: string
   since: string
   tenantId?: string
   tenantName?: string

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { Overview, Sgw } from '../../../client/client.ts'
-import { isSoon, readStanding } from '../facts/standing.ts'
+import { isSoon, readStanding } from '../facts/read-standing.ts'
 import { client, operator } from '../state/caller.ts'
 import { type Reading, keepReading } from '../state/keep-reading.ts'
 import type { Standing } from '../state/standing.ts'

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describeReplica, readBackupSettings } from '../../src/operator/backup/settings.ts'
-import { diagnose } from '../../src/operator/doctor.ts'
-import type { Finding } from '../../src/operator/finding.ts'
-import { sgwIn } from '../support/cli.ts'
-import { folderInMemory } from '../support/memory-folder.ts'
-import { createWorld } from '../support/world.ts'
+import { describeReplica, readBackupSettings } from '../../../src/operator/backup/settings.ts'
+import { diagnose } from '../../../src/operator/doctor/diagnose.ts'
+import type { Finding } from '../../../src/operator/doctor/finding.ts'
+import { sgwIn } from '../../support/cli.ts'
+import { folderInMemory } from '../../support/memory-folder.ts'
+import { createWorld } from '../../support/world.ts'
 
 const SECRET = 'hunter2'
 const LITESTREAM_REPLICA_URL = `s3://key:${SECRET}@bucket/sgw?secret-access-key=${SECRET}`

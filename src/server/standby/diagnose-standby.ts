@@ -3,9 +3,8 @@ import { checkStore, checkStandbySettings } from '../../operator/lease/doctor-le
 import type { Candidate } from '../../operator/lease/differences.ts'
 import type { SeenLease } from '../../operator/lease/lease-object.ts'
 import type { ObjectStore } from '../../operator/lease/object-store.ts'
-import { checkConfiguration, checkProvider } from '../../operator/doctor-surroundings.ts'
-import { checkDisk } from '../../operator/doctor.ts'
-import { type Finding, finding, findingOf } from '../../operator/finding.ts'
+import { checkConfiguration, checkDisk, checkProvider } from '../../operator/doctor/surroundings.ts'
+import { type Finding, finding, findingOf } from '../../operator/doctor/finding.ts'
 
 interface StandbyParts {
   config: Config
@@ -21,7 +20,7 @@ export async function diagnoseStandby({ config, store, candidate, lease }: Stand
   return [
     await findingOf('configuration', () => checkConfiguration({ config })),
     finding('server', 'ok', `standby; ${holder} holds the lease`),
-    await findingOf('disk', () => checkDisk({ config })),
+    await findingOf('disk', () => checkDisk(config)),
     await findingOf('provider', () => checkProvider({ config })),
     await findingOf('lease', () => checkStore(store)),
     await findingOf('same configuration', () => checkStandbySettings(candidate, lease)),

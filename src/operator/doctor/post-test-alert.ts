@@ -1,8 +1,8 @@
-import { postTestAlert } from './alerts/post-alert.ts'
-import { systemClock } from '../core/clock.ts'
-import type { Config } from '../core/config.ts'
-import type { Gateway } from '../messages/gateway.ts'
-import { AddressGuard, guardRules } from '../net/outbound/address-guard.ts'
+import { postTestAlert } from '../alerts/post-alert.ts'
+import { systemClock } from '../../core/clock.ts'
+import type { Config } from '../../core/config.ts'
+import type { Gateway } from '../../messages/gateway.ts'
+import { AddressGuard, guardRules } from '../../net/outbound/address-guard.ts'
 import { Fault } from './fault.ts'
 import { type Finding, findingOf } from './finding.ts'
 

@@ -1,17 +1,27 @@
-import type { Config } from '../core/config.ts'
-import { codeOf } from '../core/error-code.ts'
-import { errorName } from '../core/log.ts'
-import type { Gateway } from '../messages/gateway.ts'
-import { shortText } from '../net/http/bounded-text.ts'
-import { MAX_CLOCK_ERROR_MS } from '../provider/clock-check.ts'
-import { connectionFix } from '../provider/refused-by-proxy.ts'
-import { readBackup } from './backup/read-backup.ts'
+import type { Config } from '../../core/config.ts'
+import { codeOf } from '../../core/error-code.ts'
+import { errorName } from '../../core/log.ts'
+import { freeBytes } from '../../db/storage-check.ts'
+import type { Gateway } from '../../messages/gateway.ts'
+import { shortText } from '../../net/http/bounded-text.ts'
+import { MAX_CLOCK_ERROR_MS } from '../../provider/clock-check.ts'
+import { connectionFix } from '../../provider/refused-by-proxy.ts'
+import { readBackup } from '../backup/read-backup.ts'
+import { textOf } from '../conditions/condition.ts'
+import { findLowDisk, mebibytes } from '../conditions/storage-failing.ts'
 import { Fault } from './fault.ts'
 
 const TIMEOUT_MS = 5000
 const MAX_WAL_BYTES = 256 * 1_048_576
 /** Litestream stores about 75 kB per message until it is uploaded. */
 const MAX_KEPT_BYTES = 256 * 1_048_576
+
+/** Needs no gateway. */
+export function checkDisk({ database }: Pick<Config, 'database'>): string {
+  const [low] = findLowDisk({ config: { database } })
+  if (low !== undefined) throw new Fault(textOf(low))
+  return database.path === null ? 'not on this machine' : `${mebibytes(freeBytes(database.path))} free`
+}
 
 /** A bad configuration opens nothing, so only a name that was probably misspelt is left to report. */
 export function checkConfiguration({ config: { production, warnings } }: Pick<Gateway, 'config'>): string {
@@ -54,27 +64,25 @@ export async function checkCredentials({ config, provider }: Gateway): Promise<s
   const { oauthError, message } = result.failure
   // An app without refresh tokens may not use this grant, but only a client that is known is told so.
   if (oauthError === 'invalid_grant' || oauthError === 'unauthorized_client') return 'the provider knows the client'
-  if (oauthError === 'invalid_client')
-    throw new Fault(
-      'the provider does not know the client: copy RC_CLIENT_ID and RC_CLIENT_SECRET from the developer console again',
-    )
+  if (oauthError === 'invalid_client') return 'refused'
   throw new Fault(`unknown: ${message}`, 'warn')
 }
 
 /** Compares this machine's clock with the `Date` header of the provider. */
 export async function checkClock({ config, clock, clockCheck }: Gateway): Promise<string> {
-  const fault = clockCheck.describe()
-  if (fault !== null) throw new Fault(fault)
+  if (clockCheck.isWrong) return 'wrong'
   if (config.provider.simulated) return 'the built-in simulator has the same one'
   const response = await callProvider(config.provider).catch(() => null)
-  const skewMs = Math.abs(Date.parse(response?.headers.get('date') ?? '') - clock.now())
+  const aheadMs = clock.now() - Date.parse(response?.headers.get('date') ?? '')
+  const seconds = Math.ceil(Math.abs(aheadMs) / 1000)
   if (response !== null && !(await isOfProvider(response)))
     throw new Fault('unknown: the provider did not answer', 'warn')
-  if (Number.isNaN(skewMs)) throw new Fault('unknown: the provider sent no Date header', 'warn')
-  if (skewMs > MAX_CLOCK_ERROR_MS) {
-    throw new Fault(`this machine's clock is ${Math.round(skewMs / 1000)} s off the provider's: set up NTP`)
-  }
-  return `within ${Math.ceil(skewMs / 1000)} s of the provider's`
+  if (Number.isNaN(aheadMs)) throw new Fault('unknown: the provider sent no Date header', 'warn')
+  if (Math.abs(aheadMs) > MAX_CLOCK_ERROR_MS)
+    throw new Fault(
+      `This machine's clock is ${seconds} s ${aheadMs < 0 ? 'behind' : 'ahead of'} the provider's. Set the clock, by NTP.`,
+    )
+  return `within ${seconds} s of the provider's`
 }
 
 /** Calls this gateway by its public address: checks DNS, the certificate, the proxy, and whether the proxy is trusted. */
@@ -115,31 +123,19 @@ function withoutPublicUrl({ plainHttpCidrs, production }: Config): string {
   return `none: ${OVER_SOCKETS}, and only programs on this machine${near} call it`
 }
 
-/** Checks what Litestream reports about the backup. `sgw restore --check` reads the backup itself. */
+/** Says how far the backup is, and why it may get behind. `sgw restore --check` reads the backup itself. */
 export async function checkBackup(gateway: Gateway): Promise<string> {
-  const isRunning = gateway.lifecycle.working
-  const { state, walBytes, keptBytes, begun, lagMs } = await readBackup(gateway)
-  if (state === 'off') return checkBackupSetting(gateway.config, isRunning)
+  const { state, walBytes, keptBytes, lagMs } = await readBackup(gateway)
+  if (state === 'off') return checkBackupSetting(gateway.config, gateway.lifecycle.working)
   if (walBytes > MAX_WAL_BYTES)
     throw new Fault(
-      `the write-ahead log has ${Math.round(walBytes / 1_048_576)} MiB: Litestream does not copy; see its log, and LITESTREAM_REPLICA_URL`,
+      `the write-ahead log has ${mebibytes(walBytes)}: Litestream does not copy; see its log, and LITESTREAM_REPLICA_URL`,
     )
   if (keptBytes > MAX_KEPT_BYTES)
     throw new Fault(
-      `Litestream keeps ${Math.round(keptBytes / 1_048_576)} MiB beside the database, so it cannot upload: see its log, and run sgw restore --check`,
+      `Litestream keeps ${mebibytes(keptBytes)} beside the database, so it cannot upload: see its log, and run sgw restore --check`,
     )
-  if (lagMs === null && !isRunning) return checkBackupSetting(gateway.config, isRunning)
-  if (!begun) throw new Fault('Litestream has not begun: start the gateway with the entry point')
-  if (lagMs === null)
-    throw new Fault(
-      'Litestream does not report how far the backup is behind: it may be waiting for the storage, be older than 0.5, or have no "socket" in litestream.yml; see its log',
-      'warn',
-    )
-  if (state === 'behind')
-    throw new Fault(
-      `the backup has been behind for ${Math.round(lagMs / 1000)} s: Litestream cannot copy to the storage; see its log, check the credentials and the network, and keep this volume until the backup has caught up`,
-    )
-  return `at most ${Math.ceil(lagMs / 1000)} s behind; a drill checks it fully: sgw restore --check`
+  return `at most ${Math.ceil((lagMs ?? 0) / 1000)} s behind; a drill checks it fully: sgw restore --check`
 }
 
 /** What the configuration says about the backup. Without a server only a drill can say more. */

@@ -1,5 +1,5 @@
-import type { Config } from '../core/config.ts'
-import type { Gateway } from '../messages/gateway.ts'
+import type { Config } from '../../core/config.ts'
+import type { Gateway } from '../../messages/gateway.ts'
 import { Fault } from './fault.ts'
 
 /** Where webhooks of active tenants go. */

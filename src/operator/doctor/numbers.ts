@@ -1,11 +1,11 @@
 import { eq, isNull } from 'drizzle-orm'
-import { extensions, phoneNumbers } from '../db/schema/connections.ts'
-import { readInactiveTenants } from '../messages/gateway-state/extensions.ts'
-import type { Gateway } from '../messages/gateway.ts'
-import { type NumberRow, sendersFirst } from '../provider/directory.ts'
-import { type ExtensionKey, nameOf } from '../provider/extension-rows.ts'
-import { isDirect } from '../provider/number-owners.ts'
-import { sendLimitOf } from '../provider/send-limit.ts'
+import { extensions, phoneNumbers } from '../../db/schema/connections.ts'
+import { readInactiveTenants } from '../../messages/gateway-state/extensions.ts'
+import type { Gateway } from '../../messages/gateway.ts'
+import { type NumberRow, sendersFirst } from '../../provider/directory.ts'
+import { type ExtensionKey, nameOf } from '../../provider/extension-rows.ts'
+import { isDirect } from '../../provider/number-owners.ts'
+import { sendLimitOf } from '../../provider/send-limit.ts'
 import { Fault } from './fault.ts'
 
 /**

@@ -1,8 +1,7 @@
-import type { Config } from '../core/config.ts'
-import { sizeOf } from '../db/data-folder.ts'
-import { traceOfDatabase } from '../db/lost-database.ts'
-import { checkBackupSetting, checkConfiguration, checkProvider, checkPublicUrl } from './doctor-surroundings.ts'
-import { checkDisk } from './doctor.ts'
+import type { Config } from '../../core/config.ts'
+import { sizeOf } from '../../db/data-folder.ts'
+import { traceOfDatabase } from '../../db/lost-database.ts'
+import { checkBackupSetting, checkConfiguration, checkDisk, checkProvider, checkPublicUrl } from './surroundings.ts'
 import { Fault } from './fault.ts'
 import { type Finding, finding, findingOf } from './finding.ts'
 
@@ -12,7 +11,7 @@ type DoctorCheck = [name: string, run: () => Promise<string> | string]
 export async function diagnoseOffline(config: Config, why: string): Promise<Finding[]> {
   const checks: DoctorCheck[] = [
     ['database', () => reportDatabase(config, why)],
-    ['disk', () => checkDisk({ config })],
+    ['disk', () => checkDisk(config)],
     ['provider', () => checkProvider({ config })],
     ['public address', () => checkPublicUrl({ config })],
     ['backup', () => checkBackupSetting(config, false)],

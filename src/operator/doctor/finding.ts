@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { errorName } from '../core/log.ts'
-import { damageOf } from '../db/gate.ts'
+import { errorName } from '../../core/log.ts'
+import { damageOf } from '../../db/gate.ts'
 import { Fault } from './fault.ts'
 
 /** The result of one check of `sgw doctor`. */
@@ -19,10 +19,15 @@ export async function findingOf(check: string, run: () => Promise<string> | stri
   try {
     return finding(check, 'ok', await run())
   } catch (error) {
-    if (error instanceof Fault) return finding(check, error.level, error.message)
-    const damage = damageOf(error, 'file')
-    return finding(check, 'fail', damage ?? `could not be checked (${errorName(error)})`)
+    return failedFinding(check, error)
   }
+}
+
+/** The finding of a check that has thrown `error`. */
+export function failedFinding(check: string, error: unknown): Finding {
+  if (error instanceof Fault) return finding(check, error.level, error.message)
+  const damage = damageOf(error, 'file')
+  return finding(check, 'fail', damage ?? `could not be checked (${errorName(error)})`)
 }
 
 export const finding = (check: string, level: Finding['level'], detail: string): Finding => ({

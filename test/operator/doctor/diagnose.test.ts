@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import { mkdirSync, truncateSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { extensions } from '../../src/db/schema/connections.ts'
-import { diagnose } from '../../src/operator/doctor.ts'
-import type { Finding } from '../../src/operator/finding.ts'
-import { readStatus } from '../../src/operator/status.ts'
-import { controlSocket } from '../support/litestream-socket.ts'
-import { HOME, type World, createWorld } from '../support/world.ts'
+import { extensions } from '../../../src/db/schema/connections.ts'
+import { diagnose } from '../../../src/operator/doctor/diagnose.ts'
+import type { Finding } from '../../../src/operator/doctor/finding.ts'
+import { readStatus } from '../../../src/operator/status.ts'
+import { controlSocket } from '../../support/litestream-socket.ts'
+import { HOME, type World, createWorld } from '../../support/world.ts'
 
 const findingOf = async (world: World, check: string): Promise<Finding | undefined> =>
   (await diagnose(world.gateway)).find((finding) => finding.check === check)
@@ -209,7 +209,7 @@ test('a backup that makes no progress is reported, as Litestream reports it', as
   litestream.uploadedAt = Date.now() - 5 * 60_000
   expect(await findingOf(world, 'backup')).toMatchObject({
     ok: false,
-    detail: expect.stringMatching(/behind for 30\d s: .* keep this volume/),
+    detail: expect.stringMatching(/behind for 30\d s\. .* keep the volume/),
   })
   const { backup } = await readStatus(world.gateway)
   expect(backup.litestream).toBe(true)

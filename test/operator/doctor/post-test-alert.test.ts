@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import type { Finding } from '../../src/operator/finding.ts'
-import { operate } from '../support/operator.ts'
-import { startReceiver } from '../support/receiver.ts'
-import { createWorld } from '../support/world.ts'
+import type { Finding } from '../../../src/operator/doctor/finding.ts'
+import { operate } from '../../support/operator.ts'
+import { startReceiver } from '../../support/receiver.ts'
+import { createWorld } from '../../support/world.ts'
 
 const check = async (env: Record<string, string>): Promise<Finding> => {
   await using world = await createWorld({ connect: false, work: false, env })

@@ -1,16 +1,10 @@
 import { inArray } from 'drizzle-orm'
-import { isoTime } from '../core/clock.ts'
-import type { Config } from '../core/config.ts'
-import { tenants } from '../db/schema/tenants.ts'
-import type { FiringAlert } from '../core/firing-alert.ts'
-import type { Gateway } from '../messages/gateway.ts'
-import type { Alerts } from './schemas.ts'
-
-/** Says in the doctor whether anybody is told. */
-export const checkAlertSetting = ({ alertUrl }: Config): string =>
-  alertUrl === null
-    ? 'off: set ALERT_URL, and a chat or pager is told what needs a person (docs/alerts.md); sgw status shows it, too'
-    : 'posted to ALERT_URL; sgw doctor --alert posts a test'
+import { isoTime } from '../../core/clock.ts'
+import { tenants } from '../../db/schema/tenants.ts'
+import type { FiringAlert } from '../../core/firing-alert.ts'
+import type { Gateway } from '../../messages/gateway.ts'
+import { subjectOf, textOf } from '../conditions/condition.ts'
+import type { Alerts } from '../schemas.ts'
 
 /** What needs a person now: it is checked now, so that the doctor says the same. */
 export async function listAlerts({ alerts, database }: Gateway): Promise<Alerts> {
@@ -33,12 +27,16 @@ async function tenantNames({ orm }: Gateway['database'], firing: readonly Firing
   return new Map(rows.map((row) => [row.id, row.name]))
 }
 
-function alertItem({ alert, text, since, detail }: FiringAlert, names: ReadonlyMap<string, string>) {
+function alertItem(firing: FiringAlert, names: ReadonlyMap<string, string>) {
+  const { alert, what, fix, since, detail } = firing
   const { tenantId } = detail
   const tenantName = typeof tenantId === 'string' ? names.get(tenantId) : undefined
   return {
     alert,
-    text,
+    subject: subjectOf(firing),
+    text: textOf(firing),
+    what,
+    fix,
     since: isoTime(since),
     ...(typeof tenantId === 'string' ? { tenantId } : {}),
     ...(tenantName === undefined ? {} : { tenantName }),

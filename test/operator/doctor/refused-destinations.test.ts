@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { diagnose } from '../../src/operator/doctor.ts'
-import { HOME, type World, createWorld, recordedLog } from '../support/world.ts'
+import { diagnose } from '../../../src/operator/doctor/diagnose.ts'
+import { HOME, type World, createWorld, recordedLog } from '../../support/world.ts'
 
 const ADDRESS = 'http://127.0.0.1:8080/sms?token=secret'
 

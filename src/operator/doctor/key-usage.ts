@@ -1,8 +1,8 @@
 import { and, eq, gt, isNotNull, isNull, sql } from 'drizzle-orm'
 import { unionAll } from 'drizzle-orm/sqlite-core'
-import { apps, connectTokens, extensions, subscriptions, triggers } from '../db/schema/index.ts'
-import type { Gateway } from '../messages/gateway.ts'
-import { IS_WEBHOOK } from '../provider/socket-rows.ts'
+import { apps, connectTokens, extensions, subscriptions, triggers } from '../../db/schema/index.ts'
+import type { Gateway } from '../../messages/gateway.ts'
+import { IS_WEBHOOK } from '../../provider/socket-rows.ts'
 
 /** How many stored values still depend on an older encryption key than the newest. */
 export interface KeyUsage {

@@ -1,0 +1,29 @@
+import { isoTime } from '../../core/clock.ts'
+import type { JwtProblem } from '../../provider/configured-jwt.ts'
+import type { Condition, ConditionSource } from './condition.ts'
+
+/** A start has presented RC_JWT in vain. While it waits to be presented again, the alert of an earlier process goes on. */
+export const jwtRefused: ConditionSource = {
+  alert: 'jwt_refused',
+  check: 'authorization',
+  find: async ({ configuredJwt: { state }, alerts }) => {
+    if (state.kind === 'untried' || state.kind === 'waits')
+      return alerts.firing.filter(({ alert }) => alert === 'jwt_refused')
+    if (state.kind !== 'refused') return []
+    const { tenantId, codes, fix } = state
+    return [
+      {
+        ...saidOfJwt(state),
+        overText: 'Resolved: RC_JWT is accepted, or no longer needed.',
+        detail: { tenantId, reason: codes, fix },
+      },
+    ]
+  },
+}
+
+/** Why RC_JWT has connected no extension, and when it is presented again, if it is. */
+export function saidOfJwt({ tenantId, codes, fix, nextAt }: JwtProblem): Pick<Condition, 'what' | 'fix'> {
+  const of = tenantId === null ? '' : ` of ${tenantId}`
+  const again = nextAt === null ? '' : ` It is presented again by itself at ${isoTime(nextAt)}.`
+  return { what: `RC_JWT connects no extension${of}${codes === '' ? '' : ` (${codes})`}`, fix: `${fix}${again}` }
+}

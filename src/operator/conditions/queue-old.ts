@@ -1,0 +1,28 @@
+import { readOldestMessage } from '../../messages/gateway-state/queue.ts'
+import type { ConditionSource } from './condition.ts'
+
+const MINUTE_MS = 60_000
+/** The contract limits a number to 40 messages a minute, so those above that wait. */
+const MAX_AGE_MS = 10 * MINUTE_MS
+
+/** A message waits for long. */
+export const queueOld: ConditionSource = {
+  alert: 'queue_old',
+  check: 'queue',
+  find: async (gateway) => {
+    const oldest = await readOldestMessage(gateway)
+    if (oldest === null || oldest.waitingMs <= MAX_AGE_MS) return []
+    const { messageId, tenantId, waitingMs, since } = oldest
+    const minutes = Math.floor(waitingMs / MINUTE_MS)
+    return [
+      {
+        level: 'warn',
+        what: `Message ${messageId} has waited for ${minutes} minutes to be sent, and is the oldest of the queue`,
+        fix: 'sgw status says what the messages of each tenant wait for.',
+        overText: `Resolved: no message has waited for more than 10 minutes any more; the alert began with ${messageId}.`,
+        detail: { messageId, tenantId, waitingSeconds: Math.floor(waitingMs / 1000) },
+        since,
+      },
+    ]
+  },
+}

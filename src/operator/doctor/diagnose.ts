@@ -1,0 +1,133 @@
+import type { Config } from '../../core/config.ts'
+import { isoTime } from '../../core/clock.ts'
+import { type Lease, isFresh } from '../../core/lease.ts'
+import { DAY_MS } from '../../core/limits.ts'
+import { encryptionKeyPath } from '../../db/data-folder.ts'
+import { faultOfFile, filesOpenToOthers } from '../../db/database-file.ts'
+import { extensions } from '../../db/schema/connections.ts'
+import { readInactiveTenants } from '../../messages/gateway-state/extensions.ts'
+import type { Gateway } from '../../messages/gateway.ts'
+import type { ExtensionRow } from '../../provider/directory.ts'
+import { commandToConnect } from '../../provider/refresh-policy.ts'
+import { judge } from '../conditions/judge.ts'
+import { checkStandbys } from '../lease/doctor-lease.ts'
+import { checkAuthorization, checkRedirectAddress, checkSubscriptions } from './connections.ts'
+import { Fault } from './fault.ts'
+import { type Finding, findingOf } from './finding.ts'
+import { describeKeyUsage, readKeyUsage } from './key-usage.ts'
+import { checkLimits, checkNumbers } from './numbers.ts'
+import { checkDestinations } from './refused-destinations.ts'
+import {
+  checkBackup,
+  checkClock,
+  checkConfiguration,
+  checkCredentials,
+  checkDisk,
+  checkProvider,
+  checkPublicUrl,
+} from './surroundings.ts'
+import { withConditions } from './with-conditions.ts'
+
+/** Returns what is well. Errors: `Fault`, what is not, unless it is a condition. */
+type Probe = [check: string, run: () => Promise<string> | string]
+
+/**
+ * Checks everything that a gateway needs; each failure names its fix. The probes add what nobody has noticed yet, or only the doctor tells. What
+ * they meet may make conditions, so these are judged afterwards.
+ */
+export async function diagnose(gateway: Gateway): Promise<Finding[]> {
+  const probed: Finding[] = []
+  for (const [check, run] of probesOf(gateway)) probed.push(await findingOf(check, run))
+  const judgements = await judge(gateway)
+  return withConditions(probed, judgements)
+}
+
+const probesOf = (gateway: Gateway): Probe[] => [
+  ['configuration', () => checkConfiguration(gateway)],
+  ['server', () => checkServer(gateway)],
+  ['database', () => checkDatabase(gateway)],
+  ['disk', () => checkDisk(gateway.config)],
+  ['encryption keys', () => checkKeys(gateway)],
+  ['provider', () => checkProvider(gateway)],
+  ['provider credentials', () => askProvider(gateway, checkCredentials)],
+  ['clock', () => checkClock(gateway)],
+  ['extensions', () => checkExtensions(gateway)],
+  ['numbers', () => checkNumbers(gateway)],
+  ['limits', () => checkLimits(gateway)],
+  ['authorization', () => checkAuthorization(gateway)],
+  ['redirect address', () => askProvider(gateway, checkRedirectAddress)],
+  ['subscriptions', () => checkSubscriptions(gateway)],
+  ['public address', () => checkPublicUrl(gateway)],
+  ['queue', () => 'no message has waited for more than 10 minutes'],
+  ['webhooks', () => checkDestinations(gateway)],
+  ['backup', () => checkBackup(gateway)],
+  ...(gateway.lease === null ? [] : leaseProbes(gateway, gateway.lease)),
+  ['alerts', () => checkAlertSetting(gateway.config)],
+]
+
+const leaseProbes = (gateway: Gateway, lease: Lease): Probe[] => [
+  ['lease', () => lease.testStorage()],
+  ['standby', () => checkStandbys(gateway)],
+]
+
+/** A call of the provider waits for a lease that is renewed, perhaps for ever. */
+function askProvider(gateway: Gateway, check: (gateway: Gateway) => Promise<string>): Promise<string> {
+  if (isFresh(gateway.lease)) return check(gateway)
+  throw new Fault('not checked: the provider is not called while the lease is not renewed', 'warn')
+}
+
+function checkServer({ lifecycle }: Gateway): string {
+  if (!lifecycle.working) throw new Fault('not running: the checks below read its database', 'warn')
+  return 'running'
+}
+
+async function checkDatabase({ config, database }: Gateway): Promise<string> {
+  const { path, url } = config.database
+  if ((await database.storage?.probeIfFailing()) === true) return 'it fails'
+  const fault = path === null ? null : faultOfFile(path)
+  if (fault !== null) throw new Fault(`the next start will be refused. ${fault}`)
+  const verdict = await database.reader.checkFile()
+  if (verdict !== 'ok') throw new Fault(`damaged (${verdict}): see docs/damaged-database.md`)
+  const open = path === null ? [] : filesOpenToOthers(path)
+  if (open.length > 0)
+    throw new Fault(`other users can read ${open.join(', ')}, which hold people's messages: chmod 600 them`, 'warn')
+  return `${path ?? url}: ok`
+}
+
+/** Looks whether ENCRYPTION_KEYS has the keys of the stored values, and counts what uses older keys. */
+async function checkKeys(gateway: Gateway): Promise<string> {
+  if ((await gateway.lostKeys.check()) !== null) return 'one is missing'
+  if (gateway.config.production && gateway.config.encryptionKeys === null)
+    throw new Fault(`kept in ${encryptionKeyPath(gateway.config)}: copy it to another machine`, 'warn')
+  const older = describeKeyUsage(await readKeyUsage(gateway))
+  return `newest key ${gateway.secrets.keyId}; ${older === '' ? 'nothing needs an older one' : `an older one is still needed: ${older}`}`
+}
+
+/** A JWT that ends soon needs a person before it makes an extension revoked. */
+async function checkExtensions(gateway: Gateway): Promise<string> {
+  const inactive = await readInactiveTenants(gateway.database)
+  const rows = (await gateway.database.orm.select().from(extensions)).filter(({ tenantId }) => !inactive.has(tenantId))
+  const ending = rows.filter(
+    (row) => row.status !== 'revoked' && (row.jwtExpiresAt ?? Infinity) - gateway.clock.now() < JWT_WARNING_MS,
+  )
+  if (ending.length > 0) throw new Fault(ending.map(describeEnd).join(' '), 'warn')
+  return rows.length === 0 ? `none connected yet: ${howToConnect(gateway.config)}` : `${rows.length} active`
+}
+
+/** An RC_JWT that is set and connects nothing has a line of its own under `authorization`. */
+function howToConnect({ production, hasPublicUrl, provider }: Config): string {
+  if (!production || hasPublicUrl) return 'sgw extensions connect --tenant TENANT prints a link'
+  return `${provider.jwt === null ? 'set RC_JWT, or ' : ''}run sgw extensions connect-jwt --tenant TENANT --jwt-file FILE`
+}
+
+/** A person needs some days to make another JWT. */
+const JWT_WARNING_MS = 14 * DAY_MS
+
+const describeEnd = ({ extensionId, tenantId, jwt, jwtExpiresAt }: ExtensionRow): string =>
+  `The JWT of ${extensionId} ends on ${isoTime(jwtExpiresAt ?? 0)}: make another one in the developer console, and connect it before (${commandToConnect({ tenantId, jwt })}).`
+
+/** Says whether anybody is told. */
+const checkAlertSetting = ({ alertUrl }: Config): string =>
+  alertUrl === null
+    ? 'off: set ALERT_URL, and a chat or pager is told what needs a person (docs/alerts.md); sgw status shows it, too'
+    : 'posted to ALERT_URL; sgw doctor --alert posts a test'

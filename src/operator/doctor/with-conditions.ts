@@ -1,0 +1,34 @@
+import { type Condition, textOf } from '../conditions/condition.ts'
+import type { Judgement } from '../conditions/judge.ts'
+import { type Finding, failedFinding, finding } from './finding.ts'
+
+/** The probes of these see what makes a condition as well, as it is at this moment. */
+const SAME: readonly string[] = ['disk', 'provider', 'clock', 'lease']
+/** More would hide the other checks. */
+const MAX_TOLD = 10
+
+/** Adds to each check what was found besides its probe; what belongs to none of them stands at the end. */
+export function withConditions(probed: readonly Finding[], judgements: readonly Judgement[]): Finding[] {
+  const probes = new Set(probed.map(({ check }) => check))
+  const found = judgements.flatMap(({ source, found: all }) => (all ?? []).map(({ check = source.check }) => check))
+  const others = [...new Set(found).difference(probes)].map((check) => finding(check, 'ok', ''))
+  return [...probed, ...others].map((one) => withThoseOf(one, judgements))
+}
+
+function withThoseOf(probed: Finding, judgements: readonly Judgement[]): Finding {
+  const { check, level, detail } = probed
+  const unknown = judgements.find(({ source, found }) => source.check === check && found === null)
+  if (unknown !== undefined && level !== 'fail') return failedFinding(check, unknown.error)
+  const conditions = judgements.flatMap(({ source, found }) =>
+    (found ?? []).filter((condition) => (condition.check ?? source.check) === check),
+  )
+  if (conditions.length === 0 || (level !== 'ok' && SAME.includes(check))) return probed
+  const besides = level === 'ok' ? [] : [detail]
+  const isFailure = (besides.length > 0 && level === 'fail') || conditions.some((one) => one.level !== 'warn')
+  return finding(check, isFailure ? 'fail' : 'warn', [...told(conditions), ...besides].join(' '))
+}
+
+function told(conditions: readonly Condition[]): string[] {
+  const more = conditions.length - MAX_TOLD
+  return [...conditions.slice(0, MAX_TOLD).map(textOf), ...(more > 0 ? [`And ${more} more.`] : [])]
+}
