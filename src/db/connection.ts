@@ -20,7 +20,7 @@ interface Prepared {
 }
 
 /** More than this program has, except for lists, where each combination of filters is a statement of its own. */
-const MAX_KEPT_STATEMENTS = 512
+const MAX_KEPT_STATEMENTS = 1024
 
 /**
  * A connection to the database file through the driver of @libsql/client. It compiles each statement once; the client would

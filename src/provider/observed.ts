@@ -14,57 +14,48 @@ interface Observers {
 
 /** Wraps a provider so that each call is made with the lease alone, and reported with its outcome and duration. */
 export function observed(provider: Provider, { meter, clock, state, lease }: Observers): Provider {
-  const metered =
-    <Args extends unknown[], Value>(operation: string, call: (...args: Args) => Promise<ProviderResult<Value>>) =>
+  const observe =
+    <Args extends unknown[], Value>(
+      operation: string,
+      call: (...args: Args) => Promise<ProviderResult<Value>>,
+      note: (result: ProviderResult<Value>) => void = (result) => state.note(result),
+    ) =>
     async (...args: Args): Promise<ProviderResult<Value>> => {
       const granted = lease?.granted()
       if (granted !== undefined) await granted
       const startedAt = clock.monotonic()
       const result = await call(...args)
       meter.providerCall(operation, result.ok ? 'ok' : result.failure.reason, clock.monotonic() - startedAt)
+      note(result)
       return result
     }
-  const noted =
-    <Args extends unknown[], Value>(call: (...args: Args) => Promise<ProviderResult<Value>>) =>
-    async (...args: Args): Promise<ProviderResult<Value>> => {
-      const result = await call(...args)
-      state.note(result)
-      return result
-    }
-  const timed = <Args extends unknown[], Value>(
-    operation: string,
-    call: (...args: Args) => Promise<ProviderResult<Value>>,
-  ) => noted(metered(operation, call))
-  const asClient =
-    <Args extends unknown[], Value>(call: (...args: Args) => Promise<ProviderResult<Value>>) =>
-    async (...args: Args): Promise<ProviderResult<Value>> => {
-      const result = await call(...args)
-      state.noteClient(result)
-      return result
-    }
+  const noteClient = (result: ProviderResult<unknown>): void => {
+    state.noteClient(result)
+    state.note(result)
+  }
   return {
     clockSkewMs: provider.clockSkewMs,
     ratePerMinute: provider.ratePerMinute,
     hasAnswered: provider.hasAnswered,
     authorizeUrl: provider.authorizeUrl,
-    exchangeCode: timed('exchange_code', asClient(provider.exchangeCode)),
-    exchangeJwt: timed('exchange_jwt', asClient(provider.exchangeJwt)),
-    refresh: timed('refresh', asClient(provider.refresh)),
-    revoke: timed('revoke', provider.revoke),
-    getExtension: timed('get_extension', provider.getExtension),
-    listSmsNumbers: timed('list_numbers', provider.listSmsNumbers),
-    sendSms: timed('send_sms', provider.sendSms),
-    listMessages: timed('list_messages', provider.listMessages),
+    exchangeCode: observe('exchange_code', provider.exchangeCode, noteClient),
+    exchangeJwt: observe('exchange_jwt', provider.exchangeJwt, noteClient),
+    refresh: observe('refresh', provider.refresh, noteClient),
+    revoke: observe('revoke', provider.revoke),
+    getExtension: observe('get_extension', provider.getExtension),
+    listSmsNumbers: observe('list_numbers', provider.listSmsNumbers),
+    sendSms: observe('send_sms', provider.sendSms),
+    listMessages: observe('list_messages', provider.listMessages),
     // Other hosts serve attachments and sockets, whose silence does not mean that the provider is away.
     readAttachment: provider.readAttachment,
-    createSubscription: timed('create_subscription', provider.createSubscription),
-    getSubscription: timed('get_subscription', provider.getSubscription),
-    listSubscriptions: timed('list_subscriptions', provider.listSubscriptions),
-    renewSubscription: timed('renew_subscription', provider.renewSubscription),
-    deleteSubscription: timed('delete_subscription', provider.deleteSubscription),
-    openEventSocket: metered('open_event_socket', provider.openEventSocket),
+    createSubscription: observe('create_subscription', provider.createSubscription),
+    getSubscription: observe('get_subscription', provider.getSubscription),
+    listSubscriptions: observe('list_subscriptions', provider.listSubscriptions),
+    renewSubscription: observe('renew_subscription', provider.renewSubscription),
+    deleteSubscription: observe('delete_subscription', provider.deleteSubscription),
+    openEventSocket: observe('open_event_socket', provider.openEventSocket, () => undefined),
     parseInboundEvent: provider.parseInboundEvent,
-    probeAuthorize: timed('probe_authorize', provider.probeAuthorize),
+    probeAuthorize: observe('probe_authorize', provider.probeAuthorize),
     fixOf: provider.fixOf,
     isStanding: provider.isStanding,
   }

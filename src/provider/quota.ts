@@ -64,13 +64,13 @@ export class Quota {
 
   /** Milliseconds until the number's window has room; 0 when it has. */
   numberWaitMs(from: string): number {
-    return this.#windowOf(this.#from, from, this.limits.fromPerMinute).waitMs(this.clock.monotonic())
+    return this.#waitMs(this.#from, from, this.limits.fromPerMinute)
   }
 
   /** Milliseconds until the extension may send: its window has room and no pause is left. */
   extensionWaitMs(extensionId: string): number {
-    const window = this.#windowOf(this.#extension, extensionId, this.limits.extensionPerMinute())
-    return Math.max(this.pauseMs(extensionId, SEND_GROUP), window.waitMs(this.clock.monotonic()))
+    const waitMs = this.#waitMs(this.#extension, extensionId, this.limits.extensionPerMinute())
+    return Math.max(this.pauseMs(extensionId, SEND_GROUP), waitMs)
   }
 
   waitMs(from: string, extensionId: string): number {
@@ -79,8 +79,8 @@ export class Quota {
 
   /** Takes one slot in both windows, which is kept until `callReturned` or `giveBack`, however long the process is suspended. */
   take(from: string, extensionId: string): void {
-    this.#windowOf(this.#from, from, this.limits.fromPerMinute).add(UNDER_WAY)
-    this.#windowOf(this.#extension, extensionId, this.limits.extensionPerMinute()).add(UNDER_WAY)
+    this.#windowOf(this.#from, from).add(UNDER_WAY)
+    this.#windowOf(this.#extension, extensionId).add(UNDER_WAY)
   }
 
   /**
@@ -102,7 +102,7 @@ export class Quota {
 
   /** Counts a call other than a send in the extension's window. */
   count(extensionId: string): void {
-    this.#windowOf(this.#extension, extensionId, this.limits.extensionPerMinute()).add(this.clock.monotonic())
+    this.#windowOf(this.#extension, extensionId).add(this.clock.monotonic())
   }
 
   /**
@@ -112,13 +112,13 @@ export class Quota {
   authWaitMs(extensionId: string, use: 'tokens' | 'ticket'): number {
     const pauseMs = this.pauseMs(extensionId, 'auth')
     if (use === 'tokens') return pauseMs
-    const window = this.#windowOf(this.#auth, extensionId, AUTH_CALLS_PER_MINUTE - AUTH_CALLS_KEPT_FOR_TOKENS)
-    return Math.max(pauseMs, window.waitMs(this.clock.monotonic()))
+    const perMinute = AUTH_CALLS_PER_MINUTE - AUTH_CALLS_KEPT_FOR_TOKENS
+    return Math.max(pauseMs, this.#waitMs(this.#auth, extensionId, perMinute))
   }
 
   /** Counts a call of the group `auth`. */
   countAuth(extensionId: string): void {
-    this.#windowOf(this.#auth, extensionId, AUTH_CALLS_PER_MINUTE).add(this.clock.monotonic())
+    this.#windowOf(this.#auth, extensionId).add(this.clock.monotonic())
   }
 
   /**
@@ -185,6 +185,7 @@ export class Quota {
   }
 
   pauseMs(extensionId: string, group: QuotaGroup): number {
+    if (this.#pauses.size === 0) return 0
     const until = this.#pauseOf(extensionId, group)?.until ?? 0
     const untilWider = group === 'back_fill' ? (this.#pauseOf(extensionId, 'light')?.until ?? 0) : 0
     return Math.max(0, Math.max(until, untilWider) - this.clock.monotonic())
@@ -212,17 +213,23 @@ export class Quota {
    */
   seed(from: string, extensionId: string, ageMs: number): void {
     const at = this.clock.monotonic() - Math.max(0, ageMs)
-    this.#windowOf(this.#from, from, this.limits.fromPerMinute).add(at)
-    this.#windowOf(this.#extension, extensionId, this.limits.extensionPerMinute()).add(at)
+    this.#windowOf(this.#from, from).add(at)
+    this.#windowOf(this.#extension, extensionId).add(at)
   }
 
-  #windowOf(windows: Map<string, SlidingWindow>, key: string, limit: number): SlidingWindow {
+  #waitMs(windows: Map<string, SlidingWindow>, key: string, limit: number): number {
+    const window = this.#windowOf(windows, key)
+    window.limit = limit
+    return window.waitMs(this.clock.monotonic())
+  }
+
+  /** Only a wait asks for the limit, and sets it. */
+  #windowOf(windows: Map<string, SlidingWindow>, key: string): SlidingWindow {
     let window = windows.get(key)
     if (window === undefined) {
       if (windows.size > PRUNE_ABOVE) this.#prune(windows)
-      windows.set(key, (window = new SlidingWindow(limit, WINDOW_MS)))
+      windows.set(key, (window = new SlidingWindow(Infinity, WINDOW_MS)))
     }
-    window.limit = limit
     return window
   }
 

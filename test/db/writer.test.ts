@@ -81,6 +81,20 @@ test('rows of one operation share statements, and a RETURNING row reaches only t
   await gate.close()
 })
 
+test('a commit of up to 64 rows runs each statement of an operation at most three times', async () => {
+  using folder = temporaryFolder()
+  const { gate, commits } = await openNotes(folder.file('notes.db'))
+  const writer = createWriter(gate)
+  for (let rows = 1; rows <= 64; rows++)
+    await Promise.all(
+      Array.from({ length: rows }, (_, index) => writer.row(INSERT_NOTE, { id: `${rows}.${index}`, text: 'text' })),
+    )
+  const runs = commits.map((statements) => statements / INSERT_NOTE.statements.length)
+  expect(runs.length).toBe(64)
+  expect(Math.max(...runs)).toBe(3)
+  await gate.close()
+})
+
 interface LogRow extends Record<string, string> {
   id: string
 }

@@ -23,11 +23,7 @@ export interface NewMessage extends JsonRow {
 }
 
 /** A new message, and the attempt that its commit opens if `extensionId` is not null. */
-export type AcceptRow = NewMessage &
-  AttemptRow & {
-    /** Steady time. The queue age counts from it. */
-    acceptedAt: number
-  }
+export type AcceptRow = NewMessage & AttemptRow
 
 /** The status of a new message: `sending` if the statement before this one opened its attempt. */
 const STATUS = `iif(EXISTS (SELECT 1 FROM send_attempts AS attempt WHERE attempt.message_id = input.messageId), 'sending', 'queued')`
@@ -41,10 +37,11 @@ const insertMessages = (
     input.now, input.now, ${sendAt}
   FROM input WHERE ${condition}`
 
+/** The queue age counts from `startedAt`, also of a message that has to wait. */
 const insertJobs = (
   condition: string,
 ): string => `INSERT INTO jobs (id, kind, lane, tenant_id, subject, contact, created_at)
-  SELECT input.jobId, 'send', input."from", input.tenantId, input.messageId, input."to", input.acceptedAt FROM input WHERE ${condition}
+  SELECT input.jobId, 'send', input."from", input.tenantId, input.messageId, input."to", input.startedAt FROM input WHERE ${condition}
   RETURNING subject AS key, seq AS job_seq`
 
 const countAccepted = (condition: string): string =>

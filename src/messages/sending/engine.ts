@@ -143,8 +143,7 @@ export class SendEngine {
 
   async #store(message: NewMessage, entry: Entry, row: AttemptRow): Promise<Stored> {
     const operation = message.idempotencyKey === null ? ACCEPT : ACCEPT_ONCE
-    const accepted = { ...message, ...row, acceptedAt: row.startedAt }
-    const stored = storedOf(message, await this.context.database.writer.row(operation, accepted))
+    const stored = storedOf(message, await this.context.database.writer.row(operation, { ...message, ...row }))
     if (stored.jobSeq === null) return stored
     entry.jobSeq = stored.jobSeq
     this.numberLookups.noteAccepted(stored.jobSeq)

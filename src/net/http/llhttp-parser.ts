@@ -89,6 +89,8 @@ class Llhttp {
   #memory = new Uint8Array(0)
   #listener: LlhttpListener | null = null
   #input: Buffer = NO_BYTES
+  /** The input as text, made when the first header is read: a call for each of 26 names and values takes several times as long. */
+  #inputText: string | null = null
 
   constructor() {
     const { exports } = new WebAssembly.Instance(new WebAssembly.Module(llhttpWasm()), { env: this.#callbacks() })
@@ -109,6 +111,7 @@ class Llhttp {
     } finally {
       this.#listener = null
       this.#input = NO_BYTES
+      this.#inputText = null
     }
   }
 
@@ -137,7 +140,8 @@ class Llhttp {
   }
 
   #text(at = 0, length = 0): string {
-    return this.#input.toString('latin1', at - this.#inputAt, at - this.#inputAt + length)
+    this.#inputText ??= this.#input.toString('latin1')
+    return this.#inputText.slice(at - this.#inputAt, at - this.#inputAt + length)
   }
 }
 

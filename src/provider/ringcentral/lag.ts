@@ -22,9 +22,10 @@ export class Lag {
   /** Takes the `Date` of an answer. If our clock is slow, the lag is 0: queries then only cover more time than needed. */
   heard(date: string | null): void {
     this.hasAnswered = true
-    const behindMs = this.now() - Date.parse(date ?? '')
-    if (Number.isNaN(behindMs)) return
-    this.skewMs = this.steady() - Date.parse(date ?? '')
+    const at = Date.parse(date ?? '')
+    if (Number.isNaN(at)) return
+    const behindMs = this.now() - at
+    this.skewMs = this.steady() - at
     this.ms = behindMs < NEGLIGIBLE_MS ? 0 : Math.min(Math.ceil(behindMs / MINUTE_MS) * MINUTE_MS, MAX_MS)
   }
 }
