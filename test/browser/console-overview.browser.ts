@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
+import type { Alert } from '../../src/console/page/overview/machine.ts'
 import { createLink } from '../../src/operator/session.ts'
 import { expectAccessible, firstLoad, openConsole } from '../support/console.ts'
 import { openAsOperator } from '../support/console-operator.ts'
@@ -30,17 +31,24 @@ test('in production the operator begins with what is wrong, and opens the system
 
 test('a trouble of the gateway itself leads to the checks that say why', async () => {
   await using world = await createWorld({ outside: true })
+  const what = 'The backup of /data/sgw.db has been behind for 10800 s'
+  const fix = 'Keep the volume until the backup has caught up.'
   const alert = {
     alert: 'backup_behind',
-    text: 'The backup is 3 h behind: see docs/backup.md',
+    subject: 'gateway',
+    text: `${what}. ${fix}`,
+    what,
+    fix,
+    since: new Date(Date.now() - 10_800_000).toISOString(),
     detail: { lagSeconds: 10_800 },
-  }
-  const alerts = [{ ...alert, since: new Date(Date.now() - 10_800_000).toISOString() }]
+  } satisfies Alert
+  const alerts = [alert]
   const prepare = async (page: Page): Promise<void> =>
     void (await page.route('**/v1/operator/alerts', (route) => route.fulfill({ json: { alerts } })))
   await using opened = await openAsOperator(world, '/overview', { width: 390, height: 844, prepare })
   const { page } = opened
   await page.getByRole('heading', { name: 'The backup is 3 h behind.' }).waitFor()
+  await page.getByText(fix).waitFor()
   await page.getByRole('button', { name: 'Show the checks' }).click()
   const backup = page.locator('.checks li', { hasText: 'backup' })
   await backup.waitFor()
@@ -175,15 +183,18 @@ async function incident(page: Page): Promise<void> {
       json: { ...known, waiting, errors, destinations: [{ ...destination, ...failing }] },
     })
   })
-  const text =
-    'The webhook of app app_9 of tenant_2 has failed for an hour: sgw webhooks list --app app_9 shows the errors.'
+  const what = 'The webhook of app app_9 of tenant_2 has failed for an hour'
+  const fix = 'sgw webhooks list --app app_9 shows the errors.'
   const failing = {
     alert: 'webhook_failing',
-    text,
+    subject: 'app_9',
+    text: `${what}. ${fix}`,
+    what,
+    fix,
     since: minutesAgo(50),
     tenantId: 'tenant_2',
     tenantName: 'Harbor Clinic',
     detail: {},
-  }
+  } satisfies Alert
   await page.route('**/v1/operator/alerts', (route) => route.fulfill({ json: { alerts: [failing] } }))
 }

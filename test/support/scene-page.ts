@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import type { Alert } from '../../src/console/page/overview/machine.ts'
 import { type ConsoleOptions, type ConsolePage, openConsole } from './console.ts'
 import { startCuttableProxy } from './cuttable.ts'
 import type { Scene } from './scenes.ts'
@@ -62,8 +63,17 @@ async function seeAsDeuteranope(page: Page): Promise<void> {
 
 async function addBackupAlert(page: Page, now: number): Promise<void> {
   const since = new Date(now - 10_740_000).toISOString()
-  const text = 'The backup is 3 h behind: see docs/backup.md'
-  const alert = { alert: 'backup_behind', text, since, detail: { lagSeconds: 10_800 } }
+  const what = 'The backup of /data/sgw.db has been behind for 10800 s'
+  const fix = 'Keep the volume until the backup has caught up.'
+  const alert = {
+    alert: 'backup_behind',
+    subject: 'gateway',
+    text: `${what}. ${fix}`,
+    what,
+    fix,
+    since,
+    detail: { lagSeconds: 10_800 },
+  } satisfies Alert
   await page.route('**/v1/operator/alerts', async (route) => {
     const response = await route.fetch()
     const { alerts } = (await response.json()) as { alerts: object[] }
