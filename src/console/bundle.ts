@@ -57,12 +57,13 @@ export function sourceState(): string {
 }
 
 async function script(path: string, plugins: BunPlugin[]): Promise<PageFile> {
+  const sheets = new Map<string, string>()
   const { outputs } = await Bun.build({
     entrypoints: [join(FOLDER, path)],
     target: 'browser',
     format: 'esm',
     minify: true,
-    plugins,
+    plugins: [...plugins, collectStyles(sheets)],
   })
   const [output] = outputs
   if (output === undefined) throw new Error(`The bundle of ${path} is empty`)
@@ -70,7 +71,7 @@ async function script(path: string, plugins: BunPlugin[]): Promise<PageFile> {
     name: `${path.replace(/^.*\/|(-view)?\.tsx?$/g, '')}.js`,
     // The bundler leaves out the space.
     type: output.type.replace(/;(?! )/, '; '),
-    bytes: new Uint8Array(await output.arrayBuffer()),
+    bytes: new TextEncoder().encode(`${await output.text()}${adopted(sheets)}`),
   }
 }
 
@@ -175,27 +176,35 @@ const separateViews: BunPlugin = {
   },
 }
 
-/** A file brings its styles, because each style sheet would be a request. Bun's bundler would rewrite `light-dark()` for old browsers. */
-const adoptedStyles: BunPlugin = {
+/** Takes the style sheets that a file imports, by their paths. Bun's bundler would rewrite `light-dark()` for old browsers. */
+const collectStyles = (sheets: Map<string, string>): BunPlugin => ({
   name: 'styles',
   setup(builder) {
-    builder.onLoad({ filter: /\.css$/ }, async ({ path }) => ({
-      contents: `
-        const sheet = new CSSStyleSheet()
-        sheet.replaceSync(${JSON.stringify(compact(await Bun.file(path).text()))})
-        document.adoptedStyleSheets.push(sheet)`,
-      loader: 'js',
-    }))
+    builder.onLoad({ filter: /\.css$/ }, async ({ path }) => {
+      sheets.set(path, compact(await Bun.file(path).text()))
+      return { contents: '', loader: 'js' }
+    })
   },
+})
+
+/** A file brings its styles as one sheet, because each would be a request. That of the tokens says which layer wins, so it comes first. */
+function adopted(sheets: ReadonlyMap<string, string>): string {
+  if (sheets.size === 0) return ''
+  const paths = [...sheets.keys()].toSorted().toSorted((a, b) => Number(isTokens(b)) - Number(isTokens(a)))
+  const css = paths.map((path) => sheets.get(path)).join('')
+  return `{const s=new CSSStyleSheet;s.replaceSync(${JSON.stringify(css)});document.adoptedStyleSheets.push(s)}`
 }
 
-/** Without comments, indentation, and the space and semicolons that mean nothing. */
+const isTokens = (path: string): boolean => path.endsWith('tokens.css')
+
+/** Without comments, indentation, and the space, semicolons and zeros that mean nothing. */
 const compact = (css: string): string =>
   css
     .replaceAll(/\/\*.*?\*\//gs, '')
     .replaceAll(/\s+/g, ' ')
-    .replaceAll(/ ?([{};,>]) ?/g, '$1')
+    .replaceAll(/ ?([{};,<>=]) ?/g, '$1')
     .replaceAll(': ', ':')
+    .replaceAll(/\b0(?=\.\d)/g, '')
     .replaceAll(';}', '}')
 
-const PLUGINS = [separateViews, adoptedStyles]
+const PLUGINS = [separateViews]

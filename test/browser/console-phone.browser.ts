@@ -56,6 +56,24 @@ test('a reply of the contact reaches the app, step by step', async () => {
   expect(complaints).toEqual([])
 })
 
+test('under the pointer, too, a button that does nothing looks so, and the chosen step has its colour', async () => {
+  await using gateway = await startTestGateway()
+  await using opened = await openConsole(gateway.url)
+  const { page } = opened
+  const look = (at: Locator): Promise<string> =>
+    at.evaluate<string, unknown>('(element) => getComputedStyle(element).backgroundColor')
+  await page.getByRole('button', { name: 'Send the first text' }).click()
+  await step(page, 'delivered').first().click()
+  const [send, chosen] = [page.locator('.composer .button:disabled'), page.locator('.step[aria-pressed=true]')]
+  await chosen.waitFor()
+  const under = await look(chosen)
+  await send.hover({ force: true })
+  expect(await look(chosen)).toBe(under)
+  const dead = await look(send)
+  await page.mouse.move(0, 0)
+  expect(await look(send)).toBe(dead)
+})
+
 test('an event over a socket is shown as sent, because no frame is acknowledged', async () => {
   await using gateway = await startTestGateway({ events: 'websocket' })
   await using opened = await openConsole(gateway.url)

@@ -24,12 +24,12 @@ export function App() {
   if (me.value === null) return <Caller key={session.value.token} />
   return (
     <div class="frame">
-      <a class="skip-link" href="#main" onClick={skipToMain}>
+      <a class="button primary skip-link" href="#main" onClick={skipToMain}>
         Skip to content
       </a>
       <TopBar />
       <Rail />
-      <main id="main" tabIndex={-1} key={me.value.appId}>
+      <main class="stack" id="main" tabIndex={-1} key={me.value.appId}>
         <CurrentView />
         <Loaded load={FILES.railCounts} props={{ isRead: READING.includes(address.value.view) }} around={nothing} />
         <OfflineBar />
@@ -57,7 +57,7 @@ async function rest(before = -1): Promise<void> {
 function Caller() {
   const { error, again } = useLoading(findCaller, [])
   return error.value === '' ? null : (
-    <main id="main">
+    <main class="stack" id="main">
       <LoadFailed what="The console" error={error.value} again={again} />
     </main>
   )

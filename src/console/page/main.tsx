@@ -11,8 +11,8 @@ import { followEvents } from './state/live.ts'
 import { session, storedSession } from './state/session.ts'
 import './style/tokens.css'
 import './style/base.css'
-import './style/frame.css'
-import './style/overlays.css'
+import './style/controls.css'
+import './frame/frame.css'
 
 const root = document.querySelector('#app')
 if (root === null) throw new Error('The page has no #app')

@@ -5,6 +5,8 @@ import { whileSignedIn } from '../state/caller.ts'
 import { failureText } from '../state/failure.ts'
 import { type Pair, isContact, isNumber, readPairChoices } from '../thread/pair.ts'
 import type { ConversationList } from './conversation-list.ts'
+import '../search/search.css'
+import '../style/boxed.css'
 
 /** Opens the conversation with a contact whose number is typed, or starts one. */
 export function ContactField({ list }: { list: ConversationList }) {
@@ -24,7 +26,7 @@ export function ContactField({ list }: { list: ConversationList }) {
   }
   return (
     <>
-      <form class="search" onSubmit={(event) => void submit(event)}>
+      <form class="line boxed search" onSubmit={(event) => void submit(event)}>
         <Icon name="search" />
         <input
           data-search

@@ -19,7 +19,7 @@ export function ConversationRow({ row, isOpen, isCursor, isOneOfSeveral }: Conve
   const state = stateOf({ ...lastMessage, error: lastMessage.error ?? null })
   return (
     <a
-      class={`row conversing ${state.kind} ${isCursor ? 'cursor' : ''} ${lastMessage.direction}`}
+      class={`columns row conversing ${state.kind} ${isCursor ? 'cursor' : ''} ${lastMessage.direction}`}
       href={addressOf('conversations', { number, contact })}
       data-id={keyOf(row)}
       {...(isOpen ? { 'aria-current': 'true' as const } : {})}
@@ -27,7 +27,7 @@ export function ConversationRow({ row, isOpen, isCursor, isOneOfSeveral }: Conve
       <time dateTime={lastMessage.createdAt} title={utcTime(lastMessage.createdAt)}>
         {clockTime(lastMessage.createdAt)}
       </time>
-      <span class="state" title={state.word}>
+      <span class="line state" title={state.word}>
         <Icon name={state.icon} />
         <span class="word">{state.word}</span>
       </span>

@@ -17,8 +17,8 @@ import { OpenConversation } from './open-conversation.ts'
 import { OptedOut, RecordOptOut } from './opt-out.tsx'
 import { Reply } from './reply.tsx'
 import { SilentNumber } from './silent-number.tsx'
-import '../style/conversation.css'
-import '../style/print.css'
+import './conversation.css'
+import '../list/print.css'
 
 interface ConversationViewProps {
   pair: Pair
@@ -47,7 +47,7 @@ export function ConversationView({ pair, listed, close, takesFocus }: Conversati
   if (conversation === null) return null
   return (
     <aside
-      class="conversation"
+      class="stack conversation"
       aria-label="Conversation"
       tabIndex={-1}
       ref={box}
@@ -68,15 +68,15 @@ function Head({ conversation, close }: { conversation: OpenConversation; close: 
   const { number, contact, optOut } = conversation
   const isAsked = useSignal(false)
   return (
-    <header class="conversation-head">
+    <header class="line detail-head conversation-head">
       <button type="button" class="icon-button back" aria-label="Back to the list" onClick={close}>
         <Icon name="left" />
       </button>
-      <div class="conversation-who">
-        <h2 aria-level={isOnePane.value ? 1 : 2}>
+      <div class="clip">
+        <h2 class="clip" aria-level={isOnePane.value ? 1 : 2}>
           <PhoneNumber value={contact} />
         </h2>
-        <p class="small dim">
+        <p class="small dim clip">
           with <PhoneNumber value={number} />
         </p>
       </div>

@@ -18,7 +18,7 @@ import { ContactField } from './contact-field.tsx'
 import { ConversationList, keyOf } from './conversation-list.ts'
 import { ConversationRow } from './conversation-row.tsx'
 import { EmptyConversations } from './empty-conversations.tsx'
-import '../style/conversations.css'
+import './conversations.css'
 
 const loadConversation = async () => (await import('./conversation-view.tsx')).ConversationView
 

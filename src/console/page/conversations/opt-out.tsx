@@ -44,7 +44,7 @@ export function OptedOut({ conversation }: { conversation: OpenConversation }) {
           </>
         )}
       </p>
-      <span class="notice-actions">
+      <span class="actions">
         <CancelLate conversation={conversation} />
         <OptIn conversation={conversation} optOut={optOut.value} isQuiet={late.value.length > 0} />
       </span>

@@ -33,7 +33,7 @@ export function Reply({ conversation, takesFocus }: ReplyProps) {
       text={draftOf(conversation)}
       pair={
         <>
-          <span class="from">From</span> <OwnNumber number={number} contact={contact} />
+          <span class="not-on-phone">From</span> <OwnNumber number={number} contact={contact} />
         </>
       }
       send={isWrong ? null : send}
@@ -76,7 +76,7 @@ interface LaterFieldProps {
 }
 
 const LaterField = ({ value, change, isWrong }: LaterFieldProps) => (
-  <span class="later">
+  <span class="line later">
     <label>
       <span class="hidden">Goes out at</span>
       <input

@@ -6,7 +6,7 @@ import { hasPhone } from './views.ts'
 export function ConnectionState() {
   const { online } = connection.value
   return (
-    <div class="connection" role="status" title={online ? liveText() : sinceText()}>
+    <div class="line small dim connection" role="status" title={online ? liveText() : sinceText()}>
       <span class={online ? 'dot' : 'dot off'} />
       <span class="label">{online ? liveText() : <OfflineText />}</span>
     </div>
@@ -16,7 +16,7 @@ export function ConnectionState() {
 /** Without events the bar under each view says so, in place of the rail, which can be too narrow for words or not there. */
 export const OfflineBar = () =>
   connection.value.online ? null : (
-    <p class="offline-bar" role="status">
+    <p class="line offline-bar" role="status">
       <span class="dot off" />
       <span>
         <OfflineText /> This page shows what was known then.

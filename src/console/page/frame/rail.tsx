@@ -11,9 +11,9 @@ import { type ShownView, isCurrent, viewsShown } from './views.ts'
 
 /** The navigation at the left edge. Below 1100 px it shows icons alone, below 700 px the tab bar replaces it. */
 export const Rail = () => (
-  <nav class="rail" aria-label="Views">
+  <nav class="stack rail" aria-label="Views">
     <SwitcherButton />
-    <button type="button" class="rail-item" onClick={focusSearch}>
+    <button type="button" class="item rail-item" onClick={focusSearch}>
       <Icon name="search" />
       <span class="label">Search</span>
       <kbd>/</kbd>
@@ -23,7 +23,12 @@ export const Rail = () => (
     ))}
     <span class="rail-space" />
     <ConnectionState />
-    <button type="button" class="rail-clock" title="Switch between local time and UTC (u)" onClick={toggleZone}>
+    <button
+      type="button"
+      class="small dim rail-clock"
+      title="Switch between local time and UTC (u)"
+      onClick={toggleZone}
+    >
       <span class="label">
         {clockTime(now.value)} <span class="dim">{zoneName(now.value)}</span>
       </span>
@@ -34,7 +39,7 @@ export const Rail = () => (
 
 const RailItem = ({ view, name, icon, trouble, sections }: ShownView) => (
   <a
-    class="rail-item"
+    class="item rail-item"
     href={addressOf(view)}
     title={name}
     {...(isCurrent({ view, sections }) ? { 'aria-current': 'page' } : {})}
@@ -42,7 +47,7 @@ const RailItem = ({ view, name, icon, trouble, sections }: ShownView) => (
     <Icon name={icon} />
     <span class="label">{name}</span>
     {trouble !== null && (
-      <span class={`rail-count ${trouble.kind}`} title={trouble.word}>
+      <span class={`small rail-count ${trouble.kind}`} title={trouble.word}>
         {trouble.count}
         <span class="hidden"> {trouble.word}</span>
       </span>

@@ -8,7 +8,7 @@ import { isCurrent, viewsShown } from './views.ts'
 
 /** The top of the page on a phone: mark, view and search. */
 export const TopBar = () => (
-  <header class="top-bar">
+  <header class="line top-bar">
     <Mark />
     <b>{viewsShown.value.find(isCurrent)?.name ?? 'sgw'}</b>
     <span class="rail-space" />
@@ -35,7 +35,12 @@ export const TabBar = () => (
     {viewsShown.value
       .filter(({ isBehindMore }) => isBehindMore !== true)
       .map((item) => (
-        <a key={item.view} href={addressOf(item.view)} {...(isCurrent(item) ? { 'aria-current': 'page' } : {})}>
+        <a
+          key={item.view}
+          class="stack"
+          href={addressOf(item.view)}
+          {...(isCurrent(item) ? { 'aria-current': 'page' } : {})}
+        >
           <Icon name={item.icon} />
           {item.name}
           <TabCount trouble={item.trouble} />
@@ -43,6 +48,7 @@ export const TabBar = () => (
       ))}
     <button
       type="button"
+      class="stack"
       aria-haspopup="dialog"
       {...(viewsShown.value.find(isCurrent)?.isBehindMore ? { 'aria-current': 'page' } : {})}
       onClick={() => void (panel.value = 'more')}

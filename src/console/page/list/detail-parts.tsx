@@ -2,6 +2,8 @@ import type { ComponentChildren } from 'preact'
 import { CopyButton } from '../parts/copy.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { close } from './cursor.ts'
+import './detail.css'
+import './print.css'
 
 interface DetailHeadProps {
   id: string
@@ -13,11 +15,11 @@ interface DetailHeadProps {
 
 /** The head of what is open: its id, and the way to its neighbours and back. */
 export const DetailHead = ({ id, noun, move }: DetailHeadProps) => (
-  <header class="detail-head">
+  <header class="line detail-head">
     <button type="button" class="icon-button back" aria-label="Back to the list" onClick={close}>
       <Icon name="left" />
     </button>
-    <span class="mono">{id}</span>
+    <span class="mono clip">{id}</span>
     <CopyButton text={id} label={`Copy the ${noun} id`} />
     <span class="rail-space" />
     {move !== null && (
@@ -45,7 +47,7 @@ export const DetailHead = ({ id, noun, move }: DetailHeadProps) => (
 /** Names and values, in a part that folds. */
 export const Facts = ({ facts }: { facts: readonly (readonly [name: string, value: ComponentChildren])[] }) => (
   <details open>
-    <summary>
+    <summary class="line">
       <Icon name="right" />
       Details
     </summary>
@@ -63,7 +65,7 @@ export const Facts = ({ facts }: { facts: readonly (readonly [name: string, valu
 /** What the API returned, in a part that unfolds. */
 export const Json = ({ value }: { value: unknown }) => (
   <details class="print-hidden">
-    <summary>
+    <summary class="line">
       <Icon name="right" />
       JSON <span>as the API returns it</span>
     </summary>

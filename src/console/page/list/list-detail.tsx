@@ -1,5 +1,5 @@
 import type { ComponentChild } from 'preact'
-import '../style/list.css'
+import './list.css'
 import { type LiveList, Rows } from './rows.tsx'
 
 interface ListDetailProps<Row> {
@@ -23,7 +23,7 @@ interface ListDetailProps<Row> {
 export function ListDetail<Row>({ list, name, listKey, cursor, draw, ...parts }: ListDetailProps<Row>) {
   return (
     <div class={parts.detail === null ? 'list-detail' : 'list-detail open'}>
-      <section class="list" aria-label={name} tabIndex={-1}>
+      <section class="stack list" aria-label={name} tabIndex={-1}>
         {parts.head}
         {list.shown.value.length === 0 ? (
           parts.empty

@@ -5,6 +5,8 @@ import { Icon } from '../parts/icon.tsx'
 import { isPhoneWide } from '../parts/media.ts'
 import { clockTime, count, dayHeader, now } from '../state/clock.ts'
 import { type Gap, HEIGHTS, type Item, type RowFacts, itemsOf, windowOf } from './window.ts'
+import './rows.css'
+import '../style/columns.css'
 
 /** How near to its top a list counts as being there, in pixels. */
 const TOP_PX = 8
@@ -94,7 +96,7 @@ const DayHeader = ({ at, newCount = 0, toTop, isSticky = false }: DayHeaderProps
   <div class={isSticky ? 'day sticky' : 'day'}>
     <span>{dayHeader(at, now.peek())}</span>
     {newCount > 0 && (
-      <button type="button" class="new-pill" onClick={toTop}>
+      <button type="button" class="line new-pill" onClick={toTop}>
         <Icon name="up" />
         {count(newCount)} new
       </button>
@@ -104,7 +106,7 @@ const DayHeader = ({ at, newCount = 0, toTop, isSticky = false }: DayHeaderProps
 )
 
 const GapLine = ({ gap, again }: { gap: Gap; again: () => void }) => (
-  <div class="gap-line" role="status">
+  <div class="line gap-line" role="status">
     Events between {clockTime(gap.after)} and {clockTime(gap.before)} may be missing.{' '}
     <button type="button" class="link" onClick={again}>
       Load them again

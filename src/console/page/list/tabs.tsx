@@ -1,6 +1,7 @@
 import { refine } from '../state/address.ts'
 import { count } from '../state/clock.ts'
 import type { Tab } from './tab.ts'
+import '../style/segmented.css'
 
 interface TabsProps {
   /** What a screen reader calls the row. */
@@ -14,7 +15,7 @@ interface TabsProps {
 
 /** The row of tabs above a list. */
 export const Tabs = ({ label, tabs, current, total }: TabsProps) => (
-  <nav class="tabs" aria-label={label}>
+  <nav class="segmented tabs" aria-label={label}>
     {tabs.map((tab) => (
       <button
         key={tab.name}

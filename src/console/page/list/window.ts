@@ -21,7 +21,7 @@ export type Item<Row> =
   | { type: 'row'; key: string; row: Row; height: number }
 
 /** Heights in pixels, on a wide page and on a phone. */
-export const HEIGHTS = { wide: { row: 36, day: 32, gap: 44 }, phone: { row: 60, day: 44, gap: 60 } } as const
+export const HEIGHTS = { wide: { row: 36, day: 32, gap: 36 }, phone: { row: 60, day: 40, gap: 60 } } as const
 
 /** Rows under the header of their day; a gap stands above the first row that is older than it. */
 export function itemsOf<Row>(

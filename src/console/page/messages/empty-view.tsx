@@ -22,7 +22,7 @@ export const EmptyView = ({ extensions, problem, isFiltered }: EmptyViewProps) =
   )
 
 const NothingFound = ({ problem }: { problem: string }) => (
-  <div class="empty">
+  <div class="stack empty">
     <h2>{problem}</h2>
     <button type="button" class="button" onClick={() => refine(Object.fromEntries(WORDS.map((name) => [name, ''])))}>
       Show all messages

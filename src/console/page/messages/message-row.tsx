@@ -17,7 +17,7 @@ interface MessageRowProps {
 /** One message in one line: time, state, contact, text, and for what failed or waits, why. */
 export function MessageRow({ row, isOpen, isCursor, appName, now }: MessageRowProps) {
   const state = stateOf(row)
-  const classes = ['row', state.kind, isCursor ? 'cursor' : '', row.direction]
+  const classes = ['columns row', state.kind, isCursor ? 'cursor' : '', row.direction]
   return (
     <a
       class={classes.join(' ')}
@@ -28,7 +28,7 @@ export function MessageRow({ row, isOpen, isCursor, appName, now }: MessageRowPr
       <time dateTime={row.createdAt} title={utcTime(row.createdAt)}>
         {clockTime(row.createdAt)}
       </time>
-      <span class="state" title={state.word}>
+      <span class="line state" title={state.word}>
         <Icon name={state.icon} />
         <span class="word">{state.word}</span>
       </span>

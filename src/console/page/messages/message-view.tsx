@@ -1,8 +1,7 @@
 import { useEffect } from 'preact/hooks'
-import '../style/detail.css'
-import '../style/print.css'
 import { focusDetail } from '../list/cursor.ts'
 import { Detail, type DetailProps } from './detail.tsx'
+import '../style/columns.css'
 
 /** The open message, in a file of its own: most visits only look at the list. What a person opens gets the focus. */
 export function MessageView({ takesFocus, ...props }: DetailProps & { takesFocus: boolean }) {

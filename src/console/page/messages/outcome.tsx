@@ -7,6 +7,7 @@ import { capital, duration, now } from '../state/clock.ts'
 import type { ListRow } from './row.ts'
 import { failedOf } from './webhook-results.ts'
 import { WAIT_ADVICE, explained, isCancelled, stateOf, undeliveredAdvice, waitingText } from './words.ts'
+import '../style/why.css'
 
 interface OutcomeProps {
   row: ListRow
@@ -22,7 +23,7 @@ export function Outcome({ row, timeline, webhooks }: OutcomeProps) {
   const app = appName(row.appId)
   return (
     <>
-      <h2 class="outcome" aria-level={isOnePane.value ? 1 : 2}>
+      <h2 class="line outcome" aria-level={isOnePane.value ? 1 : 2}>
         <span class={failed.length > 0 ? 'bad' : state.kind}>
           <Icon name={state.icon} />
         </span>

@@ -4,7 +4,7 @@ import { Icon } from '../parts/icon.tsx'
 import { clockTime } from '../state/clock.ts'
 import { onEvent } from '../state/live.ts'
 import type { LiveEvent } from '../state/live-event.ts'
-import '../style/raw-events.css'
+import './raw-events.css'
 
 const MAX_EVENTS = 200
 
@@ -16,8 +16,8 @@ export function RawEvents({ close }: { close: () => void }) {
     [],
   )
   return (
-    <section class="raw-events" aria-label="Raw events">
-      <header>
+    <section class="stack raw-events" aria-label="Raw events">
+      <header class="line">
         <b>Raw events</b>
         <span class="dim small">as the WebSocket sends them</span>
         <button type="button" class="icon-button tiny" aria-label="Close raw events" onClick={close}>

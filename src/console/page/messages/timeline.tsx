@@ -2,6 +2,7 @@ import type { DeliveryAttempt, Timeline } from '../../../client/client.ts'
 import { isOnePane } from '../parts/media.ts'
 import { duration, now } from '../state/clock.ts'
 import { type PlacedLine, linesOf, placed } from './timeline-scale.ts'
+import './timeline.css'
 
 /** What happened to a message, line by line and true to scale. */
 export function TimelineChart({ timeline, webhooks }: { timeline: Timeline; webhooks: readonly DeliveryAttempt[] }) {
@@ -16,7 +17,7 @@ export function TimelineChart({ timeline, webhooks }: { timeline: Timeline; webh
       </h3>
       <div class="chart">
         {lines.map((line, index) => (
-          <div class="chart-line" key={`${line.name} ${index}`}>
+          <div class="columns chart-line" key={`${line.name} ${index}`}>
             <span>{line.name}</span>
             <span class="chart-track">
               <i
@@ -30,7 +31,7 @@ export function TimelineChart({ timeline, webhooks }: { timeline: Timeline; webh
           </div>
         ))}
         {totalMs > 0 && (
-          <div class="chart-line" aria-hidden="true">
+          <div class="columns chart-line" aria-hidden="true">
             <span class="axis">
               {ticks.map(({ left, text }) => (
                 <b key={text} style={{ left: `${left}%` }}>

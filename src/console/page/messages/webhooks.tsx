@@ -40,13 +40,13 @@ function Attempt({ attempt, isLast, again }: { attempt: DeliveryAttempt; isLast:
   const isGood = outcome === 'success'
   const said = isGood ? '' : saidBy(attempt)
   return (
-    <li class={isGood ? 'webhook' : 'webhook bad-webhook'}>
+    <li class={isGood ? 'columns webhook' : 'columns webhook bad-webhook'}>
       <time dateTime={attemptedAt} title={utcTime(attemptedAt)}>
         {clockTime(attemptedAt)}
       </time>
       <Icon name={isGood ? 'sent' : 'failed'} />
       <b>{resultOf(attempt)}</b>
-      <span class="webhook-url" title={url}>
+      <span class="clip webhook-url" title={url}>
         {shortUrl(url)}
         {attemptNumber > 1 && `, attempt ${attemptNumber}`}
       </span>

@@ -11,12 +11,12 @@ export function Chart({ overview }: { overview: Overview }) {
     <figure class="traffic">
       <div class="bars" role="img" aria-label={summaryOf(overview, at)}>
         {barsOf(overview, at).map((bar) => (
-          <div class="bar" title={bar.title}>
+          <div class="stack bar" title={bar.title}>
             {PARTS.map((part) => bar[part] > 0 && <i class={`bar-mark ${part}`} style={{ height: `${bar[part]}%` }} />)}
           </div>
         ))}
       </div>
-      <div class="traffic-axis" aria-hidden="true">
+      <div class="small dim traffic-axis" aria-hidden="true">
         {axisOf(overview, at).map((label) => (
           <span>{label}</span>
         ))}

@@ -5,6 +5,7 @@ import { addressOf } from '../state/address.ts'
 import { count, now, rowTime } from '../state/clock.ts'
 import type { Range } from './ranges.ts'
 import { latency } from './wire.ts'
+import './figures.css'
 
 interface FiguresProps {
   overview: Overview
@@ -77,7 +78,7 @@ interface FigureProps {
 
 const Figure = ({ mark, word, params, value, children }: FigureProps) => (
   <div class="figure">
-    <div class="figure-word">
+    <div class="line figure-word">
       {mark !== '' && <i class={`bar-mark ${mark}`} />}
       {params === null ? (
         word

@@ -35,7 +35,7 @@ export const Heading = ({ worst, standing, children }: HeadingProps) => (
     <p class="overview-lead">
       {worst === null ? <FineLead standing={standing} /> : <Lead fact={worst} standing={standing} />}
     </p>
-    <div class="overview-acts">
+    <div class="actions overview-acts">
       {worst !== null && <Act fact={worst} isFirst />}
       {children}
     </div>

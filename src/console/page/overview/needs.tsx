@@ -31,7 +31,7 @@ export function Needs({ facts }: { facts: readonly Fact[] }) {
 }
 
 const Need = ({ fact }: { fact: Fact }) => (
-  <li>
+  <li class="columns">
     <span class={fact.kind}>
       <Icon name={fact.icon} />
     </span>

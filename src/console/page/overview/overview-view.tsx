@@ -22,7 +22,10 @@ import { Usage } from './usage.tsx'
 import { WhenSeen } from './when-seen.tsx'
 import { WireMap } from './wire-map.tsx'
 import { wireOf } from './wire.ts'
-import '../style/overview.css'
+import './overview.css'
+import '../parts/copyable.css'
+import '../style/segmented.css'
+import '../style/columns.css'
 
 /** Whether anything is wrong, since when, for whom, and what to do; then the figures behind it. */
 export function OverviewView() {
@@ -45,7 +48,7 @@ function Read({ known, error }: { known: Known; error: string }) {
   useShared(standing)
   return (
     <div class="overview">
-      <div class="overview-in">
+      <div class="stack overview-in">
         <Heading worst={worst} standing={standing}>
           <Ranges />
         </Heading>
@@ -65,7 +68,7 @@ function Read({ known, error }: { known: Known; error: string }) {
 }
 
 const Ranges = () => (
-  <div class="ranges" role="group" aria-label="Range of the figures">
+  <div class="segmented" role="group" aria-label="Range of the figures">
     {RANGES.map((range) => (
       <button
         type="button"
@@ -94,7 +97,7 @@ const isQuiet = ({ totals, queued }: Overview): boolean =>
 
 /** What will be here, and what fills it. */
 const Quiet = ({ hasNumber }: { hasNumber: boolean }) => (
-  <section class="no-messages">
+  <section class="stack no-messages">
     <p class="dim">
       No message was sent or received in {rangeShown().inWords}. With the first one, figures, a chart and the reasons of
       failures appear here.
@@ -109,7 +112,7 @@ const Quiet = ({ hasNumber }: { hasNumber: boolean }) => (
 )
 
 const Command = ({ text }: { text: string }) => (
-  <div>
+  <div class="line copyable">
     <pre>{text}</pre>
     <CopyButton text={text} label="Copy the command" />
   </div>

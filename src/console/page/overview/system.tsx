@@ -12,8 +12,8 @@ export function System({ alerts }: { alerts: number }) {
   const isOpen = checksAsked.value > 0
   useEffect(() => () => void (checksAsked.value = 0), [])
   return (
-    <footer class="system">
-      <div class="system-line">
+    <footer class="stack system">
+      <div class="line system-line">
         {operator.value !== null && (
           <>
             <b>{alerts === 0 ? 'No alerts.' : alerts === 1 ? '1 alert.' : `${alerts} alerts.`}</b>
@@ -104,7 +104,7 @@ const LOOKS = {
 function Check({ check, level, detail }: Finding) {
   const [kind, icon, word] = LOOKS[level]
   return (
-    <li>
+    <li class="columns">
       <span class={kind}>
         <Icon name={icon} />
         <span class="hidden">{word}</span>

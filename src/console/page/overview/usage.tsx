@@ -13,7 +13,7 @@ export function Usage() {
   if (days === null) return null
   return (
     <section class="usage" aria-labelledby="usage">
-      <header>
+      <header class="line">
         <h2 id="usage">Usage by day, in UTC</h2>
         {days.length > 0 && (
           <button type="button" class="button" onClick={() => save(days)}>

@@ -1,5 +1,6 @@
 import { Icon } from '../parts/icon.tsx'
 import type { Segment, Station, Wire } from './wire.ts'
+import './wire.css'
 
 /** The wire as a map: the lane to the phones over the lane back; on a phone from the top down. */
 export const WireMap = ({ wire: { stations, out, back } }: { wire: Wire }) => (
@@ -19,7 +20,7 @@ export const WireMap = ({ wire: { stations, out, back } }: { wire: Wire }) => (
 )
 
 const StationBox = ({ name, lines }: Station) => (
-  <div class="station">
+  <div class="stack station">
     <b>{name}</b>
     {lines.map(({ text, kind }) => (
       <span class={kind}>{text}</span>
@@ -28,7 +29,7 @@ const StationBox = ({ name, lines }: Station) => (
 )
 
 const Line = ({ direction, figure, word, kind, icon }: Segment & { direction: 'out' | 'back' }) => (
-  <div class={`wire-line ${direction} ${kind}-line`}>
+  <div class={`small dim wire-line ${direction} ${kind}-line`}>
     <span>
       <b>{figure}</b> {word}
     </span>

@@ -15,7 +15,7 @@ export function Authorize({ extension }: Authorized) {
         RingCentral asks for the sign-in of {name}, in another tab. The link works once, within 5 minutes. If somebody
         else owns the extension, make an invite link and send it to them.
       </p>
-      <div class="dialog-actions">
+      <div class="actions">
         <button type="button" class="button quiet" onClick={closePanel}>
           Close
         </button>

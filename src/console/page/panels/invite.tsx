@@ -17,7 +17,7 @@ export function Invite() {
           <Secret text={value.value} label="Copy the link" />
         </>
       )}
-      <div class="dialog-actions">
+      <div class="actions">
         <button type="button" class="button" onClick={closePanel}>
           Close
         </button>

@@ -31,7 +31,7 @@ export const KeysHelp = () => (
         </>
       ))}
     </dl>
-    <label class="check-line">
+    <label class="line check-line">
       <input
         type="checkbox"
         checked={singleKeys.value === 'on'}
@@ -39,7 +39,7 @@ export const KeysHelp = () => (
       />
       Single letters are keys. Switch this off for speech input.
     </label>
-    <div class="dialog-actions">
+    <div class="actions">
       <button type="button" class="button" onClick={closePanel}>
         Close
       </button>

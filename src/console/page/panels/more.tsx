@@ -14,7 +14,7 @@ export const More = () => (
   <Dialog title="More" close={closePanel}>
     <ul class="panel-list">
       <li>
-        <button type="button" class="panel-item" onClick={() => void (panel.value = 'switcher')}>
+        <button type="button" class="item panel-item" onClick={() => void (panel.value = 'switcher')}>
           <Icon name="tenant" />
           {me.value?.name ?? 'Tenant and app'}
           <span class="dim small">{me.value?.tenantName ?? ''}</span>
@@ -24,7 +24,7 @@ export const More = () => (
         .filter(({ isBehindMore }) => isBehindMore)
         .map(({ view, name, icon, trouble }) => (
           <li key={view}>
-            <a class="panel-item" href={addressOf(view)} onClick={closePanel}>
+            <a class="item panel-item" href={addressOf(view)} onClick={closePanel}>
               <Icon name={icon} />
               {name}
               {trouble !== null && (
@@ -39,7 +39,7 @@ export const More = () => (
         <li key={icon}>
           <button
             type="button"
-            class="panel-item"
+            class="item panel-item"
             {...(isOn === undefined ? {} : { 'aria-pressed': isOn })}
             onClick={run}
           >
@@ -49,13 +49,13 @@ export const More = () => (
         </li>
       ))}
       <li>
-        <button type="button" class="panel-item" onClick={leave}>
+        <button type="button" class="item panel-item" onClick={leave}>
           <Icon name="signOut" />
           Sign out
         </button>
       </li>
     </ul>
-    <div class="more-foot">
+    <div class="line more-foot">
       <ConnectionState />
       <span class="dim small">
         {clockTime(now.value)} {zoneName(now.value)}

@@ -1,10 +1,11 @@
 import { panel } from '../frame/panel.ts'
-import '../style/panels.css'
+import './panels.css'
 import { Authorize } from './authorize.tsx'
 import { Invite } from './invite.tsx'
 import { KeysHelp } from './keys-help.tsx'
 import { More } from './more.tsx'
 import { Switcher } from './switcher.tsx'
+import '../parts/dialog.css'
 
 /** The panel of the frame that is open. */
 export function PanelsView() {

@@ -17,7 +17,7 @@ export function Switcher() {
   return (
     <Dialog title="Tenant and app" close={closePanel}>
       {isOperator ? <Choice /> : <p>{me.value?.name}</p>}
-      <div class="dialog-actions">
+      <div class="actions">
         <button type="button" class="button quiet" onClick={leave}>
           Sign out
         </button>
@@ -70,7 +70,7 @@ function ChoiceItem({ choice }: { choice: AppChoice }) {
   const isChosen = choice.appId === me.value?.appId
   return (
     <li>
-      <button type="button" class="panel-item" aria-pressed={isChosen} onClick={() => void choose(choice)}>
+      <button type="button" class="item panel-item" aria-pressed={isChosen} onClick={() => void choose(choice)}>
         <span class="panel-mark">{isChosen && <Icon name="sent" />}</span>
         {choice.name}
         <span class="dim small">{choice.tenantName}</span>

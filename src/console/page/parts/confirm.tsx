@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import '../style/asked.css'
+import './dialog.css'
 import { failureText } from '../state/failure.ts'
 import { Dialog } from './dialog.tsx'
 
@@ -38,7 +38,7 @@ export function Confirm({ title, button, isDanger = false, run, close, children 
             {error.value}
           </p>
         )}
-        <div class="dialog-actions">
+        <div class="actions">
           <button type="button" class="button quiet" onClick={close}>
             Back
           </button>

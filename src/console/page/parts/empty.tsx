@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import '../style/empty.css'
+import './copyable.css'
 import { me } from '../state/caller.ts'
 import { hasLinks } from '../frame/panel.ts'
 import { CopyButton } from './copy.tsx'
@@ -18,12 +18,12 @@ interface EmptyProps {
 
 /** An empty view: what will be here, and the button and the command that fill it. */
 export const Empty = ({ title, text, command, children }: EmptyProps) => (
-  <div class="empty">
+  <div class="stack empty">
     {title !== undefined && <h1>{title}</h1>}
     <p class="dim">{text}</p>
     {children}
     {command !== null && (
-      <div class="empty-command">
+      <div class="line copyable">
         <pre>{command}</pre>
         <CopyButton text={command} label="Copy the command" />
       </div>

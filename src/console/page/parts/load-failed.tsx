@@ -7,7 +7,7 @@ interface LoadFailedProps {
 
 /** What stands in place of something that could not be loaded. */
 export const LoadFailed = ({ what, error, again }: LoadFailedProps) => (
-  <div class="empty" role="alert">
+  <div class="stack empty" role="alert">
     <h2>{what} could not be loaded.</h2>
     <p class="dim">{error}</p>
     <button type="button" class="button" onClick={again}>

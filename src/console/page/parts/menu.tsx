@@ -1,4 +1,4 @@
-import '../style/menu.css'
+import './menu.css'
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
@@ -68,6 +68,7 @@ const ItemButton = ({ item, close }: { item: MenuItem; close: () => void }) => (
   <li role="none">
     <button
       type="button"
+      class="item"
       role={item.isChosen === undefined ? 'menuitem' : 'menuitemradio'}
       {...(item.isChosen === undefined ? {} : { 'aria-checked': item.isChosen })}
       tabIndex={-1}

@@ -55,10 +55,10 @@ const FAULTS: readonly [fault: SimulatorFault, name: string][] = [
 
 /** What the simulator does with the next send. It is used up by one. */
 const Faults = ({ conversation }: { conversation: TracedConversation }) => (
-  <div class="faults" role="radiogroup" aria-label="What happens to the next send">
+  <div class="line faults" role="radiogroup" aria-label="What happens to the next send">
     <span class="dim">Next send</span>
     {FAULTS.map(([fault, name]) => (
-      <label key={name}>
+      <label class="line" key={name}>
         <input
           type="radio"
           name="fault"

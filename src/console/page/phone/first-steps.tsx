@@ -19,14 +19,16 @@ export function FirstSteps({ conversation }: { conversation: TracedConversation 
   const shown = language.value === 'curl' ? asCurl(text, GATEWAY) : asTypeScript(text, GATEWAY)
   return (
     <section class="exchange" aria-label="From your own code">
-      <header>
+      <header class="line">
         <b>The same from your own code</b>
-        <SideButton name="curl" isChosen={language.value === 'curl'} choose={() => void (language.value = 'curl')} />
-        <SideButton
-          name="TypeScript"
-          isChosen={language.value === 'TypeScript'}
-          choose={() => void (language.value = 'TypeScript')}
-        />
+        <div class="segmented">
+          <SideButton name="curl" isChosen={language.value === 'curl'} choose={() => void (language.value = 'curl')} />
+          <SideButton
+            name="TypeScript"
+            isChosen={language.value === 'TypeScript'}
+            choose={() => void (language.value = 'TypeScript')}
+          />
+        </div>
         <CopyButton text={shown} label="Copy this" />
       </header>
       <pre>{shown}</pre>

@@ -12,16 +12,18 @@ import { newContact } from './pair.ts'
 
 /** The contact's phone: what arrived, and a field to text as the contact. */
 export const Handset = ({ conversation }: { conversation: TracedConversation }) => (
-  <div class="phone-right">
+  <div class="stack phone-right">
     <ContactBar conversation={conversation} />
-    <section class="handset" aria-label={`Phone of ${spokenNumber(conversation.contact)}`}>
-      <div class="handset-top" aria-hidden="true">
+    <section class="stack handset" aria-label={`Phone of ${spokenNumber(conversation.contact)}`}>
+      <div class="line handset-top not-on-phone" aria-hidden="true">
         {shortTime(now.value)}
-        <span>simulated</span>
+        <span class="dim small">simulated</span>
       </div>
-      <div class="handset-name">
+      <div class="stack handset-name not-on-phone">
         <b>{me.value?.tenantName ?? ''}</b>
-        <PhoneNumber value={conversation.number} />
+        <span class="dim small">
+          <PhoneNumber value={conversation.number} />
+        </span>
       </div>
       <Thread
         messages={conversation.isLoaded.value ? conversation.messages.value : null}
@@ -43,9 +45,9 @@ function ContactBar({ conversation }: { conversation: TracedConversation }) {
   const choices = useSignal<PairChoices>({ numbers: [], contacts: [contact], silent: [] })
   const contacts = [...new Set([contact, ...choices.value.contacts])]
   return (
-    <div class="contact-bar">
+    <div class="line contact-bar">
       <Menu
-        class="contact-choice"
+        class="item contact-choice"
         opened={() => void loadChoices(choices, number)}
         items={contacts.map((choice) => ({
           label: spokenNumber(choice),
@@ -78,7 +80,7 @@ function Reply({ conversation }: { conversation: TracedConversation }) {
     await conversation.reply(reply)
   }
   return (
-    <form class="reply" onSubmit={(event) => void send(event)}>
+    <form class="line boxed reply" onSubmit={(event) => void send(event)}>
       <input
         dir="auto"
         aria-label="Text as the contact"

@@ -8,7 +8,7 @@ import { TracedConversation } from './traced-conversation.ts'
 import { Handset } from './handset.tsx'
 import { usePair } from './pair.ts'
 import { followHeard } from './measured.ts'
-import '../style/phone.css'
+import './phone.css'
 
 followHeard()
 
@@ -26,10 +26,10 @@ export function PhoneView() {
   const isEmpty = conversation.isLoaded.value && conversation.messages.value.length === 0
   return (
     <div class={isEmpty ? 'phone first' : 'phone'}>
-      <div class="phone-left">
+      <div class="stack phone-left">
         <header class="phone-head">
           <h1>This phone is simulated. Nothing leaves your machine.</h1>
-          <p class={isEmpty ? 'dim' : 'dim lead'}>
+          <p class={isEmpty ? 'dim' : 'dim not-on-phone'}>
             {isEmpty
               ? 'Press “Send the first text”. It travels from your app to the phone, and every step shows up here.'
               : 'Send a text from your app, answer it on the phone, and watch every step between.'}

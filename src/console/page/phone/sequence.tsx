@@ -5,6 +5,7 @@ import { duration, preciseTime, utcTime } from '../state/clock.ts'
 import { messageIdOf } from '../messages/row.ts'
 import type { TracedConversation } from './traced-conversation.ts'
 import { STATIONS, type Step, stepsOf } from './steps.ts'
+import './sequence.css'
 
 /** Every step of the newest texts between app, gateway, RingCentral and phone. */
 export function Sequence({ conversation, chosen }: { conversation: TracedConversation; chosen: Signal<Step | null> }) {
@@ -76,7 +77,7 @@ const Group = ({
       <span />
       <span class="lanes">
         <span class="group-title">
-          <span class="mask" dir="auto">
+          <span class="mask clip" dir="auto">
             “{message.body}”
           </span>
           <span class="dim">from {origin}</span>

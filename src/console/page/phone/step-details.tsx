@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks'
 import { CopyButton } from '../parts/copy.tsx'
 import { Icon } from '../parts/icon.tsx'
 import type { StepDetail } from './step-detail.ts'
+import '../style/segmented.css'
 
 /** Request and response of the chosen step. */
 export function StepDetails({ detail, close }: { detail: StepDetail; close: () => void }) {
@@ -12,10 +13,10 @@ export function StepDetails({ detail, close }: { detail: StepDetail; close: () =
   const shown = side.value === 'response' && detail.response !== null ? detail.response : detail.request
   return (
     <section class="exchange" aria-label="The chosen step">
-      <header>
+      <header class="line">
         <b>{detail.title}</b>
         {detail.response !== null && (
-          <>
+          <div class="segmented">
             <SideButton
               name="Request"
               isChosen={side.value === 'request'}
@@ -26,7 +27,7 @@ export function StepDetails({ detail, close }: { detail: StepDetail; close: () =
               isChosen={side.value === 'response'}
               choose={() => void (side.value = 'response')}
             />
-          </>
+          </div>
         )}
         <CopyButton text={shown} label="Copy this" />
         <button type="button" class="icon-button tiny" aria-label="Close the step" onClick={close}>
@@ -40,7 +41,7 @@ export function StepDetails({ detail, close }: { detail: StepDetail; close: () =
 }
 
 export const SideButton = ({ name, isChosen, choose }: { name: string; isChosen: boolean; choose: () => void }) => (
-  <button type="button" class="side" aria-pressed={isChosen} onClick={choose}>
+  <button type="button" aria-pressed={isChosen} onClick={choose}>
     {name}
   </button>
 )

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import '../style/trace.css'
+import './trace.css'
 import type { TracedConversation } from './traced-conversation.ts'
 import { FirstSteps, ThenTry } from './first-steps.tsx'
 import { Sequence } from './sequence.tsx'

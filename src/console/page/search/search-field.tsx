@@ -4,6 +4,8 @@ import { useRef } from 'preact/hooks'
 import { focusList } from '../list/cursor.ts'
 import { Icon } from '../parts/icon.tsx'
 import { refine } from '../state/address.ts'
+import './search.css'
+import '../style/boxed.css'
 
 /** What suggestions need of the field that they complete. */
 export interface FieldParts {
@@ -54,7 +56,7 @@ export function SearchField({ label, placeholder, chips, read, suggest }: Search
   }
   return (
     <>
-      <form class="search" role="search" onSubmit={search}>
+      <form class="line boxed search" role="search" onSubmit={search}>
         <Icon name="search" />
         {chips.map((chip) => (
           <Chip key={chip.name} {...chip} />

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect } from 'preact/hooks'
-import '../style/suggestions.css'
+import './suggestions.css'
 import { PhoneNumber } from '../parts/phone-number.tsx'
 import { refine } from '../state/address.ts'
 import { count } from '../state/clock.ts'
@@ -81,13 +81,14 @@ interface OptionProps {
 const Option = ({ suggestion, id, isChosen, take }: OptionProps) => (
   <li
     id={id}
+    class="item"
     role="option"
     aria-selected={isChosen}
     // The field keeps the focus.
     onMouseDown={(event) => event.preventDefault()}
     onClick={() => take(suggestion)}
   >
-    <span class="suggested">
+    <span class="clip suggested">
       <span class={suggestion.value === null ? undefined : 'dim'}>{suggestion.name}:</span>
       {suggestion.label.startsWith('+') ? (
         <PhoneNumber value={suggestion.label} />
@@ -95,7 +96,7 @@ const Option = ({ suggestion, id, isChosen, take }: OptionProps) => (
         <span class={suggestion.name === 'user' ? 'mask' : undefined}>{suggestion.label}</span>
       )}
     </span>
-    <span class="suggested-hint">{suggestion.hint}</span>
+    <span class="clip suggested-hint">{suggestion.hint}</span>
   </li>
 )
 

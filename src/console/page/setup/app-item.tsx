@@ -22,7 +22,7 @@ export function AppItem({ app, calls, changed }: AppItemProps) {
   const isOwn = app.appId === me.value?.appId
   return (
     <li class="thing" tabIndex={-1} aria-label={app.name}>
-      <div class="thing-head">
+      <div class="line thing-head">
         <span class="dim">
           <Icon name={app.isActive ? 'key' : 'cancelled'} />
         </span>
@@ -59,7 +59,7 @@ function Buttons({ app, calls, changed }: AppItemProps & { calls: AppCalls }) {
   const asked = useSignal<Asked | null>(null)
   const ask = (which: Asked) => () => void (asked.value = which)
   return (
-    <div class="thing-buttons">
+    <div class="actions thing-buttons">
       {app.isActive ? (
         <>
           <button type="button" class="button" onClick={ask('rotate')}>

@@ -22,7 +22,7 @@ export function Apps() {
     <>
       <header class="setup-head">
         <h1>{sentence(apps)}</h1>
-        <div class="setup-buttons">
+        <div class="actions">
           <button type="button" class="button" onClick={() => void (isCreating.value = true)}>
             Create app
           </button>

@@ -13,6 +13,7 @@ import { client, operator } from '../state/caller.ts'
 import { count, now, rowTime, utcTime } from '../state/clock.ts'
 import { ConnectJwt } from './connect-jwt.tsx'
 import { extensionName, midSentenceName, subscriptionOf } from './numbers-facts.ts'
+import '../style/why.css'
 
 interface ExtensionProps {
   extension: ExtensionHealth
@@ -26,7 +27,7 @@ export function Extension({ extension, facts, changed }: ExtensionProps) {
   const [worst] = facts
   return (
     <li class="thing" data-id={extension.extensionId} tabIndex={-1} aria-label={extensionName(extension)}>
-      <div class="thing-head">
+      <div class="line thing-head">
         <span class={worst?.kind ?? 'dim'}>
           <Icon name={worst?.icon ?? 'sent'} />
         </span>
@@ -160,7 +161,7 @@ function Buttons({ extension, isNeeded, changed }: ButtonsProps) {
     changed()
   }
   return (
-    <div class="thing-buttons">
+    <div class="actions thing-buttons">
       {(isByJwt || !hasLinks()) && operator.value !== null ? (
         <ConnectJwt text={`Connect with ${isByJwt ? 'another' : 'a'} JWT`} class={className} connected={changed} />
       ) : (

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import { Dialog } from '../parts/dialog.tsx'
 import { Secret } from '../parts/secret.tsx'
+import '../parts/dialog.css'
 
 interface ShownSecret {
   app: string
@@ -25,7 +26,7 @@ export function NewSecret() {
     <Dialog title={`${app} has a new key`} close={close} isKept>
       <p>It is shown this once. Put it where the program reads its environment:</p>
       <Secret text={lines.join('\n')} label={lines.length > 1 ? 'Copy the lines' : 'Copy the line'} />
-      <div class="dialog-actions">
+      <div class="actions">
         <button type="button" class="button primary" onClick={close}>
           I have kept it
         </button>

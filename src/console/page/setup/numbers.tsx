@@ -28,7 +28,7 @@ export function Numbers() {
     <>
       <header class={worst === null || extensions.length === 0 ? 'setup-head' : 'setup-head troubled'}>
         <h1>{worst === null ? fineNumbersText(extensions) : <FactSentence fact={worst} />}.</h1>
-        <div class="setup-buttons">
+        <div class="actions">
           <Connect first={extensions.length === 0 ? 'button primary' : 'button'} connected={again} />
         </div>
       </header>

@@ -8,6 +8,7 @@ import { NewSecret } from './new-secret.tsx'
 import { Numbers } from './numbers.tsx'
 import { Tenants } from './tenants.tsx'
 import './setup.css'
+import '../style/segmented.css'
 
 const NAMES = { numbers: 'Numbers', apps: 'Apps', tenants: 'Tenants' } as const
 
@@ -19,7 +20,7 @@ export function SetupView() {
   useEffect(() => onViewKey(onKey), [])
   return (
     <div class="setup">
-      <nav class="setup-sections" aria-label="Setup">
+      <nav class="segmented" aria-label="Setup">
         {SETUP_SECTIONS.filter((name) => name !== 'tenants' || operator.value !== null).map((name) => (
           <a key={name} href={addressOf(name)} {...(name === section ? { 'aria-current': 'page' } : {})}>
             {NAMES[name]}

@@ -25,7 +25,7 @@ export function TenantRow({ tenant, sgw, changed, createApp }: TenantRowProps) {
   const { word, icon, kind } = STATES[tenant.status]
   return (
     <li class="thing" tabIndex={-1} aria-label={tenant.name}>
-      <div class="thing-head">
+      <div class="line thing-head">
         <span class={kind}>
           <Icon name={icon} />
         </span>
@@ -33,7 +33,7 @@ export function TenantRow({ tenant, sgw, changed, createApp }: TenantRowProps) {
         <span class={`state ${kind}`}>{word}</span>
         {tenant.tenantId === me.value?.tenantId && <span class="dim">You look at this tenant</span>}
       </div>
-      <div class="thing-buttons">
+      <div class="actions thing-buttons">
         {tenant.status === 'active' && (
           <button type="button" class={tenant.apps === 0 ? 'button primary' : 'button'} onClick={createApp}>
             Create app

@@ -29,7 +29,7 @@ export function Tenants() {
     <>
       <header class="setup-head">
         <h1>{sentence(known)}</h1>
-        <div class="setup-buttons">
+        <div class="actions">
           <button type="button" class="button" onClick={() => void (isCreating.value = true)}>
             Create tenant
           </button>

@@ -58,7 +58,7 @@ function CreateApp({ created }: { created: (app: RegisteredApp) => void }) {
           Create app
         </button>
       </form>
-      <p class="command">
+      <p class="line copyable">
         <code>sgw app create --tenant TENANT --name NAME</code>
       </p>
     </>

@@ -1,5 +1,6 @@
 import { session } from '../state/session.ts'
-import '../style/sign-in.css'
+import './sign-in.css'
+import '../parts/copyable.css'
 import { NoApp } from './no-app.tsx'
 import { SignIn } from './sign-in.tsx'
 

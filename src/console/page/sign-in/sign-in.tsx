@@ -10,7 +10,7 @@ export function SignIn() {
   const sent = useSignal('')
   return (
     <main class="sign-in" id="main" tabIndex={-1}>
-      <p class="sign-in-name">
+      <p class="line sign-in-name">
         <Mark />
         <b>sgw</b> <span class="dim">SMS gateway</span>
       </p>
@@ -36,7 +36,7 @@ const Operator = ({ sent }: { sent: Signal<string> }) => (
     <p class="dim">
       You see all tenants and apps. On the gateway's machine, run this and open the link that it prints:
     </p>
-    <p class="command">
+    <p class="line copyable">
       <code>sgw console</code>
       <CopyButton text="sgw console" label="Copy the command" />
     </p>

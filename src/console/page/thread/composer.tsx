@@ -3,7 +3,8 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { connection } from '../state/live.ts'
 import { Segments } from './segments.tsx'
-import '../style/composer.css'
+import './composer.css'
+import '../style/boxed.css'
 
 const MAX_UNITS = 1600
 
@@ -43,7 +44,7 @@ export function Composer({ label, button, text, pair, send, error, takesFocus, b
   return (
     <div class="composer">
       <form
-        class="composer-box"
+        class="boxed composer-box"
         onSubmit={(event) => {
           event.preventDefault()
           void submit()
@@ -64,9 +65,9 @@ export function Composer({ label, button, text, pair, send, error, takesFocus, b
             void submit()
           }}
         />
-        <div class="composer-foot">
+        <div class="line composer-foot">
           <span class="composer-facts">
-            <span class="composer-pair">{pair}</span>
+            <span class="line composer-pair">{pair}</span>
             {text.value !== '' && (
               <span>
                 <Segments text={text.value} />

@@ -7,7 +7,7 @@ import { explainedShort, isCancelled, shortWaitingText, stateOf, waitingText } f
 import { Icon } from '../parts/icon.tsx'
 import { Pictures } from './pictures.tsx'
 import { dayHeader, dayOf, duration, now, shortTime } from '../state/clock.ts'
-import '../style/thread.css'
+import './thread.css'
 
 interface ThreadProps {
   /** Oldest first; null until they are known. */
@@ -53,7 +53,7 @@ export function Thread({ messages, seenBy, attemptsOf, actions, loadOlder = null
         role="log"
         aria-label="Conversation"
       >
-        <div class="thread-in">
+        <div class="stack thread-in">
           {loadOlder !== null && (
             <button type="button" class="button quiet older" onClick={loadOlder}>
               Show older texts
@@ -71,10 +71,10 @@ export function Thread({ messages, seenBy, attemptsOf, actions, loadOlder = null
             />
           ))}
         </div>
-        {messages?.length === 0 && <p class="thread-empty">{children}</p>}
+        {messages?.length === 0 && <p class="dim thread-empty">{children}</p>}
       </div>
       {hasNew.value && (
-        <button type="button" class="thread-new" onClick={toEnd}>
+        <button type="button" class="line thread-new" onClick={toEnd}>
           <Icon name="down" />
           New text
         </button>
@@ -99,7 +99,7 @@ interface ThreadMessageProps extends Pick<ThreadProps, 'seenBy'> {
 const ThreadMessage = ({ message, seenBy, isRead, isNewDay, answer, actions }: ThreadMessageProps) => (
   <>
     {isNewDay && (
-      <p class="thread-day">
+      <p class="small dim thread-day">
         {dayHeader(message.createdAt, now.peek())} {shortTime(message.createdAt)}
       </p>
     )}
@@ -119,7 +119,7 @@ function Received({ message, seenBy, isRead, answer, actions }: Omit<ThreadMessa
     <>
       {attachments ? <Pictures messageId={messageId} count={attachments} isRead={isRead} /> : null}
       {body !== '' && <Bubble class="inbound" text={body} />}
-      <p class={isBad ? 'said-note inbound bad' : 'said-note inbound'}>
+      <p class={isBad ? 'line said-note inbound bad' : 'line said-note inbound'}>
         {isBad && seenBy === 'us' && <Icon name="webhook" />}
         {answer !== undefined
           ? answerText(answer)
@@ -161,7 +161,7 @@ function Sent({ message, seenBy, actions }: Pick<ThreadMessageProps, 'message' |
       {(isThere || seenBy === 'us') && (
         <Bubble class={isOutline ? `outbound pending ${kind}` : 'outbound'} text={body} />
       )}
-      <p class={`said-note outbound ${isThere ? '' : kind}`}>
+      <p class={`line said-note outbound ${isThere ? '' : kind}`}>
         <Icon name={icon} />
         {!isThere && seenBy === 'contact' && (
           <>

@@ -19,7 +19,7 @@ export function AttemptRow({ row, name, isOpen, isCursor }: AttemptRowProps) {
   const key = keyOf(row)
   return (
     <a
-      class={`row attempt ${isGood ? '' : 'bad'} ${isCursor ? 'cursor' : ''}`}
+      class={`columns row attempt ${isGood ? '' : 'bad'} ${isCursor ? 'cursor' : ''}`}
       href={addressOf('webhooks', { ...address.value.params, id: key })}
       data-id={key}
       {...(isOpen ? { 'aria-current': 'true' as const } : {})}
@@ -27,7 +27,7 @@ export function AttemptRow({ row, name, isOpen, isCursor }: AttemptRowProps) {
       <time dateTime={row.attemptedAt} title={utcTime(row.attemptedAt)}>
         {clockTime(row.attemptedAt)}
       </time>
-      <span class="state" title={OUTCOMES[row.outcome]}>
+      <span class="line state" title={OUTCOMES[row.outcome]}>
         <Icon name={isGood ? 'sent' : 'failed'} />
         <span class="word">{OUTCOMES[row.outcome]}</span>
       </span>
@@ -38,7 +38,7 @@ export function AttemptRow({ row, name, isOpen, isCursor }: AttemptRowProps) {
         <span>
           {eventOf(row)}
           {row.attemptNumber > 1 && `, attempt ${row.attemptNumber}`}
-          <span class="dim attempt-url"> {shortUrl(row.url)}</span>
+          <span class="dim not-on-phone"> {shortUrl(row.url)}</span>
         </span>
         {!isGood && <em class="bad">{shortReason(row)}</em>}
       </span>

@@ -21,18 +21,18 @@ function DestinationRow({ destination, isWorst }: { destination: Destination; is
   const isChosen = param(kind) === id
   return (
     <a
-      class={isBad ? 'destination bad-destination' : 'destination'}
+      class={isBad ? 'columns destination bad-destination' : 'columns destination'}
       href={addressOf('webhooks', { [kind]: id, id })}
       data-id={id}
       {...(isChosen ? { 'aria-current': 'true' as const } : {})}
     >
       <Icon name={isBad ? 'failed' : !isInUse ? 'cancelled' : usage === null ? 'webhook' : 'sent'} />
-      <b>{name}</b>
-      <span class="destination-url" title={url}>
+      <b class="clip">{name}</b>
+      <span class="clip destination-url" title={url}>
         {shortUrl(url)}
       </span>
       <span class="destination-state">{stateText(destination, now.peek(), isWorst)}</span>
-      <span class="measure">{speedText(destination)}</span>
+      <span class="measure not-on-phone">{speedText(destination)}</span>
     </a>
   )
 }

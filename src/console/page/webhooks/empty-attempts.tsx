@@ -44,7 +44,7 @@ export function EmptyAttempts({ list, destinations, changed }: EmptyAttemptsProp
 }
 
 const NothingFound = () => (
-  <div class="empty">
+  <div class="stack empty">
     <h2>No attempt matches this filter.</h2>
     <button type="button" class="button" onClick={() => refine(Object.fromEntries(WORDS.map((name) => [name, ''])))}>
       Show all attempts

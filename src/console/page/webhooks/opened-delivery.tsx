@@ -14,6 +14,7 @@ import type { DeliveryList } from './delivery-list.ts'
 import type { Destination } from './destination.ts'
 import { Redeliver } from './redeliver.tsx'
 import { OUTCOMES, adviceOf, eventOf, retryText, shortReason, shortUrl } from './words.ts'
+import '../style/why.css'
 
 const MAX_ATTEMPTS = 100
 
@@ -80,7 +81,7 @@ function Outcome({ last, count, name }: { last: DeliveryAttempt; count: number; 
   const tries = count === 1 ? 'one attempt' : `${count} attempts`
   return (
     <>
-      <h2 class="outcome" aria-level={isOnePane.value ? 1 : 2}>
+      <h2 class="line outcome" aria-level={isOnePane.value ? 1 : 2}>
         <span class={isGood ? undefined : 'bad'}>
           <Icon name={isGood ? 'sent' : 'failed'} />
         </span>
@@ -142,13 +143,16 @@ const Attempts = ({ attempts }: { attempts: readonly DeliveryAttempt[] }) => (
     </h3>
     <ol class="webhooks">
       {attempts.map((attempt) => (
-        <li key={attempt.attemptNumber} class={attempt.outcome === 'success' ? 'webhook' : 'webhook bad-webhook'}>
+        <li
+          key={attempt.attemptNumber}
+          class={attempt.outcome === 'success' ? 'columns webhook' : 'columns webhook bad-webhook'}
+        >
           <time dateTime={attempt.attemptedAt} title={utcTime(attempt.attemptedAt)}>
             {rowTime(attempt.attemptedAt, Date.now())}
           </time>
           <Icon name={attempt.outcome === 'success' ? 'sent' : 'failed'} />
           <b>{attempt.statusCode === undefined ? OUTCOMES[attempt.outcome] : `HTTP ${attempt.statusCode}`}</b>
-          <span class="webhook-url" title={attempt.url}>
+          <span class="clip webhook-url" title={attempt.url}>
             {shortUrl(attempt.url)}
           </span>
           <span class="measure">{duration(attempt.durationMs)}</span>

@@ -11,6 +11,7 @@ import { Recover } from './recover.tsx'
 import { SetAddress } from './set-address.tsx'
 import { EventChoices, RetryChoice } from './settings.tsx'
 import { SignatureSnippet } from './signature-snippet.tsx'
+import '../style/why.css'
 
 interface OpenedDestinationProps {
   id: string
@@ -95,7 +96,7 @@ function Outcome({ destination }: { destination: Destination }) {
   const isBad = isFailing(destination)
   return (
     <>
-      <h2 class="outcome" aria-level={isOnePane.value ? 1 : 2}>
+      <h2 class="line outcome" aria-level={isOnePane.value ? 1 : 2}>
         <span class={isBad ? 'bad' : undefined}>
           <Icon name={isBad ? 'failed' : 'webhook'} />
         </span>

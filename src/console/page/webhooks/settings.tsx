@@ -57,7 +57,7 @@ export function EventChoices({ destination: { id, kind } }: { destination: Desti
     <Setting name="It gets" setting={chosen}>
       <div class="event-choices" role="group" aria-label="Events that it gets">
         {(Object.keys(EVENTS) as WebhookEventType[]).map((event) => (
-          <label key={event}>
+          <label class="line" key={event}>
             <input
               type="checkbox"
               checked={chosen.value?.includes(event) === true}

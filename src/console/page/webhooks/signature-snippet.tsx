@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals'
 import { CopyButton } from '../parts/copy.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { SIGNATURE_SNIPPETS } from './snippets.ts'
+import '../style/segmented.css'
 
 /** How a receiver checks signatures. It is code to copy and no form, because a secret does not belong into a page. */
 export function SignatureSnippet() {
@@ -9,7 +10,7 @@ export function SignatureSnippet() {
   const code = SIGNATURE_SNIPPETS[shown.value]?.code ?? ''
   return (
     <details open>
-      <summary>
+      <summary class="line">
         <Icon name="right" />
         Check a signature
       </summary>
@@ -19,7 +20,7 @@ export function SignatureSnippet() {
           environment of your program.
         </p>
         <div class="snippet-head">
-          <div class="snippet-names" role="group" aria-label="Language">
+          <div class="segmented" role="group" aria-label="Language">
             {SIGNATURE_SNIPPETS.map(({ name }, index) => (
               <button
                 key={name}

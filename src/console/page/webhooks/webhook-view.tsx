@@ -1,13 +1,12 @@
 import { useEffect } from 'preact/hooks'
-import '../style/detail.css'
-import '../style/print.css'
-import '../style/webhook.css'
+import './webhook.css'
 import { focusDetail } from '../list/cursor.ts'
 import { DetailHead } from '../list/detail-parts.tsx'
 import type { DeliveryList } from './delivery-list.ts'
 import type { Destination } from './destination.ts'
 import { OpenedDelivery } from './opened-delivery.tsx'
 import { OpenedDestination } from './opened-destination.tsx'
+import '../style/columns.css'
 
 interface WebhookViewProps {
   opened: { destination: string } | { deliveryId: string; messageId: string }

@@ -1,6 +1,6 @@
 import { type Signal, useComputed, useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
-import '../style/webhooks.css'
+import './webhooks.css'
 import { worstFirst } from '../facts/fact.ts'
 import { FactSentence } from '../facts/fact-line.tsx'
 import { factsOf } from '../facts/facts-of.ts'
