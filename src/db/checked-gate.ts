@@ -1,44 +1,41 @@
+import type { FileStamp } from './file-stamp.ts'
 import type { Gate } from './gate.ts'
-import type { LogFile } from './log-file.ts'
-import { LOG_CUT, type Storage } from './storage.ts'
+import type { LogEnd } from './log-end.ts'
+import { LOG_CUT, OVERWRITTEN, type Storage } from './storage.ts'
 
-interface Checks {
-  log: LogFile | null
-  /** Looks at the content of the database file if somebody has written into it; `own`: the commit before it may have. */
-  checkContent(by: 'own' | 'other'): Promise<void>
-  /** The size of the log after which a commit makes a checkpoint. */
-  checkpointPages: number
+/** The open files of a database. */
+export interface Watched {
+  stamp: FileStamp
+  log: LogEnd
 }
+
+/** SQLite's code for what somebody has done to the content of the files; null if nothing. */
+export const faultOfContent = async ({ stamp, log }: Watched, gate: Gate): Promise<string | null> =>
+  (await stamp.isOverwritten(gate)) ? OVERWRITTEN : log.isCut() ? LOG_CUT : null
 
 /**
  * The gate of the writer: acknowledges no commit that the next start would not find, because a file was deleted, replaced or
- * overwritten, or the log was cut. It is checked before each commit, whose checkpoint could hide what `cp` has done, and after it, because a
- * copy from before a checkpoint differs only from what was seen after it.
+ * overwritten, or the log was cut. It checks before each commit, whose checkpoint could hide what `cp` has done, and after it.
+ * `watched`: null while the database is opened.
  */
-export const checkedGate = (gate: Gate, storage: Storage, checks: Checks): Gate => ({
+export const checkedGate = (gate: Gate, storage: Storage, watched: () => Watched | null): Gate => ({
   ...gate,
   batch: async (statements) => {
-    await checks.checkContent('other')
     storage.refuseIfLost()
-    const results = await commit(gate, storage, checks, statements)
-    await checks.checkContent('own')
-    if (storage.isSpoilt) storage.refuseIfLost()
-    return results
+    const files = watched()
+    if (files === null) return gate.batch(statements)
+    if (isTouched(files)) await refuseIfSpoilt(gate, storage, files)
+    const { due } = files.stamp
+    const results = await gate.batch(due === null ? statements : [...statements, `PRAGMA user_version = ${due}`])
+    if (due !== null) files.stamp.committed(due)
+    if (isTouched(files)) await refuseIfSpoilt(gate, storage, files)
+    return due === null ? results : results.slice(0, -1)
   },
 })
 
-async function commit(
-  gate: Gate,
-  storage: Storage,
-  { log, checkpointPages }: Checks,
-  statements: Parameters<Gate['batch']>[0],
-): ReturnType<Gate['batch']> {
-  if (log === null) return gate.batch(statements)
-  const isSuspect = log.isSuspect()
-  // A checkpoint would copy the hole of a log that was cut into the database.
-  if (isSuspect) await gate.execute('PRAGMA wal_autocheckpoint = 0')
-  const results = await gate.batch(statements)
-  if (log.isCut()) storage.refuse(LOG_CUT)
-  if (isSuspect) await gate.execute(`PRAGMA wal_autocheckpoint = ${checkpointPages}`)
-  return results
+const isTouched = ({ stamp, log }: Watched): boolean => stamp.isWritten || log.isCut()
+
+async function refuseIfSpoilt(gate: Gate, storage: Storage, files: Watched): Promise<void> {
+  const code = await faultOfContent(files, gate)
+  if (code !== null) storage.refuse(code)
 }

@@ -1,23 +1,22 @@
 import { statSync } from 'node:fs'
 import type { Clock } from '../core/clock.ts'
 import type { DatabaseConfig } from '../core/config.ts'
-import { codeOf } from '../core/error-code.ts'
 import { type Log, silentLog } from '../core/log.ts'
-import { checkedGate } from './checked-gate.ts'
-import { FileContent } from './file-content.ts'
+import { type Watched, checkedGate, faultOfContent } from './checked-gate.ts'
+import { FileStamp } from './file-stamp.ts'
 import { type Gate, openGate } from './gate.ts'
 import { countedGate, isChained } from './history-rows.ts'
 import { type UpgradeHooks, migrate, noteVersion } from './migrate.ts'
 import { MIGRATIONS, type Migration } from './migrations.ts'
 import { type Reader, openReader } from './reader.ts'
-import { LogFile } from './log-file.ts'
+import { LogEnd } from './log-end.ts'
 import { OpenFiles } from './open-files.ts'
 import { type Orm, ormOf } from './orm.ts'
 import { type Replica, replicatedGate } from './replicated-gate.ts'
 import { copyFile, saveLost } from './save-lost.ts'
-import { OVERWRITTEN, PROBE, Storage } from './storage.ts'
+import { PROBE, Storage } from './storage.ts'
 import { StoredEvents } from './stored-events.ts'
-import { type Writer, createWriter } from './writer.ts'
+import { type Writer, type WriterGate, createWriter } from './writer.ts'
 
 /**
  * An open, migrated database. Ordinary statements go through `orm`, other writes through `writer`, other queries through `gate`. Only the
@@ -73,61 +72,27 @@ export interface UpgradeStep {
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const { path } = options
   const files = path === null ? null : new OpenFiles(path)
-  const log = path === null ? null : new LogFile(`${path}-wal`)
+  let watched: Watched | null = null
   const probe = (): Promise<unknown> => (replicated?.probe ?? checked.batch)(PROBE)
-  let content: FileContent | null = null
-  const isOverwritten = async (): Promise<boolean> =>
-    (await content?.isOverwritten(gate, () => isSound(reader))) === true
-  const inspect = async (): Promise<string | null> => {
-    // A commit shows whether it was cut.
-    if (log?.isSuspect() === true) await probe()
-    await checkContent('other')
-    return (await isOverwritten()) ? OVERWRITTEN : null
-  }
+  const inspect = async (): Promise<string | null> => watched && faultOfContent(watched, gate)
   const storage = new Storage(probe, files, options.log, options.clock, inspect)
   const gate = await openGate({ url: options.url, pragmas: pragmasFor(options), storage })
-  const checkContent = async (by: 'own' | 'other'): Promise<void> => {
-    if (content?.wasWritten() !== true) return
-    if (await isOverwritten()) storage.failed(OVERWRITTEN)
-    // What a checkpoint has mixed with a copy shows only in all of the file. Litestream writes its checkpoints as another process.
-    else if (by === 'other' && !options.litestream)
-      void isSound(reader).then((sound) => {
-        // A file whose log was cut looks unsound as well.
-        if (!sound && !storage.isSpoilt) storage.failed(OVERWRITTEN)
-      })
-  }
-  const checked = checkedGate(gate, storage, { log, checkContent, checkpointPages: checkpointPages(options) })
+  const checked = checkedGate(gate, storage, () => watched)
   const { replica } = options
   const storedEvents = new StoredEvents(replica !== undefined)
   const replicated = replica === undefined ? null : replicatedGate(checked, replica, storage, storedEvents)
-  let reader: Reader
   try {
-    const { migrations = MIGRATIONS } = options
-    const migrated = await migrate(gate, migrations, upgrade(gate, options))
+    const migrated = await migrate(gate, options.migrations ?? MIGRATIONS, upgrade(gate, options))
     await noteVersion(gate)
-    reader = openReader(gate, path)
-    const uncounted = replicated ?? checked
-    const isCounted = options.litestream || (await isChained(gate))
-    const writer = createWriter(isCounted ? countedGate(uncounted, options.epoch ?? null) : uncounted, options.defer)
+    const reader = openReader(gate, path)
+    const writer = createWriter(await counted(replicated ?? checked, gate, options), options.defer)
     files?.moved()
-    if (path !== null) content = await watchContent(gate, path)
+    if (path !== null) watched = { stamp: await FileStamp.begin(path, gate), log: new LogEnd(path) }
+    // The writer makes one commit at a time, so an empty one is stored after all others.
+    const untilStored = async (): Promise<void> => void (replicated !== null && (await writer.write([])))
     const close = async (): Promise<void> => {
-      await writer.drained()
-      await storage.probeIfFailing()
-      await reader.close()
-      // The log of a database that is spoilt must not be written into its file.
-      const isSaved = !options.litestream || storage.isLost
-      // The driver closes the file only when the garbage collector runs, so the last rows would stay in the WAL file.
-      if (isSaved && !storage.isSpoilt) await gate.execute('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => undefined)
-      // Closing would remove the log of the file that is there now, or write ours into it.
-      if (storage.isLost) return saveLost(gate, path ?? '', storage, options.log ?? silentLog)
-      await gate.close()
-      content?.close()
-      content = null
-    }
-    const untilStored = async (): Promise<void> => {
-      // The writer makes one commit at a time, so an empty one is stored after all others.
-      if (replicated !== null) await writer.write([])
+      await closeAll(options, { gate, writer, storage, reader, watched })
+      watched = null
     }
     return { gate, writer, orm: ormOf(gate, writer), storage, storedEvents, untilStored, reader, migrated, close }
   } catch (error) {
@@ -136,20 +101,30 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   }
 }
 
-/** False if SQLite finds damage in the file, and not if it cannot read it at present. */
-const isSound = (reader: Reader): Promise<boolean> =>
-  reader.checkFile().then(
-    (verdict) => verdict === 'ok',
-    (error: unknown) => !/^SQLITE_(CORRUPT|NOTADB|IOERR_SHORT_READ)/.test(codeOf(error) ?? ''),
-  )
+/** Counts the commits in the history, if it has to be told which copy continues which. */
+async function counted(uncounted: WriterGate, gate: Gate, { litestream, epoch }: DatabaseOptions): Promise<WriterGate> {
+  const isCounted = litestream || (await isChained(gate))
+  return isCounted ? countedGate(uncounted, epoch ?? null) : uncounted
+}
 
-/** A new database gets a number that tells it from others. */
-async function watchContent(gate: Gate, path: string): Promise<FileContent> {
-  const [[id] = []] = await gate.values('PRAGMA application_id')
-  if (id === 0) await gate.execute(`PRAGMA application_id = ${crypto.getRandomValues(new Int32Array(1))[0]}`)
-  const content = new FileContent(path)
-  await content.isOverwritten(gate, () => Promise.resolve(true))
-  return content
+interface Open extends Pick<Database, 'gate' | 'writer' | 'reader'> {
+  storage: Storage
+  watched: Watched | null
+}
+
+async function closeAll(options: DatabaseOptions, { gate, writer, storage, reader, watched }: Open): Promise<void> {
+  await writer.drained()
+  await storage.probeIfFailing()
+  await reader.close()
+  // The log of a database that is spoilt must not be written into its file.
+  const isSaved = !options.litestream || storage.isLost
+  // The driver closes the file only when the garbage collector runs, so the last rows would stay in the WAL file.
+  if (isSaved && !storage.isSpoilt) await gate.execute('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => undefined)
+  // Closing would remove the log of the file that is there now, or write ours into it.
+  if (storage.isLost) return saveLost(gate, options.path ?? '', storage, options.log ?? silentLog)
+  await gate.close()
+  watched?.stamp.close()
+  watched?.log.close()
 }
 
 const pragmasFor = (options: DatabaseOptions): string[] => [
@@ -157,10 +132,8 @@ const pragmasFor = (options: DatabaseOptions): string[] => [
   'synchronous = FULL',
   'foreign_keys = ON',
   'cache_size = -32768',
-  `wal_autocheckpoint = ${checkpointPages(options)}`,
+  `wal_autocheckpoint = ${options.litestream ? 0 : 1000}`,
 ]
-
-const checkpointPages = ({ litestream }: DatabaseOptions): number => (litestream ? 0 : 1000)
 
 const COPIED_BYTES_PER_SECOND = 40_000_000
 const MIGRATED_BYTES_PER_SECOND = 20_000_000

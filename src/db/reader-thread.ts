@@ -9,8 +9,8 @@ export type ThreadRequest = { type: 'open'; path: string } | ({ type: 'read' } &
 export interface ReadQuery {
   sql: string
   args: readonly Argument[]
-  /** Whether a new connection runs it, which has no page in memory. */
-  isFresh: boolean
+  /** Whether it must read all of its pages from the disk: none of them may be in memory before, and none is afterwards. */
+  fromDisk: boolean
 }
 
 /**
@@ -43,11 +43,12 @@ function open(databasePath: string): void {
   }
 }
 
-function answer({ sql, args, isFresh }: ReadQuery): ThreadAnswer {
+function answer({ sql, args, fromDisk }: ReadQuery): ThreadAnswer {
   try {
-    if (isFresh) renewConnection()
     connection ??= openConnection()
+    if (fromDisk) connection.execute(FORGET_PAGES)
     const { columns, rows } = connection.table({ sql, args: [...args] })
+    if (fromDisk) connection.execute(FORGET_PAGES)
     return { columns, rows: JSON.stringify(rows) }
   } catch (error) {
     // The driver never resets a statement that has failed: see the gate.
@@ -55,6 +56,8 @@ function answer({ sql, args, isFresh }: ReadQuery): ThreadAnswer {
     return { failure: error instanceof Error ? error.message : String(error), code: codeOf(error) }
   }
 }
+
+const FORGET_PAGES = 'PRAGMA shrink_memory'
 
 function renewConnection(): void {
   connection?.close()

@@ -12,8 +12,8 @@ export interface Reader {
    * take turns.
    */
   longRead(tenantId: string, sql: string, args: readonly Argument[]): Promise<Row[]>
-  /** `ok`, or what SQLite found in the file. Reads all of it by a new connection, because pages in memory may be better than those on disk. */
-  checkFile(): Promise<string>
+  /** `ok`, or what SQLite found in the file, or in one table and its indexes. Reads it from the disk, because pages in memory may be better. */
+  checkFile(table?: string): Promise<string>
   close(): Promise<void>
 }
 
@@ -24,11 +24,13 @@ export const openReader = (gate: Gate, path: string | null): Reader =>
 /** Reads through the gate. */
 export const readerOf = (gate: Gate): Reader => ({
   longRead: async (_tenantId, sql, args) => (await gate.execute({ sql, args: [...args] })).rows,
-  checkFile: async () => verdictOf((await gate.execute(CHECK)).rows),
+  checkFile: async (table) => verdictOf((await gate.execute(checkOf(table))).rows),
   close: () => Promise.resolve(),
 })
 
-const CHECK = 'PRAGMA quick_check(1)'
+const checkOf = (table: string | undefined): string =>
+  `PRAGMA quick_check(${table === undefined ? '1' : `'${table.replaceAll("'", "''")}'`})`
+
 const verdictOf = ([row]: readonly Row[]): string => String(row?.['quick_check'] ?? 'no answer')
 
 /** How long closing waits for the read that is under way. */
@@ -56,11 +58,11 @@ class ReaderThread implements Reader {
   }
 
   longRead(tenantId: string, sql: string, args: readonly Argument[]): Promise<Row[]> {
-    return this.#read(tenantId, { sql, args, isFresh: false })
+    return this.#read(tenantId, { sql, args, fromDisk: false })
   }
 
-  async checkFile(): Promise<string> {
-    return verdictOf(await this.#read('operator', { sql: CHECK, args: [], isFresh: true }))
+  async checkFile(table?: string): Promise<string> {
+    return verdictOf(await this.#read('operator', { sql: checkOf(table), args: [], fromDisk: true }))
   }
 
   #read(tenantId: string, query: ReadQuery): Promise<Row[]> {
@@ -82,7 +84,7 @@ class ReaderThread implements Reader {
       return read.turn.release()
     }
     this.#running = read
-    this.#post({ type: 'read', sql: read.sql, args: read.args, isFresh: read.isFresh })
+    this.#post({ type: 'read', sql: read.sql, args: read.args, fromDisk: read.fromDisk })
   }
 
   #answered(answer: ThreadAnswer): void {

@@ -12,6 +12,7 @@ import { watchProvider } from '../messages/upkeep/watch-provider.ts'
 import { purgeLinks } from '../messages/upkeep/purge-links.ts'
 import { purgeMessages } from '../messages/upkeep/purge-messages.ts'
 import { connectConfigured } from '../operator/configured-jwt.ts'
+import { FileCheck } from '../operator/file-check.ts'
 import { Alerts } from '../operator/alerts/alerts.ts'
 import { purgeUsage } from '../messages/upkeep/purge-usage.ts'
 import { closeInterrupted } from '../messages/webhooks/interrupted.ts'
@@ -97,6 +98,9 @@ export function startTimers(gateway: Gateway): Timers {
   startPurges(timers, gateway)
   // Alerts look as well, but a post that hangs delays them.
   timers.every('storage', STORAGE_EVERY_MS, STORAGE_EVERY_MS, () => probeStorage(gateway))
+  const fileCheck = new FileCheck(gateway)
+  // A stop does not wait for it.
+  timers.every('file check', HOURLY_MS, HOURLY_MS, async () => void fileCheck.run())
   const alerts = new Alerts(gateway, gateway.config.alertUrl)
   gateway.alerts.check = () => alerts.check()
   timers.every('alerts', ALERTS_EVERY_MS, ALERTS_EVERY_MS, () => alerts.run())

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { statSync, truncateSync } from 'node:fs'
 import { checkedGate } from '../../src/db/checked-gate.ts'
-import { FileContent } from '../../src/db/file-content.ts'
+import { FileStamp } from '../../src/db/file-stamp.ts'
 import { type Gate, openGate } from '../../src/db/gate.ts'
-import { LogFile } from '../../src/db/log-file.ts'
+import { LogEnd } from '../../src/db/log-end.ts'
 import { Storage } from '../../src/db/storage.ts'
 import { failureOf, temporaryFolder } from '../support/process.ts'
 
@@ -28,11 +28,8 @@ test('a commit that was made while somebody cut the log is not acknowledged', as
     },
   }
   const storage = new Storage(() => Promise.resolve())
-  const checked = checkedGate(cutBefore, storage, {
-    log: new LogFile(`${path}-wal`),
-    checkContent: () => Promise.resolve(),
-    checkpointPages: 0,
-  })
+  const watched = { stamp: await FileStamp.begin(path, gate), log: new LogEnd(path) }
+  const checked = checkedGate(cutBefore, storage, () => watched)
   for (let commit = 0; commit < 5; commit++) await checked.batch([INSERT])
   share = 0.7
   expect(await failureOf(checked.batch([INSERT]))).toMatchObject({ code: 'SQLITE_READONLY_LOGCUT' })
@@ -49,13 +46,13 @@ test('a VACUUM that moves the table of the last numbers does not look like anoth
   // VACUUM gives the page of `numbered` to the last numbers.
   await gate.execute('DROP TABLE notes')
   await gate.execute('PRAGMA wal_checkpoint(TRUNCATE)')
-  const content = new FileContent(path)
-  const isOverwritten = (): Promise<boolean> => content.isOverwritten(gate, () => Promise.resolve(false))
+  const stamp = await FileStamp.begin(path, gate)
+  const isOverwritten = (): Promise<boolean> => stamp.isOverwritten(gate)
   expect(await isOverwritten()).toBe(false)
   await gate.execute('VACUUM')
   expect([await isOverwritten(), await isOverwritten()]).toEqual([false, false])
   await gate.execute('PRAGMA wal_checkpoint(TRUNCATE)')
   expect(await isOverwritten()).toBe(false)
   await gate.close()
-  content.close()
+  stamp.close()
 })

@@ -13,8 +13,11 @@ const note = (database: Database, name: string): Promise<unknown> =>
     },
   ])
 
+const open = (path: string): Promise<Database> =>
+  openDatabase({ url: `file:${path}`, authToken: null, path, litestream: false })
+
 async function openWithCheckpoints(path: string): Promise<Database> {
-  const database = await openDatabase({ url: `file:${path}`, authToken: null, path, litestream: false })
+  const database = await open(path)
   for (const name of ['first', 'second']) await note(database, name)
   await database.gate.execute('PRAGMA wal_checkpoint(TRUNCATE)')
   await note(database, 'third')
@@ -56,5 +59,40 @@ test('a copy from before the checkpoint of the last commit is told from the file
     await note(database, `more ${more}`)
   copyOver(path)
   expect(await failureOf(note(database, 'fifth'))).toMatchObject({ code: 'SQLITE_READONLY_OVERWRITTEN' })
+  await database.close()
+})
+
+test('a copy that another gateway has worked with since is told from the file', async () => {
+  using folder = temporaryFolder()
+  const path = folder.file('sgw.db')
+  const database = await openWithCheckpoints(path)
+  copyFileSync(path, `${path}.copy`)
+  const other = await open(`${path}.copy`)
+  await note(other, 'elsewhere')
+  await other.close()
+  copyOver(path)
+  expect(await failureOf(note(database, 'fourth'))).toMatchObject({ code: 'SQLITE_READONLY_OVERWRITTEN' })
+  await database.close()
+})
+
+test('zeros over a database that is new are told from it', async () => {
+  using folder = temporaryFolder()
+  const path = folder.file('sgw.db')
+  const database = await open(path)
+  writeFileSync(`${path}.copy`, Buffer.alloc(statSync(path).size))
+  copyOver(path)
+  expect(await failureOf(note(database, 'first'))).toMatchObject({ code: 'SQLITE_READONLY_OVERWRITTEN' })
+  await database.close()
+})
+
+test('a start after kill -9 knows what its log writes into the file', async () => {
+  using folder = temporaryFolder()
+  const path = folder.file('sgw.db')
+  const killed = await openWithCheckpoints(path)
+  for (const suffix of ['', '-wal']) copyFileSync(`${path}${suffix}`, folder.file(`copy.db${suffix}`))
+  await killed.close()
+  const database = await open(folder.file('copy.db'))
+  await database.gate.execute('PRAGMA wal_checkpoint(TRUNCATE)')
+  for (const name of ['fourth', 'fifth']) await note(database, name)
   await database.close()
 })

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Database, openDatabase } from '../../src/db/database.ts'
 import { isStorageFault } from '../../src/db/gate.ts'
+import { makeTable, overwriteTable } from '../support/overwrite-table.ts'
 import { failureOf } from '../support/process.ts'
 
 let folder: string
@@ -76,4 +77,17 @@ test('tenants take turns, however many reads one of them has', async () => {
   await Promise.all(reads)
   // The first read begins at once, before the others wait.
   expect(order).toEqual(['a1', 'a2', 'b1', 'c1', 'a3'])
+})
+
+test('the check of the file reads the disk, also where sound pages are in memory', async () => {
+  await makeTable(database.gate, 'unread')
+  const rows = (): Promise<unknown> => read('SELECT length(text) AS length FROM unread')
+  expect(await rows()).toEqual([{ length: 16_384 }])
+  expect([await database.reader.checkFile('unread'), await database.reader.checkFile()]).toEqual(['ok', 'ok'])
+  await rows()
+  await overwriteTable(database.gate, path, 'unread')
+  expect(await rows()).toEqual([{ length: 16_384 }])
+  for (const table of ['unread', undefined])
+    expect(await database.reader.checkFile(table).catch((error: unknown) => String(error))).not.toBe('ok')
+  expect(await database.reader.checkFile('facts')).toBe('ok')
 })

@@ -17,7 +17,7 @@ import { EXIT } from '../../src/core/start-error.ts'
 import { diagnose } from '../../src/operator/doctor/diagnose.ts'
 import { expectError } from '../support/expect-error.ts'
 import { folderInMemory } from '../support/memory-folder.ts'
-import { temporaryFolder } from '../support/process.ts'
+import { failureOf, temporaryFolder } from '../support/process.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { FROM, TO, type World, createWorld, recordedLog } from '../support/world.ts'
 
@@ -119,7 +119,10 @@ test('a commit that changes no row does not hide that the log was cut', async ()
   await using world = await createWorld({ connect: false, work: false })
   await sendMany(world, 10)
   cutLog(join(world.folder, 'sgw.db'), 0.5)
-  await world.gateway.database.writer.write([{ sql: "DELETE FROM facts WHERE name = 'no such fact'", args: [] }])
+  const nothing = { sql: "DELETE FROM facts WHERE name = 'no such fact'", args: [] }
+  expect(await failureOf(world.gateway.database.writer.write([nothing]))).toMatchObject({
+    code: 'SQLITE_READONLY_LOGCUT',
+  })
   await expectError(await send(world), 503, 'Storage unavailable')
 })
 
