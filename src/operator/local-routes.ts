@@ -9,7 +9,6 @@ import { erase } from './erase.ts'
 import { streamEvents } from './events.ts'
 import { createExtensionLink } from './extension-link.ts'
 import { Finding } from './doctor/finding.ts'
-import { giveLease } from './lease/give.ts'
 import { LeaseReport, reportOf } from './lease/report.ts'
 import { rescue } from './rescue.ts'
 import { rotateKeys } from './rotate-keys.ts'
@@ -31,7 +30,7 @@ import {
 import { sendMessage, sendNotice } from './send-message.ts'
 import { createLink, revokeSessions } from './session.ts'
 import { advance, changeProvider, simulateSituation } from './simulate.ts'
-import { stopServer } from './stop.ts'
+import { giveLease, stopServer } from './stop.ts'
 import { unblock } from './unblock.ts'
 
 const common = { auth: 'operator', tag: 'Operator' } as const

@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { closeSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { savedCopies } from '../../db/lost-database.ts'
 import { NOTE_FACT, markIfNothingLost } from '../../db/restore-mark.ts'
@@ -85,6 +85,12 @@ export const DATABASE_FILES = ['', '-wal', '-shm', '.tmp', '.tmp-wal', '.tmp-shm
 
 export function removeDatabase(path: string): void {
   for (const suffix of DATABASE_FILES) rmSync(`${path}${suffix}`, { force: true })
+}
+
+/** Removes all files whose paths begin so. */
+export function removeFilesNamed(start: string): void {
+  for (const name of readdirSync(dirname(start)))
+    if (name.startsWith(basename(start))) rmSync(join(dirname(start), name), { force: true })
 }
 
 /** Moves a copy into the place of a database that is lost, with what the old one has left. `say` tells of a database that was saved. */

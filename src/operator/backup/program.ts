@@ -80,7 +80,7 @@ function watch({ timeoutMs, progress = () => '' }: RunLimits, giveUp: () => void
 }
 
 /** The error in a structured line (`time=… level=ERROR msg="failed to run" error="…"`). */
-function reasonIn(output: string): string {
+export function reasonIn(output: string): string {
   const line = output.trim().split('\n').at(-1) ?? ''
   const error = / error=("(?:[^"\\]|\\.)*"|\S+)$/.exec(line)?.[1]
   if (error === undefined) return line.replace(/^Error: /, '')

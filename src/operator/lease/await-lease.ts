@@ -49,7 +49,7 @@ export async function awaitLease(options: AwaitLeaseOptions): Promise<TakenLease
 
 /** What was seen of the lease. */
 interface Watch {
-  /** The newest epoch. */
+  /** The newest epoch, with that of this machine's database. */
   newest: number
   etag: string
   /** Monotonic time. */
@@ -60,10 +60,10 @@ interface Watch {
 }
 
 async function tryToTake(
-  { object, candidate, clock, log, knownEpoch, seen }: AwaitLeaseOptions,
+  { object, candidate, clock, log, seen }: AwaitLeaseOptions,
   watch: Watch,
 ): Promise<TakenLease | null> {
-  if (!watch.isTested) await refuseUnfit(object, watch, knownEpoch > 0)
+  if (!watch.isTested) await refuseUnfit(object, watch)
   // Before the read: an unchanged object was not written from `unchangedSince` until at least now.
   const now = clock.monotonic()
   const lease = await object.read()
@@ -89,12 +89,15 @@ async function nextEpoch({ store }: LeaseObject, { newest }: Watch): Promise<num
 }
 
 /** One that has held a lease of this machine, and whose lists or reads lag now, is waited for. */
-async function refuseUnfit({ store }: LeaseObject, watch: Watch, hasWorked: boolean): Promise<void> {
+async function refuseUnfit({ store }: LeaseObject, watch: Watch): Promise<void> {
   const reason = await testStore(store)
-  if (reason !== null && hasWorked && isLag(reason)) throw new StoreError(`the storage lags: ${reason}`)
+  if (reason !== null && hasWorked(watch) && isLag(reason)) throw new StoreError(`the storage lags: ${reason}`)
   if (reason !== null) throw new StartError(EXIT.badConfig, describeUnfit(reason))
   watch.isTested = true
 }
+
+/** Whether the storage has served this machine before. */
+const hasWorked = ({ isTested, newest }: Watch): boolean => isTested || newest > 0
 
 async function take(
   object: LeaseObject,
@@ -127,10 +130,9 @@ function refuseNewer({ schema }: LeaseContent): void {
 }
 
 /** A storage that does not answer is waited for, and one that refuses what it did before: a key that somebody has withdrawn comes back. */
-function noteFailure({ log, knownEpoch }: AwaitLeaseOptions, watch: Watch, error: unknown): null {
+function noteFailure({ log }: AwaitLeaseOptions, watch: Watch, error: unknown): null {
   if (!(error instanceof StoreError)) throw error
-  const hasWorked = watch.isTested || knownEpoch > 0
-  if (error.isRefusal && !hasWorked)
+  if (error.isRefusal && !hasWorked(watch))
     throw new StartError(
       EXIT.badConfig,
       `The lease cannot be read or written: ${error.message}. Check LITESTREAM_REPLICA_URL, its region and its access keys`,

@@ -3,7 +3,6 @@ import { EXIT, StartError } from '../../core/start-error.ts'
 import { sha256Hex } from '../../core/secrets.ts'
 import type { History } from '../../db/history.ts'
 import { readFact, readHistory } from '../../db/history-rows.ts'
-import { removeDatabase } from '../backup/database-copy.ts'
 import { fetchBackup } from '../backup/fetch-backup.ts'
 import { type BackupSettings, describeReplica } from '../backup/settings.ts'
 import { LEASE_KEY } from '../backup/storage.ts'
@@ -11,6 +10,7 @@ import { listEpochs, settingsOfEpoch } from './epochs.ts'
 import { LeaseObject } from './lease-object.ts'
 import { newestTransaction } from './newest-transaction.ts'
 import type { ObjectStore } from './object-store.ts'
+import type { WarmCopy } from './warm-copy.ts'
 
 /** A copy from the storage, as a file. */
 export interface FetchedCopy {
@@ -20,12 +20,16 @@ export interface FetchedCopy {
   /** Its address, for messages. */
   where: string
   history: History
+  /** How many messages it has, if all of it was checked. */
+  checked: number | null
 }
 
 export interface FetchOptions {
   log?: Log
   /** ISO 8601: the state of that moment. Default: the newest state. */
   at?: string | null
+  /** What a standby has of the copies already. */
+  warm?: WarmCopy | null
 }
 
 /** The copies that may be the newest one, and what the location itself has. */
@@ -44,15 +48,19 @@ export async function fetchCopies(
   settings: BackupSettings,
   store: ObjectStore,
   file: string,
-  { log = silentLog, at = null }: FetchOptions,
+  { log = silentLog, at = null, warm = null }: FetchOptions,
 ): Promise<Copies> {
   const copies: FetchedCopy[] = []
   const fetchOf = async (epoch: number, target: string): Promise<boolean> => {
     const ofEpoch = settingsOfEpoch(settings, epoch)
     log.info({ epoch }, 'restoring')
-    const transaction = at === null ? await newestTransaction(settings, store, epoch) : null
-    if (!(await fetchBackup(ofEpoch, target, { at, transaction }))) return false
-    copies.push({ file: target, epoch, where: describeReplica(ofEpoch), history: await readHistory(target) })
+    const newest = (): Promise<string | null> => newestTransaction(settings, store, epoch)
+    const checked = (await warm?.take(epoch, target, newest)) ?? null
+    if (checked === null) {
+      const transaction = at === null ? await newest() : null
+      if (!(await fetchBackup(ofEpoch, target, { at, transaction }))) return false
+    }
+    copies.push({ file: target, epoch, where: describeReplica(ofEpoch), history: await readHistory(target), checked })
     return true
   }
   const copied = at === null ? ((await new LeaseObject(store).read())?.content.copied ?? 0) : 0
@@ -85,8 +93,6 @@ async function untilListed(look: () => Promise<boolean>, timeoutMs: number, epoc
     await Bun.sleep(LIST_AGAIN_MS)
   }
 }
-
-export const removeCopies = (copies: readonly FetchedCopy[]): void => copies.forEach(({ file }) => removeDatabase(file))
 
 /** The fact that has the state of the location itself which a database was compared with. */
 export const ROOT_FACT = 'root_copy'

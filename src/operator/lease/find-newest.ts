@@ -2,8 +2,9 @@ import { EXIT, StartError } from '../../core/start-error.ts'
 import { sizeOf } from '../../db/data-folder.ts'
 import { refusalOfForeignLog } from '../../db/foreign-log.ts'
 import { readHistory } from '../../db/history-rows.ts'
+import { removeDatabase } from '../backup/database-copy.ts'
 import type { BackupSettings } from '../backup/settings.ts'
-import { type Copies, type FetchOptions, fetchCopies, removeCopies } from './copies.ts'
+import { type Copies, type FetchOptions, fetchCopies } from './copies.ts'
 import { type LocalFile, type Newest, forkError, newestOf } from './newest.ts'
 import { ObjectStore } from './object-store.ts'
 
@@ -36,7 +37,7 @@ export async function findNewest<T>(
     const local = counts ? await readLocal(path) : null
     return use({ ...found, local, newest: newestOf(found.copies, local) })
   } finally {
-    removeCopies(found.copies)
+    for (const { file } of found.copies) removeDatabase(file)
   }
 }
 

@@ -123,7 +123,8 @@ export class HeldLease implements Lease {
     const deadline = clock.monotonic() + checkTimeoutMs
     for (;;) {
       try {
-        this.#loseIf(await object.whyLost(this.epoch))
+        const why = await object.whyLost(this.epoch)
+        if (why !== null) this.#lose(why)
         break
       } catch (error) {
         if (error instanceof StartError) this.#lose(error.message)
@@ -189,10 +190,6 @@ export class HeldLease implements Lease {
     if (this.#failure === null && this.#state === 'held')
       this.options.log.error({ reason }, 'the lease cannot be renewed: nothing is sent until it is')
     this.#failure = reason
-  }
-
-  #loseIf(why: string | null): void {
-    if (why !== null) this.#lose(why)
   }
 
   #lose(why: string): void {

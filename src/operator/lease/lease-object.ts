@@ -92,7 +92,7 @@ export class LeaseObject {
   }
 
   /** Whether this process has written it. */
-  isOwn = ({ content }: SeenLease): boolean => content.nonce.startsWith(`${this.writer}.`)
+  isOwn = (seen: SeenLease): boolean => writerOf(seen) === this.writer
 
   /**
    * Writes the object over the version with this ETag, or where there is none (null). Returns the ETag, or null if another process has
@@ -139,6 +139,9 @@ export class LeaseObject {
 const NO_LEASE = `The object ${LEASE_KEY} beside the backup is no lease of a gateway: look at what has written it; if no gateway runs, delete it, and the next start makes a new one (docs/beyond-one-machine.md)`
 
 const PUT_BACK = `the storage answers with an older version of ${LEASE_KEY}: its reads lag behind its writes, or somebody has put the object back`
+
+/** Names the process that has written it. */
+export const writerOf = ({ content: { nonce } }: SeenLease): string => nonce.split('.')[0] ?? ''
 
 /** Nonces of release 1.1.0 have none. */
 const numberOf = (nonce: string): number => Number(/\.(\d+)\./.exec(nonce)?.[1] ?? Number.NaN)

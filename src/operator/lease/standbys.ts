@@ -74,15 +74,8 @@ interface Found extends Standbys {
 }
 
 /** `since`: when this gateway first looked, by the storage's clock, as all times here. */
-async function readStandbys(
-  {
-    options: {
-      taken: { content },
-    },
-  }: HeldLease,
-  object: LeaseObject,
-  since: number | null,
-): Promise<Found | null> {
+async function readStandbys({ options }: HeldLease, object: LeaseObject, since: number | null): Promise<Found | null> {
+  const { content } = options.taken
   const own = await object.read()
   if (own === null) return null
   const readAt = own.storedAt

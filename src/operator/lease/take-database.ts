@@ -1,11 +1,10 @@
-import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { existsSync, renameSync, rmSync } from 'node:fs'
 import type { Log } from '../../core/log.ts'
 import { EXIT, StartError } from '../../core/start-error.ts'
 import { SUFFIXES } from '../../db/database-file.ts'
 import { writeFact } from '../../db/history-rows.ts'
 import { LOOK_UP_FACT } from '../../db/restore-mark.ts'
-import { forgetReplication, inspect, putInPlace } from '../backup/database-copy.ts'
+import { forgetReplication, inspect, putInPlace, removeFilesNamed } from '../backup/database-copy.ts'
 import type { BackupSettings } from '../backup/settings.ts'
 import { type FetchedCopy, ROOT_FACT } from './copies.ts'
 import { folderOf } from './epochs.ts'
@@ -13,6 +12,7 @@ import { type Found, findNewest } from './find-newest.ts'
 import { type LocalFile, type Newest, forkError } from './newest.ts'
 import type { LeaseContent } from './lease-object.ts'
 import type { ObjectStore } from './object-store.ts'
+import type { WarmCopy } from './warm-copy.ts'
 
 /**
  * Puts the newest database in place for a gateway that has just taken the lease: the newest copy, or the file that is here if it lacks
@@ -24,12 +24,13 @@ export async function takeDatabase(
   settings: BackupSettings,
   store: ObjectStore,
   { epoch, mayBeSent }: Pick<LeaseContent, 'epoch' | 'mayBeSent'>,
+  warm: WarmCopy,
   log: Log,
 ): Promise<void> {
   const path = settings.databasePath
-  removeUnfinished(path)
+  removeFilesNamed(`${path}${UNFINISHED}`)
   await refuseUsedFolder(store, epoch)
-  await findNewest(settings, { scratch: `${path}${UNFINISHED}${epoch}`, log }, (found) =>
+  await findNewest(settings, { scratch: `${path}${UNFINISHED}${epoch}`, warm, log }, (found) =>
     place(path, found, mayBeSent, log),
   )
   forgetReplication(path)
@@ -67,7 +68,8 @@ function placeCopy(
 }
 
 /** How many messages a copy has. Errors: it is damaged, and then it is kept. */
-export function checkedRows({ file, where }: Pick<FetchedCopy, 'file' | 'where'>): number {
+export function checkedRows({ file, where, checked }: Pick<FetchedCopy, 'file' | 'where' | 'checked'>): number {
+  if (checked !== null) return checked
   const { integrity, rows } = inspect(file)
   if (integrity === 'ok') return rows
   const kept = `${file}.damaged`
@@ -77,11 +79,6 @@ export function checkedRows({ file, where }: Pick<FetchedCopy, 'file' | 'where'>
 
 /** A file of its own for each epoch: the Litestream of a process that was killed may still be writing its file. */
 const UNFINISHED = '.restoring-e'
-
-function removeUnfinished(path: string): void {
-  for (const name of readdirSync(dirname(path)))
-    if (name.startsWith(`${basename(path)}${UNFINISHED}`)) rmSync(join(dirname(path), name), { force: true })
-}
 
 /**
  * Keeps the file. Each is as large as the database, so of those that a holder has left only the last one stays. One from before the

@@ -20,6 +20,7 @@ import { renewInThread } from '../../operator/lease/renew-in-thread.ts'
 import { reportOfSeen } from '../../operator/lease/report.ts'
 import { announce, watchEpochs, watchStandbys } from '../../operator/lease/standbys.ts'
 import { takeDatabase } from '../../operator/lease/take-database.ts'
+import { WarmCopy } from '../../operator/lease/warm-copy.ts'
 import { serveOperator } from '../../operator/socket.ts'
 import type { BackupProcess } from '../backup-process.ts'
 import { diagnoseStandby } from './diagnose-standby.ts'
@@ -71,10 +72,12 @@ export async function standBy(options: StandByOptions): Promise<Holding | null> 
   const object = new LeaseObject(store)
   const candidate = candidateOf(config)
   const seen: LastSeen = { lease: null, etag: '', changedAt: 0 }
+  const warm = new WarmCopy(backup.settings, log)
+  stack.defer(() => warm.stop())
   const role = (): 'standby' | 'starting' => (listener.state === 'standby' ? 'standby' : 'starting')
   const app = standbyApp({
     report: () => reportOfSeen(role(), seen.lease, performance.now() - seen.changedAt),
-    diagnose: () => diagnoseStandby({ config, store, candidate, lease: seen.lease }),
+    diagnose: () => diagnoseStandby({ config, store, candidate, lease: seen.lease, warm }),
   })
   const operator = serveOperator(() => Promise.resolve(app), socketPath(path))
   stack.defer(() => operator.stop())
@@ -88,7 +91,11 @@ export async function standBy(options: StandByOptions): Promise<Holding | null> 
   const { held, left } = ownEpochs(path)
   const knownEpoch = Math.max(held ?? 0, left ?? 0)
   const awaited = { object, candidate, knownEpoch, clock: systemClock, log, signal }
-  const taken = await awaitLease({ ...awaited, seen: (lease) => note(seen, lease) })
+  const noteLease = (lease: SeenLease | null): void => {
+    note(seen, lease)
+    warm.note(lease)
+  }
+  const taken = await awaitLease({ ...awaited, seen: noteLease })
   if (taken === null) return null
   waiting.abort()
   listener.state = 'starting'
@@ -103,7 +110,7 @@ export async function standBy(options: StandByOptions): Promise<Holding | null> 
   void watchStandbys(lease, object, systemClock)
   void watchEpochs(lease, object, systemClock)
   void keepRemovingEpochs(lease, object, systemClock, log)
-  await takeDatabase(backup.settings, store, taken.content, log)
+  await takeDatabase(backup.settings, store, taken.content, warm, log)
   stack.move()
   const stopListening = async (): Promise<void> => void (await Promise.all([operator.stop(), listener.stop()]))
   return { lease, backup: backup.to(settingsOfEpoch(backup.settings, epoch)), folderLock, stopListening }

@@ -83,7 +83,7 @@ class Model {
   }
 
   copyOf(epoch: number): FetchedCopy {
-    return { file: '', epoch, where: `e${epoch}`, history: historyOf(this.copies.get(epoch) ?? EMPTY) }
+    return { file: '', epoch, where: `e${epoch}`, history: historyOf(this.copies.get(epoch) ?? EMPTY), checked: null }
   }
 
   upTo = (count: number): number => Math.floor(this.random() * count)

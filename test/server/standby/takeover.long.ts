@@ -67,6 +67,7 @@ if (IS_LITESTREAM_5) {
       'provider ok',
       'lease ok',
       'same configuration ok',
+      'copy ok',
     ])
 
     await one.kill()

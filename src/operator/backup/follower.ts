@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs'
+import { reasonIn } from './program.ts'
+import { type BackupSettings, environmentOf } from './settings.ts'
+
+// Litestream's `restore -f`. Source: Replica.Restore, follow and WriteTXIDFile in replica.go of Litestream 0.5.18.
+
+/** A Litestream that restores a copy to a file, and then applies what the copy gets. */
+export interface Follower {
+  /** Why it has ended: its last error. */
+  ended: Promise<string>
+  /** Ends it at once. Resolves when nothing writes the file any more. */
+  kill(): Promise<void>
+}
+
+/** Starts one. It goes on with the file if there is one, looks each `everyMs`, and ends with this process, however that ends. */
+export function follow(settings: BackupSettings, file: string, everyMs: number): Follower {
+  const { program, configPath, databasePath } = settings
+  const restore = ['restore', '-config', configPath, '-f', '-follow-interval', `${everyMs}ms`, '-o', file, databasePath]
+  const child = Bun.spawn(['setpriv', '--pdeathsig', 'KILL', program, ...restore], {
+    env: environmentOf(settings),
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  return {
+    ended: child.stderr.text().then(reasonIn),
+    async kill() {
+      child.kill('SIGKILL')
+      await child.exited
+    },
+  }
+}
+
+const FOLLOWED_UP_TO = '-txid'
+
+/**
+ * The transaction up to which a file has everything, in hexadecimal; null if it has none yet. It may have a part of what came after that, because
+ * a follower writes this when it has applied all that it has found.
+ */
+export function followedUpTo(file: string): string | null {
+  try {
+    return readFileSync(file + FOLLOWED_UP_TO, 'utf8').trim()
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,173 @@
+import { renameSync, statSync } from 'node:fs'
+import { type Log, errorName } from '../../core/log.ts'
+import { sizeOf } from '../../db/data-folder.ts'
+import { inspect, removeFilesNamed } from '../backup/database-copy.ts'
+import { type Follower, follow, followedUpTo } from '../backup/follower.ts'
+import type { BackupSettings } from '../backup/settings.ts'
+import { Fault } from '../doctor/fault.ts'
+import { settingsOfEpoch } from './epochs.ts'
+import { type SeenLease, writerOf } from './lease-object.ts'
+
+/** Each look lists the newest files, and reads the new ones. While a standby waits, the gateway that works stores something each 5 s at least. */
+const LOOK_EVERY_MS = 10_000
+const CATCH_UP_EVERY_MS = 50
+/** A holder that was overtaken may still upload while a copy catches up. */
+const MAX_CATCH_UPS = 3
+/** Measured. A transaction is a read and two flushes, one after the other; a restore reads 32 files at a time. */
+const TRANSACTION_MS = 8
+const RESTORE_MS = 300
+const RESTORE_MS_PER_MB = 11
+/** For how long a takeover waits for a copy that makes no progress. */
+const PATIENCE_MS = 5000
+const LOOK_AT_PROGRESS_MS = 20
+/** After a copy could not be made or kept, for example because the disk is full. */
+const TRY_AGAIN_MS = 300_000
+
+/** A copy that Litestream keeps. */
+interface Followed {
+  epoch: number
+  /** Names what it is a copy of: one process writes the folder of an epoch. */
+  source: string
+  settings: BackupSettings
+  file: string
+  follower: Follower
+}
+
+/**
+ * A copy of what the gateway that works has stored, on the disk of one that stands by. It saves a takeover the time of a restore, and decides
+ * nothing: one that is not exactly at the transaction that the takeover asks for is thrown away.
+ */
+export class WarmCopy {
+  #followed: Followed | null = null
+  /** Why there is no copy; null if there is one, or may be soon. */
+  #problem: string | null = null
+  /** Monotonic time before which no other copy is begun. */
+  #pausedUntil = 0
+  /** Begins the names of all copies. Each has its own: the follower of a process that was killed may still write one. */
+  readonly #names: string
+
+  constructor(
+    readonly settings: BackupSettings,
+    readonly log: Log,
+  ) {
+    this.#names = `${settings.databasePath}.following-`
+    removeFilesNamed(this.#names)
+  }
+
+  /** Call it with each read of the lease. Keeps a copy of its epoch as soon as that has one. */
+  note(lease: SeenLease | null): void {
+    const source = lease === null || lease.content.copied !== lease.content.epoch ? null : lease
+    const name = source === null ? null : `${source.content.epoch} ${writerOf(source)}`
+    if (this.#followed !== null && this.#followed.source !== name) void this.stop()
+    if (source === null || name === null || this.#followed !== null || performance.now() < this.#pausedUntil) return
+    this.#begin(source.content.epoch, name)
+  }
+
+  #begin(epoch: number, source: string): void {
+    const settings = settingsOfEpoch(this.settings, epoch)
+    const file = this.#names + crypto.randomUUID().slice(0, 8)
+    try {
+      const followed = { epoch, source, settings, file, follower: follow(settings, file, LOOK_EVERY_MS) }
+      this.#followed = followed
+      this.#problem = null
+      void followed.follower.ended.then((reason) => {
+        if (this.#followed === followed) this.#giveUp(reason)
+      })
+    } catch (error) {
+      this.#giveUp(errorName(error))
+    }
+  }
+
+  #giveUp(reason: string): void {
+    this.log.warn({ reason }, 'no copy of the database is kept ready, trying again in 5 minutes')
+    this.#problem = reason
+    this.#pausedUntil = performance.now() + TRY_AGAIN_MS
+    void this.stop()
+  }
+
+  /** What the operator should know of it. Errors: `Fault`. */
+  describe(): string {
+    if (this.#problem !== null)
+      throw new Fault(`none is kept ready (${this.#problem}): a takeover would fetch all of the database`, 'warn')
+    const followed = this.#followed
+    const reached = followed === null ? null : followedUpTo(followed.file)
+    return reached === null ? 'none yet' : `of epoch ${followed?.epoch}, up to transaction ${reached} so far`
+  }
+
+  /**
+   * Moves the copy of an epoch to `target` if it is exactly at the transaction that `newest` names. Returns how many messages it has; null if
+   * there is no such copy. Errors: those of `newest`.
+   */
+  async take(epoch: number, target: string, newest: () => Promise<string | null>): Promise<number | null> {
+    const followed = this.#followed
+    if (followed === null) return null
+    // From now on its end is no news.
+    this.#followed = null
+    try {
+      const why = followed.epoch === epoch ? await catchUp(followed, newest) : `it is of epoch ${followed.epoch}`
+      const { integrity, rows } = why === null ? inspect(followed.file) : { integrity: why, rows: 0 }
+      if (integrity !== 'ok') return this.#refuse(integrity)
+      renameSync(followed.file, target)
+      this.log.info({ epoch, transaction: followedUpTo(followed.file) }, 'the copy that was kept ready is taken')
+      return rows
+    } finally {
+      await end(followed)
+    }
+  }
+
+  #refuse(reason: string): null {
+    this.log.warn({ reason }, 'the copy that was kept ready is thrown away')
+    return null
+  }
+
+  /** Ends it, and removes the copy. */
+  async stop(): Promise<void> {
+    const followed = this.#followed
+    this.#followed = null
+    if (followed !== null) await end(followed)
+  }
+}
+
+async function end({ follower, file }: Followed): Promise<void> {
+  await follower.kill()
+  removeFilesNamed(file)
+}
+
+/** Returns why the copy cannot be brought to the transaction that `newest` names; null if it is there. */
+async function catchUp(followed: Followed, newest: () => Promise<string | null>): Promise<string | null> {
+  for (let times = 0; ; times++) {
+    await followed.follower.kill()
+    // Not before: a follower may be in the middle of a file that it has not noted. What the storage does not have now, it has not read.
+    const wanted = await newest()
+    const has = followedUpTo(followed.file)
+    if (has !== null && has === wanted) return null
+    if (has === null || wanted === null || has > wanted) return `it has transaction ${has}, and the storage ${wanted}`
+    if (times === MAX_CATCH_UPS) return `it has transaction ${has}, and the storage gets more and more`
+    if (isFarBehind(followed, has, wanted)) return `it has transaction ${has}, and a restore is sooner at ${wanted}`
+    followed.follower = follow(followed.settings, followed.file, CATCH_UP_EVERY_MS)
+    if (!(await hasReached(followed, wanted))) return `it does not get from transaction ${has} to ${wanted}`
+  }
+}
+
+function isFarBehind({ file }: Followed, has: string, wanted: string): boolean {
+  const transactions = Number(BigInt(`0x${wanted}`) - BigInt(`0x${has}`))
+  return transactions * TRANSACTION_MS > RESTORE_MS + (sizeOf(file) / 1e6) * RESTORE_MS_PER_MB
+}
+
+async function hasReached({ file, follower }: Followed, wanted: string): Promise<boolean> {
+  let isOver = false
+  void follower.ended.then(() => (isOver = true))
+  let [seen, since] = [progressOf(file), performance.now()]
+  while ((followedUpTo(file) ?? '') < wanted) {
+    if (isOver || performance.now() - since >= PATIENCE_MS) return false
+    await Bun.sleep(LOOK_AT_PROGRESS_MS)
+    const now = progressOf(file)
+    if (now !== seen) [seen, since] = [now, performance.now()]
+  }
+  return true
+}
+
+const progressOf = (file: string): string => {
+  const { size, mtimeMs } = statSync(file, { throwIfNoEntry: false }) ?? {}
+  return `${size} ${mtimeMs}`
+}
