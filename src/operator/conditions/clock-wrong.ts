@@ -30,8 +30,7 @@ function ofStorage({ lease }: Gateway): Condition[] {
   if (difference === null) return []
   return [
     {
-      what: `This machine's clock is ${difference}`,
-      fix: 'Set the clock, by NTP.',
+      ...saidOfStorageClock(difference),
       subject: 'storage',
       check: 'lease',
       overText: `Resolved: this machine's clock agrees with the storage's.`,
@@ -40,3 +39,9 @@ function ofStorage({ lease }: Gateway): Condition[] {
     },
   ]
 }
+
+/** `difference`: such as `70 s behind the storage's`. */
+export const saidOfStorageClock = (difference: string): Pick<Condition, 'what' | 'fix'> => ({
+  what: `This machine's clock is ${difference}`,
+  fix: 'Set the clock, by NTP.',
+})

@@ -1,9 +1,11 @@
 import type { Gateway } from '../../messages/gateway.ts'
+import { saidOfStorageClock } from '../conditions/clock-wrong.ts'
+import { textOf } from '../conditions/condition.ts'
 import { Fault } from '../doctor/fault.ts'
 import type { Candidate } from './differences.ts'
 import { whyUnfit } from './differences.ts'
 import type { SeenLease } from './lease-object.ts'
-import { type ObjectStore, StoreError, describeClock } from './object-store.ts'
+import { type ObjectStore, StoreError, clockDifference } from './object-store.ts'
 import { describeUnfit, testStore } from './self-test.ts'
 
 /** Writes with conditions that hold and that do not, and measures how long a write takes. */
@@ -11,8 +13,8 @@ export async function checkStore(store: ObjectStore): Promise<string> {
   try {
     const reason = await testStore(store)
     if (reason !== null) throw new Fault(describeUnfit(reason))
-    const wrong = describeClock(store)
-    if (wrong !== null) throw new Fault(wrong)
+    const difference = clockDifference(store)
+    if (difference !== null) throw new Fault(textOf(saidOfStorageClock(difference)))
     return `the storage refuses what it must; a small write takes ${await writeMs(store)} ms`
   } catch (error) {
     if (error instanceof StoreError) throw new Fault(`${error.message}: check the network and the access keys`)
