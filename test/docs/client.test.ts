@@ -24,7 +24,7 @@ test('the examples have the right types', () => {
   expect(EXAMPLES).toHaveLength(6)
   for (const [index, text] of EXAMPLES.entries()) writeFileSync(folder.file(`example-${index}.ts`), text)
   const options =
-    `--ignoreConfig --noEmit --strict --skipLibCheck --target esnext --module esnext --moduleResolution bundler
+    `--ignoreConfig --noEmit --singleThreaded --strict --skipLibCheck --target esnext --module esnext --moduleResolution bundler
     --allowImportingTsExtensions --customConditions bun --types bun-types`.split(/\s+/)
   const files = EXAMPLES.map((_, index) => `example-${index}.ts`)
   const command = [join(PROJECT, 'node_modules/.bin/tsc'), ...options, ...files]

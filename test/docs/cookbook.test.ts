@@ -48,7 +48,7 @@ const textsOn = (gateway: TestGateway): string[] => gateway.phone(PATIENT).inbox
 test('the programs have the right types', async () => {
   expect(PROGRAMS).toHaveLength(FILES.length)
   const options =
-    `--ignoreConfig --noEmit --strict --skipLibCheck --target esnext --module esnext --moduleResolution bundler
+    `--ignoreConfig --noEmit --singleThreaded --strict --skipLibCheck --target esnext --module esnext --moduleResolution bundler
     --allowImportingTsExtensions --customConditions bun --types bun-types`.split(/\s+/)
   const { stdout } = await finished([join(PROJECT, 'node_modules/.bin/tsc'), ...options, ...FILES], {}, folder.path)
   expect(stdout).toBe('')
