@@ -9,7 +9,7 @@ import { isOnePane } from '../parts/media.ts'
 import { PhoneNumber } from '../parts/phone-number.tsx'
 import { addressOf } from '../state/address.ts'
 import { clockTime, shortTime, utcTime } from '../state/clock.ts'
-import { useFollowed } from '../thread/followed.ts'
+import { useFollowed } from '../parts/following.ts'
 import { type Pair, isNumber } from '../thread/pair.ts'
 import { Thread } from '../thread/thread.tsx'
 import { type ListedConversation, keyOf } from './conversation-list.ts'
@@ -31,7 +31,7 @@ interface ConversationViewProps {
 
 /** The open conversation: its texts, and a field to write in, with what keeps a text from arriving directly above it. */
 export function ConversationView({ pair, listed, close, takesFocus }: ConversationViewProps) {
-  const conversation = useFollowed(OpenConversation, pair)
+  const conversation = useFollowed(keyOf(pair), (sgw) => new OpenConversation(sgw, pair.number, pair.contact))
   const box = useRef<HTMLElement>(null)
   useEffect(() => {
     if (takesFocus) box.current?.focus()
@@ -103,7 +103,7 @@ function Texts({ conversation, takesFocus }: { conversation: OpenConversation; t
   const { messages, isLoaded, error, hasOlder, contact, late } = conversation
   const cancelled = useSignal<Message | null>(null)
   if (!isLoaded.value && error.value !== '')
-    return <LoadFailed what="The conversation" error={error.value} again={() => void conversation.read()} />
+    return <LoadFailed what="The conversation" error={error.value} again={() => void conversation.load()} />
   return (
     <>
       <Thread

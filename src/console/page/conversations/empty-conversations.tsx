@@ -1,5 +1,6 @@
 import type { ComponentChild } from 'preact'
 import { Empty, NoNumber } from '../parts/empty.tsx'
+import { NoRows } from '../list/no-rows.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
 import { useLoading } from '../state/loading.ts'
 import type { ConversationList } from './conversation-list.ts'
@@ -10,16 +11,14 @@ interface EmptyConversationsProps {
   head: ComponentChild
 }
 
-/** What stands in place of rows: a skeleton while they load, an error, or what will be here and how to fill it. */
-export function EmptyConversations({ list, head }: EmptyConversationsProps) {
-  if (list.isLoading.value)
-    return <div class="rows skeleton" role="status" aria-busy="true" aria-label="Conversations are loading" />
-  if (list.error.value !== '')
-    return <LoadFailed what="The conversations" error={list.error.value} again={() => void list.load()} />
-  return <NoConversations list={list} head={head} />
-}
+/** What stands in place of rows. */
+export const EmptyConversations = (props: EmptyConversationsProps) => (
+  <NoRows list={props.list} name="Conversations">
+    <NoConversations {...props} />
+  </NoRows>
+)
 
-/** Nothing can be sent before a number is connected, so that comes first. */
+/** What will be here, and how to fill it. Nothing can be sent before a number is connected, so that comes first. */
 function NoConversations({ list, head }: EmptyConversationsProps) {
   const { value, error, again } = useLoading(() => list.sgw.connection.extensions(), [list])
   if (error.value !== '') return <LoadFailed what="The numbers" error={error.value} again={again} />

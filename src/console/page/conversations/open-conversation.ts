@@ -35,16 +35,12 @@ export class OpenConversation extends MessagesOfPair {
   #isStopped = false
 
   /** Reads the messages, and what could not be read before. */
-  async read(): Promise<void> {
+  override async load(): Promise<void> {
     clearTimeout(this.#timer)
     this.#readAt = Infinity
     await this.attempt(() => this.readNewest())
     if (this.#isOptOutDue) await this.readOptOut(true)
     this.#planWaits()
-  }
-
-  catchUp(): void {
-    void this.read()
   }
 
   /** Sends a text, now or at a time of the API (`sendAt`). Returns whether it was taken. */
@@ -56,7 +52,7 @@ export class OpenConversation extends MessagesOfPair {
       this.sendError.value = failureText(error)
       return false
     }
-    void this.read()
+    void this.load()
     return true
   }
 
@@ -102,7 +98,7 @@ export class OpenConversation extends MessagesOfPair {
   }
 
   /** Takes an event: a known message changes at once, and the messages are read again for a new one. */
-  note(event: LiveEvent): void {
+  override note(event: LiveEvent): void {
     if (event.type === 'opt_out' && this.#isOf(event)) void this.readOptOut(event.optedOut)
     this.take(event)
     const isNew = event.type === 'sms_inbound' && this.#isOf({ number: event.to, contact: event.from })
@@ -115,7 +111,7 @@ export class OpenConversation extends MessagesOfPair {
       this.#plan(READ_AFTER_MS)
   }
 
-  stop(): void {
+  override stop(): void {
     clearTimeout(this.#timer)
     this.#isStopped = true
   }
@@ -130,7 +126,7 @@ export class OpenConversation extends MessagesOfPair {
     if (this.#isStopped || at >= this.#readAt) return
     clearTimeout(this.#timer)
     this.#readAt = at
-    this.#timer = setTimeout(() => void this.read(), ms)
+    this.#timer = setTimeout(() => void this.load(), ms)
   }
 
   #planWaits(): void {

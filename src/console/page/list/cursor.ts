@@ -1,7 +1,6 @@
 import type { Signal } from '@preact/signals'
 import { useRef } from 'preact/hooks'
-import { address, open, param, refine } from '../state/address.ts'
-import type { View } from '../state/view-names.ts'
+import { param, refine } from '../state/address.ts'
 import type { LiveList } from './rows.tsx'
 
 /** How many rows before the end of the loaded ones the next page is loaded. */
@@ -11,7 +10,7 @@ export const focusList = (): void => document.querySelector<HTMLElement>('.list'
 export const focusDetail = (): void => document.querySelector<HTMLElement>('.detail')?.focus()
 
 /** Focuses the row that was open, which is there again once the page is drawn. */
-export function focusRow(key: string): void {
+function focusRow(key: string): void {
   requestAnimationFrame(() => {
     const row = document.querySelector<HTMLElement>(`[data-id="${CSS.escape(key)}"]`)
     if (row === null) focusList()
@@ -19,16 +18,13 @@ export function focusRow(key: string): void {
   })
 }
 
-/** Closes what is open; the focus returns to its row. */
-export function close(): void {
-  const id = param('id')
-  refine({ id: '' })
-  focusRow(id)
+/** Closes what is open, by taking its parameters away; the focus returns to its row. */
+export function closeRow(key: string, params: Record<string, string>): void {
+  refine(params)
+  focusRow(key)
 }
 
-/** Moves to the next or previous row. With an open one, that row opens in its place. */
-export const moveCursor = <Row>(list: LiveList<Row>, cursor: Signal<string>, step: number): void =>
-  moveRows(list, cursor, param('id'), step, (row) => refine({ id: list.keyOf(row) }))
+export const close = (): void => closeRow(param('id'), { id: '' })
 
 /** Moves the cursor to the next or previous row. With an open one, `opened`, that row opens in its place by `show`. */
 export function moveRows<Row>(
@@ -45,24 +41,6 @@ export function moveRows<Row>(
   cursor.value = list.keyOf(next)
   if (opened !== '') show(next)
   if (at + step >= rows.length - LOAD_AHEAD_ROWS) void list.loadMore()
-}
-
-/** What a list does with a key; `copy` copies the open item. False if the key means nothing to a list. */
-export function onListKey<Row>(
-  key: string,
-  list: LiveList<Row>,
-  cursor: Signal<string>,
-  { view, copy }: { view: View; copy: (id: string) => void },
-): boolean {
-  const id = param('id')
-  if (key === 'j') moveCursor(list, cursor, 1)
-  else if (key === 'k') moveCursor(list, cursor, -1)
-  else if (key === 'Enter' && cursor.value !== '' && cursor.value !== id && !isOnControl())
-    open(view, { ...address.value.params, id: cursor.value })
-  else if (key === 'Escape' && id !== '') close()
-  else if (key === 'c' && id !== '') copy(id)
-  else return false
-  return true
 }
 
 /** Whether Enter means something else: a row is opened by the cursor, wherever the focus is. */

@@ -1,38 +1,119 @@
-import type { ComponentChild } from 'preact'
+import { useSignal } from '@preact/signals'
+import type { ComponentChild, ComponentType } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { onViewKey } from '../frame/keys.ts'
+import { Loaded } from '../frame/loaded.tsx'
+import { copyText } from '../parts/copy.tsx'
+import { address, open, param, refine } from '../state/address.ts'
+import type { View } from '../state/view-names.ts'
+import { closeRow, isOnControl, moveRows, useIsOpened } from './cursor.ts'
+import { FailedDetail } from './failed-detail.tsx'
 import './list.css'
 import { type LiveList, Rows } from './rows.tsx'
 
-interface ListDetailProps<Row> {
+/** What a row is drawn with. */
+export interface Marks {
+  isOpen: boolean
+  isCursor: boolean
+}
+
+/** What is open can move to the rows beside it. */
+export interface OpenedParts {
+  move: (step: number) => void
+  /** Whether a person opened it. */
+  takesFocus: boolean
+  close: () => void
+}
+
+interface ListDetailProps<Row, Props> {
+  view: View
   list: LiveList<Row>
   /** `Messages`; a screen reader says it. */
   name: string
+  /** The page's title, where it is not the name. */
+  title?: string
   /** Another one is another list, which begins at its top. */
   listKey: string
-  /** The row that is open, or that the keys are at; '' without one. */
-  cursor: string
-  draw: (row: Row) => ComponentChild
+  /** The key of what the address opens, by default its `id`; '' if that is nothing. It is asked anew at each key. */
+  opened?: () => string
+  /** The parameters of the address that open the row of a key; of '', those that open none. */
+  paramsOf?: (key: string) => Record<string, string>
+  /** The text to copy of what is open; by default its key. */
+  copied?: (key: string) => string
+  /** What the view's own keys do. */
+  keys?: Readonly<Record<string, () => void>>
+  draw: (row: Row, marks: Marks) => ComponentChild
   head: ComponentChild
   /** What stands in place of rows. */
   empty: ComponentChild
   foot: ComponentChild
-  /** What is open beside the list, or in its place; null if nothing is. */
-  detail: ComponentChild | null
+  /** What is open beside the list, or in its place, from a file of its own; null if nothing is. */
+  detail: { name: string; load: () => Promise<ComponentType<Props & OpenedParts>>; props: Props } | null
 }
 
-/** A list with what is open beside it. An arriving row moves neither what is visible nor what is open. */
-export function ListDetail<Row>({ list, name, listKey, cursor, draw, ...parts }: ListDetailProps<Row>) {
+/** A list, its keys, and what is open beside it. An arriving row moves neither what is visible nor what is open. */
+export function ListDetail<Row, Props extends object>(props: ListDetailProps<Row, Props>) {
+  const { list, name, title = name, detail, opened = idOpened, paramsOf = byId } = props
+  const cursor = useSignal('')
+  const id = opened()
+  const takesFocus = useIsOpened(id)
+  const move = (step: number): void =>
+    moveRows(list, cursor, opened(), step, (row) => refine(paramsOf(list.keyOf(row))))
+  const shut = (): void => closeRow(opened(), paramsOf(''))
+  useEffect(() => onViewKey((key) => runKey(key, cursor.value, { ...props, opened, paramsOf, move, shut })), [list])
+  useEffect(() => void (document.title = `${title} – sgw`), [])
   return (
-    <div class={parts.detail === null ? 'list-detail' : 'list-detail open'}>
+    <div class={detail === null ? 'list-detail' : 'list-detail open'}>
       <section class="stack list" aria-label={name} tabIndex={-1}>
-        {parts.head}
+        {props.head}
         {list.shown.value.length === 0 ? (
-          parts.empty
+          props.empty
         ) : (
-          <Rows key={listKey} list={list} label={`${name}, newest first`} cursor={cursor} draw={draw} />
+          <Rows
+            key={props.listKey}
+            list={list}
+            label={`${name}, newest first`}
+            cursor={id || cursor.value}
+            draw={(row) => {
+              const key = list.keyOf(row)
+              return props.draw(row, { isOpen: key === id, isCursor: key === cursor.value })
+            }}
+          />
         )}
-        {parts.foot}
+        {props.foot}
       </section>
-      {parts.detail}
+      {detail !== null && (
+        <Loaded
+          load={detail.load}
+          props={{ ...detail.props, move, takesFocus, close: shut }}
+          around={(failure) => <FailedDetail name={detail.name} failure={failure} close={shut} />}
+        />
+      )}
     </div>
   )
+}
+
+const idOpened = (): string => param('id')
+const byId = (id: string): Record<string, string> => ({ id })
+
+interface KeyParts extends Pick<ListDetailProps<never, never>, 'view' | 'copied' | 'keys'> {
+  opened: () => string
+  paramsOf: (key: string) => Record<string, string>
+  move: (step: number) => void
+  shut: () => void
+}
+
+/** What a list does with a key. False if the key means nothing to a list. */
+function runKey(key: string, cursor: string, parts: KeyParts): boolean {
+  const { view, keys, opened, paramsOf, copied, move, shut } = parts
+  const id = opened()
+  if (keys?.[key] !== undefined) keys[key]()
+  else if (key === 'j') move(1)
+  else if (key === 'k') move(-1)
+  else if (key === 'Enter' && cursor !== '' && cursor !== id && !isOnControl())
+    open(view, { ...address.value.params, ...paramsOf(cursor) })
+  else if (key === 'Escape' && id !== '') shut()
+  else if (key === 'c' && id !== '') void copyText(copied?.(id) ?? id)
+  else return false
+  return true
 }

@@ -1,4 +1,6 @@
 import type { ComponentChildren } from 'preact'
+import { count } from '../state/clock.ts'
+import type { PagedList } from './paged-list.ts'
 
 /** A key or two, and what they do. */
 export type KeyHint = readonly [keys: readonly string[], does: string]
@@ -19,3 +21,11 @@ export const ListFoot = ({ hints, children }: { hints: readonly KeyHint[]; child
     </span>
   </footer>
 )
+
+/** How much of a list stands here; '' while that is not known, and where nothing does. `noun`: what its rows are, where that is to be said. */
+export function loadedText<Row>({ shown, total, hasMore }: PagedList<Row>, noun = ''): string {
+  if (total.value === null || shown.value.length === 0) return ''
+  return hasMore.value
+    ? `${count(shown.value.length)} of ${count(total.value)}${noun} loaded, more as you scroll`
+    : `All ${count(total.value)}${noun} loaded`
+}

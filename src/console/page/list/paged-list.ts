@@ -1,6 +1,8 @@
 import { type ReadonlySignal, computed, signal } from '@preact/signals'
 import { whileSignedIn } from '../state/caller.ts'
+import type { Followed } from '../parts/following.ts'
 import { failureText } from '../state/failure.ts'
+import type { LiveEvent } from '../state/live-event.ts'
 import type { LiveList } from './rows.tsx'
 import type { Gap } from './window.ts'
 
@@ -19,7 +21,7 @@ export interface Page<Row> {
 }
 
 /** The loaded rows of one filter, newest first. It loads, pages, and reads the first page again; it knows nothing of what is visible. */
-export abstract class PagedList<Row> implements LiveList<Row> {
+export abstract class PagedList<Row> implements LiveList<Row>, Followed {
   readonly rows = signal<readonly Row[]>([])
   readonly shown: ReadonlySignal<readonly Row[]> = this.rows
   readonly total = signal<number | null>(null)
@@ -28,14 +30,16 @@ export abstract class PagedList<Row> implements LiveList<Row> {
   readonly isLoading = signal(true)
   /** Rows that came in since the list was last at its top. */
   readonly newCount = signal(0)
-  readonly hasMore = computed(() => this.#older.value > 0)
+  readonly hasMore = computed(() => this.older.value > 0)
   /** Whether the newest rows are in sight. */
   isAtTop = true
 
   /** How many rows are older than the last loaded one. */
-  readonly #older = signal(0)
+  protected readonly older = signal(0)
   /** Whether newer rows were left out, so that the rows in sight stay. */
-  #isBehind = false
+  protected isBehind = false
+  /** What follows the last row is asked for by its time, as new rows shift the numbers of pages; where a row moves to the top, by its page. */
+  protected readonly isByTime: boolean = true
   #isPaging = false
   #isStopped = false
   #reloadedAt = -Infinity
@@ -47,8 +51,10 @@ export abstract class PagedList<Row> implements LiveList<Row> {
   abstract atOf(row: Row): string
   /** Reads a page of the rows that are not newer than `endDate`; null if the filter cannot be asked for. */
   protected abstract read(page: number, endDate?: string): Promise<Page<Row>> | null
-  /** Plans the next reading, by what the first page has. */
-  protected abstract planNext(): void
+  /** Takes an event: changes the row that it is about, or plans a reading. */
+  abstract note(event: LiveEvent): void
+  /** Plans the next reading, by what the first page has; here only events and a person do. */
+  protected planNext(): void {}
 
   /** Loads the first page and forgets everything loaded before. */
   async load(): Promise<void> {
@@ -57,27 +63,29 @@ export abstract class PagedList<Row> implements LiveList<Row> {
     const page = await this.#page(1)
     this.isLoading.value = false
     if (page === null) return
-    this.#isBehind = false
+    this.isBehind = false
     this.rows.value = page.rows
     this.total.value = page.total
-    this.#older.value = page.total - page.rows.length
+    this.older.value = page.total - page.rows.length
     this.planNext()
   }
 
-  /** Loads what is older than the last row. By its time and not by a page's number, which new rows would shift. */
+  /** Loads what is older than the last row. */
   async loadMore(): Promise<void> {
     const last = this.rows.value.at(-1)
     if (this.#isPaging || last === undefined || !this.hasMore.value) return
     this.#isPaging = true
-    const same = this.rows.value.filter((row) => this.atOf(row) === this.atOf(last)).length
-    const page = await this.#page(1 + Math.floor(same / PAGE_ROWS), this.atOf(last))
+    const before = this.isByTime
+      ? this.rows.value.filter((row) => this.atOf(row) === this.atOf(last)).length
+      : this.rows.value.length
+    const page = await this.#page(1 + Math.floor(before / PAGE_ROWS), this.isByTime ? this.atOf(last) : undefined)
     this.#isPaging = false
     const end = this.rows.value.at(-1)
     // A trimmed list continues after its new end.
     if (page === null || end === undefined || this.keyOf(end) !== this.keyOf(last)) return
-    const added = this.#without(page.rows, this.rows.value)
+    const added = this.without(page.rows, this.rows.value)
     this.rows.value = [...this.rows.value, ...added]
-    this.#older.value = added.length === 0 ? 0 : page.total - same - added.length
+    this.older.value = added.length === 0 ? 0 : page.total - before - added.length
   }
 
   catchUp(): void {
@@ -86,10 +94,15 @@ export abstract class PagedList<Row> implements LiveList<Row> {
     else this.reloadIn(0)
   }
 
+  /** The connection is back. */
+  returned(): void {
+    if (this.error.value !== '') void this.load()
+  }
+
   /** The newest rows were seen. What was left out above them is loaded now. */
   seen(): void {
     this.newCount.value = 0
-    if (this.#isBehind) void this.load()
+    if (this.isBehind) void this.load()
   }
 
   /** Ends the reading, for good. */
@@ -121,21 +134,22 @@ export abstract class PagedList<Row> implements LiveList<Row> {
   async #reload(): Promise<void> {
     this.#reloadedAt = Date.now()
     const page = await this.#page(1)
-    if (page !== null) this.#take(page)
+    if (page !== null) this.take(page)
     this.planNext()
   }
 
-  #take({ rows: fresh, total }: Page<Row>): void {
+  /** Takes a first page that was read again, and its total. */
+  protected take({ rows: fresh, total }: Page<Row>): void {
     const old = this.rows.value
-    const added = this.#without(fresh, old).length
+    const added = this.without(fresh, old).length
     const [oldest, newest] = [fresh.at(-1), old[0]]
     if (added === PAGE_ROWS && oldest !== undefined && newest !== undefined)
       this.gap.value = { after: this.atOf(newest), before: this.atOf(oldest) }
     if (this.isAtTop || this.newCount.value + added <= MAX_NEW) {
-      this.#show([...fresh, ...this.#without(old, fresh)])
+      this.show([...fresh, ...this.without(old, fresh)])
       this.newCount.value += added
     } else {
-      this.#isBehind = true
+      this.isBehind = true
       const byKey = new Map(fresh.map((row) => [this.keyOf(row), row]))
       this.rows.value = old.map((row) => byKey.get(this.keyOf(row)) ?? row)
       this.newCount.value += Math.max(0, total - (this.total.value ?? 0))
@@ -144,13 +158,13 @@ export abstract class PagedList<Row> implements LiveList<Row> {
   }
 
   /** Shows rows. While the newest are in sight, the oldest are given up, and loaded again when someone scrolls to them. */
-  #show(rows: readonly Row[]): void {
+  protected show(rows: readonly Row[]): void {
     const kept = this.isAtTop ? rows.slice(0, MAX_ROWS) : rows
-    this.#older.value += rows.length - kept.length
+    this.older.value += rows.length - kept.length
     this.rows.value = kept
   }
 
-  #without(rows: readonly Row[], known: readonly Row[]): Row[] {
+  protected without(rows: readonly Row[], known: readonly Row[]): Row[] {
     const keys = new Set(known.map((row) => this.keyOf(row)))
     return rows.filter((row) => !keys.has(this.keyOf(row)))
   }

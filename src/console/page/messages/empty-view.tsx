@@ -1,34 +1,24 @@
 import type { ExtensionHealth } from '../../../client/client.ts'
 import { hasPhone } from '../frame/views.ts'
 import { Empty, NoNumber } from '../parts/empty.tsx'
-import { GATEWAY, addressOf, refine } from '../state/address.ts'
-import { WORDS } from './filters.ts'
+import { NothingFound } from '../list/no-rows.tsx'
+import { GATEWAY, addressOf } from '../state/address.ts'
+import { type Filter, WORDS, problemOf } from './filters.ts'
 import { asCurl } from './snippets.ts'
 
 interface EmptyViewProps {
   /** Null until they are known. */
   extensions: readonly ExtensionHealth[] | null
-  /** Why the filter can find nothing; null if it can. */
-  problem: string | null
-  isFiltered: boolean
+  filter: Filter
 }
 
 /** A list without rows. */
-export const EmptyView = ({ extensions, problem, isFiltered }: EmptyViewProps) =>
-  isFiltered ? (
-    <NothingFound problem={problem ?? 'No message matches this filter.'} />
+export const EmptyView = ({ extensions, filter }: EmptyViewProps) =>
+  Object.keys(filter).length > 0 ? (
+    <NothingFound text={problemOf(filter) ?? 'No message matches this filter.'} noun="messages" words={WORDS} />
   ) : (
     <NoMessages extensions={extensions} />
   )
-
-const NothingFound = ({ problem }: { problem: string }) => (
-  <div class="stack empty">
-    <h2>{problem}</h2>
-    <button type="button" class="button" onClick={() => refine(Object.fromEntries(WORDS.map((name) => [name, ''])))}>
-      Show all messages
-    </button>
-  </div>
-)
 
 /** What will be here, and how to fill it. Nothing can be sent before a number is connected, so that comes first. */
 function NoMessages({ extensions }: { extensions: readonly ExtensionHealth[] | null }) {

@@ -47,7 +47,7 @@ export class MessageList extends PagedList<ListRow> {
   }
 
   /** Reads waits again after a while, or when the first of them ends. A row that is open without one may have one soon. */
-  protected planNext(): void {
+  protected override planNext(): void {
     const open = this.rows.value.slice(0, PAGE_ROWS).filter(isOpen)
     if (open.length === 0) return
     const waits = open.flatMap(({ waiting }) => (!waiting ? [] : [waiting]))
@@ -57,7 +57,7 @@ export class MessageList extends PagedList<ListRow> {
   }
 
   protected read(page: number, endDate?: string): Promise<Page<ListRow>> | null {
-    // `EmptyList` says what is wrong with it.
+    // `EmptyView` says what is wrong with it.
     if (problemOf(this.filter) !== null) return null
     const query = { ...queryOf(this.filter, this.apps), include: 'delivery' as const, limit: PAGE_ROWS }
     const pages = this.sgw.sms.list(endDate === undefined ? query : { ...query, endDate })

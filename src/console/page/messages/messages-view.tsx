@@ -1,28 +1,24 @@
-import { type Signal, useComputed, useSignal } from '@preact/signals'
-import { useEffect, useMemo } from 'preact/hooks'
+import { type Signal, useSignal } from '@preact/signals'
 import { useStanding } from '../facts/read-standing.ts'
 import { Loaded } from '../frame/loaded.tsx'
-import { onViewKey } from '../frame/keys.ts'
 import { address, keepInEveryTenant, param } from '../state/address.ts'
-import { appIds, appName, client, me } from '../state/caller.ts'
+import { appIds, appName, me } from '../state/caller.ts'
 import { count, now } from '../state/clock.ts'
 import { session } from '../state/session.ts'
 import type { Standing } from '../state/standing.ts'
-import { close, moveCursor, onListKey, useIsOpened } from '../list/cursor.ts'
-import { FailedDetail } from '../list/failed-detail.tsx'
 import { ListDetail } from '../list/list-detail.tsx'
-import { type KeyHint, ListFoot } from '../list/list-foot.tsx'
+import { type KeyHint, ListFoot, loadedText } from '../list/list-foot.tsx'
+import { NoRows } from '../list/no-rows.tsx'
 import { Tabs } from '../list/tabs.tsx'
-import { copyText } from '../parts/copy.tsx'
-import { useFollowing } from '../parts/following.ts'
+import { useFollowed } from '../parts/following.ts'
 import { commonWords, filterOf } from '../search/filters.ts'
-import { EmptyList } from './empty-list.tsx'
 import { FILTERS, type Filter, TABS, WORDS, tabOf } from './filters.ts'
 import { MessageList } from './list-state.ts'
 import { MessageRow } from './message-row.tsx'
 import { MessageSearch } from './search-field.tsx'
 import { Sentence } from './sentence.tsx'
 
+const loadEmpty = async () => (await import('./empty-view.tsx')).EmptyView
 const loadRawEvents = async () => (await import('./raw-events-view.tsx')).RawEvents
 const loadMessage = async () => (await import('./message-view.tsx')).MessageView
 
@@ -30,45 +26,30 @@ keepInEveryTenant(commonWords(FILTERS))
 
 /** All messages of the tenant, live, with the open one beside them. */
 export function MessagesView() {
-  const filterKey = useComputed(() => JSON.stringify(filterOf(WORDS, address.value.params)))
-  const list = useList(filterKey.value)
-  const cursor = useSignal('')
+  const filter: Filter = filterOf(WORDS, address.value.params)
+  const filterKey = JSON.stringify(filter)
+  const list = useFollowed(filterKey, (sgw) => new MessageList(sgw, filter, appIds.value))
   const isRaw = useSignal(false)
   const standing = useStanding()
-  useEffect(() => onViewKey((key) => onKey(key, list, cursor, isRaw)), [list])
-  useEffect(() => void (document.title = 'Messages – sgw'), [])
   const id = param('id')
-  const isOpened = useIsOpened(id)
   if (list === null) return null
-  const move = (step: number): void => moveCursor(list, cursor, step)
   const row = list.rows.value.find(({ messageId }) => messageId === id) ?? null
   return (
     <ListDetail
+      view="messages"
       list={list}
       name="Messages"
-      listKey={filterKey.value}
-      cursor={id || cursor.value}
-      draw={(each) => (
-        <MessageRow
-          row={each}
-          isOpen={each.messageId === id}
-          isCursor={each.messageId === cursor.value}
-          appName={appName(each.appId)}
-          now={now.peek()}
-        />
-      )}
+      listKey={filterKey}
+      keys={{ e: () => void (isRaw.value = !isRaw.value) }}
+      draw={(each, marks) => <MessageRow row={each} {...marks} appName={appName(each.appId)} now={now.peek()} />}
       head={<Head list={list} standing={standing} />}
-      empty={<EmptyList list={list} extensions={standing?.extensions ?? null} />}
-      foot={<Foot list={list} isRaw={isRaw} />}
-      detail={
-        id === '' ? null : (
-          <Loaded
-            load={loadMessage}
-            props={{ id, row, move, takesFocus: isOpened }}
-            around={(failure) => <FailedDetail name="Message" failure={failure} close={close} />}
-          />
-        )
+      empty={
+        <NoRows list={list} name="Messages">
+          <Loaded load={loadEmpty} props={{ extensions: standing?.extensions ?? null, filter }} />
+        </NoRows>
       }
+      foot={<Foot list={list} isRaw={isRaw} />}
+      detail={id === '' ? null : { name: 'Message', load: loadMessage, props: { id, row } }}
     />
   )
 }
@@ -100,14 +81,10 @@ const HINTS: readonly KeyHint[] = [
   [['e'], 'raw events'],
 ]
 
-/** How much of the list stands here; '' while that is not known, and where nothing does. */
-function shownText({ shown, total, hasMore, filter }: MessageList): string {
-  if (total.value === null || shown.value.length === 0) return ''
-  if (filter.text !== undefined) return `${count(shown.value.length)} found`
-  return hasMore.value
-    ? `${count(shown.value.length)} of ${count(total.value)} loaded, more as you scroll`
-    : `All ${count(total.value)} loaded`
-}
+const shownText = (list: MessageList): string =>
+  list.filter.text !== undefined && list.shown.value.length > 0
+    ? `${count(list.shown.value.length)} found`
+    : loadedText(list)
 
 const TextNote = ({ list }: { list: MessageList }) => (
   <p class="list-note">
@@ -120,23 +97,5 @@ const TextNote = ({ list }: { list: MessageList }) => (
   </p>
 )
 
-/** The list of the filter; a changed filter or app makes another one. */
-function useList(filterKey: string): MessageList | null {
-  const sgw = client.value
-  const list = useMemo(() => {
-    return sgw === null ? null : new MessageList(sgw, JSON.parse(filterKey) as Filter, appIds.value)
-  }, [filterKey, sgw])
-  const load = (): void => void list?.load()
-  useFollowing(list, load, () => list?.error.value !== '' && load())
-  return list
-}
-
 /** An app's key hears the events of its own messages alone. */
 const isLimitedToApp = (): boolean => session.value?.kind === 'key' && param('app') !== me.value?.name
-
-function onKey(key: string, list: MessageList | null, cursor: Signal<string>, isRaw: Signal<boolean>): boolean {
-  if (list === null) return false
-  if (key === 'e') isRaw.value = !isRaw.value
-  else return onListKey(key, list, cursor, { view: 'messages', copy: (id) => void copyText(id) })
-  return true
-}

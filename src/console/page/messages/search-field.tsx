@@ -20,7 +20,7 @@ export const MessageSearch = ({ list, extensions }: MessageSearchProps) => (
   <SearchField
     label="Search messages"
     placeholder="to:+1503…  state:waiting  app:name  after:today"
-    chips={chipsOf(WORDS, list.filter, tabOf(list.filter), spokenNumber)}
+    chips={chipsOf(list.filter, tabOf(list.filter), spokenNumber)}
     read={(typed) => {
       const asked = parseSearch(typed, WORDS)
       const problem = problemOf(asked)

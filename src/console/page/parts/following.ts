@@ -1,24 +1,31 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useMemo } from 'preact/hooks'
+import type { Sgw } from '../../../client/client.ts'
+import { client } from '../state/caller.ts'
 import { onEvent, onceFollowing } from '../state/live.ts'
 import type { LiveEvent } from '../state/live-event.ts'
 import { onReturn } from '../state/loading.ts'
 
-/** Something that was read, and changes with events. */
+/** Something that is read, and changes with events. */
 export interface Followed {
+  load(): Promise<void>
   note(event: LiveEvent): void
   /** Reads what the first reading may lack. */
   catchUp(): void
+  /** The connection is back. */
+  returned(): void
   /** Ends the reading, for good. */
   stop(): void
 }
 
-/** While a view shows it: reads it, passes on events, and runs `returned` when the connection returns. Null is not there yet. */
-export function useFollowing(followed: Followed | null, read: () => void, returned: () => void): void {
+/** Reads and follows what a view shows; null while there is nothing to show. Another key, such as a list's filter, or another app makes another one. */
+export function useFollowed<Item extends Followed>(key: string, make: (sgw: Sgw) => Item | null): Item | null {
+  const sgw = client.value
+  const followed = useMemo(() => (sgw === null ? null : make(sgw)), [key, sgw])
   useEffect(() => {
     if (followed === null) return
-    read()
+    void followed.load()
     const ignore = onEvent((event) => followed.note(event))
-    const stay = onReturn(returned)
+    const stay = onReturn(() => followed.returned())
     const wait = onceFollowing(() => followed.catchUp())
     return () => {
       ignore()
@@ -27,4 +34,5 @@ export function useFollowing(followed: Followed | null, read: () => void, return
       followed.stop()
     }
   }, [followed])
+  return followed
 }

@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks'
 import { Loaded } from '../frame/loaded.tsx'
 import { NoNumber } from '../parts/empty.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
-import { useFollowed } from '../thread/followed.ts'
+import { useFollowed } from '../parts/following.ts'
 import { PhoneComposer } from './composer.tsx'
 import { TracedConversation } from './traced-conversation.ts'
 import { Handset } from './handset.tsx'
@@ -17,7 +17,10 @@ const loadTrace = async () => (await import('./trace-view.tsx')).TraceView
 /** Development's start page: a text from the app, the phone that gets it, and every step between them. */
 export function PhoneView() {
   const { pair, loading } = usePair()
-  const conversation = useFollowed(TracedConversation, pair)
+  const conversation = useFollowed(
+    JSON.stringify(pair),
+    (sgw) => pair && new TracedConversation(sgw, pair.number, pair.contact),
+  )
   useEffect(() => void (document.title = 'Phone – sgw'), [])
   if (loading.error.value !== '')
     return <LoadFailed what="The phone" error={loading.error.value} again={loading.again} />

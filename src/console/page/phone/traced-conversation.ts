@@ -49,7 +49,7 @@ export class TracedConversation extends MessagesOfPair {
   #clickedAt = -Infinity
 
   /** Reads messages, and the steps of the traced ones. */
-  async read(): Promise<void> {
+  override async load(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
     await this.attempt(async () => {
@@ -60,10 +60,6 @@ export class TracedConversation extends MessagesOfPair {
       this.fault.value = await fault
       await this.#readSteps()
     })
-  }
-
-  catchUp(): void {
-    void this.read()
   }
 
   async #readSteps(): Promise<void> {
@@ -96,7 +92,7 @@ export class TracedConversation extends MessagesOfPair {
       const began = performance.now()
       const response = await this.sgw.sms.send(request)
       noteSend(response.messageId, { at, ms: performance.now() - began, request, response })
-      await this.read()
+      await this.load()
     })
   }
 
@@ -115,7 +111,7 @@ export class TracedConversation extends MessagesOfPair {
   }
 
   /** Takes an event: a known message changes at once, and everything is read again soon. */
-  note(event: LiveEvent): void {
+  override note(event: LiveEvent): void {
     if (!this.#concerns(event)) return
     this.take(event)
     this.#plan()
@@ -129,7 +125,7 @@ export class TracedConversation extends MessagesOfPair {
   }
 
   #plan(): void {
-    this.#timer ??= setTimeout(() => void this.read(), Math.max(READ_AFTER_MS, this.#restMs()))
+    this.#timer ??= setTimeout(() => void this.load(), Math.max(READ_AFTER_MS, this.#restMs()))
   }
 
   /** How long to wait until a minute has room for another read. */
@@ -150,7 +146,7 @@ export class TracedConversation extends MessagesOfPair {
     this.#unasked = [...recent, ...Array.from({ length: requests }, () => now)]
   }
 
-  stop(): void {
+  override stop(): void {
     clearTimeout(this.#timer)
   }
 }

@@ -24,8 +24,6 @@ export interface FilterWord<Known extends string> {
   problem?(value: string): string | null
   /** The value of the API. */
   asked?(value: string): string
-  /** Whether a value means the same in every tenant, although the API has no fixed ones. */
-  readonly isOfEveryTenant?: boolean
 }
 
 /** The filters of a list, by the API's parameters. All that the page says of them comes from here. */
@@ -41,11 +39,9 @@ type Filter<Word extends string> = Readonly<Partial<Record<Word, string>>>
 export const wordsOf = <All extends Filters>(filters: All): WordOf<All>[] =>
   Object.entries(filters).map(([name, { word = name }]) => word as WordOf<All>)
 
-/** Those whose values mean the same in every tenant. */
+/** Those whose values mean the same in every tenant: fixed ones, and times, of which the page makes those of the API. */
 export const commonWords = (filters: Filters): string[] =>
-  Object.entries(filters).flatMap(([name, { word = name, values, isOfEveryTenant = values !== undefined }]) =>
-    isOfEveryTenant ? word : [],
-  )
+  Object.entries(filters).flatMap(([name, { word = name, values, asked }]) => ((values ?? asked) ? word : []))
 
 /** The filter of an address. */
 export const filterOf = <Word extends string>(
@@ -58,7 +54,7 @@ export const filterOf = <Word extends string>(
 export function problemOf(
   filters: Filters,
   filter: Filter<string>,
-  instead: ReadonlyMap<string, string> = new Map(),
+  instead?: ReadonlyMap<string, string>,
 ): string | null {
   for (const [name, { word = name, values, problem }] of Object.entries(filters)) {
     const value = filter[word]
@@ -66,7 +62,7 @@ export function problemOf(
     const isKnown = values === undefined || Object.hasOwn(values, value)
     const found = isKnown
       ? (problem?.(value) ?? null)
-      : noSuch(value, word, instead.get(value) ?? `Try ${otherFor(value, filters) ?? oneOf(Object.keys(values))}`)
+      : noSuch(value, word, instead?.get(value) ?? `Try ${otherFor(value, filters) ?? oneOf(Object.keys(values))}`)
     if (found !== null) return found
   }
   return null
@@ -91,12 +87,10 @@ export const queryOf = (filters: Filters, filter: Filter<string>): Record<string
 
 /** The filters that stand in the search field: all but those that the chosen tab says. */
 export const chipsOf = (
-  words: readonly string[],
   filter: Filter<string>,
   tab: { asks: object } | null,
   said: (value: string) => string,
 ): { name: string; value: string; said: string }[] =>
-  words.flatMap((name) => {
-    const value = filter[name]
-    return value === undefined || Object.hasOwn(tab?.asks ?? {}, name) ? [] : [{ name, value, said: said(value) }]
-  })
+  Object.entries(filter).flatMap(([name, value = '']) =>
+    name in (tab?.asks ?? {}) ? [] : { name, value, said: said(value) },
+  )

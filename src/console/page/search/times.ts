@@ -8,7 +8,6 @@ const DATE = /^(\d{4}-\d\d-\d\d)(T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?
 
 /** A filter by a time: `today`, `yesterday`, `24h`, `7d`, a date, or a date-time. */
 export const TIME = {
-  isOfEveryTenant: true,
   problem: (value: string) =>
     isTime(value) ? null : noSuch(value, 'time', 'Try today, yesterday, 24h, 7d or 2026-11-20'),
   asked: dateOf,

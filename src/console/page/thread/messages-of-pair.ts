@@ -1,6 +1,7 @@
 import { computed, signal } from '@preact/signals'
 import type { Message, Sgw } from '../../../client/client.ts'
 import { afterEvent, messageIdOf } from '../messages/row.ts'
+import type { Followed } from '../parts/following.ts'
 import { whileSignedIn } from '../state/caller.ts'
 import { failureText } from '../state/failure.ts'
 import type { LiveEvent } from '../state/live-event.ts'
@@ -11,7 +12,7 @@ const PAGE_MESSAGES = 30
 const KEPT_EVENTS = 50
 
 /** The loaded messages between one number of ours and one contact. Calls that fail leave a sentence in `error`. */
-export class MessagesOfPair implements Pair {
+export abstract class MessagesOfPair implements Pair, Followed {
   /** Oldest first, without a gap up to the newest. */
   readonly messages = signal<readonly Message[]>([])
   /** Why the last call failed, as a sentence; '' if it did not. */
@@ -27,6 +28,19 @@ export class MessagesOfPair implements Pair {
     readonly number: string,
     readonly contact: string,
   ) {}
+
+  /** Reads the messages. */
+  abstract load(): Promise<void>
+  abstract note(event: LiveEvent): void
+  abstract stop(): void
+
+  catchUp(): void {
+    void this.load()
+  }
+
+  returned(): void {
+    void this.load()
+  }
 
   /** Loads the page before the oldest message. By its time and not by a page's number, which new messages would shift. */
   async readOlder(): Promise<void> {

@@ -3,7 +3,7 @@ import { chipsOf } from '../search/filters.ts'
 import { SearchField } from '../search/search-field.tsx'
 import type { DeliveryList } from './delivery-list.ts'
 import type { Destination } from './destination.ts'
-import { WORDS, readSearch, tabOf } from './filters.ts'
+import { readSearch, tabOf } from './filters.ts'
 
 const loadSuggestions = async () => (await import('./attempt-suggestions-view.tsx')).AttemptSuggestions
 
@@ -19,7 +19,7 @@ export const AttemptSearch = ({ list, destinations, nameOf }: AttemptSearchProps
   <SearchField
     label="Search attempts"
     placeholder="app:name  outcome:timeout  message:msg_…"
-    chips={chipsOf(WORDS, list.filter, tabOf(list.filter), nameOf)}
+    chips={chipsOf(list.filter, tabOf(list.filter), nameOf)}
     read={(typed) => readSearch(typed, destinations ?? [])}
     suggest={(parts) => <Loaded load={loadSuggestions} props={{ ...parts, list, destinations }} around={nothing} />}
   />

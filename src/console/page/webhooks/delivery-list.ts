@@ -40,7 +40,13 @@ export class DeliveryList extends PagedList<DeliveryAttempt> {
     this.reloadIn(AFTER_EVENT_MS)
   }
 
-  protected planNext(): void {
+  /** Retries have no events: some may have been made meanwhile. */
+  override returned(): void {
+    if (this.error.value === '') this.soon()
+    else super.returned()
+  }
+
+  protected override planNext(): void {
     if (Date.now() - this.#eventAt < WEBHOOK_MS) this.reloadIn(RELOAD_EVERY_MS)
     else if (this.rows.value.slice(0, PAGE_ROWS).some(({ outcome }) => outcome !== 'success'))
       this.reloadIn(RETRIES_EVERY_MS)

@@ -1,7 +1,6 @@
 import { hasPhone } from '../frame/views.ts'
 import { Empty } from '../parts/empty.tsx'
-import { LoadFailed } from '../parts/load-failed.tsx'
-import { refine } from '../state/address.ts'
+import { NoRows, NothingFound } from '../list/no-rows.tsx'
 import { client, me } from '../state/caller.ts'
 import type { DeliveryList } from './delivery-list.ts'
 import type { Destination } from './destination.ts'
@@ -16,13 +15,17 @@ interface EmptyAttemptsProps {
   changed: () => void
 }
 
-/** What stands in place of attempts: a skeleton while they load, an error, or what will be here and how to fill it. */
-export function EmptyAttempts({ list, destinations, changed }: EmptyAttemptsProps) {
-  if (list.isLoading.value)
-    return <div class="rows skeleton" role="status" aria-busy="true" aria-label="Attempts are loading" />
-  if (list.error.value !== '')
-    return <LoadFailed what="The attempts" error={list.error.value} again={() => void list.load()} />
-  if (Object.keys(list.filter).length > 0) return <NothingFound />
+/** What stands in place of attempts. */
+export const EmptyAttempts = (props: EmptyAttemptsProps) => (
+  <NoRows list={props.list} name="Attempts">
+    <NoAttempts {...props} />
+  </NoRows>
+)
+
+/** What will be here, and how to fill it. */
+function NoAttempts({ list, destinations, changed }: EmptyAttemptsProps) {
+  if (Object.keys(list.filter).length > 0)
+    return <NothingFound text="No attempt matches this filter." noun="attempts" words={WORDS} />
   if (destinations?.some(({ isInUse }) => isInUse) === true)
     return (
       <Empty
@@ -42,12 +45,3 @@ export function EmptyAttempts({ list, destinations, changed }: EmptyAttemptsProp
     </Empty>
   )
 }
-
-const NothingFound = () => (
-  <div class="stack empty">
-    <h2>No attempt matches this filter.</h2>
-    <button type="button" class="button" onClick={() => refine(Object.fromEntries(WORDS.map((name) => [name, ''])))}>
-      Show all attempts
-    </button>
-  </div>
-)

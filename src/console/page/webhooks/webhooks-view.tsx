@@ -1,21 +1,15 @@
-import { type Signal, useComputed, useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import './webhooks.css'
 import { worstFirst } from '../facts/fact.ts'
 import { FactSentence } from '../facts/fact-line.tsx'
 import { factsOf } from '../facts/facts-of.ts'
-import { onViewKey } from '../frame/keys.ts'
-import { Loaded } from '../frame/loaded.tsx'
-import { moveCursor, onListKey, useIsOpened } from '../list/cursor.ts'
 import { ListDetail } from '../list/list-detail.tsx'
-import { type KeyHint, ListFoot } from '../list/list-foot.tsx'
+import { type KeyHint, ListFoot, loadedText } from '../list/list-foot.tsx'
 import { Tabs } from '../list/tabs.tsx'
-import { copyText } from '../parts/copy.tsx'
-import { useFollowing } from '../parts/following.ts'
+import { useFollowed } from '../parts/following.ts'
 import { LoadFailed } from '../parts/load-failed.tsx'
 import { address, addressOf, keepInEveryTenant, param } from '../state/address.ts'
-import { client } from '../state/caller.ts'
-import { count, now, rowTime } from '../state/clock.ts'
+import { now, rowTime } from '../state/clock.ts'
 import type { Reading } from '../state/keep-reading.ts'
 import { commonWords, filterOf } from '../search/filters.ts'
 import { AttemptRow } from './attempt-row.tsx'
@@ -25,7 +19,7 @@ import { type Destination, type Sources, destinationsOf, fineText, withAddresses
 import { DestinationRows } from './destination-rows.tsx'
 import { useDestinations } from './destinations-state.ts'
 import { EmptyAttempts } from './empty-attempts.tsx'
-import { FILTERS, type Filter, TABS, WORDS, keyOf, openedOf, tabOf } from './filters.ts'
+import { FILTERS, type Filter, TABS, WORDS, openedOf, tabOf } from './filters.ts'
 
 const loadWebhook = async () => (await import('./webhook-view.tsx')).WebhookView
 
@@ -33,52 +27,32 @@ keepInEveryTenant(commonWords(FILTERS))
 
 /** Where webhooks go and how that went: the destinations, and each attempt, with what is open beside them. */
 export function WebhooksView() {
-  const filterKey = useComputed(() => JSON.stringify(filterOf(WORDS, address.value.params)))
-  const list = useList(filterKey.value)
-  const cursor = useSignal('')
+  const filter: Filter = filterOf(WORDS, address.value.params)
+  const filterKey = JSON.stringify(filter)
+  const list = useFollowed(filterKey, (sgw) => new DeliveryList(sgw, filter))
   const known = useDestinations()
   const sources = known?.value.value ?? null
   const destinations = useMemo(() => sources && destinationsOf(sources), [sources])
-  useEffect(() => onViewKey((key) => onKey(key, list, cursor)), [list])
   // Retries have no events: their attempts tell that figures have changed.
   useEffect(() => known?.note(), [list?.total.value])
-  useEffect(() => void (document.title = 'Webhooks – sgw'), [])
-  const id = param('id')
-  const isOpened = useIsOpened(id)
   if (list === null || known === null) return null
-  const opened = openedOf(id)
+  const opened = openedOf(param('id'))
   const nameOf = (target: string): string => destinations?.find((each) => each.id === target)?.name ?? target
   return (
     <ListDetail
+      view="webhooks"
       list={list}
       name="Attempts"
-      listKey={filterKey.value}
-      cursor={id || cursor.value}
-      draw={(row) => (
-        <AttemptRow
-          row={row}
-          name={nameOf(row.appId ?? row.triggerId ?? '')}
-          isOpen={keyOf(row) === id}
-          isCursor={keyOf(row) === cursor.value}
-        />
-      )}
+      title="Webhooks"
+      listKey={filterKey}
+      // The id of an attempt's delivery stands before its number.
+      copied={(id) => id.split(' ')[0] ?? ''}
+      draw={(row, marks) => <AttemptRow row={row} name={nameOf(row.appId ?? row.triggerId ?? '')} {...marks} />}
       head={<Head list={list} known={known} destinations={destinations} nameOf={nameOf} />}
       empty={<EmptyAttempts list={list} destinations={destinations} changed={known.soon} />}
-      foot={<Foot list={list} />}
+      foot={<ListFoot hints={HINTS}>{shownText(list)}</ListFoot>}
       detail={
-        opened === null ? null : (
-          <Loaded
-            load={loadWebhook}
-            props={{
-              opened,
-              list,
-              destinations,
-              changed: known.soon,
-              move: (step: number) => moveCursor(list, cursor, step),
-              takesFocus: isOpened,
-            }}
-          />
-        )
+        opened && { name: 'Webhook', load: loadWebhook, props: { opened, list, destinations, changed: known.soon } }
       }
     />
   )
@@ -127,36 +101,13 @@ function Sentence({ sources, destinations }: Pick<HeadProps, 'destinations'> & {
   )
 }
 
-const Foot = ({ list }: { list: DeliveryList }) => <ListFoot hints={HINTS}>{shownText(list)}</ListFoot>
-
 const HINTS: readonly KeyHint[] = [
   [['j', 'k'], 'move'],
   [['Esc'], 'close'],
   [['c'], 'copy id'],
 ]
 
-/** How much of the list stands here; '' where nothing does. */
-function shownText({ rows, total, hasMore }: DeliveryList): string {
-  if (rows.value.length === 0) return ''
-  return hasMore.value
-    ? `${count(rows.value.length)} of ${count(total.value)} attempts loaded, more as you scroll`
-    : `All ${count(total.value)} attempts loaded. They are kept for 30 days`
+function shownText(list: DeliveryList): string {
+  const text = loadedText(list, ' attempts')
+  return text === '' || list.hasMore.value ? text : `${text}. They are kept for 30 days`
 }
-
-/** The list of the filter; a changed filter or app makes another one. */
-function useList(filterKey: string): DeliveryList | null {
-  const sgw = client.value
-  const list = useMemo(
-    () => (sgw === null ? null : new DeliveryList(sgw, JSON.parse(filterKey) as Filter)),
-    [filterKey, sgw],
-  )
-  const load = (): void => void list?.load()
-  useFollowing(list, load, () => (list?.error.value === '' ? list.soon() : load()))
-  return list
-}
-
-/** The id of an attempt's delivery stands before its number. */
-const copyDelivery = (id: string): void => void copyText(id.split(' ')[0] ?? '')
-
-const onKey = (key: string, list: DeliveryList | null, cursor: Signal<string>): boolean =>
-  list !== null && onListKey(key, list, cursor, { view: 'webhooks', copy: copyDelivery })

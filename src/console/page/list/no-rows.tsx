@@ -1,0 +1,40 @@
+import type { ComponentChild } from 'preact'
+import { LoadFailed } from '../parts/load-failed.tsx'
+import { refine } from '../state/address.ts'
+import type { PagedList } from './paged-list.ts'
+
+interface NoRowsProps<Row> {
+  list: PagedList<Row>
+  /** `Messages`; what is loading, or could not be loaded. */
+  name: string
+  /** What will be here, and how to fill it. */
+  children: ComponentChild
+}
+
+/** What stands in place of rows: a skeleton while they load, an error, or what the view says of a list without rows. */
+export function NoRows<Row>({ list, name, children }: NoRowsProps<Row>) {
+  if (list.isLoading.value)
+    return <div class="rows skeleton" role="status" aria-busy="true" aria-label={`${name} are loading`} />
+  if (list.error.value !== '')
+    return <LoadFailed what={`The ${name.toLowerCase()}`} error={list.error.value} again={() => void list.load()} />
+  return <>{children}</>
+}
+
+interface NothingFoundProps {
+  /** Why nothing stands here. */
+  text: string
+  /** `messages`. */
+  noun: string
+  /** The words of the filters that are taken away. */
+  words: readonly string[]
+}
+
+/** In place of rows where a filter finds none. */
+export const NothingFound = ({ text, noun, words }: NothingFoundProps) => (
+  <div class="stack empty">
+    <h2>{text}</h2>
+    <button type="button" class="button" onClick={() => refine(Object.fromEntries(words.map((word) => [word, ''])))}>
+      Show all {noun}
+    </button>
+  </div>
+)
