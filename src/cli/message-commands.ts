@@ -86,7 +86,6 @@ const SENT_IS = 'delivered and undelivered ones are sent'
 /** What help says of the filters; of any other, what the API does. */
 const FILTERS: FilterOptions<typeof MessagesQuery> = {
   status: { says: SENT_IS, parse: statusOf },
-  state: { says: 'only those that are in this state' },
   direction: { says: '' },
   appId: { flags: '--app <app>', says: 'only messages of this app' },
   from: { flags: '--from <number>', says: 'only from this number' },
