@@ -21,6 +21,7 @@ export const SCRIPTS = [
   'attempt-suggestions.js',
   'setup.js',
   'rail-counts.js',
+  'newest-failure.js',
   'panels.js',
   'sign-in.js',
 ] as const

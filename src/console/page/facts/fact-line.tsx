@@ -1,14 +1,15 @@
-import { useSignal } from '@preact/signals'
-import type { DeliveryAttempt, OverviewDestination } from '../../../client/client.ts'
+import { Loaded } from '../frame/loaded.tsx'
 import { panel } from '../frame/panel.ts'
 import { Icon } from '../parts/icon.tsx'
 import { AuthorizeButton, InviteButton } from '../parts/authorize-button.tsx'
 import { PhoneNumber } from '../parts/phone-number.tsx'
-import { addressOf, open } from '../state/address.ts'
-import { client } from '../state/caller.ts'
+import { addressOf } from '../state/address.ts'
 import { now, rowTime } from '../state/clock.ts'
-import { failureText } from '../state/failure.ts'
 import type { Fact } from './fact.ts'
+
+const loadNewest = async () => (await import('./newest-failure-view.tsx')).NewestFailure
+/** The fact says itself what is wrong. */
+const nothing = (): null => null
 
 /** The sentence of a fact, its nouns linked, without its full stop. */
 export const FactSentence = ({ fact }: { fact: Pick<Fact, 'parts'> }) => (
@@ -55,7 +56,7 @@ export function FactButton({ fact: { action }, class: className }: { fact: Pick<
   if (action === null || action.type === 'show checks') return null
   if (action.type === 'switch tenant') return <SwitchTenant />
   if (action.type === 'authorize') return <AuthorizeButton {...action} class={className} />
-  return action.type === 'invite' ? <InviteButton /> : <NewestFailure destination={action.destination} />
+  return action.type === 'invite' ? <InviteButton /> : <Loaded load={loadNewest} props={action} around={nothing} />
 }
 
 const SwitchTenant = () => (
@@ -63,36 +64,3 @@ const SwitchTenant = () => (
     Switch tenant
   </button>
 )
-
-/** Opens the newest message whose webhook failed there. */
-function NewestFailure({ destination }: { destination: OverviewDestination }) {
-  const error = useSignal('')
-  const show = async (): Promise<void> => {
-    try {
-      const attempt = await newestFailure(destination)
-      if (attempt === undefined) error.value = ' Its attempts are not listed any more.'
-      else open('messages', { id: attempt.messageId })
-    } catch (reason) {
-      error.value = ` ${failureText(reason)}`
-    }
-  }
-  return (
-    <>
-      <button type="button" class="button" onClick={() => void show()}>
-        Show the newest one
-      </button>
-      {error.value !== '' && (
-        <span class="bad" role="alert">
-          {error.value}
-        </span>
-      )}
-    </>
-  )
-}
-
-async function newestFailure(destination: OverviewDestination): Promise<DeliveryAttempt | undefined> {
-  const { kind, appId, triggerId, failingSince } = destination
-  const startDate = failingSince ?? undefined
-  const page = await client.value?.deliveries.list({ kind, appId, triggerId, startDate, limit: 100 }).page(1)
-  return page?.attempts.find(({ outcome }) => outcome !== 'success')
-}
