@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { type Filter, problemOf, queryOf, tabOf } from '../../src/console/page/messages/filters.ts'
+import { FILTERS, type Filter, WORDS, problemOf, queryOf, tabOf } from '../../src/console/page/messages/filters.ts'
+import { commonWords } from '../../src/console/page/search/filters.ts'
 
 const TABS: readonly [filter: Filter, tab: string | null][] = [
   [{}, 'All'],
@@ -56,4 +57,15 @@ test('a filter that the API takes has no problem', () => {
 test('every time that the search takes is a date for the API', () => {
   for (const after of ['today', 'yesterday', '24h', '7d', '2026-11-20'])
     expect(Number.isNaN(Date.parse(String(queryOf({ after }, new Map()).startDate)))).toBe(false)
+})
+
+test('what means the same in every tenant stays when the tenant is changed, and nothing else', () => {
+  expect(commonWords(FILTERS).toSorted()).toEqual(['after', 'before', 'direction', 'state', 'status'])
+})
+
+test('the API is asked for each filter by its own name, and not for the text', () => {
+  const all = Object.fromEntries(WORDS.map((word) => [word, word === 'app' ? 'booking-app' : '2026-11-20']))
+  const asked = queryOf(all, new Map([['booking-app', 'app_1']]))
+  expect(Object.keys(asked).toSorted()).toEqual(Object.keys(FILTERS).toSorted())
+  expect(asked.appId).toBe('app_1')
 })
