@@ -77,11 +77,9 @@ async function script(path: string, plugins: BunPlugin[]): Promise<PageFile> {
 }
 
 /** What a view takes from the frame's file, so that it is loaded once and its state exists once. Other parts go into each view. */
-const SHARED = [
-  'frame/*.ts*',
-  'state/*.ts*',
-  'parts/{copy,dialog,following,icon,load-failed,media,phone-number}.ts*',
-].map((glob) => new Bun.Glob(glob))
+const SHARED = ['frame/*.ts*', 'state/*.ts*', 'parts/{copy,dialog,icon,load-failed,media,phone-number}.ts*'].map(
+  (glob) => new Bun.Glob(glob),
+)
 const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   '@preact/signals': ['computed', 'effect', 'signal', 'useComputed', 'useSignal'],
   preact: ['Fragment', 'h'],
