@@ -6,7 +6,7 @@ import { type BackupSettings, environmentOf } from './settings.ts'
 
 /** A Litestream that restores a copy to a file, and then applies what the copy gets. */
 export interface Follower {
-  /** Why it has ended: its last error. */
+  /** Its last error, when it has ended by itself. */
   ended: Promise<string>
   /** Ends it at once. Resolves when nothing writes the file any more. */
   kill(): Promise<void>
@@ -20,9 +20,13 @@ export function follow(settings: BackupSettings, file: string, everyMs: number):
     env: environmentOf(settings),
     stdio: ['ignore', 'ignore', 'pipe'],
   })
+  const ended = Promise.withResolvers<string>()
+  let isKilled = false
+  void child.stderr.text().then((text) => isKilled || ended.resolve(reasonIn(text)))
   return {
-    ended: child.stderr.text().then(reasonIn),
+    ended: ended.promise,
     async kill() {
+      isKilled = true
       child.kill('SIGKILL')
       await child.exited
     },
@@ -37,7 +41,7 @@ const FOLLOWED_UP_TO = '-txid'
  */
 export function followedUpTo(file: string): string | null {
   try {
-    return readFileSync(file + FOLLOWED_UP_TO, 'utf8').trim()
+    return /^[\da-f]{16}$/m.exec(readFileSync(file + FOLLOWED_UP_TO, 'utf8'))?.[0] ?? null
   } catch {
     return null
   }

@@ -11,6 +11,10 @@ import { type SeenLease, writerOf } from './lease-object.ts'
 /** Each look lists the newest files, and reads the new ones. While a standby waits, the gateway that works stores something each 5 s at least. */
 const LOOK_EVERY_MS = 10_000
 const CATCH_UP_EVERY_MS = 50
+/** When nobody renews the lease, a takeover is likely, and a look each second leaves it nothing to read. If none comes, somebody waits for a person. */
+const HURRY_AFTER_MS = 2000
+const HURRY_UNTIL_MS = 15_000
+const HURRY_EVERY_MS = 1000
 /** A holder that was overtaken may still upload while a copy catches up. */
 const MAX_CATCH_UPS = 3
 /** Measured. A transaction is a read and two flushes, one after the other; a restore reads 32 files at a time. */
@@ -31,7 +35,10 @@ interface Followed {
   settings: BackupSettings
   file: string
   follower: Follower
+  everyMs: number
 }
+
+const NOT_STARTED: Follower = { ended: Promise.resolve(''), kill: () => Promise.resolve() }
 
 /**
  * A copy of what the gateway that works has stored, on the disk of one that stands by. It saves a takeover the time of a restore, and decides
@@ -54,22 +61,38 @@ export class WarmCopy {
     removeFilesNamed(this.#names)
   }
 
-  /** Call it with each read of the lease. Keeps a copy of its epoch as soon as that has one. */
-  note(lease: SeenLease | null): void {
+  /** Call it with each read of the lease, and for how long that has not changed. Keeps a copy of its epoch as soon as that has one. */
+  note(lease: SeenLease | null, unchangedMs: number): void {
     const source = lease === null || lease.content.copied !== lease.content.epoch ? null : lease
     const name = source === null ? null : `${source.content.epoch} ${writerOf(source)}`
     if (this.#followed !== null && this.#followed.source !== name) void this.stop()
-    if (source === null || name === null || this.#followed !== null || performance.now() < this.#pausedUntil) return
-    this.#begin(source.content.epoch, name)
+    const isOverdue = unchangedMs >= HURRY_AFTER_MS && unchangedMs < HURRY_UNTIL_MS
+    if (this.#followed !== null) void this.#look(this.#followed, isOverdue ? HURRY_EVERY_MS : LOOK_EVERY_MS)
+    else if (source !== null && name !== null && performance.now() >= this.#pausedUntil)
+      this.#begin(source.content.epoch, name)
+  }
+
+  async #look(followed: Followed, everyMs: number): Promise<void> {
+    const { follower } = followed
+    if (followed.everyMs === everyMs || followedUpTo(followed.file) === null) return
+    await follower.kill()
+    // Never two at once: a takeover kills the one that it knows.
+    if (this.#followed === followed && followed.follower === follower) this.#start(followed, everyMs)
   }
 
   #begin(epoch: number, source: string): void {
     const settings = settingsOfEpoch(this.settings, epoch)
     const file = this.#names + crypto.randomUUID().slice(0, 8)
+    const followed = { epoch, source, settings, file, follower: NOT_STARTED, everyMs: 0 }
+    this.#followed = followed
+    this.#problem = null
+    this.#start(followed, LOOK_EVERY_MS)
+  }
+
+  #start(followed: Followed, everyMs: number): void {
     try {
-      const followed = { epoch, source, settings, file, follower: follow(settings, file, LOOK_EVERY_MS) }
-      this.#followed = followed
-      this.#problem = null
+      followed.follower = follow(followed.settings, followed.file, everyMs)
+      followed.everyMs = everyMs
       void followed.follower.ended.then((reason) => {
         if (this.#followed === followed) this.#giveUp(reason)
       })
@@ -101,7 +124,6 @@ export class WarmCopy {
   async take(epoch: number, target: string, newest: () => Promise<string | null>): Promise<number | null> {
     const followed = this.#followed
     if (followed === null) return null
-    // From now on its end is no news.
     this.#followed = null
     try {
       const why = followed.epoch === epoch ? await catchUp(followed, newest) : `it is of epoch ${followed.epoch}`

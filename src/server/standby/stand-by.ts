@@ -93,7 +93,7 @@ export async function standBy(options: StandByOptions): Promise<Holding | null> 
   const awaited = { object, candidate, knownEpoch, clock: systemClock, log, signal }
   const noteLease = (lease: SeenLease | null): void => {
     note(seen, lease)
-    warm.note(lease)
+    warm.note(lease, performance.now() - seen.changedAt)
   }
   const taken = await awaitLease({ ...awaited, seen: noteLease })
   if (taken === null) return null

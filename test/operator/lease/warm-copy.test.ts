@@ -16,8 +16,12 @@ import { until } from '../../support/world.ts'
 const follower = (folder: string): string => `#!/bin/sh
 for word; do file=$last; last=$word; done
 [ -e "$file" ] || cp ${folder}/source "$file"
+echo "$6" >> ${folder}/intervals
 while [ ! -e ${folder}/ends ]; do
-  [ -e ${folder}/hangs ] || { cp ${folder}/stored "$file-txid.tmp" && mv "$file-txid.tmp" "$file-txid"; }
+  # A program that the shell starts may outlive it, so it starts one only if there is news.
+  read -r stored < ${folder}/stored
+  [ "$stored" = "$noted" ] || { echo "$stored" > "$file-txid.tmp" && mv "$file-txid.tmp" "$file-txid"; }
+  noted=$stored
   sleep 0.02
 done
 rm ${folder}/ends
@@ -63,7 +67,7 @@ class World implements Disposable {
     const settings = readBackupSettings({ values, readFile: () => '' }, this.path('sgw.db'))
     const warn = ({ reason }: { reason?: unknown }): void => void this.reasons.push(reason)
     const warm = new WarmCopy(settings, { ...silentLog, warn })
-    warm.note(leaseOf(3, 3))
+    warm.note(leaseOf(3, 3), 0)
     await this.reached(5)
     return warm
   }
@@ -81,7 +85,7 @@ class World implements Disposable {
 
   async reached(n: number): Promise<void> {
     const noted = (): string[] => this.kept.filter((name) => name.endsWith('-txid'))
-    await until(() => noted().some((name) => readFileSync(this.path(name), 'utf8') === transaction(n)))
+    await until(() => noted().some((name) => readFileSync(this.path(name), 'utf8').trim() === transaction(n)))
   }
 
   get isTaken(): boolean {
@@ -172,11 +176,11 @@ test('a copy is thrown away as soon as the lease is of another epoch or writer o
     world.kept.length > 0 && !world.kept.some((name) => before.includes(name))
   for (const lease of [leaseOf(4, 3), leaseOf(3, 3, 'two'), null]) {
     const before = world.kept
-    warm.note(lease)
+    warm.note(lease, 0)
     if (lease?.content.copied === lease?.content.epoch && lease !== null) await until(() => isNew(before))
     else await until(() => world.kept.length === 0)
     const between = world.kept
-    warm.note(leaseOf(3, 3))
+    warm.note(leaseOf(3, 3), 0)
     await until(() => isNew(between))
     await world.reached(5)
   }
@@ -184,12 +188,31 @@ test('a copy is thrown away as soon as the lease is of another epoch or writer o
   expect([world.kept, world.reasons]).toEqual([[], []])
 })
 
+test('while the lease is overdue the copy is looked after each second, for as long as a takeover is likely', async () => {
+  using world = new World()
+  const warm = await world.standby()
+  const intervals = (): string[] => readFileSync(world.path('intervals'), 'utf8').trim().split('\n')
+  const [lease, kept] = [leaseOf(3, 3), world.kept]
+  const after = (unchangedMs: number, count: number): Promise<unknown> => {
+    warm.note(lease, unchangedMs)
+    warm.note(lease, unchangedMs)
+    return until(() => intervals().length === count)
+  }
+  await after(1500, 1)
+  await after(2000, 2)
+  await after(14_500, 2)
+  await after(15_000, 3)
+  expect(intervals()).toEqual(['10000ms', '1000ms', '10000ms'])
+  expect(await warm.take(3, world.target, newest(5))).toBe(2)
+  expect([kept.length, world.reasons]).toEqual([2, []])
+})
+
 test('a follower that ends leaves nothing, and its reason is said once; another is not begun at once', async () => {
   using world = new World()
   const warm = await world.standby()
   writeFileSync(world.path('ends'), '')
   await until(() => world.reasons.length > 0 && world.kept.length === 0)
-  warm.note(leaseOf(3, 3))
+  warm.note(leaseOf(3, 3), 0)
   expect([world.reasons, world.kept]).toEqual([['no space left on device'], []])
   expect(() => warm.describe()).toThrow('none is kept ready (no space left on device)')
   expect(await warm.take(3, world.target, newest(5))).toBeNull()

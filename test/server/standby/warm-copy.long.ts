@@ -57,11 +57,11 @@ if (IS_LITESTREAM_5) {
     for (const pid of followersOf(two)) process.kill(pid, 'SIGSTOP')
     ids.push(...(await one.send('one', 'two', 'three')))
     const read: string[] = []
-    await one.kill()
     gateways.stub.refuses = ({ method, url }) => {
       if (method === 'GET') read.push(new URL(url).pathname)
       return false
     }
+    await one.json('lease', 'give')
     await two.untilState('ready')
     expect(two.output()).toContain(TAKEN)
     expect(await two.missing(ids)).toBe(0)
