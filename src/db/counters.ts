@@ -12,7 +12,10 @@ export async function readCounters(gate: Pick<Gate, 'batch'>): Promise<Counters>
   const rows = sequences[0]?.rows ?? []
   return {
     incarnation: progress?.incarnation ?? null,
-    numbers: new Map(rows.map((row) => [String(row['name']), Number(row['seq'])])),
+    numbers: new Map([
+      ...rows.map((row) => [String(row['name']), Number(row['seq'])] as const),
+      ['events', progress?.event ?? 0],
+    ]),
   }
 }
 

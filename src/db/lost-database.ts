@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, statSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readSync, readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { sizeOf } from './data-folder.ts'
 
 /**
  * Where a gateway that stops saves a database whose file was deleted or replaced. In a container each process has the same id, and
@@ -30,8 +31,39 @@ export function traceOfDatabase(path: string): string | null {
   const [saved] = savedCopies(path)
   if (saved !== undefined)
     return `${path} is missing or empty, but a gateway saved it as ${saved} when it was deleted: move that file to ${path}, or elsewhere to start with an empty database`
-  return existsSync(`${path}.mark`) ? lostDatabase(path) : null
+  if (!existsSync(`${path}.mark`)) return null
+  return isWithoutItsLog(path) ? lostLog(path) : lostDatabase(path)
 }
+
+/**
+ * Whether the file has no table, and no log beside it. A new database has everything in its log until the first checkpoint, and a log that
+ * was deleted under a gateway is gone when the process ends.
+ */
+export function isWithoutItsLog(path: string): boolean {
+  if (sizeOf(path) === 0 || sizeOf(`${path}-wal`) > 0) return false
+  const head = Buffer.alloc(SCHEMA_CELLS + 2)
+  const file = openSync(path, 'r')
+  try {
+    readSync(file, head, 0, head.length, 0)
+  } finally {
+    closeSync(file)
+  }
+  return (
+    head.toString('latin1', 0, MAGIC.length) === MAGIC &&
+    head.readUInt16BE(SCHEMA_CELLS) === 0 &&
+    head[PAGE_TYPE] === LEAF
+  )
+}
+
+// The SQLite file format: the first page has the root of the schema, and a schema of more than one page has an inner one.
+const MAGIC = 'SQLite format 3\0'
+const PAGE_TYPE = 100
+const LEAF = 13
+const SCHEMA_CELLS = 103
+
+/** The refusal of a database whose log had everything. */
+const lostLog = (path: string): string =>
+  `${path} is empty, because its log was deleted: ${path}-wal had everything, and ${path}.mark says that a gateway has used it. Put the log back if you have it, or move ${path} away and restore the backup (sgw restore, docs/damaged-database.md). Only to start with an empty database, remove ${path} and ${path}.mark`
 
 /** The refusal of an empty database where another one has been used. */
 export const lostDatabase = (path: string): string =>

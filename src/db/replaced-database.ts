@@ -2,7 +2,8 @@ import { SqliteConnection } from './connection.ts'
 import { hasAllOf, readCounters } from './counters.ts'
 import type { Gate } from './gate.ts'
 import { replacedDatabase, savedCopies } from './lost-database.ts'
-import { isContinuation, readNoted, readProgress } from './restore-mark.ts'
+import { readNoted } from './mark-file.ts'
+import { isContinuation, readProgress } from './restore-mark.ts'
 
 type Batches = Pick<Gate, 'batch'>
 

@@ -1,55 +1,30 @@
-import { closeSync, constants, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { EXIT, StartError } from '../core/start-error.ts'
 import { HOUR_MS } from '../core/limits.ts'
 import type { Gate } from './gate.ts'
-import { fileNumbers } from './foreign-log.ts'
 import { lostDatabase } from './lost-database.ts'
+import { type Progress, type RestoreMark, type WriteAt, createMark, readNoted } from './mark-file.ts'
+import { NEWEST_EVENT } from './stored-events.ts'
 import type { Writer } from './writer.ts'
-
-/**
- * Detects a database that was restored from a backup. A small file beside the database holds the incarnation of the database
- * and the highest numbers of attempts that were committed before a call was made. A database with lower numbers than the
- * file, with another incarnation, or without a file was restored.
- */
-export interface RestoreMark {
-  /** Call after the commit of a send attempt and before the provider call. Resolves when the file is written; attempts of one commit share a write. */
-  noteAttempt(seq: number): Promise<void>
-  /** Call after the commit of a webhook attempt and before the destination is dialled. */
-  noteWebhookAttempt(seq: number): void
-  close(): void
-}
-
-export const createNoMark = (): RestoreMark => ({ noteAttempt: () => WRITTEN, noteWebhookAttempt() {}, close() {} })
-
-const WRITTEN = Promise.resolve()
-
-interface Progress {
-  incarnation: string
-  /** The highest number of a send attempt, including the rowless ones. */
-  attempt: number
-  delivery: number
-  /** Attempts of release 1.0.0 that had no rows. Later releases add none. */
-  rowlessAttempts: number
-}
-
-/** Writes text at a position of a file, or throws. */
-type WriteAt = (file: number, text: string, position: number) => unknown
 
 /** Compares database and file. `restored` is true once per restore: a new incarnation is committed before this returns. */
 export async function openRestoreMark(
   { gate, writer }: { gate: Gate; writer: Writer },
   path: string,
   fresh: { incarnation: string; now: number },
-  writeAt: WriteAt = writeSync,
+  writeAt?: WriteAt,
 ): Promise<{ restoreMark: RestoreMark; restored: boolean }> {
   const stored = await readProgress(gate)
   const noted = readNoted(path)
-  if (stored === null && noted !== null && noted.attempt + noted.delivery > 0)
+  if (stored === null && noted !== null && noted.attempt + noted.delivery + noted.event > 0)
     throw new StartError(EXIT.badConfig, lostDatabase(path.replace(/\.mark$/, '')))
   const restored = stored !== null && !isContinuation(stored, noted)
   const incarnation = stored === null || restored ? fresh.incarnation : stored.incarnation
   // The file is written before the commit: after a crash in between, the next start finds the same result.
-  const mark = createMark(path, { attempt: 0, delivery: 0, rowlessAttempts: 0, ...stored, incarnation }, writeAt)
+  const mark = createMark(
+    path,
+    { attempt: 0, delivery: 0, rowlessAttempts: 0, event: 0, ...stored, incarnation },
+    writeAt,
+  )
   if (incarnation !== stored?.incarnation) await storeIncarnation(writer, incarnation, restored ? fresh.now : null)
   return { restoreMark: mark, restored }
 }
@@ -61,16 +36,17 @@ export const isContinuation = (stored: Progress, noted: Progress | null): boolea
   noted.rowlessAttempts <= stored.rowlessAttempts &&
   // Release 1.0.0 stored numbers that it never wrote to the file, so the sums alone could hide a lost row.
   noted.attempt - noted.rowlessAttempts <= stored.attempt - stored.rowlessAttempts &&
-  noted.delivery <= stored.delivery
+  noted.delivery <= stored.delivery &&
+  noted.event <= stored.event
 
 /** Returns null for a new database. */
 export const readProgress = async (gate: Pick<Gate, 'batch'>): Promise<Progress | null> =>
-  progressOf((await gate.batch([FACTS, SEQUENCES])).map(({ rows }) => rows))
+  progressOf((await gate.batch([FACTS, SEQUENCES, NEWEST_EVENT])).map(({ rows }) => rows))
 
 const FACTS = `SELECT name, value FROM facts WHERE name IN ('incarnation', 'begun', 'durability')`
 const SEQUENCES = `SELECT name, seq FROM sqlite_sequence WHERE name IN ('send_attempts', 'webhook_attempts')`
 
-function progressOf([facts = [], sequences = []]: readonly (readonly Readonly<
+function progressOf([facts = [], sequences = [], newest = []]: readonly (readonly Readonly<
   Record<string, unknown>
 >[])[]): Progress | null {
   const factOf = (name: string): unknown => facts.find((row) => row['name'] === name)?.['value']
@@ -78,7 +54,8 @@ function progressOf([facts = [], sequences = []]: readonly (readonly Readonly<
   if (typeof incarnation !== 'string') return null
   const seqOf = (name: string): number => Number(sequences.find((row) => row['name'] === name)?.['seq'] ?? 0)
   const rowlessAttempts = Number(factOf('begun') ?? 0)
-  return { incarnation, attempt: seqOf('send_attempts'), delivery: seqOf('webhook_attempts'), rowlessAttempts }
+  const event = Number(newest[0]?.['seq'] ?? 0)
+  return { incarnation, attempt: seqOf('send_attempts'), delivery: seqOf('webhook_attempts'), rowlessAttempts, event }
 }
 
 /** A fact of a copy whose waiting messages another gateway may have sent. The next start looks them up. */
@@ -128,11 +105,11 @@ export async function noteDurability(
  * `read` runs a query on the database. Returns whether it wrote one.
  */
 export function markIfNothingLost(path: string, read: (sql: string) => Readonly<Record<string, unknown>>[]): boolean {
-  const [facts, sequences] = [read(FACTS), read(SEQUENCES)]
+  const [facts, sequences, newest] = [read(FACTS), read(SEQUENCES), read(NEWEST_EVENT)]
   const isReplicated = facts.some(({ name, value }) => name === 'durability' && value === 'replica')
-  const progress = progressOf([facts, sequences])
+  const progress = progressOf([facts, sequences, newest])
   if (!isReplicated || progress === null || readNoted(path) !== null) return false
-  createMark(path, progress, writeSync).close()
+  createMark(path, progress).close()
   return true
 }
 
@@ -181,60 +158,3 @@ const OPEN_WAITING_DELIVERIES = `INSERT INTO webhook_attempts (delivery_id, atte
   WHERE (jobs.kind = 'webhook' OR (jobs.kind = 'webhook_retry' AND is_last = 1))
     AND NOT EXISTS (SELECT 1 FROM webhook_attempts WHERE delivery_id = subject AND outcome IS NULL)
   ON CONFLICT DO NOTHING`
-
-/** What the file says; null without one. */
-export function readNoted(path: string): Progress | null {
-  try {
-    const [incarnation, attempt, delivery, rowlessAttempts = '0'] = readFileSync(path, 'utf8').trim().split(/\s+/)
-    if (incarnation === undefined || attempt === undefined || delivery === undefined) return null
-    return {
-      incarnation,
-      attempt: Number(attempt),
-      delivery: Number(delivery),
-      rowlessAttempts: Number(rowlessAttempts),
-    }
-  } catch {
-    return null
-  }
-}
-
-/**
- * The file is overwritten in place and never truncated, so a killed process leaves a complete line. Only the first write is
- * flushed to the disk: a power failure can leave older numbers, which is safe.
- */
-function createMark(path: string, progress: Progress, writeAt: WriteAt): RestoreMark {
-  const file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600)
-  const files = fileNumbers(path.replace(/\.mark$/, ''))
-  const write = (): void => {
-    const numbers = [progress.attempt, progress.delivery, progress.rowlessAttempts].map((n) =>
-      String(n).padStart(16, '0'),
-    )
-    writeAt(file, `${progress.incarnation} ${numbers.join(' ')} ${files}\n`, 0)
-  }
-  /** A number is not in the file yet. */
-  let isBehind = false
-  let writing: Promise<void> | null = null
-  const catchUp = (): void => {
-    writing = null
-    write()
-    isBehind = false
-  }
-  write()
-  fsyncSync(file)
-  return {
-    noteAttempt(seq) {
-      if (seq > progress.attempt) {
-        progress.attempt = seq
-        isBehind = true
-      }
-      // In a microtask, so that all attempts of one commit share the write. A failed write is repeated once.
-      return isBehind ? (writing ??= WRITTEN.then(catchUp).catch(catchUp)) : WRITTEN
-    },
-    noteWebhookAttempt(seq) {
-      if (seq <= progress.delivery) return
-      progress.delivery = seq
-      write()
-    },
-    close: () => closeSync(file),
-  }
-}

@@ -14,10 +14,11 @@ import type { ProcessLock } from '../db/lock.ts'
 import { type Database, type UpgradeStep, openDatabase } from '../db/database.ts'
 import { refusalOfForeignLog } from '../db/foreign-log.ts'
 import { damageOf, damagedText } from '../db/gate.ts'
-import { traceOfDatabase } from '../db/lost-database.ts'
+import { isWithoutItsLog, traceOfDatabase } from '../db/lost-database.ts'
 import { SchemaError } from '../db/migrate.ts'
 import { refusalOfReplaced } from '../db/replaced-database.ts'
 import type { Replica } from '../db/replicated-gate.ts'
+import { markEvents } from '../db/mark-events.ts'
 import { openRestoreMark } from '../db/restore-mark.ts'
 import { withoutRepeats } from '../db/storage-log.ts'
 import { type Gateway, type GatewayParts, buildGateway } from '../messages/gateway.ts'
@@ -87,6 +88,7 @@ export async function openGateway(options: RunOptions, stack: AsyncDisposableSta
     )
   })
   stack.defer(() => restoreMark.close())
+  stack.defer(markEvents(database, restoreMark, clock))
   if (restored) {
     await forgetOperators(database.orm)
     log.warn(
@@ -119,7 +121,7 @@ export async function openGateway(options: RunOptions, stack: AsyncDisposableSta
 
 /** Refuses a missing database where there was one, or where one must be. */
 function refuseLost({ requireRestore }: Config, path: string): void {
-  if (sizeOf(path) > 0) return
+  if (sizeOf(path) > 0 && !isWithoutItsLog(path)) return
   if (requireRestore)
     throw new StartError(
       EXIT.badConfig,

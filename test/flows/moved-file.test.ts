@@ -1,7 +1,21 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { chmodSync, copyFileSync, linkSync, readdirSync, renameSync, rmSync, symlinkSync, truncateSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  linkSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
+import type { StartError } from '../../src/core/start-error.ts'
+import { type RunningGateway, runGateway } from '../../src/server/run.ts'
+import { diagnoseOffline } from '../../src/operator/doctor-offline.ts'
 import { Alerts } from '../../src/operator/alerts/alerts.ts'
 import { diagnose } from '../../src/operator/doctor/diagnose.ts'
 import type { Finding } from '../../src/operator/doctor/finding.ts'
@@ -125,4 +139,39 @@ test('a second name of the file and files that others can read are found by the 
   const open = await checkOfDatabase(world)
   expect(open?.level).toBe('warn')
   expect(open?.detail).toContain(`other users can read ${path}`)
+})
+
+test('a young database whose log is gone is refused, with the reason and what to do, and is left as it is', async () => {
+  await using world = await createWorld({ connect: false })
+  const path = join(world.folder, 'sgw.db')
+  const copy = join(world.folder, 'young.db')
+  // What `kill -9` leaves of a gateway whose log was deleted: the first page, and the mark.
+  const young = new Database(copy)
+  young.run('PRAGMA journal_mode = WAL')
+  const { config, clock } = world.gateway
+  await world.running.stop()
+  const whole = readFileSync(path)
+  const start = async (): Promise<unknown> => {
+    const running = await runGateway({ config, log: recordedLog().log, clock }).catch((error: unknown) => error)
+    if (running instanceof Error) return { message: running.message, code: (running as StartError).exitCode }
+    await (running as RunningGateway).stop()
+    return 'started'
+  }
+  copyFileSync(copy, path)
+  young.close()
+  const refusal = {
+    message: `${path} is empty, because its log was deleted: ${path}-wal had everything, and ${path}.mark says that a gateway has used it. Put the log back if you have it, or move ${path} away and restore the backup (sgw restore, docs/damaged-database.md). Only to start with an empty database, remove ${path} and ${path}.mark`,
+    code: 78,
+  }
+  const empty = readFileSync(path)
+  expect([await start(), await start()]).toEqual([refusal, refusal])
+  expect(readFileSync(path)).toEqual(empty)
+  const doctor = await diagnoseOffline(config, 'why')
+  expect(doctor.find(({ check }) => check === 'database')).toMatchObject({ level: 'fail', detail: refusal.message })
+  writeFileSync(path, whole)
+  expect(await start()).toBe('started')
+  // Without a mark it is the file of a start that was killed at once.
+  writeFileSync(path, empty)
+  rmSync(`${path}.mark`)
+  expect(await start()).toBe('started')
 })

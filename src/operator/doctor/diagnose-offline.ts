@@ -1,6 +1,6 @@
 import type { Config } from '../../core/config.ts'
 import { sizeOf } from '../../db/data-folder.ts'
-import { traceOfDatabase } from '../../db/lost-database.ts'
+import { isWithoutItsLog, traceOfDatabase } from '../../db/lost-database.ts'
 import { checkBackupSetting, checkConfiguration, checkDisk, checkProvider, checkPublicUrl } from './surroundings.ts'
 import { Fault } from './fault.ts'
 import { type Finding, finding, findingOf } from './finding.ts'
@@ -38,7 +38,7 @@ function reportDatabase({ database: { path } }: Config, why: string): never {
 
 function isMissing(path: string): boolean {
   try {
-    return sizeOf(path) === 0
+    return sizeOf(path) === 0 || isWithoutItsLog(path)
   } catch {
     return false
   }
