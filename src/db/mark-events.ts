@@ -7,14 +7,15 @@ const EVERY_MS = 1000
 /**
  * Notes the newest event in the restore mark, a second after its commit at most. A gateway that only receives makes no attempts: without
  * this nobody would notice that its database was restored, and cursors would lead to other events. The returned function notes the last
- * one and ends this.
+ * one and closes the mark.
  */
 export function markEvents(
   { gate, writer, storedEvents }: Pick<Database, 'gate' | 'writer' | 'storedEvents'>,
-  mark: Pick<RestoreMark, 'noteEvent'>,
+  mark: Pick<RestoreMark, 'noteEvent' | 'close'>,
   clock: Pick<Clock, 'after'>,
 ): () => Promise<void> {
   let cancel: (() => void) | null = null
+  let noting = Promise.resolve()
   let isOver = false
   const note = async (): Promise<void> => {
     cancel = null
@@ -25,14 +26,16 @@ export function markEvents(
   const plan = (): void => {
     if (isOver || cancel !== null) return
     // One that fails is made up for by the next commit.
-    cancel = clock.after(EVERY_MS, () => void note().catch(() => undefined))
+    cancel = clock.after(EVERY_MS, () => void (noting = note().catch(() => undefined)))
   }
   writer.onCommit(plan)
   storedEvents.onStored(plan)
   return async () => {
     isOver = true
     cancel?.()
+    await noting
     await note().catch(() => undefined)
+    mark.close()
   }
 }
 

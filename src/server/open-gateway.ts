@@ -87,7 +87,6 @@ export async function openGateway(options: RunOptions, stack: AsyncDisposableSta
       `Cannot mark the database in ${path}.mark (${errorName(error)}): check that both belong to this user, and that the disk has space`,
     )
   })
-  stack.defer(() => restoreMark.close())
   stack.defer(markEvents(database, restoreMark, clock))
   if (restored) {
     await forgetOperators(database.orm)

@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path'
 import type { StartError } from '../../src/core/start-error.ts'
 import { type RunningGateway, runGateway } from '../../src/server/run.ts'
-import { diagnoseOffline } from '../../src/operator/doctor-offline.ts'
+import { diagnoseOffline } from '../../src/operator/doctor/diagnose-offline.ts'
 import { Alerts } from '../../src/operator/alerts/alerts.ts'
 import { diagnose } from '../../src/operator/doctor/diagnose.ts'
 import type { Finding } from '../../src/operator/doctor/finding.ts'

@@ -80,7 +80,7 @@ test('an older file in the place of the database of a gateway that only receives
   } finally {
     await restored.stop()
   }
-}, 30_000)
+}, 60_000)
 
 test('what was received is noted a second later at most, for a process that ends without a stop', async () => {
   const clock = manualClock()

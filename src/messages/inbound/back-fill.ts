@@ -8,7 +8,8 @@ import { noteRefusal } from '../../provider/refusals.ts'
 import type { MessageListing } from '../../provider/message-listings.ts'
 import type { CallResult } from '../../provider/extension-calls.ts'
 import { knownInbound } from './known-inbound.ts'
-import { storeReceived } from './store-received.ts'
+import { type InboundSms, inboundRuns, storeRun } from './store-inbound.ts'
+import { inboundOf } from './store-received.ts'
 
 /** Windows overlap, because clocks differ and records may be listed late. Known messages are not stored again. */
 const OVERLAP_MS = 5 * 60_000
@@ -54,10 +55,10 @@ export async function backFill(gateway: Gateway, extension: ExtensionRow): Promi
     if (listed.type === 'failed') rememberRefusal(gateway, extension, listed.failure)
     if (listed.type !== 'ok') return null
     gateway.directory.refusals.clear(extension, 'messages')
-    for (const record of await unknownOf(gateway, extension, listed.value.records)) {
+    for (const run of await unknownOf(gateway, extension, listed.value.records)) {
       // Each one is a commit, and a stop would wait for all of them. The next start fills in the rest.
       if (gateway.lifecycle.draining) return null
-      if (await storeReceived(gateway, extension, record)) missing++
+      missing += await storeRun(gateway, run)
     }
     if (missing > 0 || isProgressDue(extension, slice.until)) await storeProgress(gateway, extension, slice.until)
     if (slice.until === now) break
@@ -110,12 +111,13 @@ function sinceOf(extension: ExtensionRow, now: number): number {
  */
 async function unknownOf(
   gateway: Gateway,
-  { tenantId }: ExtensionRow,
+  extension: ExtensionRow,
   records: readonly StoredSms[],
-): Promise<StoredSms[]> {
+): Promise<InboundSms[][]> {
   const ids = records.map(({ providerMessageId }) => providerMessageId)
-  const known = await knownInbound(gateway, tenantId, ids)
-  return records.filter(({ providerMessageId }) => !known.has(providerMessageId))
+  const known = await knownInbound(gateway, extension.tenantId, ids)
+  const unknown = records.filter(({ providerMessageId }) => !known.has(providerMessageId))
+  return inboundRuns(gateway, await Promise.all(unknown.map((record) => inboundOf(gateway, extension, record))))
 }
 
 /** Also after the clock was set back: else the next window would begin too late. */

@@ -90,7 +90,40 @@ const MESSAGE_ID_DRAWS = 5
 
 /** Stores an inbound SMS once, however often it comes. Resolves when it is on disk; true if it was new. */
 export async function storeInbound(gateway: Gateway, received: InboundSms): Promise<boolean> {
-  const sms = isE164(received.to) && isE164(received.from) ? received : await withKnownNumbers(gateway, received)
+  return storeReady(gateway, isReady(received) ? received : await withKnownNumbers(gateway, received))
+}
+
+/** As many as do not hold other requests for long. */
+const RUN_LENGTH = 64
+
+/**
+ * Divides messages into runs that `storeRun` commits at once. A commit groups its rows by operation, so a run has one: then their order
+ * is that of the messages.
+ */
+export async function inboundRuns(gateway: Gateway, received: readonly InboundSms[]): Promise<InboundSms[][]> {
+  const runs: InboundSms[][] = []
+  let last: unknown = null
+  for (const one of received) {
+    const sms = isReady(one) ? one : await withKnownNumbers(gateway, one)
+    const { operation } = operationFor(gateway, sms)
+    const run = runs.at(-1)
+    if (run !== undefined && operation === last && run.length < RUN_LENGTH) run.push(sms)
+    else runs.push([sms])
+    last = operation
+  }
+  return runs
+}
+
+/** Stores a run in one commit, as `storeInbound` does each; returns how many were new. */
+export async function storeRun(gateway: Gateway, run: readonly InboundSms[]): Promise<number> {
+  const stored = await Promise.all(run.map((sms) => storeReady(gateway, sms)))
+  return stored.filter(Boolean).length
+}
+
+const isReady = ({ from, to }: InboundSms): boolean => isE164(to) && isE164(from)
+
+/** Its row reaches the writer in this tick. */
+async function storeReady(gateway: Gateway, sms: InboundSms): Promise<boolean> {
   for (let draw = 1; draw <= MESSAGE_ID_DRAWS; draw++) {
     const stored = await storeOnce(gateway, sms, draw === 1 ? messageIdOf(sms) : gateway.ids.message(null))
     if (stored !== 'id_taken') return stored === 'new'
@@ -135,8 +168,7 @@ async function storeOnce(gateway: Gateway, sms: InboundSms, messageId: string): 
     now: gateway.clock.now(),
     attachments: storedAttachments(sms.attachments ?? []),
   }
-  const operation = row.attachments === null ? STORE : STORE_WITH_ATTACHMENTS
-  const keyword = keywordIn(gateway, sms)
+  const { operation, keyword } = operationFor(gateway, sms)
   const rows = await (keyword === null
     ? writer.row(operation, row)
     : writer.row(STORE_WITH_KEYWORD, { ...row, ...keyword }))
@@ -147,4 +179,10 @@ async function storeOnce(gateway: Gateway, sms: InboundSms, messageId: string): 
   for (const job of rows.filter(({ type }) => type === 'job'))
     gateway.jobs.wake('webhook', String(job['lane']), row.tenantId, 0)
   return 'new'
+}
+
+function operationFor(gateway: Gateway, sms: InboundSms) {
+  const keyword = keywordIn(gateway, sms)
+  if (keyword !== null) return { operation: STORE_WITH_KEYWORD, keyword }
+  return { operation: sms.attachments?.length ? STORE_WITH_ATTACHMENTS : STORE, keyword }
 }

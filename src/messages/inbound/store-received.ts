@@ -3,15 +3,20 @@ import { listedBy } from '../../provider/directory.ts'
 import type { ExtensionKey } from '../../provider/extension-rows.ts'
 import type { InboundEventSms, Recipient } from '../../provider/provider.ts'
 import type { Gateway } from '../gateway.ts'
-import { storeInbound } from './store-inbound.ts'
+import { type InboundSms, storeInbound } from './store-inbound.ts'
 
 /** Stores an inbound SMS of an event or a record, once. Resolves when it is on disk; true if it was new. */
 export async function storeReceived(gateway: Gateway, key: ExtensionKey, sms: InboundEventSms): Promise<boolean> {
+  return storeInbound(gateway, await inboundOf(gateway, key, sms))
+}
+
+/** What is stored of an event or a record. */
+export async function inboundOf(gateway: Gateway, key: ExtensionKey, sms: InboundEventSms): Promise<InboundSms> {
   const { providerMessageId, text, createdAt, attachments } = sms
   const to = (await ownNumberAmong(gateway, key, sms.to)) ?? 'unknown'
   const { tenantId, extensionId } = key
   const from = sms.from ?? 'anonymous'
-  return storeInbound(gateway, { tenantId, extensionId, providerMessageId, from, to, text, createdAt, attachments })
+  return { tenantId, extensionId, providerMessageId, from, to, text, createdAt, attachments }
 }
 
 /**

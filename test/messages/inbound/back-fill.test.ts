@@ -22,12 +22,12 @@ const FAILURE: ProviderFailure = {
 }
 
 /** Stores six messages at the provider, one per hour, without events. */
-async function sixHours(options: WorldOptions = {}) {
+async function sixHours({ second = 'hour 1', ...options }: WorldOptions & { second?: string } = {}) {
   const clock = manualClock()
   const world = await createWorld({ clock, work: false, ...options })
   for (let hour = 0; hour < 6; hour++) {
     clock.advance(HOUR_MS)
-    await world.control.injectSms({ from: '+15558880001', text: `hour ${hour}`, deliver: false })
+    await world.control.injectSms({ from: '+15558880001', text: hour === 1 ? second : `hour ${hour}`, deliver: false })
   }
   clock.advance(HOUR_MS)
   return world
@@ -62,9 +62,10 @@ test('a range with more messages than one listing reads is filled in slice by sl
   expect((await extensionOf(world)).backFilledUntil).toBe(clock.now())
 })
 
-test('a stop waits for the message that is being filled in, and leaves the others to the next start', async () => {
+test('a stop waits for the commit of what is being filled in, and leaves the others to the next start', async () => {
   const replica = new HeldReplica()
-  await using world = await sixHours({ replica })
+  // A keyword has a commit of its own.
+  await using world = await sixHours({ replica, second: 'STOP' })
   const { provider } = world.gateway
   const list = provider.listMessages
   provider.listMessages = (token, query) => {
@@ -171,4 +172,36 @@ test('messages between two authorizations are filled in, also if the store was n
   expect((await world.connect()).status).toBe(200)
   expect(await backFill(world.gateway, await extensionOf(world))).toBe(2)
   expect(await received(world)).toEqual(['before the revocation', 'while it was revoked'])
+})
+
+test('the texts of a listing are stored in a few commits, in its order, keywords, pictures and odd numbers among them', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock, work: false })
+  const { gateway, control } = world
+  await world.secondApp('http://127.0.0.1:9/hook')
+  const words = Array.from({ length: 150 }, (_, number) => `text ${number}`)
+  Object.assign(words, { 40: 'STOP', 41: 'START', 90: 'STOP' })
+  for (const [number, text] of words.entries()) {
+    clock.advance(1000)
+    const from = number === 60 ? '12345' : '+15558880001'
+    const attachments = number === 70 ? [{ contentType: 'image/png', bytes: 'iVBORw0KGgo=' }] : []
+    await control.injectSms({ from, text, attachments, deliver: false })
+  }
+  clock.advance(HOUR_MS)
+  let commits = 0
+  gateway.database.writer.onCommit(() => commits++)
+  expect(await backFill(gateway, await extensionOf(world))).toBe(150)
+  // Runs of at most 64, of one operation each, and the progress.
+  expect(commits).toBeLessThanOrEqual(10)
+  const column = async (sql: string): Promise<unknown[]> =>
+    (await gateway.database.gate.values(sql)).map(([value]) => value)
+  expect(await column(`SELECT body FROM messages WHERE direction = 'inbound' ORDER BY seq`)).toEqual(words)
+  const ofMessages = (table: string): string =>
+    `SELECT body FROM ${table} JOIN messages ON messages.id = substr(subject, 1, 16) WHERE direction = 'inbound'`
+  expect(await column(`${ofMessages('events')} ORDER BY events.seq`)).toEqual(words)
+  expect(await column(`${ofMessages('jobs')} AND kind = 'webhook' ORDER BY jobs.seq`)).toEqual(words)
+  expect(await column(`SELECT json_array_length(attachments) FROM messages WHERE body = 'text 70'`)).toEqual([1])
+  const optOut = await world.json('GET', '/v1/opt-outs')
+  expect(JSON.stringify(optOut.body)).toContain('+15558880001')
+  expect(await backFill(gateway, await extensionOf(world))).toBe(0)
 })
