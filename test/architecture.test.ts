@@ -52,7 +52,7 @@ const LAYERS: readonly Layer[] = [
     files: ['src/messages/sending/**'],
     mayImport: [...STORE, 'provider', 'jobs', 'usage', 'opt-outs', 'receipts'],
   },
-  { name: 'gateway', files: ['src/messages/gateway.ts'], mayImport: ENGINES },
+  { name: 'gateway', files: ['src/messages/gateway.ts', 'src/messages/extension-parts.ts'], mayImport: ENGINES },
   { name: 'messages', files: ['src/messages/**'], mayImport: GATEWAY },
 
   { name: 'fields', files: ['src/api/fields/**'], mayImport: STORE },

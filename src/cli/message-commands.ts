@@ -18,6 +18,20 @@ import { askOwner, listAll } from './tenant-scope.ts'
 
 /** Adds the commands that send messages and show what became of them. */
 export function addMessages(program: Command, contextOf: () => CliContext, run: Run): void {
+  addSending(program, contextOf, run)
+  const messages = program.command('messages').alias('message').description('See what became of messages')
+  addList(messages, contextOf)
+  messages
+    .command('show')
+    .description('Show every step of one message, and why it waits or failed')
+    .argument('<message>', 'message id (sgw messages list)')
+    .option('--tenant <tenant>', 'the tenant of the message; all are searched without it')
+    .action((messageId: string, { tenant }: { tenant?: string }) => show(contextOf(), messageId, tenant))
+  addResend(messages, contextOf)
+  addCancel(messages, contextOf)
+}
+
+function addSending(program: Command, contextOf: () => CliContext, run: Run): void {
   program
     .command('send')
     .description('Send an SMS')
@@ -35,14 +49,9 @@ export function addMessages(program: Command, contextOf: () => CliContext, run: 
     .option('--text <template>', 'the text, in which {{path.to.0.value}} is a value of the JSON')
     .option('--app <app>', 'the app that sends; needed if several tenants own the number, or none has connected it')
     .action((options: NotifyOptions) => notify(contextOf(), options, run))
-  const messages = program.command('messages').alias('message').description('See what became of messages')
-  addList(messages, contextOf)
-  messages
-    .command('show')
-    .description('Show every step of one message, and why it waits or failed')
-    .argument('<message>', 'message id (sgw messages list)')
-    .option('--tenant <tenant>', 'the tenant of the message; all are searched without it')
-    .action((messageId: string, { tenant }: { tenant?: string }) => show(contextOf(), messageId, tenant))
+}
+
+function addResend(messages: Command, contextOf: () => CliContext): void {
   messages
     .command('resend')
     .description('Send the texts of failed messages again, as new messages')
@@ -53,6 +62,9 @@ export function addMessages(program: Command, contextOf: () => CliContext, run: 
     .requiredOption('--tenant <tenant>', 'tenant id (sgw tenant list)')
     .option('--yes', 'do not ask')
     .action((options: ResendOptions) => resend(contextOf(), options))
+}
+
+function addCancel(messages: Command, contextOf: () => CliContext): void {
   messages
     .command('cancel')
     .description('Cancel messages that have not been sent yet: the named ones, or all of a tenant, suspended or not')

@@ -66,11 +66,14 @@ export function createProgram(
   addUpkeep(program, contextOf, run)
   program.commandsGroup('While you develop:')
   addDevelopment(program, contextOf, run)
-  for (const command of allCommands(program)) {
-    command.addOption(jsonOption(command.name())).on('option:json', () => program.setOptionValue('json', true))
-    addExample(command)
-  }
+  for (const command of allCommands(program)) complete(command, program)
   return program
+}
+
+/** Adds what every command has. */
+function complete(command: Command, program: Command): void {
+  command.addOption(jsonOption(command.name())).on('option:json', () => program.setOptionValue('json', true))
+  addExample(command)
 }
 
 const STREAMS = new Map([
@@ -149,6 +152,15 @@ function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): voi
     .command('compact')
     .description('Rewrite the database file without its free pages; the server must be stopped')
     .action(() => run({ method: 'POST', path: '/v1/operator/compact' }))
+  addErase(program, contextOf, run)
+  program
+    .command('health')
+    .description('Exit with 0 if the server answers, else with 1')
+    .action(() => checkHealth(contextOf()))
+  addKeys(program, contextOf, run)
+}
+
+function addErase(program: Command, contextOf: () => CliContext, run: Run): void {
   program
     .command('erase')
     .description("Delete every message to and from a person's number")
@@ -162,10 +174,16 @@ function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): voi
       if (!dryRun) await confirm(contextOf(), yes, question)
       await run({ method: 'POST', path: '/v1/operator/erase', body: { phone, cancel, dryRun } })
     })
-  program
-    .command('health')
-    .description('Exit with 0 if the server answers, else with 1')
-    .action(() => checkHealth(contextOf()))
+}
+
+interface EraseOptions {
+  phone: string
+  cancel?: boolean
+  dryRun?: boolean
+  yes?: boolean
+}
+
+function addKeys(program: Command, contextOf: () => CliContext, run: Run): void {
   program
     .command('keys')
     .alias('key')
@@ -179,13 +197,6 @@ function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): voi
     .command('secret')
     .description('Print a new key for ENCRYPTION_KEYS')
     .action(() => printKey(contextOf(), crypto.getRandomValues(new Uint8Array(32)).toBase64()))
-}
-
-interface EraseOptions {
-  phone: string
-  cancel?: boolean
-  dryRun?: boolean
-  yes?: boolean
 }
 
 function addBackup(program: Command, contextOf: () => CliContext): void {

@@ -124,25 +124,9 @@ function configOf(settings: Settings, terminal: boolean): Omit<Config, 'warnings
     allowNewKeys: settings.flag('ALLOW_NEW_KEYS'),
     encryptionKeys,
     provider,
-    trustedProxies: readTrustedProxies(settings, production),
-    plainHttpCidrs: readPlainHttpCidrs(settings),
-    corsOrigins: readOrigins(settings),
-    webhookAllowCidrs: readCidrs(settings, 'WEBHOOK_ALLOW_CIDRS'),
-    keyLimitPerMinute: settings.integer('KEY_LIMIT_PER_MINUTE', 100, 1, 1_000_000_000),
-    fromLimitPerMinute: settings.integer('FROM_LIMIT_PER_MINUTE', 40, 1, 1_000_000_000),
-    extensionLimitPerMinute:
-      settings.text('EXTENSION_LIMIT_PER_MINUTE') === null
-        ? null
-        : settings.integer('EXTENSION_LIMIT_PER_MINUTE', 40, 1, 1_000_000_000),
-    maxAppsPerTenant: settings.integer('MAX_APPS_PER_TENANT', 100, 1, 1_000_000),
-    maxTriggersPerTenant: settings.integer('MAX_TRIGGERS_PER_TENANT', 50, 1, 1_000_000),
-    maxQueueAgeMs: settings.durationMs('MAX_QUEUE_AGE', '24h', 1000),
-    inviteTokenTtlMs: settings.durationMs('INVITE_TOKEN_TTL', '7d', 1000),
-    messageRetentionDays:
-      settings.text('MESSAGE_RETENTION_DAYS') === null
-        ? null
-        : settings.integer('MESSAGE_RETENTION_DAYS', 30, 1, 36_500),
-    eventRetentionMs: settings.durationMs('EVENT_RETENTION', '72h', 1000),
+    ...readAccess(settings, production),
+    ...readLimits(settings),
+    ...readRetention(settings),
     callsAtOnce: settings.integer('BUN_CONFIG_MAX_HTTP_REQUESTS', provider.throughProxy ? 256 : 1024, 128, 65_535),
     ...times,
     reconcileSettle500Ms: settings.durationMs('RECONCILE_SETTLE_5XX', '3s'),
@@ -150,16 +134,52 @@ function configOf(settings: Settings, terminal: boolean): Omit<Config, 'warnings
     fastDeliveryPolls: false,
     console: settings.flag('CONSOLE', 'on'),
     alertUrl: readAlertUrl(settings, production),
-    litestream: settings.flag('LITESTREAM'),
     durability,
     standby: readStandby(settings, durability, times),
-    backupAddress: readBackupAddress(settings),
-    requireRestore: settings.flag('REQUIRE_RESTORE'),
-    logLevel: settings.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
-    logFormat: settings.oneOf('LOG_FORMAT', ['json', 'pretty'], terminal ? 'pretty' : 'json'),
+    ...readBackup(settings),
+    ...readLogging(settings, terminal),
     adminPort: settings.text('ADMIN_PORT') === null ? null : settings.integer('ADMIN_PORT', 0, 0, 65_535),
   }
 }
+
+/** Which addresses may call, and be called. */
+const readAccess = (settings: Settings, production: boolean) => ({
+  trustedProxies: readTrustedProxies(settings, production),
+  plainHttpCidrs: readPlainHttpCidrs(settings),
+  corsOrigins: readOrigins(settings),
+  webhookAllowCidrs: readCidrs(settings, 'WEBHOOK_ALLOW_CIDRS'),
+})
+
+const readLimits = (settings: Settings) => ({
+  keyLimitPerMinute: settings.integer('KEY_LIMIT_PER_MINUTE', 100, 1, 1_000_000_000),
+  fromLimitPerMinute: settings.integer('FROM_LIMIT_PER_MINUTE', 40, 1, 1_000_000_000),
+  extensionLimitPerMinute:
+    settings.text('EXTENSION_LIMIT_PER_MINUTE') === null
+      ? null
+      : settings.integer('EXTENSION_LIMIT_PER_MINUTE', 40, 1, 1_000_000_000),
+  maxAppsPerTenant: settings.integer('MAX_APPS_PER_TENANT', 100, 1, 1_000_000),
+  maxTriggersPerTenant: settings.integer('MAX_TRIGGERS_PER_TENANT', 50, 1, 1_000_000),
+})
+
+/** How long something may wait or is kept. */
+const readRetention = (settings: Settings) => ({
+  maxQueueAgeMs: settings.durationMs('MAX_QUEUE_AGE', '24h', 1000),
+  inviteTokenTtlMs: settings.durationMs('INVITE_TOKEN_TTL', '7d', 1000),
+  messageRetentionDays:
+    settings.text('MESSAGE_RETENTION_DAYS') === null ? null : settings.integer('MESSAGE_RETENTION_DAYS', 30, 1, 36_500),
+  eventRetentionMs: settings.durationMs('EVENT_RETENTION', '72h', 1000),
+})
+
+const readBackup = (settings: Settings) => ({
+  litestream: settings.flag('LITESTREAM'),
+  backupAddress: readBackupAddress(settings),
+  requireRestore: settings.flag('REQUIRE_RESTORE'),
+})
+
+const readLogging = (settings: Settings, terminal: boolean): Pick<Config, 'logLevel' | 'logFormat'> => ({
+  logLevel: settings.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
+  logFormat: settings.oneOf('LOG_FORMAT', ['json', 'pretty'], terminal ? 'pretty' : 'json'),
+})
 
 function readDatabase(settings: Settings): DatabaseConfig {
   const url = settings.text('DATABASE_URL') ?? 'file:./data/sgw.db'

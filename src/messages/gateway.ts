@@ -1,4 +1,4 @@
-import { SubscriptionTokens } from '../auth/subscription-tokens.ts'
+import type { SubscriptionTokens } from '../auth/subscription-tokens.ts'
 import { LostKeys } from '../auth/lost-keys.ts'
 import { KeyRing } from '../auth/key-ring.ts'
 import { FailedAttempts } from '../auth/failed-attempts.ts'
@@ -12,7 +12,6 @@ import { MAX_ATTACHMENTS_IN_FLIGHT, MAX_ATTACHMENTS_PER_TENANT, OPERATOR_LIMIT_P
 import type { Lease } from '../core/lease.ts'
 import type { Log } from '../core/log.ts'
 import { type Meter, noMeter } from '../core/meter.ts'
-import { localUrl } from '../core/network-config.ts'
 import { createSecrets, type Secrets } from '../core/secrets.ts'
 import type { Database } from '../db/database.ts'
 import type { FiringAlerts } from '../core/firing-alert.ts'
@@ -20,24 +19,21 @@ import { type RestoreMark, createNoMark } from '../db/mark-file.ts'
 import { Jobs } from './jobs/jobs.ts'
 import { AddressGuard, guardRules } from '../net/outbound/address-guard.ts'
 import { WebhookPoster } from '../net/outbound/webhook-poster.ts'
-import { ClockCheck } from '../provider/clock-check.ts'
-import { type ConfiguredJwt, untriedJwt } from '../provider/configured-jwt.ts'
-import { Directory, type ExtensionRow } from '../provider/directory.ts'
-import type { ExtensionKey } from '../provider/extension-rows.ts'
+import type { ClockCheck } from '../provider/clock-check.ts'
+import type { ConfiguredJwt } from '../provider/configured-jwt.ts'
+import type { Directory } from '../provider/directory.ts'
+import { extensionParts } from './extension-parts.ts'
 import type { InboundSubscriptions } from '../provider/inbound-subscriptions.ts'
 import type { SimulatorAccess } from '../core/simulator-access.ts'
-import { MessageListings } from '../provider/message-listings.ts'
-import { Numbers } from '../provider/numbers.ts'
+import type { MessageListings } from '../provider/message-listings.ts'
+import type { Numbers } from '../provider/numbers.ts'
 import { observed } from '../provider/observed.ts'
 import type { Provider } from '../provider/provider.ts'
 import { ProviderState } from '../provider/provider-state.ts'
-import { ReplacedSessions } from '../provider/replaced-sessions.ts'
-import { Quota } from '../provider/quota.ts'
-import { ExtensionCalls } from '../provider/extension-calls.ts'
-import { sendLimitOf } from '../provider/send-limit.ts'
-import { SocketSubscriptions } from '../provider/socket-subscriptions.ts'
-import { Subscriptions } from '../provider/subscriptions.ts'
-import { Tokens } from '../provider/tokens.ts'
+import type { ReplacedSessions } from '../provider/replaced-sessions.ts'
+import type { Quota } from '../provider/quota.ts'
+import type { ExtensionCalls } from '../provider/extension-calls.ts'
+import type { Tokens } from '../provider/tokens.ts'
 import { Cursors } from './realtime/cursor.ts'
 import { EventLog } from './realtime/event-log.ts'
 import { WebhookWaker } from './realtime/webhook-waker.ts'
@@ -128,25 +124,17 @@ export interface Traffic {
 }
 
 export function buildGateway(given: GatewayParts): Gateway {
-  const parts = withObservedProvider(given)
+  const { secrets = createSecrets(given.encryptionKeys), defer = setImmediate } = given
+  const parts = { ...withObservedProvider(given), secrets, defer }
   const { config, clock, ids, log, database, provider, providerState, bootId, lease = null, meter = noMeter } = parts
-  const { writer, gate, orm } = database
   const authenticate =
     parts.authenticateSocket ?? (() => Promise.resolve({ ok: false, error: 'Invalid API key' } as const))
-  const { secrets = createSecrets(parts.encryptionKeys), defer = setImmediate } = parts
-  const connected = extensionParts({ ...parts, secrets }, (tenantId) => gateway.sending.wake(tenantId))
-  const guard = new AddressGuard(guardRules(config))
-  const lostKeys = new LostKeys({ gate, secrets })
-  const cursors = new Cursors(parts.encryptionKeys)
   const engines = {
-    restoreMark: parts.restoreMark ?? createNoMark(),
-    cursors,
-    hub: new Hub({ database, clock, log, defer }),
-    events: new EventLog({ gate, storedEvents: database.storedEvents, reader: database.reader, cursors }),
-    jobs: new Jobs({ gate, writer, clock, log, defer }),
-    ...connected,
+    ...eventParts(parts),
+    ...extensionParts(parts, (tenantId) => gateway.sending.wake(tenantId)),
   }
   const receipts = new ReceiptTracking({ ...parts, ...engines, meter })
+  const guard = new AddressGuard(guardRules(config))
   const gateway: Gateway = {
     config,
     clock,
@@ -157,13 +145,8 @@ export function buildGateway(given: GatewayParts): Gateway {
     providerState,
     bootId,
     ...engines,
+    ...accessParts(parts),
     secrets,
-    keys: new KeyRing({ orm, secrets, clock }),
-    lostKeys,
-    failedAttempts: new FailedAttempts({ orm, clock, log, isCounting: () => lostKeys.lost === null }),
-    keyLimits: new KeyLimits(clock, config.keyLimitPerMinute),
-    operatorSessions: new OperatorSessions({ orm, secrets, clock, ids }),
-    operatorLimits: new KeyLimits(clock, OPERATOR_LIMIT_PER_MINUTE),
     guard,
     poster: new WebhookPoster({ guard, clock, meter, lease }),
     downloads: new Limiter({ total: MAX_ATTACHMENTS_IN_FLIGHT, perTenant: MAX_ATTACHMENTS_PER_TENANT }),
@@ -177,15 +160,45 @@ export function buildGateway(given: GatewayParts): Gateway {
     alerts: { firing: [], knownSince: clock.monotonic(), check: () => Promise.resolve() },
     simulator: null,
     traffic: { answering: 0 },
-    sending: new SendEngine({ ...parts, ...engines, receipts, defer, requests: () => gateway.traffic.answering }),
+    sending: new SendEngine({ ...parts, ...engines, receipts, requests: () => gateway.traffic.answering }),
     receipts,
-    webhookWaker: new WebhookWaker({
-      gate,
-      hub: engines.hub,
-      wake: (appId, tenantId) => engines.jobs.wake('webhook', appId, tenantId, 0),
-    }),
   }
   return gateway
+}
+
+type MadeParts = GatewayParts & Required<Pick<GatewayParts, 'secrets' | 'defer'>>
+
+/** What appends to the event log, reads it, and wakes what waits for it. */
+function eventParts({ database, clock, log, defer, encryptionKeys, restoreMark = createNoMark() }: MadeParts) {
+  const { gate, writer, storedEvents, reader } = database
+  const cursors = new Cursors(encryptionKeys)
+  const hub = new Hub({ database, clock, log, defer })
+  const jobs = new Jobs({ gate, writer, clock, log, defer })
+  return {
+    restoreMark,
+    cursors,
+    hub,
+    events: new EventLog({ gate, storedEvents, reader, cursors }),
+    jobs,
+    webhookWaker: new WebhookWaker({
+      gate,
+      hub,
+      wake: (appId, tenantId) => jobs.wake('webhook', appId, tenantId, 0),
+    }),
+  }
+}
+
+/** Who may call, and how often. */
+function accessParts({ config, clock, ids, log, database: { orm, gate }, secrets }: MadeParts) {
+  const lostKeys = new LostKeys({ gate, secrets })
+  return {
+    keys: new KeyRing({ orm, secrets, clock }),
+    lostKeys,
+    failedAttempts: new FailedAttempts({ orm, clock, log, isCounting: () => lostKeys.lost === null }),
+    keyLimits: new KeyLimits(clock, config.keyLimitPerMinute),
+    operatorSessions: new OperatorSessions({ orm, secrets, clock, ids }),
+    operatorLimits: new KeyLimits(clock, OPERATOR_LIMIT_PER_MINUTE),
+  }
 }
 
 function withObservedProvider(given: GatewayParts): GatewayParts & { providerState: ProviderState } {
@@ -196,53 +209,4 @@ function withObservedProvider(given: GatewayParts): GatewayParts & { providerSta
     providerState,
     provider: observed(given.provider, { meter, clock, state: providerState, lease: given.lease ?? null }),
   }
-}
-
-/** The parts that deal with connected extensions. They call `changed` when something changed that a message may wait for. */
-function extensionParts(parts: GatewayParts & { secrets: Secrets }, changed: (tenantId: string) => void) {
-  const { config, clock, log, database, provider, secrets, ids } = parts
-  const { orm } = database
-  const directory = new Directory(orm)
-  const quota = new Quota(clock, {
-    fromPerMinute: config.fromLimitPerMinute,
-    extensionPerMinute: () => sendLimitOf(config, provider).perMinute,
-  })
-  const shared = { provider, directory, orm, secrets, ids, clock, log }
-  const tokens = new Tokens({
-    ...shared,
-    quota,
-    untilStored: () => database.untilStored(),
-    changed: ({ tenantId }) => changed(tenantId),
-    sessionOpened: (key) => subscriptions.sessionChanged(key),
-  })
-  const extensionCalls = new ExtensionCalls(tokens, quota, orm, clock)
-  const subscriptionTokens = new SubscriptionTokens({ orm, secrets })
-  const subscribing = { ...shared, extensionCalls, quota, changed: () => subscriptionTokens.forget() }
-  const connected = async ({ tenantId, extensionId }: ExtensionKey): Promise<ExtensionRow | null> =>
-    directory.isDisconnecting(tenantId, extensionId) ? null : directory.extension(tenantId, extensionId)
-  const subscriptions =
-    config.provider.events === 'websocket'
-      ? new SocketSubscriptions({ ...subscribing, connected })
-      : new Subscriptions({ ...subscribing, ...webhookAddresses(config), connected })
-  const numbers = new Numbers({ directory, extensionCalls, provider, orm, clock })
-  return {
-    clockCheck: new ClockCheck(clock, provider),
-    configuredJwt: untriedJwt(config.provider),
-    directory,
-    quota,
-    tokens,
-    extensionCalls,
-    messageListings: new MessageListings({ ...shared, extensionCalls }),
-    numbers,
-    subscriptions,
-    replacedSessions: new ReplacedSessions({ ...shared, quota }),
-    subscriptionTokens,
-  }
-}
-
-/** The built-in simulator runs in this process and may not be able to reach the public address. The port may be chosen by the system when the gateway listens. */
-function webhookAddresses(config: Config): { address: () => string; shownAddress: () => string } {
-  const path = '/v1/webhooks/provider'
-  const address = (): string => `${config.provider.simulated ? localUrl(config) : config.publicUrl}${path}`
-  return { address, shownAddress: () => `${config.publicUrl}${path}` }
 }

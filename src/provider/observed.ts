@@ -13,22 +13,9 @@ interface Observers {
 }
 
 /** Wraps a provider so that each call is made with the lease alone, and reported with its outcome and duration. */
-export function observed(provider: Provider, { meter, clock, state, lease }: Observers): Provider {
-  const observe =
-    <Args extends unknown[], Value>(
-      operation: string,
-      call: (...args: Args) => Promise<ProviderResult<Value>>,
-      note: (result: ProviderResult<Value>) => void = (result) => state.note(result),
-    ) =>
-    async (...args: Args): Promise<ProviderResult<Value>> => {
-      const granted = lease?.granted()
-      if (granted !== undefined) await granted
-      const startedAt = clock.monotonic()
-      const result = await call(...args)
-      meter.providerCall(operation, result.ok ? 'ok' : result.failure.reason, clock.monotonic() - startedAt)
-      note(result)
-      return result
-    }
+export function observed(provider: Provider, observers: Observers): Provider {
+  const { state } = observers
+  const observe = observerOf(observers)
   const noteClient = (result: ProviderResult<unknown>): void => {
     state.noteClient(result)
     state.note(result)
@@ -60,3 +47,20 @@ export function observed(provider: Provider, { meter, clock, state, lease }: Obs
     isStanding: provider.isStanding,
   }
 }
+
+const observerOf =
+  ({ meter, clock, state, lease }: Observers) =>
+  <Args extends unknown[], Value>(
+    operation: string,
+    call: (...args: Args) => Promise<ProviderResult<Value>>,
+    note: (result: ProviderResult<Value>) => void = (result) => state.note(result),
+  ) =>
+  async (...args: Args): Promise<ProviderResult<Value>> => {
+    const granted = lease?.granted()
+    if (granted !== undefined) await granted
+    const startedAt = clock.monotonic()
+    const result = await call(...args)
+    meter.providerCall(operation, result.ok ? 'ok' : result.failure.reason, clock.monotonic() - startedAt)
+    note(result)
+    return result
+  }

@@ -21,7 +21,8 @@ import type { Replica } from '../db/replicated-gate.ts'
 import { markEvents } from '../db/mark-events.ts'
 import { openRestoreMark } from '../db/restore-mark.ts'
 import { withoutRepeats } from '../db/storage-log.ts'
-import { type Gateway, type GatewayParts, buildGateway } from '../messages/gateway.ts'
+import { type Gateway, buildGateway } from '../messages/gateway.ts'
+import type { Provider } from '../provider/provider.ts'
 import { createRingCentral } from '../provider/ringcentral/client.ts'
 import { diskFault } from './start-failure.ts'
 
@@ -57,17 +58,7 @@ export async function openGateway(options: RunOptions, stack: AsyncDisposableSta
   const { log, clock = systemClock, meter = noMeter } = options
   const config = { ...options.config }
   const path = config.database.path ?? 'sgw.db'
-  // A supervisor may start the next process before the last one has ended. A developer wants to know at once.
-  const { lockWaitMs = config.production ? LOCK_WAIT_MS : 0 } = options
-  const noteWait = (): void => log.warn({}, 'another process uses the database: waiting for it to end')
-  const lock = options.folderLock ?? (await openDataFolder(path, lockWaitMs, noteWait))
-  stack.defer(() => lock.release())
-  refuseLost(config, path)
-  const foreign = refusalOfForeignLog(path)
-  // Litestream has kept the log at a stop that saved a copy.
-  if (foreign !== null) throw new StartError(EXIT.badConfig, (await refusalOfReplaced(path, null)) ?? foreign)
-  const fileLock = await lockDatabase(path, lockWaitMs, noteWait)
-  stack.defer(() => fileLock.release())
+  await lockFiles(options, path, stack)
   // Before the database, so that no crash leaves one without its key.
   const keys = encryptionKeys(config)
   const isLogEmpty = sizeOf(`${path}-wal`) === 0
@@ -79,44 +70,69 @@ export async function openGateway(options: RunOptions, stack: AsyncDisposableSta
   if (replaced !== null) throw new StartError(EXIT.badConfig, replaced)
   await replicate(options, path, database, isLogEmpty)
   const ids = createIds()
-  const fresh = { incarnation: ids.of('boot'), now: clock.now() }
-  const { restoreMark, restored } = await openRestoreMark(database, `${path}.mark`, fresh).catch((error: unknown) => {
-    if (damageOf(error, path) !== null || error instanceof StartError) throw error
-    throw new StartError(
-      EXIT.cannotWrite,
-      `Cannot mark the database in ${path}.mark (${errorName(error)}): check that both belong to this user, and that the disk has space`,
-    )
-  })
+  const { restoreMark, restored } = await openMark(database, path, { incarnation: ids.of('boot'), now: clock.now() })
   stack.defer(markEvents(database, restoreMark, clock))
-  if (restored) {
-    await forgetOperators(database.orm)
-    log.warn(
-      {},
-      'this database was restored from a backup: each waiting message is looked up at the provider before it is sent',
-    )
-  }
-  const provider = createRingCentral({
-    ...config.provider,
-    timeoutMs: config.providerTimeoutMs,
-    userAgent: `sgw/${VERSION}`,
-    now: () => clock.now(),
-    steady: () => clock.steady(),
-  })
-  const parts: Omit<GatewayParts, 'provider'> = {
+  if (restored) await noteRestored(database, log)
+  return buildGateway({
     config,
     encryptionKeys: keys,
     clock,
     ids,
     log: withoutRepeats(log, database.storage),
     database,
+    provider: providerOf(config, clock),
     bootId: ids.of('boot'),
     restoreMark,
     meter,
     authenticateSocket,
     ...(options.lease && { lease: options.lease }),
-  }
-  return buildGateway({ ...parts, provider })
+  })
 }
+
+/** Takes the locks of the data folder and of the database file, unless that file, or its log, is not the one that was used here last. */
+async function lockFiles(options: RunOptions, path: string, stack: AsyncDisposableStack): Promise<void> {
+  const { config, log } = options
+  // A supervisor may start the next process before the last one has ended. A developer wants to know at once.
+  const { lockWaitMs = config.production ? LOCK_WAIT_MS : 0 } = options
+  const noteWait = (): void => log.warn({}, 'another process uses the database: waiting for it to end')
+  const lock = options.folderLock ?? (await openDataFolder(path, lockWaitMs, noteWait))
+  stack.defer(() => lock.release())
+  refuseLost(config, path)
+  const foreign = refusalOfForeignLog(path)
+  // Litestream has kept the log at a stop that saved a copy.
+  if (foreign !== null) throw new StartError(EXIT.badConfig, (await refusalOfReplaced(path, null)) ?? foreign)
+  const fileLock = await lockDatabase(path, lockWaitMs, noteWait)
+  stack.defer(() => fileLock.release())
+}
+
+type FreshMark = Parameters<typeof openRestoreMark>[2]
+
+function openMark(database: Database, path: string, fresh: FreshMark): ReturnType<typeof openRestoreMark> {
+  return openRestoreMark(database, `${path}.mark`, fresh).catch((error: unknown) => {
+    if (damageOf(error, path) !== null || error instanceof StartError) throw error
+    throw new StartError(
+      EXIT.cannotWrite,
+      `Cannot mark the database in ${path}.mark (${errorName(error)}): check that both belong to this user, and that the disk has space`,
+    )
+  })
+}
+
+async function noteRestored({ orm }: Database, log: Log): Promise<void> {
+  await forgetOperators(orm)
+  log.warn(
+    {},
+    'this database was restored from a backup: each waiting message is looked up at the provider before it is sent',
+  )
+}
+
+const providerOf = ({ provider, providerTimeoutMs }: Config, clock: Clock): Provider =>
+  createRingCentral({
+    ...provider,
+    timeoutMs: providerTimeoutMs,
+    userAgent: `sgw/${VERSION}`,
+    now: () => clock.now(),
+    steady: () => clock.steady(),
+  })
 
 /** Refuses a missing database where there was one, or where one must be. */
 function refuseLost({ requireRestore }: Config, path: string): void {

@@ -19,29 +19,11 @@ import type { World } from './world.ts'
 export function extensionKnobs(world: World) {
   const { directory } = world
 
-  function create(spec: Omit<NewExtension, 'numbers'>, type: Extension['type']): Extension {
-    const { extensionId, accountId, ...more } = spec
-    const ids: Pick<ExtensionSpec, 'id' | 'accountId'> = {
-      ...(extensionId === undefined ? {} : { id: readId(extensionId) }),
-      ...(accountId === undefined ? {} : { accountId: readId(accountId) }),
-    }
-    return directory.addExtension({ ...more, ...ids, type })
-  }
-
   function addExtension(added: NewExtension = {}): ExtensionView {
     const { numbers = [], ...spec } = checked(ExtensionShape, added)
-    const extension = create(spec, 'User')
+    const extension = create(world, spec, 'User')
     for (const number of numbers) directory.addNumber(extension, number)
     return extensionView(extension)
-  }
-
-  function addQueue(added: NewQueue): ExtensionView {
-    const { recipients, numbers = [], ...spec } = checked(QueueShape, added)
-    const readers = new Set(recipients.map((id) => findExtension(world, id)))
-    for (const { phoneNumber } of numbers) for (const reader of readers) refuseListed(reader, phoneNumber)
-    const queue = create(spec, 'Department')
-    for (const number of numbers) for (const reader of readers) directory.addNumber(reader, number, queue)
-    return extensionView(queue)
   }
 
   function addNumber(added: NewNumber): ExtensionView {
@@ -72,12 +54,30 @@ export function extensionKnobs(world: World) {
       accountId: String(directory.addAccount(accountId === undefined ? undefined : readId(accountId))),
     }),
     addExtension,
-    addQueue,
+    addQueue: (added: NewQueue) => addQueue(world, added),
     addNumber,
     removeNumber,
     setExtensionStatus,
     extensions: () => directory.extensions().map(extensionView),
   }
+}
+
+function create({ directory }: World, spec: Omit<NewExtension, 'numbers'>, type: Extension['type']): Extension {
+  const { extensionId, accountId, ...more } = spec
+  const ids: Pick<ExtensionSpec, 'id' | 'accountId'> = {
+    ...(extensionId === undefined ? {} : { id: readId(extensionId) }),
+    ...(accountId === undefined ? {} : { accountId: readId(accountId) }),
+  }
+  return directory.addExtension({ ...more, ...ids, type })
+}
+
+function addQueue(world: World, added: NewQueue): ExtensionView {
+  const { recipients, numbers = [], ...spec } = checked(QueueShape, added)
+  const readers = new Set(recipients.map((id) => findExtension(world, id)))
+  for (const { phoneNumber } of numbers) for (const reader of readers) refuseListed(reader, phoneNumber)
+  const queue = create(world, spec, 'Department')
+  for (const number of numbers) for (const reader of readers) world.directory.addNumber(reader, number, queue)
+  return extensionView(queue)
 }
 
 export function findExtension(world: World, extensionId: string): Extension {

@@ -7,7 +7,7 @@ import type { World } from './world.ts'
 
 /** The control knobs for logins, tokens and subscriptions. */
 export function sessionKnobs(world: World) {
-  const { sessions, jwts, subscriptions, logins, clock } = world
+  const { sessions, jwts, logins, clock } = world
 
   const sessionsOf = (extensionId: string | undefined): Session[] =>
     sessions.list().filter((one) => extensionId === undefined || String(one.extensionId) === extensionId)
@@ -40,12 +40,6 @@ export function sessionKnobs(world: World) {
     return { removed: 1 }
   }
 
-  function findSubscription(subscriptionId: string): Subscription {
-    const subscription = subscriptions.get(subscriptionId)
-    if (subscription === undefined) throw new Error(`Unknown subscription ${subscriptionId}`)
-    return subscription
-  }
-
   return {
     nextLogin: ({ extensionId }: { extensionId: string }) => void logins.push(findExtension(world, extensionId).id),
     denyNextLogin: ({ calls = 1 }: { calls?: number } = {}) => void logins.push(...Array<'deny'>(calls).fill('deny')),
@@ -54,6 +48,18 @@ export function sessionKnobs(world: World) {
     sessions: ({ extensionId }: { extensionId?: string } = {}) => sessionsOf(extensionId).map(sessionView),
     revokeTokens,
     expireTokens,
+    ...subscriptionKnobs(world),
+  }
+}
+
+function subscriptionKnobs({ subscriptions, clock }: World) {
+  function findSubscription(subscriptionId: string): Subscription {
+    const subscription = subscriptions.get(subscriptionId)
+    if (subscription === undefined) throw new Error(`Unknown subscription ${subscriptionId}`)
+    return subscription
+  }
+
+  return {
     subscriptions: ({ extensionId }: { extensionId?: string } = {}) =>
       subscriptions
         .all()

@@ -3,7 +3,7 @@ import { checked } from './arguments.ts'
 import type { EventFault } from './event-faults.ts'
 import type { FaultRule, RandomFaults } from './faults.ts'
 import type { Limits } from './rate-limit.ts'
-import type { LoggedRequest } from './request-log.ts'
+import type { LoggedRequest, RequestLog } from './request-log.ts'
 import { ROUTE_NAMES } from './routes.ts'
 import { type Settings, SettingsShape } from './settings.ts'
 import { reset, simulate } from './situations.ts'
@@ -23,15 +23,6 @@ export function trafficKnobs(world: World) {
     faults.setRandom(random)
   }
 
-  function requests(filter: { route?: string; extensionId?: string; limit?: number } = {}): LoggedRequest[] {
-    const { route, extensionId, limit = Number.MAX_SAFE_INTEGER } = filter
-    return log
-      .entries()
-      .filter((entry) => route === undefined || entry.route === route)
-      .filter((entry) => extensionId === undefined || entry.extensionId === extensionId)
-      .slice(-limit)
-  }
-
   return {
     fault,
     randomFaults,
@@ -44,7 +35,7 @@ export function trafficKnobs(world: World) {
     configure: (changes: Partial<Settings>): Settings => ({
       ...Object.assign(settings, checked(SettingsShape, changes)),
     }),
-    requests,
+    requests: (filter: RequestFilter = {}) => requestsOf(log, filter),
     clearRequests: () => log.clear(),
     calls: (filter: CallFilter = {}) => world.calls.list(filter),
     setNextFault: (next: NextFault | null): void => void (world.next = next),
@@ -54,6 +45,21 @@ export function trafficKnobs(world: World) {
       while (world.deliveries.size > 0) await Promise.allSettled(world.deliveries)
     },
   }
+}
+
+interface RequestFilter {
+  route?: string
+  extensionId?: string
+  limit?: number
+}
+
+function requestsOf(log: RequestLog, filter: RequestFilter): LoggedRequest[] {
+  const { route, extensionId, limit = Number.MAX_SAFE_INTEGER } = filter
+  return log
+    .entries()
+    .filter((entry) => route === undefined || entry.route === route)
+    .filter((entry) => extensionId === undefined || entry.extensionId === extensionId)
+    .slice(-limit)
 }
 
 function checkRoute(route: string): void {
