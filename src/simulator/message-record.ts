@@ -21,11 +21,15 @@ export function jsonOfMessages(value: unknown): Reply {
 
 /**
  * The answer of `POST …/sms` (RingCentral API reference, "Create message", `GetSMSMessageInfoResponse`), for the user who
- * reads it.
+ * reads it; by default as the message is now.
  */
-export function messageRecord(world: World, message: Message, reader: Extension): Record<string, unknown> {
+export function messageRecord(
+  world: World,
+  message: Message,
+  reader: Extension,
+  state = world.messages.state(message),
+): Record<string, unknown> {
   const uri = messageUri(world, message, reader)
-  const state = world.messages.state(message)
   const outbound = message.direction === 'Outbound'
   const conversationId = conversationOf(message)
   return {

@@ -116,6 +116,10 @@ export class Messages {
     return message.forced ?? plannedState(message, this.clock.now(), this.settings)
   }
 
+  stateWhenAdded(message: Message): MessageState {
+    return message.forced ?? plannedState(message, message.createdAt, this.settings)
+  }
+
   /** Sets the outcome of the next `calls` accepted messages. */
   planNext(calls: number, outcome: FinalOutcome): void {
     for (let left = calls; left > 0; left--) this.#planned.push(outcome)

@@ -42,7 +42,8 @@ function accept(world: World, message: Message, sender: Extension): Reply {
   if (message.outcome === null || message.outcome.messageStatus === 'Delivered')
     for (const ring of world.phones) ring(message)
   if (hasChangeSubscribers(world, message)) announceProgress(world, message)
-  return jsonOfMessages(messageRecord(world, message, sender))
+  // However long the answer takes: a message that failed meanwhile was accepted all the same.
+  return jsonOfMessages(messageRecord(world, message, sender, world.messages.stateWhenAdded(message)))
 }
 
 function announceProgress(world: World, message: Message): void {

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 import { ALICE, answer, BOB, codes, CUSTOMER, SELF, smsBody, startHarness } from './harness.ts'
 
 test('an accepted SMS is answered with 200, a numeric id and Queued, and becomes Sent on the clock', async () => {
@@ -23,6 +23,20 @@ test('an accepted SMS is answered with 200, a numeric id and Queued, and becomes
   expect(await status()).toBe('Queued')
   harness.clock.advance(1)
   expect(await status()).toBe('Sent')
+})
+
+test('an answer that takes long says Queued, although the message has failed meanwhile', async () => {
+  await using harness = await startHarness()
+  const { access_token } = await harness.login()
+  harness.control.configure({ sentAfterMs: 5, deliveredAfterMs: 5 })
+  harness.control.planNextSms({ messageStatus: 'DeliveryFailed', deliveryErrorCode: 'SMS-CAR-430' })
+  let now = harness.clock.now()
+  using _now = spyOn(harness.clock, 'now').mockImplementation(() => (now += 5))
+  const { body } = await harness.sms(access_token)
+  expect(body).toMatchObject({ messageStatus: 'Queued' })
+  expect(body).not.toHaveProperty('deliveryErrorCode')
+  const stored = await harness.api(access_token, 'GET', `${SELF}/message-store/${body.id}`)
+  expect(stored.body).toMatchObject({ messageStatus: 'DeliveryFailed', deliveryErrorCode: 'SMS-CAR-430' })
 })
 
 test('the conversation id is a raw number above 2^53, and text in `conversation`', async () => {
