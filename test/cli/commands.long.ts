@@ -134,15 +134,14 @@ async function expectFailures(env: Record<string, string>, tenantId: string): Pr
     [['tenant', 'list', '--colour'], 2, '--colour'],
     [['tenant', 'list', 'extra'], 2, 'extra'],
   ]
-  await Promise.all(
-    cases.map(async ([words, code, text]) => {
-      const ended = await run('--json', ...words)
-      expect({ words, code: ended.code, stdout: ended.stdout }).toEqual({ words, code, stdout: '' })
-      const { error, ...others } = JSON.parse(ended.stderr) as Json
-      expect(error).toContain(text)
-      expect(others).toEqual({})
-    }),
-  )
+  // One after the other: each takes the lock of the database.
+  for (const [words, code, text] of cases) {
+    const ended = await run('--json', ...words)
+    expect({ words, code: ended.code, stdout: ended.stdout }).toEqual({ words, code, stdout: '' })
+    const { error, ...others } = JSON.parse(ended.stderr) as Json
+    expect(error).toContain(text)
+    expect(others).toEqual({})
+  }
 }
 
 test.concurrent('without a server, every command that needs none works on the database file', async () => {
