@@ -138,11 +138,8 @@ export class Deployment implements AsyncDisposable {
 
   /** Sends SIGKILL to the gateway and what it has started. */
   async killAll(gatewayFirst: boolean): Promise<void> {
-    const { pid } = this
-    const others = descendantsOf(pid)
-    for (const victim of gatewayFirst ? [pid, ...others] : [...others, pid]) kill(victim)
+    await killTree(this.pid, gatewayFirst)
     await this.#program?.ended()
-    await until(() => others.every((other) => !existsSync(`/proc/${other}/exe`)))
   }
 
   /** Sends SIGKILL to Litestream. */
@@ -238,6 +235,14 @@ const LAST_COPIES_MET = '.wal.lz4.tmp: no such file or directory'
 
 /** The key is not on the volume, as the manual says, so that a restored database can be decrypted. */
 const KEY = crypto.getRandomValues(new Uint8Array(32)).toBase64()
+
+/** Sends SIGKILL to a gateway and what it has started, and waits until nothing of it runs. */
+export async function killTree(pid: number, gatewayFirst = true): Promise<void> {
+  const others = descendantsOf(pid)
+  const victims = gatewayFirst ? [pid, ...others] : [...others, pid]
+  for (const victim of victims) kill(victim)
+  await until(() => others.every((other) => !existsSync(`/proc/${other}/exe`)))
+}
 
 /** Sends a signal to the Litestream of a gateway. */
 export function signalLitestream(pid: number, name: NodeJS.Signals): void {

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { Deployment, NUMBER } from '../../support/deployment.ts'
+import { Deployment, NUMBER, killTree } from '../../support/deployment.ts'
 import { type Finished, LoggedProgram, PROJECT, finished, freePort } from '../../support/program.ts'
 import { S3Stub } from '../../support/s3-stub.ts'
 import { until } from '../../support/world.ts'
@@ -172,5 +172,11 @@ export class MachineOfGateway {
   /** Kills the gateway, whose Litestream makes a last copy and ends by itself. */
   async kill(): Promise<void> {
     await this.#program?.kill()
+  }
+
+  /** Kills the gateway and its Litestream, which copies nothing more. */
+  async killAll(): Promise<void> {
+    await killTree(this.pid)
+    await this.ended()
   }
 }
