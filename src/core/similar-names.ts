@@ -30,13 +30,25 @@ export const ALSO_KNOWN = [
   'HOSTTYPE',
 ]
 
-/** Warnings about variables that are set and not known, but resemble a known one. */
+/** The names in RingCentral's own quick starts and SDK documentation. */
+const RINGCENTRAL_NAMES: Readonly<Record<string, string>> = {
+  RC_APP_CLIENT_ID: 'RC_CLIENT_ID',
+  RC_APP_CLIENT_SECRET: 'RC_CLIENT_SECRET',
+  RC_USER_JWT: 'RC_JWT',
+  RINGCENTRAL_CLIENT_ID: 'RC_CLIENT_ID',
+  RINGCENTRAL_CLIENT_SECRET: 'RC_CLIENT_SECRET',
+  RINGCENTRAL_SERVER_URL: 'RC_SERVER_URL',
+  RINGCENTRAL_JWT: 'RC_JWT',
+  RINGCENTRAL_JWT_TOKEN: 'RC_JWT',
+}
+
+/** Warnings about variables that are set and not known, but are RingCentral's name of a known one or resemble one. */
 export function similarNames(set: readonly string[], known: ReadonlySet<string>): string[] {
   const all = new Set([...known, ...ALSO_KNOWN])
   return set
     .filter((name) => !all.has(name))
     .flatMap((name) => {
-      const meant = [...all].find((candidate) => resembles(name, candidate))
+      const meant = RINGCENTRAL_NAMES[name] ?? [...all].find((candidate) => resembles(name, candidate))
       return meant === undefined ? [] : [`${name} is not a variable of sgw: did you mean ${meant}?`]
     })
     .toSorted()

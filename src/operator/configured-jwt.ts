@@ -100,8 +100,11 @@ async function present(gateway: Gateway, jwt: string, tenantId: string, backoffM
     const nextAt = gateway.clock.now() + Math.max(backoffMs, pauseMsOf(failure))
     return { kind: 'waits', tenantId, codes, fix, nextAt }
   }
-  const again = `Then restart with RC_JWT, or run: sgw extensions connect-jwt --tenant ${tenantId} --jwt-file FILE`
-  return { kind: 'refused', tenantId, codes, fix: `${fix} ${again}`, nextAt: null }
+  const again =
+    result.type === 'other_account'
+      ? '. Remove RC_JWT, and run: sgw extensions connect-jwt --tenant TENANT --jwt-file FILE'
+      : ` Then restart with RC_JWT, or run: sgw extensions connect-jwt --tenant ${tenantId} --jwt-file FILE`
+  return { kind: 'refused', tenantId, codes, fix: `${fix}${again}`, nextAt: null }
 }
 
 /** Each attempt during a pause of the provider prolongs the pause. */

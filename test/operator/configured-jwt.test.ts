@@ -227,7 +227,9 @@ test('an app of another kind is named as the cause, and so is another account', 
   })
   const { jwt: other } = home.simulator.control.addJwt({ extensionId: elsewhere.extensionId })
   await home.start(other, async (started) => {
-    expect((await started.doctor())?.detail).toContain('connected to another RingCentral account: use another tenant')
+    expect((await started.doctor())?.detail).toContain(
+      'connected to another RingCentral account: use another tenant. Remove RC_JWT, and run: sgw extensions connect-jwt --tenant TENANT',
+    )
     expect(await started.alerts()).toHaveLength(1)
   })
 })

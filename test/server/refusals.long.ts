@@ -473,6 +473,10 @@ test('misspelt variables are named with the right spelling, and other variables 
     readConfig({ values: Object.fromEntries(names.map((name) => [name, 'x'])), readFile: () => '' }).warnings
   for (const [given, meant] of [
     ['RC_CLIENTID', 'RC_CLIENT_ID'],
+    ['RC_APP_CLIENT_ID', 'RC_CLIENT_ID'],
+    ['RC_APP_CLIENT_SECRET', 'RC_CLIENT_SECRET'],
+    ['RC_USER_JWT', 'RC_JWT'],
+    ['RINGCENTRAL_SERVER_URL', 'RC_SERVER_URL'],
     ['RC_CLINET_SECRET', 'RC_CLIENT_SECRET'],
     ['RC_CLIENT_SECRETFILE', 'RC_CLIENT_SECRET_FILE'],
     ['FROM_LIMIT', 'FROM_LIMIT_PER_MINUTE'],
