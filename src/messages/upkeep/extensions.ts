@@ -84,9 +84,13 @@ function noteEnsured(gateway: Gateway, row: ExtensionRow, ensured: Ensured): voi
   else gateway.directory.refusals.clear(row, 'subscription')
 }
 
-/** Ends the sessions that another authorization of the extension has replaced, once no socket needs them. */
+/**
+ * Ends the sessions that another authorization of the extension has replaced, once no socket needs them. Not in a pause of its logins,
+ * which the call would prolong.
+ */
 export async function endReplacedSessions(gateway: Gateway, key: ExtensionKey): Promise<void> {
-  const { directory, subscriptions, replacedSessions } = gateway
+  const { directory, subscriptions, replacedSessions, quota } = gateway
+  if (quota.authWaitMs(key.extensionId, 'tokens') > 0) return
   const row = await directory.extension(key.tenantId, key.extensionId)
   if (row === null || !subscriptions.usesReplacedSession(row)) await replacedSessions.end(key)
 }

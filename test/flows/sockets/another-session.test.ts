@@ -120,6 +120,23 @@ test('an extension whose session had ended and whose next socket waits is shown 
   expect(await it.bodies()).toEqual(['heard', 'unheard'])
 }, 30_000)
 
+test('a session that was replaced is ended after a pause of logins, which the call would prolong', async () => {
+  await using it = await SocketCase.open()
+  await it.run(MINUTE)
+  it.control.revokeTokens({ extensionId: extensionIdOf(it) })
+  it.fault('wstoken', { kind: 'respond', status: 429, headers: { 'Retry-After': '60' } })
+  const { jwt } = it.control.addJwt({ extensionId: extensionIdOf(it) })
+  const again = await connectJwt(it.world.gateway, { tenantId: it.world.tenantId, jwt }, 'req_test')
+  expect(again).toMatchObject({ receiving: false })
+  const ended = (): number => it.control.requests({ route: 'revoke' }).length
+  await it.run(MINUTE - SECOND)
+  expect(ended()).toBe(0)
+  await it.reopened(LOGINS_FREE_MS)
+  await it.pass(LOGINS_FREE_MS, () => ended() === 1)
+  await it.text('heard')
+  await it.arrives('heard')
+}, 30_000)
+
 test('a gateway that ends between two sessions loses nothing, and leaves the one that was replaced to end by itself', async () => {
   await using it = await SocketCase.open()
   await it.run(MINUTE)
