@@ -29,5 +29,5 @@ function pageOf({ production, hasPublicUrl, provider }: Gateway['config']): Page
   return production && !hasPublicUrl ? 'home.html' : 'index.html'
 }
 
-/** The router takes this path for the same, but what the page names by relative addresses lies in the folder. */
+/** The router takes this path for the same, but what the page names by relative addresses is in the folder. */
 const WITHOUT_SLASH = /^[^?]*\/console(\?|$)/

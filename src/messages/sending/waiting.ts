@@ -63,7 +63,7 @@ export function isUnderWay(entry: Entry | null): boolean {
   return entry.attempt === null || entry.attempt.absentAfter === null
 }
 
-/** The reason that lies in the message or its tenant; null if there is none. */
+/** The reason in the message or its tenant; null if there is none. */
 function reasonInMessage(clock: Clock, { sendAt }: WaitingMessage, tenant: TenantEntry): Waiting | null {
   if (tenant.status !== 'active') return { reason: 'suspended', until: null }
   if (sendAt !== null && sendAt > clock.now()) return { reason: 'scheduled', until: sendAt }
@@ -71,7 +71,7 @@ function reasonInMessage(clock: Clock, { sendAt }: WaitingMessage, tenant: Tenan
 }
 
 /**
- * The reason that lies in the queue, the extension or the provider. `entry` is null if the message is not in memory.
+ * The reason in the queue, the extension or the provider. `entry` is null if the message is not in memory.
  * `isNext`: it is the next one of its queue.
  */
 export function reasonInQueue(

@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals'
 import { VIEWS, type View } from './view-names.ts'
 
-/** Where the gateway is: the page lies in its folder `console/`, perhaps below a prefix that a proxy takes from the path. */
+/** Where the gateway is: the page is in its folder `console/`, perhaps below a prefix that a proxy takes from the path. */
 export const GATEWAY = new URL('..', location.href).href.replace(/\/$/, '')
 
 export interface Address {
