@@ -8,7 +8,7 @@ import { printable } from '../core/printable.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
 import { openDataFolder, sizeOf, socketPath } from '../db/data-folder.ts'
 import { ownerOf, thisUser } from '../db/file-access.ts'
-import { type CliContext, CliError, type OperatorRequest } from './context.ts'
+import { type CliContext, CliError, type OperatorRequest, requireSettings } from './context.ts'
 import { hintOf } from './hints.ts'
 import { withProgress } from './progress.ts'
 
@@ -41,7 +41,9 @@ export async function askServer(context: CliContext, request: OperatorRequest): 
   let socket = `${resolve(path)}.sock`
   try {
     socket = socketPath(path)
-    return await fetch(httpRequest(request), { unix: socket })
+    const response = await fetch(httpRequest(request), { unix: socket })
+    if (context.problems.length > 0) note(context, `${BAD_FOR_START} ${context.problems.join('; ')}`)
+    return response
   } catch (error) {
     const code = codeOf(error) ?? ''
     if (NO_SERVER_CODES.includes(code)) return null
@@ -49,6 +51,8 @@ export async function askServer(context: CliContext, request: OperatorRequest): 
     throw new CliError(`The server did not answer (${code || 'unknown error'}): is it stopping? Try again`)
   }
 }
+
+const BAD_FOR_START = 'The server runs, but would not start again with the environment of this command:'
 
 /** Whose gateway it is that this user may not command. */
 function foreignSocket(socket: string): string {
@@ -95,6 +99,7 @@ export async function resultOf(response: Response): Promise<unknown> {
 async function askFile(context: CliContext, request: OperatorRequest, waitedMs: number): Promise<Response | null> {
   const { needs = 'database' } = request
   if (needs === 'server') throw noServer()
+  requireSettings(context)
   // What a command writes into the file would be lost: the next holder has what the storage has.
   if (context.config.standby) throw withStandby()
   const [{ createLocalServer }, { openGateway }, { asStartError }] = await Promise.all([

@@ -3,7 +3,10 @@ import { EXIT } from '../core/start-error.ts'
 
 /** Configuration, terminal and output of a command. `cli.ts` builds it. */
 export interface CliContext {
+  /** With `problems` it has defaults in the place of bad values. */
   config: Config
+  /** Why a start would refuse this environment. `requireSettings` keeps a command from using what is bad. */
+  problems: readonly string[]
   json: boolean
   /** The environment variables, unparsed. Litestream gets them too. */
   environment: Readonly<Record<string, string | undefined>>
@@ -19,6 +22,19 @@ export interface CliContext {
   stdin: AsyncIterable<Uint8Array> | null
   stdout(text: string): void
   stderr(text: string): void
+}
+
+/**
+ * Errors: this environment is bad, and no command may act by it. `names`: only if one of these variables is; by default if any is. What a running
+ * server does by itself needs no setting but DATABASE_URL, so a command that asks it works with a bad environment, too.
+ */
+export function requireSettings(
+  { problems }: Pick<CliContext, 'problems'>,
+  names?: readonly string[],
+  exitCode: number = EXIT.failure,
+): void {
+  const bad = problems.filter((problem) => names?.some((name) => problem.startsWith(name)) ?? true)
+  if (bad.length > 0) throw new CliError(bad.join('\n'), exitCode)
 }
 
 /** A request to the operator's surface: the Unix socket of the server, or the same endpoints in process. */

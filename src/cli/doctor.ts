@@ -1,5 +1,6 @@
-import type { Finding } from '../operator/doctor/finding.ts'
-import { ask } from './ask.ts'
+import { isConfiguration } from '../operator/doctor/environment.ts'
+import { type Finding, finding } from '../operator/doctor/finding.ts'
+import { ask, askServer, resultOf } from './ask.ts'
 import { type CliContext, CliError } from './context.ts'
 import { printFindings } from './print.ts'
 
@@ -10,7 +11,52 @@ export async function diagnose(context: CliContext, alert: boolean): Promise<voi
   if (findings.some(({ ok }) => !ok)) throw new CliError('')
 }
 
+/** What is wrong with a bad environment is a finding here, and no reason to stop. */
 async function findAll(context: CliContext, alert: boolean): Promise<Finding[]> {
+  const { problems, config } = context
+  const asking = { ...context, problems: [] }
+  const differing = await differingFrom(asking, problems)
+  if (differing === null && problems.length > 0) return [...failuresOf(problems), ...warningsOf(config.warnings)]
+  const findings = await findBy(asking, alert)
+  if (differing === null) return findings
+  // A shell of its own has nothing to judge: it only asks.
+  if (!isConfiguration(config.variables)) return findings
+  const told = findings.map(({ detail }) => detail).join(' ')
+  const warnings = config.warnings.filter((warning) => !told.includes(warning))
+  return [...failuresOf(problems), ...warningsOf(warnings), ...differenceOf(differing, problems), ...findings]
+}
+
+/** In which variables the running server's environment differs from this one; null if no server runs, or none that can be told apart. */
+async function differingFrom(context: CliContext, problems: readonly string[]): Promise<string[] | null> {
+  if (problems.some((problem) => problem.startsWith('DATABASE_URL'))) return null
+  const { variables } = context.config
+  const request = { method: 'POST', path: '/v1/operator/environment', body: { variables } } as const
+  const response = await askServer(context, request).catch(() => null)
+  if (response === null) return null
+  // A server that is about to work, or an older one, cannot say.
+  return response.ok ? ((await resultOf(response)) as { differing: string[] }).differing : []
+}
+
+const failuresOf = (problems: readonly string[]): Finding[] =>
+  problems.map((detail) => finding('configuration', 'fail', detail))
+
+const warningsOf = (warnings: readonly string[]): Finding[] =>
+  warnings.map((detail) => finding('configuration', 'warn', detail))
+
+/** Which of two environments the other findings are about. */
+function differenceOf(differing: readonly string[], problems: readonly string[]): Finding[] {
+  if (differing.length === 0) return []
+  const next = problems.length === 0 ? 'restart it to use the new values' : 'correct the above before you restart it'
+  return [
+    finding(
+      'environment',
+      'warn',
+      `what follows is about the running server, which was started with another environment than this command has (.env and shell): ${differing.join(', ')} ${differing.length === 1 ? 'differs' : 'differ'}; ${next}`,
+    ),
+  ]
+}
+
+async function findBy(context: CliContext, alert: boolean): Promise<Finding[]> {
   try {
     const findings = (await ask(context, { method: 'GET', path: '/v1/operator/doctor' })) as Finding[]
     if (!alert) return findings

@@ -11,7 +11,7 @@ import { signedHeaders } from '../net/outbound/sign.ts'
 import { formsOf, kindOf } from '../net/outbound/special-addresses.ts'
 import { bareHost, parseWebhookUrl } from '../net/outbound/webhook-url.ts'
 import { noServer } from './ask.ts'
-import { type CliContext, CliError } from './context.ts'
+import { type CliContext, CliError, requireSettings } from './context.ts'
 import { openEvents } from './event-lines.ts'
 
 /** Pause between attempts to reach the server again. */
@@ -68,7 +68,9 @@ const InboundLine = z.looseObject({
 })
 
 /** Refuses an address that the webhook rules do not allow. The operator's own shell may post to its machine, in production too. */
-function createPoster({ config }: CliContext, url: string): WebhookPoster {
+function createPoster(context: CliContext, url: string): WebhookPoster {
+  requireSettings(context, ['NODE_ENV', 'WEBHOOK_ALLOW_CIDRS'])
+  const { config } = context
   const production = config.production && !isLoopbackHost(URL.parse(url)?.hostname ?? '')
   const guard = new AddressGuard(guardRules({ ...config, production }))
   if (!guard.accepts(url))

@@ -7,7 +7,7 @@ import { ask } from './ask.ts'
 import { backUp } from './backup-file.ts'
 import { SgwCommand } from './command.ts'
 import { confirm } from './confirm.ts'
-import { type CliContext, CliError, type Run } from './context.ts'
+import { type CliContext, CliError, type Run, requireSettings } from './context.ts'
 import { addDevelopment } from './development-commands.ts'
 import { diagnose } from './doctor.ts'
 import { addEvents } from './events-command.ts'
@@ -229,8 +229,11 @@ function printKey(context: CliContext, key: string): void {
 }
 
 /** Id of the newest configured key. Null in development, where the server makes its own key. */
-const newestKeyId = ({ config }: CliContext): string | null =>
-  config.encryptionKeys === null ? null : createSecrets(config.encryptionKeys).keyId
+function newestKeyId(context: CliContext): string | null {
+  requireSettings(context, ['ENCRYPTION_KEYS'])
+  const { encryptionKeys } = context.config
+  return encryptionKeys === null ? null : createSecrets(encryptionKeys).keyId
+}
 
 function allCommands(command: Command): Command[] {
   return command.commands.flatMap((child) => [child, ...allCommands(child)])

@@ -3,13 +3,11 @@ import { readConfig } from '../core/config.ts'
 import type { Environment } from '../core/settings.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
 import { withRealPath } from '../db/data-folder.ts'
-import { finding } from '../operator/doctor/finding.ts'
-import { type CliContext, CliError } from './context.ts'
-import { printFindings } from './print.ts'
+import { type CliContext, CliError, requireSettings } from './context.ts'
 import { createProgram } from './program.ts'
 
 /** What a command needs of its process: the words after `sgw`, and what stands around it. */
-export interface Surroundings extends Omit<CliContext, 'config' | 'json'> {
+export interface Surroundings extends Omit<CliContext, 'config' | 'problems' | 'json'> {
   words: readonly string[]
   readFile: Environment['readFile']
   /** Runs the server: `sgw start`. */
@@ -20,11 +18,12 @@ export interface Surroundings extends Omit<CliContext, 'config' | 'json'> {
 export async function runCommand(surroundings: Surroundings): Promise<number> {
   const { words, start, stdout, stderr } = surroundings
   const json = words.includes('--json')
+  let context: CliContext | null = null
   const fail = (message: string): void => stderr(json ? jsonError(message) : `${message}\n`)
   try {
     // Commander prints usage errors itself, but not as JSON.
     const output = { writeOut: stdout, writeErr: json ? () => undefined : stderr }
-    const program = createProgram((asJson) => contextOf(surroundings, asJson), start, output)
+    const program = createProgram((asJson) => (context ??= contextOf(surroundings, asJson)), start, output)
     await program.parseAsync(words, { from: 'user' })
     return EXIT.stopped
   } catch (error) {
@@ -49,8 +48,16 @@ function contextOf({ words, readFile, start: _start, ...around }: Surroundings, 
   const command = commandName(words)
   const environment = { values: around.environment, readFile }
   const result = readConfig(needsClient(command) ? environment : withClient(environment), around.terminal)
-  if (result.ok) return { ...around, json, config: withRealPath(result.config) }
-  return handleBadConfig({ ...around, json }, words, result)
+  const problems = result.ok ? [] : result.problems
+  const context = { ...around, json, problems, config: withRealPath(result.ok ? result.config : result.rest) }
+  // These help to correct it.
+  if (['secret', 'doctor'].includes(command)) return context
+  // The entry point runs `sgw restore` before the server, and its supervisor must see the server's exit code.
+  if (command === 'restore')
+    requireSettings(context, undefined, words.includes('--check') ? EXIT.failure : EXIT.badConfig)
+  // With another one, the command would reach another gateway.
+  requireSettings(context, ['DATABASE_URL'])
+  return context
 }
 
 /** Only these use or judge the provider's client. All others ask the running server, or read and write its database. */
@@ -64,29 +71,6 @@ function withClient({ values, readFile }: Environment): Environment {
   const isIn = (name: string): boolean => [name, `${name}_FILE`].some((key) => (values[key]?.trim() ?? '') !== '')
   const missing = ['RC_CLIENT_ID', 'RC_CLIENT_SECRET'].filter((name) => isProduction && !isIn(name))
   return { values: { ...values, ...Object.fromEntries(missing.map((name) => [name, 'unknown'])) }, readFile }
-}
-
-/** Handles a configuration that is not valid. `secret` and `doctor` work all the same, because they help to correct it. */
-function handleBadConfig(
-  context: Omit<CliContext, 'config'>,
-  words: readonly string[],
-  { problems, warnings }: { problems: string[]; warnings: string[] },
-): CliContext {
-  const command = commandName(words)
-  const fallback = readConfig({ values: {}, readFile: () => '' })
-  if (!fallback.ok) throw new CliError(fallback.problems.join('\n'))
-  const fallbackContext = { ...context, config: fallback.config }
-  if (command === 'secret') return fallbackContext
-  if (command === 'doctor') {
-    printFindings(fallbackContext, [
-      ...problems.map((detail) => finding('configuration', 'fail', detail)),
-      ...warnings.map((detail) => finding('configuration', 'warn', detail)),
-    ])
-    throw new CliError('')
-  }
-  // The entry point runs `sgw restore` before the server, and its supervisor must see the server's exit code.
-  const starts = command === 'restore' && !words.includes('--check')
-  throw new CliError(problems.join('\n'), starts ? EXIT.badConfig : EXIT.failure)
 }
 
 /** The first word of the command line that is no option. */

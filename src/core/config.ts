@@ -11,6 +11,7 @@ import {
 } from './network-config.ts'
 import { readEncryptionKeys } from './encryption-config.ts'
 import { type ProviderConfig, readProvider } from './provider-config.ts'
+import { sha256Hex } from './secrets.ts'
 import { type Environment, Settings } from './settings.ts'
 import { type Durability, readDurability, readStandby } from './durability-config.ts'
 import { ALSO_KNOWN, similarNames } from './similar-names.ts'
@@ -73,6 +74,8 @@ export interface Config {
   adminPort: number | null
   /** Sentences about unknown variables that resemble a variable of sgw. */
   warnings: string[]
+  /** A hash of the value of each variable that is set, so that two environments can be compared without their secrets. */
+  variables: Readonly<Record<string, string>>
 }
 
 export interface DatabaseConfig {
@@ -82,27 +85,35 @@ export interface DatabaseConfig {
   path: string | null
 }
 
-/** `warnings`: as those of the configuration, also if it is bad. */
-export type ConfigResult = ({ ok: true; config: Config } | { ok: false; problems: string[] }) & { warnings: string[] }
+/**
+ * `warnings`: as those of the configuration, also if it is bad. `rest` is a bad configuration with a default in the place of each bad value: no
+ * start may use it, but a command that only needs to find the running server may.
+ */
+export type ConfigResult = ({ ok: true; config: Config } | { ok: false; problems: string[]; rest: Config }) & {
+  warnings: string[]
+}
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 
 /** Reads and checks all variables. Reports all problems at once, each with its fix. */
 export function readConfig(environment: Environment, terminal = false): ConfigResult {
   const settings = new Settings(environment)
-  const config = configOf(settings, terminal)
+  const values = configOf(settings, terminal)
+  const variables = digestsOf(settings.read)
   // Bun and Litestream read these, and would take quotes as part of the value.
   for (const name of ALSO_KNOWN) settings.text(name)
   refuseRedis(settings)
-  refuseUncheckedTls(settings, config.production)
+  refuseUncheckedTls(settings, values.production)
   const { problems } = settings
-  const warnings = similarNames(Object.keys(environment.values), settings.namesRead)
-  return problems.length === 0
-    ? { ok: true, config: { ...config, warnings }, warnings }
-    : { ok: false, problems, warnings }
+  const warnings = similarNames(Object.keys(environment.values), settings.read)
+  const config = { ...values, warnings, variables }
+  return problems.length === 0 ? { ok: true, config, warnings } : { ok: false, problems, rest: config, warnings }
 }
 
-function configOf(settings: Settings, terminal: boolean): Omit<Config, 'warnings'> {
+const digestsOf = (read: ReadonlyMap<string, string | null>): Config['variables'] =>
+  Object.fromEntries([...read].flatMap(([name, value]) => (value === null ? [] : [[name, sha256Hex(value)]])))
+
+function configOf(settings: Settings, terminal: boolean): Omit<Config, 'warnings' | 'variables'> {
   const production = settings.oneOf('NODE_ENV', ['development', 'production', 'test'], 'development') === 'production'
   const port = settings.integer('PORT', 3000, 0, 65_535)
   const times = {

@@ -22,16 +22,16 @@ export const isPerhapsSecret = (path: string): boolean =>
 /** Reads variables and collects all problems, so that a start reports them at once. */
 export class Settings {
   readonly problems: string[] = []
-  /** All variables that were read, set or not. */
-  readonly namesRead = new Set<string>()
+  /** All variables that were read, and their values; null for one that is not set. Of a file that has a secret it is what the file has. */
+  readonly read = new Map<string, string | null>()
 
   constructor(readonly environment: Environment) {}
 
   /** Refuses a value in quotes, of which it says nothing more because it may be a secret. */
   text(name: string): string | null {
-    const isFirst = !this.namesRead.has(name)
-    this.namesRead.add(name)
+    const isFirst = !this.read.has(name)
     const value = this.environment.values[name]?.trim() ?? ''
+    if (isFirst) this.read.set(name, value === '' ? null : value)
     const isQuoted = IN_QUOTES.test(value)
     if (isQuoted && isFirst)
       this.problem(name, 'is in quotes', 'remove them (docker run --env-file makes them part of the value)')
@@ -108,6 +108,7 @@ export class Settings {
     const path = this.text(`${name}_FILE`)
     if (path === null) return null
     const value = this.#readFile(path)
+    if (value !== null) this.read.set(`${name}_FILE`, value)
     const problem = (what: string, fix: string): void => this.problem(`${name}_FILE`, `names "${path}", ${what}`, fix)
     if (value === null && isPerhapsSecret(path))
       this.problem(`${name}_FILE`, PERHAPS_SECRET, `${GIVE_PATH}, or set ${name}`)

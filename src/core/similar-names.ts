@@ -43,8 +43,8 @@ const RINGCENTRAL_NAMES: Readonly<Record<string, string>> = {
 }
 
 /** Warnings about variables that are set and not known, but are RingCentral's name of a known one or resemble one. */
-export function similarNames(set: readonly string[], known: ReadonlySet<string>): string[] {
-  const all = new Set([...known, ...ALSO_KNOWN])
+export function similarNames(set: readonly string[], known: ReadonlyMap<string, unknown>): string[] {
+  const all = new Set([...known.keys(), ...ALSO_KNOWN])
   return set
     .filter((name) => !all.has(name))
     .flatMap((name) => {

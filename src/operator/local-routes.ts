@@ -5,6 +5,7 @@ import { NotifyBody } from '../api/sms/schemas.ts'
 import { cancelMessages } from './cancel-messages.ts'
 import { compact } from './compact.ts'
 import { checkAlert } from './doctor/post-test-alert.ts'
+import { differingVariables } from './doctor/environment.ts'
 import { erase } from './erase.ts'
 import { streamEvents } from './events.ts'
 import { createExtensionLink } from './extension-link.ts'
@@ -17,6 +18,7 @@ import {
   CancelAnswer,
   CancelBody,
   ChangeBody,
+  EnvironmentBody,
   EraseBody,
   ExtensionLinkBody,
   KeysBody,
@@ -78,6 +80,16 @@ export const localRoutes = [
     summary: 'Post a test to ALERT_URL',
     response: Finding,
     run: ({ gateway }) => checkAlert(gateway),
+  }),
+  route({
+    ...common,
+    operationId: 'compareEnvironment',
+    method: 'POST',
+    path: '/v1/operator/environment',
+    summary: 'The names of the variables that this server was started with otherwise',
+    body: EnvironmentBody,
+    response: z.object({ differing: z.array(z.string()) }),
+    run: ({ gateway, body }) => ({ differing: differingVariables(gateway.config.variables, body.variables) }),
   }),
   route({
     ...common,

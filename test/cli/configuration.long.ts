@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
-import { readdirSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
+import { freePort } from '../support/program.ts'
 import { sgw, startProgram, temporaryFolder } from '../support/process.ts'
 import { VERSION } from '../../src/core/version.ts'
 
@@ -90,12 +91,42 @@ test.concurrent('the doctor finds a provider that cannot be reached and an addre
   ])
 })
 
-test.concurrent('every other command refuses a bad configuration and lists all problems on stderr', async () => {
+test.concurrent('without a server every other command refuses a bad configuration and lists all problems on stderr', async () => {
   const { code, stdout, stderr } = await sgw(['--json', 'tenant', 'list'], BROKEN)
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
   const { error } = JSON.parse(stderr) as { error: string }
   expect(error.split('\n').map((line) => line.split(' ')[0])).toEqual(['PORT', 'MAX_QUEUE_AGE'])
 })
+
+test.concurrent('a server is stopped from its folder, although its .env was edited and no start would take it', async () => {
+  using folder = temporaryFolder()
+  const edit = (lines: Record<string, string>): void =>
+    writeFileSync(
+      folder.file('.env'),
+      Object.entries(lines)
+        .map(([name, value]) => `${name}=${value}\n`)
+        .join(''),
+    )
+  const inFolder = (words: string[]) => startProgram('src/cli.ts', words, { BUN_OPTIONS: '' }, folder.path)
+  const port = String(freePort())
+  edit({ PORT: port })
+  await using server = startProgram('src/main.ts', [], { BUN_OPTIONS: '' }, folder.path)
+  await server.printed(/Console/)
+  edit({ PORT: port, NODE_ENV: 'production', PUBLIC_URL: 'http://sms.example.com' })
+  const doctor = await inFolder(['doctor']).ended()
+  expect(doctor.code).toBe(1)
+  expect(doctor.stdout).toMatch(/^✗ configuration +PUBLIC_URL is "http:/m)
+  expect(doctor.stdout).toMatch(
+    /^! environment +what follows is about the running server, .*: NODE_ENV, PUBLIC_URL differ; correct/m,
+  )
+  expect(doctor.stdout).toMatch(/^✓ server /m)
+  const stopped = await inFolder(['stop']).ended()
+  expect(stopped).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/^The server runs, but would not start again/),
+  })
+  expect((await server.ended()).code).toBe(0)
+}, 60_000)
 
 test.concurrent('secret prints a new key each time, even if the configuration has no key', async () => {
   const keys = await Promise.all(

@@ -12,6 +12,7 @@ function printed(json: boolean, run: (context: CliContext) => void): string {
   let text = ''
   run({
     config: config.config,
+    problems: [],
     json,
     environment: {},
     terminal: false,

@@ -16,15 +16,16 @@ const TEST_VALUES: Readonly<Record<string, string>> = {
 
 /** Reads the configuration of a gateway for tests. It refuses production, and a provider other than the built-in simulator. */
 export function readTestConfig(environment: Environment, terminal = false): ConfigResult {
-  if (environment.values['NODE_ENV'] === 'production') return refused('NODE_ENV=production')
   const result = readConfig({ ...environment, values: { ...TEST_VALUES, ...environment.values } }, terminal)
+  if (environment.values['NODE_ENV'] === 'production') return refused(result, 'NODE_ENV=production')
   if (!result.ok) return result
-  if (!result.config.provider.simulated) return refused('RC_CLIENT_ID and RC_CLIENT_SECRET')
+  if (!result.config.provider.simulated) return refused(result, 'RC_CLIENT_ID and RC_CLIENT_SECRET')
   return { ...result, config: withFastPolls(result.config) }
 }
 
-const refused = (variables: string): ConfigResult => ({
+const refused = (result: ConfigResult, variables: string): ConfigResult => ({
   ok: false,
+  rest: result.ok ? result.config : result.rest,
   problems: [`The test mode needs the built-in simulator: unset ${variables}`],
   warnings: [],
 })
