@@ -21,6 +21,7 @@ import histories from '../../drizzle/0019_histories.sql' with { type: 'text' }
 import whoseMessages from '../../drizzle/0020_whose_messages.sql' with { type: 'text' }
 import connectedByJwt from '../../drizzle/0021_connected_by_jwt.sql' with { type: 'text' }
 import numbersOfSeveral from '../../drizzle/0022_numbers_of_several.sql' with { type: 'text' }
+import extensionFacts from '../../drizzle/0023_extension_facts.sql' with { type: 'text' }
 
 /** All migrations in order, embedded so that a compiled executable has them. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -47,6 +48,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0020_whose_messages', sql: whoseMessages },
   { name: '0021_connected_by_jwt', sql: connectedByJwt },
   { name: '0022_numbers_of_several', sql: numbersOfSeveral },
+  { name: '0023_extension_facts', sql: extensionFacts },
 ]
 
 export interface Migration {

@@ -36,20 +36,22 @@ export interface NewExtension extends EncryptedPair {
   /** Epoch milliseconds; null if there is no JWT, or it has no end. */
   jwtExpiresAt: number | null
   now: number
+  /** Now by the provider's clock. */
+  providerNow: number
 }
 
 /**
  * Connects an extension or re-authorizes it; returns its id if it did. The tenant must be active and must have no live
  * extension of another account. One statement checks and writes, so that of two accounts that authorize at the same time only
  * one is connected. Inbound messages since the last back-fill may be missing: the next one goes on from there, or from the
- * first authorization if no back-fill has ended yet.
+ * first authorization if no back-fill has ended yet. The time of the first authorization stays until the extension is disconnected.
  */
 export const connectExtension = (orm: Orm, row: NewExtension) =>
   orm.values(sql`INSERT INTO extensions (tenant_id, extension_id, account_id, status, connected_at, access_token, access_expires_at,
-      refresh_token, refresh_expires_at, refreshed_at, status_since, extension_number, name, jwt, jwt_expires_at)
+      refresh_token, refresh_expires_at, refreshed_at, status_since, extension_number, name, jwt, jwt_expires_at, first_connected_at)
     SELECT ${row.tenantId}, ${row.extensionId}, ${row.accountId}, 'active', ${row.now}, ${row.accessToken}, ${row.accessExpiresAt},
       ${row.refreshToken}, ${row.refreshExpiresAt}, ${row.now}, ${row.now}, ${row.extensionNumber}, ${row.name},
-      ${row.jwt}, ${row.jwtExpiresAt}
+      ${row.jwt}, ${row.jwtExpiresAt}, ${row.providerNow}
     WHERE EXISTS (SELECT 1 FROM tenants WHERE id = ${row.tenantId} AND status = 'active')
       AND NOT EXISTS (SELECT 1 FROM extensions
         WHERE tenant_id = ${row.tenantId} AND account_id != ${row.accountId} AND status != 'revoked')

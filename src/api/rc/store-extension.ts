@@ -2,6 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import { jwtExpiresAt } from '../../core/jwt.ts'
 import { jobs } from '../../db/schema/jobs.ts'
 import type { Gateway } from '../../messages/gateway.ts'
+import { providerNow } from '../../messages/opt-outs/provider-time.ts'
 import { type ExtensionKey, connectExtension } from '../../provider/extension-rows.ts'
 import type { TokenPair } from '../../provider/grants.ts'
 import type { ProviderExtension } from '../../provider/provider.ts'
@@ -27,7 +28,14 @@ export async function storeExtension(
   const { orm } = gateway.database
   const [connected] = await orm
     .batch([
-      connectExtension(orm, { ...extension, ...key, ...encrypted, ...credential, now }),
+      connectExtension(orm, {
+        ...extension,
+        ...key,
+        ...encrypted,
+        ...credential,
+        now,
+        providerNow: providerNow(gateway),
+      }),
       'jwt' in by
         ? noteJwt(gateway, key, by.jwt, encrypted.refreshToken)
         : markConnected(gateway.database, by.state, encrypted.refreshToken),

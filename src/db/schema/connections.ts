@@ -20,6 +20,8 @@ export const extensions = sqliteTable(
     extensionNumber: text('extension_number'),
     name: text(),
     connectedAt: integer('connected_at').notNull(),
+    /** When the tenant first connected it, by the provider's clock, epoch milliseconds: no message from before is the tenant's. Null if that was before release 1.2.0. */
+    firstConnectedAt: integer('first_connected_at'),
     accessToken: text('access_token').notNull(),
     accessExpiresAt: integer('access_expires_at').notNull(),
     refreshToken: text('refresh_token').notNull(),
@@ -32,6 +34,10 @@ export const extensions = sqliteTable(
     /** Failed refreshes in a row, and when the next one is due. */
     refreshFailures: integer('refresh_failures').notNull().default(0),
     nextRefreshAt: integer('next_refresh_at'),
+    /** Why the last refresh failed, JSON (`provider/stored-refusals.ts`). Null if it succeeded. */
+    refreshRefusal: text('refresh_refusal'),
+    /** What else the provider refuses it, JSON (`provider/stored-refusals.ts`). Null if it refuses nothing. */
+    refusals: text(),
     /** Set by a 429: no send for this extension before then. Steady time. */
     pausedUntil: integer('paused_until'),
     numbersReadAt: integer('numbers_read_at'),

@@ -55,7 +55,8 @@ export async function backFill(gateway: Gateway, extension: ExtensionRow): Promi
     if (listed.type === 'failed') rememberRefusal(gateway, extension, listed.failure)
     if (listed.type !== 'ok') return null
     gateway.directory.refusals.clear(extension, 'messages')
-    for (const run of await unknownOf(gateway, extension, listed.value.records)) {
+    const records = listed.value.records.filter((record) => belongsTo(extension, record))
+    for (const run of await unknownOf(gateway, extension, records)) {
       // Each one is a commit, and a stop would wait for all of them. The next start fills in the rest.
       if (gateway.lifecycle.draining) return null
       missing += await storeRun(gateway, run)
@@ -96,14 +97,15 @@ function logMissing({ log }: Gateway, { tenantId, extensionId }: ExtensionRow, m
   if (missing > 0) log.info({ tenantId, extensionId, missing }, 'inbound messages were filled in')
 }
 
-/** Messages from before the first connection are not stored. */
-function sinceOf(extension: ExtensionRow, now: number): number {
-  const { backFilledUntil, connectedAt } = extension
-  return Math.max(
-    backFilledUntil === null ? connectedAt : Math.min(backFilledUntil, now) - OVERLAP_MS,
-    now - BACK_FILL_MAX_AGE_MS,
-  )
+function sinceOf({ backFilledUntil, connectedAt }: ExtensionRow, now: number): number {
+  return Math.max(Math.min(backFilledUntil ?? connectedAt, now) - OVERLAP_MS, now - BACK_FILL_MAX_AGE_MS)
 }
+
+/** Messages from before the first connection are not the tenant's, although the overlap has them. Of an older release only the last connection is known. */
+const belongsTo = (
+  { firstConnectedAt, backFilledUntil, connectedAt }: ExtensionRow,
+  { createdAt }: StoredSms,
+): boolean => createdAt >= (firstConnectedAt ?? (backFilledUntil === null ? connectedAt : 0))
 
 /**
  * The overlap holds what the last back-fill has seen, and a commit for each of these would wait for a flush, with a replica for an upload.

@@ -229,6 +229,7 @@ async function connectMany({ world, clock }: FaultCase): Promise<ExtensionKey[]>
       jwt: null,
       jwtExpiresAt: null,
       now: clock.now(),
+      providerNow: clock.now(),
     }
     await connectExtension(database.orm, { ...row, ...(await encryptPair(secrets, key, pair, clock.now())) })
     keys.push(key)
