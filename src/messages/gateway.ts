@@ -134,7 +134,6 @@ export function buildGateway(given: GatewayParts): Gateway {
     ...extensionParts(parts, (tenantId) => gateway.sending.wake(tenantId)),
   }
   const receipts = new ReceiptTracking({ ...parts, ...engines, meter })
-  const guard = new AddressGuard(guardRules(config))
   const gateway: Gateway = {
     config,
     clock,
@@ -147,9 +146,7 @@ export function buildGateway(given: GatewayParts): Gateway {
     ...engines,
     ...accessParts(parts),
     secrets,
-    guard,
-    poster: new WebhookPoster({ guard, clock, meter, lease }),
-    downloads: new Limiter({ total: MAX_ATTACHMENTS_IN_FLIGHT, perTenant: MAX_ATTACHMENTS_PER_TENANT }),
+    ...transferParts(parts),
     sockets: new Sockets({
       ...parts,
       ...engines,
@@ -198,6 +195,16 @@ function accessParts({ config, clock, ids, log, database: { orm, gate }, secrets
     keyLimits: new KeyLimits(clock, config.keyLimitPerMinute),
     operatorSessions: new OperatorSessions({ orm, secrets, clock, ids }),
     operatorLimits: new KeyLimits(clock, OPERATOR_LIMIT_PER_MINUTE),
+  }
+}
+
+/** What posts to addresses of others, and what reads attachments. */
+function transferParts({ config, clock, meter = noMeter, lease }: MadeParts) {
+  const guard = new AddressGuard(guardRules(config))
+  return {
+    guard,
+    poster: new WebhookPoster({ guard, clock, meter, lease: lease ?? null }),
+    downloads: new Limiter({ total: MAX_ATTACHMENTS_IN_FLIGHT, perTenant: MAX_ATTACHMENTS_PER_TENANT }),
   }
 }
 

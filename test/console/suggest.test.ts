@@ -77,14 +77,13 @@ const DESTINATIONS = [{ id: 'app_1', name: 'booking-app' }]
 
 test('the search of attempts takes an app by its name or its id, and says what it cannot ask for', () => {
   expect(readSearch('app:booking-app outcome:timeout', DESTINATIONS)).toEqual({
-    asked: { app: 'app_1', outcome: 'timeout' },
+    app: 'app_1',
+    outcome: 'timeout',
   })
-  expect(readSearch('app:app_2 message:msg_1', DESTINATIONS)).toEqual({ asked: { app: 'app_2', message: 'msg_1' } })
-  expect(readSearch('', DESTINATIONS)).toEqual({ asked: {} })
-  expect(readSearch('hello', DESTINATIONS)).toEqual({
-    problem: '“hello” is no filter. Try app:, trigger:, message: or outcome:.',
-  })
-  expect(readSearch('outcome:constructor', DESTINATIONS)).toEqual({
-    problem: '“constructor” is no outcome. Try success, http_error, timeout or network_error.',
-  })
+  expect(readSearch('app:app_2 message:msg_1', DESTINATIONS)).toEqual({ app: 'app_2', message: 'msg_1' })
+  expect(readSearch('', DESTINATIONS)).toEqual({})
+  expect(readSearch('hello', DESTINATIONS)).toBe('“hello” is no filter. Try app:, trigger:, message: or outcome:.')
+  expect(readSearch('outcome:constructor', DESTINATIONS)).toBe(
+    '“constructor” is no outcome. Try success, http_error, timeout or network_error.',
+  )
 })

@@ -31,7 +31,7 @@ export function App() {
       <Rail />
       <main class="stack" id="main" tabIndex={-1} key={me.value.appId}>
         <CurrentView />
-        <Loaded load={FILES.railCounts} props={{ isRead: READING.includes(address.value.view) }} around={nothing} />
+        <Loaded load={FILES.railCounts} props={{ isRead: READING.includes(address.value.view) }} around={null} />
         <OfflineBar />
       </main>
       <TabBar />
@@ -97,9 +97,6 @@ function fileOf(view: View, withPhone: boolean) {
   if (view === 'numbers' || view === 'apps' || view === 'tenants') return FILES.setup
   return FILES[view === 'conversations' && withPhone ? 'phone' : view]
 }
-
-/** The page works without counts. */
-const nothing = (): null => null
 
 const inDialog = (failure: ComponentChild) => (
   <Dialog title="sgw" close={closePanel}>

@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals'
 import { Icon } from '../parts/icon.tsx'
+import { Problem } from '../search/problem.tsx'
 import { open } from '../state/address.ts'
 import { whileSignedIn } from '../state/caller.ts'
 import { failureText } from '../state/failure.ts'
 import { type Pair, isContact, isNumber, readPairChoices } from '../thread/pair.ts'
 import type { ConversationList } from './conversation-list.ts'
-import '../search/search.css'
 import '../style/boxed.css'
 
 /** Opens the conversation with a contact whose number is typed, or starts one. */
@@ -15,14 +15,8 @@ export function ContactField({ list }: { list: ConversationList }) {
   const submit = async (event: Event): Promise<void> => {
     event.preventDefault()
     if (typed.value.trim() === '') return
-    try {
-      const pair = await whileSignedIn(pairFor(list, typed.value))
-      if (typeof pair === 'string') return void (problem.value = pair)
-      typed.value = ''
-      open('conversations', { number: pair.number, contact: pair.contact })
-    } catch (error) {
-      problem.value = failureText(error)
-    }
+    problem.value = await openTyped(list, typed.value)
+    if (problem.value === '') typed.value = ''
   }
   return (
     <>
@@ -49,13 +43,21 @@ export function ContactField({ list }: { list: ConversationList }) {
           </button>
         )}
       </form>
-      {problem.value !== '' && (
-        <p class="search-problem bad" role="alert">
-          {problem.value}
-        </p>
-      )}
+      <Problem problem={problem} />
     </>
   )
+}
+
+/** Opens the conversation; returns why it cannot, '' if it did. */
+async function openTyped(list: ConversationList, typed: string): Promise<string> {
+  try {
+    const pair = await whileSignedIn(pairFor(list, typed))
+    if (typeof pair === 'string') return pair
+    open('conversations', { number: pair.number, contact: pair.contact })
+    return ''
+  } catch (error) {
+    return failureText(error)
+  }
 }
 
 /** The newest conversation with the contact, or a new one from our number that was used last; else why there can be none. */

@@ -22,7 +22,7 @@ export function ConversationRow({ row, isOpen, isCursor, isOneOfSeveral }: Conve
       class={`columns row conversing ${state.kind} ${isCursor ? 'cursor' : ''} ${lastMessage.direction}`}
       href={addressOf('conversations', { number, contact })}
       data-id={keyOf(row)}
-      {...(isOpen ? { 'aria-current': 'true' as const } : {})}
+      aria-current={isOpen ? 'true' : undefined}
     >
       <time dateTime={lastMessage.createdAt} title={utcTime(lastMessage.createdAt)}>
         {clockTime(lastMessage.createdAt)}

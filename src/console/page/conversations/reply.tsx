@@ -39,15 +39,7 @@ export function Reply({ conversation, takesFocus }: ReplyProps) {
       send={isWrong ? null : send}
       error={sendError.value}
       takesFocus={takesFocus}
-      beside={
-        later.value === null ? (
-          <button type="button" class="button quiet" onClick={() => void (later.value = soonest(Date.now()))}>
-            Send later…
-          </button>
-        ) : (
-          <LaterField value={later.value} change={(value) => void (later.value = value)} isWrong={isWrong} />
-        )
-      }
+      beside={<Later later={later} isWrong={isWrong} />}
     >
       {later.value !== null && (
         <p class={isWrong ? 'small bad composer-error' : 'small dim composer-error'} role="status">
@@ -67,6 +59,20 @@ function draftOf(conversation: OpenConversation): Signal<string> {
   drafts.set(conversation.sgw, own.set(keyOf(conversation), draft))
   return draft
 }
+
+interface LaterProps {
+  later: Signal<string | null>
+  isWrong: boolean
+}
+
+const Later = ({ later, isWrong }: LaterProps) =>
+  later.value === null ? (
+    <button type="button" class="button quiet" onClick={() => void (later.value = soonest(Date.now()))}>
+      Send later…
+    </button>
+  ) : (
+    <LaterField value={later.value} change={(value) => void (later.value = value)} isWrong={isWrong} />
+  )
 
 interface LaterFieldProps {
   value: string

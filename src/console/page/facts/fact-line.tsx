@@ -8,9 +8,6 @@ import { now, rowTime } from '../state/clock.ts'
 import type { Fact } from './fact.ts'
 
 const loadNewest = async () => (await import('./newest-failure-view.tsx')).NewestFailure
-/** The fact says itself what is wrong. */
-const nothing = (): null => null
-
 /** The sentence of a fact, its nouns linked, without its full stop. */
 export const FactSentence = ({ fact }: { fact: Pick<Fact, 'parts'> }) => (
   <>
@@ -56,7 +53,7 @@ export function FactButton({ fact: { action }, class: className }: { fact: Pick<
   if (action === null || action.type === 'show checks') return null
   if (action.type === 'switch tenant') return <SwitchTenant />
   if (action.type === 'authorize') return <AuthorizeButton {...action} class={className} />
-  return action.type === 'invite' ? <InviteButton /> : <Loaded load={loadNewest} props={action} around={nothing} />
+  return action.type === 'invite' ? <InviteButton /> : <Loaded load={loadNewest} props={action} around={null} />
 }
 
 const SwitchTenant = () => (

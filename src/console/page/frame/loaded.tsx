@@ -11,8 +11,8 @@ interface LoadedProps<Props> {
   /** The same function each time: another one is another component. */
   load: Load<Props>
   props: Props
-  /** What stands around the words that it could not be loaded. */
-  around?: (failure: ComponentChild) => ComponentChild
+  /** What stands around the words that it could not be loaded; null without such words. */
+  around?: ((failure: ComponentChild) => ComponentChild) | null
 }
 
 /** What has been loaded is there at once. */
@@ -26,7 +26,7 @@ export function Loaded<Props extends object>({ load, props, around = (failure) =
   if (error.value === '') return null
   // A browser may remember that a file failed until the page is loaded again. Offline, that would lose the page.
   const retry = (): void => (connection.value.online ? location.reload() : again())
-  return around(<LoadFailed what="This part of the page" error={error.value} again={retry} />)
+  return around && around(<LoadFailed what="This part of the page" error={error.value} again={retry} />)
 }
 
 async function fileOf<Props>(load: Load<Props>): Promise<ComponentType<Props>> {

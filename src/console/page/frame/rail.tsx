@@ -42,7 +42,7 @@ const RailItem = ({ view, name, icon, trouble, sections }: ShownView) => (
     class="item rail-item"
     href={addressOf(view)}
     title={name}
-    {...(isCurrent({ view, sections }) ? { 'aria-current': 'page' } : {})}
+    aria-current={isCurrent({ view, sections }) ? 'page' : undefined}
   >
     <Icon name={icon} />
     <span class="label">{name}</span>
@@ -86,7 +86,7 @@ const Choices = () => (
         class="icon-button"
         aria-label={label}
         title={key === undefined ? label : `${label} (${key})`}
-        {...(isOn === undefined ? {} : { 'aria-pressed': isOn })}
+        aria-pressed={isOn}
         onClick={run}
       >
         <Icon name={icon} />

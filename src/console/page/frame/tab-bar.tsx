@@ -39,7 +39,7 @@ export const TabBar = () => (
           key={item.view}
           class="stack"
           href={addressOf(item.view)}
-          {...(isCurrent(item) ? { 'aria-current': 'page' } : {})}
+          aria-current={isCurrent(item) ? 'page' : undefined}
         >
           <Icon name={item.icon} />
           {item.name}
@@ -50,7 +50,7 @@ export const TabBar = () => (
       type="button"
       class="stack"
       aria-haspopup="dialog"
-      {...(viewsShown.value.find(isCurrent)?.isBehindMore ? { 'aria-current': 'page' } : {})}
+      aria-current={viewsShown.value.find(isCurrent)?.isBehindMore ? 'page' : undefined}
       onClick={() => void (panel.value = 'more')}
     >
       <Icon name="more" />

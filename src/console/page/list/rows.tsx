@@ -57,15 +57,14 @@ export function Rows<Row>({ list, label, cursor, draw }: RowsProps<Row>) {
     box.current?.scrollTo({ top: 0 })
     list.seen()
   }
-  const { visible, above, below, day } = windowOf(items.value, top, scroll.value.height)
-  const header = items.value.find((item) => item.type === 'day' && item.key === day)
+  const { visible, above, below, header } = windowOf(items.value, top, scroll.value.height)
   return (
     <div class="rows" ref={box} onScroll={noteScroll} tabIndex={-1} role="region" aria-label={label}>
       {header?.type === 'day' && <DayHeader at={header.at} newCount={list.newCount.value} toTop={toTop} isSticky />}
       <div class="spacer" style={{ height: `${above}px` }} />
       <ol>
         {visible.map((item) => (
-          <li key={item.key} class={item.type === 'day' && item.key === day ? 'under-header' : undefined}>
+          <li key={item.key} class={item === header ? 'under-header' : undefined}>
             <ItemOf item={item} list={list} draw={draw} />
           </li>
         ))}
@@ -137,13 +136,13 @@ function useStay<Row>(
   scroll: Signal<Scroll>,
   list: LiveList<Row>,
 ): number {
-  const before = useRef<{ key: string; top: number } | null>(null)
+  const before = useRef<Item<Row> | undefined>(undefined)
   const { top } = scroll.value
   const isAtTop = top <= TOP_PX
-  const moved = before.current === null || isAtTop ? 0 : topOf(items, before.current.key) - before.current.top
+  const moved = before.current === undefined || isAtTop ? 0 : topOf(items, before.current.key) - before.current.top
   useLayoutEffect(() => {
     if (isAtTop) list.newCount.value = 0
-    before.current = anchorAt(items, top + moved)
+    before.current = items.find((item) => item.type === 'row' && item.top >= top + moved)
     if (moved === 0 || box.current === null) return
     box.current.scrollTop += moved
     scroll.value = { ...scroll.peek(), top: box.current.scrollTop }
@@ -151,31 +150,15 @@ function useStay<Row>(
   return top + moved
 }
 
-function anchorAt(items: readonly Item<unknown>[], scrollTop: number): { key: string; top: number } | null {
-  let top = 0
-  for (const item of items) {
-    if (item.type === 'row' && top >= scrollTop) return { key: item.key, top }
-    top += item.height
-  }
-  return null
-}
-
 /** The distance of an item from the list's top; 0 if it is gone, because another list begins at its top. */
-function topOf(items: readonly Item<unknown>[], key: string): number {
-  let top = 0
-  for (const item of items) {
-    if (item.key === key) return top
-    top += item.height
-  }
-  return 0
-}
+const topOf = (items: readonly Item<unknown>[], key: string): number => items.find((item) => item.key === key)?.top ?? 0
 
 /** Scrolls as little as needed to show a row below the sticky header. */
 function showCursor(box: HTMLElement | null, items: readonly Item<unknown>[], key: string): void {
   const item = items.find((candidate) => candidate.key === key)
   if (box === null || item === undefined) return
-  const top = topOf(items, key)
+  const { top, height } = item
   const header = HEIGHTS.wide.day
   if (top < box.scrollTop + header) box.scrollTop = top - header
-  else if (top + item.height > box.scrollTop + box.clientHeight) box.scrollTop = top + item.height - box.clientHeight
+  else if (top + height > box.scrollTop + box.clientHeight) box.scrollTop = top + height - box.clientHeight
 }

@@ -20,7 +20,7 @@ export const Tabs = ({ label, tabs, current, total }: TabsProps) => (
       <button
         key={tab.name}
         type="button"
-        {...(tab === current ? { 'aria-current': 'true' as const } : {})}
+        aria-current={tab === current ? 'true' : undefined}
         onClick={() => refine({ ...tab.asks, id: '' })}
       >
         {tab.name}

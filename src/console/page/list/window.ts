@@ -14,11 +14,13 @@ export interface RowFacts<Row> {
   atOf(row: Row): string
 }
 
-/** What stands in the list, from top to bottom. */
-export type Item<Row> =
-  | { type: 'day'; key: string; at: string; height: number }
-  | { type: 'gap'; key: string; gap: Gap; height: number }
-  | { type: 'row'; key: string; row: Row; height: number }
+/** What stands in the list, from top to bottom, and how many pixels from its top. */
+export type Item<Row> = ItemContent<Row> & { top: number; height: number }
+type ItemContent<Row> = { key: string } & (
+  | { type: 'day'; at: string }
+  | { type: 'gap'; gap: Gap }
+  | { type: 'row'; row: Row }
+)
 
 /** Heights in pixels, on a wide page and on a phone. */
 export const HEIGHTS = { wide: { row: 36, day: 32, gap: 36 }, phone: { row: 60, day: 40, gap: 60 } } as const
@@ -33,16 +35,22 @@ export function itemsOf<Row>(
   const items: Item<Row>[] = []
   let day = ''
   let isGapDue = gap !== null
+  let top = 0
+  const add = (item: ItemContent<Row>): void => {
+    const height = heights[item.type]
+    items.push({ ...item, top, height })
+    top += height
+  }
   for (const row of rows) {
     const at = atOf(row)
     if (isGapDue && gap !== null && at <= gap.after) {
-      items.push({ type: 'gap', key: `gap ${gap.after}`, gap, height: heights.gap })
+      add({ type: 'gap', key: `gap ${gap.after}`, gap })
       isGapDue = false
     }
     const itsDay = dayOf(at)
-    if (itsDay !== day) items.push({ type: 'day', key: itsDay, at, height: heights.day })
+    if (itsDay !== day) add({ type: 'day', key: itsDay, at })
     day = itsDay
-    items.push({ type: 'row', key: keyOf(row), row, height: heights.row })
+    add({ type: 'row', key: keyOf(row), row })
   }
   return items
 }
@@ -53,27 +61,24 @@ export interface Window<Row> {
   /** Heights of what is left out above and below. */
   above: number
   below: number
-  /** The day of the first visible item. */
-  day: string
+  /** The header of the first visible item's day. */
+  header: Item<Row> | undefined
 }
 
 const OVERSCAN = 12
 
 /** The part of a list that is drawn. */
 export function windowOf<Row>(items: readonly Item<Row>[], scrollTop: number, height: number): Window<Row> {
-  let [top, first, last, above, below] = [0, 0, 0, 0, 0]
-  let day = ''
-  items.forEach((item, index) => {
-    if (top <= scrollTop && item.type === 'day') day = item.key
-    if (top + item.height <= scrollTop) first = index
-    if (top < scrollTop + height) last = index
-    top += item.height
-  })
+  const first = items.findLastIndex((item) => item.top + item.height <= scrollTop)
+  const last = items.findLastIndex((item) => item.top < scrollTop + height)
   const from = Math.max(0, first - OVERSCAN)
-  const to = Math.min(items.length, last + OVERSCAN)
-  items.forEach((item, index) => {
-    if (index < from) above += item.height
-    if (index >= to) below += item.height
-  })
-  return { visible: items.slice(from, to), above, below, day }
+  const to = last + OVERSCAN
+  const end = items.at(-1)
+  const total = end === undefined ? 0 : end.top + end.height
+  return {
+    visible: items.slice(from, to),
+    above: items[from]?.top ?? 0,
+    below: total - (items[to]?.top ?? total),
+    header: items.findLast((item) => item.type === 'day' && item.top <= scrollTop),
+  }
 }

@@ -23,7 +23,7 @@ export function MessageRow({ row, isOpen, isCursor, appName, now }: MessageRowPr
       class={classes.join(' ')}
       href={addressOf('messages', { ...address.value.params, id: row.messageId })}
       data-id={row.messageId}
-      {...(isOpen ? { 'aria-current': 'true' as const } : {})}
+      aria-current={isOpen ? 'true' : undefined}
     >
       <time dateTime={row.createdAt} title={utcTime(row.createdAt)}>
         {clockTime(row.createdAt)}

@@ -15,7 +15,7 @@ interface MessageSearchProps {
   extensions: readonly ExtensionHealth[] | null
 }
 
-/** The search field of the messages. A filter that a tab shows is no chip. */
+/** The search field of the messages. A filter that a tab shows is no chip. Without suggestions the field still takes what is typed. */
 export const MessageSearch = ({ list, extensions }: MessageSearchProps) => (
   <SearchField
     label="Search messages"
@@ -23,12 +23,8 @@ export const MessageSearch = ({ list, extensions }: MessageSearchProps) => (
     chips={chipsOf(list.filter, tabOf(list.filter), spokenNumber)}
     read={(typed) => {
       const asked = parseSearch(typed, WORDS)
-      const problem = problemOf(asked)
-      return problem === null ? { asked } : { problem }
+      return problemOf(asked) ?? asked
     }}
-    suggest={(parts) => <Loaded load={loadSuggestions} props={{ ...parts, list, extensions }} around={nothing} />}
+    suggest={(parts) => <Loaded load={loadSuggestions} props={{ ...parts, list, extensions }} around={null} />}
   />
 )
-
-/** Without suggestions the field still takes what is typed. */
-const nothing = (): null => null

@@ -17,8 +17,7 @@ interface FiguresProps {
  * the messages and the numbers do not; what waits now is counted as the list does.
  */
 export function Figures({ overview, range }: FiguresProps) {
-  const { totals, previous, p50Ms, p95Ms } = overview
-  const failed = failedIn(totals)
+  const { totals, p50Ms, p95Ms } = overview
   const waits = waitsOf(overview)
   const waiting = countOf(waits)
   return (
@@ -30,14 +29,7 @@ export function Figures({ overview, range }: FiguresProps) {
         params={{ status: 'received', after: range.name }}
         value={count(totals.received)}
       />
-      <Figure mark="failed" word="Failed" params={{ state: 'failed', after: range.name }} value={count(failed)}>
-        {failed > 0 && <small class="bad">{shareText(failed, overview)}</small>}
-        {failed + failedIn(previous) > 0 && (
-          <small>
-            {range.before} {count(failedIn(previous))}
-          </small>
-        )}
-      </Figure>
+      <Failed overview={overview} range={range} />
       {totals.undelivered > 0 && (
         <Figure
           mark=""
@@ -57,6 +49,21 @@ export function Figures({ overview, range }: FiguresProps) {
         {p95Ms !== null && <small>median, p95 {latency(p95Ms)}</small>}
       </Figure>
     </section>
+  )
+}
+
+function Failed({ overview, range }: FiguresProps) {
+  const failed = failedIn(overview.totals)
+  const before = failedIn(overview.previous)
+  return (
+    <Figure mark="failed" word="Failed" params={{ state: 'failed', after: range.name }} value={count(failed)}>
+      {failed > 0 && <small class="bad">{shareText(failed, overview)}</small>}
+      {failed + before > 0 && (
+        <small>
+          {range.before} {count(before)}
+        </small>
+      )}
+    </Figure>
   )
 }
 

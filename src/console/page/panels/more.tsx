@@ -1,8 +1,10 @@
+import type { ComponentChildren } from 'preact'
 import { ConnectionState } from '../frame/connection-state.tsx'
 import { panel, closePanel } from '../frame/panel.ts'
 import { choicesShown } from '../frame/rail.tsx'
-import { viewsShown } from '../frame/views.ts'
+import { type ShownView, viewsShown } from '../frame/views.ts'
 import { Dialog } from '../parts/dialog.tsx'
+import type { IconName } from '../parts/icon-paths.ts'
 import { Icon } from '../parts/icon.tsx'
 import { addressOf } from '../state/address.ts'
 import { me } from '../state/caller.ts'
@@ -13,47 +15,23 @@ import { leave } from './switcher.tsx'
 export const More = () => (
   <Dialog title="More" close={closePanel}>
     <ul class="panel-list">
-      <li>
-        <button type="button" class="item panel-item" onClick={() => void (panel.value = 'switcher')}>
-          <Icon name="tenant" />
-          {me.value?.name ?? 'Tenant and app'}
-          <span class="dim small">{me.value?.tenantName ?? ''}</span>
-        </button>
-      </li>
+      <Item icon="tenant" run={() => void (panel.value = 'switcher')}>
+        {me.value?.name ?? 'Tenant and app'}
+        <span class="dim small">{me.value?.tenantName ?? ''}</span>
+      </Item>
       {viewsShown.value
         .filter(({ isBehindMore }) => isBehindMore)
-        .map(({ view, name, icon, trouble }) => (
-          <li key={view}>
-            <a class="item panel-item" href={addressOf(view)} onClick={closePanel}>
-              <Icon name={icon} />
-              {name}
-              {trouble !== null && (
-                <span class={`small ${trouble.kind}`}>
-                  {trouble.count} {trouble.word}
-                </span>
-              )}
-            </a>
-          </li>
+        .map((item) => (
+          <ViewItem key={item.view} {...item} />
         ))}
       {choicesShown().map(({ icon, label, isOn, run }) => (
-        <li key={icon}>
-          <button
-            type="button"
-            class="item panel-item"
-            {...(isOn === undefined ? {} : { 'aria-pressed': isOn })}
-            onClick={run}
-          >
-            <Icon name={icon} />
-            {label}
-          </button>
-        </li>
+        <Item key={icon} icon={icon} isOn={isOn} run={run}>
+          {label}
+        </Item>
       ))}
-      <li>
-        <button type="button" class="item panel-item" onClick={leave}>
-          <Icon name="signOut" />
-          Sign out
-        </button>
-      </li>
+      <Item icon="signOut" run={leave}>
+        Sign out
+      </Item>
     </ul>
     <div class="line more-foot">
       <ConnectionState />
@@ -65,4 +43,35 @@ export const More = () => (
       Close
     </button>
   </Dialog>
+)
+
+const ViewItem = ({ view, name, icon, trouble }: ShownView) => (
+  <li>
+    <a class="item panel-item" href={addressOf(view)} onClick={closePanel}>
+      <Icon name={icon} />
+      {name}
+      {trouble !== null && (
+        <span class={`small ${trouble.kind}`}>
+          {trouble.count} {trouble.word}
+        </span>
+      )}
+    </a>
+  </li>
+)
+
+interface ItemProps {
+  icon: IconName
+  /** Of a choice that is on or off. */
+  isOn?: boolean | undefined
+  run: () => void
+  children: ComponentChildren
+}
+
+const Item = ({ icon, isOn, run, children }: ItemProps) => (
+  <li>
+    <button type="button" class="item panel-item" aria-pressed={isOn} onClick={run}>
+      <Icon name={icon} />
+      {children}
+    </button>
+  </li>
 )

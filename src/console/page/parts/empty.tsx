@@ -7,7 +7,7 @@ import { InviteButton } from './authorize-button.tsx'
 
 interface EmptyProps {
   /** Where no other heading says it. */
-  title?: string
+  title?: string | undefined
   /** What will be here. */
   text: string
   /** The command that fills it; null if it cannot be known yet. */
@@ -34,7 +34,7 @@ export const Empty = ({ title, text, command, children }: EmptyProps) => (
 /** In place of everything that needs a number while the tenant has none. A heading elsewhere has the button. */
 export const NoNumber = ({ title }: { title?: string }) => (
   <Empty
-    {...(title === undefined ? {} : { title })}
+    title={title}
     text={`Texts need a phone number. ${hasLinks() ? 'The owner of a RingCentral extension connects it by an invite link.' : 'A JWT connects the RingCentral extension of its user.'}`}
     command={
       hasLinks()

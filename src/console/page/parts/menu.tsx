@@ -1,6 +1,6 @@
 import './menu.css'
-import { useSignal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
+import { type Signal, useSignal } from '@preact/signals'
+import type { ComponentChildren, RefObject } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 
 export interface MenuItem {
@@ -32,15 +32,7 @@ export function Menu({ label, items, opened, class: className = 'button quiet', 
     isOpen.value = !isOpen.value
     if (isOpen.value) opened?.()
   }
-  useEffect(() => {
-    if (!isOpen.value) return
-    root.current?.querySelector<HTMLElement>('[role^=menuitem]')?.focus()
-    const leave = (event: Event): void => {
-      if (event.target instanceof Node && root.current?.contains(event.target) !== true) isOpen.value = false
-    }
-    document.addEventListener('pointerdown', leave)
-    return () => document.removeEventListener('pointerdown', leave)
-  }, [isOpen.value])
+  useFocusInside(root, isOpen)
   return (
     <div class="menu" ref={root}>
       <button
@@ -64,13 +56,26 @@ export function Menu({ label, items, opened, class: className = 'button quiet', 
   )
 }
 
+/** While it is open the focus is in the menu, and a click elsewhere closes it. */
+function useFocusInside(root: RefObject<HTMLElement | null>, isOpen: Signal<boolean>): void {
+  useEffect(() => {
+    if (!isOpen.value) return
+    root.current?.querySelector<HTMLElement>('[role^=menuitem]')?.focus()
+    const leave = (event: Event): void => {
+      if (event.target instanceof Node && root.current?.contains(event.target) !== true) isOpen.value = false
+    }
+    document.addEventListener('pointerdown', leave)
+    return () => document.removeEventListener('pointerdown', leave)
+  }, [isOpen.value])
+}
+
 const ItemButton = ({ item, close }: { item: MenuItem; close: () => void }) => (
   <li role="none">
     <button
       type="button"
       class="item"
       role={item.isChosen === undefined ? 'menuitem' : 'menuitemradio'}
-      {...(item.isChosen === undefined ? {} : { 'aria-checked': item.isChosen })}
+      aria-checked={item.isChosen}
       tabIndex={-1}
       onClick={() => {
         close()

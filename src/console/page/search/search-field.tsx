@@ -4,6 +4,7 @@ import { useRef } from 'preact/hooks'
 import { focusList } from '../list/cursor.ts'
 import { Icon } from '../parts/icon.tsx'
 import { refine } from '../state/address.ts'
+import { Problem } from './problem.tsx'
 import './search.css'
 import '../style/boxed.css'
 
@@ -29,7 +30,7 @@ interface SearchFieldProps {
   placeholder: string
   chips: readonly ChipFilter[]
   /** The filters of what was typed, or why they cannot be asked for. */
-  read: (typed: string) => { asked: Readonly<Record<string, string>> } | { problem: string }
+  read: (typed: string) => Readonly<Record<string, string>> | string
   /** Draws suggestions while the field has the focus. */
   suggest: (parts: FieldParts) => ComponentChild
 }
@@ -39,21 +40,10 @@ interface SearchFieldProps {
  * cannot be asked for stays in the field.
  */
 export function SearchField({ label, placeholder, chips, read, suggest }: SearchFieldProps) {
-  const typed = useSignal('')
-  const problem = useSignal('')
+  const { typed, problem, search } = useSearch(read)
   const isFocused = useSignal(false)
   const active = useSignal<string | null>(null)
   const input = useRef<HTMLInputElement>(null)
-  const search = (event: Event): void => {
-    event.preventDefault()
-    const answer = read(typed.value)
-    problem.value = 'problem' in answer ? answer.problem : ''
-    if ('problem' in answer) return
-    refine({ ...answer.asked, id: '' })
-    typed.value = ''
-    // The keys of the list work at once.
-    focusList()
-  }
   return (
     <>
       <form class="line boxed search" role="search" onSubmit={search}>
@@ -80,23 +70,36 @@ export function SearchField({ label, placeholder, chips, read, suggest }: Search
             typed.value = currentTarget.value
             problem.value = ''
           }}
-          onKeyDown={(event) => {
-            const last = chips.at(-1)
-            if (event.key === 'Backspace' && typed.value === '' && last !== undefined)
-              refine({ [last.name]: '', id: '' })
-            if (event.key === 'Escape') event.currentTarget.blur()
-          }}
+          onKeyDown={(event) => onKey(event, typed.value, chips)}
         />
         {chips.length === 0 && <kbd aria-hidden="true">/</kbd>}
         {isFocused.value && input.current !== null && suggest({ typed, active, input: input.current })}
       </form>
-      {problem.value !== '' && (
-        <p class="search-problem bad" role="alert">
-          {problem.value}
-        </p>
-      )}
+      <Problem problem={problem} />
     </>
   )
+}
+
+function useSearch(read: SearchFieldProps['read']) {
+  const typed = useSignal('')
+  const problem = useSignal('')
+  const search = (event: Event): void => {
+    event.preventDefault()
+    const answer = read(typed.value)
+    problem.value = typeof answer === 'string' ? answer : ''
+    if (typeof answer === 'string') return
+    refine({ ...answer, id: '' })
+    typed.value = ''
+    // The keys of the list work at once.
+    focusList()
+  }
+  return { typed, problem, search }
+}
+
+function onKey(event: KeyboardEvent, typed: string, chips: readonly ChipFilter[]): void {
+  const last = chips.at(-1)
+  if (event.key === 'Backspace' && typed === '' && last !== undefined) refine({ [last.name]: '', id: '' })
+  if (event.key === 'Escape') (event.currentTarget as HTMLElement).blur()
 }
 
 const Chip = ({ name, value, said }: ChipFilter) => (

@@ -23,30 +23,9 @@ export function Suggestions({ typed, active, input, facets }: FieldParts & { fac
     isClosed.value = true
     refine({ [suggestion.name]: suggestion.value, id: '' })
   }
-  const onKey = (event: KeyboardEvent): void => {
-    if (!runKey(event, { found, at, isClosed, word: lastWord(typed.value), take })) return
-    event.preventDefault()
-    event.stopPropagation()
-  }
-  useEffect(() => {
-    const note = (): void => {
-      isClosed.value = false
-      at.value = -1
-    }
-    input.addEventListener('input', note)
-    return () => input.removeEventListener('input', note)
-  }, [input])
-  useLayoutEffect(() => {
-    // Before the field's own keys.
-    const form = input.form
-    form?.addEventListener('keydown', onKey, true)
-    return () => form?.removeEventListener('keydown', onKey, true)
-  })
-  useLayoutEffect(() => {
-    active.value = found.length === 0 ? null : at.value < 0 ? '' : idOf(at.value)
-    document.querySelector(`#${idOf(at.value)}`)?.scrollIntoView({ block: 'nearest' })
-  }, [at.value, found.length])
-  useEffect(() => () => void (active.value = null), [])
+  useReopening(input, { at, isClosed })
+  useKeys(input.form, { found, at, isClosed, word: lastWord(typed.value), take })
+  useActive(active, at.value, found.length)
   return (
     <>
       {found.length > 0 && (
@@ -100,12 +79,46 @@ const Option = ({ suggestion, id, isChosen, take }: OptionProps) => (
   </li>
 )
 
+/** What is typed on finds others, also after Esc. */
+function useReopening(input: HTMLInputElement, { at, isClosed }: Pick<KeyParts, 'at' | 'isClosed'>): void {
+  useEffect(() => {
+    const note = (): void => {
+      isClosed.value = false
+      at.value = -1
+    }
+    input.addEventListener('input', note)
+    return () => input.removeEventListener('input', note)
+  }, [input])
+}
+
+/** The field's screen reader hears which suggestion is chosen, and a person sees it. */
+function useActive(active: FieldParts['active'], at: number, shown: number): void {
+  useLayoutEffect(() => {
+    active.value = shown === 0 ? null : at < 0 ? '' : idOf(at)
+    document.querySelector(`#${idOf(at)}`)?.scrollIntoView({ block: 'nearest' })
+  }, [at, shown])
+  useEffect(() => () => void (active.value = null), [])
+}
+
 interface KeyParts {
   found: readonly Suggestion[]
   at: { value: number }
   isClosed: { value: boolean }
   word: string
   take: (suggestion: Suggestion) => void
+}
+
+/** Keys come here before they come to the field. */
+function useKeys(form: HTMLFormElement | null, parts: KeyParts): void {
+  useLayoutEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (!runKey(event, parts)) return
+      event.preventDefault()
+      event.stopPropagation()
+    }
+    form?.addEventListener('keydown', onKey, true)
+    return () => form?.removeEventListener('keydown', onKey, true)
+  })
 }
 
 /** What a key does to the suggestions; false if it is the field's or the page's. */

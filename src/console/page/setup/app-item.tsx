@@ -91,30 +91,9 @@ function Asking({ app, calls, asked, changed }: AppItemProps & { calls: AppCalls
     changed()
   }
   const { activate } = calls
-  if (asked.value === 'rotate')
-    return (
-      <Confirm
-        title={`Rotate the key of ${app.name}`}
-        button="Rotate key"
-        isDanger
-        run={() => give(calls.rotateKey(app))}
-        close={close}
-      >
-        The old key stops working at once. <UsedText app={app} />
-      </Confirm>
-    )
+  if (asked.value === 'rotate') return <RotateKey app={app} run={() => give(calls.rotateKey(app))} close={close} />
   if (asked.value === 'deactivate')
-    return (
-      <Confirm
-        title={`Deactivate ${app.name}`}
-        button="Deactivate"
-        isDanger
-        run={() => deactivate(app, calls).then(changed)}
-        close={close}
-      >
-        <StopsText app={app} />
-      </Confirm>
-    )
+    return <Deactivate app={app} run={() => deactivate(app, calls).then(changed)} close={close} />
   if (asked.value === 'activate' && activate !== null)
     return (
       <Confirm title={`Activate ${app.name}`} button="Activate" run={() => give(activate(app))} close={close}>
@@ -123,6 +102,24 @@ function Asking({ app, calls, asked, changed }: AppItemProps & { calls: AppCalls
     )
   return null
 }
+
+interface QuestionProps {
+  app: App
+  run: () => Promise<void>
+  close: () => void
+}
+
+const RotateKey = ({ app, run, close }: QuestionProps) => (
+  <Confirm title={`Rotate the key of ${app.name}`} button="Rotate key" isDanger run={run} close={close}>
+    The old key stops working at once. <UsedText app={app} />
+  </Confirm>
+)
+
+const Deactivate = ({ app, run, close }: QuestionProps) => (
+  <Confirm title={`Deactivate ${app.name}`} button="Deactivate" isDanger run={run} close={close}>
+    <StopsText app={app} />
+  </Confirm>
+)
 
 async function deactivate(app: App, calls: AppCalls): Promise<void> {
   await calls.deactivate(app)

@@ -22,7 +22,7 @@ export function SetupView() {
     <div class="setup">
       <nav class="segmented" aria-label="Setup">
         {SETUP_SECTIONS.filter((name) => name !== 'tenants' || operator.value !== null).map((name) => (
-          <a key={name} href={addressOf(name)} {...(name === section ? { 'aria-current': 'page' } : {})}>
+          <a key={name} href={addressOf(name)} aria-current={name === section ? 'page' : undefined}>
             {NAMES[name]}
           </a>
         ))}

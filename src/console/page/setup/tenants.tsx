@@ -27,25 +27,8 @@ export function Tenants() {
     return error.value === '' ? null : <LoadFailed what="The tenants" error={error.value} again={again} />
   return (
     <>
-      <header class="setup-head">
-        <h1>{sentence(known)}</h1>
-        <div class="actions">
-          <button type="button" class="button" onClick={() => void (isCreating.value = true)}>
-            Create tenant
-          </button>
-        </div>
-      </header>
-      <ul class="things" aria-label="Tenants">
-        {known.tenants.map((tenant) => (
-          <TenantRow
-            key={tenant.tenantId}
-            tenant={tenant}
-            sgw={sgw}
-            changed={again}
-            createApp={() => void (owner.value = tenant)}
-          />
-        ))}
-      </ul>
+      <Head known={known} create={() => void (isCreating.value = true)} />
+      <TenantList known={known} sgw={sgw} changed={again} createApp={(tenant) => void (owner.value = tenant)} />
       {known.tenants.length < known.total && (
         <button type="button" class="button setup-more" onClick={() => void pages.value++}>
           Load more of {count(known.total)}
@@ -63,6 +46,38 @@ export function Tenants() {
     </>
   )
 }
+
+const Head = ({ known, create }: { known: TenantPage; create: () => void }) => (
+  <header class="setup-head">
+    <h1>{sentence(known)}</h1>
+    <div class="actions">
+      <button type="button" class="button" onClick={create}>
+        Create tenant
+      </button>
+    </div>
+  </header>
+)
+
+interface TenantListProps {
+  known: TenantPage
+  sgw: Sgw
+  changed: () => void
+  createApp: (tenant: TenantItem) => void
+}
+
+const TenantList = ({ known, sgw, changed, createApp }: TenantListProps) => (
+  <ul class="things" aria-label="Tenants">
+    {known.tenants.map((tenant) => (
+      <TenantRow
+        key={tenant.tenantId}
+        tenant={tenant}
+        sgw={sgw}
+        changed={changed}
+        createApp={() => createApp(tenant)}
+      />
+    ))}
+  </ul>
+)
 
 const NotAnOperator = () => (
   <Empty

@@ -23,12 +23,10 @@ export function NoApp() {
 }
 
 function CreateApp({ created }: { created: (app: RegisteredApp) => void }) {
-  const name = useSignal('')
   const error = useSignal('')
-  const submit = async (event: Event): Promise<void> => {
-    event.preventDefault()
+  const create = async (name: string): Promise<void> => {
     try {
-      const app = await createFirstApp(name.value)
+      const app = await createFirstApp(name)
       if (app !== null) created(app)
     } catch (reason) {
       error.value = failureText(reason)
@@ -43,25 +41,36 @@ function CreateApp({ created }: { created: (app: RegisteredApp) => void }) {
           {error.value}
         </p>
       )}
-      <form class="secret-form" onSubmit={(event) => void submit(event)}>
-        <label>
-          Name of the app
-          <input
-            class="field"
-            required
-            maxLength={100}
-            value={name.value}
-            onInput={({ currentTarget }) => void (name.value = currentTarget.value)}
-          />
-        </label>
-        <button type="submit" class="button primary">
-          Create app
-        </button>
-      </form>
+      <NameForm submit={create} />
       <p class="line copyable">
         <code>sgw app create --tenant TENANT --name NAME</code>
       </p>
     </>
+  )
+}
+
+function NameForm({ submit }: { submit: (name: string) => Promise<void> }) {
+  const name = useSignal('')
+  const send = (event: Event): void => {
+    event.preventDefault()
+    void submit(name.value)
+  }
+  return (
+    <form class="secret-form" onSubmit={send}>
+      <label>
+        Name of the app
+        <input
+          class="field"
+          required
+          maxLength={100}
+          value={name.value}
+          onInput={({ currentTarget }) => void (name.value = currentTarget.value)}
+        />
+      </label>
+      <button type="submit" class="button primary">
+        Create app
+      </button>
+    </form>
   )
 }
 

@@ -31,10 +31,6 @@ interface ComposerProps {
 /** Writes a text to a contact, and says how many SMS it takes. A text that was not taken stays. */
 export function Composer({ label, button, text, pair, send, error, takesFocus, beside, children }: ComposerProps) {
   const isBusy = useSignal(false)
-  const field = useRef<HTMLTextAreaElement>(null)
-  useEffect(() => {
-    if (takesFocus) field.current?.focus()
-  }, [takesFocus])
   const submit = async (): Promise<void> => {
     if (text.value === '' || isBusy.value || send === null) return
     isBusy.value = true
@@ -50,21 +46,7 @@ export function Composer({ label, button, text, pair, send, error, takesFocus, b
           void submit()
         }}
       >
-        <textarea
-          dir="auto"
-          ref={field}
-          aria-label={label}
-          placeholder={label}
-          maxLength={MAX_UNITS}
-          rows={2}
-          value={text.value}
-          onInput={({ currentTarget }) => void (text.value = currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
-            event.preventDefault()
-            void submit()
-          }}
-        />
+        <TextField label={label} text={text} submit={submit} takesFocus={takesFocus} />
         <div class="line composer-foot">
           <span class="composer-facts">
             <span class="line composer-pair">{pair}</span>
@@ -83,6 +65,36 @@ export function Composer({ label, button, text, pair, send, error, takesFocus, b
       {error !== '' && <NotTaken error={error} />}
       {children}
     </div>
+  )
+}
+
+interface TextFieldProps extends Pick<ComposerProps, 'label' | 'text'> {
+  takesFocus: boolean | undefined
+  submit: () => Promise<void>
+}
+
+/** Enter sends, and Shift with Enter begins a line. */
+function TextField({ label, text, submit, takesFocus }: TextFieldProps) {
+  const field = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => {
+    if (takesFocus) field.current?.focus()
+  }, [takesFocus])
+  return (
+    <textarea
+      dir="auto"
+      ref={field}
+      aria-label={label}
+      placeholder={label}
+      maxLength={MAX_UNITS}
+      rows={2}
+      value={text.value}
+      onInput={({ currentTarget }) => void (text.value = currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+        event.preventDefault()
+        void submit()
+      }}
+    />
   )
 }
 

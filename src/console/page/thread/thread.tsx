@@ -24,25 +24,9 @@ interface ThreadProps {
   children: ComponentChildren
 }
 
-/** How far from its end a thread counts as being there, in pixels. */
-const END_PX = 40
-
 /** A conversation in bubbles. At its end new ones appear; when scrolled, a button below says that there is a new one. */
 export function Thread({ messages, seenBy, attemptsOf, actions, loadOlder = null, children }: ThreadProps) {
-  const box = useRef<HTMLDivElement>(null)
-  const isAtEnd = useRef(true)
-  const hasNew = useSignal(false)
-  const last = messages?.at(-1)
-  const toEnd = (): void => box.current?.scrollTo({ top: box.current.scrollHeight })
-  useLayoutEffect(() => {
-    if (last?.direction === 'outbound') toEnd()
-    else hasNew.value = !isAtEnd.current
-  }, [last?.messageId])
-  const noteScroll = ({ currentTarget }: { currentTarget: HTMLElement }): void => {
-    // The box is drawn from its end, so the way to it is counted from 0 downwards.
-    isAtEnd.current = currentTarget.scrollTop > -END_PX
-    if (isAtEnd.current) hasNew.value = false
-  }
+  const { box, hasNew, toEnd, noteScroll } = useEnd(messages?.at(-1))
   return (
     <>
       <div
@@ -54,11 +38,7 @@ export function Thread({ messages, seenBy, attemptsOf, actions, loadOlder = null
         aria-label="Conversation"
       >
         <div class="stack thread-in">
-          {loadOlder !== null && (
-            <button type="button" class="button quiet older" onClick={loadOlder}>
-              Show older texts
-            </button>
-          )}
+          {loadOlder !== null && <OlderButton load={loadOlder} />}
           {messages?.map((message, index) => (
             <ThreadMessage
               key={message.messageId}
@@ -81,6 +61,33 @@ export function Thread({ messages, seenBy, attemptsOf, actions, loadOlder = null
       )}
     </>
   )
+}
+
+const OlderButton = ({ load }: { load: () => void }) => (
+  <button type="button" class="button quiet older" onClick={load}>
+    Show older texts
+  </button>
+)
+
+/** How far from its end a thread counts as being there, in pixels. */
+const END_PX = 40
+
+/** Whether a new text is below what is seen, and the way there. A text of ours leads there by itself. */
+function useEnd(last: Message | undefined) {
+  const box = useRef<HTMLDivElement>(null)
+  const isAtEnd = useRef(true)
+  const hasNew = useSignal(false)
+  const toEnd = (): void => box.current?.scrollTo({ top: box.current.scrollHeight })
+  useLayoutEffect(() => {
+    if (last?.direction === 'outbound') toEnd()
+    else hasNew.value = !isAtEnd.current
+  }, [last?.messageId])
+  const noteScroll = ({ currentTarget }: { currentTarget: HTMLElement }): void => {
+    // The box is drawn from its end, so the way to it is counted from 0 downwards.
+    isAtEnd.current = currentTarget.scrollTop > -END_PX
+    if (isAtEnd.current) hasNew.value = false
+  }
+  return { box, hasNew, toEnd, noteScroll }
 }
 
 /** The pictures of the last messages are read without a click. */

@@ -22,7 +22,7 @@ export function AttemptRow({ row, name, isOpen, isCursor }: AttemptRowProps) {
       class={`columns row attempt ${isGood ? '' : 'bad'} ${isCursor ? 'cursor' : ''}`}
       href={addressOf('webhooks', { ...address.value.params, id: key })}
       data-id={key}
-      {...(isOpen ? { 'aria-current': 'true' as const } : {})}
+      aria-current={isOpen ? 'true' : undefined}
     >
       <time dateTime={row.attemptedAt} title={utcTime(row.attemptedAt)}>
         {clockTime(row.attemptedAt)}

@@ -21,9 +21,6 @@ export const AttemptSearch = ({ list, destinations, nameOf }: AttemptSearchProps
     placeholder="app:name  outcome:timeout  message:msg_…"
     chips={chipsOf(list.filter, tabOf(list.filter), nameOf)}
     read={(typed) => readSearch(typed, destinations ?? [])}
-    suggest={(parts) => <Loaded load={loadSuggestions} props={{ ...parts, list, destinations }} around={nothing} />}
+    suggest={(parts) => <Loaded load={loadSuggestions} props={{ ...parts, list, destinations }} around={null} />}
   />
 )
-
-/** Without suggestions the field still takes what is typed. */
-const nothing = (): null => null

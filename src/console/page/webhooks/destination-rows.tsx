@@ -24,7 +24,7 @@ function DestinationRow({ destination, isWorst }: { destination: Destination; is
       class={isBad ? 'columns destination bad-destination' : 'columns destination'}
       href={addressOf('webhooks', { [kind]: id, id })}
       data-id={id}
-      {...(isChosen ? { 'aria-current': 'true' as const } : {})}
+      aria-current={isChosen ? 'true' : undefined}
     >
       <Icon name={isBad ? 'failed' : !isInUse ? 'cancelled' : usage === null ? 'webhook' : 'sent'} />
       <b class="clip">{name}</b>

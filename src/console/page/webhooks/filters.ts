@@ -60,7 +60,7 @@ export function readSearch(typed: string, destinations: readonly { id: string; n
     text === undefined
       ? problemOf(FILTERS, asked)
       : noSuch(text, 'filter', `Try ${oneOf(WORDS.map((word) => `${word}:`))}`)
-  if (problem !== null) return { problem }
+  if (problem !== null) return problem
   const known = destinations.find(({ name }) => name === asked.app)
-  return { asked: known === undefined ? asked : { ...asked, app: known.id } }
+  return known === undefined ? asked : { ...asked, app: known.id }
 }

@@ -22,11 +22,9 @@ interface OpenedDestinationProps {
 
 /** One destination: how it does, what failed and can be made again, its settings, and how a receiver checks signatures. */
 export function OpenedDestination({ id, list, destinations, changed }: OpenedDestinationProps) {
-  const ask = (what: string): void => refine({ ask: what })
   const note = useSignal('')
   const destination = destinations?.find((each) => each.id === id)
   if (destination === undefined) return <NotThere isKnown={destinations !== null} />
-  const sgw = destination.kind === 'app' ? clientOfApp(id) : null
   const recovered = (scheduled: number): void => {
     note.value = scheduledText(scheduled)
     list.soon()
@@ -36,21 +34,7 @@ export function OpenedDestination({ id, list, destinations, changed }: OpenedDes
     <>
       <section>
         <Outcome destination={destination} />
-        <div class="actions">
-          {destination.isInUse && (
-            <button type="button" class="button" onClick={() => ask('recover')}>
-              Recover since…
-            </button>
-          )}
-          {sgw !== null && destination.isInUse && (
-            <SetAddress sgw={sgw} appId={id} name={destination.name} url={destination.url} changed={changed} />
-          )}
-          {isOnePane.value && (
-            <a class="button quiet" href={addressOf('webhooks', { [destination.kind]: id })}>
-              Show its attempts
-            </a>
-          )}
-        </div>
+        <Actions destination={destination} changed={changed} />
         <p class="small dim webhook-note" role="status">
           {note.value}
         </p>
@@ -64,9 +48,30 @@ export function OpenedDestination({ id, list, destinations, changed }: OpenedDes
       )}
       <SignatureSnippet />
       {param('ask') === 'recover' && destination.isInUse && (
-        <Recover destination={destination} recovered={recovered} close={() => ask('')} />
+        <Recover destination={destination} recovered={recovered} close={() => refine({ ask: '' })} />
       )}
     </>
+  )
+}
+
+/** What can be done with a destination that is in use, and on a phone the way to its attempts. */
+function Actions({ destination, changed }: { destination: Destination; changed: () => void }) {
+  const { id, kind, name, url, isInUse } = destination
+  const sgw = kind === 'app' ? clientOfApp(id) : null
+  return (
+    <div class="actions">
+      {isInUse && (
+        <button type="button" class="button" onClick={() => refine({ ask: 'recover' })}>
+          Recover since…
+        </button>
+      )}
+      {sgw !== null && isInUse && <SetAddress sgw={sgw} appId={id} name={name} url={url} changed={changed} />}
+      {isOnePane.value && (
+        <a class="button quiet" href={addressOf('webhooks', { [kind]: id })}>
+          Show its attempts
+        </a>
+      )}
+    </div>
   )
 }
 
