@@ -10,6 +10,7 @@ import { IDLE_SECONDS, type Server } from './server.ts'
 /** Starts to listen. Does not share the port, because a second process would get half of the requests. The returned function ends the watch of file descriptors. */
 export function startListening(gateway: Gateway, app: Server): () => void {
   const { config } = gateway
+  const hooks = process.listeners('beforeExit')
   try {
     app.listen({
       port: config.port,
@@ -21,6 +22,8 @@ export function startListening(gateway: Gateway, app: Server): () => void {
   } catch (error) {
     throw listenError(config, error)
   }
+  // Elysia's hook would stop it at the end of a process that a listener keeps from ending, and keeps a stopped gateway in memory.
+  for (const hook of process.listeners('beforeExit')) if (!hooks.includes(hook)) process.off('beforeExit', hook)
   const { server } = app
   if (server === null) throw listenError(config, null)
   gateway.sockets.start(server)
