@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { resolve } from 'node:path'
+import type { Log } from '../core/log.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
 import { refusalOfFiles } from './file-access.ts'
 import { lockAlone } from './file-lock.ts'
@@ -52,6 +53,12 @@ function notePid(path: string): void {
   } catch {
     // The disk is full. Only the message of a second start needs the id.
   }
+}
+
+/** Logs that a start waits, and for which process. */
+export const noteWaitFor = (path: string, log: Log) => (): void => {
+  const pid = pidOfHolder(path)
+  log.warn({ pid: pid === null ? undefined : Number(pid) }, 'another process uses the database: waiting for it to end')
 }
 
 export function inUse(path: string): StartError {

@@ -9,7 +9,7 @@ import { VERSION } from '../core/version.ts'
 import { authenticateSocket } from '../api/ws/authenticate.ts'
 import { forgetOperators } from '../auth/operator-sessions.ts'
 import { encryptionKeys, missingKey, openDataFolder, sizeOf } from '../db/data-folder.ts'
-import { lockDatabase } from '../db/database-file.ts'
+import { lockDatabase, noteWaitFor } from '../db/database-file.ts'
 import type { ProcessLock } from '../db/lock.ts'
 import { type Database, type UpgradeStep, openDatabase } from '../db/database.ts'
 import { refusalOfForeignLog } from '../db/foreign-log.ts'
@@ -94,7 +94,7 @@ async function lockFiles(options: RunOptions, path: string, stack: AsyncDisposab
   const { config, log } = options
   // A supervisor may start the next process before the last one has ended. A developer wants to know at once.
   const { lockWaitMs = config.production ? LOCK_WAIT_MS : 0 } = options
-  const noteWait = (): void => log.warn({}, 'another process uses the database: waiting for it to end')
+  const noteWait = noteWaitFor(path, log)
   const lock = options.folderLock ?? (await openDataFolder(path, lockWaitMs, noteWait))
   stack.defer(() => lock.release())
   refuseLost(config, path)

@@ -4,6 +4,7 @@ import type { Config } from '../../core/config.ts'
 import type { Log } from '../../core/log.ts'
 import { createSecrets, sha256Hex } from '../../core/secrets.ts'
 import { openDataFolder, socketPath } from '../../db/data-folder.ts'
+import { noteWaitFor } from '../../db/database-file.ts'
 import type { ProcessLock } from '../../db/lock.ts'
 import { MIGRATIONS } from '../../db/migrations.ts'
 import { untilReplicationEnded } from '../../operator/backup/replication.ts'
@@ -61,9 +62,7 @@ export async function standBy(options: StandByOptions): Promise<Holding | null> 
   const { config, log, backup, signal } = options
   await using stack = new AsyncDisposableStack()
   const path = config.database.path ?? 'sgw.db'
-  const folderLock = await openDataFolder(path, config.production ? LOCK_WAIT_MS : 0, () =>
-    log.warn({}, 'another process uses the database: waiting for it to end'),
-  )
+  const folderLock = await openDataFolder(path, config.production ? LOCK_WAIT_MS : 0, noteWaitFor(path, log))
   stack.defer(() => folderLock.release())
   await untilReplicationEnded(backup.settings.databasePath)
   const listener = listenAsStandby(config)
