@@ -1,9 +1,11 @@
-import { eq } from 'drizzle-orm'
+import { eq, isNotNull } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import { bounded } from '../core/bounded.ts'
 import type { Orm } from '../db/orm.ts'
 import { extensions, phoneNumbers, tenants } from '../db/schema/index.ts'
+import { storeRefusals } from './extension-rows.ts'
 import { Refusals } from './refusals.ts'
+import { decodeRefusals } from './stored-refusals.ts'
 
 export type ExtensionRow = typeof extensions.$inferSelect
 export type NumberRow = typeof phoneNumbers.$inferSelect
@@ -38,7 +40,17 @@ export class Directory {
   readonly #reading = new Map<string, Promise<TenantEntry>>()
   #generation = 0
 
-  constructor(readonly orm: Orm) {}
+  constructor(readonly orm: Orm) {
+    // A reason that could not be stored is only one that the next process has to hear again.
+    this.refusals.store = (key, lasting) => void storeRefusals(orm, key, lasting).catch(() => undefined)
+  }
+
+  /** Reads the refusals that an earlier process has stored. */
+  async restoreRefusals(): Promise<void> {
+    const { tenantId, extensionId, refusals } = extensions
+    const rows = await this.orm.select({ tenantId, extensionId, refusals }).from(extensions).where(isNotNull(refusals))
+    for (const row of rows) this.refusals.restore(row, decodeRefusals(row.refusals))
+  }
 
   async tenant(tenantId: string): Promise<TenantEntry> {
     const cached = this.#cache.get(tenantId)

@@ -2,6 +2,7 @@ import { type SQL, and, eq, sql } from 'drizzle-orm'
 import type { Orm } from '../db/orm.ts'
 import type { SmsNumber } from './provider.ts'
 import { type ExtensionStatus, extensions } from '../db/schema/connections.ts'
+import { type LastingRefusal, encodeRefusals } from './stored-refusals.ts'
 
 // Statements that change an extension. Each names its tenant. One that replaces tokens also names the refresh token that it
 // replaces, so that it changes nothing when another refresh was stored first.
@@ -58,7 +59,7 @@ export const connectExtension = (orm: Orm, row: NewExtension) =>
     ON CONFLICT (tenant_id, extension_id) DO UPDATE SET account_id = excluded.account_id, status = 'active',
       connected_at = excluded.connected_at, access_token = excluded.access_token, access_expires_at = excluded.access_expires_at,
       refresh_token = excluded.refresh_token, refresh_expires_at = excluded.refresh_expires_at, refreshed_at = excluded.refreshed_at,
-      refresh_failures = 0, next_refresh_at = NULL, status_since = excluded.status_since,
+      refresh_failures = 0, next_refresh_at = NULL, refresh_refusal = NULL, status_since = excluded.status_since,
       extension_number = excluded.extension_number, name = excluded.name,
       jwt = excluded.jwt, jwt_expires_at = excluded.jwt_expires_at,
       inbound_seen_at = coalesce(extensions.inbound_seen_at, extensions.connected_at)
@@ -80,9 +81,11 @@ export interface ExtensionNames {
 export const replacePair = (orm: Orm, key: ExtensionKey, old: string, pair: EncryptedPair) =>
   orm
     .update(extensions)
-    .set({ ...pair, ...becomes('active', pair.refreshedAt), refreshFailures: 0, nextRefreshAt: null })
+    .set({ ...pair, ...becomes('active', pair.refreshedAt), ...NO_FAILURE })
     .where(and(eq(extensions.tenantId, key.tenantId), hasPair(key, old)))
     .returning(ID)
+
+const NO_FAILURE = { refreshFailures: 0, nextRefreshAt: null, refreshRefusal: null }
 
 /** Stores the same credentials encrypted with another key, unless another pair has replaced `old` before. */
 export const replaceEncryption = (
@@ -102,11 +105,17 @@ export const noteRefreshFailure = (
   orm: Orm,
   key: ExtensionKey,
   old: string,
-  { status, failures, nextRefreshAt, accessExpiresAt, now }: RefreshFailure,
+  { status, failures, nextRefreshAt, accessExpiresAt, refusal, now }: RefreshFailure,
 ) =>
   orm
     .update(extensions)
-    .set({ ...becomes(status, now), refreshFailures: failures, nextRefreshAt, accessExpiresAt })
+    .set({
+      ...becomes(status, now),
+      refreshFailures: failures,
+      nextRefreshAt,
+      accessExpiresAt,
+      refreshRefusal: refusal,
+    })
     .where(and(eq(extensions.tenantId, key.tenantId), hasPair(key, old)))
     .returning(ID)
 
@@ -128,8 +137,18 @@ export interface RefreshFailure {
   nextRefreshAt: number | null
   /** Until when the old access token may go on being used. */
   accessExpiresAt: number
+  /** Why (`encodeRefreshRefusal`). */
+  refusal: string
   now: number
 }
+
+/** Stores what the provider refuses an extension. */
+export const storeRefusals = (orm: Orm, { tenantId, extensionId }: ExtensionKey, lasting: readonly LastingRefusal[]) =>
+  orm
+    .update(extensions)
+    .set({ refusals: encodeRefusals(lasting) })
+    .where(and(eq(extensions.tenantId, tenantId), eq(extensions.extensionId, extensionId)))
+    .execute()
 
 /** A 429 pauses the extension in every tenant. It is stored so that a restart does not send during the pause; the longest pause wins. */
 export const notePause = (orm: Orm, extensionId: string, until: number) =>

@@ -3,16 +3,11 @@ import type { Secrets } from '../core/secrets.ts'
 import type { ExtensionRow } from './directory.ts'
 import type { ExtensionKey } from './extension-rows.ts'
 import type { TokenPair } from './grants.ts'
-import { FOREIGN_OWNER, type Provider, type ProviderFailure, type ProviderResult, type Step } from './provider.ts'
+import { FOREIGN_OWNER, type Provider, type ProviderFailure, type ProviderResult } from './provider.ts'
 import { type Quota, asksForNoPause } from './quota.ts'
 import { isSessionLost } from './refresh-policy.ts'
+import type { RefreshRefusal } from './stored-refusals.ts'
 import { decryptJwt, decryptRefresh } from './stored-credentials.ts'
-
-/** Why there is no new pair, and which step the provider refused. */
-export interface RefreshRefusal {
-  step: Extract<Step, 'refresh' | 'jwt'>
-  failure: ProviderFailure
-}
 
 export type NewPair = { ok: true; value: TokenPair } | ({ ok: false } & RefreshRefusal)
 

@@ -1,7 +1,9 @@
 import type { Clock } from '../core/clock.ts'
 import { DEFAULT_PENALTY_MS } from '../core/limits.ts'
 import type { Log } from '../core/log.ts'
+import type { ExtensionKey } from './extension-rows.ts'
 import type { Provider, ProviderFailure, Step } from './provider.ts'
+import { type LastingRefusal, encodeRefusals } from './stored-refusals.ts'
 
 /** A refusal of the provider, for an extension or for an authorization that failed. */
 export interface Refusal {
@@ -19,9 +21,20 @@ export interface StandingRefusal extends Refusal {
 
 type Subject = Pick<Refusal, 'tenantId' | 'extensionId'>
 
-/** The standing refusals, for `sgw doctor`. In memory only, because each comes again after a restart. */
+/** The standing refusals, for `sgw doctor`. Those of an extension that last are stored: after a restart the provider may not say them again for a while. */
 export class Refusals {
+  /** Called with those of an extension that last, when they have changed. */
+  store: (key: ExtensionKey, lasting: readonly LastingRefusal[]) => void = () => undefined
   readonly #bySubject = new Map<string, Map<Step, NotedRefusal>>()
+
+  /** Takes what an earlier process has stored. */
+  restore(key: ExtensionKey, lasting: readonly LastingRefusal[]): void {
+    const noted = lasting.map((refusal): [Step, NotedRefusal] => [
+      refusal.step,
+      { ...key, ...refusal, at: refusal.since },
+    ])
+    this.#bySubject.set(nameOf(key), new Map(noted))
+  }
 
   note(refusal: Refusal, at: number): void {
     const { step } = refusal
@@ -30,19 +43,27 @@ export class Refusals {
     // A call that RingCentral did not even look at says less than the last one that it did.
     if (before !== undefined && isWait(refusal) && !isWait(before) && at < standsUntil(before)) return
     const goesOn = before !== undefined && (step !== 'send' || at < standsUntil(before))
-    this.#bySubject.set(nameOf(refusal), noted.set(step, { ...refusal, at, since: goesOn ? before.since : at }))
+    const after = { ...refusal, at, since: goesOn ? before.since : at }
+    this.#bySubject.set(nameOf(refusal), noted.set(step, after))
+    if (saidOf(before) !== saidOf(after)) this.#changed(refusal)
   }
 
   /** Call when the step has succeeded. */
   clear(subject: Subject, step: Step): void {
     if (this.#bySubject.size === 0) return
     const noted = this.#bySubject.get(nameOf(subject))
-    if (noted?.delete(step) === true && noted.size === 0) this.forget(subject)
+    const before = noted?.get(step)
+    if (noted === undefined || before === undefined) return
+    noted.delete(step)
+    if (noted.size === 0) this.#bySubject.delete(nameOf(subject))
+    if (isLasting(before)) this.#changed(subject)
   }
 
   /** Clears all steps. Call when the extension is gone or was authorized again. */
   forget(subject: Subject): void {
+    const noted = this.#bySubject.get(nameOf(subject))
     this.#bySubject.delete(nameOf(subject))
+    if (noted !== undefined && [...noted.values()].some(isLasting)) this.#changed(subject)
   }
 
   /** The refusals that stand now. */
@@ -55,9 +76,22 @@ export class Refusals {
     const noted = this.#bySubject.get(nameOf(subject))
     return noted === undefined ? [] : standing(noted, now)
   }
+
+  #changed({ tenantId, extensionId }: Subject): void {
+    if (extensionId === null) return
+    const noted = this.#bySubject.get(nameOf({ tenantId, extensionId })) ?? new Map<Step, NotedRefusal>()
+    this.store({ tenantId, extensionId }, [...noted.values()].filter(isLasting))
+  }
 }
 
-const isWait = ({ failure }: Refusal): boolean => failure.reason === 'rate_limited'
+/** Stands until its step succeeds. */
+const isLasting = (refusal: Pick<Refusal, 'step' | 'failure'>): boolean => refusal.step !== 'send' && !isWait(refusal)
+
+/** What a refusal that lasts says; the same as long as it goes on. */
+const saidOf = (refusal: NotedRefusal | undefined): string | null =>
+  refusal === undefined || !isLasting(refusal) ? null : encodeRefusals([refusal])
+
+const isWait = ({ failure }: Pick<Refusal, 'failure'>): boolean => failure.reason === 'rate_limited'
 
 type NotedRefusal = StandingRefusal & { at: number }
 

@@ -13,7 +13,7 @@ import {
   replaceEncryption,
 } from './extension-rows.ts'
 import { DecryptedTokens } from './decrypted-tokens.ts'
-import { type NewPairContext, type RefreshRefusal, newPair } from './new-pair.ts'
+import { type NewPairContext, newPair } from './new-pair.ts'
 import type { Provider } from './provider.ts'
 import { RefreshRetries } from './refresh-retries.ts'
 import {
@@ -24,6 +24,7 @@ import {
   msUntilRefresh,
   refreshDelayMs,
 } from './refresh-policy.ts'
+import { type RefreshRefusal, decodeRefreshRefusal, encodeRefreshRefusal } from './stored-refusals.ts'
 import { countStale, encryptPair, encryptedAgain } from './stored-credentials.ts'
 
 /** `gone`: disconnected or revoked; a person must authorize it again. `deferred`: a refresh failed and will be tried again. */
@@ -57,8 +58,6 @@ export class Tokens {
   readonly #retries: RefreshRetries
   /** Pairs whose commit failed, even if the database has them. Kept until one succeeds: the provider returns them again for an hour only. */
   readonly #uncommitted = new Map<string, FreshPair>()
-  /** Why the last refresh failed, for those that have failed since the start. */
-  readonly #refusals = new Map<string, RefreshRefusal>()
   /** Access tokens that the provider has refused: a refresh that fails must not leave them in use. */
   readonly #rejected = new Map<string, string>()
 
@@ -105,11 +104,6 @@ export class Tokens {
     const refresh = this.#afterReencryption(name, () => this.#refresh(key)).finally(() => this.#refreshing.delete(name))
     this.#refreshing.set(name, refresh)
     return refresh
-  }
-
-  /** Why the last refresh failed; null if it succeeded, or none was tried since the start. */
-  lastRefusal(key: ExtensionKey): RefreshRefusal | null {
-    return this.#refusals.get(nameOf(key)) ?? null
   }
 
   /** Whether a call for a token would wait for the provider now. */
@@ -171,15 +165,11 @@ export class Tokens {
     await this.context.untilStored()
     const opened = await newPair(this.context, row)
     if (opened.ok) {
-      this.#refusals.delete(nameOf(row))
       const encrypted = await encryptPair(this.context.secrets, row, opened.value, this.context.clock.now())
       const fresh = { encrypted, endsFailure: row.status === 'refresh_failed' }
       return this.#store(row, { ...fresh, replaces: row.refreshToken, accessToken: opened.value.accessToken })
     }
-    this.#refusals.set(nameOf(row), opened)
-    return meansRevoked(opened.failure)
-      ? this.#revoked(row, opened.failure.code ?? 'invalid_grant')
-      : this.#failed(row, opened)
+    return meansRevoked(opened.failure) ? this.#revoked(row, opened) : this.#failed(row, opened)
   }
 
   /** Commits the new pair before its first use, again if it was not stored: until then the provider still accepts the old refresh token. */
@@ -197,7 +187,7 @@ export class Tokens {
     return { type: 'token', accessToken }
   }
 
-  async #revoked(row: ExtensionRow, why: string): Promise<TokenResult> {
+  async #revoked(row: ExtensionRow, refused: RefreshRefusal): Promise<TokenResult> {
     const now = this.context.clock.now()
     const { accessExpiresAt } = row
     const change = {
@@ -205,11 +195,12 @@ export class Tokens {
       failures: row.refreshFailures,
       nextRefreshAt: null,
       accessExpiresAt,
+      refusal: encodeRefreshRefusal(refused),
       now,
     } as const
     const noted = await this.#commit(row, noteRefreshFailure(this.context.orm, row, row.refreshToken, change), null)
     if (noted.length === 0) return this.access(row)
-    logRevoked(this.context.log, row, why)
+    logRevoked(this.context.log, row, refused.failure.code ?? 'invalid_grant')
     return { type: 'gone' }
   }
 
@@ -219,7 +210,9 @@ export class Tokens {
     const now = this.context.clock.now()
     const isRejected = this.#rejected.get(nameOf(row)) === this.#decrypted.known(row)
     const accessExpiresAt = isRejected ? Math.min(row.accessExpiresAt, now) : row.accessExpiresAt
-    const change = { status: 'refresh_failed', failures, nextRefreshAt: now + delayMs, accessExpiresAt, now } as const
+    const nextRefreshAt = now + delayMs
+    const refusal = tellingRefusal(row, { step, failure })
+    const change = { status: 'refresh_failed', failures, nextRefreshAt, accessExpiresAt, refusal, now } as const
     const note = noteRefreshFailure(this.context.orm, row, row.refreshToken, change)
     const noted = await this.#commit(row, note, delayMs)
     if (noted.length === 0) return this.access(row)
@@ -243,4 +236,10 @@ export class Tokens {
     changed({ tenantId: key.tenantId, extensionId: key.extensionId })
     return stored
   }
+}
+
+/** A wait says less than the refusal before it: RingCentral did not even look at the call. */
+function tellingRefusal({ status, refreshRefusal }: ExtensionRow, refused: RefreshRefusal): string {
+  const before = status === 'refresh_failed' ? decodeRefreshRefusal(refreshRefusal) : null
+  return encodeRefreshRefusal(refused.failure.reason === 'rate_limited' && before !== null ? before : refused)
 }

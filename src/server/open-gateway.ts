@@ -73,7 +73,7 @@ export async function openGateway(options: RunOptions, stack: AsyncDisposableSta
   const { restoreMark, restored } = await openMark(database, path, { incarnation: ids.of('boot'), now: clock.now() })
   stack.defer(markEvents(database, restoreMark, clock))
   if (restored) await noteRestored(database, log)
-  return buildGateway({
+  const gateway = buildGateway({
     config,
     encryptionKeys: keys,
     clock,
@@ -87,6 +87,8 @@ export async function openGateway(options: RunOptions, stack: AsyncDisposableSta
     authenticateSocket,
     ...(options.lease && { lease: options.lease }),
   })
+  await gateway.directory.restoreRefusals()
+  return gateway
 }
 
 /** Takes the locks of the data folder and of the database file, unless that file, or its log, is not the one that was used here last. */

@@ -4,6 +4,7 @@ import type { ExtensionRow } from '../../provider/directory.ts'
 import { commandToConnect } from '../../provider/refresh-policy.ts'
 import type { Step } from '../../provider/provider.ts'
 import type { StandingRefusal } from '../../provider/refusals.ts'
+import { decodeRefreshRefusal } from '../../provider/stored-refusals.ts'
 
 /** A problem of an extension, and what a person can do about it; a sentence each. */
 export interface Trouble {
@@ -19,10 +20,7 @@ export interface Trouble {
   step?: Step
 }
 
-type Known = Pick<
-  Gateway,
-  'clock' | 'config' | 'directory' | 'lifecycle' | 'provider' | 'quota' | 'subscriptions' | 'tokens'
->
+type Known = Pick<Gateway, 'clock' | 'config' | 'directory' | 'lifecycle' | 'provider' | 'quota' | 'subscriptions'>
 
 /**
  * The most important problem of an extension; null if there is none. `silentSince`: since when it has no subscription that brings
@@ -63,8 +61,8 @@ function revoked(row: ExtensionRow): Trouble {
   }
 }
 
-function unrefreshed({ tokens, provider, config }: Known, row: ExtensionRow): Trouble {
-  const last = tokens.lastRefusal(row)
+function unrefreshed({ provider, config }: Known, row: ExtensionRow): Trouble {
+  const last = decodeRefreshRefusal(row.refreshRefusal)
   const cause = last === null ? '' : `${provider.fixOf(last.failure, last.step, config.publicUrl)} `
   const at = row.nextRefreshAt === null ? '' : ` at ${isoTime(row.nextRefreshAt)}`
   const fix = `${cause}This is tried again by itself${at}.`

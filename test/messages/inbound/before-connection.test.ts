@@ -4,9 +4,8 @@ import { disconnectExtension } from '../../../src/api/rc/disconnect.ts'
 import { backFill } from '../../../src/messages/inbound/back-fill.ts'
 import { connectJwt } from '../../../src/operator/connect-jwt.ts'
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts'
-import { silentLog } from '../../../src/core/log.ts'
-import { runGateway } from '../../../src/server/run.ts'
-import { World, createWorld } from '../../support/world.ts'
+import { restarted } from '../../support/restarted.ts'
+import { type World, createWorld } from '../../support/world.ts'
 
 const MINUTE_MS = 60_000
 const SENDER = '+15558880001'
@@ -17,14 +16,6 @@ async function open() {
   const world = await createWorld({ clock, work: false })
   clock.advance(60 * MINUTE_MS)
   return { world, clock }
-}
-
-/** Stops the gateway, and starts it again with its database and provider. */
-async function restart(world: World, clock: ManualClock, change: () => void = () => undefined): Promise<World> {
-  await world.running.stop()
-  change()
-  const running = await runGateway({ config: world.gateway.config, log: silentLog, clock })
-  return new World(running, world.control, world.folder, world.app, world.ownsFolder, world.simulator)
 }
 
 /** A text that reaches RingCentral now, and a minute that passes. */
@@ -90,7 +81,7 @@ test('a gateway restored from a copy fetches what came since the copy, and nothi
   await first.gateway.database.gate.execute({ sql: 'VACUUM INTO ?1', args: [`${folder}/copy.db`] })
   await text(first, clock, 'after the copy')
   expect(await textsOf(first, clock, tenantId)).toEqual(['connected', 'after the copy'])
-  await using restored = await restart(first, clock, () => {
+  await using restored = await restarted(first, clock, () => {
     for (const end of ['', '-wal', '-shm', '.mark']) rmSync(`${folder}/sgw.db${end}`, { force: true })
     copyFileSync(`${folder}/copy.db`, `${folder}/sgw.db`)
   })
@@ -104,7 +95,7 @@ for (const aheadMs of [-4 * MINUTE_MS, -20_000, 20_000, 4 * MINUTE_MS])
     const first = await createWorld({ clock: theirs, work: false, connect: false, outside: true })
     const ours = manualClock(theirs.now() + aheadMs)
     const both = { ...ours, advance: (ms: number) => (theirs.advance(ms), ours.advance(ms)) }
-    await using world = await restart(first, ours)
+    await using world = await restarted(first, ours)
     await text(world, both, 'before')
     await world.connect()
     await world.control.injectSms({ from: SENDER, text: 'at once', deliver: false })
