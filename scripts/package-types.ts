@@ -43,7 +43,7 @@ export async function bundledTypes({
     if (elsewhere?.names.has(name) === true) imported.add(name)
     else if (declaration !== undefined && !kept.has(declaration)) {
       kept.add(declaration)
-      for (const [word] of declaration.text.replace(/\/\*.*?\*\//gs, '').matchAll(/\w+/g)) keep(word)
+      for (const [word] of declaration.text.replace(/\/\*.*?\*\/|'[^'\n]*'/gs, '').matchAll(/\w+/g)) keep(word)
     }
   }
   names.forEach(keep)
@@ -59,6 +59,7 @@ const KEYWORD = /^(?:declare|interface|type)\b/m
 const START =
   /^(?=\/\*\*(?:(?!\*\/).)*\*\/\n(?:export|declare|interface|type) )|(?<!\*\/\n)^(?=(?:export|declare|interface|type|import) )/ms
 const NAME = /^(?:export )?(?:declare )?(?:abstract )?(?:class|interface|type|function|const) (\w+)/m
+const IMPORTED = /^import .* from '(\.[^']+)';$/gm
 const FROM_FILE = /^export (?:type )?(.*) from '(\.[^']+)';$/gm
 
 function namesOf({ names, path }: File['exports'][number], files: ReadonlyMap<string, File>): string[] {
@@ -73,16 +74,23 @@ async function emitted(entry: string, options: readonly string[]): Promise<Map<s
       --allowImportingTsExtensions --resolveJsonModule --module esnext --moduleResolution bundler --rootDir .`
     const { exitCode, stdout } = Bun.spawnSync([...command.split(/\s+/), ...options, '--outDir', folder, entry])
     if (exitCode !== 0) throw new Error(`The types of ${entry} cannot be written:\n${stdout.toString()}`)
-    // An entry point may not show types of other folders. A test compiles the result, so a missing one is found.
-    const paths = [...new Bun.Glob(`${dirname(entry)}/*.d.ts`).scanSync(folder)].toSorted()
-    const files = paths.map(async (path) => [sourceOf(path), parse(path, await Bun.file(join(folder, path)).text())])
-    return new Map((await Promise.all(files)) as [string, File][])
+    const files = new Map<string, File>()
+    const read = async (path: string): Promise<void> => {
+      if (files.has(sourceOf(path))) return
+      const text = await Bun.file(join(folder, path)).text()
+      files.set(sourceOf(path), parse(path, text))
+      // A declaration imports only what its types name.
+      for (const [, other = ''] of text.matchAll(IMPORTED)) await read(declaredIn(join(path, '..', other)))
+    }
+    for (const path of [...new Bun.Glob(`${dirname(entry)}/*.d.ts`).scanSync(folder)].toSorted()) await read(path)
+    return files
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
 
 const sourceOf = (path: string): string => path.replace(/\.d\.ts$/, '.ts')
+const declaredIn = (path: string): string => path.replace(/\.ts$/, '.d.ts')
 
 function parse(path: string, text: string): File {
   const texts = text.split(START)

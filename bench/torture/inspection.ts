@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import type { MessageView } from '../../src/simulator/control-views.ts'
+import type { MessageView } from '../../src/simulator/control-messages.ts'
 import type { SendLoad } from './load.ts'
 import { overtaken } from './overtaken.ts'
 import type { TortureStage } from './stage.ts'

@@ -1,4 +1,4 @@
-import type { MessageView } from '../../src/simulator/control-views.ts'
+import type { MessageView } from '../../src/simulator/control-messages.ts'
 import type { Accepted, SendLoad } from './load.ts'
 
 /**

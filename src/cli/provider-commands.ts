@@ -1,12 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import {
-  GRANTS,
-  NUMBER_FORMS,
+  type NewNumber,
   PROVIDER_STATUSES,
-  type ProviderChange,
-  SHARED_OWNER_ANSWERS,
+  type ProviderChangeName,
+  type ProviderChanges,
   SOCKET_FAULTS,
-} from '../core/simulator-access.ts'
+} from '../core/provider-changes.ts'
+import { GRANTS, NUMBER_FORMS, SHARED_OWNER_ANSWERS } from '../core/provider-settings.ts'
 import type { Run } from './context.ts'
 import { collected, countOf } from './filters.ts'
 
@@ -59,8 +59,17 @@ function addJwts(simulate: Command, change: Change): void {
 
 const timesOf = (text: string): number => Number(countOf(text))
 
-/** A member of the argument that is undefined is left out on the way. */
-type Change = (name: ProviderChange['name'], argument: ProviderChange['argument']) => Promise<void>
+type Change = <Name extends ProviderChangeName>(name: Name, argument: Argument<Name>) => Promise<void>
+type Argument<Name extends ProviderChangeName> = Typed<Parameters<ProviderChanges[Name]>[0]>
+
+/** An argument as a person types it: any text for a word, and undefined, which is left out on the way. The simulator checks it. */
+type Typed<T> = T extends string
+  ? string
+  : T extends readonly (infer Item)[]
+    ? Typed<Item>[]
+    : T extends object
+      ? { [Name in keyof T]: Typed<T[Name]> | undefined }
+      : T
 
 const EXTENSION = 'extension id (sgw extensions list)'
 
@@ -78,39 +87,21 @@ function addConfigure(simulate: Command, change: Change): void {
     .option('--issue-refresh-tokens <on|off>', 'whether logins get refresh tokens', switchOf)
     .option('--session-seconds <seconds>', 'a session ends so long after its login; none for never', secondsOf)
     .option('--session-idle-seconds <seconds>', 'a session ends when unused for so long; none for never', secondsOf)
-    .action(
-      ({
-        numberForms,
-        sharedOwner,
-        queueEvents,
-        messageThreads,
-        grants,
-        issueRefreshTokens,
-        ...lifetimes
-      }: Configured) =>
-        change('configure', {
-          numberForms,
-          sharedOwner,
-          queueEvents,
-          messageThreads,
-          grants,
-          issueRefreshTokens,
-          sessionSeconds: nullIfNone(lifetimes.sessionSeconds),
-          sessionIdleSeconds: nullIfNone(lifetimes.sessionIdleSeconds),
-        }),
+    .action(({ sessionSeconds, sessionIdleSeconds, ...same }: Configured) =>
+      change('configure', {
+        ...same,
+        sessionSeconds: nullIfNone(sessionSeconds),
+        sessionIdleSeconds: nullIfNone(sessionIdleSeconds),
+      }),
     )
 }
 
-interface Configured {
-  numberForms?: string[]
-  sharedOwner?: string
-  queueEvents?: boolean
-  messageThreads?: boolean
-  grants?: string[]
-  issueRefreshTokens?: boolean
-  sessionSeconds?: number | string
-  sessionIdleSeconds?: number | string
+/** The options that are given, by the names of the settings. */
+interface Configured extends Omit<Argument<'configure'>, Lifetime> {
+  sessionSeconds?: number | typeof NONE
+  sessionIdleSeconds?: number | typeof NONE
 }
+type Lifetime = 'sessionSeconds' | 'sessionIdleSeconds'
 
 function addQueue(simulate: Command, change: Change): void {
   simulate
@@ -176,11 +167,11 @@ function switchOf(text: string): boolean {
 /** Commander makes an empty text of null, so `none` stays as it is until the end. */
 const NONE = 'none'
 
-const secondsOf = (text: string): number | string => (text === NONE ? NONE : Number(countOf(text)))
+const secondsOf = (text: string): number | typeof NONE => (text === NONE ? NONE : Number(countOf(text)))
 
-const nullIfNone = <T>(value: T): T | null => (value === NONE ? null : value)
+const nullIfNone = <T>(value: T | typeof NONE): T | null => (value === NONE ? null : value)
 
-function campaignOf(status: string | undefined): object | null | undefined {
+function campaignOf(status: string | undefined): NewNumber['campaign'] {
   if (status === undefined) return undefined
   return status === NONE ? null : { status, tier: 'LowVolume' }
 }

@@ -1,9 +1,10 @@
+import type { Permission } from '../core/provider-settings.ts'
 import type { Extension } from './directory.ts'
 import { appNeeds, notFound, rateExceeded, unauthorized } from './errors.ts'
 import { header, type Call, type Reply } from './http.ts'
 import type { Group } from './rate-limit.ts'
 import type { AccessOutcome, Session } from './sessions.ts'
-import { hasPermission, type Permission } from './settings.ts'
+import { hasPermission } from './settings.ts'
 import type { World } from './world.ts'
 
 /** An authenticated API call. */

@@ -1,6 +1,17 @@
 import { z } from 'zod'
 import { isE164 } from '../core/phone.ts'
-import { PROVIDER_STATUSES, SOCKET_FAULTS } from '../core/simulator-access.ts'
+import {
+  type ListedNumber,
+  type NewExtension,
+  type NewJwt,
+  type NewNumber,
+  type NewQueue,
+  type NumberSpec,
+  PROVIDER_STATUSES,
+  SOCKET_FAULTS,
+  type SocketFault,
+  type StatusChange,
+} from '../core/provider-changes.ts'
 
 /**
  * Checks the argument of a knob. Throws for the first member that is unknown, missing or of the wrong kind, and names it. Members
@@ -15,11 +26,13 @@ export function checked<S extends z.ZodType>(shape: S, argument: z.input<S>): z.
   throw new Error(path === '' ? issue.message : `Cannot use ${path}: ${issue.message}`)
 }
 
+/** The members of a shape that checks arguments of a type: each, and of its kind. */
+export type MembersOf<T> = { readonly [Name in keyof T]-?: z.ZodType<Required<T>[Name]> }
+
 const text = z.string().min(1)
 
 const numberMembers = {
   phoneNumber: z.string().refine(isE164, 'Write the number with + and its country code, such as +15555550100'),
-  /** Default: a number for SMS. Pass `[]` for none. */
   features: z.array(text).exactOptional(),
   usageType: text.exactOptional(),
   type: text.exactOptional(),
@@ -27,12 +40,8 @@ const numberMembers = {
   status: text.exactOptional(),
   label: text.exactOptional(),
   primary: z.boolean().exactOptional(),
-  /** The 10DLC campaign; null for none. Default: a confirmed one for a local number. */
   campaign: z.strictObject({ status: text, tier: text }).nullable().exactOptional(),
-}
-
-const NumberSpecShape = z.strictObject(numberMembers)
-export type NumberSpec = z.output<typeof NumberSpecShape>
+} satisfies MembersOf<NumberSpec>
 
 /** A bare number is one with the defaults. */
 const numberSpec = (number: string | NumberSpec): NumberSpec =>
@@ -44,54 +53,46 @@ const extensionMembers = {
   name: text.exactOptional(),
   extensionNumber: text.exactOptional(),
   numbers: z
-    .array(z.preprocess(numberSpec, NumberSpecShape))
+    .array(z.preprocess(numberSpec, z.strictObject(numberMembers)))
     .refine(areDistinct, 'Write each number once')
     .exactOptional(),
-}
+} satisfies MembersOf<NewExtension>
 
 export const ExtensionShape = z.strictObject(extensionMembers)
-export type NewExtension = z.input<typeof ExtensionShape>
 
 export const QueueShape = z.strictObject({
   ...extensionMembers,
-  /** The users who may text from its numbers. */
   recipients: z.array(text).min(1),
-})
-export type NewQueue = z.input<typeof QueueShape>
+} satisfies MembersOf<NewQueue>)
 
 export const NumberShape = z.strictObject({
   ...numberMembers,
   extensionId: text,
-  /** The call queue that it belongs to. Default: the extension itself. */
   ownerId: text.exactOptional(),
-})
-export type NewNumber = z.input<typeof NumberShape>
+} satisfies MembersOf<NewNumber>)
 
-export const ListedNumberShape = z.strictObject({ extensionId: text, phoneNumber: numberMembers.phoneNumber })
-export type ListedNumber = z.input<typeof ListedNumberShape>
+export const ListedNumberShape = z.strictObject({
+  extensionId: text,
+  phoneNumber: numberMembers.phoneNumber,
+} satisfies MembersOf<ListedNumber>)
 
-export const StatusShape = z.strictObject({ extensionId: text, status: z.enum(PROVIDER_STATUSES) })
-export type StatusChange = z.input<typeof StatusShape>
+export const StatusShape = z.strictObject({
+  extensionId: text,
+  status: z.enum(PROVIDER_STATUSES),
+} satisfies MembersOf<StatusChange>)
 
 export const JwtShape = z.strictObject({
   extensionId: text,
-  /** The one app that may present it. Default: all. */
   clientId: text.exactOptional(),
-  /** Default: no end. */
   expiresInSeconds: z.number().min(0).exactOptional(),
-})
-export type NewJwt = z.input<typeof JwtShape>
+} satisfies MembersOf<NewJwt>)
 
 export const SocketFaultShape = z.strictObject({
   kind: z.enum(SOCKET_FAULTS),
-  /** Only sockets of this extension. */
   extensionId: text.exactOptional(),
-  /** How many of the next connections, tickets, subscriptions or events it affects. Null: all until a reset. Default 1. */
   calls: z.int().positive().nullable().exactOptional(),
-  /** How late a delayed event comes. Default 1000. */
   ms: z.number().min(0).exactOptional(),
-})
-export type SocketFault = z.input<typeof SocketFaultShape>
+} satisfies MembersOf<SocketFault>)
 
 function areDistinct(numbers: NumberSpec[]): boolean {
   return new Set(numbers.map(({ phoneNumber }) => phoneNumber)).size === numbers.length

@@ -1,66 +1,52 @@
-import {
-  checked,
-  ExtensionShape,
-  type ListedNumber,
-  ListedNumberShape,
-  type NewExtension,
-  type NewNumber,
-  type NewQueue,
-  NumberShape,
-  QueueShape,
-  type StatusChange,
-  StatusShape,
-} from './arguments.ts'
-import type { ExtensionView } from './control-views.ts'
+import type { ExtensionView, NewExtension, NewQueue, ProviderChanges } from '../core/provider-changes.ts'
+import { checked, ExtensionShape, ListedNumberShape, NumberShape, QueueShape, StatusShape } from './arguments.ts'
 import type { Extension, ExtensionSpec } from './directory.ts'
 import type { World } from './world.ts'
 
 /** The control knobs for accounts, extensions and numbers. */
-export function extensionKnobs(world: World) {
-  const { directory } = world
+export interface ExtensionKnobs extends Pick<
+  ProviderChanges,
+  'addQueue' | 'addNumber' | 'removeNumber' | 'setExtensionStatus'
+> {
+  /** Default id: the next free one. */
+  addAccount(account?: { accountId?: string }): { accountId: string }
+  addExtension(extension?: NewExtension): ExtensionView
+  extensions(): ExtensionView[]
+}
 
-  function addExtension(added: NewExtension = {}): ExtensionView {
+export const extensionKnobs = (world: World): ExtensionKnobs => ({
+  addAccount: ({ accountId } = {}) => ({
+    accountId: String(world.directory.addAccount(accountId === undefined ? undefined : readId(accountId))),
+  }),
+  addExtension(added = {}) {
     const { numbers = [], ...spec } = checked(ExtensionShape, added)
     const extension = create(world, spec, 'User')
-    for (const number of numbers) directory.addNumber(extension, number)
+    for (const number of numbers) world.directory.addNumber(extension, number)
     return extensionView(extension)
-  }
-
-  function addNumber(added: NewNumber): ExtensionView {
+  },
+  addQueue: (added) => addQueue(world, added),
+  addNumber(added) {
     const { extensionId, ownerId, ...spec } = checked(NumberShape, added)
     const extension = findExtension(world, extensionId)
     refuseListed(extension, spec.phoneNumber)
-    directory.addNumber(extension, spec, ownerId === undefined ? extension : findExtension(world, ownerId))
+    world.directory.addNumber(extension, spec, ownerId === undefined ? extension : findExtension(world, ownerId))
     return extensionView(extension)
-  }
-
-  function removeNumber(listed: ListedNumber): ExtensionView {
+  },
+  removeNumber(listed) {
     const { extensionId, phoneNumber } = checked(ListedNumberShape, listed)
     const extension = findExtension(world, extensionId)
     if (!lists(extension, phoneNumber)) throw new Error(`Extension ${extensionId} has no number ${phoneNumber}`)
     extension.numbers = extension.numbers.filter((number) => number.phoneNumber !== phoneNumber)
     return extensionView(extension)
-  }
-
-  function setExtensionStatus(change: StatusChange): ExtensionView {
+  },
+  setExtensionStatus(change) {
     const { extensionId, status } = checked(StatusShape, change)
     const extension = findExtension(world, extensionId)
     extension.status = status
     return extensionView(extension)
-  }
-
-  return {
-    addAccount: ({ accountId }: { accountId?: string } = {}) => ({
-      accountId: String(directory.addAccount(accountId === undefined ? undefined : readId(accountId))),
-    }),
-    addExtension,
-    addQueue: (added: NewQueue) => addQueue(world, added),
-    addNumber,
-    removeNumber,
-    setExtensionStatus,
-    extensions: () => directory.extensions().map(extensionView),
-  }
-}
+  },
+  extensions: () => world.directory.extensions().map(extensionView),
+})
 
 function create({ directory }: World, spec: Omit<NewExtension, 'numbers'>, type: Extension['type']): Extension {
   const { extensionId, accountId, ...more } = spec

@@ -1,35 +1,48 @@
-import type { MessageView } from './control-views.ts'
 import { announceChange } from './events.ts'
-import { injectSms, type InboundSms } from './inbound.ts'
+import { injectSms, type InboundSms, type InjectedSms } from './inbound.ts'
 import type { FinalOutcome, Message } from './messages.ts'
 import type { World } from './world.ts'
 
 /** The control knobs for messages. */
-export function messageKnobs(world: World) {
-  const { messages, clock } = world
+export interface MessageKnobs {
+  /** Stores an inbound SMS and sends its events. Resolves when the webhooks have answered; no socket answers. */
+  injectSms(sms: InboundSms): Promise<InjectedSms>
+  /** Sets the outcome of the next `calls` (default 1) accepted sends. */
+  planNextSms(plan: FinalOutcome & { calls?: number }): void
+  setMessageStatus(change: { messageId: string; messageStatus: string; deliveryErrorCode?: string }): void
+  /** Oldest first. `limit` (default 1000) counts from the newest. */
+  messages(filter?: { extensionId?: string; direction?: 'Inbound' | 'Outbound'; limit?: number }): MessageView[]
+}
 
-  function planNextSms({ calls = 1, ...outcome }: FinalOutcome & { calls?: number }): void {
-    messages.planNext(calls, outcome)
-  }
+export interface MessageView {
+  messageId: string
+  /** The extension whose store has it: a user, or a call queue. */
+  extensionId: string
+  direction: 'Inbound' | 'Outbound'
+  /** Null for a sender without a number. */
+  from: string | null
+  to: string[]
+  text: string | null
+  messageStatus: string
+  /** Epoch milliseconds. */
+  createdAt: number
+}
 
-  function setMessageStatus(change: { messageId: string; messageStatus: string; deliveryErrorCode?: string }): void {
-    const message = messages.find(Number(change.messageId))
-    if (message === undefined) throw new Error(`Unknown message ${change.messageId}`)
-    const { messageStatus, deliveryErrorCode = null } = change
-    message.forced = { messageStatus, deliveryErrorCode, changedAt: clock.now() }
+export const messageKnobs = (world: World): MessageKnobs => ({
+  injectSms: (sms) => injectSms(world, sms),
+  planNextSms: ({ calls = 1, ...outcome }) => world.messages.planNext(calls, outcome),
+  setMessageStatus({ messageId, messageStatus, deliveryErrorCode = null }) {
+    const message = world.messages.find(Number(messageId))
+    if (message === undefined) throw new Error(`Unknown message ${messageId}`)
+    message.forced = { messageStatus, deliveryErrorCode, changedAt: world.clock.now() }
     void announceChange(world, message, 'updated')
-  }
-
-  function list(filter: { extensionId?: string; direction?: string; limit?: number } = {}): MessageView[] {
-    const { extensionId, direction, limit = DEFAULT_LIMIT } = filter
-    return (extensionId === undefined ? messages.all() : messages.of(Number(extensionId)))
+  },
+  messages: ({ extensionId, direction, limit = DEFAULT_LIMIT } = {}) =>
+    (extensionId === undefined ? world.messages.all() : world.messages.of(Number(extensionId)))
       .filter((message) => direction === undefined || message.direction === direction)
       .slice(-limit)
-      .map((message) => messageView(world, message))
-  }
-
-  return { injectSms: (sms: InboundSms) => injectSms(world, sms), planNextSms, setMessageStatus, messages: list }
-}
+      .map((message) => messageView(world, message)),
+})
 
 const DEFAULT_LIMIT = 1000
 

@@ -1,6 +1,5 @@
-import type { SocketFaultKind } from '../core/simulator-access.ts'
-import { checked, type SocketFault, SocketFaultShape } from './arguments.ts'
-import type { SocketView } from './control-views.ts'
+import type { ProviderChanges, SocketFaultKind } from '../core/provider-changes.ts'
+import { checked, SocketFaultShape } from './arguments.ts'
 import { appNeeds, apiError } from './errors.ts'
 import type { EventFault } from './event-faults.ts'
 import type { Fault } from './faults.ts'
@@ -11,7 +10,24 @@ import type { OpenSocket } from './sockets.ts'
 import type { World } from './world.ts'
 
 /** The control knobs for sockets that bring events. */
-export function socketKnobs(world: World) {
+export interface SocketKnobs extends Pick<ProviderChanges, 'faultSockets'> {
+  /** The open sockets, oldest first. */
+  sockets(filter?: { extensionId?: string }): SocketView[]
+}
+
+/** An open socket. */
+export interface SocketView {
+  extensionId: string
+  /** The login that it belongs to. */
+  sessionId: string
+  /** Null before it has subscribed. */
+  subscriptionId: string | null
+  openedAt: number
+  /** Whether the fault `silent` was set. */
+  isSilent: boolean
+}
+
+export function socketKnobs(world: World): SocketKnobs {
   const { sockets, subscriptions } = world
 
   const view = ({ session: { token, owner }, connection }: OpenSocket): SocketView => ({
@@ -22,14 +38,12 @@ export function socketKnobs(world: World) {
     isSilent: connection.isSilent,
   })
 
-  function faultSockets(fault: SocketFault): { sockets: number } {
-    const { kind, calls = 1, ms = DELAY_MS, ...only } = checked(SocketFaultShape, fault)
-    return { sockets: FAULTS[kind](world, { ...only, calls, ms }) }
-  }
-
   return {
-    sockets: ({ extensionId }: { extensionId?: string } = {}) => sockets.open(extensionId).map(view),
-    faultSockets,
+    sockets: ({ extensionId } = {}) => sockets.open(extensionId).map(view),
+    faultSockets(fault) {
+      const { kind, calls = 1, ms = DELAY_MS, ...only } = checked(SocketFaultShape, fault)
+      return { sockets: FAULTS[kind](world, { ...only, calls, ms }) }
+    },
   }
 }
 

@@ -1,65 +1,71 @@
-import type { CallFilter, NextFault, SituationWish } from '../core/simulator-access.ts'
+import type { ProviderChanges } from '../core/provider-changes.ts'
+import type { SimulatorAccess } from '../core/simulator-access.ts'
 import { checked } from './arguments.ts'
 import type { EventFault } from './event-faults.ts'
 import type { FaultRule, RandomFaults } from './faults.ts'
 import type { Limits } from './rate-limit.ts'
-import type { LoggedRequest, RequestLog } from './request-log.ts'
+import type { Counters, LoggedRequest } from './request-log.ts'
 import { ROUTE_NAMES } from './routes.ts'
-import { type Settings, SettingsShape } from './settings.ts'
+import { SettingsShape } from './settings.ts'
 import { reset, simulate } from './situations.ts'
 import type { World } from './world.ts'
 
 /** The control knobs for faults, limits and settings, and for the requests that the simulator has received. */
-export function trafficKnobs(world: World) {
+export interface TrafficKnobs
+  extends
+    Pick<ProviderChanges, 'configure'>,
+    Pick<SimulatorAccess, 'simulate' | 'setNextFault' | 'nextFault' | 'calls'> {
+  /** Sets a fault for the next calls of one route or of all. Rules apply in the order in which they were made. */
+  fault(rule: FaultRule): void
+  /** Sets random faults, repeatable by the seed; null ends them. The rules of `fault` come first. */
+  randomFaults(faults: RandomFaults | null): void
+  clearFaults(): void
+  /** Ends all faults, and forgets the outcomes that `planNextSms` has set for messages to come. */
+  reset(): void
+  faultEvents(fault: EventFault): void
+  clearEventFaults(): void
+  setLimits(limits: Partial<Limits>): Limits
+  /** The last 10,000 requests, oldest first. `limit` counts from the newest. */
+  requests(filter?: { route?: string; extensionId?: string; limit?: number }): LoggedRequest[]
+  clearRequests(): void
+  counters(): Counters
+  /** Resolves when no event delivery is running. */
+  settled(): Promise<void>
+}
+
+export function trafficKnobs(world: World): TrafficKnobs {
   const { faults, eventFaults, rateLimit, settings, log } = world
-
-  function fault(rule: FaultRule): void {
-    checkRoute(rule.route)
-    faults.add(rule)
-  }
-
-  function randomFaults(random: RandomFaults | null): void {
-    for (const { route } of random?.rules ?? []) checkRoute(route)
-    faults.setRandom(random)
-  }
-
   return {
-    fault,
-    randomFaults,
+    fault(rule) {
+      checkRoute(rule.route)
+      faults.add(rule)
+    },
+    randomFaults(random) {
+      for (const { route } of random?.rules ?? []) checkRoute(route)
+      faults.setRandom(random)
+    },
     clearFaults: () => faults.clear(),
     reset: () => reset(world),
-    simulate: (wish: SituationWish) => simulate(world, wish),
-    faultEvents: (one: EventFault) => eventFaults.add(one),
+    simulate: (wish) => simulate(world, wish),
+    faultEvents: (fault) => eventFaults.add(fault),
     clearEventFaults: () => eventFaults.clear(),
-    setLimits: (limits: Partial<Limits>): Limits => ({ ...change(rateLimit.limits, limits) }),
-    configure: (changes: Partial<Settings>): Settings => ({
-      ...Object.assign(settings, checked(SettingsShape, changes)),
-    }),
-    requests: (filter: RequestFilter = {}) => requestsOf(log, filter),
+    setLimits: (limits) => ({ ...change(rateLimit.limits, limits) }),
+    configure: (changes) => ({ ...Object.assign(settings, checked(SettingsShape, changes)) }),
+    requests: ({ route, extensionId, limit = Number.MAX_SAFE_INTEGER } = {}) =>
+      log
+        .entries()
+        .filter((entry) => route === undefined || entry.route === route)
+        .filter((entry) => extensionId === undefined || entry.extensionId === extensionId)
+        .slice(-limit),
     clearRequests: () => log.clear(),
-    calls: (filter: CallFilter = {}) => world.calls.list(filter),
-    setNextFault: (next: NextFault | null): void => void (world.next = next),
+    calls: (filter = {}) => world.calls.list(filter),
+    setNextFault: (next) => void (world.next = next),
     nextFault: () => world.next,
     counters: () => structuredClone(log.counters),
-    async settled(): Promise<void> {
+    async settled() {
       while (world.deliveries.size > 0) await Promise.allSettled(world.deliveries)
     },
   }
-}
-
-interface RequestFilter {
-  route?: string
-  extensionId?: string
-  limit?: number
-}
-
-function requestsOf(log: RequestLog, filter: RequestFilter): LoggedRequest[] {
-  const { route, extensionId, limit = Number.MAX_SAFE_INTEGER } = filter
-  return log
-    .entries()
-    .filter((entry) => route === undefined || entry.route === route)
-    .filter((entry) => extensionId === undefined || entry.extensionId === extensionId)
-    .slice(-limit)
 }
 
 function checkRoute(route: string): void {

@@ -1,18 +1,8 @@
-import type { PROVIDER_STATUSES } from '../core/simulator-access.ts'
-import type { NumberSpec } from './arguments.ts'
+import type { ExtensionView, NumberSpec } from '../core/provider-changes.ts'
 
-type ExtensionStatus = (typeof PROVIDER_STATUSES)[number]
-
-/** A `Department` is a call queue. */
-type ExtensionType = 'User' | 'Department'
-
-export interface Extension {
+export interface Extension extends Pick<ExtensionView, 'extensionNumber' | 'name' | 'type' | 'status'> {
   id: number
   accountId: number
-  extensionNumber: string
-  name: string
-  type: ExtensionType
-  status: ExtensionStatus
   /** The numbers that it lists. A queue lists none: its recipients do. */
   numbers: PhoneNumber[]
 }
@@ -44,7 +34,7 @@ export interface ExtensionSpec {
   accountId?: number
   name?: string
   extensionNumber?: string
-  type?: ExtensionType
+  type?: Extension['type']
 }
 
 const FIRST_ACCOUNT_ID = 809_640_016

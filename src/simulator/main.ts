@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { systemClock } from '../core/clock.ts'
 import { codeOf } from '../core/error-code.ts'
 import { EXIT } from '../core/start-error.ts'
-import type { NewExtension } from './arguments.ts'
+import type { NewExtension } from '../core/provider-changes.ts'
 import { type SimulatorControl, startSimulator } from './simulator.ts'
 
 // The simulator as a program of its own: `bun src/simulator/main.ts --port 4010`. Prints one line with its address.

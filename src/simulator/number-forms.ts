@@ -1,4 +1,4 @@
-import type { NumberForm } from './settings.ts'
+import type { NumberForm } from '../core/provider-settings.ts'
 
 /** Writes an E.164 number as records do, by turns in each of these forms. `turn` is the same for all numbers of a message. */
 export function writtenNumber(number: string, turn: number, forms: readonly NumberForm[]): string {

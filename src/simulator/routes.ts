@@ -1,3 +1,4 @@
+import type { Permission } from '../core/provider-settings.ts'
 import { getExtension, listPhoneNumbers } from './account.ts'
 import { bearerToken, callApi, ofExtension, withQueryToken, type ApiHandler } from './api-call.ts'
 import { authorize } from './authorize.ts'
@@ -8,7 +9,6 @@ import { getContent } from './message-content.ts'
 import { getMessage, listMessages } from './message-store.ts'
 import { probe } from './probe.ts'
 import type { Group } from './rate-limit.ts'
-import type { Permission } from './settings.ts'
 import { sendSms } from './sms.ts'
 import { issueSocketTicket } from './wstoken.ts'
 import {

@@ -1,3 +1,4 @@
+import type { Grant } from '../core/provider-settings.ts'
 import { createHash } from 'node:crypto'
 import { isoTime } from '../core/clock.ts'
 import { checkClient } from './client-auth.ts'
@@ -6,7 +7,6 @@ import { invalidGrant, oauthError, rateExceeded } from './errors.ts'
 import { empty, json, type Call, type Reply } from './http.ts'
 import { randomText } from './random.ts'
 import type { Lifetimes, Session } from './sessions.ts'
-import type { Grant } from './settings.ts'
 import type { World } from './world.ts'
 
 /** `POST /restapi/oauth/token` (RingCentral API reference, "Get token"): authorization code, refresh and JWT. */

@@ -1,3 +1,4 @@
+import { PROVIDER_CHANGES, type ProviderChangeName, type ProviderChanges } from '../core/provider-changes.ts'
 import type { Fault, SimulatorControl } from '../simulator/simulator.ts'
 
 /** What the provider does with a send. After all but `5xx-after` it has not accepted the message. */
@@ -10,19 +11,6 @@ export type ProviderFault =
   | '5xx-after'
   /** Never answers. The gateway gives up after 5 s. */
   | 'hang'
-
-/** Checked, as over the control interface: what is wrong throws, and nothing has changed. */
-type ProviderChanges = Pick<
-  SimulatorControl,
-  | 'configure'
-  | 'addQueue'
-  | 'addNumber'
-  | 'removeNumber'
-  | 'setExtensionStatus'
-  | 'addJwt'
-  | 'removeJwt'
-  | 'faultSockets'
->
 
 export interface TestProvider extends ProviderChanges {
   /** The next `times` sends, by default one, meet this fault. Calls queue up. */
@@ -37,16 +25,8 @@ const FAULTS: Readonly<Record<ProviderFault, Fault>> = {
 }
 
 export function createProvider(control: SimulatorControl): TestProvider {
-  const { configure, addQueue, addNumber, removeNumber, setExtensionStatus, addJwt, removeJwt, faultSockets } = control
   return {
-    configure,
-    addQueue,
-    addNumber,
-    removeNumber,
-    setExtensionStatus,
-    addJwt,
-    removeJwt,
-    faultSockets,
+    ...changesOf(control),
     next(name, times = 1) {
       if (!Object.hasOwn(FAULTS, name))
         throw new Error(`There is no fault ${name}: use one of ${Object.keys(FAULTS).join(', ')}`)
@@ -55,3 +35,6 @@ export function createProvider(control: SimulatorControl): TestProvider {
     },
   }
 }
+
+const changesOf = (control: ProviderChanges): Pick<ProviderChanges, ProviderChangeName> =>
+  Object.fromEntries(PROVIDER_CHANGES.map((name) => [name, control[name]])) as Pick<ProviderChanges, ProviderChangeName>

@@ -82,6 +82,26 @@ describe('the package', () => {
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+/)])
   })
 
+  test('has types of the test kit that say all of what its provider takes and answers', async () => {
+    const cwd = projectWith(folder.path, { sgw: unpacked })
+    writeFileSync(
+      join(cwd, 'kit.ts'),
+      `import { startTestGateway } from 'sgw/testing'
+      const { provider } = await startTestGateway()
+      const status: string = provider.setExtensionStatus({ extensionId: '1', status: 'Disabled' }).status
+      // @ts-expect-error there is no such status
+      provider.setExtensionStatus({ extensionId: '1', status })
+      // @ts-expect-error there is no such setting
+      provider.configure({ sentAfter: 5 })`,
+    )
+    const options = '--ignoreConfig --noEmit --strict --target esnext --lib esnext,dom --module nodenext'.split(' ')
+    const { stdout, exitCode } = await $`${PROJECT}/node_modules/.bin/tsc ${options} --types "" kit.ts`
+      .cwd(cwd)
+      .nothrow()
+      .quiet()
+    expect([exitCode, stdout.toString()]).toEqual([0, ''])
+  })
+
   test('says under Node.js that the test kit needs Bun', async () => {
     const project = projectWith(folder.path, { sgw: unpacked })
     writeFileSync(join(project, 'kit.mjs'), "import { startTestGateway } from 'sgw/testing'\nawait startTestGateway()")

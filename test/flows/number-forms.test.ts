@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { NumberForm } from '../../src/simulator/settings.ts'
+import type { NumberForm } from '../../src/core/provider-settings.ts'
 import { FROM, TO, type World } from '../support/world.ts'
 import { FaultCase } from './fault-table/case.ts'
 import { pass } from './fault-table/passing-time.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createLog } from '../../src/core/log.ts'
-import { SOCKET_FAULTS, type SocketFaultKind } from '../../src/core/simulator-access.ts'
+import { SOCKET_FAULTS, type SocketFaultKind } from '../../src/core/provider-changes.ts'
 import type { Route } from '../../src/api/http/route.ts'
 import { localRoutes } from '../../src/operator/local-routes.ts'
 import { simulatorRoutes } from '../../src/operator/simulator-routes.ts'

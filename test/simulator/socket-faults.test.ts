@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { SOCKET_FAULTS } from '../../src/core/simulator-access.ts'
+import { SOCKET_FAULTS } from '../../src/core/provider-changes.ts'
 import { until } from '../support/world.ts'
 import { ALICE, answer, BOB, startHarness, type SimulatorHarness } from './harness.ts'
 import { openSocket, SocketClient, ticketOf } from './socket-client.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { SocketFaultKind } from '../../../src/core/simulator-access.ts'
+import type { SocketFaultKind } from '../../../src/core/provider-changes.ts'
 import { MINUTE, SECOND, SocketCase } from './socket-case.ts'
 
 // What ends a socket, or leaves it open and dead. Whatever it is: no text is lost, none is stored twice, and people see it meanwhile.

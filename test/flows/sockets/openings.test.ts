@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Fault } from '../../../src/simulator/faults.ts'
-import type { SocketFaultKind } from '../../../src/core/simulator-access.ts'
+import type { SocketFaultKind } from '../../../src/core/provider-changes.ts'
 import { MINUTE, SECOND, SocketCase } from './socket-case.ts'
 
 // What keeps a socket from being opened. Texts come by back-fill meanwhile, a minute late at most, each once.

@@ -4,7 +4,7 @@ import { PhoneNumber } from '../parts/phone-number.tsx'
 import { Composer, NoReply } from '../thread/composer.tsx'
 import { OwnNumber } from '../thread/own-number.tsx'
 import { isNumber } from '../thread/pair.ts'
-import type { SimulatorFault } from './simulator.ts'
+import { FAULTS, type SimulatorFault } from './simulator.ts'
 import type { TracedConversation } from './traced-conversation.ts'
 
 export const FIRST_TEXT = 'Hello from my app. Reply with anything.'
@@ -45,19 +45,16 @@ export function PhoneComposer({ conversation, isFirst }: PhoneComposerProps) {
   )
 }
 
-const FAULTS: readonly [fault: SimulatorFault, name: string][] = [
+const CHOICES: readonly [fault: SimulatorFault, name: string][] = [
   [null, 'goes well'],
-  ['429', '429, try later'],
-  ['5xx-after', '502 after accepting'],
-  ['slow', 'takes 3 s'],
-  ['opted-out', 'recipient opted out'],
+  ...(Object.entries(FAULTS) as [SimulatorFault, string][]),
 ]
 
 /** What the simulator does with the next send. It is used up by one. */
 const Faults = ({ conversation }: { conversation: TracedConversation }) => (
   <div class="line faults" role="radiogroup" aria-label="What happens to the next send">
     <span class="dim">Next send</span>
-    {FAULTS.map(([fault, name]) => (
+    {CHOICES.map(([fault, name]) => (
       <label class="line" key={name}>
         <input
           type="radio"

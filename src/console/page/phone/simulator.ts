@@ -1,7 +1,14 @@
 import type { Sgw } from '../../../client/client.ts'
 
-/** What the simulator does with the next send; null: it goes well. */
-export type SimulatorFault = null | '429' | '5xx-after' | 'slow' | 'opted-out'
+/** What the simulator can do with the next send, as a person reads it. */
+export const FAULTS = {
+  '429': '429, try later',
+  '5xx-after': '502 after accepting',
+  slow: 'takes 3 s',
+  'opted-out': 'recipient opted out',
+} as const
+/** Null: the send goes well. */
+export type SimulatorFault = keyof typeof FAULTS | null
 
 /** One call between gateway and simulator, as the simulator recorded it. `out`: made by the gateway; `in`: made to it. */
 export interface SimulatorCall {

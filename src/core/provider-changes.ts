@@ -1,0 +1,164 @@
+import type { ProviderSettings } from './provider-settings.ts'
+
+/**
+ * The calls of the simulator's control interface that operators and tests have, too: what each takes and answers. Each checks its
+ * argument; what is wrong throws, and nothing has changed. All ids are strings.
+ */
+export interface ProviderChanges {
+  configure(settings: Partial<ProviderSettings>): ProviderSettings
+  /** A call queue. Its recipients list its numbers and may text from them; its messages are in its own store (`owner=Any`). */
+  addQueue(queue: NewQueue): ExtensionView
+  /** The same number may be listed by several extensions; at most one should have `SmsSender` on it, but of a queue's. */
+  addNumber(number: NewNumber): ExtensionView
+  removeNumber(number: ListedNumber): ExtensionView
+  /** Any status but `Enabled` ends neither sessions nor subscriptions, but every call and refresh fails. */
+  setExtensionStatus(change: StatusChange): ExtensionView
+  /** Makes a JWT of the extension's user, as the developer console does. */
+  addJwt(credential: NewJwt): { jwt: string }
+  /** Deletes a JWT. The sessions that it has opened go on. */
+  removeJwt(credential: { jwt: string }): { removed: number }
+  /** Plays a fault on the open sockets and returns their number, or sets one for what comes next. */
+  faultSockets(fault: SocketFault): { sockets: number }
+}
+
+export const PROVIDER_CHANGES = [
+  'configure',
+  'addQueue',
+  'addNumber',
+  'removeNumber',
+  'setExtensionStatus',
+  'addJwt',
+  'removeJwt',
+  'faultSockets',
+] as const satisfies (keyof ProviderChanges)[]
+export type ProviderChangeName = (typeof PROVIDER_CHANGES)[number]
+
+export interface NumberSpec {
+  /** E.164. */
+  phoneNumber: string
+  /** Default: a number for SMS. Pass `[]` for none. */
+  features?: string[]
+  usageType?: string
+  type?: string
+  paymentType?: string
+  status?: string
+  label?: string
+  primary?: boolean
+  /** The 10DLC campaign; null for none. Default: a confirmed one for a local number. */
+  campaign?: { status: string; tier: string } | null
+}
+
+export interface NewExtension {
+  /** Default: the next free one. */
+  extensionId?: string
+  /** Default: the first one. */
+  accountId?: string
+  name?: string
+  extensionNumber?: string
+  /** A bare number is one with the defaults. */
+  numbers?: (string | NumberSpec)[]
+}
+
+export interface NewQueue extends NewExtension {
+  /** The users who may text from its numbers. */
+  recipients: string[]
+}
+
+export interface ListedNumber {
+  extensionId: string
+  phoneNumber: string
+}
+
+export interface NewNumber extends NumberSpec, ListedNumber {
+  /** The call queue that it belongs to. Default: the extension itself. */
+  ownerId?: string
+}
+
+/** The documented statuses of an extension, and `Deleted`, which no answer names. */
+export const PROVIDER_STATUSES = ['Enabled', 'Disabled', 'Frozen', 'NotActivated', 'Unassigned', 'Deleted'] as const
+export type ProviderStatus = (typeof PROVIDER_STATUSES)[number]
+
+export interface StatusChange {
+  extensionId: string
+  status: ProviderStatus
+}
+
+/** An extension as the changes answer it. */
+export interface ExtensionView {
+  extensionId: string
+  accountId: string
+  extensionNumber: string
+  name: string
+  /** A `Department` is a call queue. */
+  type: 'User' | 'Department'
+  status: ProviderStatus
+  numbers: { phoneNumber: string; features: string[] }[]
+}
+
+export interface NewJwt {
+  extensionId: string
+  /** The one app that may present it. Default: all. */
+  clientId?: string
+  /** Default: no end. */
+  expiresInSeconds?: number
+}
+
+export interface SocketFault {
+  kind: SocketFaultKind
+  /** Only sockets of this extension. */
+  extensionId?: string
+  /** How many of the next connections, tickets, subscriptions or events it affects. Null: all until a reset. Default 1. */
+  calls?: number | null
+  /** How late a delayed event comes. Default 1000. */
+  ms?: number
+}
+
+/** What happens to the sockets that bring events. The first nine happen at once to those that are open, the others to what comes next. */
+export const SOCKET_FAULTS = [
+  /** A closing frame. */
+  'close',
+  /** The connection ends without a closing frame. */
+  'cut',
+  /** The frame WSG-902, then a closing frame. */
+  'idle',
+  /** The same with WSG-903. */
+  'absolute',
+  /** The socket stays open, but nothing comes and nothing is heard. */
+  'silent',
+  /** A `Heartbeat` of the platform's own, which needs no answer. */
+  'heartbeat',
+  /** A frame that is no JSON. */
+  'no-json',
+  /** A frame of 20 MB. */
+  'huge',
+  /** A frame that has only its first part. */
+  'no-body',
+  /** The upgrade is answered 503. */
+  'refuse',
+  /** The upgrade is answered 401, as with a ticket that has expired. */
+  'unauthorized',
+  /** The upgrade is never answered. */
+  'hang',
+  /** An `Error` frame instead of `ConnectionDetails`, then a closing frame. */
+  'error',
+  /** No `ConnectionDetails`; all else works. */
+  'no-details',
+  /** The session is not recovered. Only connections that ask for it count. */
+  'forget',
+  /** The subscription is answered after its first event. */
+  'early-event',
+  /** The ticket is refused. 403: the app lacks the permission. */
+  'ticket-401',
+  'ticket-403',
+  'ticket-429',
+  'ticket-503',
+  /** The ticket is never answered. */
+  'ticket-hang',
+  /** The subscription is refused: 403, SUB-505. */
+  'no-subscription',
+  /** An event is lost, comes late, or comes twice. */
+  'drop',
+  'delay',
+  'duplicate',
+] as const
+export type SocketFaultKind = (typeof SOCKET_FAULTS)[number]
