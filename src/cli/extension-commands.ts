@@ -99,11 +99,15 @@ async function list(context: CliContext, tenant: string | undefined): Promise<vo
       context.stdout(hanging(context, '! ', printable(`${extensionId}: ${reason}${fix === null ? '' : `. ${fix}`}`)))
 }
 
-const rowOf = ({ extensionId, name, status, connectedBy, phoneNumbers, tenantId }: Health & { tenantId: string }) => ({
-  extensionId,
-  tenantId,
-  status,
-  by: connectedBy ?? '-',
-  numbers: phoneNumbers.join(' '),
-  name: name ?? '-',
+const rowOf = (health: Health & { tenantId: string }) => ({
+  extensionId: health.extensionId,
+  tenantId: health.tenantId,
+  status: health.status,
+  by: wayOf(health),
+  numbers: health.phoneNumbers.join(' '),
+  name: health.name ?? '-',
 })
+
+/** `link`, `jwt`, or `jwt until 2026-12-11` if the JWT has an end. */
+const wayOf = ({ connectedBy, jwtExpiresAt }: Health): string =>
+  typeof jwtExpiresAt === 'string' ? `${connectedBy} until ${jwtExpiresAt.slice(0, 10)}` : (connectedBy ?? '-')

@@ -14,6 +14,7 @@ export interface Health {
   reason: string | null
   fix: string | null
   connectedBy?: 'link' | 'jwt'
+  jwtExpiresAt?: string | null
   phoneNumbers: string[]
 }
 

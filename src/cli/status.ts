@@ -104,7 +104,7 @@ function failureOf(context: CliContext, destination: Overview['destinations'][nu
 }
 
 function fieldsOf(report: StatusReport, backupAddress: string | null) {
-  const { running, version, schema, queue, extensions, subscriptions, backup } = report
+  const { running, version, schema, queue, extensions, earliestJwtEnd, subscriptions, backup } = report
   const counts = (record: Readonly<Record<string, unknown>>): string =>
     Object.entries(record)
       .filter(([, value]) => value !== null && value !== 0)
@@ -116,7 +116,7 @@ function fieldsOf(report: StatusReport, backupAddress: string | null) {
     version,
     schema,
     queue: queueOf(queue),
-    extensions: counts(extensions) || 'none',
+    extensions: `${counts(extensions) || 'none'}${earliestJwtEnd === null ? '' : `, JWT until ${earliestJwtEnd.slice(0, 10)}`}`,
     subscriptions: `${active} active, ${pending} pending${earliestExpiry === null ? '' : `, until ${shortTime(earliestExpiry)}`}`,
     backup: backup.litestream
       ? `Litestream, ${backup.lagMs ?? 'unknown'} ms behind`

@@ -215,6 +215,8 @@ export interface ExtensionHealth {
   fix: string | null
   /** Whether a person has logged in through a link, or a JWT opens its sessions. */
   connectedBy?: 'link' | 'jwt'
+  /** When its JWT ends; null if it has no end. Only with `connectedBy` `jwt`. */
+  jwtExpiresAt?: string | null
   phoneNumbers: string[]
   /** `usageType` in the words of the provider; null if it is not known. */
   numbers?: { phoneNumber: string; usageType: string | null }[]

@@ -24,6 +24,9 @@ export const StatusReport = z
     }),
     extensions: z.record(z.string(), z.int()).meta({ description: 'Connected extensions by status' }),
     subscriptions: z.object({ active: z.int(), pending: z.int(), earliestExpiry: time.nullable() }),
+    earliestJwtEnd: time
+      .nullable()
+      .meta({ description: 'When the first JWT of an extension ends; null if none has an end' }),
     backup: z.object({
       litestream: z.boolean(),
       lagMs: z.number().nullable().meta({
@@ -91,7 +94,7 @@ export type StatusReport = z.infer<typeof StatusReport>
 /** Reads the figures of `sgw status`. */
 export async function readStatus(gateway: Gateway): Promise<StatusReport> {
   const { jobs, openAttempts, scheduledUntil, quarantined } = await readQueue(gateway)
-  const { extensions, subscriptions } = await countExtensions(gateway)
+  const { extensions, subscriptions, earliestJwtEnd } = await countExtensions(gateway)
   const { schema, restoredAt } = await readDatabase(gateway)
   const { lagMs, walBytes, keptBytes } = await readBackup(gateway)
   const unposted = await readUnposted(gateway)
@@ -109,6 +112,7 @@ export async function readStatus(gateway: Gateway): Promise<StatusReport> {
     },
     extensions,
     subscriptions: { ...subscriptions, earliestExpiry: isoOrNull(subscriptions.earliestExpiry) },
+    earliestJwtEnd: isoOrNull(earliestJwtEnd),
     backup: {
       litestream: gateway.config.litestream,
       lagMs,

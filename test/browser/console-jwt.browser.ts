@@ -28,7 +28,7 @@ test('an operator connects an extension with a JWT, which no page shows, and giv
   await dialog.getByRole('button', { name: 'Connect' }).click()
   await dialog.waitFor({ state: 'detached' })
   await page.getByRole('heading', { name: 'Both numbers can send and receive.' }).waitFor()
-  await page.getByText('its JWT ends').waitFor()
+  await page.getByText('its JWT is deleted').waitFor()
   await world.untilStatus(await world.send(), ['sent'])
   world.control.removeJwt({ jwt })
   world.control.revokeTokens({ extensionId })

@@ -148,7 +148,7 @@ test('a JWT that has expired is over with its session', async () => {
   await operate(world, 'POST', '/v1/operator/extensions', { tenantId: world.tenantId, jwt })
   expect((await seen(one)).doctor).toMatchObject({
     level: 'warn',
-    detail: `The JWT of ${extensionId} ends on 2026-11-21T04:00:00.000Z: make another one in the developer console, and connect it before (${CONNECT_AGAIN(world.tenantId)}).`,
+    detail: `Extension ${extensionId} of ${world.tenantId} needs another JWT. Its JWT ends on 2026-11-21T04:00:00.000Z. Make another one in the developer console: ${CONNECT_AGAIN(world.tenantId)}, or set RC_JWT and restart.`,
   })
   clock.advance(HOUR)
   expect(await sends(one)).toBe('sent')

@@ -26,6 +26,10 @@ const ExtensionHealth = z
       .enum(['link', 'jwt'])
       .optional()
       .meta({ description: 'Whether a person has logged in through a link, or a JWT opens its sessions' }),
+    jwtExpiresAt: time
+      .nullable()
+      .optional()
+      .meta({ description: 'When its JWT ends; null if it has no end. Only with `connectedBy` `jwt`' }),
     phoneNumbers: z.array(z.string()),
     numbers: z
       .array(
@@ -105,6 +109,7 @@ async function healthOf(
     since: trouble === null ? null : isoTime(trouble.since),
     fix: trouble?.fixForApps ?? trouble?.fix ?? null,
     connectedBy: row.jwt === null ? 'link' : 'jwt',
+    ...(row.jwt === null ? {} : { jwtExpiresAt: row.jwtExpiresAt === null ? null : isoTime(row.jwtExpiresAt) }),
     phoneNumbers,
     numbers: rows.map(({ number, usageType }) => ({ phoneNumber: number, usageType })),
     windowUsed: used,

@@ -53,7 +53,24 @@ export async function readMaybeFailing(
   }))
 }
 
+const ENDING_JWTS = `SELECT tenant_id, extension_id FROM extensions
+  WHERE jwt_expires_at <= ?1 AND status <> 'revoked' AND ${IS_IN_USE} ORDER BY jwt_expires_at LIMIT ?2`
+
+/** Finds the extensions in use whose JWT ends by then, epoch milliseconds; the earliest first. */
+export async function readEndingJwts(
+  { database }: Pick<Reads, 'database'>,
+  by: number,
+  limit: number,
+): Promise<ExtensionKey[]> {
+  const rows = await database.reader.longRead('operator', ENDING_JWTS, [by, limit])
+  return rows.map(({ tenant_id, extension_id }) => ({
+    tenantId: String(tenant_id),
+    extensionId: String(extension_id),
+  }))
+}
+
 const COUNTS = `SELECT ${EXTENSION_STATUSES.map((status) => `(SELECT count(*) FROM extensions WHERE status = '${status}' AND ${IS_IN_USE}) AS ${status}`).join()},
+  (SELECT min(jwt_expires_at) FROM extensions WHERE status <> 'revoked' AND ${IS_IN_USE}) AS jwt_end,
   count(*) FILTER (WHERE ${IS_LIVE}) AS live, count(*) AS subscriptions, min(expires_at) FILTER (WHERE ${IS_LIVE}) AS earliest
   FROM subscriptions WHERE ${IS_IN_USE}`
 
@@ -66,13 +83,17 @@ export async function readInactiveTenants({ orm }: Reads['database']): Promise<S
 /**
  * Counts connected extensions by status, and subscriptions: `active` ones bring inbound messages now, the others are being made or have
  * expired. Those of inactive tenants do not count. `earliestExpiry`: of the active ones, epoch milliseconds; null if there is none.
+ * `earliestJwtEnd`: of extensions that are not revoked; null if no JWT has an end.
  */
 export async function countExtensions(reads: Reads) {
   const [row] = await reads.database.reader.longRead('operator', COUNTS, liveAt(reads))
-  const [active, all, earliest] = [Number(row?.['live']), Number(row?.['subscriptions']), row?.['earliest']]
+  const [active, all] = [Number(row?.['live']), Number(row?.['subscriptions'])]
   const counts = EXTENSION_STATUSES.map((status) => [status, Number(row?.[status])])
   return {
     extensions: Object.fromEntries(counts) as Record<ExtensionStatus, number>,
-    subscriptions: { active, pending: all - active, earliestExpiry: typeof earliest === 'number' ? earliest : null },
+    subscriptions: { active, pending: all - active, earliestExpiry: numberOrNull(row?.['earliest']) },
+    earliestJwtEnd: numberOrNull(row?.['jwt_end']),
   }
 }
+
+const numberOrNull = (value: unknown): number | null => (typeof value === 'number' ? value : null)

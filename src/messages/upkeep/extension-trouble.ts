@@ -1,4 +1,5 @@
 import { isoTime } from '../../core/clock.ts'
+import { DAY_MS } from '../../core/limits.ts'
 import type { Gateway } from '../gateway.ts'
 import type { ExtensionRow } from '../../provider/directory.ts'
 import { commandToConnect } from '../../provider/refresh-policy.ts'
@@ -9,7 +10,7 @@ import { decodeRefreshRefusal } from '../../provider/stored-refusals.ts'
 /** A problem of an extension, and what a person can do about it; a sentence each. */
 export interface Trouble {
   /** `waits`: refused until a pause is over that the provider asked for. `paused`: for long, or by one pause after another. */
-  kind: 'revoked' | 'not_receiving' | 'unknown_numbers' | 'waits' | 'paused' | Step
+  kind: 'revoked' | 'not_receiving' | 'unknown_numbers' | 'waits' | 'paused' | 'jwt_ends' | Step
   reason: string
   fix: string
   /** For apps, which have no shell on the gateway's machine; absent if it is the same. */
@@ -39,20 +40,34 @@ export function troublesOf(known: Known, row: ExtensionRow, silentSince: number 
   const standing = refusals.filter(({ kind }) => kind !== 'waits')
   const areRefused = refusals.some(({ kind }) => kind === 'numbers')
   const numbers = row.numbersReadAt !== null || areRefused || hasNumbers(known, row) ? [] : [unknownNumbers(row)]
-  return [...standing, ...numbers, ...pausesOf(known, row), ...waits, ...silent]
+  return [...standing, ...numbers, ...pausesOf(known, row), ...waits, ...silent, ...endOfJwt(known, row)]
 }
+
+/** A person needs some days to make another JWT. */
+export const JWT_WARNING_MS = 14 * DAY_MS
+
+/** The JWT of an extension that works ends soon, or has ended. RingCentral may let its session go on for a while. */
+export function endOfJwt({ clock }: Pick<Known, 'clock'>, row: ExtensionRow): Trouble[] {
+  const { jwtExpiresAt } = row
+  if (jwtExpiresAt === null || jwtExpiresAt - clock.now() > JWT_WARNING_MS) return []
+  const at = isoTime(jwtExpiresAt)
+  const reason =
+    jwtExpiresAt > clock.now()
+      ? `Its JWT ends on ${at}`
+      : `Its JWT ended on ${at}, so it works only until RingCentral ends its session`
+  return [{ kind: 'jwt_ends', reason, fix: fixOfJwt(row), since: jwtExpiresAt - JWT_WARNING_MS }]
+}
+
+const fixOfJwt = (row: ExtensionRow): string =>
+  `Make another one in the developer console: ${commandToConnect(row)}, or set RC_JWT and restart.`
 
 /** The status of releases before 1.1.0 has no time: it began after the last refresh. */
 const sinceOf = ({ statusSince, refreshedAt }: ExtensionRow): number => statusSince ?? refreshedAt
 
 function revoked(row: ExtensionRow): Trouble {
   const of = { kind: 'revoked', since: sinceOf(row) } as const
-  const command = commandToConnect(row)
-  if (row.jwt !== null) {
-    const fix = `Make another one in the developer console: ${command}, or set RC_JWT and restart.`
-    return { ...of, reason: 'Its JWT is no longer accepted', fix }
-  }
-  const fix = `Authorize it again with an invite link: ${command}`
+  if (row.jwt !== null) return { ...of, reason: 'Its JWT is no longer accepted', fix: fixOfJwt(row) }
+  const fix = `Authorize it again with an invite link: ${commandToConnect(row)}`
   return {
     ...of,
     reason: 'Its authorization has ended',

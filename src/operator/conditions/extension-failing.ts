@@ -42,10 +42,10 @@ const suspectsOf = ({ directory, quota, clock }: Gateway, firing: readonly Firin
   ...firing.map(({ detail }) => String(detail['extensionId'])),
 ]
 
-/** `isSilent`: it has no subscription, which is a condition of its own, as being revoked is. */
+/** `isSilent`: it has no subscription, which is a condition of its own, as being revoked and the end of a JWT are. */
 const conditionsOf = (gateway: Gateway, row: ExtensionRow, isSilent: boolean): Condition[] =>
   troublesOf(gateway, row, null)
-    .filter(({ kind, step }) => kind !== 'revoked' && !(isSilent && step === 'subscription'))
+    .filter(({ kind, step }) => kind !== 'revoked' && kind !== 'jwt_ends' && !(isSilent && step === 'subscription'))
     .map((trouble) => conditionOf(gateway, row, trouble))
 
 function conditionOf({ providerState }: Gateway, key: ExtensionKey, trouble: Trouble): Condition {

@@ -5,6 +5,7 @@ import { encryptionKeyMissing } from './encryption-key-missing.ts'
 import { extensionFailing } from './extension-failing.ts'
 import { extensionNotReceiving } from './extension-not-receiving.ts'
 import { extensionRevoked } from './extension-revoked.ts'
+import { jwtEnds } from './jwt-ends.ts'
 import { jwtRefused } from './jwt-refused.ts'
 import { providerCredentials } from './provider-credentials.ts'
 import { providerUnreachable } from './provider-unreachable.ts'
@@ -32,6 +33,7 @@ export const CONDITIONS: readonly ConditionSource[] = [
   extensionRevoked,
   extensionNotReceiving,
   extensionFailing,
+  jwtEnds,
   webhookFailing,
   webhooksInterrupted,
 ]

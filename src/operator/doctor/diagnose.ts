@@ -1,14 +1,10 @@
 import type { Config } from '../../core/config.ts'
-import { isoTime } from '../../core/clock.ts'
 import { type Lease, isFresh } from '../../core/lease.ts'
-import { DAY_MS } from '../../core/limits.ts'
 import { encryptionKeyPath } from '../../db/data-folder.ts'
 import { faultOfFile, filesOpenToOthers } from '../../db/database-file.ts'
 import { extensions } from '../../db/schema/connections.ts'
 import { readInactiveTenants } from '../../messages/gateway-state/extensions.ts'
 import type { Gateway } from '../../messages/gateway.ts'
-import type { ExtensionRow } from '../../provider/directory.ts'
-import { commandToConnect } from '../../provider/refresh-policy.ts'
 import { judge } from '../conditions/judge.ts'
 import { checkStandbys } from '../lease/doctor-lease.ts'
 import { checkAuthorization, checkRedirectAddress, checkSubscriptions } from './connections.ts'
@@ -103,14 +99,9 @@ async function checkKeys(gateway: Gateway): Promise<string> {
   return `newest key ${gateway.secrets.keyId}; ${older === '' ? 'nothing needs an older one' : `an older one is still needed: ${older}`}`
 }
 
-/** A JWT that ends soon needs a person before it makes an extension revoked. */
 async function checkExtensions(gateway: Gateway): Promise<string> {
   const inactive = await readInactiveTenants(gateway.database)
   const rows = (await gateway.database.orm.select().from(extensions)).filter(({ tenantId }) => !inactive.has(tenantId))
-  const ending = rows.filter(
-    (row) => row.status !== 'revoked' && (row.jwtExpiresAt ?? Infinity) - gateway.clock.now() < JWT_WARNING_MS,
-  )
-  if (ending.length > 0) throw new Fault(ending.map(describeEnd).join(' '), 'warn')
   return rows.length === 0 ? `none connected yet: ${howToConnect(gateway.config)}` : `${rows.length} active`
 }
 
@@ -119,12 +110,6 @@ function howToConnect({ production, hasPublicUrl, provider }: Config): string {
   if (!production || hasPublicUrl) return 'sgw extensions connect --tenant TENANT prints a link'
   return `${provider.jwt === null ? 'set RC_JWT, or ' : ''}run sgw extensions connect-jwt --tenant TENANT --jwt-file FILE`
 }
-
-/** A person needs some days to make another JWT. */
-const JWT_WARNING_MS = 14 * DAY_MS
-
-const describeEnd = ({ extensionId, tenantId, jwt, jwtExpiresAt }: ExtensionRow): string =>
-  `The JWT of ${extensionId} ends on ${isoTime(jwtExpiresAt ?? 0)}: make another one in the developer console, and connect it before (${commandToConnect({ tenantId, jwt })}).`
 
 /** Says whether anybody is told. */
 const checkAlertSetting = ({ alertUrl }: Config): string =>

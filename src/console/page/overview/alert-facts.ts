@@ -16,6 +16,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   queue_old: kindOf('waits', 'warn', 'waiting'),
   extension_not_receiving: kindOf('waits', 'warn', 'waiting'),
   extension_failing: kindOf('waits', 'warn', 'waiting'),
+  jwt_ends: kindOf('waits', 'warn', 'waiting'),
   webhook_failing: kindOf('webhooks', 'bad', 'webhook'),
   webhooks_interrupted: kindOf('webhooks', 'warn', 'webhook'),
 }
@@ -85,6 +86,7 @@ const ADVICE: Readonly<Record<string, string>> = {
   extension_revoked: 'Authorize it again.',
   extension_not_receiving: 'Setup of the tenant says why.',
   extension_failing: 'Setup of the tenant says why.',
+  jwt_ends: 'Setup of the tenant connects another one.',
   webhook_failing: 'Its attempts say why. When it answers again, they can be made once more.',
   webhooks_interrupted: 'The webhooks of each tenant show them. They can be made once more.',
 }

@@ -112,9 +112,11 @@ const Facts = ({ extension }: { extension: ExtensionHealth }) => (
   </dl>
 )
 
-function AuthorizedUntil({ extension: { status, connectedBy, refreshExpiresAt } }: { extension: ExtensionHealth }) {
+function AuthorizedUntil({ extension }: { extension: ExtensionHealth }) {
+  const { status, connectedBy, refreshExpiresAt, jwtExpiresAt = null } = extension
   if (status === 'revoked') return <>–</>
-  return connectedBy === 'jwt' ? <>its JWT ends</> : <Time at={refreshExpiresAt} />
+  if (connectedBy === 'jwt' && jwtExpiresAt === null) return <>its JWT is deleted</>
+  return <Time at={jwtExpiresAt ?? refreshExpiresAt} />
 }
 
 function SubscriptionText({ extension }: { extension: ExtensionHealth }) {
