@@ -12,9 +12,10 @@ import { isKept, limitOf, rowOf, sumOf } from './support/takeover-table.ts'
 
 // STANDBY=on: two gateways take over from each other under load. docs/beyond-one-machine.md has the results.
 // bun bench/takeover.ts [--takeovers 200] [--kinds 'SIGSTOP;SIGTERM'] [--seed 1] [--round-trip 5] [--connections 16] [--without-check 20]
-//                       [--messages 0] [--older b9112196]
+//                       [--without-comparison 4] [--messages 0] [--older b9112196]
 //   --takeovers      in all, the same number of each kind; a pair of its own for each kind
 //   --without-check  then machines are paused so often while nothing but time limits the lease, where it must find losses
+//   --without-comparison  and so often the lease is given while a takeover begins with the copy that is kept ready, whatever that has
 //   --messages       so many are in the database before
 //   --older          the commit with which the pairs begin that are upgraded: by default the last one of 1.1.0
 
@@ -26,6 +27,7 @@ const { values } = parseArgs({
     'round-trip': { type: 'string', default: '5' },
     connections: { type: 'string', default: '16' },
     'without-check': { type: 'string', default: '20' },
+    'without-comparison': { type: 'string', default: '4' },
     messages: { type: 'string', default: '0' },
     older: { type: 'string', default: 'b9112196' },
   },
@@ -36,7 +38,22 @@ const SHOWN_EVENTS = 10
  * reads an hour of its messages, reads at most 20,000.
  */
 const TAKEOVERS_OF_A_PAIR = 36
-const WITHOUT_CHECK = `${import.meta.dir}/../test/support/standby/preloads/without-check.ts`
+const PRELOADS = `${import.meta.dir}/../test/support/standby/preloads`
+/** Each takes one promise out, and then losses must be found. */
+const SABOTAGES = [
+  {
+    times: Number(values['without-check']),
+    kind: 'machine paused',
+    preload: 'without-check.ts',
+    what: 'the check of the lease after each upload',
+  },
+  {
+    times: Number(values['without-comparison']),
+    kind: 'lease given while the copy is behind',
+    preload: 'without-comparison.ts',
+    what: 'the comparison of the copy that is kept ready with the newest transaction',
+  },
+] as const
 const isSeeded = Number(values.messages) > 0
 const isUpgrade = (kind: FaultKind): boolean => Object.hasOwn(UPGRADES, kind)
 const random = seededRandom(Number(values.seed))
@@ -58,9 +75,10 @@ for (const kind of Number(values.takeovers) > 0 ? kinds : []) {
   console.table(rows)
   isGood &&= isKept(costs) && takenMs.every((ms) => ms <= limitOf(kind))
 }
-if (Number(values['without-check']) > 0) {
-  const { costs } = await run('machine paused', Number(values['without-check']), [WITHOUT_CHECK])
-  process.stdout.write('Without the check of the lease after each upload, where losses must be found:\n')
+for (const { times, kind, preload, what } of SABOTAGES) {
+  if (times === 0) continue
+  const { costs } = await run(kind, times, [`${PRELOADS}/${preload}`])
+  process.stdout.write(`Without ${what}, where losses must be found:\n`)
   console.table([costs])
   isGood &&= costs.lost > 0
 }

@@ -5,6 +5,7 @@ const LIMIT_MS = 10_000
 const OTHER_LIMITS: Partial<Record<FaultKind, number>> = {
   SIGTERM: 3000,
   'sgw lease give': 3000,
+  'lease given while the copy is behind': 3000,
   // `REPLICA_TIMEOUT`, and at most 20 s until the lease is free, then a takeover.
   'Litestream hangs': 25_000,
   'disk full': 25_000,

@@ -7,7 +7,9 @@ import { type TakeoverCosts, Takeovers } from '../../support/standby/takeovers.t
 
 // The short form of bench/takeover.ts. A standby needs Litestream 0.5.18: with Go installed, test/support/litestream.ts builds it.
 
-const WITHOUT_CHECK = `${import.meta.dir}/../../support/standby/preloads/without-check.ts`
+const PRELOADS = `${import.meta.dir}/../../support/standby/preloads`
+const WITHOUT_CHECK = `${PRELOADS}/without-check.ts`
+const WITHOUT_COMPARISON = `${PRELOADS}/without-comparison.ts`
 const KINDS = [
   'machine paused',
   'machine and disk lost',
@@ -69,6 +71,11 @@ if (IS_LITESTREAM_5) {
     let lost = 0
     for (let tries = 0; lost === 0 && tries < MAX_PAUSES; tries++)
       ({ lost } = await takeovers(['machine paused'], [WITHOUT_CHECK]))
+    expect(lost).toBeGreaterThan(0)
+  }, 240_000)
+
+  test('a takeover that takes the copy it keeps ready, whatever that has, loses messages, which the drill sees', async () => {
+    const { lost } = await takeovers(['lease given while the copy is behind'], [WITHOUT_COMPARISON])
     expect(lost).toBeGreaterThan(0)
   }, 240_000)
 } else {

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { IS_LITESTREAM_5, LITESTREAM } from '../../support/litestream.ts'
+import { keptIn, reachedIn } from '../../support/standby/kept-copy.ts'
 import { until } from '../../support/world.ts'
 import { Gateways, type MachineOfGateway } from './gateways.ts'
 
@@ -11,15 +12,7 @@ import { Gateways, type MachineOfGateway } from './gateways.ts'
 const TAKEN = 'the copy that was kept ready is taken'
 const THROWN_AWAY = 'the copy that was kept ready is thrown away'
 
-/** The files of the copy that a machine keeps ready. */
-const keptBy = ({ folder }: MachineOfGateway): string[] =>
-  readdirSync(folder).filter((name) => name.startsWith('sgw.db.following-'))
-
-/** The transaction up to which it has everything, in hexadecimal; null without one. */
-function reachedBy(machine: MachineOfGateway): string | null {
-  const noted = keptBy(machine).find((name) => name.endsWith('-txid'))
-  return noted === undefined ? null : readFileSync(join(machine.folder, noted), 'utf8').trim()
-}
+const keptBy = ({ folder }: MachineOfGateway): string[] => keptIn(folder)
 
 /** The processes that write the copy of a machine. */
 function followersOf({ folder }: MachineOfGateway): number[] {
@@ -46,7 +39,7 @@ async function pair(extra: Record<string, string> = {}) {
   return { gateways, one, two, ids }
 }
 
-const untilKept = (machine: MachineOfGateway): Promise<string> => until(() => reachedBy(machine))
+const untilKept = (machine: MachineOfGateway): Promise<string> => until(() => reachedIn(machine.folder))
 
 if (IS_LITESTREAM_5) {
   test('a takeover begins with the copy that is kept ready, brought to the last transaction, and reads no complete copy', async () => {
@@ -131,14 +124,14 @@ if (IS_LITESTREAM_5) {
     await untilKept(three)
     const ofTwo = keptBy(three)
     await one.startUntil('standby')
-    await until(() => reachedBy(one))
+    await until(() => reachedIn(one.folder))
     // Three is held while one takes over and sends, so its copy is of an epoch that has ended.
     process.kill(three.pid, 'SIGSTOP')
     await two.kill()
     await one.untilState('ready')
     ids.push(...(await one.send('later')))
     process.kill(three.pid, 'SIGCONT')
-    await until(() => reachedBy(three) !== null && !keptBy(three).some((name) => ofTwo.includes(name)))
+    await until(() => reachedIn(three.folder) !== null && !keptBy(three).some((name) => ofTwo.includes(name)))
     await one.kill()
     await three.untilState('ready')
     expect([three.output().includes(TAKEN), await three.missing(ids), gateways.lease.epoch]).toEqual([true, 0, 4])

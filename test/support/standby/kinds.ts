@@ -33,7 +33,8 @@ export const TAKEOVERS = {
   'disk full': diskFull,
   'an older lease put back': leasePutBack,
   SIGTERM: (drill) => handOver(drill, ({ deployment }) => deployment.signalGateway('SIGTERM')),
-  'sgw lease give': (drill) => handOver(drill, ({ deployment }) => deployment.command('lease', 'give')),
+  'sgw lease give': giveLease,
+  'lease given while the copy is behind': giveToCopyBehind,
 } as const satisfies Record<string, Takeover>
 
 /** Every fault of the drill. Those that are not takeovers need the storage of the tests, and upgrades a pair of an older version. */
@@ -136,4 +137,14 @@ async function handOver(drill: Takeovers, give: (active: StandbyNode) => unknown
   const [from, given] = [performance.now(), active.generation]
   await give(active)
   return drill.acceptsAgain(from, given)
+}
+
+function giveLease(drill: Takeovers): Promise<number> {
+  return handOver(drill, ({ deployment }) => deployment.command('lease', 'give'))
+}
+
+/** The copy that the standby keeps ready has some of the load, and lacks what came since. */
+async function giveToCopyBehind(drill: Takeovers): Promise<number> {
+  await drill.untilFollowed()
+  return giveLease(drill)
 }

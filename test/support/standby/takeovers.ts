@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { sentTexts, untilDrained } from '../backup-loss.ts'
 import { type Api, type Broken, ClientLedger } from '../client-ledger.ts'
 import { FailoverProxy } from '../failover-proxy.ts'
@@ -10,6 +10,7 @@ import type { S3Stub } from '../s3-stub.ts'
 import { until } from '../world.ts'
 import { FollowingLoad } from './following-load.ts'
 import { InboundTraffic } from './inbound-traffic.ts'
+import { reachedIn } from './kept-copy.ts'
 import { MACHINE_CLOCK, NEXT_MIGRATIONS, StandbyNode } from './standby-node.ts'
 
 export interface TakeoverOptions {
@@ -106,6 +107,14 @@ export class Takeovers implements AsyncDisposable {
     }, SETTLE_MS).catch((error: unknown) => {
       throw new Error(`No pair of one active and one standby gateway:\n${this.outputs()}`, { cause: error })
     })
+  }
+
+  /** Waits until the copy that the standby keeps ready has got something of the load. */
+  async untilFollowed(): Promise<void> {
+    const { standby } = await this.roles()
+    const folder = dirname(standby.deployment.database)
+    const before = await until(() => reachedIn(folder), SETTLE_MS)
+    await until(() => (reachedIn(folder) ?? '') > before, SETTLE_MS)
   }
 
   /** What the machine sees of the storage of the tests. */
