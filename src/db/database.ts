@@ -5,18 +5,18 @@ import { type Log, silentLog } from '../core/log.ts'
 import { type Watched, checkedGate, faultOfContent } from './checked-gate.ts'
 import { FileStamp } from './file-stamp.ts'
 import { type Gate, openGate } from './gate.ts'
-import { countedGate, isChained } from './history-rows.ts'
+import { countedCommit, isChained } from './history-rows.ts'
 import { type UpgradeHooks, migrate, noteVersion } from './migrate.ts'
 import { MIGRATIONS, type Migration } from './migrations.ts'
 import { type Reader, openReader } from './reader.ts'
 import { LogEnd } from './log-end.ts'
 import { OpenFiles } from './open-files.ts'
 import { type Orm, ormOf } from './orm.ts'
-import { type Replica, replicatedGate } from './replicated-gate.ts'
+import { type Commit, type Replica, commitTo, commitToReplica } from './replicated-gate.ts'
 import { copyFile, saveLost } from './save-lost.ts'
 import { PROBE, Storage } from './storage.ts'
 import { StoredEvents } from './stored-events.ts'
-import { type Writer, type WriterGate, createWriter } from './writer.ts'
+import { type Writer, createWriter } from './writer.ts'
 
 /**
  * An open, migrated database. Ordinary statements go through `orm`, other writes through `writer`, other queries through `gate`. Only the
@@ -80,12 +80,12 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const checked = checkedGate(gate, storage, () => watched)
   const { replica } = options
   const storedEvents = new StoredEvents(replica !== undefined)
-  const replicated = replica === undefined ? null : replicatedGate(checked, replica, storage, storedEvents)
+  const replicated = replica === undefined ? null : commitToReplica(checked, replica, storage, storedEvents)
   try {
     const migrated = await migrate(gate, options.migrations ?? MIGRATIONS, upgrade(gate, options))
     await noteVersion(gate)
     const reader = openReader(gate, path)
-    const writer = createWriter(await counted(replicated ?? checked, gate, options), options.defer)
+    const writer = createWriter(await counted(replicated?.commit ?? commitTo(checked), gate, options), options.defer)
     files?.moved()
     if (path !== null) watched = { stamp: await FileStamp.begin(path, gate), log: new LogEnd(path) }
     // The writer makes one commit at a time, so an empty one is stored after all others.
@@ -102,9 +102,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 }
 
 /** Counts the commits in the history, if it has to be told which copy continues which. */
-async function counted(uncounted: WriterGate, gate: Gate, { litestream, epoch }: DatabaseOptions): Promise<WriterGate> {
+async function counted(commit: Commit, gate: Gate, { litestream, epoch }: DatabaseOptions): Promise<Commit> {
   const isCounted = litestream || (await isChained(gate))
-  return isCounted ? countedGate(uncounted, epoch ?? null) : uncounted
+  return isCounted ? countedCommit(commit, epoch ?? null) : commit
 }
 
 interface Open extends Pick<Database, 'gate' | 'writer' | 'reader'> {

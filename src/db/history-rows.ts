@@ -5,8 +5,8 @@ import type { Result, Row } from './connection.ts'
 import { readCounters } from './counters.ts'
 import type { Gate } from './gate.ts'
 import type { History, Link } from './history.ts'
+import type { Commit } from './replicated-gate.ts'
 import { NOTE_FACT } from './restore-mark.ts'
-import type { WriterGate } from './writer.ts'
 
 // These files are read through bun:sqlite, which closes them at once. The gateway's own driver closes a file when the garbage collector runs: it
 // would share the index of the log of a file that is renamed meanwhile, and Litestream would use another one.
@@ -91,20 +91,14 @@ function change(path: string, statements: readonly { sql: string; args: (string 
 }
 
 /** Counts each commit of a start in its link, in the same transaction. `epoch`: that of the lease; null without one. */
-export function countedGate(gate: WriterGate, epoch: number | null): WriterGate {
+export function countedCommit(commit: Commit, epoch: number | null): Commit {
   const count = {
     sql: 'INSERT INTO history (mark, epoch, commits) VALUES (?1, ?2, 1) ON CONFLICT (mark) DO UPDATE SET commits = commits + 1',
     args: [crypto.randomUUID(), epoch],
   }
-  const { commit } = gate
-  return {
-    batch: async (statements) => (await gate.batch([count, ...statements])).slice(1),
-    ...(commit !== undefined && {
-      commit: async (statements) => {
-        const { results, confirmed } = await commit([count, ...statements])
-        return { results: results.slice(1), confirmed }
-      },
-    }),
+  return async (statements) => {
+    const { results, confirmed } = await commit([count, ...statements])
+    return { results: results.slice(1), confirmed }
   }
 }
 

@@ -11,28 +11,34 @@ export interface Replica {
   confirm?(): Promise<void>
 }
 
-/** A gate whose commits are stored at the replica as well. */
-export interface ReplicatedGate extends Gate {
-  /** A commit that is tried also while the replica fails: only this one finds out that it works again. */
-  probe: Gate['batch']
-  /** As `batch`, but resolves as soon as the next commit may begin. */
-  commit(statements: Parameters<Gate['batch']>[0]): Promise<Committed>
-}
-
 export interface Committed {
   results: Result[]
   /** Resolves when the commit may be acknowledged; null if it may be now. */
   confirmed: Promise<void> | null
 }
 
+/** As `Gate.batch`, but resolves as soon as the next commit may begin. */
+export type Commit = (statements: Parameters<Gate['batch']>[0]) => Promise<Committed>
+
+/** What is on the disk may be acknowledged. */
+export const commitTo =
+  ({ batch }: Pick<Gate, 'batch'>): Commit =>
+  async (statements) => ({ results: await batch(statements), confirmed: null })
+
 /**
  * Acknowledges a commit when the replica has it. One that the replica does not confirm stays in the database and fails as one of a disk
- * that failed after its commit does: the code that wrote it must find out whether it is there. While the replica fails, nothing more is committed.
+ * that failed after its commit does: the code that wrote it must find out whether it is there. While the replica fails, nothing more is
+ * committed, except to `probe` it.
  */
-export function replicatedGate(gate: Gate, replica: Replica, storage: Storage, events: StoredEvents): ReplicatedGate {
+export function commitToReplica(
+  { batch }: Pick<Gate, 'batch'>,
+  replica: Replica,
+  storage: Storage,
+  events: StoredEvents,
+): { commit: Commit; probe: (statements: Parameters<Commit>[0]) => Promise<void> } {
   const refuse = (error: unknown): never => storage.refuse(NOT_STORED, reasonOf(error))
-  const store: ReplicatedGate['commit'] = async (statements) => {
-    const results = await gate.batch([...statements, NEWEST_EVENT])
+  const store: Commit = async (statements) => {
+    const results = await batch([...statements, NEWEST_EVENT])
     const newest = Number(results.pop()?.rows[0]?.['seq'] ?? 0)
     await replica.store().catch(refuse)
     if (replica.confirm !== undefined)
@@ -40,21 +46,11 @@ export function replicatedGate(gate: Gate, replica: Replica, storage: Storage, e
     events.stored(newest)
     return { results, confirmed: null }
   }
-  const probe: Gate['batch'] = async (statements) => {
-    const { results, confirmed } = await store(statements)
-    await confirmed
-    return results
-  }
   return {
-    ...gate,
-    probe,
+    probe: async (statements) => (await store(statements)).confirmed ?? undefined,
     commit: async (statements) => {
       storage.refuseIfNotStored()
       return store(statements)
-    },
-    batch: async (statements) => {
-      storage.refuseIfNotStored()
-      return probe(statements)
     },
   }
 }

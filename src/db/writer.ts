@@ -1,6 +1,6 @@
 import type { Argument, Result, Row } from './connection.ts'
-import { type Gate, isStorageFault } from './gate.ts'
-import type { ReplicatedGate } from './replicated-gate.ts'
+import { isStorageFault } from './gate.ts'
+import type { Commit } from './replicated-gate.ts'
 
 /**
  * Group commit. Units that wait at the same time are committed together, with one fsync; each caller's promise resolves after
@@ -62,11 +62,8 @@ type AnyOperation = RowOperation<never>
 const MAX_UNITS_PER_COMMIT = 512
 const MAX_TICKS = 4
 
-/** With `commit`, the next commit begins before the last one is acknowledged. */
-export type WriterGate = Pick<Gate, 'batch'> & Partial<Pick<ReplicatedGate, 'commit'>>
-
 /** `defer` delays the commit, so that all units of this tick of the event loop join it. */
-export function createWriter(gate: WriterGate, defer: (flush: () => void) => void = setImmediate): Writer {
+export function createWriter(commit: Commit, defer: (flush: () => void) => void = setImmediate): Writer {
   const waiting: Unit[] = []
   const unconfirmed = new Set<Promise<void>>()
   const listeners: (() => void)[] = []
@@ -86,7 +83,7 @@ export function createWriter(gate: WriterGate, defer: (flush: () => void) => voi
     while (waiting.length > 0) {
       await untilNoMoreCome(waiting, nextTick)
       const units = waiting.splice(0, countForOneCommit(waiting))
-      await commit(gate, units, confirming).finally(ended)
+      await commitUnits(commit, units, confirming).finally(ended)
       if (waiting.length > 0) await nextTick()
     }
     flushing = null
@@ -127,21 +124,20 @@ function countForOneCommit(waiting: readonly Unit[]): number {
 }
 
 /** Calls `confirming` with the end of what has to be waited for after the commit. It never rejects. */
-async function commit(
-  gate: WriterGate,
+async function commitUnits(
+  commit: Commit,
   units: readonly Unit[],
   confirming: (confirmed: Promise<void>) => void,
 ): Promise<void> {
   const rejectAll = (error: unknown): void => units.forEach((unit) => unit.reject(error))
   try {
     const plan = planOf(units)
-    if (gate.commit === undefined) return plan.resolve(await gate.batch(plan.statements))
-    const { results, confirmed } = await gate.commit(plan.statements)
+    const { results, confirmed } = await commit(plan.statements)
     if (confirmed === null) plan.resolve(results)
     else confirming(confirmed.then(() => plan.resolve(results)).catch(rejectAll))
   } catch (error) {
     if (units.length === 1 || isStorageFault(error)) rejectAll(error)
-    else for (const half of halvesOf(units)) await commit(gate, half, confirming)
+    else for (const half of halvesOf(units)) await commitUnits(commit, half, confirming)
   }
 }
 

@@ -7,6 +7,7 @@ import { MIGRATIONS } from '../../src/db/migrations.ts'
 import { type Orm, ormOf } from '../../src/db/orm.ts'
 import { apps, tenants } from '../../src/db/schema/index.ts'
 import { createWriter } from '../../src/db/writer.ts'
+import { commitTo } from '../../src/db/replicated-gate.ts'
 import { failureOf } from '../support/process.ts'
 
 const TENANT = { id: 'ten_1', name: "O'Brien", status: 'active', createdAt: 1, updatedAt: 1 } as const
@@ -24,7 +25,7 @@ beforeEach(async () => {
     commits.push(statements.length)
     return gate.batch(statements)
   }
-  orm = ormOf(gate, createWriter({ ...gate, batch }))
+  orm = ormOf(gate, createWriter(commitTo({ batch })))
 })
 
 afterEach(() => gate.close())

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { openDatabase } from '../../src/db/database.ts'
 import type { Gate } from '../../src/db/gate.ts'
 import { type JsonRow, type RowOperation, createWriter } from '../../src/db/writer.ts'
+import { commitTo } from '../../src/db/replicated-gate.ts'
 import { COUNT_OPEN_ATTEMPTS, HAS_OPEN_ATTEMPTS } from '../../src/db/open-attempts.ts'
 import * as deliveryRows from '../../src/messages/webhooks/delivery-rows.ts'
 import { STORE, STORE_WITH_KEYWORD } from '../../src/messages/inbound/store-inbound.ts'
@@ -61,19 +62,17 @@ for (const [name, operation] of Object.entries(OPERATIONS) as [string, Operation
       let planned = 0
       const plans: string[] = []
       const orders: string[] = []
-      const writer = createWriter({
-        ...gate,
-        batch: async (statements) => {
-          for (const statement of statements) {
-            const plan = await planOf(gate, statement)
-            planned++
-            plans.push(...plan)
-            if (sqlOf(statement).includes('INSERT INTO')) orders.push(outermost(plan))
-          }
-          // The test needs only the plans. A storage fault keeps the writer from trying each row by itself.
-          throw Object.assign(new Error('Not written'), { code: 'SQLITE_READONLY' })
-        },
-      })
+      const batch: Gate['batch'] = async (statements) => {
+        for (const statement of statements) {
+          const plan = await planOf(gate, statement)
+          planned++
+          plans.push(...plan)
+          if (sqlOf(statement).includes('INSERT INTO')) orders.push(outermost(plan))
+        }
+        // The test needs only the plans. A storage fault keeps the writer from trying each row by itself.
+        throw Object.assign(new Error('Not written'), { code: 'SQLITE_READONLY' })
+      }
+      const writer = createWriter(commitTo({ batch }))
       // Rows with the same key would each have a commit of their own.
       const rowOf = (key: number): JsonRow =>
         new Proxy({}, { get: (_, column) => (column === operation.key ? key : null) })

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { type Gate, openGate } from '../../src/db/gate.ts'
 import { type RowOperation, createWriter } from '../../src/db/writer.ts'
+import { commitTo } from '../../src/db/replicated-gate.ts'
 import { temporaryFolder } from '../support/process.ts'
 
 interface NoteRow extends Record<string, string | null> {
@@ -46,7 +47,7 @@ const insert = (id: string) => ({
 test('units that wait together share a commit, and each caller gets its own results', async () => {
   using folder = temporaryFolder()
   const { gate, commits } = await openNotes(folder.file('notes.db'))
-  const writer = createWriter(gate)
+  const writer = createWriter(commitTo(gate))
   const results = await Promise.all(
     ['a', 'b', 'c'].map((id) => writer.write([insert(id), { sql: 'SELECT ?1 AS echo', args: [id] }])),
   )
@@ -62,7 +63,7 @@ test('units that wait together share a commit, and each caller gets its own resu
 test('rows of one operation share statements, and a RETURNING row reaches only the caller with its key', async () => {
   using folder = temporaryFolder()
   const { gate, commits } = await openNotes(folder.file('notes.db'))
-  const writer = createWriter(gate)
+  const writer = createWriter(commitTo(gate))
   const texts = ['one', 'unseen', 'three', 'unseen', 'five']
   const [rows, single] = await Promise.all([
     Promise.all(texts.map((text, index) => writer.row(INSERT_NOTE, { id: `n${index}`, text }))),
@@ -84,7 +85,7 @@ test('rows of one operation share statements, and a RETURNING row reaches only t
 test('a commit of up to 64 rows runs each statement of an operation at most three times', async () => {
   using folder = temporaryFolder()
   const { gate, commits } = await openNotes(folder.file('notes.db'))
-  const writer = createWriter(gate)
+  const writer = createWriter(commitTo(gate))
   for (let rows = 1; rows <= 64; rows++)
     await Promise.all(
       Array.from({ length: rows }, (_, index) => writer.row(INSERT_NOTE, { id: `${rows}.${index}`, text: 'text' })),
@@ -115,7 +116,7 @@ async function logged(ids: readonly string[], before: readonly string[] = []) {
     'CREATE TABLE log (seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT UNIQUE, marks INTEGER NOT NULL DEFAULT 0)',
   )
   for (const id of before) await gate.execute({ sql: 'INSERT INTO log (id) VALUES (?)', args: [id] })
-  const writer = createWriter(gate)
+  const writer = createWriter(commitTo(gate))
   const returned = await Promise.all(ids.map((id) => writer.row(LOG, { id })))
   const { rows } = await gate.execute('SELECT seq, id, marks FROM log ORDER BY seq')
   await gate.close()
@@ -150,7 +151,7 @@ test('a caller whose row a statement did not change gets no row of it', async ()
 /** What one statement returns for each of three rows, or its error. */
 async function answersTo(sql: string) {
   const gate = await openGate({ url: ':memory:', pragmas: [] })
-  const writer = createWriter(gate)
+  const writer = createWriter(commitTo(gate))
   const operation: RowOperation<Record<string, string | number | null>> = { key: 'id', statements: [sql] }
   const values = ['word', 0.5, null]
   const rows = values.map((from, id) => ({ text: `text ${id}`, from, unread: 10n as unknown as string, id }))
@@ -182,7 +183,7 @@ test('a column without `input.`, or one that the rows do not have, fails at the 
 test('two simultaneous rows with one key each get their own results', async () => {
   using folder = temporaryFolder()
   const { gate, commits } = await openNotes(folder.file('notes.db'))
-  const writer = createWriter(gate)
+  const writer = createWriter(commitTo(gate))
   const rows = [
     { id: 'a', text: 'first' },
     { id: 'b', text: 'beside' },
@@ -201,7 +202,7 @@ test('two simultaneous rows with one key each get their own results', async () =
 test('a bad unit fails alone with its own error, and the others are committed', async () => {
   using folder = temporaryFolder()
   const { gate } = await openNotes(folder.file('notes.db'))
-  const writer = createWriter(gate)
+  const writer = createWriter(commitTo(gate))
   const outcomes = await Promise.allSettled([
     writer.row(INSERT_NOTE, { id: 'a', text: 'fine' }),
     writer.row(INSERT_NOTE, { id: 'b', text: null }),
@@ -227,7 +228,7 @@ test('a bad unit among many is found in few commits, and the order of the others
   const { gate } = await openNotes(folder.file('notes.db'))
   let commits = 0
   const counted: Gate = { ...gate, batch: (statements) => (commits++, gate.batch(statements)) }
-  const writer = createWriter(counted)
+  const writer = createWriter(commitTo(counted))
   const ids = Array.from({ length: 64 }, (_, number) => `note ${String(number).padStart(2, '0')}`)
   const outcomes = await Promise.allSettled(
     ids.map((id, number) => writer.row(INSERT_NOTE, { id, text: number === 40 ? null : 'fine' })),
@@ -242,7 +243,7 @@ test('a bad unit among many is found in few commits, and the order of the others
 test('a value that cannot be written fails alone', async () => {
   using folder = temporaryFolder()
   const { gate } = await openNotes(folder.file('notes.db'))
-  const writer = createWriter(gate)
+  const writer = createWriter(commitTo(gate))
   const outcomes = await Promise.allSettled([
     writer.row(INSERT_NOTE, { id: 'a', text: 'fine' }),
     writer.row(INSERT_NOTE, { id: 'b', text: 10n as unknown as string }),
@@ -264,7 +265,7 @@ test('a failing storage rejects all waiting writes after one try, and later writ
       ? Promise.reject(Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' }))
       : gate.batch(statements)
   }
-  const writer = createWriter({ ...gate, batch: failing })
+  const writer = createWriter(commitTo({ batch: failing }))
   const outcomes = await Promise.allSettled(['a', 'b', 'c'].map((id) => writer.write([insert(id)])))
   expect(outcomes.map((outcome) => outcome.status)).toEqual(['rejected', 'rejected', 'rejected'])
   expect(outcomes[2]).toMatchObject({ reason: { code: 'SQLITE_FULL' } })
@@ -278,7 +279,7 @@ test('a failing storage rejects all waiting writes after one try, and later writ
 test('a promise resolves after its commit, and drained waits for all of them', async () => {
   using folder = temporaryFolder()
   const { gate, commits } = await openNotes(folder.file('notes.db'))
-  const writer = createWriter(gate)
+  const writer = createWriter(commitTo(gate))
   const resolved: string[] = []
   const ids = Array.from({ length: 1200 }, (_, index) => `n${String(index).padStart(4, '0')}`)
   for (const id of ids) void writer.row(INSERT_NOTE, { id, text: 'x' }).then(() => resolved.push(id))

@@ -6,6 +6,7 @@ import type { Secrets } from '../../src/core/secrets.ts'
 import { ormOf } from '../../src/db/orm.ts'
 import { readerOf } from '../../src/db/reader.ts'
 import { StoredEvents } from '../../src/db/stored-events.ts'
+import { commitTo } from '../../src/db/replicated-gate.ts'
 import { createWriter } from '../../src/db/writer.ts'
 import { type Gateway, buildGateway } from '../../src/messages/gateway.ts'
 import { Timers } from '../../src/messages/jobs/timers.ts'
@@ -44,7 +45,7 @@ export function startBoot(around: Surroundings, failed: (boot: Boot) => void): B
   const gate = simulatedGate(client, disk, timeline, random)
   const defer = (run: () => void): void => void timeline.after(client, 0, run)
   const ids: Ids = createIds((length) => random.bytes(length))
-  const writer = createWriter(gate, defer)
+  const writer = createWriter(commitTo(gate), defer)
   const bootId = ids.of('boot')
   const boot: Boot = Object.assign(client, {
     bootId,

@@ -1,6 +1,7 @@
 import { openDatabase } from '../../../src/db/database.ts'
 import type { Gate } from '../../../src/db/gate.ts'
 import { createWriter } from '../../../src/db/writer.ts'
+import { commitTo } from '../../../src/db/replicated-gate.ts'
 import { DONE, type Job, type JobKind, type JobOutcome } from '../../../src/messages/jobs/job.ts'
 import { JobLoop } from '../../../src/messages/jobs/loop.ts'
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts'
@@ -61,7 +62,7 @@ export class LoopHarness implements AsyncDisposable {
     const gate: Gate = { ...this.gate, execute }
     return new JobLoop(this.kind(), {
       gate,
-      writer: createWriter(gate),
+      writer: createWriter(commitTo(gate)),
       clock: this.clock,
       log: this.log.log,
       defer: setImmediate,
