@@ -14,7 +14,7 @@ export interface Lease {
   /** Milliseconds since the start of the last renewal. */
   ageMs(): number
   /** What the storage says about the other gateways. Null until it was read. */
-  standbys(): Standbys | null
+  readonly standbys: Standbys | null
   /** Tries whether the storage can hold a lease. Returns what was found. Errors: why it cannot. */
   testStorage(): Promise<string>
   /** How far this machine's clock is from the storage's, as `70 s behind the storage's`; null if they agree. */

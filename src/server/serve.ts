@@ -1,4 +1,3 @@
-import { systemClock } from '../core/clock.ts'
 import { type Config, type ConfigResult, readConfig } from '../core/config.ts'
 import { type Log, createLog, errorName } from '../core/log.ts'
 import type { Environment } from '../core/settings.ts'
@@ -12,9 +11,8 @@ import { BackupProcess } from './backup-process.ts'
 import type { RunOptions } from './open-gateway.ts'
 import { type RunningGateway, runGateway } from './run.ts'
 import { Shutdown } from './shutdown.ts'
-import { holdLease, release } from './standby/hold-lease.ts'
+import { type Holding, holdLease, release } from './standby/hold-lease.ts'
 import { loneStart } from './standby/lone-start.ts'
-import type { Holding } from './standby/stand-by.ts'
 import { asStartError } from './start-failure.ts'
 import { VERSION } from '../core/version.ts'
 
@@ -108,7 +106,7 @@ async function open(
   await Bun.sleep(FIRST_RESPONSES_MS)
   running.work()
   if (!shutdown.begun) shutdown.state = 'active'
-  if (holding !== null) keepLease(holding, running, config)
+  if (holding !== null) keepLease(holding, running)
   if (holding !== null) log.info({ epoch: holding.lease.epoch }, 'active')
   // Commands are answered only from here on: before, the doctor would report that the server is not working.
   prepared.resolve()
@@ -127,9 +125,9 @@ const PLAIN_HTTP_IS_READABLE =
 const PLAIN_HTTP_CIDRS_IGNORED =
   'PLAIN_HTTP_CIDRS has no effect in development: HOST alone decides who reaches this gateway; set NODE_ENV=production to let these networks in'
 
-function keepLease({ lease }: Holding, { gateway }: RunningGateway, { durability }: Config): void {
+function keepLease({ lease }: Holding, { gateway }: RunningGateway): void {
   lease.noteWorking()
-  void watchStored(lease, gateway.database, durability.replicaTimeoutMs, systemClock)
+  void watchStored(lease, gateway.database)
 }
 
 function replicationOf(log: Log, { backup, holding }: Opening): Partial<RunOptions> {

@@ -23,7 +23,7 @@ export class HeldGrant implements Lease {
   }
 
   ageMs = (): number => 250
-  standbys = (): null => null
+  readonly standbys = null
   clockDifference = (): null => null
   testStorage = (): Promise<string> => Promise.resolve('fit')
   give(): void {}

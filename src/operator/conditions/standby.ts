@@ -6,7 +6,7 @@ export const standbyMissing: ConditionSource = {
   alert: 'standby_missing',
   check: 'standby',
   find: async ({ lease }) => {
-    const { difference = null, missingMs = 0 } = lease?.standbys() ?? {}
+    const { difference = null, missingMs = 0 } = lease?.standbys ?? {}
     if (difference !== null || missingMs < HOUR_MS) return []
     return [
       {
@@ -24,7 +24,7 @@ export const standbyCannotTakeOver: ConditionSource = {
   alert: 'standby_cannot_take_over',
   check: 'standby',
   find: async ({ lease }) => {
-    const { difference = null, missingMs = 0 } = lease?.standbys() ?? {}
+    const { difference = null, missingMs = 0 } = lease?.standbys ?? {}
     if (difference === null) return []
     return [{ ...told(missingMs), what: difference, fix: 'Give it the version and settings of this gateway.' }]
   },

@@ -10,10 +10,17 @@ import { StoreError, describeClock } from './object-store.ts'
 import { describeUnfit, isLag, testStore } from './self-test.ts'
 
 export interface TakenLease {
-  content: Omit<LeaseContent, 'nonce'>
+  content: LeaseContent
   etag: string
   /** Monotonic time at which the write began. */
   takenAt: number
+}
+
+/** What a gateway that waits has seen of the lease. */
+export interface Watched {
+  lease: SeenLease | null
+  /** Monotonic time at which it was first seen so. An outage of the storage begins it anew. */
+  unchangedSince: number
 }
 
 export interface AwaitLeaseOptions {
@@ -25,8 +32,8 @@ export interface AwaitLeaseOptions {
   knownEpoch: number
   /** Ends the wait. */
   signal: AbortSignal
-  /** Called with what was read each time. */
-  seen?(lease: SeenLease | null): void
+  /** Called after each read. */
+  seen?(watched: Watched): void
 }
 
 const LOOK_EVERY_MS = 500
@@ -38,7 +45,7 @@ const OLD_MS = 60_000
  * if `signal` ends the wait. Errors: `StartError` 78 if the storage refuses, or this gateway could not work in the place of the holder.
  */
 export async function awaitLease(options: AwaitLeaseOptions): Promise<TakenLease | null> {
-  const watch: Watch = { newest: options.knownEpoch, etag: '', unchangedSince: 0, isTested: false, isFailing: false }
+  const watch: Watch = { newest: options.knownEpoch, lease: null, unchangedSince: 0, isTested: false, isFailing: false }
   while (!options.signal.aborted) {
     const taken = await tryToTake(options, watch).catch((error: unknown) => noteFailure(options, watch, error))
     if (taken !== null) return taken
@@ -47,39 +54,41 @@ export async function awaitLease(options: AwaitLeaseOptions): Promise<TakenLease
   return null
 }
 
-/** What was seen of the lease. */
-interface Watch {
+interface Watch extends Watched {
   /** The newest epoch, with that of this machine's database. */
   newest: number
-  etag: string
-  /** Monotonic time. */
-  unchangedSince: number
   /** Whether the storage has been found fit. */
   isTested: boolean
   isFailing: boolean
 }
 
-async function tryToTake(
-  { object, candidate, clock, log, seen }: AwaitLeaseOptions,
-  watch: Watch,
-): Promise<TakenLease | null> {
+async function tryToTake(options: AwaitLeaseOptions, watch: Watch): Promise<TakenLease | null> {
+  const { object, candidate, clock } = options
   if (!watch.isTested) await refuseUnfit(object, watch)
   // Before the read: an unchanged object was not written from `unchangedSince` until at least now.
   const now = clock.monotonic()
-  const lease = await object.read()
-  seen?.(lease)
+  note(options, watch, await object.read())
+  const { lease, unchangedSince } = watch
+  if (lease !== null) {
+    refuseOther(candidate, lease.content)
+    if (lease.content.holder !== '' && now - unchangedSince < LEASE_MS) return null
+    refuseNewer(lease.content)
+  }
+  return take(options, await nextEpoch(object, watch), lease)
+}
+
+function note({ object, clock, log, seen }: AwaitLeaseOptions, watch: Watch, lease: SeenLease | null): void {
+  // The holder may have been without the storage as well: it gets its time again.
+  const isNew = watch.isFailing || lease?.etag !== watch.lease?.etag
+  watch.lease = lease
+  if (isNew) watch.unchangedSince = clock.monotonic()
+  seen?.(watch)
   // Times are compared at every step, and a wrong clock says nothing about the configuration.
   const wrong = describeClock(object.store)
   if (wrong !== null) throw new StoreError(wrong)
   if (watch.isFailing) log.warn({}, 'the storage answers again')
   watch.isFailing = false
   watch.newest = Math.max(watch.newest, lease?.content.epoch ?? 0)
-  if (lease === null) return take(object, candidate, await nextEpoch(object, watch), null, clock)
-  refuseOther(candidate, lease.content)
-  if (lease.etag !== watch.etag) Object.assign(watch, { etag: lease.etag, unchangedSince: clock.monotonic() })
-  if (lease.content.holder !== '' && now - watch.unchangedSince < LEASE_MS) return null
-  refuseNewer(lease.content)
-  return take(object, candidate, await nextEpoch(object, watch), lease, clock)
 }
 
 /** Higher than all that anybody has seen: an older object may have been put back. Nothing takes a lease that it could not list with. */
@@ -100,22 +109,21 @@ async function refuseUnfit({ store }: LeaseObject, watch: Watch): Promise<void> 
 const hasWorked = ({ isTested, newest }: Watch): boolean => isTested || newest > 0
 
 async function take(
-  object: LeaseObject,
-  { keyIds: _all, fork: _fork, ...self }: Candidate,
+  { object, candidate, clock }: AwaitLeaseOptions,
   epoch: number,
   over: SeenLease | null,
-  clock: Clock,
 ): Promise<TakenLease | null> {
+  const { keyIds, version: _version, fork: _fork, ...identity } = candidate
   const mayBeSent = over === null || over.ageMs > OLD_MS || over.content.mayBeSent
-  const content = { ...self, epoch, copied: over?.content.copied ?? 0, mayBeSent }
+  const content = { ...identity, keyId: keyIds[0] ?? '', epoch, copied: over?.content.copied ?? 0, mayBeSent }
   const takenAt = clock.monotonic()
   const etag = await object.write(content, over?.etag ?? null)
   return etag === null ? null : { content, etag, takenAt }
 }
 
 /** A standby with another configuration would be found out when it is needed. */
-function refuseOther(candidate: Candidate, { url, keyId }: LeaseContent): void {
-  const difference = differenceOf(candidate, { url, keyId })
+function refuseOther(candidate: Candidate, holder: LeaseContent): void {
+  const difference = differenceOf(candidate, holder)
   if (difference !== null)
     throw new StartError(EXIT.badConfig, `${difference}: set the same for all gateways that share a lease`)
 }
@@ -139,7 +147,5 @@ function noteFailure({ log }: AwaitLeaseOptions, watch: Watch, error: unknown): 
     )
   if (!watch.isFailing) log.warn({ reason: error.message }, 'the lease cannot be read, trying again')
   watch.isFailing = true
-  // The holder may have been without the storage as well: it gets its time again.
-  watch.etag = ''
   return null
 }

@@ -1,19 +1,19 @@
+import { z } from 'zod'
 import { MIGRATIONS } from '../../db/migrations.ts'
-import type { LeaseContent } from './lease-object.ts'
+import { Identity, type LeaseContent } from './lease-object.ts'
 
-/** This gateway, as the lease names it. */
-export type Candidate = Pick<LeaseContent, 'holder' | 'url' | 'keyId' | 'schema' | 'clientId' | 'retention'> & {
-  /** The ids of all keys of ENCRYPTION_KEYS. */
-  keyIds: readonly string[]
+/** A gateway that waits, as it announces itself. */
+export const Candidate = Identity.extend({
+  version: z.string().default('1.1.0'),
+  /** The ids of all keys of ENCRYPTION_KEYS, the newest first. */
+  keyIds: z.array(z.string()),
   /** Why its file and the newest copy are two histories; null if they are not. */
-  fork: string | null
-}
+  fork: z.string().nullable().default(null),
+})
+export type Candidate = z.infer<typeof Candidate>
 
 /** What of a configuration makes it unfit to share the lease; null if nothing does. An older key of the ring is enough. */
-export function differenceOf(
-  { url, keyIds }: Pick<Candidate, 'url' | 'keyIds'>,
-  holder: Pick<LeaseContent, 'url' | 'keyId'>,
-): string | null {
+export function differenceOf({ url, keyIds }: Candidate, holder: LeaseContent): string | null {
   if (url !== holder.url) return `PUBLIC_URL is ${url}, but ${holder.url} at the gateway that holds the lease`
   if (!keyIds.includes(holder.keyId))
     return `ENCRYPTION_KEYS lacks the newest key (${holder.keyId}) of the gateway that holds the lease`
@@ -21,13 +21,10 @@ export function differenceOf(
 }
 
 /** Why a gateway that stands by would not take over, or would work differently; null if nothing speaks against it. */
-export const whyUnfit = (
-  standby: Omit<Candidate, 'holder' | 'keyId'>,
-  holder: Omit<LeaseContent, 'nonce'>,
-): string | null =>
+export const whyUnfit = (standby: Candidate, holder: LeaseContent): string | null =>
   standby.fork ?? differenceOf(standby, holder) ?? ageOf(standby, holder) ?? settingsOf(standby, holder)
 
-function ageOf({ schema }: Pick<Candidate, 'schema'>, holder: Pick<LeaseContent, 'schema'>): string | null {
+function ageOf({ schema }: Candidate, holder: LeaseContent): string | null {
   const [own, needed] = [positionOf(schema), positionOf(holder.schema)]
   // One that this program does not know is newer; release 1.1.0 does not say what it has.
   const isOlder = needed === -1 || schema === '' || (own !== -1 && own < needed)
@@ -39,10 +36,7 @@ function ageOf({ schema }: Pick<Candidate, 'schema'>, holder: Pick<LeaseContent,
 const positionOf = (schema: string): number => MIGRATIONS.findIndex(({ name }) => name === schema)
 
 /** Those of a release that does not say them are taken to be equal. */
-function settingsOf(
-  { clientId, retention }: Pick<Candidate, 'clientId' | 'retention'>,
-  holder: Pick<LeaseContent, 'clientId' | 'retention'>,
-): string | null {
+function settingsOf({ clientId, retention }: Candidate, holder: LeaseContent): string | null {
   if (holder.clientId === '') return null
   if (clientId !== holder.clientId) return 'RC_CLIENT_ID is not that of the gateway that holds the lease'
   return retention === holder.retention

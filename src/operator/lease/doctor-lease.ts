@@ -2,8 +2,7 @@ import type { Gateway } from '../../messages/gateway.ts'
 import { saidOfStorageClock } from '../conditions/clock-wrong.ts'
 import { textOf } from '../conditions/condition.ts'
 import { Fault } from '../doctor/fault.ts'
-import type { Candidate } from './differences.ts'
-import { whyUnfit } from './differences.ts'
+import { type Candidate, whyUnfit } from './differences.ts'
 import type { SeenLease } from './lease-object.ts'
 import { type ObjectStore, StoreError, clockDifference } from './object-store.ts'
 import { describeUnfit, testStore } from './self-test.ts'
@@ -41,8 +40,8 @@ export function checkStandbySettings(candidate: Candidate, lease: SeenLease | nu
 
 /** Names those that would take over. */
 export function checkStandbys({ lease }: Pick<Gateway, 'lease'>): string {
-  const standbys = lease?.standbys() ?? null
-  if (standbys === null) return 'unknown: the storage has not been read yet'
+  const standbys = lease?.standbys
+  if (standbys === undefined || standbys === null) return 'unknown: the storage has not been read yet'
   return standbys.names.length === 0
     ? 'no other gateway waits now: one is seen within two minutes of its start, and an hour without one is a warning'
     : standbys.names.join(', ')

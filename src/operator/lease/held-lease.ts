@@ -14,8 +14,8 @@ export interface HeldLeaseOptions {
   taken: TakenLease
   clock: Clock
   log: Log
-  /** How long a check may take. */
-  checkTimeoutMs: number
+  /** How long the storage may take to store a commit, and to say who holds the lease. */
+  replicaTimeoutMs: number
   /** Starts what writes the lease from now on. Returns what takes further wishes. */
   renew(wish: Wish, hear: (notice: Notice) => void): (wish: Wish) => void
   /** Called once, when somebody else holds the lease. The process must end without telling anybody anything more. */
@@ -31,6 +31,7 @@ const MAX_BUSY_MS = 15_000
 export class HeldLease implements Lease {
   readonly epoch: number
   readonly holder: string
+  standbys: Standbys | null = null
   #content: TakenLease['content']
   /** `free`: this process can store nothing, so a standby may have the lease. */
   #state: Wish['state'] | 'lost' = 'held'
@@ -40,7 +41,6 @@ export class HeldLease implements Lease {
   #patienceMs = Infinity
   #storedAt: number
   #failure: string | null = null
-  #standbys: Standbys | null = null
   readonly #waiting: (() => void)[] = []
   readonly #released = Promise.withResolvers<void>()
   readonly #tell: (wish: Wish) => void
@@ -75,15 +75,9 @@ export class HeldLease implements Lease {
     return this.options.clock.monotonic() - this.#storedAt
   }
 
-  standbys = (): Standbys | null => this.#standbys
-
   testStorage = (): Promise<string> => checkStore(this.options.object.store)
 
   clockDifference = (): string | null => clockDifference(this.options.object.store)
-
-  noteStandbys(standbys: Standbys): void {
-    this.#standbys = standbys
-  }
 
   /** Call it when the own epoch has its first copy: from now on no later holder takes an older one. */
   noteCopy(): void {
@@ -119,8 +113,8 @@ export class HeldLease implements Lease {
 
   /** Call after an upload: resolves if the lease was still this process's then. Errors: the storage does not answer in time, or it is lost. */
   async check(): Promise<void> {
-    const { clock, object, checkTimeoutMs } = this.options
-    const deadline = clock.monotonic() + checkTimeoutMs
+    const { clock, object, replicaTimeoutMs } = this.options
+    const deadline = clock.monotonic() + replicaTimeoutMs
     for (;;) {
       try {
         const why = await object.whyLost(this.epoch)

@@ -1,36 +1,39 @@
 import { z } from 'zod'
 import { EXIT, StartError } from '../../core/start-error.ts'
 import { LEASE_KEY } from '../backup/storage.ts'
-import { type Condition, type ObjectStore, StoreError } from './object-store.ts'
+import { type Condition, type ObjectStore, StoreError, type StoredText, parsed } from './object-store.ts'
 
-/** What the object says. A release empties `holder` and keeps the rest. */
-const LeaseContent = z.object({
-  epoch: z.int().positive(),
+/** What a gateway says of itself, as holder and as standby. Release 1.1.0 does not say all of it. */
+export const Identity = z.object({
+  /** The machine and the port. */
   holder: z.string(),
-  /** PUBLIC_URL of the holder. */
+  /** PUBLIC_URL. */
   url: z.string(),
-  nonce: z.string().min(1),
-  /** The id of the newest key of ENCRYPTION_KEYS; not secret. */
-  keyId: z.string(),
-  /** The newest migration of the holder's database. */
-  schema: z.string(),
-  /** The newest epoch that has a copy. Release 1.1.0 did not say. */
-  copied: z.int().nonnegative().default(0),
-  /** A hash of RC_CLIENT_ID, and the retentions, which a standby should have as well. */
+  /** The newest migration of its database. */
+  schema: z.string().default(''),
+  /** A hash of RC_CLIENT_ID, and the retentions, which all should share. */
   clientId: z.string().default(''),
   retention: z.string().default(''),
+})
+
+/** What the object says. A release empties `holder` and keeps the rest. */
+const LeaseContent = Identity.extend({
+  epoch: z.int().positive(),
+  /** The id of the newest key of ENCRYPTION_KEYS; not secret. */
+  keyId: z.string(),
+  /** The newest epoch that has a copy. Release 1.1.0 did not say. */
+  copied: z.int().nonnegative().default(0),
   /** Whether what waits in the copies may have been sent, because nobody had renewed the lease for a minute. Until the epoch has a copy, which knows it. */
   mayBeSent: z.boolean().default(false),
 })
 export type LeaseContent = z.infer<typeof LeaseContent>
 
-export interface SeenLease {
-  content: LeaseContent
-  etag: string
-  /** Epoch milliseconds, by the storage's clock. */
-  storedAt: number
-  /** Since it was written, by the storage's clock. `Infinity` if the storage does not say. */
-  ageMs: number
+/** Equal texts have equal ETags: with a nonce of its own each renewal can be seen. */
+const WrittenLease = LeaseContent.extend({ nonce: z.string().min(1) })
+type WrittenLease = z.infer<typeof WrittenLease>
+
+export interface SeenLease extends Omit<StoredText, 'text'> {
+  content: WrittenLease
 }
 
 /** A write that was overtaken by an earlier one of the same gateway is tried again. */
@@ -68,10 +71,10 @@ export class LeaseObject {
   async #readOnce(): Promise<SeenLease | null> {
     const found = await this.store.get(LEASE_KEY)
     if (found === null) return null
-    const content = contentOf(found.text)
+    const { text, ...stored } = found
+    const content = parsed(text, WrittenLease)
     if (content === null) throw new StartError(EXIT.badConfig, NO_LEASE)
-    const { etag, storedAt, ageMs } = found
-    return { content, etag, storedAt, ageMs }
+    return { content, ...stored }
   }
 
   get written(): number {
@@ -98,10 +101,9 @@ export class LeaseObject {
    * Writes the object over the version with this ETag, or where there is none (null). Returns the ETag, or null if another process has
    * written meanwhile. Errors: `StoreError`, after which it may or may not be written.
    */
-  async write(content: Omit<LeaseContent, 'nonce'>, over: string | null): Promise<string | null> {
+  async write(content: LeaseContent, over: string | null): Promise<string | null> {
     let etag = over
     for (let tries = 1; tries <= MAX_TRIES; tries++) {
-      // Equal texts would have equal ETags, and a standby could not see that the lease was renewed.
       const number = ++this.#tried
       const nonce = `${this.writer}.${number}.${crypto.randomUUID()}`
       const written = await this.#put({ ...content, nonce }, etag === null ? 'nothing' : { etag })
@@ -126,7 +128,7 @@ export class LeaseObject {
   }
 
   /** A lost answer is found out by reading. */
-  async #put(content: LeaseContent, condition: Condition): Promise<string | null> {
+  async #put(content: WrittenLease, condition: Condition): Promise<string | null> {
     try {
       return (await this.store.put(LEASE_KEY, JSON.stringify(content), condition)) || null
     } catch (error) {
@@ -145,11 +147,3 @@ export const writerOf = ({ content: { nonce } }: SeenLease): string => nonce.spl
 
 /** Nonces of release 1.1.0 have none. */
 const numberOf = (nonce: string): number => Number(/\.(\d+)\./.exec(nonce)?.[1] ?? Number.NaN)
-
-function contentOf(text: string): LeaseContent | null {
-  try {
-    return LeaseContent.safeParse(JSON.parse(text)).data ?? null
-  } catch {
-    return null
-  }
-}

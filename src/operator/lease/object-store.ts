@@ -1,3 +1,4 @@
+import type { z } from 'zod'
 import { codeOf } from '../../core/error-code.ts'
 import { directIfLocal } from '../../core/proxy.ts'
 import { bucketOf } from '../backup/bucket.ts'
@@ -169,6 +170,15 @@ export function describeClock(store: Pick<ObjectStore, 'aheadMs'>): string | nul
 export function clockDifference({ aheadMs }: Pick<ObjectStore, 'aheadMs'>): string | null {
   if (Math.abs(aheadMs) <= MAX_CLOCK_DIFFERENCE_MS) return null
   return `${Math.round(Math.abs(aheadMs) / 1000)} s ${aheadMs > 0 ? 'behind' : 'ahead of'} the storage's`
+}
+
+/** The value in a stored text; null if it is not one of these. */
+export function parsed<T>(text: string, schema: z.ZodType<T>): T | null {
+  try {
+    return schema.safeParse(JSON.parse(text)).data ?? null
+  } catch {
+    return null
+  }
 }
 
 const headersOf = (condition: Condition): Record<string, string> =>

@@ -1,9 +1,8 @@
-import { type Clock, sleep } from '../../core/clock.ts'
+import { sleep } from '../../core/clock.ts'
 import { DAY_MS, HOUR_MS } from '../../core/limits.ts'
-import { type Log, errorName } from '../../core/log.ts'
+import { errorName } from '../../core/log.ts'
 import { folderOf, listEpochs } from './epochs.ts'
 import type { HeldLease } from './held-lease.ts'
-import type { LeaseObject } from './lease-object.ts'
 import type { ObjectStore } from './object-store.ts'
 import { ANNOUNCEMENTS } from './standbys.ts'
 
@@ -11,7 +10,8 @@ import { ANNOUNCEMENTS } from './standbys.ts'
 const RETENTION_MS = DAY_MS
 
 /** Removes each hour what earlier holders have left, for as long as the lease is held. */
-export async function keepRemovingEpochs(lease: HeldLease, object: LeaseObject, clock: Clock, log: Log): Promise<void> {
+export async function keepRemovingEpochs(lease: HeldLease): Promise<void> {
+  const { object, clock, log } = lease.options
   for (;;) {
     await sleep(clock, HOUR_MS)
     if (!lease.isHeld) return

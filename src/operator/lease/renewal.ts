@@ -11,7 +11,7 @@ export interface Moment {
 
 /** What the process wants of its lease. It says so each second, and so shows that its event loop runs. */
 export interface Wish {
-  content: Omit<LeaseContent, 'nonce'>
+  content: LeaseContent
   /** `free`: another gateway may have the lease meanwhile. `released`: so it is left, and nothing more is written. */
   state: 'held' | 'free' | 'released'
   saidAt: Moment

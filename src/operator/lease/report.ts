@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Gateway } from '../../messages/gateway.ts'
-import type { SeenLease } from './lease-object.ts'
+import type { Watched } from './await-lease.ts'
 
 /** The answer of `sgw lease`. */
 export const LeaseReport = z
@@ -33,8 +33,14 @@ export function reportOf({ lease, config }: Pick<Gateway, 'lease' | 'config'>): 
 }
 
 /** The report of one that waits. `ageMs`: since this gateway saw it change. */
-export function reportOfSeen(role: 'standby' | 'starting', seen: SeenLease | null, ageMs: number): LeaseReport {
-  if (seen === null) return { role, epoch: null, holder: null, url: null, ageMs: null }
-  const { epoch, holder, url } = seen.content
-  return { role, epoch, holder: holder === '' ? null : holder, url, ageMs: Math.round(ageMs) }
+export function reportOfWatched(role: LeaseReport['role'], { lease, unchangedSince }: Watched): LeaseReport {
+  if (lease === null) return { role, epoch: null, holder: null, url: null, ageMs: null }
+  const { epoch, holder, url } = lease.content
+  return {
+    role,
+    epoch,
+    holder: holder === '' ? null : holder,
+    url,
+    ageMs: Math.round(performance.now() - unchangedSince),
+  }
 }

@@ -1,4 +1,4 @@
-import { type Clock, sleep } from '../../core/clock.ts'
+import { sleep } from '../../core/clock.ts'
 import { LEASE_MS } from '../../core/limits.ts'
 import type { Database } from '../../db/database.ts'
 import type { HeldLease } from './held-lease.ts'
@@ -9,12 +9,8 @@ const LOOK_EVERY_MS = 1000
  * Gives up a lease with which this machine can do nothing: Litestream hangs, the disk is full. While nothing else is committed and a standby
  * waits, it commits a row of the chain every 5 s, so that such a fault is found. Runs for as long as the lease is held.
  */
-export async function watchStored(
-  lease: HeldLease,
-  database: Database,
-  timeoutMs: number,
-  clock: Clock,
-): Promise<void> {
+export async function watchStored(lease: HeldLease, database: Database): Promise<void> {
+  const { clock, replicaTimeoutMs } = lease.options
   // Monotonic time at which a commit that only shows whether it is stored began; null while none is under way.
   let idleSince: number | null = null
   const commitIdle = (): void => {
@@ -25,10 +21,10 @@ export async function watchStored(
   }
   while (lease.isHeld) {
     await sleep(clock, LOOK_EVERY_MS)
-    if (lease.unstoredMs() >= LEASE_MS && (lease.standbys()?.names.length ?? 0) > 0) commitIdle()
+    if (lease.unstoredMs() >= LEASE_MS && (lease.standbys?.names.length ?? 0) > 0) commitIdle()
     const problem = database.storage?.problem ?? null
-    const isIdleLate = idleSince !== null && clock.monotonic() - idleSince >= timeoutMs
-    if ((problem !== null || isIdleLate) && lease.unstoredMs() >= timeoutMs)
+    const isIdleLate = idleSince !== null && clock.monotonic() - idleSince >= replicaTimeoutMs
+    if ((problem !== null || isIdleLate) && lease.unstoredMs() >= replicaTimeoutMs)
       lease.suspend(problem ?? 'Litestream does not answer')
   }
 }

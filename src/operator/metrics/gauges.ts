@@ -78,7 +78,7 @@ async function setReadings(gauges: Gauges, gateway: Gateway): Promise<void> {
 function setLease({ leaseEpoch, leaseAge, standbys }: Gauges, lease: Lease): void {
   leaseEpoch.set(lease.epoch)
   leaseAge.set(lease.ageMs() / 1000)
-  standbys.set(lease.standbys()?.names.length ?? Number.NaN)
+  standbys.set(lease.standbys?.names.length ?? Number.NaN)
 }
 
 async function setFiles({ lag, size }: Gauges, gateway: Gateway): Promise<void> {

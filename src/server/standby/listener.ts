@@ -1,13 +1,12 @@
 import { errorText } from '../../core/errors.ts'
 import { jsonAnswer } from '../../core/json-answer.ts'
 import type { Config } from '../../core/config.ts'
-import type { ReadyState } from '../../api/health/ready.ts'
 import { listenError } from '../../api/http/listener.ts'
 import { pathOf } from '../../core/request-path.ts'
 
 export interface StandbyListener {
   /** What `/ready` says. */
-  state: ReadyState
+  state: 'standby' | 'starting'
   stop(): Promise<void>
 }
 
@@ -42,7 +41,7 @@ function open(host: string, port: number, answer: (request: Request) => Response
   }
 }
 
-function answerOf(request: Request, state: ReadyState): Response {
+function answerOf(request: Request, state: string): Response {
   const path = pathOf(request)
   const isRead = request.method === 'GET' || request.method === 'HEAD'
   if (isRead && path === '/health') return jsonAnswer({ status: 'ok' })

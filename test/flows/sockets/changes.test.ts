@@ -91,7 +91,7 @@ test('only the holder of the lease opens a socket', async () => {
     holder: 'here:3000',
     granted: () => (isHeld ? undefined : granted.promise),
     ageMs: () => 0,
-    standbys: () => null,
+    standbys: null,
     testStorage: () => Promise.resolve('tested'),
     clockDifference: () => null,
     give: () => undefined,

@@ -22,7 +22,7 @@ afterEach(() => stub[Symbol.asyncDispose]())
 
 const CANDIDATE = {
   url: 'https://sms.example.com',
-  keyId: 'abcdef01',
+  version: '1.2.0',
   keyIds: ['abcdef01'],
   schema: MIGRATIONS.at(-1)?.name ?? '',
   clientId: 'one',
@@ -77,7 +77,7 @@ class Machine implements Disposable {
       const tell = start(first, (notice) => (hear(notice), void this.heard++))
       return (wish) => void (this.isBusy || tell(wish))
     }
-    const options = { clock, log: silentLog, checkTimeoutMs: 1000, renew: renewUnlessBusy, lost, give }
+    const options = { clock, log: silentLog, replicaTimeoutMs: 1000, renew: renewUnlessBusy, lost, give }
     this.lease = new HeldLease({ taken, object, ...options })
   }
 
@@ -267,7 +267,7 @@ test('a holder that reads an older version of its own lease twice, or finds a la
       expect(one.lost).toContain('an older version of lease.json')
     } else if (one.lease !== null) {
       stub.bucket.put('sgw/e2/ltx/1', new Uint8Array(1))
-      void watchEpochs(one.lease, one.object, one.clock)
+      void watchEpochs(one.lease)
       one.clock.advance(10_000)
       await until(() => one.lost !== null)
       expect(one.lost).toBe('epoch 2 has begun')
@@ -372,13 +372,13 @@ test('a gateway with another address, without the key of the holder, or too old 
   })
   await one.lease?.release()
   await one.object.write(
-    { ...CANDIDATE, copied: 0, mayBeSent: false, epoch: 1, holder: '', schema: '9999_later' },
+    { ...CANDIDATE, keyId: 'abcdef01', copied: 0, mayBeSent: false, epoch: 1, holder: '', schema: '9999_later' },
     etag(),
   )
   expect(await refused({})).toMatchObject({ exitCode: 78, message: expect.stringContaining('newer than this program') })
   expect((await one.object.read())?.content).toMatchObject({ epoch: 1, holder: '' })
-  using rotated = new Machine('three:3000', { keyId: '11111111', keyIds: ['11111111', 'abcdef01'] })
-  await one.object.write({ ...CANDIDATE, copied: 0, mayBeSent: false, epoch: 1, holder: '' }, etag())
+  using rotated = new Machine('three:3000', { keyIds: ['11111111', 'abcdef01'] })
+  await one.object.write({ ...CANDIDATE, keyId: 'abcdef01', copied: 0, mayBeSent: false, epoch: 1, holder: '' }, etag())
   await rotated.standBy()
   expect(rotated.lease?.epoch).toBe(2)
 })
@@ -479,7 +479,7 @@ test('what was renewed for a silent process counts from the start of that renewa
 
 test('a thread renews the lease while the process says nothing, and not any more once it is released', async () => {
   const object = new LeaseObject(new ObjectStore(settings()))
-  const content = { ...CANDIDATE, epoch: 1, holder: 'one:3000', copied: 0, mayBeSent: false }
+  const content = { ...CANDIDATE, keyId: 'abcdef01', epoch: 1, holder: 'one:3000', copied: 0, mayBeSent: false }
   const first = await object.write(content, null)
   const from = { settings: settings(), writer: object.writer, written: object.written, etag: first ?? '' }
   const saidAt = { monotonic: performance.now(), now: Date.now() }

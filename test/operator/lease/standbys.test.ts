@@ -23,7 +23,7 @@ const URL = 'https://sms.example.com'
 const candidate = (holder: string, url = URL) => ({
   holder,
   url,
-  keyId: 'abcdef01',
+  version: '1.2.0',
   keyIds: ['abcdef01'],
   schema: MIGRATIONS.at(-1)?.name ?? '',
   clientId: 'one',
@@ -64,15 +64,15 @@ async function startHolder() {
   if (taken === null) throw new Error('The lease was not taken')
   const ended = (): void => undefined
   const renew = () => ended
-  const options = { taken, renew, object, clock, log: silentLog, checkTimeoutMs: 1000, lost: ended, give: ended }
+  const options = { taken, renew, object, clock, log: silentLog, replicaTimeoutMs: 1000, lost: ended, give: ended }
   const lease = new HeldLease(options)
-  void watchStandbys(lease, object, clock)
-  await until(() => lease.standbys() !== null)
+  void watchStandbys(lease)
+  await until(() => lease.standbys !== null)
   const looked = async (): Promise<void> => {
-    const before = lease.standbys()
+    const before = lease.standbys
     await object.write(taken.content, (await object.read())?.etag ?? '')
     clock.advance(60_000)
-    await until(() => lease.standbys() !== before)
+    await until(() => lease.standbys !== before)
   }
   return { lease, store, looked }
 }
