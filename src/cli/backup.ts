@@ -3,8 +3,7 @@ import { resolve } from 'node:path'
 import { EXIT, StartError } from '../core/start-error.ts'
 import { fetchBackup as fetchTo } from '../operator/backup/fetch-backup.ts'
 import { type BackupSettings, describeReplica, readBackupSettings } from '../operator/backup/settings.ts'
-import { holdsLease } from '../operator/backup/storage.ts'
-import { findNewest } from '../operator/lease/find-newest.ts'
+import { findNewest, isShared } from '../operator/lease/find-newest.ts'
 import { forkError } from '../operator/lease/newest.ts'
 import { StoreError } from '../operator/lease/object-store.ts'
 import { moveDatabase } from '../operator/lease/take-database.ts'
@@ -25,8 +24,7 @@ export async function fetchBackup(context: CliContext, target: string, at: strin
   try {
     const settings = settingsOf(context)
     if (!context.json) context.stderr(`Looking for a backup at ${describeReplica(settings)}\n`)
-    const isShared = context.config.standby || (await holdsLease(settings))
-    if (!isShared) return await fetchTo(settings, target, { at })
+    if (!context.config.standby && !(await isShared(settings))) return await fetchTo(settings, target, { at })
     return await findNewest(settings, { scratch: `${target}-epoch`, at, withoutLocal: true }, ({ newest }) => {
       if (newest.type === 'fork') throw forkError(newest.fork)
       if (newest.type === 'copy') moveDatabase(newest.copy.file, target)

@@ -17,17 +17,6 @@ export async function holdsAnything(settings: BackupSettings): Promise<boolean> 
   return litestreamHasFiles(settings)
 }
 
-/** The object that says which of several gateways works: `operator/lease/lease-object.ts`. */
-export const LEASE_KEY = 'lease.json'
-
-/** Whether several gateways share the location. Also false if that cannot be read. */
-export async function holdsLease(settings: BackupSettings): Promise<boolean> {
-  if (!settings.replicaUrl.startsWith('s3:')) return false
-  const { client, prefix } = bucketOf(settings)
-  const key = prefix === '' ? LEASE_KEY : `${prefix}/${LEASE_KEY}`
-  return client.exists(key).catch(() => false)
-}
-
 const ANSWER_LIMIT_MS = 3000
 
 /**

@@ -1,13 +1,11 @@
 import { type Log, silentLog } from '../../core/log.ts'
-import { EXIT, StartError } from '../../core/start-error.ts'
 import { sha256Hex } from '../../core/secrets.ts'
 import type { History } from '../../db/history.ts'
 import { readFact, readHistory } from '../../db/history-rows.ts'
 import { fetchBackup } from '../backup/fetch-backup.ts'
 import { type BackupSettings, describeReplica } from '../backup/settings.ts'
-import { LEASE_KEY } from '../backup/storage.ts'
-import { listEpochs, settingsOfEpoch } from './epochs.ts'
-import { LeaseObject } from './lease-object.ts'
+import { listEpochs, settingsOfEpoch, untilListed } from './epochs.ts'
+import { LEASE_KEY, LeaseObject } from './lease-object.ts'
 import { newestTransaction } from './newest-transaction.ts'
 import type { ObjectStore } from './object-store.ts'
 import type { WarmCopy } from './warm-copy.ts'
@@ -40,58 +38,61 @@ export interface Copies {
 }
 
 /**
- * Fetches the copy of the newest epoch that has one, and that of the location itself unless the former has begun with it. An epoch that has
- * just begun has no copy yet, or none of that moment. A copy that cannot be read ends the search, because an older one lacks what was
- * acknowledged since. Errors: `StartError`, `StoreError`.
+ * Fetches the copy of the newest epoch that has one, and that of the location itself unless the former has begun with it. `file`: begins the
+ * names of the files. Errors: `StartError`, `StoreError`.
  */
 export async function fetchCopies(
   settings: BackupSettings,
   store: ObjectStore,
   file: string,
-  { log = silentLog, at = null, warm = null }: FetchOptions,
+  options: FetchOptions,
 ): Promise<Copies> {
-  const copies: FetchedCopy[] = []
-  const fetchOf = async (epoch: number, target: string): Promise<boolean> => {
-    const ofEpoch = settingsOfEpoch(settings, epoch)
-    log.info({ epoch }, 'restoring')
-    const newest = (): Promise<string | null> => newestTransaction(settings, store, epoch)
-    const checked = (await warm?.take(epoch, target, newest)) ?? null
-    if (checked === null) {
-      const transaction = at === null ? await newest() : null
-      if (!(await fetchBackup(ofEpoch, target, { at, transaction }))) return false
-    }
-    copies.push({ file: target, epoch, where: describeReplica(ofEpoch), history: await readHistory(target), checked })
-    return true
-  }
-  const copied = at === null ? ((await new LeaseObject(store).read())?.content.copied ?? 0) : 0
-  const newestEpoch = async (): Promise<boolean> => {
-    for (const epoch of await listEpochs(store)) {
-      if (epoch < copied) return false
-      if (await fetchOf(epoch, file)) return true
-    }
-    return copied === 0
-  }
-  await untilListed(newestEpoch, settings.timeoutMs, copied)
+  const fetchOf = (epoch: number, target: string): Promise<FetchedCopy | null> =>
+    fetchCopy(settingsOfEpoch(settings, epoch), { ...options, epoch, target }, () =>
+      newestTransaction(settings, store, epoch),
+    )
+  const lease = (options.at ?? null) === null ? await new LeaseObject(store).read() : null
+  const newest = await untilListed(settings, () =>
+    newestEpoch(store, lease?.content.copied ?? 0, (epoch) => fetchOf(epoch, file)),
+  )
   const root = await stateOfRoot(store)
-  const [newest] = copies
-  const isKnown = newest !== undefined && readFact(newest.file, ROOT_FACT) === root
-  if (root !== '' && !isKnown) await fetchOf(0, `${file}-root`)
-  return { copies, root }
+  const isKnown = newest !== null && readFact(newest.file, ROOT_FACT) === root
+  const ofRoot = root === '' || isKnown ? null : await fetchOf(0, `${file}-root`)
+  return { copies: [newest, ofRoot].filter((copy) => copy !== null), root }
 }
 
-const LIST_AGAIN_MS = 500
-
-/** A list may lag. An older copy lacks what was acknowledged since. */
-async function untilListed(look: () => Promise<boolean>, timeoutMs: number, epoch: number): Promise<void> {
-  const deadline = performance.now() + timeoutMs
-  while (!(await look())) {
-    if (performance.now() >= deadline)
-      throw new StartError(
-        EXIT.unavailable,
-        `The lease says that epoch ${epoch} has a copy, but the storage does not list it: look whether somebody has removed e${epoch} beside ${LEASE_KEY}. To go on with what is left, stop all gateways, and delete ${LEASE_KEY} (docs/beyond-one-machine.md)`,
-      )
-    await Bun.sleep(LIST_AGAIN_MS)
+/**
+ * An epoch that has just begun has no copy yet, or none of that moment. A copy that cannot be read ends the search, because an older one lacks
+ * what was acknowledged since; so does one that is older than what the lease says.
+ */
+async function newestEpoch(
+  store: ObjectStore,
+  copied: number,
+  fetchOf: (epoch: number) => Promise<FetchedCopy | null>,
+): Promise<{ found: FetchedCopy | null } | { missing: string }> {
+  for (const epoch of await listEpochs(store)) {
+    const copy = epoch < copied ? null : await fetchOf(epoch)
+    if (copy !== null) return { found: copy }
   }
+  if (copied === 0) return { found: null }
+  return {
+    missing: `The lease says that epoch ${copied} has a copy, but the storage does not list it: look whether somebody has removed e${copied} beside ${LEASE_KEY}. To go on with what is left, stop all gateways, and delete ${LEASE_KEY} (docs/beyond-one-machine.md)`,
+  }
+}
+
+/** Null if the storage has no copy. */
+async function fetchCopy(
+  settings: BackupSettings,
+  { log = silentLog, at = null, warm = null, epoch, target }: FetchOptions & { epoch: number; target: string },
+  newest: () => Promise<string | null>,
+): Promise<FetchedCopy | null> {
+  log.info({ epoch }, 'restoring')
+  const checked = (await warm?.take(epoch, target, newest)) ?? null
+  if (checked === null) {
+    const transaction = at === null ? await newest() : null
+    if (!(await fetchBackup(settings, target, { at, transaction }))) return null
+  }
+  return { file: target, epoch, where: describeReplica(settings), history: await readHistory(target), checked }
 }
 
 /** The fact that has the state of the location itself which a database was compared with. */

@@ -1,3 +1,4 @@
+import { EXIT, StartError } from '../../core/start-error.ts'
 import type { BackupSettings } from '../backup/settings.ts'
 import type { ObjectStore } from './object-store.ts'
 
@@ -18,4 +19,23 @@ export async function listEpochs(store: ObjectStore): Promise<number[]> {
   return numbers
     .flatMap((number) => (number === undefined ? [] : [Number(number)]))
     .toSorted((one, other) => other - one)
+}
+
+const LIST_AGAIN_MS = 500
+
+/**
+ * A list may lag, and without what it lacks a restore would be one of an older state. So this looks again while something is `missing`. Errors:
+ * `StartError`, 69 with what is missing after LITESTREAM_TIMEOUT.
+ */
+export async function untilListed<T>(
+  { timeoutMs }: BackupSettings,
+  look: () => Promise<{ found: T } | { missing: string }>,
+): Promise<T> {
+  const deadline = performance.now() + timeoutMs
+  for (;;) {
+    const seen = await look()
+    if ('found' in seen) return seen.found
+    if (performance.now() >= deadline) throw new StartError(EXIT.unavailable, seen.missing)
+    await Bun.sleep(LIST_AGAIN_MS)
+  }
 }

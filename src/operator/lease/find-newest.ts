@@ -5,6 +5,8 @@ import { readHistory } from '../../db/history-rows.ts'
 import { removeDatabase } from '../backup/database-copy.ts'
 import type { BackupSettings } from '../backup/settings.ts'
 import { type Copies, type FetchOptions, fetchCopies } from './copies.ts'
+import { listEpochs } from './epochs.ts'
+import { LEASE_KEY } from './lease-object.ts'
 import { type LocalFile, type Newest, forkError, newestOf } from './newest.ts'
 import { ObjectStore } from './object-store.ts'
 
@@ -19,6 +21,14 @@ export interface SearchOptions extends FetchOptions {
   scratch: string
   /** Default: the file of this machine counts. */
   withoutLocal?: boolean
+}
+
+/** Whether several gateways share the location, or have shared it. Also false if that cannot be read. */
+export async function isShared(settings: BackupSettings): Promise<boolean> {
+  if (!settings.replicaUrl.startsWith('s3:')) return false
+  const store = new ObjectStore(settings)
+  const [lease, epochs] = await Promise.all([store.get(LEASE_KEY), listEpochs(store)]).catch(() => [null, []] as const)
+  return lease !== null || epochs.length > 0
 }
 
 /**

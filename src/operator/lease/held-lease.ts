@@ -41,7 +41,7 @@ export class HeldLease implements Lease {
   #patienceMs = Infinity
   #storedAt: number
   #failure: string | null = null
-  readonly #waiting: (() => void)[] = []
+  #nextRenewal = Promise.withResolvers<void>()
   readonly #released = Promise.withResolvers<void>()
   readonly #tell: (wish: Wish) => void
 
@@ -58,7 +58,7 @@ export class HeldLease implements Lease {
 
   granted(): Promise<void> | undefined {
     if (this.#state === 'held' && this.ageMs() < LEASE_MS) return undefined
-    return new Promise((resolve) => this.#waiting.push(resolve))
+    return this.#nextRenewal.promise
   }
 
   ageMs(): number {
@@ -177,7 +177,8 @@ export class HeldLease implements Lease {
     this.#failure = null
     this.#renewed = at
     if (this.#state !== 'held' || this.ageMs() >= LEASE_MS) return
-    for (const resolve of this.#waiting.splice(0)) resolve()
+    this.#nextRenewal.resolve()
+    this.#nextRenewal = Promise.withResolvers()
   }
 
   #noteFailure(reason: string): void {

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { EXIT, StartError } from '../../core/start-error.ts'
-import { LEASE_KEY } from '../backup/storage.ts'
 import { type Condition, type ObjectStore, StoreError, type StoredText, parsed } from './object-store.ts'
+
+/** The object that says which of several gateways works. */
+export const LEASE_KEY = 'lease.json'
 
 /** What a gateway says of itself, as holder and as standby. Release 1.1.0 does not say all of it. */
 export const Identity = z.object({

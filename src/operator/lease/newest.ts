@@ -15,9 +15,8 @@ export interface Fork {
   other: FetchedCopy
 }
 
-/** `isContinued`: the file lacks nothing of the copy that was acknowledged. */
+/** `local`: what is on this machine stays. `isContinued`: the file lacks nothing of the copy that was acknowledged. */
 export type Newest =
-  | { type: 'none' }
   | { type: 'local' }
   | { type: 'copy'; copy: FetchedCopy; unanswered: number; isContinued: boolean }
   | { type: 'fork'; fork: Fork }
@@ -25,7 +24,7 @@ export type Newest =
 /** Says which of the copies and the file, if there is one, lacks nothing of the others that was acknowledged. The one place that does. */
 export function newestOf(copies: readonly FetchedCopy[], local: LocalFile | null): Newest {
   const [first, ...others] = copies
-  if (first === undefined) return local === null ? { type: 'none' } : { type: 'local' }
+  if (first === undefined) return { type: 'local' }
   const hasAll = local !== null && lacksNothing(copies, local)
   let copy = first
   for (const other of others) {

@@ -59,18 +59,16 @@ export class ObjectStore {
   }
 
   /** Null if there is none. */
-  async get(key: string): Promise<StoredText | null> {
-    return readAgain(async () => this.#get(key))
-  }
-
-  async #get(key: string): Promise<StoredText | null> {
-    const response = await this.#request('GET', key)
-    const text = await readText(response)
-    if (response.status === 404 && text.includes('<Code>NoSuchKey</Code>')) return null
-    if (!response.ok) throw this.#refusalOf('GET', response, text)
-    const [storedAt, now] = [dateIn(response, 'last-modified'), dateIn(response, 'date')]
-    const ageMs = storedAt > 0 && now > 0 ? now - storedAt : Infinity
-    return { text, etag: response.headers.get('etag') ?? '', storedAt, ageMs }
+  get(key: string): Promise<StoredText | null> {
+    return readAgain(async () => {
+      const response = await this.#request('GET', key)
+      const text = await readText(response)
+      if (response.status === 404 && text.includes('<Code>NoSuchKey</Code>')) return null
+      if (!response.ok) throw this.#refusalOf('GET', response, text)
+      const [storedAt, now] = [dateIn(response, 'last-modified'), dateIn(response, 'date')]
+      const ageMs = storedAt > 0 && now > 0 ? now - storedAt : Infinity
+      return { text, etag: response.headers.get('etag') ?? '', storedAt, ageMs }
+    })
   }
 
   /** Returns the ETag, or null if the condition does not hold. After an error nobody knows whether it was written. */

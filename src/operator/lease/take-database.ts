@@ -47,9 +47,9 @@ async function refuseUsedFolder(store: ObjectStore, epoch: number): Promise<void
 }
 
 function place(path: string, { newest, local, root }: Found, mayBeSent: boolean, log: Log): void {
-  if (newest.type === 'none') return
   if (newest.type === 'fork') throw forkError(newest.fork)
   if (newest.type === 'copy') placeCopy(path, newest, local, log)
+  else if (local === null) return
   else log.info({}, 'the database on this machine lacks nothing of the copy, and is taken')
   writeFact(path, ROOT_FACT, root)
   if (newest.type === 'copy' && mayBeSent) writeFact(path, LOOK_UP_FACT, 'copy')
@@ -62,7 +62,9 @@ function placeCopy(
   log: Log,
 ): void {
   const messages = checkedRows(copy)
-  if (local !== null) moveAside(path, copy.epoch, local.history.epoch !== null)
+  // Each is as large as the database, so of those of a holder only the last one stays. One from before the first lease stays for ever.
+  const aside = local?.history.epoch === null ? `${path}.before-epoch-${copy.epoch}` : `${path}.aside`
+  if (local !== null) moveDatabase(path, aside)
   putInPlace(copy.file, path, true, (text) => log.warn({}, text))
   log.info({ epoch: copy.epoch, messages, unanswered }, 'the database was fetched from the storage')
 }
@@ -79,14 +81,6 @@ export function checkedRows({ file, where, checked }: Pick<FetchedCopy, 'file' |
 
 /** A file of its own for each epoch: the Litestream of a process that was killed may still be writing its file. */
 const UNFINISHED = '.restoring-e'
-
-/**
- * Keeps the file. Each is as large as the database, so of those that a holder has left only the last one stays. One from before the
- * first lease stays for ever.
- */
-function moveAside(path: string, epoch: number, isOfHolder: boolean): void {
-  moveDatabase(path, isOfHolder ? `${path}.aside` : `${path}.before-epoch-${epoch}`)
-}
 
 /** Moves a database with its log over another one. */
 export function moveDatabase(from: string, to: string): void {

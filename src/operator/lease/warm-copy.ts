@@ -128,18 +128,16 @@ export class WarmCopy {
     try {
       const why = followed.epoch === epoch ? await catchUp(followed, newest) : `it is of epoch ${followed.epoch}`
       const { integrity, rows } = why === null ? inspect(followed.file) : { integrity: why, rows: 0 }
-      if (integrity !== 'ok') return this.#refuse(integrity)
+      if (integrity !== 'ok') {
+        this.log.warn({ reason: integrity }, 'the copy that was kept ready is thrown away')
+        return null
+      }
       renameSync(followed.file, target)
       this.log.info({ epoch, transaction: followedUpTo(followed.file) }, 'the copy that was kept ready is taken')
       return rows
     } finally {
       await end(followed)
     }
-  }
-
-  #refuse(reason: string): null {
-    this.log.warn({ reason }, 'the copy that was kept ready is thrown away')
-    return null
   }
 
   /** Ends it, and removes the copy. */

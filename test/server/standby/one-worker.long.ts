@@ -65,6 +65,21 @@ if (IS_LITESTREAM_5) {
     expect(await three.missing(ids)).toBe(0)
   }, 180_000)
 
+  test('an empty disk starts without STANDBY with the newest copy, also if somebody has deleted the lease', async () => {
+    await using gateways = await Gateways.create()
+    const [one, two] = [gateways.machine('one'), gateways.machine('two')]
+    await one.startUntil('ready', ALONE)
+    await one.connect()
+    const ids = await one.send('at the location itself')
+    await one.stop()
+    await one.startUntil('ready')
+    ids.push(...(await one.send('in an epoch')))
+    await one.stop()
+    gateways.stub.bucket.delete('sgw/lease.json')
+    await two.startUntil('ready', ALONE)
+    expect(await two.missing(ids)).toBe(0)
+  }, 180_000)
+
   test('without the storage a machine goes on after sgw lease abandon, and stops when another one has the lease', async () => {
     await using gateways = await Gateways.create()
     const [one, two] = [gateways.machine('one'), gateways.machine('two')]
