@@ -20,7 +20,9 @@ export async function textOf({ stdin }: CliContext, given: string): Promise<stri
 export async function secretOf({ stdin }: CliContext, file: string): Promise<string> {
   if (file === '-' && stdin === null) throw new CliError(NO_SECRET, EXIT.usage)
   const [source, name] = file === '-' && stdin !== null ? [stdin, STANDARD_INPUT] : [Bun.file(file).stream(), file]
-  return decoded(await bytesOf(source, MAX_SECRET_BYTES, 'more than 64 KB', name), name).trim()
+  const secret = decoded(await bytesOf(source, MAX_SECRET_BYTES, 'more than 64 KB', name), name).trim()
+  if (secret === '') throw new CliError(`${name} is empty: put the secret into it`, EXIT.usage)
+  return secret
 }
 
 /** The JSON on standard input, with its numbers as they were written. */

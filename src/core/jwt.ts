@@ -14,11 +14,37 @@ export function jwtExpiresAt(jwt: string): number | null {
   return Math.min(Math.floor(exp * 1000), END_OF_TIME)
 }
 
-function claimsOf(jwt: string): Record<string, unknown> {
+/**
+ * What can be seen from a JWT that was refused, a sentence; null if nothing can. It is presented all the same: only the provider
+ * knows its own form, and our clock may be wrong.
+ */
+export function seenFault(jwt: string, now: number): string | null {
+  if (!isWhole(jwt)) return NOT_WHOLE
+  const expiresAt = jwtExpiresAt(jwt)
+  return expiresAt !== null && expiresAt <= now ? `This JWT expired on ${new Date(expiresAt).toISOString()}.` : null
+}
+
+const NOT_WHOLE =
+  'This JWT is not whole: something of it is missing, or something else was copied with it. It is three parts with a dot between them.'
+
+const ES256_BYTES = 64
+
+/** A header, claims and a signature (RFC 7515 7.1). The algorithm of RingCentral's own has signatures of one length (RFC 7518 3.4). */
+function isWhole(jwt: string): boolean {
+  if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(jwt)) return false
+  const [header, claims, signature = ''] = jwt.split('.')
+  const { alg } = jsonOf(header)
+  if (alg === undefined || Object.keys(jsonOf(claims)).length === 0) return false
+  return alg !== 'ES256' || Buffer.from(signature, 'base64url').length === ES256_BYTES
+}
+
+const claimsOf = (jwt: string): Record<string, unknown> => jsonOf(jwt.split('.')[1])
+
+/** Empty if the part cannot be read. */
+function jsonOf(part = ''): Record<string, unknown> {
   try {
-    const text = Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString()
-    const claims: unknown = JSON.parse(text)
-    return typeof claims === 'object' && claims !== null ? { ...claims } : {}
+    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString())
+    return typeof value === 'object' && value !== null ? { ...value } : {}
   } catch {
     return {}
   }

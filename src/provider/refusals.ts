@@ -115,10 +115,15 @@ interface RefusalContext {
   log: Log
 }
 
-/** Logs a refusal with its fix, records a standing one, and returns the fix. `requestId` is that of the client's request, if any. */
-export function noteRefusal(context: RefusalContext, refusal: Refusal, requestId?: string): string {
+/** Logs a refusal with its fix, records a standing one, and returns the fix. `requestId` is that of the client's request, if any; `seen` a sentence that goes before it. */
+export function noteRefusal(
+  context: RefusalContext,
+  { seen = null, ...refusal }: Refusal & { seen?: string | null },
+  requestId?: string,
+): string {
   const { tenantId, extensionId, step, failure } = refusal
-  const fix = context.provider.fixOf(failure, step, context.config.publicUrl)
+  const said = context.provider.fixOf(failure, step, context.config.publicUrl)
+  const fix = seen === null ? said : `${seen} ${said}`
   const { status, code, requestId: providerRequestId } = failure
   // A JWT is presented by somebody who gets the answer at once, and RC_JWT by a start that keeps it.
   if (step !== 'jwt' && context.provider.isStanding(failure))

@@ -66,17 +66,19 @@ test.concurrent('a file that cannot be read is a wrong usage, and a refused JWT 
       const { code, stderr } = await sgw.text(...WORDS, world.tenantId, '--jwt-file', file)
       expect([code, stderr]).toEqual([1, `${file} ${wrong}\n`])
     }
+    for (const nothing of ['', ' \n', '\uFEFF\r\n']) {
+      writeFileSync(file, nothing)
+      const { code, stderr } = await sgw.text(...WORDS, world.tenantId, '--jwt-file', file)
+      expect([code, stderr]).toEqual([2, `${file} is empty: put the secret into it\n`])
+    }
+    const piped = await sgwIn(world.folder, [...WORDS, world.tenantId, '--jwt-file', '-'], {}, new Blob(['\n']))
+    expect([piped.code, piped.stderr]).toEqual([2, 'Standard input is empty: put the secret into it\n'])
     writeFileSync(file, 'a.jwt.of-nobody-canary')
     const refused = await sgw.text(...WORDS, world.tenantId, '--jwt-file', file)
     expect([refused.code, refused.stdout]).toEqual([1, ''])
-    expect(refused.stderr).toStartWith('The JWT is not one that RingCentral accepts from this app: ')
+    expect(refused.stderr).toStartWith('This JWT is not whole: ')
+    expect(refused.stderr).toContain(' The JWT is not one that RingCentral accepts from this app: ')
     expect(refused.stderr).not.toContain('canary')
-    writeFileSync(file, '')
-    expect(await sgw.text(...WORDS, world.tenantId, '--jwt-file', file)).toEqual({
-      code: 1,
-      stdout: '',
-      stderr: 'jwt must be 1-8192 characters\n',
-    })
   })
 })
 

@@ -154,7 +154,11 @@ test('a JWT that has expired is over with its session', async () => {
   expect(await sends(one)).toBe('sent')
   clock.advance(HOUR)
   expect(await sends(one)).toBe('failed')
-  expect(await seen(one)).toMatchObject({ status: 'revoked', reason: 'Its JWT is no longer accepted' })
+  const over = await seen(one)
+  expect(over).toMatchObject({ status: 'revoked', reason: 'Its JWT is no longer accepted' })
+  const fix = `It ended on 2026-11-21T04:00:00.000Z. Make another one in the developer console: ${CONNECT_AGAIN(world.tenantId)}, or set RC_JWT and restart.`
+  expect(over.fix).toBe(fix)
+  expect(over.doctor?.detail).toEndWith(`Its JWT is no longer accepted. ${fix}`)
 })
 
 test('an app that may not use the grant any more is told so, and the extension goes on when it may', async () => {

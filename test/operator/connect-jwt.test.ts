@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { isoTime } from '../../src/core/clock.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { operate, signIn } from '../support/operator.ts'
 import { FROM, FROM_2, type World, createWorld, recordedLog } from '../support/world.ts'
@@ -6,6 +7,8 @@ import { FROM, FROM_2, type World, createWorld, recordedLog } from '../support/w
 const PATH = '/v1/operator/extensions'
 const NOT_ACCEPTED =
   'The JWT is not one that RingCentral accepts from this app: it was deleted, has expired, is not whole, or is for other apps. Make another one in the developer console (Credentials, Create JWT), for this app.'
+const NOT_WHOLE =
+  'This JWT is not whole: something of it is missing, or something else was copied with it. It is three parts with a dot between them.'
 const WRONG_GRANT = 'The RingCentral app may not use this grant: its authentication must be "JWT auth flow".'
 const NEVER = '9999-12-31T23:59:59.000Z'
 
@@ -86,8 +89,26 @@ test('a JWT that RingCentral does not accept connects nothing, and the answer sa
   clock.advance(1000)
   const foreign = newJwt(world, { clientId: 'another app' })
   const cut = newJwt(world).slice(0, -20)
-  for (const jwt of [deleted, expired, foreign, cut, 'x', 'not.a.jwt'])
+  for (const jwt of [deleted, foreign])
     expect([jwt, ...(await refusalOf(world, jwt))]).toEqual([jwt, 409, NOT_ACCEPTED])
+  const end = isoTime(clock.now() - (clock.now() % 1000))
+  expect(await refusalOf(world, expired)).toEqual([409, `This JWT expired on ${end}. ${NOT_ACCEPTED}`])
+  const [header = '', claims = '', signature = ''] = deleted.split('.')
+  for (const jwt of [
+    cut,
+    deleted.slice(9),
+    `${header}.${claims}`,
+    `${header}.${claims}.`,
+    `${header}.${claims.slice(3)}.${signature}`,
+    `${claims}.${claims}.${signature}`,
+    `${deleted}.${signature}`,
+    `${deleted}${deleted}`,
+    `RC_JWT=${deleted}`,
+    `"${deleted}"`,
+    'x',
+    'not.a.jwt',
+  ])
+    expect([jwt, ...(await refusalOf(world, jwt))]).toEqual([jwt, 409, `${NOT_WHOLE} ${NOT_ACCEPTED}`])
   world.control.configure({ grants: ['authorization_code', 'refresh_token'] })
   expect(await refusalOf(world, newJwt(world))).toEqual([409, WRONG_GRANT])
   expect((await world.json('GET', '/v1/rc/status')).body).toEqual({ connected: false })

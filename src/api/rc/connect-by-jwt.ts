@@ -1,4 +1,7 @@
+import { seenFault } from '../../core/jwt.ts'
 import type { Gateway } from '../../messages/gateway.ts'
+import { providerNow } from '../../messages/opt-outs/provider-time.ts'
+import { meansRevoked } from '../../provider/refresh-policy.ts'
 import { type AuthorizationContext, type ConnectResult, exchangeFailed, finishConnect } from './finish-connect.ts'
 
 /** Connects the extension of a JWT, which needs no person and no address of this gateway. `jwt` has no spaces. */
@@ -8,6 +11,10 @@ export async function connectByJwt(
   context: AuthorizationContext,
 ): Promise<ConnectResult> {
   const exchanged = await gateway.provider.exchangeJwt(jwt)
-  if (!exchanged.ok) return exchangeFailed(gateway, context, 'jwt', exchanged.failure)
+  if (!exchanged.ok) {
+    const { failure } = exchanged
+    const seen = meansRevoked(failure) ? seenFault(jwt, providerNow(gateway)) : null
+    return exchangeFailed(gateway, context, 'jwt', failure, seen)
+  }
   return finishConnect(gateway, context, exchanged.value, { jwt })
 }

@@ -57,13 +57,15 @@ export async function finishConnect(
   return notStored(gateway, context)
 }
 
+/** `seen`: what is known of the cause besides, a sentence. */
 export function exchangeFailed(
   gateway: Gateway,
   { tenantId, requestId }: AuthorizationContext,
   step: Step,
   failure: ProviderFailure,
+  seen: string | null = null,
 ): ConnectResult {
-  const fix = noteRefusal(gateway, { tenantId, extensionId: null, step, failure }, requestId)
+  const fix = noteRefusal(gateway, { tenantId, extensionId: null, step, failure, seen }, requestId)
   return { type: 'exchange_failed', failure, fix }
 }
 

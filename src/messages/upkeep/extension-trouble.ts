@@ -32,7 +32,7 @@ export const troubleOf = (known: Known, row: ExtensionRow, silentSince: number |
 
 /** All problems of an extension, the most important first. */
 export function troublesOf(known: Known, row: ExtensionRow, silentSince: number | null): Trouble[] {
-  if (row.status === 'revoked') return [revoked(row)]
+  if (row.status === 'revoked') return [revoked(known, row)]
   if (row.status === 'refresh_failed') return [unrefreshed(known, row)]
   const silent = silentSince === null ? [] : [notReceiving(known, silentSince)]
   const refusals = refusalsOf(known, row)
@@ -64,9 +64,13 @@ const fixOfJwt = (row: ExtensionRow): string =>
 /** The status of releases before 1.1.0 has no time: it began after the last refresh. */
 const sinceOf = ({ statusSince, refreshedAt }: ExtensionRow): number => statusSince ?? refreshedAt
 
-function revoked(row: ExtensionRow): Trouble {
+function revoked({ clock }: Known, row: ExtensionRow): Trouble {
   const of = { kind: 'revoked', since: sinceOf(row) } as const
-  if (row.jwt !== null) return { ...of, reason: 'Its JWT is no longer accepted', fix: fixOfJwt(row) }
+  if (row.jwt !== null) {
+    const { jwtExpiresAt } = row
+    const ended = jwtExpiresAt !== null && jwtExpiresAt <= clock.now() ? `It ended on ${isoTime(jwtExpiresAt)}. ` : ''
+    return { ...of, reason: 'Its JWT is no longer accepted', fix: `${ended}${fixOfJwt(row)}` }
+  }
   const fix = `Authorize it again with an invite link: ${commandToConnect(row)}`
   return {
     ...of,
