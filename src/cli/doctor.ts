@@ -3,12 +3,20 @@ import { type Finding, finding } from '../operator/doctor/finding.ts'
 import { ask, askServer, resultOf } from './ask.ts'
 import { type CliContext, CliError } from './context.ts'
 import { printFindings } from './print.ts'
+import { readTenantNames, withNames } from './tenant-names.ts'
 
 /** Runs `sgw doctor`. With `alert` it also posts a test to `ALERT_URL`. Exits with 1 if a check fails. */
 export async function diagnose(context: CliContext, alert: boolean): Promise<void> {
   const findings = await findAll(context, alert)
-  printFindings(context, findings)
+  printFindings(context, context.json ? findings : await named(context, findings))
   if (findings.some(({ ok }) => !ok)) throw new CliError('')
+}
+
+/** A person knows a tenant by its name. */
+async function named(context: CliContext, findings: Finding[]): Promise<Finding[]> {
+  if (!findings.some(({ detail }) => detail.includes('tenant_'))) return findings
+  const names = await readTenantNames({ ...context, problems: [] }).catch(() => new Map<string, string>())
+  return findings.map((found) => ({ ...found, detail: withNames(names, found.detail) }))
 }
 
 /** What is wrong with a bad environment is a finding here, and no reason to stop. */

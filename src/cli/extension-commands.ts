@@ -11,7 +11,8 @@ import { print, sayNext } from './print.ts'
 import { waitingJwtOf } from './status.ts'
 import { secretOf } from './standard-input.ts'
 import { table } from './table.ts'
-import { actingApp, actingApps, askOwner } from './tenant-scope.ts'
+import { readTenantNames, withNames } from './tenant-names.ts'
+import { type ActingApp, actingApp, actingApps, askOwner } from './tenant-scope.ts'
 import { hanging } from './wrap.ts'
 
 /** Adds the commands for the provider's extensions. */
@@ -78,34 +79,58 @@ async function disconnect(
 }
 
 async function list(context: CliContext, tenant: string | undefined): Promise<void> {
-  const path = context.json ? '/v1/rc/extensions' : HEALTH
-  const found: (Health & { tenantId: string })[] = []
-  for (const { appId, tenantId } of await actingApps(context, tenant)) {
-    const { extensions } = (await ask(context, { method: 'GET', path, appId })) as { extensions: Health[] }
-    found.push(...extensions.map((extension) => ({ ...extension, tenantId })))
-  }
+  const found: ListedExtension[] = []
+  const apps = await actingApps(context, tenant)
+  for (const app of apps) found.push(...(await extensionsOf(context, app)))
   if (context.json) return print(context, { extensions: found })
   const { waitingJwt } = (await ask(context, { method: 'GET', path: '/v1/operator/status' })) as StatusReport
-  if (waitingJwt !== null) context.stdout(waitingJwtOf(context, waitingJwt))
+  if (waitingJwt !== null) context.stdout(waitingJwtOf(context, withNames(await readTenantNames(context), waitingJwt)))
   if (found.length === 0)
     return context.stdout(
       canLink(context)
         ? 'none: sgw extensions connect --tenant TENANT prints a link that connects one\n'
         : 'none: sgw extensions connect-jwt --tenant TENANT --jwt-file FILE connects one\n',
     )
-  context.stdout(table(context, found.map(rowOf)))
-  for (const { extensionId, reason, fix } of found)
-    if (reason !== null)
-      context.stdout(hanging(context, '! ', printable(`${extensionId}: ${reason}${fix === null ? '' : `. ${fix}`}`)))
+  const ofSeveral = apps.length > 1
+  const rows = found.map((extension) => rowOf(extension, ofSeveral))
+  context.stdout(table(context, rows))
+  for (const { extensionId, tenantName, reason, fix } of found) {
+    if (reason === null) continue
+    const which = ofSeveral ? `${extensionId} of ${tenantName}` : extensionId
+    context.stdout(hanging(context, '! ', printable(`${which}: ${reason}${fix === null ? '' : `. ${fix}`}`)))
+  }
 }
 
-const rowOf = (health: Health & { tenantId: string }) => ({
-  extensionId: health.extensionId,
-  tenantId: health.tenantId,
-  status: health.status,
-  by: wayOf(health),
-  numbers: health.phoneNumbers.join(' '),
-  name: health.name ?? '-',
+interface ListedExtension extends Health {
+  tenantId: string
+  tenantName: string
+}
+
+/** For a person its health. For a program what the endpoint of the list says, and who it is. */
+async function extensionsOf(
+  context: CliContext,
+  { appId, tenantId, tenantName }: ActingApp,
+): Promise<ListedExtension[]> {
+  const get = async <T>(path: string): Promise<T[]> =>
+    ((await ask(context, { method: 'GET', path, appId })) as { extensions: T[] }).extensions
+  const health = (await get<Health>(HEALTH)).map((extension) => ({ ...extension, tenantId, tenantName }))
+  if (!context.json) return health
+  const about = new Map(health.map((extension) => [extension.extensionId, extension]))
+  return (await get<Health>('/v1/rc/extensions')).map((extension) => {
+    const { name = null, connectedBy = 'link' } = about.get(extension.extensionId) ?? {}
+    return { ...extension, tenantId, tenantName, name, connectedBy }
+  })
+}
+
+/** Where several tenants exist, their names stand beside their ids. */
+const rowOf = (extension: ListedExtension, ofSeveral: boolean): Record<string, string> => ({
+  extensionId: extension.extensionId,
+  tenantId: extension.tenantId,
+  ...(ofSeveral ? { tenant: extension.tenantName } : {}),
+  status: extension.status,
+  by: wayOf(extension),
+  numbers: extension.phoneNumbers.join(' '),
+  name: extension.name ?? '-',
 })
 
 /** `link`, `jwt`, or `jwt until 2026-12-11` if the JWT has an end. */

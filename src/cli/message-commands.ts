@@ -14,7 +14,7 @@ import { type ResendOptions, resend } from './resend.ts'
 import { type SendOptions, send } from './send.ts'
 import { steps } from './steps.ts'
 import { lines, table } from './table.ts'
-import { askOwner, listAll } from './tenant-scope.ts'
+import { actingApps, askOwner, listAll } from './tenant-scope.ts'
 
 /** Adds the commands that send messages and show what became of them. */
 export function addMessages(program: Command, contextOf: () => CliContext, run: Run): void {
@@ -86,8 +86,20 @@ function addList(messages: Command, contextOf: () => CliContext): void {
     const query = { ...queryOf(given), include: context.json ? given['include'] : 'delivery' }
     const request = { path: '/v1/sms/messages', field: 'messages', query, time: 'createdAt' }
     const { items, ...page } = await listAll(context, request, tenant)
-    if (context.json) return print(context, { messages: items, ...page })
-    context.stdout(items.length === 0 ? 'none\n' : table(context, (items as unknown as ListedMessage[]).map(rowOf)))
+    const names = new Map((await actingApps(context, tenant)).map((app) => [app.tenantId, app.tenantName]))
+    const shown = (items as unknown as ListedMessage[]).map((message) => {
+      return { ...message, tenantName: names.get(message.tenantId) ?? '-' }
+    })
+    if (context.json) return print(context, { messages: shown, ...page })
+    const ofSeveral = new Set(shown.map(({ tenantId }) => tenantId)).size > 1
+    context.stdout(
+      items.length === 0
+        ? 'none\n'
+        : table(
+            context,
+            shown.map((message) => rowOf(message, ofSeveral)),
+          ),
+    )
     context.stdout(pageLine({ ...page, shown: items.length }))
     if (contact !== undefined) context.stdout(await optOutLines(context, { contact, number }, tenant))
   })
@@ -134,19 +146,24 @@ async function optOutLines(context: CliContext, { contact, number }: Pair, tenan
 }
 
 interface ListedMessage extends MessageState {
+  tenantId: string
+  tenantName: string
   direction: 'inbound' | 'outbound'
   deliveryStatus?: string | null
   waiting?: { reason: string; until?: string } | null
 }
 
-function rowOf({ messageId, createdAt, direction, from, to, status, error, body, ...more }: ListedMessage) {
-  const { deliveryStatus, waiting } = more
+/** A page of several tenants names them. */
+function rowOf(message: ListedMessage, ofSeveral: boolean): Record<string, string> {
+  const { messageId, createdAt, direction, from, to, status, error, body, tenantName, deliveryStatus, waiting } =
+    message
   const isOver = status === 'sent' && (deliveryStatus === 'delivered' || deliveryStatus === 'undelivered')
   return {
     messageId,
     created: shortTime(createdAt),
     contact: direction === 'inbound' ? `← ${from}` : `→ ${to}`,
     status: isOver ? deliveryStatus : status,
+    ...(ofSeveral ? { tenant: tenantName } : {}),
     note: error ?? waiting?.reason ?? body,
   }
 }

@@ -8,6 +8,7 @@ import { jwtFixesOf } from './extension-health.ts'
 import { print, sayNext, symbolOf } from './print.ts'
 import { reasonOf, shortTime } from './reasons.ts'
 import { lines } from './table.ts'
+import { type TenantNames, readTenantNames, withNames } from './tenant-names.ts'
 import { actingApps } from './tenant-scope.ts'
 import { hanging } from './wrap.ts'
 
@@ -20,12 +21,13 @@ const HAS_OWN_LINES: readonly string[] = ['webhook_failing', 'webhooks_interrupt
 export async function showStatus(context: CliContext): Promise<void> {
   const report = (await ask(context, { method: 'GET', path: '/v1/operator/status' })) as StatusReport
   if (context.json) return print(context, report)
+  const names = await readTenantNames(context)
   context.stdout(lines(context, fieldsOf(report, context.config.backupAddress)))
   if (report.storage !== null && !report.running)
     context.stdout(hanging(context, `${symbolOf(context, 'fail')} `, printable(report.storage)))
-  if (report.waitingJwt !== null) context.stdout(waitingJwtOf(context, report.waitingJwt))
+  if (report.waitingJwt !== null) context.stdout(waitingJwtOf(context, withNames(names, report.waitingJwt)))
   for (const failures of report.failed.slice(0, MAX_TENANTS))
-    context.stdout(failedOf(context, failures, await jwtFixesOf(context, failures)))
+    context.stdout(failedOf(context, failures, names, await jwtFixesOf(context, failures)))
   if (report.failed.length > MAX_TENANTS)
     context.stdout(
       `    and of ${counted(report.failed.length - MAX_TENANTS, 'more tenant', 'more tenants')}: sgw status --json\n`,
@@ -35,18 +37,21 @@ export async function showStatus(context: CliContext): Promise<void> {
   const { alerts } = (await ask(context, { method: 'GET', path: '/v1/operator/alerts' })) as Alerts
   for (const { alert, text, since } of alerts)
     if (!HAS_OWN_LINES.includes(alert))
-      context.stdout(`${symbolOf(context, 'fail')} since ${shortTime(since)}\n${below(context, text)}`)
+      context.stdout(
+        `${symbolOf(context, 'fail')} since ${shortTime(since)}\n${below(context, withNames(names, text))}`,
+      )
   for (const { tenantId, appId } of await actingApps(context)) {
     const overview = (await ask(context, { method: 'GET', path: '/v1/overview', appId })) as Overview
     for (const { count, since, ...waiting } of overview.waiting) {
       const messages = counted(count, 'message waits', 'messages wait')
       const symbol = symbolOf(context, waiting.reason === 'scheduled' ? 'ok' : 'warn')
-      const head = `${symbol} ${messages} since ${shortTime(since)}, ${tenantId}`
+      const head = `${symbol} ${messages} since ${shortTime(since)}, ${printable(withNames(names, tenantId))}`
       context.stdout(`${head}\n${below(context, reasonOf(waiting, count))}`)
     }
     if (overview.waiting.length > 0)
       sayNext(context, '    Which: sgw messages list --status queued, and --status sending')
-    for (const destination of overview.destinations) context.stdout(failureOf(context, destination))
+    for (const destination of overview.destinations)
+      context.stdout(failureOf(context, destination, names.get(tenantId)))
   }
 }
 
@@ -55,13 +60,18 @@ export const waitingJwtOf = (context: CliContext, text: string): string =>
   `${symbolOf(context, 'warn')} RC_JWT waits\n${below(context, text)}`
 
 /** Lines about a tenant's messages that failed: why, and the commands that list them and, if any can be, send them again. */
-function failedOf(context: CliContext, failures: StatusReport['failed'][number], fixes: readonly string[]): string {
+function failedOf(
+  context: CliContext,
+  failures: StatusReport['failed'][number],
+  names: TenantNames,
+  fixes: readonly string[],
+): string {
   const { tenantId, count, since, lastAt, errors, canResend } = failures
   const next = canResend ? 'List them, and send them again' : `${whyNot(failures)} List them`
   // `since` is the start of a half hour, so it is no time at which one failed.
   const when = count === 1 ? `at ${shortTime(lastAt)}` : `between ${shortTime(since)} and ${shortTime(lastAt)}`
   return [
-    `${symbolOf(context, 'warn')} ${counted(count, 'message', 'messages')} failed ${when}, ${tenantId}\n`,
+    `${symbolOf(context, 'warn')} ${counted(count, 'message', 'messages')} failed ${when}, ${printable(withNames(names, tenantId))}\n`,
     ...errors.map(({ error, count: times }) => below(context, `${times} ${error}`)),
     ...fixes.map((fix) => below(context, fix)),
     below(context, `${next}:`),
@@ -94,12 +104,12 @@ const counted = (count: number, one: string, many: string): string => `${count} 
 const below = (context: CliContext, text: string): string => hanging(context, '    ', printable(text))
 
 /** Two lines about a destination whose webhooks fail at present, else nothing. */
-function failureOf(context: CliContext, destination: Overview['destinations'][number]): string {
+function failureOf(context: CliContext, destination: Overview['destinations'][number], tenant?: string): string {
   const { kind, appId, triggerId, failingSince, lastOutcome, lastStatusCode } = destination
   if (failingSince === null) return ''
   const id = appId ?? triggerId ?? ''
   const outcome = [lastOutcome, lastStatusCode].filter((word) => word !== null && word !== undefined).join(' ')
-  const head = `${symbolOf(context, 'warn')} webhooks of ${id} fail since ${shortTime(failingSince)}`
+  const head = `${symbolOf(context, 'warn')} webhooks of ${id} fail since ${shortTime(failingSince)}${tenant === undefined ? '' : `, ${printable(tenant)}`}`
   return `${head}\n${below(context, `${outcome}: sgw webhooks list --${kind} ${id}`)}`
 }
 

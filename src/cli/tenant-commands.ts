@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { ask } from './ask.ts'
-import type { TenantItem, TenantList } from '../operator/schemas.ts'
+import type { TenantItem } from '../operator/schemas.ts'
 import type { CliContext, Run } from './context.ts'
 import { print } from './print.ts'
+import { allTenants } from './tenant-names.ts'
 
 /** Adds the commands for tenants. */
 export function addTenants(program: Command, contextOf: () => CliContext, run: Run): void {
@@ -46,14 +46,3 @@ const withoutTime = ({ tenantId, name, status, apps, extensions }: TenantItem): 
   apps,
   extensions,
 })
-
-/** All tenants, page by page. */
-async function allTenants(context: CliContext): Promise<TenantItem[]> {
-  const tenants: TenantItem[] = []
-  for (let page = 1; ; page++) {
-    const answer = await ask(context, { method: 'GET', path: `/v1/operator/tenants?limit=100&page=${page}` })
-    const { tenants: items, total } = answer as TenantList
-    tenants.push(...items)
-    if (items.length === 0 || tenants.length >= total) return tenants
-  }
-}

@@ -7,6 +7,7 @@ import type { Owner } from './filters.ts'
 export interface ActingApp {
   appId: string
   tenantId: string
+  tenantName: string
   isActive: boolean
 }
 

@@ -30,14 +30,15 @@ test.concurrent('messages are listed over all tenants, newest first, and one is 
     expect(second).toMatchObject({ messages: [{ messageId: first }], total: 2, page: 2, limit: 1 })
     const own = await sgw.json<{ messages: unknown[] }>('messages', 'list', '--tenant', world.tenantId)
     expect(own.messages).toHaveLength(1)
-    expect((await world.json('GET', '/v1/sms/messages')).body).toEqual(own)
+    const { messages, ...page } = (await world.json<{ messages: object[] }>('GET', '/v1/sms/messages')).body
+    expect(own).toEqual({ ...page, messages: messages.map((one) => ({ ...one, tenantName: 'First' })) })
     await receiveText(world, 'STOP')
     const ofContact = ['messages', 'list', '--contact', '+15555550123']
     const optedOut = /^! \+15555550123 opted out of \+15555550100 since \S+ \S+ \(keyword\)$/m
     expect((await sgw.text(...ofContact, '--tenant', world.tenantId)).stdout).toMatch(optedOut)
     expect((await sgw.text(...ofContact)).stdout.match(/opted out/g)).toHaveLength(1)
     const table = await sgw.text('messages', 'list')
-    expect(table.stdout).toMatch(new RegExp(`^${first} .*→ \\${TO} +(sent|delivered) +first$`, 'm'))
+    expect(table.stdout).toMatch(new RegExp(`^${first} .*→ \\${TO} +(sent|delivered) +First +first$`, 'm'))
     expect(table.stdout).toContain('for the other tenant')
     const shown = await sgw.json<{ entries: object[] }>('messages', 'show', first)
     expect(Object.keys(shown)).toEqual(['messageId', 'status', 'deliveryStatus', 'waiting', 'entries'])
@@ -48,8 +49,8 @@ test.concurrent('messages are listed over all tenants, newest first, and one is 
       { type: 'attempt', outcome: 'accepted' },
       { type: 'sent' },
     ])
-    const page = await sgw.text('messages', 'show', first)
-    expect(page.stdout).toMatch(/^body +first$[\s\S]*^\S+ \S+ +attempt +number=1 outcome=accepted/m)
+    const steps = await sgw.text('messages', 'show', first)
+    expect(steps.stdout).toMatch(/^body +first$[\s\S]*^\S+ \S+ +attempt +number=1 outcome=accepted/m)
     const missing = await sgw.text('messages', 'show', 'msg_000000000000')
     expect(missing).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('sgw messages list') })
     expect((await sgw.text('messages', 'list', '--statsu', 'sent')).stderr).toBe(
@@ -123,7 +124,13 @@ test.concurrent('extensions are listed, and a link connects another one', async 
   await withServer(async (world, sgw) => {
     const { extensions } = (await world.json<{ extensions: object[] }>('GET', '/v1/rc/extensions')).body
     expect(await sgw.json('extensions', 'list')).toEqual({
-      extensions: extensions.map((extension) => ({ ...extension, tenantId: world.tenantId })),
+      extensions: extensions.map((extension) => ({
+        ...extension,
+        tenantId: world.tenantId,
+        tenantName: 'First',
+        name: 'Alice',
+        connectedBy: 'link',
+      })),
     })
     expect((await sgw.text('extension', 'list')).stdout).toContain(FROM)
     for (const words of [

@@ -49,7 +49,7 @@ test.concurrent('messages that failed are shown with their reasons, and with com
     expect(text).toContain(`    2 ${MESSAGE_FAILURES.revoked.text}\n`)
     const [, list = '', resend = ''] =
       new RegExp(
-        `^! 2 messages failed between \\S+ \\S+ and \\S+ \\S+, ${world.tenantId}\\n.*\\n {4}List them, and send them again:\\n {4}sgw (messages list .*)\\n {4}sgw (messages resend .*)$`,
+        `^! 2 messages failed between \\S+ \\S+ and \\S+ \\S+, ${world.tenantId} \\(First\\)\\n.*\\n {4}List them, and send them again:\\n {4}sgw (messages list .*)\\n {4}sgw (messages resend .*)$`,
         'm',
       ).exec(text) ?? []
     expect([list, resend]).toEqual([
