@@ -24,7 +24,10 @@ export async function startSimulatorProcess(log: string): Promise<SimulatorProce
   const program = startTortureProgram({ args, env: {}, log })
   const address = (): string | null => /listens on (\S+)/.exec(readFileSync(log, 'utf8'))?.[1] ?? null
   const url = await eventually('The start of the simulator', 10_000, address)
-  return { url, control: remoteControl(url), program }
+  const control = remoteControl(url)
+  // As with most carriers, so that runs can be compared with earlier ones.
+  await control.configure({ deliveredAfterMs: null })
+  return { url, control, program }
 }
 
 function remoteControl(url: string): RemoteControl {

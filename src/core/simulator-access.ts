@@ -22,6 +22,12 @@ export interface SimulatorAccess extends ProviderChanges {
 }
 
 /**
+ * When a simulator that a person runs delivers a message. It is shorter than the delay of the first receipt poll, so that this poll finds the
+ * message delivered.
+ */
+export const DELIVERED_AFTER_MS = 3000
+
+/**
  * `429`: refused, with `Retry-After: 2`. `5xx-after`: a 502 after the message was accepted. `slow`: takes 3 s. `opted-out`: accepted,
  * and then not delivered with the code 413.
  */

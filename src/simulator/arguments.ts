@@ -18,13 +18,20 @@ import {
  * may be left out but not undefined (`exactOptional`), because a setting would then become undefined.
  */
 export function checked<S extends z.ZodType>(shape: S, argument: z.input<S>): z.output<S> {
-  const { data, error } = shape.safeParse(argument)
+  const { data, error } = shape.safeParse(argument, { reportInput: true })
   const issue = error?.issues[0]
   if (issue === undefined) return data as z.output<S>
   if (issue.code === 'unrecognized_keys') throw new Error(`Unknown setting ${[...issue.path, issue.keys[0]].join('.')}`)
   const path = issue.path.join('.')
-  throw new Error(path === '' ? issue.message : `Cannot use ${path}: ${issue.message}`)
+  if (path === '') throw new Error(issue.message)
+  throw new Error(
+    `Cannot use ${path}: ${issue.input === undefined ? `it is missing${valuesOf(issue)}` : issue.message}`,
+  )
 }
+
+/** What a member that is missing may be, where that is a list. */
+const valuesOf = (issue: z.core.$ZodIssue): string =>
+  issue.code === 'invalid_value' ? `, and may be ${issue.values.map((value) => JSON.stringify(value)).join(', ')}` : ''
 
 /** The members of a shape that checks arguments of a type: each, and of its kind. */
 export type MembersOf<T> = { readonly [Name in keyof T]-?: z.ZodType<Required<T>[Name]> }
@@ -93,6 +100,18 @@ export const SocketFaultShape = z.strictObject({
   calls: z.int().positive().nullable().exactOptional(),
   ms: z.number().min(0).exactOptional(),
 } satisfies MembersOf<SocketFault>)
+
+export const OwnerShape = z.strictObject({ extensionId: text })
+export const PerhapsOwnerShape = z.strictObject({ extensionId: text.exactOptional() })
+export const DenialShape = z.strictObject({ calls: z.int().min(0).exactOptional() })
+export const AccountShape = z.strictObject({ accountId: text.exactOptional() })
+export const DeletedJwtShape = z.strictObject({ jwt: text })
+export const ExpiryShape = z.strictObject({
+  extensionId: text,
+  which: z.enum(['access', 'refresh', 'both']).exactOptional(),
+})
+export const SubscriptionShape = z.strictObject({ subscriptionId: text })
+export const BlacklistShape = z.strictObject({ subscriptionId: text, reason: z.string().exactOptional() })
 
 function areDistinct(numbers: NumberSpec[]): boolean {
   return new Set(numbers.map(({ phoneNumber }) => phoneNumber)).size === numbers.length

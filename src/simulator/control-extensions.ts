@@ -1,5 +1,13 @@
 import type { ExtensionView, NewExtension, NewQueue, ProviderChanges } from '../core/provider-changes.ts'
-import { checked, ExtensionShape, ListedNumberShape, NumberShape, QueueShape, StatusShape } from './arguments.ts'
+import {
+  AccountShape,
+  checked,
+  ExtensionShape,
+  ListedNumberShape,
+  NumberShape,
+  QueueShape,
+  StatusShape,
+} from './arguments.ts'
 import type { Extension, ExtensionSpec } from './directory.ts'
 import type { World } from './world.ts'
 
@@ -15,9 +23,10 @@ export interface ExtensionKnobs extends Pick<
 }
 
 export const extensionKnobs = (world: World): ExtensionKnobs => ({
-  addAccount: ({ accountId } = {}) => ({
-    accountId: String(world.directory.addAccount(accountId === undefined ? undefined : readId(accountId))),
-  }),
+  addAccount(account = {}) {
+    const { accountId } = checked(AccountShape, account)
+    return { accountId: String(world.directory.addAccount(accountId === undefined ? undefined : readId(accountId))) }
+  },
   addExtension(added = {}) {
     const { numbers = [], ...spec } = checked(ExtensionShape, added)
     const extension = create(world, spec, 'User')

@@ -1,6 +1,8 @@
+import { checked } from './arguments.ts'
 import { announceChange } from './events.ts'
 import { injectSms, type InboundSms, type InjectedSms } from './inbound.ts'
 import type { FinalOutcome, Message } from './messages.ts'
+import { InboundShape, MessageStatusShape, MessagesFilterShape, PlanShape } from './traffic-arguments.ts'
 import type { World } from './world.ts'
 
 /** The control knobs for messages. */
@@ -29,19 +31,25 @@ export interface MessageView {
 }
 
 export const messageKnobs = (world: World): MessageKnobs => ({
-  injectSms: (sms) => injectSms(world, sms),
-  planNextSms: ({ calls = 1, ...outcome }) => world.messages.planNext(calls, outcome),
-  setMessageStatus({ messageId, messageStatus, deliveryErrorCode = null }) {
+  injectSms: async (sms) => injectSms(world, checked(InboundShape, sms)),
+  planNextSms(plan) {
+    const { calls = 1, ...outcome } = checked(PlanShape, plan)
+    world.messages.planNext(calls, outcome)
+  },
+  setMessageStatus(change) {
+    const { messageId, messageStatus, deliveryErrorCode = null } = checked(MessageStatusShape, change)
     const message = world.messages.find(Number(messageId))
     if (message === undefined) throw new Error(`Unknown message ${messageId}`)
     message.forced = { messageStatus, deliveryErrorCode, changedAt: world.clock.now() }
     void announceChange(world, message, 'updated')
   },
-  messages: ({ extensionId, direction, limit = DEFAULT_LIMIT } = {}) =>
-    (extensionId === undefined ? world.messages.all() : world.messages.of(Number(extensionId)))
+  messages(filter = {}) {
+    const { extensionId, direction, limit = DEFAULT_LIMIT } = checked(MessagesFilterShape, filter)
+    return (extensionId === undefined ? world.messages.all() : world.messages.of(Number(extensionId)))
       .filter((message) => direction === undefined || message.direction === direction)
       .slice(-limit)
-      .map((message) => messageView(world, message)),
+      .map((message) => messageView(world, message))
+  },
 })
 
 const DEFAULT_LIMIT = 1000

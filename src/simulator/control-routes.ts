@@ -2,7 +2,7 @@ import type { SimulatorControl } from './control.ts'
 import { header, json, mediaType, type Call, type Reply } from './http.ts'
 
 /**
- * The control knobs over HTTP: `POST /control/<name>` with the knob's argument as JSON body. Knobs that only read also
+ * The control knobs over HTTP: `POST /control/<name>` with the knob's argument as JSON body; without a body it is empty. Knobs that only read also
  * accept `GET` with the argument in the query. The status is 200 with the result (`null` for none), 400 with `{error}` if
  * the knob refuses, or 404 for an unknown name. `GET /control` lists the names. There is no authentication, because the
  * simulator holds no real data. Web pages that a developer visits must not use the knobs, so control answers calls from
@@ -60,7 +60,7 @@ function refuseWebPages(call: Call): Reply | null {
 const isKnob = (control: SimulatorControl, name: string): name is keyof SimulatorControl => Object.hasOwn(control, name)
 
 function argumentOf(call: Call): unknown {
-  if (call.method !== 'GET') return call.body === '' ? undefined : JSON.parse(call.body)
+  if (call.method !== 'GET') return call.body === '' ? {} : JSON.parse(call.body)
   const entries = [...call.query].map(([name, value]) => [name, NUMBERS.includes(name) ? Number(value) : value])
   return Object.fromEntries(entries)
 }

@@ -1,5 +1,13 @@
 import type { ProviderChanges } from '../core/provider-changes.ts'
-import { checked, JwtShape } from './arguments.ts'
+import {
+  checked,
+  DeletedJwtShape,
+  DenialShape,
+  ExpiryShape,
+  JwtShape,
+  OwnerShape,
+  PerhapsOwnerShape,
+} from './arguments.ts'
 import { findExtension } from './control-extensions.ts'
 import type { Session } from './sessions.ts'
 import type { World } from './world.ts'
@@ -38,25 +46,27 @@ export function sessionKnobs(world: World): SessionKnobs {
     sessions.list().filter((one) => extensionId === undefined || String(one.extensionId) === extensionId)
 
   return {
-    nextLogin: ({ extensionId }) => void logins.push(findExtension(world, extensionId).id),
-    denyNextLogin: ({ calls = 1 } = {}) => void logins.push(...Array<'deny'>(calls).fill('deny')),
+    nextLogin: (login) => void logins.push(findExtension(world, checked(OwnerShape, login).extensionId).id),
+    denyNextLogin: (denial = {}) =>
+      void logins.push(...Array<'deny'>(checked(DenialShape, denial).calls ?? 1).fill('deny')),
     addJwt(credential) {
       const { extensionId, clientId, expiresInSeconds } = checked(JwtShape, credential)
       const { id } = findExtension(world, extensionId)
       const expiresAt = expiresInSeconds === undefined ? null : clock.now() + expiresInSeconds * 1000
       return { jwt: jwts.add({ extensionId: id, clientId: clientId ?? null, expiresAt }) }
     },
-    removeJwt({ jwt }) {
-      if (!jwts.remove(jwt)) throw new Error('Unknown JWT')
+    removeJwt(credential) {
+      if (!jwts.remove(checked(DeletedJwtShape, credential).jwt)) throw new Error('Unknown JWT')
       return { removed: 1 }
     },
-    sessions: ({ extensionId } = {}) => sessionsOf(extensionId).map(sessionView),
-    revokeTokens({ extensionId }) {
-      const open = sessionsOf(extensionId)
+    sessions: (filter = {}) => sessionsOf(checked(PerhapsOwnerShape, filter).extensionId).map(sessionView),
+    revokeTokens(owner) {
+      const open = sessionsOf(checked(OwnerShape, owner).extensionId)
       for (const session of open) sessions.end(session)
       return { ended: open.length }
     },
-    expireTokens({ extensionId, which = 'access' }) {
+    expireTokens(expiry) {
+      const { extensionId, which = 'access' } = checked(ExpiryShape, expiry)
       const open = sessionsOf(extensionId)
       for (const { current } of open) {
         if (which !== 'refresh') current.accessExpiresAt = clock.now()

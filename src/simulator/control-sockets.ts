@@ -1,5 +1,5 @@
 import type { ProviderChanges, SocketFaultKind } from '../core/provider-changes.ts'
-import { checked, SocketFaultShape } from './arguments.ts'
+import { checked, PerhapsOwnerShape, SocketFaultShape } from './arguments.ts'
 import { appNeeds, apiError } from './errors.ts'
 import type { EventFault } from './event-faults.ts'
 import type { Fault } from './faults.ts'
@@ -39,7 +39,7 @@ export function socketKnobs(world: World): SocketKnobs {
   })
 
   return {
-    sockets: ({ extensionId } = {}) => sockets.open(extensionId).map(view),
+    sockets: (filter = {}) => sockets.open(checked(PerhapsOwnerShape, filter).extensionId).map(view),
     faultSockets(fault) {
       const { kind, calls = 1, ms = DELAY_MS, ...only } = checked(SocketFaultShape, fault)
       return { sockets: FAULTS[kind](world, { ...only, calls, ms }) }

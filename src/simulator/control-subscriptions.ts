@@ -1,3 +1,4 @@
+import { BlacklistShape, checked, PerhapsOwnerShape, SubscriptionShape } from './arguments.ts'
 import type { Subscription } from './subscription-book.ts'
 import type { World } from './world.ts'
 
@@ -23,28 +24,35 @@ export interface SubscriptionView {
 }
 
 export function subscriptionKnobs({ subscriptions, clock }: World): SubscriptionKnobs {
-  function findSubscription(subscriptionId: string): Subscription {
+  function findSubscription(target: { subscriptionId: string }): Subscription {
+    const { subscriptionId } = checked(SubscriptionShape, target)
     const subscription = subscriptions.get(subscriptionId)
     if (subscription === undefined) throw new Error(`Unknown subscription ${subscriptionId}`)
     return subscription
   }
 
   return {
-    subscriptions: ({ extensionId } = {}) =>
-      subscriptions
+    subscriptions(filter = {}) {
+      const { extensionId } = checked(PerhapsOwnerShape, filter)
+      return subscriptions
         .all()
         .filter((one) => extensionId === undefined || String(one.extensionId) === extensionId)
-        .map(subscriptionView),
-    blacklistSubscription({ subscriptionId, reason = 'I/O operation is failed. Details: [Read timed out]' }) {
-      findSubscription(subscriptionId).blacklisted = { reason, at: clock.now() }
+        .map(subscriptionView)
     },
-    expireSubscription({ subscriptionId }) {
-      const subscription = findSubscription(subscriptionId)
+    blacklistSubscription(target) {
+      const { subscriptionId, reason = 'I/O operation is failed. Details: [Read timed out]' } = checked(
+        BlacklistShape,
+        target,
+      )
+      findSubscription({ subscriptionId }).blacklisted = { reason, at: clock.now() }
+    },
+    expireSubscription(target) {
+      const subscription = findSubscription(target)
       // One of a socket would renew itself.
       if (subscription.socket === null) subscription.expiresAt = clock.now()
       else subscriptions.delete(subscription.id)
     },
-    deleteSubscription: ({ subscriptionId }) => void subscriptions.delete(findSubscription(subscriptionId).id),
+    deleteSubscription: (target) => void subscriptions.delete(findSubscription(target).id),
   }
 }
 

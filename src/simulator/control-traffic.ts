@@ -8,6 +8,16 @@ import type { Counters, LoggedRequest } from './request-log.ts'
 import { ROUTE_NAMES } from './routes.ts'
 import { SettingsShape } from './settings.ts'
 import { reset, simulate } from './situations.ts'
+import {
+  CallsFilterShape,
+  EventFaultShape,
+  FaultRuleShape,
+  LimitsShape,
+  NextFaultShape,
+  RandomFaultsShape,
+  RequestsFilterShape,
+  WishShape,
+} from './traffic-arguments.ts'
 import type { World } from './world.ts'
 
 /** The control knobs for faults, limits and settings, and for the requests that the simulator has received. */
@@ -36,30 +46,34 @@ export interface TrafficKnobs
 export function trafficKnobs(world: World): TrafficKnobs {
   const { faults, eventFaults, rateLimit, settings, log } = world
   return {
-    fault(rule) {
+    fault(given) {
+      const rule = checked(FaultRuleShape, given)
       checkRoute(rule.route)
       faults.add(rule)
     },
-    randomFaults(random) {
+    randomFaults(given) {
+      const random = checked(RandomFaultsShape, given)
       for (const { route } of random?.rules ?? []) checkRoute(route)
       faults.setRandom(random)
     },
     clearFaults: () => faults.clear(),
     reset: () => reset(world),
-    simulate: (wish) => simulate(world, wish),
-    faultEvents: (fault) => eventFaults.add(fault),
+    simulate: (wish) => simulate(world, checked(WishShape, wish)),
+    faultEvents: (fault) => eventFaults.add(checked(EventFaultShape, fault)),
     clearEventFaults: () => eventFaults.clear(),
-    setLimits: (limits) => ({ ...change(rateLimit.limits, limits) }),
+    setLimits: (limits) => ({ ...Object.assign(rateLimit.limits, checked(LimitsShape, limits)) }),
     configure: (changes) => ({ ...Object.assign(settings, checked(SettingsShape, changes)) }),
-    requests: ({ route, extensionId, limit = Number.MAX_SAFE_INTEGER } = {}) =>
-      log
+    requests(filter = {}) {
+      const { route, extensionId, limit = Number.MAX_SAFE_INTEGER } = checked(RequestsFilterShape, filter)
+      return log
         .entries()
         .filter((entry) => route === undefined || entry.route === route)
         .filter((entry) => extensionId === undefined || entry.extensionId === extensionId)
-        .slice(-limit),
+        .slice(-limit)
+    },
     clearRequests: () => log.clear(),
-    calls: (filter = {}) => world.calls.list(filter),
-    setNextFault: (next) => void (world.next = next),
+    calls: (filter = {}) => world.calls.list(checked(CallsFilterShape, filter)),
+    setNextFault: (next) => void (world.next = checked(NextFaultShape, next)),
     nextFault: () => world.next,
     counters: () => structuredClone(log.counters),
     async settled() {
@@ -71,10 +85,4 @@ export function trafficKnobs(world: World): TrafficKnobs {
 function checkRoute(route: string): void {
   if (route === '*' || ROUTE_NAMES.includes(route)) return
   throw new Error(`Unknown route ${route}: use * or one of ${ROUTE_NAMES.join(', ')}`)
-}
-
-/** Assigns in place. Throws on an unknown name, because a misspelt setting would have no effect. */
-function change<T extends object>(target: T, changes: Partial<T>): T {
-  for (const name of Object.keys(changes)) if (!Object.hasOwn(target, name)) throw new Error(`Unknown setting ${name}`)
-  return Object.assign(target, changes)
 }

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { systemClock } from '../core/clock.ts'
 import { codeOf } from '../core/error-code.ts'
+import { DELIVERED_AFTER_MS } from '../core/simulator-access.ts'
 import { EXIT } from '../core/start-error.ts'
 import type { NewExtension } from '../core/provider-changes.ts'
 import { type SimulatorControl, startSimulator } from './simulator.ts'
@@ -67,6 +68,7 @@ async function run(options: Options): Promise<void> {
     limits: !options['no-limits'],
     environment: process.env['NODE_ENV'] ?? 'development',
   })
+  simulator.control.configure({ deliveredAfterMs: DELIVERED_AFTER_MS })
   const seeds = options['seed-extension'] ?? (options.empty ? [] : DEFAULT_SEED)
   for (const seed of seeds) simulator.control.addExtension(readSeed(seed))
   if (options['jwt-file'] !== undefined) writeJwt(simulator.control, options['jwt-file'])

@@ -47,6 +47,15 @@ test('every file that the manual links to exists', () => {
   expect(missing).toEqual([])
 })
 
+test('no page sends its reader into the source: a path of it is only ever part of a command', () => {
+  const pointers = PAGES.flatMap((page) =>
+    [...readFileSync(join(PROJECT, page), 'utf8').matchAll(/(?<!bun(?:@[\d.]+)? |sgw\/)\bsrc\/\S+/g)].map(
+      ([path]) => `${page}: ${path}`,
+    ),
+  )
+  expect(pointers).toEqual([])
+})
+
 test('the manual describes every variable that the program reads', () => {
   const manual = readFileSync(join(PROJECT, 'docs/configure.md'), 'utf8')
   const source = ['config', 'encryption-config', 'network-config', 'provider-config']

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { SimulatorControl } from '../../src/simulator/simulator.ts'
 import { ALICE, answer, basic, BOB, CUSTOMER, REDIRECT, SELF, smsBody, startHarness } from './harness.ts'
 
 const knob = (url: string, name: string, argument?: unknown) =>
@@ -42,6 +43,102 @@ test('HTTP and the process control the same state', async () => {
   expect(messages.text).toBe('[]')
   expect((await knob(url, 'denyNextLogin')).text).toBe('null')
   expect((await harness.authorize()).searchParams.get('error')).toBe('access_denied')
+})
+
+/** What each knob says without its argument, and with an empty one; null if it needs none. */
+const WITHOUT_ARGUMENT: Readonly<Record<keyof SimulatorControl, string | null>> = {
+  addAccount: null,
+  addExtension: null,
+  addQueue: 'Cannot use recipients: it is missing',
+  addNumber: 'Cannot use phoneNumber: it is missing',
+  removeNumber: 'Cannot use extensionId: it is missing',
+  setExtensionStatus: 'Cannot use extensionId: it is missing',
+  extensions: null,
+  nextLogin: 'Cannot use extensionId: it is missing',
+  denyNextLogin: null,
+  addJwt: 'Cannot use extensionId: it is missing',
+  removeJwt: 'Cannot use jwt: it is missing',
+  sessions: null,
+  revokeTokens: 'Cannot use extensionId: it is missing',
+  expireTokens: 'Cannot use extensionId: it is missing',
+  subscriptions: null,
+  blacklistSubscription: 'Cannot use subscriptionId: it is missing',
+  expireSubscription: 'Cannot use subscriptionId: it is missing',
+  deleteSubscription: 'Cannot use subscriptionId: it is missing',
+  sockets: null,
+  faultSockets: 'Cannot use kind: it is missing, and may be "close", "cut", ',
+  injectSms: null,
+  planNextSms: 'Cannot use messageStatus: it is missing, and may be "Delivered", "SendingFailed", "DeliveryFailed"',
+  setMessageStatus: 'Cannot use messageId: it is missing',
+  messages: null,
+  fault: 'Cannot use route: it is missing',
+  randomFaults: 'Cannot use seed: it is missing',
+  clearFaults: null,
+  reset: null,
+  faultEvents: 'Cannot use kind: it is missing, and may be "drop", "delay", "duplicate"',
+  clearEventFaults: null,
+  setLimits: null,
+  configure: null,
+  requests: null,
+  clearRequests: null,
+  calls: null,
+  simulate: 'Cannot use situation: it is missing, and may be "fail", "limit", "undelivered", "outage", "reset"',
+  setNextFault: 'Invalid option: expected one of "429"|"5xx-after"|"slow"|"opted-out"',
+  nextFault: null,
+  counters: null,
+  settled: null,
+}
+
+test('a knob without what it needs says what is missing, and changes nothing', async () => {
+  await using harness = await startHarness()
+  const { url } = harness.simulator
+  await harness.login()
+  const before = JSON.stringify([harness.control.sessions(), harness.control.nextFault()])
+  for (const [name, error] of Object.entries(WITHOUT_ARGUMENT))
+    for (const argument of [undefined, {}]) {
+      const { status, body } = await knob(url, name, argument)
+      const expected = error === null ? undefined : expect.stringContaining(error)
+      expect({ name, status, error: body?.['error'] }).toEqual({
+        name,
+        status: error === null ? 200 : 400,
+        error: expected,
+      })
+    }
+  expect(JSON.stringify([harness.control.sessions(), harness.control.nextFault()])).toBe(before)
+  expect(Object.keys(WITHOUT_ARGUMENT).toSorted()).toEqual(Object.keys(harness.control).toSorted())
+})
+
+test('a member that is unknown or of the wrong kind is refused by every knob', async () => {
+  await using harness = await startHarness()
+  const { url } = harness.simulator
+  const errors: unknown[] = []
+  for (const [name, argument] of [
+    ['planNextSms', { messageStatus: 'Lost' }],
+    ['planNextSms', { messageStatus: 'Delivered', code: 'SMS-CAR-430' }],
+    ['fault', { route: 'sms' }],
+    ['fault', { route: 'sms', fault: { kind: 'respond' } }],
+    ['fault', { route: 'sms', fault: { kind: 'break' } }],
+    ['randomFaults', { seed: 1, rules: [{ route: 'sms', rate: 2, fault: { kind: 'reset' } }] }],
+    ['faultEvents', { kind: 'drop', call: 2 }],
+    ['setLimits', { medium: 'many' }],
+    ['expireTokens', { extensionId: harness.alice, which: 'all' }],
+    ['injectSms', { body: 'Hello' }],
+    ['simulate', { situation: 'fail', times: -1 }],
+  ] as const)
+    errors.push(await knob(url, name, argument).then(({ status, body }) => [name, status, body['error']]))
+  expect(errors).toEqual([
+    ['planNextSms', 400, expect.stringContaining('Cannot use messageStatus: ')],
+    ['planNextSms', 400, 'Unknown setting code'],
+    ['fault', 400, 'Cannot use fault: it is missing'],
+    ['fault', 400, 'Cannot use fault.status: it is missing'],
+    ['fault', 400, expect.stringContaining('Cannot use fault.kind: ')],
+    ['randomFaults', 400, expect.stringContaining('Cannot use rules.0.rate: ')],
+    ['faultEvents', 400, 'Unknown setting call'],
+    ['setLimits', 400, expect.stringContaining('Cannot use medium: ')],
+    ['expireTokens', 400, expect.stringContaining('Cannot use which: ')],
+    ['injectSms', 400, 'Unknown setting body'],
+    ['simulate', 400, expect.stringContaining('Cannot use times: ')],
+  ])
 })
 
 test('a wrong argument is answered with 400 and the reason', async () => {

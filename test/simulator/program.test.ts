@@ -24,6 +24,19 @@ test.each(['--port', '--socket-port'])(
   },
 )
 
+test('the simulator delivers each message after three seconds, as the built-in one does', async () => {
+  using folder = temporaryFolder()
+  const command = [process.execPath, 'src/simulator/main.ts', '--port', '0']
+  await using program = new LoggedProgram({ command, env: {}, cwd: PROJECT, log: folder.file('simulator.log') })
+  const url = await until(() => /listens on (\S+)/.exec(program.output())?.[1], 20_000)
+  const response = await fetch(`${url}/control/configure`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{}',
+  })
+  expect(await response.json()).toMatchObject({ deliveredAfterMs: 3000 })
+})
+
 test.each([
   ['--port abc', '--port must be a number from 0 to 65535'],
   ['--port 65536', '--port must be a number from 0 to 65535'],

@@ -29,5 +29,7 @@ export async function startRemoteSimulator(log: string): Promise<RemoteSimulator
     if (!response.ok) throw new Error(`The simulator refused ${name}: ${text}`)
     return (text === '' ? null : JSON.parse(text)) as T
   }
+  // As with most carriers.
+  await control('configure', { deliveredAfterMs: null })
   return { url, ...CLIENT, program, control }
 }

@@ -1,4 +1,5 @@
 import { and, eq } from 'drizzle-orm'
+import { DELIVERED_AFTER_MS } from '../../core/simulator-access.ts'
 import { StartError, EXIT } from '../../core/start-error.ts'
 import { DEVELOPMENT_KEY, writeSecret, readSecret } from '../../db/data-folder.ts'
 import { tenants } from '../../db/schema/tenants.ts'
@@ -41,8 +42,7 @@ async function developmentTenant(gateway: Gateway): Promise<string> {
   return known?.id ?? (await createTenant(gateway, { name: TENANT_NAME })).tenantId
 }
 
-/** `deliveredAfterMs` is shorter than the delay of the first receipt poll, so that this poll finds the message delivered. */
-const DEVELOPMENT_SETTINGS = { deliveredAfterMs: 3000 }
+const DEVELOPMENT_SETTINGS = { deliveredAfterMs: DELIVERED_AFTER_MS }
 /**
  * A message has its final status when the first poll comes, but not yet in the answer to the send. Tokens outlive any time that a
  * test lets pass, so that nobody has to connect the extension again.

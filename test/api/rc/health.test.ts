@@ -126,7 +126,7 @@ test('a failing authorization shows since when, through further failures and its
   clock.advance(1000)
   await world.gateway.tokens.refresh(key)
   expect(await since()).toBe(failedAt)
-  world.control.revokeTokens(key)
+  world.control.revokeTokens({ extensionId: key.extensionId })
   clock.advance(1000)
   const revokedAt = new Date(clock.now()).toISOString()
   await world.gateway.tokens.refresh(key)

@@ -117,7 +117,7 @@ test('a broken body with a right token is 400 and stores nothing', async () => {
 test('the token of a replaced subscription is refused', async () => {
   await using world = await createWorld()
   const token = await subscribe(world, { providerId: 'old' })
-  for (const one of world.control.subscriptions()) world.control.deleteSubscription(one)
+  for (const { subscriptionId } of world.control.subscriptions()) world.control.deleteSubscription({ subscriptionId })
   expect(await world.gateway.subscriptions.ensure({ tenantId: world.tenantId, extensionId: EXTENSION })).toBe('created')
   await expectError(await postEvent(world, token, smsEvent()), 401, REFUSED)
 })

@@ -184,7 +184,7 @@ test('the texts of a listing are stored in a few commits, in its order, keywords
   for (const [number, text] of words.entries()) {
     clock.advance(1000)
     const from = number === 60 ? '12345' : '+15558880001'
-    const attachments = number === 70 ? [{ contentType: 'image/png', bytes: 'iVBORw0KGgo=' }] : []
+    const attachments = number === 70 ? [{ contentType: 'image/png', data: 'iVBORw0KGgo=' }] : []
     await control.injectSms({ from, text, attachments, deliver: false })
   }
   clock.advance(HOUR_MS)
