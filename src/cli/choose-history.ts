@@ -6,9 +6,9 @@ import { linksToGiveUp } from '../db/history.ts'
 import { giveUp } from '../db/history-rows.ts'
 import { putInPlace } from '../operator/backup/database-copy.ts'
 import { untilReplicationEnded } from '../operator/backup/replication.ts'
-import type { FetchedCopy } from '../operator/lease/copies.ts'
+import type { FetchedCopy, LocalFile } from '../operator/lease/copies.ts'
 import { type Found, findNewest } from '../operator/lease/find-newest.ts'
-import type { Fork, LocalFile } from '../operator/lease/newest.ts'
+import type { Fork } from '../operator/lease/newest.ts'
 import { checkedRows, moveDatabase } from '../operator/lease/take-database.ts'
 import { asCliError, databasePath, settingsOf } from './backup.ts'
 import type { CliContext } from './context.ts'
@@ -52,18 +52,18 @@ function choose(context: CliContext, side: Side, path: string, { newest, copies,
   if (newest.type !== 'fork')
     return print(context, { chosen: null, detail: 'there is nothing to choose: one history continues the other' })
   const { chosen, other } = sidesOf(newest.fork, side, local)
-  const messages = onlyIn(fileOf(other), fileOf(chosen))
+  const messages = onlyIn(other.file, chosen.file)
   giveUp(
-    fileOf(chosen),
+    chosen.file,
     [...copies, ...(local === null ? [] : [local])].flatMap((one) =>
       one === chosen ? [] : linksToGiveUp(chosen.history, one.history),
     ),
   )
   const kept = freeName(`${path}.not-chosen`)
-  if ('file' in chosen) checkedRows(chosen)
-  moveDatabase(fileOf(other), kept)
-  if ('file' in chosen && sizeOf(path) > 0) moveDatabase(path, freeName(kept))
-  if ('file' in chosen) putInPlace(chosen.file, path, false, (text) => context.stderr(`${text}\n`))
+  if (isCopy(chosen)) checkedRows(chosen)
+  moveDatabase(other.file, kept)
+  if (isCopy(chosen) && sizeOf(path) > 0) moveDatabase(path, freeName(kept))
+  if (isCopy(chosen)) putInPlace(chosen.file, path, false, (text) => context.stderr(`${text}\n`))
   // Without it the start begins a new incarnation, so a cursor of the other history finds a gap.
   rmSync(`${path}.mark`, { force: true })
   report(context, side, kept, messages)
@@ -71,13 +71,13 @@ function choose(context: CliContext, side: Side, path: string, { newest, copies,
 
 type Held = LocalFile | FetchedCopy
 
+const isCopy = (side: Held): side is FetchedCopy => 'where' in side
+
 /** Without a file, of two copies the one of an epoch is `copy`. */
 function sidesOf({ one, other }: Fork, side: Side, local: LocalFile | null): { chosen: Held; other: Held } {
-  if (side === 'local' && local !== null) return { chosen: local, other: 'path' in one ? other : one }
-  return 'path' in one ? { chosen: other, other: one } : { chosen: one, other }
+  if (side === 'local' && local !== null) return { chosen: local, other: isCopy(one) ? one : other }
+  return isCopy(one) ? { chosen: one, other } : { chosen: other, other: one }
 }
-
-const fileOf = (side: Held): string => ('path' in side ? side.path : side.file)
 
 function onlyIn(file: string, other: string): OnlyThere[] {
   using database = new Database(file, { readonly: true })

@@ -7,22 +7,29 @@ import { type BackupSettings, describeReplica } from '../backup/settings.ts'
 import { listEpochs, settingsOfEpoch, untilListed } from './epochs.ts'
 import { LEASE_KEY, LeaseObject } from './lease-object.ts'
 import { newestTransaction } from './newest-transaction.ts'
-import type { ObjectStore } from './object-store.ts'
+import { ObjectStore } from './object-store.ts'
 import type { WarmCopy } from './warm-copy.ts'
 
-/** A copy from the storage, as a file. */
-export interface FetchedCopy {
+/** A database that no gateway has open: that of this machine, or a copy. */
+export interface LocalFile {
+  /** Its path. */
   file: string
+  history: History
+}
+
+/** A copy from the storage, as a file. */
+export interface FetchedCopy extends LocalFile {
   /** 0 for the copy at the location itself, of a gateway without a lease. */
   epoch: number
   /** Its address, for messages. */
   where: string
-  history: History
   /** How many messages it has, if all of it was checked. */
   checked: number | null
 }
 
 export interface FetchOptions {
+  /** Copies are fetched to files whose names begin so. */
+  scratch: string
   log?: Log
   /** ISO 8601: the state of that moment. Default: the newest state. */
   at?: string | null
@@ -38,27 +45,21 @@ export interface Copies {
 }
 
 /**
- * Fetches the copy of the newest epoch that has one, and that of the location itself unless the former has begun with it. `file`: begins the
- * names of the files. Errors: `StartError`, `StoreError`.
+ * Fetches the copy of the newest epoch that has one, and that of the location itself unless the former has begun with it. Errors: `StartError`,
+ * `StoreError`.
  */
-export async function fetchCopies(
-  settings: BackupSettings,
-  store: ObjectStore,
-  file: string,
-  options: FetchOptions,
-): Promise<Copies> {
-  const fetchOf = (epoch: number, target: string): Promise<FetchedCopy | null> =>
-    fetchCopy(settingsOfEpoch(settings, epoch), { ...options, epoch, target }, () =>
-      newestTransaction(settings, store, epoch),
-    )
+export async function fetchCopies(settings: BackupSettings, options: FetchOptions): Promise<Copies> {
+  const store = new ObjectStore(settings)
   const lease = (options.at ?? null) === null ? await new LeaseObject(store).read() : null
+  const copied = lease?.content.copied ?? 0
   const newest = await untilListed(settings, () =>
-    newestEpoch(store, lease?.content.copied ?? 0, (epoch) => fetchOf(epoch, file)),
+    newestEpoch(store, copied, (epoch) => fetchCopy(settings, store, epoch, options)),
   )
   const root = await stateOfRoot(store)
   const isKnown = newest !== null && readFact(newest.file, ROOT_FACT) === root
-  const ofRoot = root === '' || isKnown ? null : await fetchOf(0, `${file}-root`)
-  return { copies: [newest, ofRoot].filter((copy) => copy !== null), root }
+  const ofRoot = { ...options, scratch: `${options.scratch}-root` }
+  const other = root === '' || isKnown ? null : await fetchCopy(settings, store, 0, ofRoot)
+  return { copies: [newest, other].filter((copy) => copy !== null), root }
 }
 
 /**
@@ -83,16 +84,19 @@ async function newestEpoch(
 /** Null if the storage has no copy. */
 async function fetchCopy(
   settings: BackupSettings,
-  { log = silentLog, at = null, warm = null, epoch, target }: FetchOptions & { epoch: number; target: string },
-  newest: () => Promise<string | null>,
+  store: ObjectStore,
+  epoch: number,
+  { scratch: file, log = silentLog, at = null, warm = null }: FetchOptions,
 ): Promise<FetchedCopy | null> {
+  const ofEpoch = settingsOfEpoch(settings, epoch)
+  const newest = (): Promise<string | null> => newestTransaction(settings, store, epoch)
   log.info({ epoch }, 'restoring')
-  const checked = (await warm?.take(epoch, target, newest)) ?? null
+  const checked = (await warm?.take(epoch, file, newest)) ?? null
   if (checked === null) {
     const transaction = at === null ? await newest() : null
-    if (!(await fetchBackup(settings, target, { at, transaction }))) return null
+    if (!(await fetchBackup(ofEpoch, file, { at, transaction }))) return null
   }
-  return { file: target, epoch, where: describeReplica(settings), history: await readHistory(target), checked }
+  return { file, epoch, where: describeReplica(ofEpoch), history: await readHistory(file), checked }
 }
 
 /** The fact that has the state of the location itself which a database was compared with. */

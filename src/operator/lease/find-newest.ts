@@ -4,10 +4,10 @@ import { refusalOfForeignLog } from '../../db/foreign-log.ts'
 import { readHistory } from '../../db/history-rows.ts'
 import { removeDatabase } from '../backup/database-copy.ts'
 import type { BackupSettings } from '../backup/settings.ts'
-import { type Copies, type FetchOptions, fetchCopies } from './copies.ts'
+import { type Copies, type FetchOptions, type LocalFile, fetchCopies } from './copies.ts'
 import { listEpochs } from './epochs.ts'
 import { LEASE_KEY } from './lease-object.ts'
-import { type LocalFile, type Newest, forkError, newestOf } from './newest.ts'
+import { type Newest, forkError, newestOf } from './newest.ts'
 import { ObjectStore } from './object-store.ts'
 
 /** What was found: copies, the file of this machine where it counts and there is one, and which of them is the newest. */
@@ -17,8 +17,6 @@ export interface Found extends Copies {
 }
 
 export interface SearchOptions extends FetchOptions {
-  /** Copies are fetched to files whose names begin so. */
-  scratch: string
   /** Default: the file of this machine counts. */
   withoutLocal?: boolean
 }
@@ -40,7 +38,7 @@ export async function findNewest<T>(
   options: SearchOptions,
   use: (found: Found) => T,
 ): Promise<T> {
-  const found = await fetchCopies(settings, new ObjectStore(settings), options.scratch, options)
+  const found = await fetchCopies(settings, options)
   try {
     const path = settings.databasePath
     const counts = options.withoutLocal !== true && found.copies.length > 0 && sizeOf(path) > 0
@@ -72,7 +70,7 @@ async function readLocal(path: string): Promise<LocalFile> {
   const foreign = refusalOfForeignLog(path)
   if (foreign !== null) throw new StartError(EXIT.badConfig, foreign)
   try {
-    return { path, history: await readHistory(path) }
+    return { file: path, history: await readHistory(path) }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     throw new StartError(

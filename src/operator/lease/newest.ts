@@ -1,13 +1,7 @@
 import { isoTime } from '../../core/clock.ts'
 import { EXIT, StartError } from '../../core/start-error.ts'
 import { type Comparison, type History, compareHistories } from '../../db/history.ts'
-import type { FetchedCopy } from './copies.ts'
-
-/** The file on this machine. */
-export interface LocalFile {
-  path: string
-  history: History
-}
+import type { FetchedCopy, LocalFile } from './copies.ts'
 
 /** Two histories that each have something that the other lacks. `one`: the file, or the copy of an epoch. */
 export interface Fork {
@@ -58,7 +52,7 @@ export function forkError({ one, other }: Fork): StartError {
   )
 }
 
-const nameOf = (side: LocalFile | FetchedCopy): string => ('path' in side ? side.path : `the copy at ${side.where}`)
+const nameOf = (side: LocalFile | FetchedCopy): string => ('where' in side ? `the copy at ${side.where}` : side.file)
 
 const lastMessage = ({ lastMessageAt }: History): string =>
   lastMessageAt === null ? 'without messages' : `last message ${isoTime(lastMessageAt)}`

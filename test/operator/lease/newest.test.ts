@@ -73,7 +73,7 @@ class Model {
     const epochs = [...this.copies.keys()].filter((epoch) => epoch > 0).toSorted((one, other) => other - one)
     const copies = [...epochs.slice(0, 1), ...(this.copies.has(0) ? [0] : [])].map((epoch) => this.copyOf(epoch))
     const file = this.files.get(machine)
-    return newestOf(copies, file === undefined ? null : { path: machine, history: historyOf(file) })
+    return newestOf(copies, file === undefined ? null : { file: machine, history: historyOf(file) })
   }
 
   commit({ links, commits }: State, mark: string, epoch: number | null): State {
