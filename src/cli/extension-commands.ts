@@ -8,10 +8,10 @@ import { HEALTH, type Health } from './extension-health.ts'
 import { type Owner, addOwner, requireOwner } from './filters.ts'
 import { withHint } from './hints.ts'
 import { print, sayNext } from './print.ts'
-import { waitingJwtOf } from './status.ts'
+import { unconnectedJwtOf } from './status.ts'
 import { secretOf } from './standard-input.ts'
 import { table } from './table.ts'
-import { readTenantNames, withNames } from './tenant-names.ts'
+import { readTenantNames } from './tenant-names.ts'
 import { type ActingApp, actingApp, actingApps, askOwner } from './tenant-scope.ts'
 import { hanging } from './wrap.ts'
 
@@ -83,8 +83,10 @@ async function list(context: CliContext, tenant: string | undefined): Promise<vo
   const apps = await actingApps(context, tenant)
   for (const app of apps) found.push(...(await extensionsOf(context, app)))
   if (context.json) return print(context, { extensions: found })
-  const { waitingJwt } = (await ask(context, { method: 'GET', path: '/v1/operator/status' })) as StatusReport
-  if (waitingJwt !== null) context.stdout(waitingJwtOf(context, withNames(await readTenantNames(context), waitingJwt)))
+  const { unconnectedJwt } = (await ask(context, { method: 'GET', path: '/v1/operator/status' })) as StatusReport
+  if (unconnectedJwt !== null) context.stdout(unconnectedJwtOf(context, await readTenantNames(context), unconnectedJwt))
+  // The same command would be refused in the same way.
+  if (found.length === 0 && unconnectedJwt !== null) return context.stdout('none\n')
   if (found.length === 0)
     return context.stdout(
       canLink(context)

@@ -25,7 +25,9 @@ export async function showStatus(context: CliContext): Promise<void> {
   context.stdout(lines(context, fieldsOf(report, context.config.backupAddress)))
   if (report.storage !== null && !report.running)
     context.stdout(hanging(context, `${symbolOf(context, 'fail')} `, printable(report.storage)))
-  if (report.waitingJwt !== null) context.stdout(waitingJwtOf(context, withNames(names, report.waitingJwt)))
+  // Of the others an alert tells.
+  if (report.unconnectedJwt !== null && ['waits', 'spent'].includes(report.unconnectedJwt.kind))
+    context.stdout(unconnectedJwtOf(context, names, report.unconnectedJwt))
   for (const failures of report.failed.slice(0, MAX_TENANTS))
     context.stdout(failedOf(context, failures, names, await jwtFixesOf(context, failures)))
   if (report.failed.length > MAX_TENANTS)
@@ -55,9 +57,13 @@ export async function showStatus(context: CliContext): Promise<void> {
   }
 }
 
-/** Why the extension of RC_JWT is not connected yet, and when it is. */
-export const waitingJwtOf = (context: CliContext, text: string): string =>
-  `${symbolOf(context, 'warn')} RC_JWT waits\n${below(context, text)}`
+/** Why RC_JWT has connected no extension, and what to do or when it is presented again. */
+export const unconnectedJwtOf = (
+  context: CliContext,
+  names: TenantNames,
+  { kind, text }: NonNullable<StatusReport['unconnectedJwt']>,
+): string =>
+  `${symbolOf(context, 'warn')} RC_JWT ${kind === 'waits' ? 'waits' : 'is not connected'}\n${below(context, withNames(names, text))}`
 
 /** Lines about a tenant's messages that failed: why, and the commands that list them and, if any can be, send them again. */
 function failedOf(

@@ -24,7 +24,7 @@ export async function readTenantNames(context: CliContext): Promise<TenantNames>
 
 /** A text for people with the name behind each tenant's id. A command, which people copy, stays as it is. */
 export const withNames = (names: TenantNames, text: string): string =>
-  text.replace(/(?<!--tenant )\btenant_[0-9a-f]{16}\b/g, (id) => {
+  text.replace(/(?<!--tenant |tenant activate )\btenant_[0-9a-f]{16}\b/g, (id) => {
     const name = names.get(id)
     return name === undefined ? id : `${id} (${name})`
   })

@@ -1,14 +1,16 @@
 import { asc, desc, eq, inArray, isNotNull } from 'drizzle-orm'
 import { connectByJwt } from '../api/rc/connect-by-jwt.ts'
+import { isoTime } from '../core/clock.ts'
 import { DEFAULT_PENALTY_MS } from '../core/limits.ts'
 import { connectedJwts, extensions } from '../db/schema/connections.ts'
 import { tenants } from '../db/schema/tenants.ts'
 import type { Gateway } from '../messages/gateway.ts'
 import type { Timers } from '../messages/jobs/timers.ts'
-import type { JwtState } from '../provider/configured-jwt.ts'
+import type { JwtProblem, JwtState } from '../provider/configured-jwt.ts'
 import type { ExtensionRow } from '../provider/directory.ts'
 import type { ProviderFailure } from '../provider/provider.ts'
 import { meansRevoked } from '../provider/refresh-policy.ts'
+import { isRefusedByProxy } from '../provider/refused-by-proxy.ts'
 import { decryptJwt } from '../provider/stored-credentials.ts'
 import { createApp } from './apps.ts'
 import { problemOf } from './connect-jwt.ts'
@@ -26,11 +28,20 @@ export function connectConfigured(timers: Timers, gateway: Gateway, delayMs = 0,
     try {
       const state = await connect(gateway, jwt, backoffMs)
       gateway.configuredJwt.state = state
+      logProblem(gateway, state)
       nextMs = 'nextAt' in state && state.nextAt !== null ? state.nextAt - gateway.clock.now() : null
     } finally {
       if (nextMs !== null) connectConfigured(timers, gateway, nextMs, Math.min(backoffMs * 2, RETRY_MAX_MS))
     }
   })
+}
+
+/** Under a supervisor the log is all that a start says. */
+function logProblem({ log }: Gateway, state: JwtState): void {
+  if (!('fix' in state)) return
+  const { tenantId, codes, fix, nextAt } = state
+  const again = nextAt === null ? {} : { nextAt: isoTime(nextAt) }
+  log.warn({ tenantId: tenantId ?? undefined, codes, fix, ...again }, 'RC_JWT connects no extension')
 }
 
 /** A JWT that was connected before is presented only for an extension that still holds it, so that no start undoes a disconnection. */
@@ -43,10 +54,20 @@ async function connect(gateway: Gateway, jwt: string, backoffMs: number): Promis
     // One that is refused stays revoked, which says what to do.
     if (state.kind === 'waits') return state
   }
-  return { kind: 'connected' }
+  return heldBy(gateway, holders, await firstTenant(gateway))
 }
 
-const SPENT: JwtState = {
+/** The first tenant may have no extension while another one holds the JWT. A start does not give it to a second tenant by itself. */
+async function heldBy(gateway: Gateway, holders: readonly ExtensionRow[], first: string): Promise<JwtState> {
+  const { extensions: own } = await gateway.directory.tenant(first)
+  const [holder] = holders
+  if (holder === undefined || own.size > 0) return { kind: 'connected' }
+  const { extensionId, tenantId } = holder
+  const fix = `Extension ${extensionId} of ${tenantId} holds it already, so a start does not connect it to ${first}. Remove RC_JWT, or connect it there, too: sgw extensions connect-jwt --tenant ${first} --jwt-file FILE`
+  return { ...SPENT, tenantId: first, fix }
+}
+
+const SPENT: JwtProblem = {
   kind: 'spent',
   tenantId: null,
   codes: '',
@@ -93,26 +114,44 @@ async function present(gateway: Gateway, jwt: string, tenantId: string, backoffM
     gateway.log.info({ tenantId, extensionId, receiving }, 'RC_JWT is connected')
     return { kind: 'connected' }
   }
-  const failure = result.type === 'exchange_failed' ? result.failure : null
-  const codes = [failure?.status ?? '', failure?.code ?? ''].join(' ').trim()
-  const fix = problemOf(result)
-  if (failure !== null && passes(failure)) {
+  if (result.type === 'other_account')
+    return { ...refused(tenantId), fix: `${problemOf(result)}. Remove RC_JWT, and run: ${connectCommand('TENANT')}` }
+  if (result.type === 'tenant_not_active') return { ...refused(tenantId), fix: inactive(tenantId) }
+  const { failure, fix } = result
+  const codes = [failure.status ?? '', failure.code ?? ''].join(' ').trim()
+  if (passes(failure)) {
     const nextAt = gateway.clock.now() + Math.max(backoffMs, pauseMsOf(failure))
-    return { kind: 'waits', tenantId, codes, fix, nextAt }
+    return { kind: 'waits', tenantId, codes, fix: isAway(failure) ? AWAY : fix, nextAt }
   }
-  const again =
-    result.type === 'other_account'
-      ? '. Remove RC_JWT, and run: sgw extensions connect-jwt --tenant TENANT --jwt-file FILE'
-      : ` Then restart with RC_JWT, or run: sgw extensions connect-jwt --tenant ${tenantId} --jwt-file FILE`
-  return { kind: 'refused', tenantId, codes, fix: `${fix}${again}`, nextAt: null }
+  const kind = failure.oauthError === 'invalid_client' ? 'client' : 'refused'
+  return { ...refused(tenantId), kind, codes, fix: `${fix} ${nextStep(failure, tenantId)}` }
 }
+
+const refused = (tenantId: string): JwtProblem => ({ kind: 'refused', tenantId, codes: '', fix: '', nextAt: null })
+
+const connectCommand = (tenantId: string): string => `sgw extensions connect-jwt --tenant ${tenantId} --jwt-file FILE`
+
+const inactive = (tenantId: string): string =>
+  `The tenant is not active: sgw tenant activate ${tenantId}. Then restart with RC_JWT, or run: ${connectCommand(tenantId)}`
+
+/** What mends it, in one step. An app has one authentication for ever, and the client's variables are read at a start alone. */
+function nextStep({ oauthError }: ProviderFailure, tenantId: string): string {
+  if (oauthError === 'invalid_client') return 'Then restart.'
+  if (oauthError === 'unauthorized_client')
+    return 'Register such an app, set its RC_CLIENT_ID and RC_CLIENT_SECRET, and RC_JWT for it, and restart.'
+  return `Then restart with RC_JWT, or run: ${connectCommand(tenantId)}`
+}
+
+/** Nobody has to try again: that is done by itself. */
+const AWAY = 'RingCentral could not be reached or did not answer as it should: sgw doctor says what is in the way.'
+
+const isAway = ({ reason, code }: ProviderFailure): boolean =>
+  ['unreachable', 'ambiguous', 'unavailable'].includes(reason) && !isRefusedByProxy(code)
 
 /** Each attempt during a pause of the provider prolongs the pause. */
 const pauseMsOf = ({ reason, retryAfterMs }: ProviderFailure): number =>
   retryAfterMs ?? (reason === 'rate_limited' ? DEFAULT_PENALTY_MS : 0)
 
-/** Whether the failure says nothing about the JWT. A client that is refused, and a user who is suspended, are reported as such. */
+/** Whether the failure says nothing about the JWT and may end by itself. A user who is suspended is reported as such. */
 const passes = (failure: ProviderFailure): boolean =>
-  failure.reason !== 'rejected' ||
-  failure.oauthError === 'invalid_client' ||
-  (failure.oauthError === 'invalid_grant' && !meansRevoked(failure))
+  failure.reason !== 'rejected' || (failure.oauthError === 'invalid_grant' && !meansRevoked(failure))

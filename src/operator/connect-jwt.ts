@@ -17,7 +17,9 @@ export async function connectJwt(
   if (result.type !== 'connected') throw new ApiError('conflict', problemOf(result))
   // What RC_JWT did not do is done.
   const { state } = gateway.configuredJwt
-  if (state.kind === 'refused' && state.tenantId === tenantId) gateway.configuredJwt.state = { kind: 'connected' }
+  const isDone = gateway.config.provider.jwt === jwt || ('fix' in state && state.tenantId === tenantId)
+  // One that waits is presented again, and another extension may be its.
+  if (isDone && state.kind !== 'waits') gateway.configuredJwt.state = { kind: 'connected' }
   const { extensionId, name, phoneNumbers, receiving, fixes } = result
   return { tenantId, extensionId, name, phoneNumbers, receiving, fixes }
 }

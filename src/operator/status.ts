@@ -3,6 +3,7 @@ import { tenantId, time } from '../api/fields/answer-fields.ts'
 import type { Gateway } from '../messages/gateway.ts'
 import { isoTime } from '../core/clock.ts'
 import { VERSION } from '../core/version.ts'
+import { JWT_PROBLEMS } from '../provider/configured-jwt.ts'
 import { textOf } from './conditions/condition.ts'
 import { saidOfJwt } from './conditions/jwt-refused.ts'
 import { findStorageFault } from './conditions/storage-failing.ts'
@@ -77,6 +78,12 @@ export const StatusReport = z
           'Messages that failed in the last 24 hours, by tenant, the most first; without those that were cancelled or whose recipient has opted out',
       }),
     waitingJwt: z.string().nullable().meta({ description: 'Why `RC_JWT` waits, and until when; null if it does not' }),
+    unconnectedJwt: z
+      .object({ kind: z.enum(JWT_PROBLEMS), text: z.string() })
+      .nullable()
+      .meta({
+        description: 'Why `RC_JWT` has connected no extension, and what to do; null if nothing is wrong with it',
+      }),
     interruptedWebhooks: z
       .object({
         count: z.int(),
@@ -128,13 +135,16 @@ export async function readStatus(gateway: Gateway): Promise<StatusReport> {
       since: isoTime(since),
       lastAt: isoTime(lastAt),
     })),
-    waitingJwt: waitingJwtOf(gateway),
+    ...jwtOf(gateway),
     interruptedWebhooks: unposted && { count: unposted.count, since: isoTime(unposted.since) },
   }
 }
 
-function waitingJwtOf({ configuredJwt: { state } }: Gateway): string | null {
-  return state.kind === 'waits' ? textOf(saidOfJwt(state)) : null
+function jwtOf({ configuredJwt: { state } }: Gateway): Pick<StatusReport, 'waitingJwt' | 'unconnectedJwt'> {
+  if (!('fix' in state)) return { waitingJwt: null, unconnectedJwt: null }
+  const { kind } = state
+  const text = textOf(saidOfJwt(state))
+  return { waitingJwt: kind === 'waits' ? text : null, unconnectedJwt: { kind, text } }
 }
 
 function haOf({ lease }: Gateway, storedLagMs: number | null): StatusReport['ha'] {

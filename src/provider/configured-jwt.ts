@@ -8,10 +8,15 @@ export interface ConfiguredJwt {
 /** `untried`: it was not presented yet. `connected`: an extension holds it, or it is not set. */
 export type JwtState = { kind: 'untried' | 'connected' } | JwtProblem
 
+export const JWT_PROBLEMS = ['refused', 'client', 'waits', 'spent'] as const
+
 /** Why RC_JWT has connected no extension. */
 export interface JwtProblem {
-  /** `refused`: a person must act. `waits`: it is presented again. `spent`: it was connected before, so no start presents it again. */
-  kind: 'refused' | 'waits' | 'spent'
+  /**
+   * `refused`: a person must act. `client`: the same, and the refused client is a trouble of its own. `waits`: it is presented again.
+   * `spent`: it was connected before, so no start presents it again.
+   */
+  kind: (typeof JWT_PROBLEMS)[number]
   /** The tenant that it is for; null if it is presented for none. */
   tenantId: string | null
   /** Of the provider's answer; empty if there was none. */

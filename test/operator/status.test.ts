@@ -22,6 +22,7 @@ test('the status shows that a server runs', async () => {
     'ha',
     'failed',
     'waitingJwt',
+    'unconnectedJwt',
     'interruptedWebhooks',
   ])
   expect([status.running, status.ha]).toEqual([true, null])

@@ -20,9 +20,9 @@ export async function operate<T = Record<string, unknown>>(
 }
 
 /** Opens the operator's socket of a world, as the server does. */
-export function openOperatorSocket(world: World): OperatorSocket {
-  const app = createLocalServer(world.gateway)
-  return serveOperator(async () => app, socketPath(world.gateway.config.database.path ?? ''))
+export function openOperatorSocket({ gateway }: Pick<World, 'gateway'>): OperatorSocket {
+  const app = createLocalServer(gateway)
+  return serveOperator(async () => app, socketPath(gateway.config.database.path ?? ''))
 }
 
 export interface SignedIn {

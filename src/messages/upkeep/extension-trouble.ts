@@ -84,7 +84,9 @@ function unrefreshed({ provider, config }: Known, row: ExtensionRow): Trouble {
   const last = decodeRefreshRefusal(row.refreshRefusal)
   const cause = last === null ? '' : `${provider.fixOf(last.failure, last.step, config.publicUrl)} `
   const at = row.nextRefreshAt === null ? '' : ` at ${isoTime(row.nextRefreshAt)}`
-  const fix = `${cause}This is tried again by itself${at}.`
+  // The client's variables are read at a start alone.
+  const next = last?.failure.oauthError === 'invalid_client' ? 'Then restart.' : `This is tried again by itself${at}.`
+  const fix = `${cause}${next}`
   return { kind: 'refresh', reason: 'Its tokens could not be refreshed', fix, since: sinceOf(row) }
 }
 

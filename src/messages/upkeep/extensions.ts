@@ -7,6 +7,7 @@ import type { ExtensionRow } from '../../provider/directory.ts'
 import { type ExtensionKey, nameExtension } from '../../provider/extension-rows.ts'
 import type { Ensured } from '../../provider/inbound-subscriptions.ts'
 import { noteRefusal } from '../../provider/refusals.ts'
+import { decodeRefreshRefusal } from '../../provider/stored-refusals.ts'
 
 /** All extensions that are not revoked. */
 async function liveExtensions(gateway: Gateway): Promise<ExtensionRow[]> {
@@ -124,11 +125,15 @@ async function readNames({ extensionCalls, provider, database, directory }: Gate
   directory.forget(row.tenantId)
 }
 
+/** The start may have another client id or secret, which is what was wrong. */
+const isAboutApp = ({ refreshRefusal }: ExtensionRow): boolean =>
+  ['invalid_client', 'unauthorized_client'].includes(decodeRefreshRefusal(refreshRefusal)?.failure.oauthError ?? '')
+
 /** Schedules the next refresh of extensions whose refresh had failed before this start. */
 export async function resumeRefreshes(gateway: Gateway): Promise<void> {
   for (const row of await liveExtensions(gateway)) {
     if (row.status !== 'refresh_failed') continue
-    const delayMs = Math.max(0, (row.nextRefreshAt ?? 0) - gateway.clock.now())
+    const delayMs = isAboutApp(row) ? 0 : Math.max(0, (row.nextRefreshAt ?? 0) - gateway.clock.now())
     // Without this limit, a clock that was set back by an hour would delay the refresh by an hour.
     gateway.tokens.planRetry(row, Math.min(delayMs, REFRESH_RETRY_MIN_MS))
   }

@@ -9,6 +9,7 @@ export const jwtRefused: ConditionSource = {
   find: async ({ configuredJwt: { state }, alerts }) => {
     if (state.kind === 'untried' || state.kind === 'waits')
       return alerts.firing.filter(({ alert }) => alert === 'jwt_refused')
+    // A refused client is a condition of its own.
     if (state.kind !== 'refused') return []
     const { tenantId, codes, fix } = state
     return [

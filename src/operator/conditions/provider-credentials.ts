@@ -9,7 +9,7 @@ export const providerCredentials: ConditionSource = {
     return [
       {
         what: 'RingCentral refuses RC_CLIENT_ID and RC_CLIENT_SECRET, so nothing is sent once the access tokens expire',
-        fix: provider.fixOf(refusal, 'refresh', config.publicUrl),
+        fix: `${provider.fixOf(refusal, 'refresh', config.publicUrl)} Then restart.`,
         overText: 'Resolved: RingCentral accepts RC_CLIENT_ID and RC_CLIENT_SECRET again.',
         detail: { status: refusal.status, code: refusal.code },
       },

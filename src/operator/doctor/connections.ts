@@ -12,7 +12,7 @@ import { Fault } from './fault.ts'
 export async function checkAuthorization(gateway: Gateway): Promise<string> {
   const refused = await refusalsOf(gateway)
   const { state } = gateway.configuredJwt
-  const jwt = state.kind === 'waits' || state.kind === 'spent' ? [textOf(saidOfJwt(state))] : []
+  const jwt = 'fix' in state && state.kind !== 'refused' ? [textOf(saidOfJwt(state))] : []
   if (refused.length > 0 || jwt.length > 0) {
     const passes = refused.every(({ failure }) => failure.reason === 'rate_limited')
     throw new Fault([...refused.map((one) => describe(gateway, one)), ...jwt].join(' '), passes ? 'warn' : 'fail')

@@ -102,11 +102,14 @@ async function checkKeys(gateway: Gateway): Promise<string> {
 async function checkExtensions(gateway: Gateway): Promise<string> {
   const inactive = await readInactiveTenants(gateway.database)
   const rows = (await gateway.database.orm.select().from(extensions)).filter(({ tenantId }) => !inactive.has(tenantId))
-  return rows.length === 0 ? `none connected yet: ${howToConnect(gateway.config)}` : `${rows.length} active`
+  if (rows.length > 0) return `${rows.length} active`
+  return `none connected yet: ${howToConnect(gateway)}`
 }
 
-/** An RC_JWT that is set and connects nothing has a line of its own under `authorization`. */
-function howToConnect({ production, hasPublicUrl, provider }: Config): string {
+/** An RC_JWT that is set and connects nothing has a line of its own: what is wrong with it would go wrong with another command, too. */
+function howToConnect({ config, configuredJwt }: Gateway): string {
+  const { production, hasPublicUrl, provider } = config
+  if ('fix' in configuredJwt.state) return 'RC_JWT has connected none, and authorization says why'
   if (!production || hasPublicUrl) return 'sgw extensions connect --tenant TENANT prints a link'
   return `${provider.jwt === null ? 'set RC_JWT, or ' : ''}run sgw extensions connect-jwt --tenant TENANT --jwt-file FILE`
 }
