@@ -1,4 +1,5 @@
-import { isConfiguration } from '../operator/doctor/environment.ts'
+import type { Config } from '../core/config.ts'
+import { differingVariables, isConfiguration } from '../operator/doctor/environment.ts'
 import { type Finding, finding } from '../operator/doctor/finding.ts'
 import { ask, askServer, resultOf } from './ask.ts'
 import { type CliContext, CliError } from './context.ts'
@@ -37,12 +38,13 @@ async function findAll(context: CliContext, alert: boolean): Promise<Finding[]> 
 /** In which variables the running server's environment differs from this one; null if no server runs, or none that can be told apart. */
 async function differingFrom(context: CliContext, problems: readonly string[]): Promise<string[] | null> {
   if (problems.some((problem) => problem.startsWith('DATABASE_URL'))) return null
-  const { variables } = context.config
-  const request = { method: 'POST', path: '/v1/operator/environment', body: { variables } } as const
+  const request = { method: 'GET', path: '/v1/operator/environment' } as const
   const response = await askServer(context, request).catch(() => null)
   if (response === null) return null
   // A server that is about to work, or an older one, cannot say.
-  return response.ok ? ((await resultOf(response)) as { differing: string[] }).differing : []
+  if (!response.ok) return []
+  const { variables } = (await resultOf(response)) as Pick<Config, 'variables'>
+  return differingVariables(variables, context.config.variables)
 }
 
 const failuresOf = (problems: readonly string[]): Finding[] =>

@@ -5,7 +5,6 @@ import { NotifyBody } from '../api/sms/schemas.ts'
 import { cancelMessages } from './cancel-messages.ts'
 import { compact } from './compact.ts'
 import { checkAlert } from './doctor/post-test-alert.ts'
-import { differingVariables } from './doctor/environment.ts'
 import { erase } from './erase.ts'
 import { streamEvents } from './events.ts'
 import { createExtensionLink } from './extension-link.ts'
@@ -18,7 +17,6 @@ import {
   CancelAnswer,
   CancelBody,
   ChangeBody,
-  EnvironmentBody,
   EraseBody,
   ExtensionLinkBody,
   KeysBody,
@@ -83,13 +81,12 @@ export const localRoutes = [
   }),
   route({
     ...common,
-    operationId: 'compareEnvironment',
-    method: 'POST',
+    operationId: 'getEnvironment',
+    method: 'GET',
     path: '/v1/operator/environment',
-    summary: 'The names of the variables that this server was started with otherwise',
-    body: EnvironmentBody,
-    response: z.object({ differing: z.array(z.string()) }),
-    run: ({ gateway, body }) => ({ differing: differingVariables(gateway.config.variables, body.variables) }),
+    summary: 'A SHA-256 of the value of each variable that this server was started with',
+    response: z.object({ variables: z.record(z.string(), z.string()) }),
+    run: ({ gateway }) => ({ variables: gateway.config.variables }),
   }),
   route({
     ...common,

@@ -194,11 +194,6 @@ export const KeysBody = z.object({
     .nullish()
     .meta({ description: 'Id of the newest key of the caller, to compare with the server’s' }),
 })
-export const EnvironmentBody = z.object({
-  variables: z
-    .record(z.string(), z.string())
-    .meta({ description: 'A SHA-256 of the value of each variable that the caller has set' }),
-})
 export const UnblockBody = z.object(
   {
     address: z.string(fails('badAddress')).transform((text, context) => {
