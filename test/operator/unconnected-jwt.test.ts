@@ -176,10 +176,16 @@ test('a suspended tenant is named with the command that activates it', async () 
     const { body } = await operate(running, 'POST', '/v1/operator/tenants', { name: 'Only' })
     tenantId = String(body['tenantId'])
     await operate(running, 'PUT', `/v1/operator/tenants/${tenantId}`, { status: 'suspended' })
+    home.clock.advance(1000)
+    const { body: left } = await operate(running, 'POST', '/v1/operator/tenants', { name: 'Left' })
+    await operate(running, 'PUT', `/v1/operator/tenants/${String(left['tenantId'])}`, { status: 'inactive' })
   })
   await home.start(home.newJwt(), async (started) => {
     expect((await said(started)).text).toBe(
       `RC_JWT connects no extension of ${tenantId}. The tenant is not active: sgw tenant activate ${tenantId}. Then restart with RC_JWT, or run: sgw extensions connect-jwt --tenant ${tenantId} --jwt-file FILE`,
     )
+    // People copy the command.
+    const list = await listOf(started, home)
+    expect(list).toContain(`of ${tenantId} (Only). The tenant is not active: sgw tenant activate ${tenantId}. Then`)
   })
 })

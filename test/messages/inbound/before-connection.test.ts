@@ -116,3 +116,26 @@ test('a disconnection fetches what came until then; a later connection begins an
   await text(world, clock, 'connected again')
   expect(await textsOf(world, clock, tenantId)).toEqual(['connected', 'connected again'])
 })
+
+test('an extension that an earlier release has connected loses nothing: its next back-fill goes on as before', async () => {
+  const { world, clock } = await open()
+  await using _ = world
+  await world.gateway.database.gate.execute('UPDATE extensions SET first_connected_at = NULL')
+  world.gateway.directory.forget(world.tenantId)
+  await text(world, clock, 'connected')
+  expect(await textsOf(world, clock, world.tenantId)).toEqual(['connected'])
+  await world.connect()
+  await text(world, clock, 'authorized again')
+  expect(await textsOf(world, clock, world.tenantId)).toEqual(['connected', 'authorized again'])
+})
+
+test('a provider that does not answer delays a disconnection by no more than its calls, and it is complete', async () => {
+  const { world, clock } = await open()
+  await using _ = world
+  const { extensionId = '' } = world.control.extensions()[0] ?? {}
+  world.control.fault({ route: 'message-store', calls: null, fault: { kind: 'reset' } })
+  expect(await disconnectExtension(world.gateway, { tenantId: world.tenantId }, extensionId)).toEqual({ ok: true })
+  expect(await world.gateway.database.gate.values('SELECT * FROM extensions')).toEqual([])
+  expect(world.control.sessions({ extensionId })).toEqual([])
+  clock.advance(MINUTE_MS)
+})
