@@ -68,7 +68,7 @@ const LAYERS: readonly Layer[] = [
   { name: 'console', files: ['src/console/*.ts'], mayImport: ['core', 'gateway', 'http'] },
   {
     name: 'operator routes',
-    files: ['src/operator/{schemas,*routes}.ts'],
+    files: ['src/operator/{*schemas,*routes}.ts'],
     mayImport: [...MESSAGES, 'fields', 'http', 'routes', 'verbs', 'operator'],
   },
   {
@@ -103,7 +103,7 @@ const LAYERS: readonly Layer[] = [
 
 const MAX_LINES = 250
 const DEVELOPMENT_FOLDERS = ['src/simulator/', 'src/server/development/', 'src/testing/']
-const MAY_LOAD_DEVELOPMENT = ['src/server/serve.ts']
+const MAY_LOAD_DEVELOPMENT = ['src/server/serve.ts', 'src/server/prepare.ts']
 const MAY_READ_ENVIRONMENT = ['src/main.ts', 'src/cli.ts', 'src/simulator/main.ts']
 
 /** What the transpiler imports for JSX by itself. */

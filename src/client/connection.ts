@@ -1,6 +1,6 @@
 import { segment } from './requester.ts'
 import { Resource } from './resource.ts'
-import type { ConnectedExtension, ConnectionStatus, ExtensionHealth } from './types.ts'
+import type { ConnectedExtension, ConnectionStatus, ExtensionHealth } from './connection-types.ts'
 
 /** The tenant's connection to its provider account. */
 export class Connection extends Resource {

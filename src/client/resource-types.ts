@@ -194,3 +194,17 @@ export interface Conversation {
   /** Whether the contact has opted out of the number. */
   optedOut: boolean
 }
+
+/** Who the key or token belongs to, and which gateway this is. An operator without `appId` has null in the first four. */
+export interface Me {
+  appId: string | null
+  tenantId: string | null
+  /** The app's. */
+  name: string | null
+  tenantName: string | null
+  operator: boolean
+  /** The gateway's version. */
+  version: string
+  /** Whether the gateway runs outside of production. */
+  development: boolean
+}

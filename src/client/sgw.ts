@@ -6,12 +6,11 @@ import { OptOuts, pairOf } from './opt-outs.ts'
 import { pagesOf, type Pages } from './pages.ts'
 import { type RequestOptions, Requester, type SgwOptions, type WebSocketClass } from './requester.ts'
 import { Resource } from './resource.ts'
-import type { Conversation, ConversationFilter } from './resource-types.ts'
+import type { Conversation, ConversationFilter, Me } from './resource-types.ts'
 import type { Overview, UsageDay, UsageRange } from './usage-types.ts'
 import { SgwError } from './sgw-error.ts'
 import { Sms } from './sms.ts'
 import { Triggers } from './triggers.ts'
-import type { Me } from './types.ts'
 
 /** A client of the gateway's API. Its methods throw an `SgwError` if the gateway refuses or does not answer. */
 export class Sgw extends Resource {

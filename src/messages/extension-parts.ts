@@ -21,7 +21,7 @@ import { SocketSubscriptions } from '../provider/socket-subscriptions.ts'
 import { Subscriptions } from '../provider/subscriptions.ts'
 import { Tokens } from '../provider/tokens.ts'
 
-interface ExtensionContext {
+export interface ExtensionContext {
   config: Config
   clock: Clock
   ids: Ids

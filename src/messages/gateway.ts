@@ -4,16 +4,11 @@ import { KeyRing } from '../auth/key-ring.ts'
 import { FailedAttempts } from '../auth/failed-attempts.ts'
 import { KeyLimits } from '../auth/key-limits.ts'
 import { OperatorSessions } from '../auth/operator-sessions.ts'
-import type { Clock } from '../core/clock.ts'
-import type { Config } from '../core/config.ts'
-import type { Ids } from '../core/ids.ts'
 import { Limiter } from '../core/limiter.ts'
 import { MAX_ATTACHMENTS_IN_FLIGHT, MAX_ATTACHMENTS_PER_TENANT, OPERATOR_LIMIT_PER_MINUTE } from '../core/limits.ts'
 import type { Lease } from '../core/lease.ts'
-import type { Log } from '../core/log.ts'
 import { type Meter, noMeter } from '../core/meter.ts'
 import { createSecrets, type Secrets } from '../core/secrets.ts'
-import type { Database } from '../db/database.ts'
 import type { FiringAlerts } from '../core/firing-alert.ts'
 import { type RestoreMark, createNoMark } from '../db/mark-file.ts'
 import { Jobs } from './jobs/jobs.ts'
@@ -22,13 +17,12 @@ import { WebhookPoster } from '../net/outbound/webhook-poster.ts'
 import type { ClockCheck } from '../provider/clock-check.ts'
 import type { ConfiguredJwt } from '../provider/configured-jwt.ts'
 import type { Directory } from '../provider/directory.ts'
-import { extensionParts } from './extension-parts.ts'
+import { type ExtensionContext, extensionParts } from './extension-parts.ts'
 import type { InboundSubscriptions } from '../provider/inbound-subscriptions.ts'
 import type { SimulatorAccess } from '../core/simulator-access.ts'
 import type { MessageListings } from '../provider/message-listings.ts'
 import type { Numbers } from '../provider/numbers.ts'
 import { observed } from '../provider/observed.ts'
-import type { Provider } from '../provider/provider.ts'
 import { ProviderState } from '../provider/provider-state.ts'
 import type { ReplacedSessions } from '../provider/replaced-sessions.ts'
 import type { Quota } from '../provider/quota.ts'
@@ -88,13 +82,7 @@ export interface Gateway extends SharedParts {
   webhookWaker: WebhookWaker
 }
 
-interface SharedParts {
-  config: Config
-  clock: Clock
-  ids: Ids
-  log: Log
-  database: Database
-  provider: Provider
+interface SharedParts extends Omit<ExtensionContext, 'secrets'> {
   /** The id of this process. An open attempt with another `bootId` has an unknown outcome. */
   bootId: string
 }

@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { SITUATIONS } from '../core/simulator-access.ts'
 import { route } from '../api/http/route.ts'
 import { NotifyBody } from '../api/sms/schemas.ts'
 import { cancelMessages } from './cancel-messages.ts'
@@ -13,23 +12,20 @@ import { LeaseReport, reportOf } from './lease/report.ts'
 import { rescue } from './rescue.ts'
 import { rotateKeys } from './rotate-keys.ts'
 import {
-  AdvanceBody,
   CancelAnswer,
   CancelBody,
-  ChangeBody,
   EraseBody,
   ExtensionLinkBody,
   KeysBody,
   LinkAnswer,
   NotifyAsQuery,
   SendMessageBody,
-  SituationBody,
   TenantQuery,
   UnblockBody,
 } from './schemas.ts'
 import { sendMessage, sendNotice } from './send-message.ts'
 import { createLink, revokeSessions } from './session.ts'
-import { advance, changeProvider, simulateSituation } from './simulate.ts'
+import { localSimulatorRoutes } from './simulator-routes.ts'
 import { giveLease, stopServer } from './stop.ts'
 import { unblock } from './unblock.ts'
 
@@ -171,37 +167,7 @@ export const localRoutes = [
     response: z.unknown(),
     run: ({ gateway, query, bytes, body }) => sendNotice(gateway, query, { bytes, json: body }),
   }),
-  route({
-    ...common,
-    operationId: 'simulateSituation',
-    method: 'POST',
-    path: '/v1/operator/simulator/situation',
-    summary: 'Make the simulated provider fail, or end that',
-    body: SituationBody,
-    response: z.object({ situation: z.enum(SITUATIONS) }),
-    run: ({ gateway, body }) => simulateSituation(gateway, body),
-  }),
-  route({
-    ...common,
-    operationId: 'changeProvider',
-    method: 'POST',
-    path: '/v1/operator/simulator/change',
-    summary: 'Change how the simulated provider behaves, its numbers or its extensions',
-    body: ChangeBody,
-    response: z.record(z.string(), z.unknown()),
-    run: ({ gateway, body }) => changeProvider(gateway, body),
-  }),
-  route({
-    ...common,
-    operationId: 'advanceClock',
-    method: 'POST',
-    path: '/v1/operator/simulator/advance',
-    summary: 'Move the time of a gateway for tests forward',
-    body: AdvanceBody,
-    mayWait: true,
-    response: z.object({ now: z.string() }),
-    run: ({ gateway, body }) => advance(gateway, body),
-  }),
+  ...localSimulatorRoutes,
   route({
     ...common,
     operationId: 'getLease',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { errorTexts } from '../core/errors.ts'
-import { AppParams, RegisterBody, Registered, RotatedKey, RotatedSecret } from '../api/apps/schemas.ts'
+import { AppParams, RotatedKey, RotatedSecret, registration } from '../api/apps/schemas.ts'
 import { Done } from '../api/http/done.ts'
 import { route } from '../api/http/route.ts'
 import { isFromOwnPage, isFromThisMachine } from '../api/http/this-machine.ts'
@@ -162,15 +162,7 @@ export const operatorRoutes = [
     method: 'POST',
     path: '/v1/operator/apps',
     summary: 'Create an app of a tenant',
-    body: RegisterBody,
-    priority: ['badName', 'missingTenantId', 'badTenantId', 'badWebhookUrl', 'forbidden'],
-    secret: true,
-    status: 201,
-    response: Registered,
-    errors: {
-      400: errorTexts('badName', 'missingTenantId', 'badTenantId', 'tenantNotActive', 'badWebhookUrl', 'badJson'),
-      409: ['Tenant has reached its limit of 100 apps'],
-    },
+    ...registration,
     run: ({ gateway, body }) => createApp(gateway, body),
   }),
   route({

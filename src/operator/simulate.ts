@@ -3,7 +3,7 @@ import { isoTime } from '../core/clock.ts'
 import { ApiError, type ErrorKind, apiError } from '../core/errors.ts'
 import type { NextFault, SimulatorAccess, SituationWish } from '../core/simulator-access.ts'
 import type { Gateway } from '../messages/gateway.ts'
-import type { AdvanceBody, CallsQuery, ChangeBody, FaultBody, InboundBody } from './schemas.ts'
+import type { AdvanceBody, CallsQuery, ChangeBody, FaultBody, InboundBody } from './simulator-schemas.ts'
 
 /** Makes an inbound SMS in the simulator, which calls the webhook. Returns the provider's id. Errors: `unavailable`. */
 export async function simulateInbound(

@@ -1,10 +1,18 @@
 import { z } from 'zod'
 import { errorTexts } from '../core/errors.ts'
 import { MAX_SIMULATED_BODY_BYTES } from '../core/limits.ts'
-import { NEXT_FAULTS } from '../core/simulator-access.ts'
+import { NEXT_FAULTS, SITUATIONS } from '../core/simulator-access.ts'
 import { route } from '../api/http/route.ts'
-import { CallsQuery, FaultBody, InboundBody } from './schemas.ts'
-import { listCalls, nextFault, setNextFault, simulateInbound } from './simulate.ts'
+import {
+  advance,
+  changeProvider,
+  listCalls,
+  nextFault,
+  setNextFault,
+  simulateInbound,
+  simulateSituation,
+} from './simulate.ts'
+import { AdvanceBody, CallsQuery, ChangeBody, FaultBody, InboundBody, SituationBody } from './simulator-schemas.ts'
 
 const common = { auth: 'operator', tag: 'Operator' } as const
 const Fault = z.object({ fault: z.enum(NEXT_FAULTS).nullable() })
@@ -53,5 +61,40 @@ export const simulatorRoutes = [
     query: CallsQuery,
     response: z.object({ calls: z.array(z.unknown()) }),
     run: ({ gateway, query }) => listCalls(gateway, query),
+  }),
+]
+
+/** What `sgw simulate` does, over the Unix socket. */
+export const localSimulatorRoutes = [
+  route({
+    ...common,
+    operationId: 'simulateSituation',
+    method: 'POST',
+    path: '/v1/operator/simulator/situation',
+    summary: 'Make the simulated provider fail, or end that',
+    body: SituationBody,
+    response: z.object({ situation: z.enum(SITUATIONS) }),
+    run: ({ gateway, body }) => simulateSituation(gateway, body),
+  }),
+  route({
+    ...common,
+    operationId: 'changeProvider',
+    method: 'POST',
+    path: '/v1/operator/simulator/change',
+    summary: 'Change how the simulated provider behaves, its numbers or its extensions',
+    body: ChangeBody,
+    response: z.record(z.string(), z.unknown()),
+    run: ({ gateway, body }) => changeProvider(gateway, body),
+  }),
+  route({
+    ...common,
+    operationId: 'advanceClock',
+    method: 'POST',
+    path: '/v1/operator/simulator/advance',
+    summary: 'Move the time of a gateway for tests forward',
+    body: AdvanceBody,
+    mayWait: true,
+    response: z.object({ now: z.string() }),
+    run: ({ gateway, body }) => advance(gateway, body),
   }),
 ]

@@ -2,7 +2,7 @@ import { systemClock, type Clock } from '../core/clock.ts'
 import type { Config } from '../core/config.ts'
 import { createIds } from '../core/ids.ts'
 import type { Lease } from '../core/lease.ts'
-import { type Log, errorName } from '../core/log.ts'
+import { type Log, type LogFields, errorName } from '../core/log.ts'
 import { type Meter, noMeter } from '../core/meter.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
 import { VERSION } from '../core/version.ts'
@@ -13,14 +13,14 @@ import { lockDatabase, noteWaitFor } from '../db/database-file.ts'
 import type { ProcessLock } from '../db/lock.ts'
 import { type Database, type UpgradeStep, openDatabase } from '../db/database.ts'
 import { refusalOfForeignLog } from '../db/foreign-log.ts'
-import { damageOf, damagedText } from '../db/gate.ts'
+import { damageOf, damagedText, isStorageCode } from '../db/gate.ts'
 import { isWithoutItsLog, traceOfDatabase } from '../db/lost-database.ts'
 import { SchemaError } from '../db/migrate.ts'
 import { refusalOfReplaced } from '../db/replaced-database.ts'
 import type { Replica } from '../db/replicated-gate.ts'
 import { markEvents } from '../db/mark-events.ts'
 import { openRestoreMark } from '../db/restore-mark.ts'
-import { withoutRepeats } from '../db/storage-log.ts'
+import type { Storage } from '../db/storage.ts'
 import { type Gateway, buildGateway } from '../messages/gateway.ts'
 import type { Provider } from '../provider/provider.ts'
 import { createRingCentral } from '../provider/ringcentral/client.ts'
@@ -177,5 +177,21 @@ async function open({ log, replica, lease }: RunOptions, config: Config, clock: 
       EXIT.cannotWrite,
       `Cannot open the database ${config.database.path ?? config.database.url}: ${error instanceof Error ? error.message : 'unknown error'}`,
     )
+  }
+}
+
+/**
+ * A log in which a fault of the storage is one line a minute, the one that `storage` writes. While a disk is full, every job, timer and
+ * queue fails again each second: those lines are written at level `debug`.
+ */
+function withoutRepeats(log: Log, storage: Storage | undefined): Log {
+  const isRepeat = ({ error }: LogFields): boolean =>
+    storage?.isReported === true && typeof error === 'string' && isStorageCode(error.split(' ').at(-1) ?? '')
+  return {
+    debug: (fields, message) => log.debug(fields, message),
+    info: (fields, message) => log.info(fields, message),
+    warn: (fields, message) => log[isRepeat(fields) ? 'debug' : 'warn'](fields, message),
+    error: (fields, message) => log[isRepeat(fields) ? 'debug' : 'error'](fields, message),
+    audit: (fields, message) => log.audit(fields, message),
   }
 }

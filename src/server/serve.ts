@@ -1,10 +1,8 @@
 import { type Config, type ConfigResult, readConfig } from '../core/config.ts'
-import { type Log, createLog, errorName } from '../core/log.ts'
+import { type Log, createLog } from '../core/log.ts'
 import type { Environment } from '../core/settings.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
 import { protectFiles, socketPath, withRealPath } from '../db/data-folder.ts'
-import type { Development } from './development/development.ts'
-import type { DevelopmentFacts } from './greeting.ts'
 import { watchStored } from '../operator/lease/watch-stored.ts'
 import { type LocalApp, serveOperator } from '../operator/socket.ts'
 import { BackupProcess } from './backup-process.ts'
@@ -13,6 +11,7 @@ import { type RunningGateway, runGateway } from './run.ts'
 import { Shutdown } from './shutdown.ts'
 import { type Holding, holdLease, release } from './standby/hold-lease.ts'
 import { loneStart } from './standby/lone-start.ts'
+import { greet, openDevelopment, prepareDevelopment } from './prepare.ts'
 import { asStartError } from './start-failure.ts'
 import { VERSION } from '../core/version.ts'
 
@@ -161,12 +160,6 @@ async function configOf(environment: Environment, terminal: boolean, isTest: boo
   return readTestConfig(environment, terminal)
 }
 
-/** Starts a gateway with the built-in simulator. */
-async function openDevelopment(options: RunOptions, isTest: boolean): Promise<Development> {
-  const development = await import('./development/development.ts')
-  return development.openDevelopment({ ...options, isTest })
-}
-
 /** The app of the operator's socket. Its modules are loaded by the first request, once the server works. */
 function localApp({ gateway }: RunningGateway, prepared: Promise<void>): () => Promise<LocalApp> {
   let app: Promise<LocalApp> | null = null
@@ -176,58 +169,6 @@ function localApp({ gateway }: RunningGateway, prepared: Promise<void>): () => P
     return createLocalServer(gateway)
   }
   return () => (app ??= load())
-}
-
-/**
- * Prepares what a developer needs, and returns what the greeting says of it; null if all is said. A stop that comes meanwhile closes
- * the database under it, which is no error.
- */
-async function prepareDevelopment(
-  running: RunningGateway,
-  development: Development | null,
-): Promise<DevelopmentFacts | null> {
-  try {
-    await logMessages(running)
-    if (development === null) return await prepareRealProvider(running)
-    await connectSimulator(development)
-  } catch (error) {
-    if (!running.gateway.lifecycle.draining) throw error
-  }
-  return null
-}
-
-/** Tells a person how to use a gateway whose provider is RingCentral itself. A log of production has no links that sign in. */
-async function greet(running: RunningGateway, facts: DevelopmentFacts | null, terminal: boolean): Promise<void> {
-  const { log, lifecycle } = running.gateway
-  if (facts === null && !terminal) return log.info({}, AT_HOME)
-  try {
-    const { greetingOf } = await import('./greeting.ts')
-    process.stdout.write(await greetingOf(running, facts))
-  } catch (error) {
-    if (!lifecycle.draining) log.error({ error: errorName(error) }, 'the greeting could not be written')
-  }
-}
-
-const AT_HOME =
-  'no PUBLIC_URL is set: this machine and PLAIN_HTTP_CIDRS may use plain HTTP; sgw console prints a link to the console, and sgw app rotate-key APP a key'
-
-/** Connects the simulator, and prints what a developer needs. */
-async function connectSimulator(development: Development): Promise<void> {
-  const { url } = await development.connect()
-  const { banner } = await import('./development/banner.ts')
-  process.stdout.write(banner(development, url))
-}
-
-/** In development each message leaves lines in the log. */
-async function logMessages({ gateway }: RunningGateway): Promise<void> {
-  const lines = await import('./development/message-lines.ts')
-  lines.logMessages(gateway)
-}
-
-/** In development with RingCentral itself: makes what a developer needs. */
-async function prepareRealProvider(running: RunningGateway): Promise<DevelopmentFacts> {
-  const real = await import('./development/real-provider.ts')
-  return real.prepareRealProvider(running)
 }
 
 /** A log that cannot be written (full disk, closed pipe) loses lines, but does not end the server. */

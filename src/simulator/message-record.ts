@@ -1,9 +1,9 @@
 import { isoTime } from '../core/clock.ts'
+import type { NumberForm } from '../core/provider-settings.ts'
 import { extensionUri } from './api-call.ts'
 import type { Extension } from './directory.ts'
 import { json, type Reply } from './http.ts'
 import { conversationOf, type Attachment, type Message, type Party } from './messages.ts'
-import { writtenNumber } from './number-forms.ts'
 import type { World } from './world.ts'
 
 /** Where every number is. */
@@ -93,3 +93,10 @@ const mediaAttachment = (attachment: Attachment, uri: string): Record<string, un
   size: attachment.bytes.length,
   ...(attachment.fileName === null ? {} : { fileName: attachment.fileName }),
 })
+
+/** Writes an E.164 number as records do, by turns in each of these forms. `turn` is the same for all numbers of a message. */
+function writtenNumber(number: string, turn: number, forms: readonly NumberForm[]): string {
+  const form = forms[turn % forms.length]
+  if (form === 'digits') return number.replace(/^\+/, '')
+  return form === 'american' ? number.replace(/^\+1(\d{3})(\d{3})(\d{4})$/, '($1)$2-$3') : number
+}

@@ -10,14 +10,13 @@ import { rotateWebhookSecret } from './rotate-webhook-secret.ts'
 import {
   AppList,
   AppParams,
-  RegisterBody,
-  Registered,
   RotatedKey,
   RotatedSecret,
   TestResult,
   UpdateBody,
   WebhookEvents,
   WebhookEventsBody,
+  registration,
 } from './schemas.ts'
 import { testWebhook } from './test-webhook.ts'
 import { readWebhookEvents, setWebhookEvents } from './webhook-events.ts'
@@ -34,16 +33,8 @@ export const appsRoutes = [
     method: 'POST',
     path: '/v1/apps/register',
     summary: 'Register an app of your tenant',
-    body: RegisterBody,
-    priority: ['badName', 'missingTenantId', 'badTenantId', 'badWebhookUrl', 'forbidden'],
-    secret: true,
-    status: 201,
-    response: Registered,
-    errors: {
-      400: errorTexts('badName', 'missingTenantId', 'badTenantId', 'tenantNotActive', 'badWebhookUrl', 'badJson'),
-      403: errorTexts('forbidden'),
-      409: ['Tenant has reached its limit of 100 apps'],
-    },
+    ...registration,
+    errors: { ...registration.errors, 403: errorTexts('forbidden') },
     run: ({ gateway, caller, body }) => register(gateway, caller, body),
   }),
   route({

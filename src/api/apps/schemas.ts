@@ -4,8 +4,9 @@ import { name } from '../fields/name.ts'
 import { WebhookEvent, refusing } from '../fields/named-enums.ts'
 import { App } from './app.ts'
 import { APP_ID, TENANT_ID } from '../../core/ids.ts'
+import { errorTexts } from '../../core/errors.ts'
 import { MAX_BODY_ENTRIES, MAX_WEBHOOK_URL_LENGTH } from '../../core/limits.ts'
-import { fails } from '../http/route.ts'
+import { type Route, fails } from '../http/route.ts'
 
 const webhookUrl = z
   .string(fails('badWebhookUrl'))
@@ -50,6 +51,19 @@ export const Registered = z
   })
   .meta({ id: 'RegisteredApp' })
 export type Registered = z.infer<typeof Registered>
+
+/** What registering an app takes and answers, by an app of its tenant or by an operator. */
+export const registration = {
+  body: RegisterBody,
+  priority: ['badName', 'missingTenantId', 'badTenantId', 'badWebhookUrl', 'forbidden'],
+  secret: true,
+  status: 201,
+  response: Registered,
+  errors: {
+    400: errorTexts('badName', 'missingTenantId', 'badTenantId', 'tenantNotActive', 'badWebhookUrl', 'badJson'),
+    409: ['Tenant has reached its limit of 100 apps'],
+  },
+} satisfies Partial<Route>
 
 export const AppParams = z.object({
   appId: z

@@ -1,7 +1,7 @@
+import { logChange } from './operator-log.ts'
 import { jsonAnswer } from '../../core/json-answer.ts'
 import { Elysia } from 'elysia'
 import { ApiError, apiError } from '../../core/errors.ts'
-import type { LogFields } from '../../core/log.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import { type IgnoredFields, bodyFields, ignoredFields } from './ignored-fields.ts'
 import { bodyOf, readLimited } from './body.ts'
@@ -149,29 +149,6 @@ function requireCaller({ auth }: Route, { caller, callerError }: RequestContext)
   if (auth === 'app or operator' && callerError === 'missingApp') return
   throw apiError(callerError)
 }
-
-/** Leaves a line in the log for each change that an operator makes: who, what, and whom it concerns, as request and answer name them. */
-function logChange(
-  { log }: Gateway,
-  { method }: Route,
-  { operator, caller, path, requestId }: RequestContext,
-  [asked, answered]: readonly [unknown, unknown],
-): void {
-  if (operator === null || method === 'GET') return
-  const named = { ...asObject(asked), ...asObject(answered) }
-  const session = operator.sessionId ?? 'socket'
-  const whom = Object.fromEntries(CONCERNED.map((name) => [name, textIn(named[name])]))
-  const fields: LogFields = { requestId, session, method, path, ...whom }
-  log.audit(caller === null ? fields : { ...fields, appId: caller.appId }, 'an operator made a change')
-}
-
-/** Fields of a request or an answer that say whom a change concerns. They are ids, states and addresses of clients. */
-const CONCERNED = ['tenantId', 'appId', 'status', 'address'] as const
-
-const textIn = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
-
-const asObject = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !(value instanceof Response) ? { ...value } : {}
 
 type ReadInput = Pick<RouteInput, 'gateway' | 'context' | 'params' | 'beforeResult' | 'bytes'>
 

@@ -1,14 +1,14 @@
 import { effect } from '@preact/signals'
 import { render } from 'preact'
 import { App, FILES, loadFirstView } from './app.tsx'
-import { followSettings } from './frame/appearance.ts'
 import { followKeys } from './frame/keys.ts'
-import { startClock } from './frame/ticking.ts'
 import { hasPhone, isSimulated } from './frame/views.ts'
 import { followAddress, startWith, takeLogin } from './state/address.ts'
 import { me } from './state/caller.ts'
+import { now } from './state/clock.ts'
 import { followEvents } from './state/live.ts'
 import { session, storedSession } from './state/session.ts'
+import { privacy, theme } from './state/settings.ts'
 import './style/tokens.css'
 import './style/base.css'
 import './style/controls.css'
@@ -46,4 +46,25 @@ async function findSession(): Promise<void> {
   if (login === null && (session.value !== null || !isSimulated())) return
   // If the file does not come, the sign-in says so.
   await FILES.signInByLogin(login).catch(() => undefined)
+}
+
+/** Keeps the page in step with theme and privacy. */
+function followSettings(): void {
+  const { dataset, style, classList } = document.documentElement
+  effect(() => {
+    style.colorScheme = ''
+    if (theme.value === 'system') delete dataset['theme']
+    else dataset['theme'] = theme.value
+  })
+  effect(() => void classList.toggle('private', privacy.value === 'on'))
+}
+
+/** Starts the clock. A hidden page does not tick. */
+function startClock(): void {
+  const tick = (): void => {
+    if (!document.hidden) now.value = Date.now()
+    setTimeout(tick, 1000 - (Date.now() % 1000))
+  }
+  tick()
+  document.addEventListener('visibilitychange', () => void (now.value = Date.now()))
 }

@@ -7,7 +7,7 @@ interface Closable {
   terminate(): void
 }
 
-const POLICY_VIOLATION = 1008
+export const POLICY_VIOLATION = 1008
 
 /** Closes sockets, few at a time with a close frame. */
 export class SocketCloser {

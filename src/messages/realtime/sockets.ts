@@ -1,36 +1,21 @@
 import type { Server, ServerWebSocket, WebSocketHandler } from 'bun'
 import type { Clock } from '../../core/clock.ts'
-import {
-  MAX_SOCKETS_PER_APP,
-  MAX_UNANSWERED_PINGS,
-  WS_AUTH_DEADLINE_MS,
-  WS_BACKLOG_BYTES,
-  WS_FRAMES_PER_PING,
-  WS_FRAME_BYTES,
-  WS_PING_MS,
-} from '../../core/limits.ts'
+import { MAX_SOCKETS_PER_APP, WS_AUTH_DEADLINE_MS, WS_BACKLOG_BYTES, WS_FRAME_BYTES } from '../../core/limits.ts'
 import type { Log } from '../../core/log.ts'
 import type { Cursors } from './cursor.ts'
 import { CursorFrames, type SentCursor } from './cursor-frames.ts'
 import type { GatewayEvent, LoggedRow } from './event.ts'
 import type { Hub, Progress, RevokedScope } from './hub.ts'
-import { parseFirst } from './first-message.ts'
 import { SocketCloser } from './socket-closer.ts'
+import { type Heard, SocketPings } from './socket-pings.ts'
 import { type SocketAuth, type SocketHolder, isMeant } from './socket-holder.ts'
-import { operatorTopic, ownTopic, tenantTopic, topicOf } from './topics.ts'
 import { TenantSockets } from './tenant-sockets.ts'
 import { WaitingSockets } from './waiting-sockets.ts'
 
 /** The state of a socket. */
-export interface SocketData extends SocketHolder {
+export interface SocketData extends SocketHolder, Heard {
   address: string
-  /** `new`: no message yet; `checking`: its credential is being checked. */
-  state: 'new' | 'checking' | 'authenticated'
   cursor: SentCursor
-  /** Pings since the last frame of the client. A count, because time passes without pings while a machine sleeps. */
-  unanswered: number
-  /** Frames of the client since the last ping. */
-  frames: number
   cancelDeadline: () => void
   /** Revocations that came while its credential was checked. The check may have read the database before them. */
   missed: RevokedScope[]
@@ -46,12 +31,10 @@ export interface SocketsContext {
 
 type Socket = ServerWebSocket<SocketData>
 
-const POLICY_VIOLATION = 1008
 const GOING_AWAY = 1001
 /** The client may connect again at once: another gateway takes over. Source: IANA WebSocket Close Code Number Registry. */
 const SERVICE_RESTART = 1012
 const TRY_AGAIN_LATER = 1013
-const PING = JSON.stringify({ type: 'ping' })
 
 /**
  * The WebSockets. A socket authenticates with its first message, then gets its app's `sms_status` and `sms_delivery` and its
@@ -62,13 +45,14 @@ export class Sockets {
   readonly #waiting = new WaitingSockets<Socket>()
   readonly #authenticated = new TenantSockets<Socket>()
   readonly #closer: SocketCloser
+  readonly #pings: SocketPings<Socket>
   #server: Server<SocketData> | null = null
-  #cancelPing: () => void = () => undefined
   #endListening: () => void = () => undefined
   readonly #cursors: CursorFrames
 
   constructor(readonly context: SocketsContext) {
     this.#closer = new SocketCloser(context.clock)
+    this.#pings = new SocketPings(context.clock, this.#closer, this.#sockets)
     this.#cursors = new CursorFrames({ ...context, sockets: this.#authenticated })
     context.hub.onRevoke((scope) => this.#revoke(scope))
   }
@@ -83,14 +67,14 @@ export class Sockets {
     perMessageDeflate: false,
     open: (socket) => this.#opened(socket),
     message: (socket, raw) => this.#received(socket, raw),
-    ping: (socket) => this.#heard(socket),
-    pong: (socket) => this.#heard(socket),
+    ping: (socket) => this.#pings.heard(socket),
+    pong: (socket) => this.#pings.heard(socket),
     close: (socket) => this.#closed(socket),
   }
 
   start(server: Server<SocketData>): void {
     this.#server = server
-    this.#planPing()
+    this.#pings.start()
   }
 
   /** The data of a new socket. */
@@ -111,7 +95,7 @@ export class Sockets {
 
   /** Closes every socket, for a stop of the server. `isHandover`: another gateway takes over. */
   closeAll(isHandover: boolean): void {
-    this.#cancelPing()
+    this.#pings.stop()
     const code = isHandover ? SERVICE_RESTART : GOING_AWAY
     for (const socket of this.#sockets) socket.close(code, 'Server is stopping')
   }
@@ -136,7 +120,7 @@ export class Sockets {
   /** Reads the first message and ignores all others. */
   async #received(socket: Socket, raw: string | Buffer): Promise<void> {
     const { data } = socket
-    this.#heard(socket)
+    this.#pings.heard(socket)
     if (data.state !== 'new') return
     data.state = 'checking'
     const message = parseFirst(raw)
@@ -151,14 +135,6 @@ export class Sockets {
     // The contract has no text for too many sockets.
     if (this.#countOf(ownTopic(auth)) >= MAX_SOCKETS_PER_APP) return this.#closer.fail(socket, 'Invalid API key')
     this.#letIn(socket, auth, progress)
-  }
-
-  /** Notes a frame of the client, of any kind. */
-  #heard(socket: Socket): void {
-    const { data } = socket
-    data.unanswered = 0
-    data.frames++
-    if (data.frames === WS_FRAMES_PER_PING + 1) this.#closer.close(socket, POLICY_VIOLATION, 'Too many messages')
   }
 
   #letIn(socket: Socket, auth: Extract<SocketAuth, { ok: true }>, progress: Progress): void {
@@ -217,24 +193,32 @@ export class Sockets {
       if (data.state === 'authenticated' && isMeant(scope, data)) this.#closer.fail(socket, 'Invalid API key')
     }
   }
+}
 
-  #planPing(): void {
-    this.#cancelPing = this.context.clock.after(WS_PING_MS, () => {
-      this.#pingAll()
-      this.#planPing()
-    })
-  }
-
-  /** Pings authenticated sockets and ends silent ones. Bun's idle timeout misses a dead peer, because a successful send resets it. */
-  #pingAll(): void {
-    for (const socket of this.#sockets) {
-      socket.data.frames = 0
-      if (socket.data.unanswered >= MAX_UNANSWERED_PINGS) socket.terminate()
-      else if (socket.data.state === 'authenticated') {
-        socket.data.unanswered++
-        socket.send(PING)
-        socket.ping()
-      }
-    }
+/** Parses the first message of a socket. Returns an object, or the contract's error text. */
+function parseFirst(raw: string | Buffer): Record<string, unknown> | string {
+  if (typeof raw !== 'string') return 'Invalid JSON'
+  try {
+    const message: unknown = JSON.parse(raw)
+    const isAuth = typeof message === 'object' && message !== null && 'type' in message && message.type === 'auth'
+    return isAuth ? { ...message } : 'Send auth first'
+  } catch {
+    return 'Invalid JSON'
   }
 }
+
+/** The topic of events for one app. */
+const appTopic = (appId: string): string => `a:${appId}`
+/** The topic of events for every app of a tenant. */
+const tenantTopic = (tenantId: string): string => `t:${tenantId}`
+
+/** The topic of events for one app that operators of the tenant hear too. */
+const operatorTopic = (tenantId: string): string => `o:${tenantId}`
+
+/** The topic of a socket's events that are not for every app of the tenant. An operator's socket has no app. */
+const ownTopic = ({ appId, tenantId }: { appId: string; tenantId: string }): string =>
+  appId === '' ? operatorTopic(tenantId) : appTopic(appId)
+
+/** The topic of an event: the app that it names, otherwise all apps of the tenant. `GET /v1/events` follows the same rule. */
+const topicOf = (event: GatewayEvent): string =>
+  'appId' in event ? appTopic(event.appId) : tenantTopic(event.tenantId)

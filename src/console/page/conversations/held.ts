@@ -1,5 +1,5 @@
 import type { Message, Waiting } from '../../../client/client.ts'
-import { reasonText } from '../messages/words.ts'
+import { reasonText } from '../messages/wait-words.ts'
 import { capital, rowTime } from '../state/clock.ts'
 
 /** When the first of the waiting texts goes out, as the end of a sentence (`, after 14:30:08`), and what holds it until then. */

@@ -1,5 +1,5 @@
 import type { ExtensionHealth, Overview, OverviewDestination } from '../../../client/client.ts'
-import { waitingText } from '../messages/words.ts'
+import { waitingText } from '../messages/wait-words.ts'
 import { count, rowTime } from '../state/clock.ts'
 import type { Standing } from '../state/standing.ts'
 import type { Fact, Part } from './fact.ts'

@@ -1,5 +1,6 @@
 import { open } from '../state/address.ts'
-import { privacy, singleKeys, timeZone } from '../state/settings.ts'
+import { singleKeys, togglePrivacy, toggleZone } from '../state/settings.ts'
+import type { View } from '../state/view-names.ts'
 import { panel } from './panel.ts'
 
 /** What a view does with a key; it returns false if the key means nothing there. */
@@ -16,20 +17,20 @@ export function onViewKey(handler: KeyHandler): () => void {
 }
 
 /** `g` and then a letter goes to a view. */
-const GO: Readonly<Record<string, () => void>> = {
-  o: () => open('overview'),
-  m: () => open('messages'),
-  c: () => open('conversations'),
-  w: () => open('webhooks'),
-  n: () => open('numbers'),
-  a: () => open('apps'),
+const GO: Readonly<Partial<Record<string, View>>> = {
+  o: 'overview',
+  m: 'messages',
+  c: 'conversations',
+  w: 'webhooks',
+  n: 'numbers',
+  a: 'apps',
 }
 const GO_WITHIN_MS = 1500
 
 const PAGE_KEYS: Readonly<Record<string, () => void>> = {
   '?': () => void (panel.value = 'keys'),
-  p: () => void (privacy.value = privacy.value === 'on' ? 'off' : 'on'),
-  u: () => void (timeZone.value = timeZone.value === 'utc' ? 'local' : 'utc'),
+  p: togglePrivacy,
+  u: toggleZone,
   '/': focusSearch,
 }
 
@@ -52,8 +53,9 @@ export function followKeys(): void {
     const isLetter = event.key.length === 1
     if (isLetter && singleKeys.value === 'off') return
     if (event.key === 'g') wentAt = event.timeStamp
-    const run = event.timeStamp - wentAt < GO_WITHIN_MS ? GO[event.key] : undefined
-    const isDone = run === undefined ? viewHandler(event.key) : (run(), true)
+    const view = event.timeStamp - wentAt < GO_WITHIN_MS ? GO[event.key] : undefined
+    if (view !== undefined) open(view)
+    const isDone = view !== undefined || viewHandler(event.key)
     if (!isDone) PAGE_KEYS[event.key]?.()
     if (isDone || PAGE_KEYS[event.key] !== undefined) event.preventDefault()
   })

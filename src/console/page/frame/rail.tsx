@@ -1,12 +1,13 @@
-import { Icon } from '../parts/icon.tsx'
+import { Icon, Mark } from '../parts/icon.tsx'
 import type { IconName } from '../parts/icon-paths.ts'
 import { addressOf } from '../state/address.ts'
+import { me } from '../state/caller.ts'
 import { now, clockTime, zoneName } from '../state/clock.ts'
-import { privacy, theme, timeZone } from '../state/settings.ts'
+import { privacy, theme, togglePrivacy, toggleZone } from '../state/settings.ts'
+import type { Trouble } from '../state/view-names.ts'
 import { ConnectionState } from './connection-state.tsx'
 import { focusSearch } from './keys.ts'
 import { panel } from './panel.ts'
-import { SwitcherButton } from './switcher.tsx'
 import { type ShownView, isCurrent, viewsShown } from './views.ts'
 
 /** The navigation at the left edge. Below 1100 px it shows icons alone, below 700 px the tab bar replaces it. */
@@ -37,6 +38,18 @@ export const Rail = () => (
   </nav>
 )
 
+/** Tenant and app that the console acts as; a click lets an operator choose another one. */
+const SwitcherButton = () => (
+  <button type="button" class="item switcher" aria-haspopup="dialog" onClick={() => void (panel.value = 'switcher')}>
+    <Mark />
+    <span class="label stack clip">
+      <span class="hidden">Tenant and app: </span>
+      <b class="clip">{me.value?.tenantName ?? 'sgw'}</b>
+      <span class="clip small dim">{me.value?.name ?? ''}</span>
+    </span>
+  </button>
+)
+
 const RailItem = ({ view, name, icon, trouble, sections }: ShownView) => (
   <a
     class="item rail-item"
@@ -46,14 +59,18 @@ const RailItem = ({ view, name, icon, trouble, sections }: ShownView) => (
   >
     <Icon name={icon} />
     <span class="label">{name}</span>
-    {trouble !== null && (
-      <span class={`small rail-count ${trouble.kind}`} title={trouble.word}>
-        {trouble.count}
-        <span class="hidden"> {trouble.word}</span>
-      </span>
-    )}
+    <TroubleCount class="small rail-count" trouble={trouble} />
   </a>
 )
+
+/** How many things of a view are in trouble. */
+export const TroubleCount = ({ class: className, trouble }: { class: string; trouble: Trouble | null }) =>
+  trouble && (
+    <span class={`${className} ${trouble.kind}`} title={trouble.word}>
+      {trouble.count}
+      <span class="hidden"> {trouble.word}</span>
+    </span>
+  )
 
 interface Choice {
   icon: IconName
@@ -72,7 +89,7 @@ export const choicesShown = (): readonly Choice[] => [
     label: 'Hide texts and numbers',
     key: 'p',
     isOn: privacy.value === 'on',
-    run: () => void (privacy.value = privacy.value === 'on' ? 'off' : 'on'),
+    run: togglePrivacy,
   },
   { icon: 'keys', label: 'Keys', key: '?', run: () => void (panel.value = 'keys') },
 ]
@@ -101,5 +118,3 @@ function nextTheme(): void {
   const order = isSystemDark ? (['system', 'light', 'dark'] as const) : (['system', 'dark', 'light'] as const)
   theme.value = order[(order.indexOf(theme.value) + 1) % order.length] ?? 'system'
 }
-
-const toggleZone = (): void => void (timeZone.value = timeZone.value === 'utc' ? 'local' : 'utc')

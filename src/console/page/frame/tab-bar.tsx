@@ -1,9 +1,9 @@
 import { Icon, Mark } from '../parts/icon.tsx'
 import { addressOf } from '../state/address.ts'
-import { privacy } from '../state/settings.ts'
-import type { Trouble } from '../state/view-names.ts'
+import { privacy, togglePrivacy } from '../state/settings.ts'
 import { focusSearch } from './keys.ts'
 import { panel } from './panel.ts'
+import { TroubleCount } from './rail.tsx'
 import { isCurrent, viewsShown } from './views.ts'
 
 /** The top of the page on a phone: mark, view and search. */
@@ -18,7 +18,7 @@ export const TopBar = () => (
         class="icon-button"
         aria-label="Show texts and numbers"
         aria-pressed="true"
-        onClick={() => void (privacy.value = 'off')}
+        onClick={togglePrivacy}
       >
         <Icon name="privacy" />
       </button>
@@ -43,7 +43,7 @@ export const TabBar = () => (
         >
           <Icon name={item.icon} />
           {item.name}
-          <TabCount trouble={item.trouble} />
+          <TroubleCount class="tab-count" trouble={item.trouble} />
         </a>
       ))}
     <button
@@ -55,15 +55,10 @@ export const TabBar = () => (
     >
       <Icon name="more" />
       More
-      <TabCount trouble={viewsShown.value.find(({ isBehindMore }) => isBehindMore)?.trouble ?? null} />
+      <TroubleCount
+        class="tab-count"
+        trouble={viewsShown.value.find(({ isBehindMore }) => isBehindMore)?.trouble ?? null}
+      />
     </button>
   </nav>
 )
-
-const TabCount = ({ trouble }: { trouble: Trouble | null }) =>
-  trouble === null ? null : (
-    <span class={`tab-count ${trouble.kind}`}>
-      {trouble.count}
-      <span class="hidden"> {trouble.word}</span>
-    </span>
-  )

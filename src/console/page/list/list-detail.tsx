@@ -4,10 +4,10 @@ import { useEffect } from 'preact/hooks'
 import { onViewKey } from '../frame/keys.ts'
 import { Loaded } from '../frame/loaded.tsx'
 import { copyText } from '../parts/copy.tsx'
+import { isPhoneWide } from '../parts/media.ts'
 import { address, open, param, refine } from '../state/address.ts'
 import type { View } from '../state/view-names.ts'
 import { closeRow, isOnControl, moveRows, useIsOpened } from './cursor.ts'
-import { FailedDetail } from './failed-detail.tsx'
 import './list.css'
 import { type LiveList, Rows } from './rows.tsx'
 
@@ -62,8 +62,9 @@ export function ListDetail<Row, Props extends object>(props: ListDetailProps<Row
   const shut = (): void => closeRow(opened(), paramsOf(''))
   useEffect(() => onViewKey((key) => runKey(key, cursor.value, { ...props, opened, paramsOf, move, shut })), [list])
   useEffect(() => void (document.title = `${title} – sgw`), [])
+  const isNarrow = detail !== null || isPhoneWide.value
   return (
-    <div class={detail === null ? 'list-detail' : 'list-detail open'}>
+    <div class={`list-detail${detail === null ? '' : ' open'}${isNarrow ? ' narrow' : ''}`}>
       <section class="stack list" aria-label={name} tabIndex={-1}>
         {props.head}
         {list.shown.value.length === 0 ? (
@@ -92,6 +93,23 @@ export function ListDetail<Row, Props extends object>(props: ListDetailProps<Row
     </div>
   )
 }
+
+interface FailedDetailProps {
+  /** What should stand here. */
+  name: string
+  failure: ComponentChild
+  close: () => void
+}
+
+/** In place of what is open, where its file could not be loaded. On a phone the list is not there to go back to. */
+const FailedDetail = ({ name, failure, close }: FailedDetailProps) => (
+  <aside class="detail-failed" aria-label={name}>
+    {failure}
+    <button type="button" class="button quiet" onClick={close}>
+      Back to the list
+    </button>
+  </aside>
+)
 
 const idOpened = (): string => param('id')
 const byId = (id: string): Record<string, string> => ({ id })

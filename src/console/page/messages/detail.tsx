@@ -6,11 +6,11 @@ import { addressOf } from '../state/address.ts'
 import { appName, client } from '../state/caller.ts'
 import { wholeTime } from '../state/clock.ts'
 import { onEvent } from '../state/live.ts'
+import { Segments } from '../thread/segments.tsx'
 import { Actions } from './actions.tsx'
 import { OpenMessage } from './detail-state.ts'
 import { Outcome } from './outcome.tsx'
 import { type ListRow, contactOf, ownNumberOf } from './row.ts'
-import { TextWithSegments } from './text-with-segments.tsx'
 import { TimelineChart } from './timeline.tsx'
 import { Webhooks } from './webhooks.tsx'
 
@@ -90,6 +90,20 @@ function Body({ row, message }: { row: ListRow; message: OpenMessage | null }) {
     </>
   )
 }
+
+/** The text as a bubble, and under it how many SMS it takes, as the gateway counts. */
+const TextWithSegments = ({ row }: { row: ListRow }) => (
+  <>
+    <div class={row.direction === 'inbound' ? 'bubble theirs' : 'bubble ours'} dir="auto">
+      <span class="mask">{row.body}</span>
+    </div>
+    {row.direction === 'outbound' && (
+      <p class="small dim bubble-note">
+        <Segments key={row.messageId} text={row.body} />
+      </p>
+    )}
+  </>
+)
 
 function MessageFacts({ row }: { row: ListRow }) {
   const app = appName(row.appId)

@@ -4,7 +4,8 @@ import { addressOf, address } from '../state/address.ts'
 import { clockTime, utcTime } from '../state/clock.ts'
 import { type ListRow, contactOf, ownNumberOf } from './row.ts'
 import { failedText } from './webhook-results.ts'
-import { explainedShort, isCancelled, shortWaitingText, stateOf, undeliveredShort } from './words.ts'
+import { shortWaitingText } from './wait-words.ts'
+import { explainedShort, isCancelled, stateOf, undeliveredShort } from './words.ts'
 
 interface MessageRowProps {
   row: ListRow

@@ -6,7 +6,8 @@ import { appName } from '../state/caller.ts'
 import { capital, duration, now } from '../state/clock.ts'
 import type { ListRow } from './row.ts'
 import { failedOf } from './webhook-results.ts'
-import { WAIT_ADVICE, explained, isCancelled, stateOf, undeliveredAdvice, waitingText } from './words.ts'
+import { WAIT_ADVICE, waitingText } from './wait-words.ts'
+import { explained, isCancelled, stateOf, undeliveredAdvice } from './words.ts'
 import '../style/why.css'
 
 interface OutcomeProps {

@@ -1,7 +1,8 @@
 import type { DeliveryAttempt, Timeline } from '../../../client/client.ts'
 import { isOnePane } from '../parts/media.ts'
 import { duration, now } from '../state/clock.ts'
-import { type PlacedLine, linesOf, placed } from './timeline-scale.ts'
+import { linesOf } from './timeline-lines.ts'
+import { type PlacedLine, placed } from './timeline-scale.ts'
 import './timeline.css'
 
 /** What happened to a message, line by line and true to scale. */

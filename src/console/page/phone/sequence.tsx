@@ -4,7 +4,8 @@ import type { Message } from '../../../client/client.ts'
 import { duration, preciseTime, utcTime } from '../state/clock.ts'
 import { messageIdOf } from '../messages/row.ts'
 import type { TracedConversation } from './traced-conversation.ts'
-import { STATIONS, type Step, stepsOf } from './steps.ts'
+import { STATIONS, type Step } from './step.ts'
+import { stepsOf } from './steps.ts'
 import './sequence.css'
 
 /** Every step of the newest texts between app, gateway, RingCentral and phone. */

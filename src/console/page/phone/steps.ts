@@ -1,31 +1,15 @@
 import type { DeliveryAttempt, Message, Timeline } from '../../../client/client.ts'
 import { messageIdOf } from '../messages/row.ts'
-import { isCancelled, shortWaitingText } from '../messages/words.ts'
+import { shortWaitingText } from '../messages/wait-words.ts'
+import { isCancelled } from '../messages/words.ts'
 import { now } from '../state/clock.ts'
 import type { SimulatorCall } from './simulator.ts'
-import { type Attempt, isRunning } from '../parts/running.ts'
+import type { Attempt } from '../parts/running.ts'
+import { attemptSteps, endOf, lookupSteps } from './attempt-steps.ts'
 import type { TracedConversation } from './traced-conversation.ts'
 import type { HeardEvent, OwnSend } from './measured.ts'
-import { type StepDetail, detailOf, eventResult, json, webhookDetail } from './step-detail.ts'
-
-/** The stations, from left to right. */
-export const STATIONS = ['Your app', 'Gateway', 'RingCentral', 'Phone'] as const
-
-/** One step of a text on its way. A hop goes from a station to the next one; `at` is in milliseconds. */
-export interface Step {
-  key: string
-  at: number
-  kind: 'hop' | 'back' | 'self' | 'wait'
-  /** The left one of the two stations of a hop, or the station of the others. */
-  station: 0 | 1 | 2
-  title: string
-  /** What stands after the title, such as a status. */
-  result: string
-  /** How long this step alone took, in milliseconds; null for a moment, and while it runs. */
-  took: number | null
-  isBad: boolean
-  detail: StepDetail | null
-}
+import { type Step, base } from './step.ts'
+import { detailOf, eventResult, json, webhookDetail } from './step-detail.ts'
 
 /** The steps of one message, in the order in which they began; of two that began together the shorter one first. */
 export function stepsOf(message: Message, conversation: TracedConversation): Step[] {
@@ -50,14 +34,7 @@ function outboundSteps(
   const steps: Step[] = send === undefined ? [] : [sendStep(message, send)]
   steps.push({ ...base('queued', created), kind: 'self', station: 1, title: 'committed to disk, queued' })
   const attempts = timeline?.entries.filter((entry) => entry.type === 'attempt') ?? []
-  attempts.forEach((attempt, index) => {
-    const before = attempts[index - 1]
-    if (before !== undefined) steps.push(waitStep(before, attempt, calls))
-    else if (Date.parse(attempt.at) - created >= SHOWN_WAIT_MS)
-      steps.push({ ...pauseStep('wait 1', created, Date.parse(attempt.at)), title: 'waits for its turn' })
-    const call = callAt(calls, 'sms', Date.parse(attempt.at))
-    steps.push(timeline && isRunning(timeline, attempt) ? runningStep(attempt) : attemptStep(attempt, call))
-  })
+  if (timeline !== undefined) steps.push(...attemptSteps(created, timeline, attempts, calls))
   const last = attempts.at(-1)
   if (message.waiting) steps.push(holdStep(message, last === undefined ? created : endOf(last)))
   return [...steps, ...(timeline === undefined ? [] : endSteps(timeline, last, calls))]
@@ -130,9 +107,6 @@ const webhookStep = (message: Message, attempt: DeliveryAttempt): Step => ({
   detail: webhookDetail(message, attempt),
 })
 
-const base = (key: string, at: number) =>
-  ({ key, at, result: '', took: null, isBad: false, detail: null }) satisfies Partial<Step>
-
 const sendStep = ({ messageId }: Message, { at, ms, request, response }: OwnSend): Step => ({
   ...base('send', at),
   kind: 'hop',
@@ -143,72 +117,6 @@ const sendStep = ({ messageId }: Message, { at, ms, request, response }: OwnSend
   detail: { title: `POST /v1/sms/send, ${messageId}`, request: json(request), response: `202\n\n${json(response)}` },
 })
 
-function attemptStep(attempt: Attempt, call: SimulatorCall | undefined): Step {
-  const { number, at, durationMs, outcome, httpStatus } = attempt
-  const status = httpStatus ?? call?.response?.status ?? (outcome === 'accepted' ? 'accepted' : 'no answer')
-  return {
-    ...base(`attempt ${number}`, Date.parse(at)),
-    kind: 'hop',
-    station: 1,
-    title: `attempt ${number}`,
-    result: String(status),
-    isBad: outcome !== 'accepted',
-    took: durationMs,
-    detail: call === undefined ? null : detailOf('Call to RingCentral', call),
-  }
-}
-
-/** When an attempt ended, or began if it has no end. */
-const endOf = ({ at, durationMs }: Attempt): number => Date.parse(at) + (durationMs ?? 0)
-
-/** An answer that did not tell whether the text was taken: after a while the gateway finds it in the message store. */
-function lookupSteps(attempt: Attempt, sentAt: number, calls: readonly SimulatorCall[]): Step[] {
-  const call = calls.findLast(({ route, at }) => route === 'message-store' && Date.parse(at) <= sentAt)
-  const [from, until] = [endOf(attempt), call === undefined ? sentAt : Date.parse(call.at)]
-  const wait = { ...pauseStep('wait lookup', from, until), title: 'waits before it asks the message store' }
-  const lookup: Step = {
-    ...base('lookup', until),
-    kind: 'hop',
-    station: 1,
-    title: 'message store',
-    result: 'found',
-    took: call?.durationMs ?? null,
-    detail: call === undefined ? null : detailOf('Look into the message store', call),
-  }
-  return [wait, lookup]
-}
-
-/** A shorter time before the first attempt is no wait. */
-const SHOWN_WAIT_MS = 1000
-
-const pauseStep = (key: string, from: number, until: number): Omit<Step, 'title'> => ({
-  ...base(key, from),
-  kind: 'wait',
-  station: 1,
-  took: Math.max(0, until - from),
-})
-
-/** Between two attempts: a pause that RingCentral asked for, or a look into its message store. */
-function waitStep(before: Attempt, next: Attempt, calls: readonly SimulatorCall[]): Step {
-  const headers = callAt(calls, 'sms', Date.parse(before.at))?.response?.headers ?? {}
-  const [, retryAfter] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'retry-after') ?? []
-  const title =
-    before.outcome === 'unknown'
-      ? 'asks the message store before it repeats'
-      : retryAfter === undefined
-        ? 'waits before it repeats'
-        : `paused, Retry-After ${retryAfter} s`
-  return { ...pauseStep(`wait ${next.number}`, endOf(before), Date.parse(next.at)), title }
-}
-
-const runningStep = ({ at, number }: Attempt): Step => ({
-  ...base(`attempt ${number}`, Date.parse(at)),
-  kind: 'hop',
-  station: 1,
-  title: `attempt ${number}`,
-  result: 'runs',
-})
-
 /** What a message waits for now. */
 const holdStep = ({ waiting }: Message, from: number): Step => ({
   ...base('hold', from),
@@ -216,16 +124,6 @@ const holdStep = ({ waiting }: Message, from: number): Step => ({
   station: 1,
   title: waiting ? shortWaitingText(waiting, now.peek()) : '',
 })
-
-/** A call belongs to an attempt if it began within this time of it. */
-const SAME_CALL_MS = 1500
-
-const callAt = (calls: readonly SimulatorCall[], route: string, at: number): SimulatorCall | undefined =>
-  calls
-    .filter(
-      (call) => call.direction === 'out' && call.route === route && Math.abs(Date.parse(call.at) - at) < SAME_CALL_MS,
-    )
-    .toSorted((a, b) => Math.abs(Date.parse(a.at) - at) - Math.abs(Date.parse(b.at) - at))[0]
 
 /** `queued` and `sending` stand at the gateway already. */
 const isOutcome = ({ event }: HeardEvent): boolean =>

@@ -4,7 +4,7 @@ import type { TracedConversation } from './traced-conversation.ts'
 import { FirstSteps, ThenTry } from './first-steps.tsx'
 import { Sequence } from './sequence.tsx'
 import { StepDetails } from './step-details.tsx'
-import type { Step } from './steps.ts'
+import type { Step } from './step.ts'
 
 /** Every step of the newest texts, and request and response of a chosen one. Before the first text: what to try. */
 export function TraceView({ conversation, isEmpty }: { conversation: TracedConversation; isEmpty: boolean }) {

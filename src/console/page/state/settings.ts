@@ -7,6 +7,9 @@ export const timeZone = remembered('sgw.time', 'local', ['local', 'utc'])
 /** Whether single letters are shortcuts. Speech input types letters, so this can be switched off. */
 export const singleKeys = remembered('sgw.keys', 'on', ['on', 'off'])
 
+export const togglePrivacy = (): void => void (privacy.value = privacy.value === 'on' ? 'off' : 'on')
+export const toggleZone = (): void => void (timeZone.value = timeZone.value === 'utc' ? 'local' : 'utc')
+
 function remembered<const Choice extends string>(name: string, first: Choice, choices: readonly Choice[]) {
   const stored = readStored('local', name)
   const chosen: Signal<Choice> = signal(choices.find((choice) => choice === stored) ?? first)

@@ -1,0 +1,48 @@
+/** The extension of a connected account. */
+export interface ConnectedExtension {
+  extensionId: string
+  rcAccountId: string
+  connectedAt: string
+  /** `revoked` needs a new authorization, by `connection.inviteLink()`. */
+  status: ExtensionStatus
+  /** The numbers that can send and receive SMS, E.164. */
+  phoneNumbers: string[]
+}
+
+export type ExtensionStatus = 'active' | 'refresh_failed' | 'revoked'
+
+/** Whether the tenant is connected. `expiresAt`: when its authorization ends if it is not renewed. */
+export type ConnectionStatus = { connected: true; expiresAt: string; rcAccountId: string } | { connected: false }
+
+/** What is wrong with a connected extension, and what to do about it. */
+export interface ExtensionHealth {
+  extensionId: string
+  rcAccountId: string
+  /** As the provider tells it; null if it is not known. */
+  extensionNumber: string | null
+  name: string | null
+  status: ExtensionStatus
+  /** What is wrong; null if nothing is. */
+  reason: string | null
+  /** Since when; null if nothing is wrong. */
+  since: string | null
+  /** What to do about it. */
+  fix: string | null
+  /** Whether a person has logged in through a link, or a JWT opens its sessions. */
+  connectedBy?: 'link' | 'jwt'
+  /** When its JWT ends; null if it has no end. Only with `connectedBy` `jwt`. */
+  jwtExpiresAt?: string | null
+  phoneNumbers: string[]
+  /** `usageType` in the words of the provider; null if it is not known. */
+  numbers?: { phoneNumber: string; usageType: string | null }[]
+  /** Calls of the last 60 seconds that count for its limit. */
+  windowUsed: number
+  windowLimit: number
+  /** Nothing is sent before, because the provider asked to wait. */
+  pausedUntil: string | null
+  subscription: { status: 'active' | 'pending' | 'expired' | 'none'; expiresAt: string | null }
+  accessExpiresAt: string
+  refreshExpiresAt: string
+  /** When the newest message to one of its numbers was stored. */
+  lastInboundAt: string | null
+}
