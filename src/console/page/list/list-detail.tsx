@@ -62,9 +62,8 @@ export function ListDetail<Row, Props extends object>(props: ListDetailProps<Row
   const shut = (): void => closeRow(opened(), paramsOf(''))
   useEffect(() => onViewKey((key) => runKey(key, cursor.value, { ...props, opened, paramsOf, move, shut })), [list])
   useEffect(() => void (document.title = `${title} – sgw`), [])
-  const isNarrow = detail !== null || isPhoneWide.value
   return (
-    <div class={`list-detail${detail === null ? '' : ' open'}${isNarrow ? ' narrow' : ''}`}>
+    <div class={classOf(detail !== null)}>
       <section class="stack list" aria-label={name} tabIndex={-1}>
         {props.head}
         {list.shown.value.length === 0 ? (
@@ -110,6 +109,10 @@ const FailedDetail = ({ name, failure, close }: FailedDetailProps) => (
     </button>
   </aside>
 )
+
+/** Beside what is open, and on a phone, a row has room for few words. */
+const classOf = (isOpen: boolean): string =>
+  `list-detail${isOpen ? ' open' : ''}${isOpen || isPhoneWide.value ? ' narrow' : ''}`
 
 const idOpened = (): string => param('id')
 const byId = (id: string): Record<string, string> => ({ id })
