@@ -1,6 +1,6 @@
 import { expect } from 'bun:test'
-import axe from 'axe-core'
-import type { Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
+import { loadAxe } from './console.ts'
 
 /** Of WCAG 2, for texts of the usual size. */
 const LEAST_CONTRAST = 4.5
@@ -20,7 +20,7 @@ interface SeenText {
  * of a picture of what is beneath it. Returns the texts that were measured.
  */
 export async function expectContrast(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source)
+  await loadAxe(page)
   const texts = await page.evaluate<SeenText[]>(TEXTS_LEFT_OPEN)
   if (texts.length === 0) return []
   await page.evaluate(HIDE_TEXTS)
@@ -37,12 +37,17 @@ export async function expectContrast(page: Page): Promise<string[]> {
 
 /** The console's policy allows no picture from data, so a blank page measures. */
 async function lowestContrasts(page: Page, texts: readonly SeenText[], picture: string): Promise<number[]> {
-  const blank = await page.context().newPage()
-  try {
-    return await blank.evaluate<number[]>(`(${LOWEST_CONTRASTS})(${JSON.stringify(texts)}, '${picture}')`)
-  } finally {
-    await blank.close()
-  }
+  const blank = await blankPageOf(page.context())
+  return blank.evaluate<number[]>(`(${LOWEST_CONTRASTS})(${JSON.stringify(texts)}, '${picture}')`)
+}
+
+/** Closed with their contexts. */
+const blankPages = new WeakMap<BrowserContext, Promise<Page>>()
+
+function blankPageOf(context: BrowserContext): Promise<Page> {
+  const blank = blankPages.get(context) ?? context.newPage()
+  blankPages.set(context, blank)
+  return blank
 }
 
 const HIDE_TEXTS = `{
