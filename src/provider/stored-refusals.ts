@@ -57,8 +57,12 @@ export const encodeRefreshRefusal = ({ step, failure }: RefreshRefusal): string 
 export const decodeRefreshRefusal = (stored: string | null): RefreshRefusal | null =>
   ofRefresh.safeParse(parsed(stored)).data ?? null
 
-/** The request's id belongs to one answer. */
-const kept = (failure: ProviderFailure): ProviderFailure => ({ ...failure, requestId: null })
+/** Only codes of an answer are kept: its words may name a person, and its request's id belongs to it alone. */
+const kept = (failure: ProviderFailure): ProviderFailure => ({
+  ...failure,
+  message: failure.status === null ? failure.message : '',
+  requestId: null,
+})
 
 function parsed(stored: string | null): unknown {
   try {

@@ -48,6 +48,21 @@ test('an operator connects an extension with a JWT, which no page shows, and giv
   expect(complaints.filter((text) => !text.includes('409'))).toEqual([])
 }, 60_000)
 
+test('Setup shows the day on which a JWT ends, and what to do before', async () => {
+  await using world = await createWorld({ connect: false })
+  const { extensionId = '' } = world.control.extensions()[0] ?? {}
+  const { jwt } = world.control.addJwt({ extensionId, expiresInSeconds: 10 * 86_400 })
+  await connectJwt(world.gateway, { tenantId: world.tenantId, jwt }, 'req_test')
+  const at = String((await world.json('GET', '/v1/rc/status')).body['expiresAt'])
+  await using opened = await openConsole(world.url, { hash: '#/numbers' })
+  const row = opened.page.locator('.thing')
+  const until = row.locator('dl div', { hasText: 'Authorized until' }).locator('time')
+  expect(await until.getAttribute('datetime')).toBe(at)
+  await row.locator('.why', { hasText: `Its JWT ends on ${at}. ` }).waitFor()
+  await row.getByText('Make another one in the developer console: sgw extensions connect-jwt').waitFor()
+  await row.getByRole('button', { name: 'Connect with another JWT' }).waitFor()
+})
+
 test('Setup says why a second tenant of the same user receives no events yet', async () => {
   await using world = await createWorld({ connect: false, env: { RC_EVENTS: 'websocket' } })
   const other = await world.otherTenant()

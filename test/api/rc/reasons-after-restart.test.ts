@@ -98,7 +98,7 @@ for (const [name, lacking, refused] of [
     const path = name === 'numbers' ? 'phone-number' : 'message-store'
     const refusal = {
       errorCode: 'CMN-401',
-      message: 'In order to call this API endpoint, application needs permission',
+      message: 'In order to call this API endpoint of +15558887777, application needs permission',
       permissionName: lacking,
     }
     first.control.fault({
@@ -113,6 +113,12 @@ for (const [name, lacking, refused] of [
       const health = await healthOf(first)
       return health.reason?.includes(refused) === true && health
     })
+    const [[stored] = []] = await until(async () => {
+      const rows = await first.gateway.database.gate.values('SELECT refusals FROM extensions')
+      return rows[0]?.[0] !== null && rows
+    })
+    // An answer may name a person, whom `sgw erase` would not find here.
+    expect(String(stored)).not.toContain('+15558887777')
     await using second = await restarted(first, clock)
     expect(await healthOf(second)).toEqual(before)
     second.control.clearFaults()
