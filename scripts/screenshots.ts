@@ -5,6 +5,7 @@ import { exemptThisMachine } from '../src/core/proxy.ts'
 import { startTestGateway } from '../src/testing/index.ts'
 import { type ConsoleOptions, openConsole } from '../test/support/console.ts'
 import { type Looking, openScene } from '../test/support/scene-page.ts'
+import { smallerPng } from './smaller-png.ts'
 import { SCENES, type Scene, type SceneName, createScene } from '../test/support/scenes.ts'
 
 // bun scripts/screenshots.ts
@@ -53,7 +54,7 @@ async function take(scene: Scene, picture: Looking & Pick<Picture, 'press'>, pat
 }
 
 async function save(page: Page, path: string): Promise<void> {
-  await page.screenshot({ path, scale: 'css' })
+  await Bun.write(path, smallerPng(await page.screenshot({ scale: 'css' })))
   process.stdout.write(`${path}\n`)
 }
 
