@@ -20,7 +20,19 @@ import {
 } from './support/architecture.ts'
 
 const STORE = ['core', 'db']
-const ENGINES = [...STORE, 'net', 'provider', 'auth', 'jobs', 'realtime', 'usage', 'opt-outs', 'receipts', 'sending']
+const ENGINES = [
+  ...STORE,
+  'net',
+  'provider',
+  'auth',
+  'jobs',
+  'realtime',
+  'usage',
+  'opt-outs',
+  'media',
+  'receipts',
+  'sending',
+]
 const GATEWAY = [...ENGINES, 'gateway']
 const MESSAGES = [...GATEWAY, 'messages']
 
@@ -42,6 +54,7 @@ const LAYERS: readonly Layer[] = [
   { name: 'realtime', files: ['src/messages/realtime/**'], mayImport: STORE },
   { name: 'usage', files: ['src/messages/usage/**'], mayImport: STORE },
   { name: 'opt-outs', files: ['src/messages/opt-outs/**'], mayImport: [...STORE, 'provider'] },
+  { name: 'media', files: ['src/messages/media/**'], mayImport: [...STORE, 'provider'] },
   {
     name: 'receipts',
     files: ['src/messages/receipts/**'],
@@ -50,7 +63,7 @@ const LAYERS: readonly Layer[] = [
   {
     name: 'sending',
     files: ['src/messages/sending/**'],
-    mayImport: [...STORE, 'provider', 'jobs', 'usage', 'opt-outs', 'receipts'],
+    mayImport: [...STORE, 'provider', 'jobs', 'usage', 'opt-outs', 'media', 'receipts'],
   },
   { name: 'gateway', files: ['src/messages/gateway.ts', 'src/messages/extension-parts.ts'], mayImport: ENGINES },
   { name: 'messages', files: ['src/messages/**'], mayImport: GATEWAY },

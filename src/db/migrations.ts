@@ -22,6 +22,7 @@ import whoseMessages from '../../drizzle/0020_whose_messages.sql' with { type: '
 import connectedByJwt from '../../drizzle/0021_connected_by_jwt.sql' with { type: 'text' }
 import numbersOfSeveral from '../../drizzle/0022_numbers_of_several.sql' with { type: 'text' }
 import extensionFacts from '../../drizzle/0023_extension_facts.sql' with { type: 'text' }
+import media from '../../drizzle/0024_media.sql' with { type: 'text' }
 
 /** All migrations in order, embedded so that a compiled executable has them. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -49,6 +50,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0021_connected_by_jwt', sql: connectedByJwt },
   { name: '0022_numbers_of_several', sql: numbersOfSeveral },
   { name: '0023_extension_facts', sql: extensionFacts },
+  { name: '0024_media', sql: media },
 ]
 
 export interface Migration {

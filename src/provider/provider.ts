@@ -1,5 +1,6 @@
 import type { EventSocket, EventSocketRequest } from './event-socket.ts'
 import type { AuthorizeRequest, CodeExchange, TokenPair } from './grants.ts'
+import type { OutboundSms, SmsAnswer } from './outbound-sms.ts'
 import type { ProviderSubscription, SubscriptionRequest } from './provider-subscription.ts'
 
 /**
@@ -27,7 +28,7 @@ export interface Provider {
   getExtension(accessToken: string): Promise<ProviderResult<ProviderExtension>>
   /** The numbers of the token's extension that may send SMS; all pages. */
   listSmsNumbers(accessToken: string): Promise<ProviderResult<SmsNumber[]>>
-  /** Sends one SMS. Not idempotent: read `reason` before calling again. */
+  /** Sends one message. Not idempotent: read `reason` before calling again. */
   sendSms(accessToken: string, message: OutboundSms): Promise<ProviderResult<SmsAnswer>>
   /** Messages of the token's extension in the provider's store that were created in the given time; all pages, oldest first. */
   listMessages(accessToken: string, query: MessageQuery): Promise<ProviderResult<StoredSms[]>>
@@ -118,20 +119,6 @@ export interface SmsNumber {
   /** In the provider's words, such as `DirectNumber` or `MainCompanyNumber`; null if it tells none. */
   usageType: string | null
   /** The extension that it belongs to, which may be a call queue; null if the provider does not say. */
-  ownerId: string | null
-}
-
-export interface OutboundSms {
-  from: string
-  to: string
-  text: string
-}
-
-export interface SmsAnswer {
-  providerMessageId: string
-  /** True when the answer itself already says that sending failed. */
-  failed: boolean
-  /** The extension whose store has the message, where the answer names one. */
   ownerId: string | null
 }
 

@@ -1,7 +1,7 @@
 import { MESSAGE_FAILURES } from '../../src/core/message-failure.ts'
 import type { MessageStatus } from '../../src/db/schema/messages.ts'
 import type { MessageSnapshot } from './message-snapshot.ts'
-import type { OutboundSms } from '../../src/provider/provider.ts'
+import type { OutboundSms } from '../../src/provider/outbound-sms.ts'
 import type { GatewayEvent } from '../../src/messages/realtime/event.ts'
 import type { Disk, Statement } from './disk.ts'
 import type { AttemptRef, ModelProvider, ProviderRecord } from './model-provider.ts'

@@ -1,4 +1,5 @@
-import type { SmsAnswer, OutboundSms, Provider, ProviderResult } from '../../src/provider/provider.ts'
+import type { OutboundSms, SmsAnswer } from '../../src/provider/outbound-sms.ts'
+import type { Provider, ProviderResult } from '../../src/provider/provider.ts'
 import type { QuotaGroup } from '../../src/provider/quota.ts'
 import { type AttemptRef, type ModelProvider, refused } from './model-provider.ts'
 import type { Random } from './random.ts'

@@ -80,6 +80,7 @@ function newMessage(
     from,
     to,
     body,
+    attachments: null,
     now,
     idempotencyKey: once?.key ?? null,
     requestHash: once?.requestHash ?? null,

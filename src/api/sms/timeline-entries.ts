@@ -1,6 +1,6 @@
 import { isoTime } from '../../core/clock.ts'
 import type { Row } from '../../db/connection.ts'
-import { attachmentsOf } from '../../messages/inbound/attachments.ts'
+import { attachmentsOf } from '../../messages/media/attachments.ts'
 import { reasonOf } from '../../messages/receipts/delivery-codes.ts'
 import type { DeliveryState } from '../../messages/receipts/delivery-status.ts'
 import type { TimelineEntry } from './timeline-schema.ts'

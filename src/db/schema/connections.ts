@@ -64,6 +64,8 @@ export const phoneNumbers = sqliteTable(
     usageType: text('usage_type'),
     /** The extension that the number belongs to, as a list of numbers or the answer of a send has said. */
     ownerId: text('owner_id'),
+    /** Whether it may send media. Null if the list was read before that was stored. */
+    sendsMedia: integer('sends_media', { mode: 'boolean' }),
     /** When a listing of the messages of every owner first showed one of this number, epoch milliseconds. */
     shownAt: integer('shown_at'),
   },

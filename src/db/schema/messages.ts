@@ -34,7 +34,7 @@ export const messages = sqliteTable(
     updatedAt: integer('updated_at').notNull(),
     /** When a scheduled message enters its queue, epoch milliseconds; null for any other. */
     sendAt: integer('send_at'),
-    /** Of an MMS, JSON: what came with it, as `attachmentsOf` reads it. Null for any other message. */
+    /** Of an MMS, JSON: what it carries, as `attachmentsOf` reads it. Null for any other message. */
     attachments: text(),
   },
   (table) => [

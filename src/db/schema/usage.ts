@@ -24,6 +24,8 @@ export const usage = sqliteTable(
     undelivered: integer().notNull().default(0),
     /** Of the sent messages. */
     segments: integer().notNull().default(0),
+    /** Of the sent messages, those with media. */
+    media: integer().notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.halfHour, table.appId, table.latencyMs] })],
 )

@@ -13,6 +13,8 @@ export interface NewMessage extends JsonRow {
   from: string
   to: string
   body: string
+  /** The column `attachments` of a message with media: their ids, in order, and what lists show of them. Null for a text. */
+  attachments: string | null
   /** Epoch milliseconds. */
   now: number
   /** Only with an `Idempotency-Key`. */

@@ -3,9 +3,11 @@ import { errorName } from '../../core/log.ts'
 import { MESSAGE_FAILURES, type MessageFailure } from '../../core/message-failure.ts'
 import type { Row } from '../../db/connection.ts'
 import { noteOwner } from '../../provider/number-owners.ts'
-import type { ProviderFailure, SmsAnswer } from '../../provider/provider.ts'
+import type { SmsAnswer } from '../../provider/outbound-sms.ts'
+import type { ProviderFailure } from '../../provider/provider.ts'
 import { SEND_GROUP } from '../../provider/quota.ts'
 import type { CallResult } from '../../provider/extension-calls.ts'
+import { mediaOf } from '../media/read-media.ts'
 import { type AttemptRow, CLAIM, WHY_NOT_OPENED } from './attempt-rows.ts'
 import { type OpenEntry, giveUp, storeClose, storeEnd, storeUnknown } from './attempt-store.ts'
 import { callEnd } from './call-end.ts'
@@ -155,12 +157,12 @@ export class Attempts {
     return this.reservations.keepOpen(reservation)
   }
 
-  async #call({ entry, attempt, message: { body: text } }: OpenEntry): Promise<CallResult<SmsAnswer>> {
-    const { extensionCalls, provider, restoreMark } = this.context
+  async #call({ entry, attempt, message: { body: text, attachments } }: OpenEntry): Promise<CallResult<SmsAnswer>> {
+    const { database, extensionCalls, provider, restoreMark } = this.context
     const { seq, extensionId } = attempt
     await restoreMark.noteAttempt(seq)
     const { tenantId, number: from } = entry.queue
-    const message = { from, to: entry.to, text }
+    const message = { from, to: entry.to, text, media: mediaOf(database.gate, attachments) }
     return extensionCalls.make({ tenantId, extensionId }, SEND_GROUP, (token) => provider.sendSms(token, message))
   }
 

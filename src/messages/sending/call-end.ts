@@ -1,6 +1,7 @@
 import { MESSAGE_FAILURES, type MessageFailure, rejected } from '../../core/message-failure.ts'
 import type { AttemptOutcome } from '../../db/schema/messages.ts'
-import type { SmsAnswer, ProviderFailure } from '../../provider/provider.ts'
+import type { SmsAnswer } from '../../provider/outbound-sms.ts'
+import type { ProviderFailure } from '../../provider/provider.ts'
 import type { CallResult } from '../../provider/extension-calls.ts'
 
 /** What the result of a call means for its message. */

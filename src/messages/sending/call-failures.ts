@@ -1,6 +1,7 @@
 import { maskNumber } from '../../core/phone.ts'
 import type { CallResult } from '../../provider/extension-calls.ts'
-import type { ProviderFailure, SmsAnswer } from '../../provider/provider.ts'
+import type { SmsAnswer } from '../../provider/outbound-sms.ts'
+import type { ProviderFailure } from '../../provider/provider.ts'
 import { SEND_GROUP, asksForNoPause } from '../../provider/quota.ts'
 import type { OpenEntry } from './attempt-store.ts'
 import { isMovedNumber } from './call-end.ts'

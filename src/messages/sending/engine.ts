@@ -9,6 +9,7 @@ import type { AttemptRow } from './attempt-rows.ts'
 import { Attempts } from './attempts.ts'
 import { CallFailures } from './call-failures.ts'
 import { CallSlots } from './call-slots.ts'
+import { attachmentsOf } from '../media/attachments.ts'
 import type { SendingContext } from './context.ts'
 import { NumberLookups } from './number-lookups.ts'
 import { type Entry, type NumberQueue, newEntry } from './number-queue.ts'
@@ -200,9 +201,10 @@ export class SendEngine {
 }
 
 /** The message before its first attempt. */
-const outboundOf = ({ messageId: id, body, now }: NewMessage): OutboundMessage => ({
+const outboundOf = ({ messageId: id, body, attachments, now }: NewMessage): OutboundMessage => ({
   id,
   body,
+  attachments: attachmentsOf(attachments),
   status: 'queued',
   createdAt: now,
   sendAt: null,

@@ -1,11 +1,15 @@
 import type { MessageStatus } from '../../db/schema/messages.ts'
 import type { Gate } from '../../db/gate.ts'
 import { RESTORED_BOOT } from '../../db/restore-mark.ts'
+import type { Attachment } from '../../provider/provider.ts'
+import { attachmentsOf } from '../media/attachments.ts'
 
 /** The fields of an outbound message that sending needs and its entry does not have. */
 export interface OutboundMessage {
   id: string
   body: string
+  /** The media that it carries, in order, each by its id. Empty for a text. */
+  attachments: readonly Attachment[]
   status: MessageStatus
   /** Epoch milliseconds. */
   createdAt: number
@@ -22,7 +26,7 @@ export const WAS_CALLED = `boot_id != '${RESTORED_BOOT}'`
 /** Of answers that did not accept the message, only a 429 and the provider's own 401 are no turnaway; the latter has a code. */
 const IS_TURNAWAY = `outcome IS 'not_accepted' AND coalesce(http_status, 429) != 429 AND (http_status != 401 OR error_code IS NULL)`
 
-const MESSAGES = `SELECT m.id, m.body, m.status, m.created_at, m.send_at,
+const MESSAGES = `SELECT value AS id, m.body, m.attachments, m.status, m.created_at, m.send_at,
     (SELECT count(*) FROM send_attempts WHERE message_id = m.id AND resolution = 'absent' AND ${WAS_CALLED}) AS absents,
     (SELECT count(*) FROM send_attempts WHERE message_id = m.id AND ${IS_TURNAWAY}
       AND seq > coalesce((SELECT max(seq) FROM send_attempts WHERE message_id = m.id AND NOT (${IS_TURNAWAY})), 0)) AS consecutive_turnaways
@@ -37,6 +41,7 @@ export async function loadMessages(gate: Gate, ids: readonly string[]): Promise<
 const toMessage = (row: Record<string, unknown>): OutboundMessage => ({
   id: String(row['id']),
   body: String(row['body']),
+  attachments: attachmentsOf(row['attachments']),
   status: row['status'] as MessageStatus,
   createdAt: Number(row['created_at']),
   sendAt: row['send_at'] === null ? null : Number(row['send_at']),

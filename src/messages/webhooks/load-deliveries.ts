@@ -1,6 +1,6 @@
 import { type Row, textOrNull } from '../../db/connection.ts'
 import type { Gateway } from '../gateway.ts'
-import { attachmentsOf } from '../inbound/attachments.ts'
+import { attachmentsOf } from '../media/attachments.ts'
 import { type Delivery, type DeliveryAddress, addressOf, correlationOf } from './delivery.ts'
 import { payloadOf } from './payload.ts'
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import type { SmsAnswer, OutboundSms, ProviderResult } from '../provider.ts'
+import type { OutboundSms, SmsAnswer } from '../outbound-sms.ts'
+import type { ProviderResult } from '../provider.ts'
 import { EXTENSION_PATH } from './extension.ts'
 import type { Call, Requester } from './request.ts'
 import { isWireId } from './wire-text.ts'

@@ -15,6 +15,7 @@ test('only a part of a very long queue is in memory', async () => {
       to: '+15555550199',
       body: String(number),
       now: gateway.clock.now(),
+      attachments: null,
       idempotencyKey: null,
       requestHash: null,
       keysExpiredBefore: 0,

@@ -19,6 +19,7 @@ test('a new message that draws the id of a message under way does not affect it'
     to: '+15555550198',
     body: 'drawn',
     now: gateway.clock.now(),
+    attachments: null,
     idempotencyKey: null,
     requestHash: null,
     keysExpiredBefore: 0,

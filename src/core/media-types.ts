@@ -1,0 +1,22 @@
+/** The types of media that an app may send. RingCentral takes more; the others could carry a page or an archive. */
+export const MEDIA_TYPES = [
+  'image/jpeg',
+  'image/png',
+  'image/gif',
+  'image/bmp',
+  'image/tiff',
+  'image/webp',
+  'video/mp4',
+  'video/3gpp',
+  'video/mpeg',
+  'video/webm',
+  'audio/mpeg',
+  'audio/mp4',
+  'audio/ogg',
+  'audio/wav',
+  'audio/amr',
+  'text/vcard',
+  'text/calendar',
+  'text/plain',
+  'application/pdf',
+] as const
