@@ -26,7 +26,7 @@ export async function respond(world: World, call: Call, wire: AnswerWire): Promi
   const startedAt = performance.now()
   const arrival = arrive(world, call)
   const extensionId = arrival.extensionId()
-  const next = arrival.route === 'sms' ? takeNext(world) : null
+  const next = arrival.route === 'sms' || arrival.route === 'mms' ? takeNext(world) : null
   const fault = next?.fault ?? world.faults.draw(arrival.route ?? 'unknown', () => extensionId)
   const entry = { at, method: call.method, path: targetOf(call), route: arrival.route, extensionId }
   const status = await answer(world, wire, { at, fault, process: () => next?.process(arrival) ?? arrival.process() })

@@ -12,6 +12,7 @@ export interface RawCall extends Omit<RecordedCall, 'request' | 'response' | 'rc
 
 interface Part {
   headers: Record<string, string>
+  /** Of a multipart body the first part. */
   body: string
 }
 
@@ -23,7 +24,12 @@ export class CallRecord {
 
   add(call: RawCall): void {
     for (const listener of this.listeners) listener(call)
-    this.#calls.push(call)
+    const { request, response } = call
+    this.#calls.push({
+      ...call,
+      request: textOf(request),
+      response: response === null ? null : { status: response.status, ...textOf(response) },
+    })
     if (this.#calls.length > MAX_CALLS) this.#calls.shift()
   }
 
@@ -41,6 +47,9 @@ export class CallRecord {
   }
 }
 
+/** Without files and bytes, which may be large. */
+const textOf = ({ headers, body }: Part): Part => ({ headers, body })
+
 /** The message that a call is about, as far as its bodies tell. */
 interface Subject {
   from: string | null
@@ -52,13 +61,15 @@ function subjectOf({ route, request, response }: RawCall): Subject {
   const sent = jsonObject(request.body)
   const message = route === 'event' ? asObject(sent?.['body']) : sent
   const id = route === 'event' ? message?.['id'] : jsonObject(response?.body ?? '')?.['id']
-  const isMessage = route === 'event' || route === 'sms' || route === 'message'
+  const isMessage = route !== null && ABOUT_A_MESSAGE.has(route)
   return {
     from: numberOf(message?.['from']),
     to: arrayOf(message?.['to']).flatMap((party) => numberOf(party) ?? []),
     rcMessageId: isMessage && (typeof id === 'string' || typeof id === 'number') ? String(id) : null,
   }
 }
+
+const ABOUT_A_MESSAGE = new Set(['event', 'sms', 'mms', 'message'])
 
 const isBetween = (about: Subject, from: string | undefined, to: string | undefined): boolean =>
   (from === undefined || about.from === from) && (to === undefined || about.to.includes(to))

@@ -25,6 +25,7 @@ export interface MessageView {
   from: string | null
   to: string[]
   text: string | null
+  attachments: { contentType: string; fileName: string | null; size: number }[]
   messageStatus: string
   /** Epoch milliseconds. */
   createdAt: number
@@ -61,6 +62,7 @@ const messageView = (world: World, message: Message): MessageView => ({
   from: message.from.phoneNumber ?? null,
   to: message.to.map((party) => party.phoneNumber ?? party.extensionNumber ?? ''),
   text: message.text,
+  attachments: message.attachments.map(({ contentType, fileName, size }) => ({ contentType, fileName, size })),
   messageStatus: world.messages.state(message).messageStatus,
   createdAt: message.createdAt,
 })

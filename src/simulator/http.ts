@@ -1,3 +1,4 @@
+import type { BodyPart } from './multipart.ts'
 import type { Session } from './sessions.ts'
 
 /** A request as plain values. */
@@ -7,7 +8,10 @@ export interface Call {
   query: URLSearchParams
   /** Names in lower case. */
   headers: Record<string, string>
+  /** Of a multipart body the first part. */
   body: string
+  /** The further parts of a multipart body that could be read. */
+  files?: BodyPart[]
   /** The session of the socket over which it came; absent if it came by HTTP. */
   socket?: SocketOrigin
 }
@@ -48,7 +52,9 @@ export const redirect = (location: string): Reply => ({ status: 302, headers: { 
 export const header = (call: Call, name: string): string => call.headers[name] ?? ''
 
 /** The media type alone, in lower case: `application/json`. */
-export const mediaType = (call: Call): string => (header(call, 'content-type').split(';')[0] ?? '').trim().toLowerCase()
+export const mediaType = (call: Call): string => mediaTypeOf(header(call, 'content-type'))
+
+export const mediaTypeOf = (value: string): string => (value.split(';')[0] ?? '').trim().toLowerCase()
 
 /** Parses a JSON object. Null if the body is anything else. */
 export function jsonObject(body: string): Record<string, unknown> | null {

@@ -11,7 +11,7 @@ export function getContent(api: ApiCall): Reply {
   if (attachmentId === messageId && message.text !== null)
     return ranged(api.call, 'text/plain;charset=utf-8', Buffer.from(message.text))
   const attachment = message.attachments.find(({ id }) => String(id) === attachmentId)
-  if (attachment === undefined) return notFound('attachmentId')
+  if (!attachment?.bytes) return notFound('attachmentId')
   return ranged(api.call, attachment.contentType, attachment.bytes)
 }
 

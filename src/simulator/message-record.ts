@@ -90,7 +90,7 @@ const mediaAttachment = (attachment: Attachment, uri: string): Record<string, un
   uri: attachment.uri ?? `${uri}/content/${attachment.id}`,
   type: 'MmsAttachment',
   contentType: attachment.contentType,
-  size: attachment.bytes.length,
+  size: attachment.size,
   ...(attachment.fileName === null ? {} : { fileName: attachment.fileName }),
 })
 

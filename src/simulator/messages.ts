@@ -22,8 +22,11 @@ export interface NewAttachment {
   uri: string | null
 }
 
-export interface Attachment extends NewAttachment {
+export interface Attachment extends Omit<NewAttachment, 'bytes'> {
   id: number
+  size: number
+  /** Null once newer media have taken its place. */
+  bytes: Uint8Array | null
 }
 
 export interface Message {
@@ -57,13 +60,9 @@ export interface MessageState {
   changedAt: number
 }
 
-export interface OutboundSms {
+export interface NewMessage {
   from: Party
   to: Party[]
-  text: string
-}
-
-export interface StoredInbound extends Omit<OutboundSms, 'text'> {
   text: string | null
   attachments: NewAttachment[]
 }
@@ -71,6 +70,8 @@ export interface StoredInbound extends Omit<OutboundSms, 'text'> {
 const MAX_MESSAGES_PER_EXTENSION = 1_000_000
 /** How many of the oldest messages are dropped when an extension has the maximum. */
 const DROPPED_MESSAGES = 100_000
+/** All media together. */
+const MAX_MEDIA_BYTES = 100_000_000
 /** Conversation ids are above 2^53 on the platform, which breaks clients that read them as numbers. */
 const CONVERSATION_FLOOR = 2n ** 60n
 
@@ -80,6 +81,9 @@ export class Messages {
   readonly #byExtension = new Map<number, Message[]>()
   readonly #planned: FinalOutcome[] = []
   readonly #optOuts = new OptOuts()
+  /** Those that have their bytes, oldest first. */
+  readonly #media: Attachment[] = []
+  #mediaBytes = 0
   // Ids follow real time even with a manual clock, because a restarted simulator must not reuse an id that its client
   // has stored.
   #lastId = Date.now() * 1000
@@ -89,12 +93,12 @@ export class Messages {
     private readonly settings: Settings,
   ) {}
 
-  addOutbound(extension: Extension, sms: OutboundSms): Message {
+  addOutbound(extension: Extension, sms: NewMessage): Message {
     const outcome = this.#planned.shift() ?? (this.#optOuts.blocks(sms) ? OPTED_OUT : null)
-    return this.#add(extension, 'Outbound', { ...sms, attachments: [] }, outcome)
+    return this.#add(extension, 'Outbound', sms, outcome)
   }
 
-  addInbound(extension: Extension, sms: StoredInbound): Message {
+  addInbound(extension: Extension, sms: NewMessage): Message {
     this.#optOuts.noteInbound(sms, sms.text)
     return this.#add(extension, 'Inbound', sms, null)
   }
@@ -130,7 +134,7 @@ export class Messages {
     this.#planned.splice(0)
   }
 
-  #add(extension: Extension, direction: Direction, sms: StoredInbound, outcome: FinalOutcome | null): Message {
+  #add(extension: Extension, direction: Direction, sms: NewMessage, outcome: FinalOutcome | null): Message {
     const message: Message = {
       id: ++this.#lastId,
       extensionId: extension.id,
@@ -139,7 +143,7 @@ export class Messages {
       from: sms.from,
       to: sms.to,
       text: sms.text,
-      attachments: sms.attachments.map((one) => ({ ...one, id: ++this.#lastId })),
+      attachments: sms.attachments.map((one) => this.#addMedia(one)),
       createdAt: this.clock.now(),
       outcome,
       forced: null,
@@ -147,6 +151,20 @@ export class Messages {
     this.#byId.set(message.id, message)
     this.#keep(message)
     return message
+  }
+
+  /** Forgets the oldest bytes beyond the maximum. */
+  #addMedia(added: NewAttachment): Attachment {
+    const attachment = { ...added, id: ++this.#lastId, size: added.bytes.length }
+    this.#media.push(attachment)
+    this.#mediaBytes += attachment.size
+    while (this.#mediaBytes > MAX_MEDIA_BYTES) {
+      const oldest = this.#media.shift()
+      if (oldest === undefined) break
+      oldest.bytes = null
+      this.#mediaBytes -= oldest.size
+    }
+    return attachment
   }
 
   #keep(message: Message): void {

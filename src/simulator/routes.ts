@@ -9,7 +9,7 @@ import { getContent } from './message-content.ts'
 import { getMessage, listMessages } from './message-store.ts'
 import { probe } from './probe.ts'
 import type { Group } from './rate-limit.ts'
-import { sendSms } from './sms.ts'
+import { sendMms, sendSms } from './sms.ts'
 import { issueSocketTicket } from './wstoken.ts'
 import {
   createSubscription,
@@ -46,6 +46,7 @@ export const ROUTES: readonly Route[] = [
   open('revoke', 'POST', '/restapi/oauth/revoke', 'auth', revoke),
   api('wstoken', 'POST', '/restapi/oauth/wstoken', 'auth', 'WebSocketsSubscription', issueSocketTicket),
   api('sms', 'POST', `${EXTENSION}/sms`, 'medium', 'SMS', ofExtension(sendSms)),
+  api('mms', 'POST', `${EXTENSION}/mms`, 'medium', 'SMS', ofExtension(sendMms)),
   api('extension', 'GET', EXTENSION, 'light', 'ReadAccounts', ofExtension(getExtension)),
   api('features', 'GET', `${EXTENSION}/features`, 'medium', 'ReadAccounts', ofExtension(listFeatures)),
   api('phone-number', 'GET', `${EXTENSION}/phone-number`, 'light', 'ReadAccounts', ofExtension(listPhoneNumbers)),

@@ -1,10 +1,11 @@
 import type { ApiCall } from './api-call.ts'
 import { canSendSms, type Extension, type PhoneNumber } from './directory.ts'
-import { apiError, badParameter, invalidParameter, invalidUri, unreadableBody } from './errors.ts'
+import { apiError, badParameter, invalidParameter, unreadableBody } from './errors.ts'
 import { announceChange, hasChangeSubscribers } from './events.ts'
 import { asObject, jsonObject, mediaType, type Reply } from './http.ts'
 import { jsonOfMessages, messageRecord } from './message-record.ts'
-import type { Message } from './messages.ts'
+import type { Message, NewAttachment } from './messages.ts'
+import { readSentMedia } from './sent-media.ts'
 import { readRecipients } from './sms-recipients.ts'
 import type { World } from './world.ts'
 
@@ -12,30 +13,55 @@ import type { World } from './world.ts'
  * `POST …/extension/~/sms` (RingCentral API reference, "Create SMS message"). The record is stored before the answer, so
  * that a client that loses the answer can find the record. A repeated call sends another message.
  */
-export function sendSms({ world, call, extension }: ApiCall): Reply {
-  const type = mediaType(call)
-  // Messages with media are not simulated, and a 200 without them would be wrong.
-  if (type.startsWith('multipart/')) return invalidUri()
-  if (type !== 'application/json') return apiError(415, 'CMN-104', 'Cannot parse request')
+export function sendSms(api: ApiCall): Reply {
+  if (mediaType(api.call) !== 'application/json') return sendParts(api)
+  return send(api, [])
+}
+
+/** `POST …/extension/~/mms` (same reference, "Send MMS"), which is the same with media. */
+export function sendMms(api: ApiCall): Reply {
+  return api.call.files?.length === 0 ? invalidParameter('attachments') : sendParts(api)
+}
+
+/** The first part is the JSON of the message, each other one a file. */
+function sendParts(api: ApiCall): Reply {
+  const { call } = api
+  if (!MULTIPART.has(mediaType(call))) return cannotParse(415)
+  if (call.files === undefined) return cannotParse(400)
+  const media = readSentMedia(call.files)
+  return 'status' in media ? media : send(api, media)
+}
+
+const MULTIPART = new Set(['multipart/form-data', 'multipart/mixed'])
+const cannotParse = (status: number): Reply => apiError(status, 'CMN-104', 'Cannot parse request')
+
+function send({ world, call, extension }: ApiCall, attachments: NewAttachment[]): Reply {
   const body = jsonObject(call.body)
   if (body === null) return unreadableBody(call.body)
   const from = asObject(body['from'])?.['phoneNumber']
   if (typeof from !== 'string' || from === '') return invalidParameter('from')
   const to = readRecipients(body['to'])
   if ('status' in to) return to
-  const { text } = body
-  if (typeof text !== 'string' || text.length === 0 || text.length > MAX_TEXT_UNITS) return invalidParameter('text')
+  const text = readText(body['text'], attachments.length > 0)
+  if (text === undefined) return invalidParameter('text')
   const own = ownNumber(extension, from)
-  const refusal = checkSender(world, extension, own, from)
+  const refusal = checkSender(world, extension, own, from) ?? (attachments.length > 0 ? checkMedia(own, to) : null)
   if (refusal !== null) return refusal
   const recipients = to.map((phoneNumber) => ({ phoneNumber }))
   const owner = world.directory.extension(own?.ownerId ?? extension.id) ?? extension
-  const sms = { from: { phoneNumber: from }, to: recipients, text }
+  const sms = { from: { phoneNumber: from }, to: recipients, text, attachments }
   return accept(world, world.messages.addOutbound(owner, sms), extension)
 }
 
 /** In UTF-16 code units, as `String.length`. */
 const MAX_TEXT_UNITS = 1000
+
+/** Undefined if it may not be sent. A message with media needs no text. */
+function readText(text: unknown, hasMedia: boolean): string | null | undefined {
+  if (text === undefined) return hasMedia ? null : undefined
+  const isText = typeof text === 'string' && text.length <= MAX_TEXT_UNITS && (hasMedia || text !== '')
+  return isText ? text : undefined
+}
 
 function accept(world: World, message: Message, sender: Extension): Reply {
   world.log.counters.smsAccepted++
@@ -71,6 +97,14 @@ function checkSender(world: World, extension: Extension, own: PhoneNumber | unde
     'MSG-245',
     `Parameter [from] value [${value}] is invalid [Cannot find the phone number which belongs to user]`,
   )
+}
+
+/** Toll-free numbers lack the feature. Media are for numbers of the United States and Canada. */
+function checkMedia(own: PhoneNumber | undefined, to: readonly string[]): Reply | null {
+  if (own?.features.includes('MmsSender') !== true) return featureError('MSG-380', 'The MMS feature is not available')
+  if (to.some((number) => !number.startsWith('+1')))
+    return featureError('MSG-383', 'International MMS is not available')
+  return null
 }
 
 const featureError = (code: string, message: string): Reply =>

@@ -1,3 +1,3 @@
 export { startTestGateway, type TestGateway, type TestGatewayOptions } from './test-gateway.ts'
-export type { ReceivedSms, SmsMatch, TestPhone } from './phone.ts'
+export type { ReceivedMedia, ReceivedSms, SmsMatch, TestPhone } from './phone.ts'
 export type { ProviderFault, TestProvider } from './provider.ts'

@@ -1,6 +1,14 @@
 import { isoTime } from '../core/clock.ts'
 import { isE164 } from '../core/phone.ts'
+import type { Attachment } from '../simulator/messages.ts'
 import type { Simulator } from '../simulator/simulator.ts'
+
+export interface ReceivedMedia {
+  /** `type/subtype`, in lower case. */
+  contentType: string
+  fileName: string | null
+  bytes: Uint8Array
+}
 
 /** An SMS that a phone has received. */
 export interface ReceivedSms {
@@ -8,7 +16,10 @@ export interface ReceivedSms {
   from: string
   /** The phone's own number. */
   to: string
+  /** Empty for an MMS without text. */
   text: string
+  /** The media of an MMS; else empty. */
+  attachments: ReceivedMedia[]
   /** When the provider accepted it, ISO 8601. */
   at: string
 }
@@ -43,18 +54,25 @@ export function createPhones(simulator: Simulator, firstNumber: string): (number
     phones.set(number, made)
     return made
   }
-  simulator.onPhone(({ from, to, text, createdAt }) => {
+  simulator.onPhone(({ from, to, text, attachments, createdAt }) => {
     for (const { phoneNumber } of to)
       if (phoneNumber !== undefined)
         phone(phoneNumber).receive({
           from: from.phoneNumber ?? '',
           to: phoneNumber,
           text: text ?? '',
+          attachments: attachments.map(receivedMedia),
           at: isoTime(createdAt),
         })
   })
   return phone
 }
+
+const receivedMedia = ({ contentType, fileName, bytes }: Attachment): ReceivedMedia => ({
+  contentType,
+  fileName,
+  bytes: bytes ?? new Uint8Array(),
+})
 
 class Phone implements TestPhone {
   readonly inbox: ReceivedSms[] = []

@@ -27,10 +27,10 @@ test('a body that arrives in chunks is read as one text', async () => {
   expect([sent.status, sent.body['subject']]).toEqual([200, 'In chunks 😀'])
 })
 
-test('a body over 5 MiB is answered with 413 and not processed', async () => {
+test('a body over 10 MiB is answered with 413 and not processed', async () => {
   await using harness = await startHarness()
   const { access_token } = await harness.login()
-  const tooLong = JSON.stringify(smsBody('Hello')).padEnd(5_242_881)
+  const tooLong = JSON.stringify(smsBody('Hello')).padEnd(10_485_761)
   expect((await post(harness.simulator.url, access_token, tooLong)).status).toBe(413)
   expect(harness.control.messages()).toEqual([])
   expect((await post(harness.simulator.url, access_token, tooLong.slice(0, -1))).status).toBe(200)

@@ -145,7 +145,7 @@ test('what is not in the list of routes is RingCentral’s own 404', async () =>
   const { access_token } = await harness.login()
   for (const [method, path] of [
     ['GET', `${SELF}/message-sync`],
-    ['POST', `${SELF}/mms`],
+    ['GET', `${SELF}/mms`],
     ['PUT', `${SELF}/message-store/1`],
     ['GET', '/account/~'],
     ['GET', `${SELF}/sms`],

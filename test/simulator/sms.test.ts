@@ -125,27 +125,6 @@ test('a text of 1000 units is accepted', async () => {
   expect((await harness.sms(access_token, '😀'.repeat(500))).status).toBe(200)
 })
 
-const PARTS = `--XX\r\nContent-Disposition: form-data; name="json"; filename="request.json"\r\nContent-Type: application/json\r\n\r\n${JSON.stringify(smsBody('With a picture'))}\r\n--XX\r\nContent-Disposition: form-data; name="attachment"; filename="a.png"\r\nContent-Type: image/png\r\n\r\npng\r\n--XX--\r\n`
-
-test.each([
-  ['/sms', 'multipart/form-data'],
-  ['/sms', 'multipart/mixed'],
-  ['/mms', 'multipart/form-data'],
-  ['/mms', 'multipart/mixed'],
-])('a message with a picture (POST %s, %s) is not simulated: 404, and nothing is stored', async (path, type) => {
-  await using harness = await startHarness()
-  const { access_token } = await harness.login()
-  const sent = await answer(
-    fetch(`${harness.simulator.url}/restapi/v1.0${SELF}${path}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${access_token}`, 'content-type': `${type}; boundary=XX` },
-      body: PARTS,
-    }),
-  )
-  expect(codes(sent)).toEqual([404, 'CMN-120'])
-  expect(harness.control.messages()).toEqual([])
-})
-
 test.each([
   ['no JSON', '{"from":', 'CMN-103'],
   ['nothing', '', 'CMN-103'],

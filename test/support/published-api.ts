@@ -1,6 +1,6 @@
 import type { ErrorObject, ValidateFunction } from 'ajv'
 import type { RawCall } from '../../src/simulator/call-record.ts'
-import { isJson } from '../../src/simulator/http.ts'
+import { type Call, isJson } from '../../src/simulator/http.ts'
 import { ROUTES, type Route } from '../../src/simulator/routes.ts'
 import { DEVIATIONS, type Deviation } from './published-deviations.ts'
 import { jsonValidator, published, type Schema, textValidator } from './published-schemas.ts'
@@ -68,7 +68,7 @@ export class PublishedApi {
     const type = mediaTypeOf(call.request.headers)
     const body = operation.requestBody?.content[type]
     const validator = type === FORM ? textValidator : jsonValidator
-    const value = parsed(type, call.request.body)
+    const value = withFiles(parsed(type, call.request.body), operation, call)
     if (isSocketSubscription(call, value)) this.#compare(where, jsonValidator(SOCKET_SUBSCRIPTION), value)
     else if (body !== undefined) this.#compare(where, validator(body.schema), value)
     else if (call.request.body !== '') this.#differ(where, { instancePath: '', keyword: 'content', params: { type } })
@@ -165,6 +165,13 @@ function namedValues(route: Route, call: RawCall): Map<string, string[]> {
 /** A parameter that is repeated is an array, and one that may be. */
 const valueOf = ({ type }: Schema, values: string[]): unknown =>
   type === 'array' || values.length > 1 ? values : values[0]
+
+/** The files of a multipart body are the `attachments` of a message. */
+function withFiles(value: unknown, { operationId }: Operation, { request }: RawCall): unknown {
+  const { files } = request as Partial<Call>
+  if (files === undefined || operationId !== 'createMMS') return value
+  return { ...(value as object), attachments: files.map(() => 'bytes') }
+}
 
 const FORM = 'application/x-www-form-urlencoded'
 

@@ -24,7 +24,13 @@ test('a message reaches the phone, and is delivered before RingCentral would be 
   await using gateway = await startTestGateway()
   const id = await send(gateway, 'Hello')
   const message = await gateway.phone(CONTACT).waitFor('Hello')
-  expect(message).toEqual({ from: gateway.numbers[0]!, to: CONTACT, text: 'Hello', at: expect.any(String) })
+  expect(message).toEqual({
+    from: gateway.numbers[0]!,
+    to: CONTACT,
+    text: 'Hello',
+    attachments: [],
+    at: expect.any(String),
+  })
   expect(await entriesOnce(gateway, id, 'delivered')).toEqual(['queued', 'attempt accepted', 'sent', 'delivered'])
   const { entries } = await call<{ entries: { type: string; at: string }[] }>(gateway, 'GET', `/v1/sms/${id}/timeline`)
   const at = (type: string): number => Date.parse(entries.find((entry) => entry.type === type)!.at)
