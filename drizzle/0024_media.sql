@@ -11,6 +11,7 @@ CREATE TABLE `media` (
 CREATE INDEX `media_by_tenant` ON `media` (`tenant_id`,`size`);--> statement-breakpoint
 CREATE UNIQUE INDEX `media_by_content` ON `media` (`tenant_id`,`sha256`,`content_type`,`file_name`) WHERE sha256 IS NOT NULL;--> statement-breakpoint
 CREATE INDEX `media_by_age` ON `media` (`uploaded_at`);--> statement-breakpoint
+CREATE INDEX `media_unfinished` ON `media` (`uploaded_at`) WHERE sha256 IS NULL;--> statement-breakpoint
 CREATE TABLE `media_pieces` (
 	`media_id` text NOT NULL,
 	`position` integer NOT NULL,

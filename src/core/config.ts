@@ -43,6 +43,8 @@ export interface Config {
   /** Of active apps and triggers. A tenant that has more keeps them. */
   maxAppsPerTenant: number
   maxTriggersPerTenant: number
+  /** Of all media together; 0: nothing can be uploaded. */
+  mediaLimitBytes: number
   maxQueueAgeMs: number
   inviteTokenTtlMs: number
   /** Null: messages are kept forever. */
@@ -170,6 +172,7 @@ const readLimits = (settings: Settings) => ({
       : settings.integer('EXTENSION_LIMIT_PER_MINUTE', 40, 1, 1_000_000_000),
   maxAppsPerTenant: settings.integer('MAX_APPS_PER_TENANT', 100, 1, 1_000_000),
   maxTriggersPerTenant: settings.integer('MAX_TRIGGERS_PER_TENANT', 50, 1, 1_000_000),
+  mediaLimitBytes: settings.bytes('MEDIA_LIMIT', '500MB'),
 })
 
 /** How long something may wait or is kept. */

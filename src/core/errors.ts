@@ -8,7 +8,9 @@ export type ErrorKind =
   | 'forbidden'
   | 'not_found'
   | 'conflict'
+  | 'timeout'
   | 'too_large'
+  | 'unsupported'
   | 'too_many'
   | 'unavailable'
   | 'bad_gateway'
@@ -17,6 +19,11 @@ const TEXTS = {
   missingSendField: ['invalid', 'to, from, and body are required'],
   badPhoneNumber: ['invalid', 'to and from must be valid E.164 phone numbers'],
   badBodyLength: ['invalid', 'body must be 1-1600 characters'],
+  badMediaIds: ['invalid', 'Invalid mediaIds'],
+  unknownMedia: ['invalid', 'Media not found'],
+  badMediaBody: ['invalid', 'body must be 1-1000 characters with media'],
+  mediaEmpty: ['invalid', 'Media is empty'],
+  badFileName: ['invalid', 'Invalid fileName'],
   badUserId: ['invalid', 'userId must be a string of at most 255 characters'],
   badSendAt: ['invalid', 'Invalid sendAt'],
   badIdempotencyKey: ['invalid', 'Idempotency-Key must be 1-255 visible ASCII characters'],
@@ -67,6 +74,7 @@ const TEXTS = {
   forbidden: ['forbidden', 'Forbidden'],
   messageNotFound: ['not_found', 'Message not found'],
   attachmentNotFound: ['not_found', 'Attachment not found'],
+  mediaNotFound: ['not_found', 'Media not found'],
   tenantNotFound: ['not_found', 'Tenant not found'],
   appNotFound: ['not_found', 'App not found'],
   extensionNotFound: ['not_found', 'Extension not found'],
@@ -79,7 +87,12 @@ const TEXTS = {
   appInactive: ['conflict', 'App is not active'],
   noStandby: ['conflict', 'STANDBY is off'],
   idempotencyConflict: ['conflict', 'Idempotency-Key was used with a different request'],
+  mediaInUse: ['conflict', 'Media is in use'],
+  mediaFull: ['conflict', 'The gateway has reached its limit of media'],
+  tenantMediaFull: ['conflict', 'Tenant has reached its limit of 200 MB of media'],
+  slowBody: ['timeout', 'Request timeout'],
   tooLarge: ['too_large', 'Payload too large'],
+  unsupportedMedia: ['unsupported', 'Unsupported media type'],
   tooMany: ['too_many', 'Too many requests'],
   noAttachment: ['bad_gateway', 'The provider did not give the attachment'],
   storageUnavailable: ['unavailable', 'Storage unavailable'],

@@ -6,6 +6,8 @@ export interface Ids {
    * null the id is random.
    */
   message(at: number | null): string
+  /** `media_` + 12 hex. */
+  media(): string
   /** `app_`, `tenant_`, `job_`, `trg_`, `cor_`, `att_`, `boot_` … + 16 hex. */
   of(prefix: IdPrefix): string
   /** 32 random bytes, base64url: API keys, tokens, OAuth state, PKCE verifiers. */
@@ -38,6 +40,7 @@ export function createIds(random: RandomSource = pooledRandom()): Ids {
   const digits = hexDigits(random)
   return {
     message: messageIds(random),
+    media: () => `media_${random(6).toHex()}`,
     of: (prefix) => `${prefix}_${digits()}`,
     secret: () => random(32).toBase64({ alphabet: 'base64url', omitPadding: true }),
     bytes: random,
@@ -79,6 +82,7 @@ function messageIds(random: RandomSource): Ids['message'] {
 }
 
 export const MESSAGE_ID = /^msg_[0-9a-f]{12}$/
+export const MEDIA_ID = /^media_[0-9a-f]{12}$/
 export const APP_ID = /^app_[0-9a-f]{16}$/
 export const TENANT_ID = /^tenant_[0-9a-f]{16}$/
 export const TRIGGER_ID = /^trg_[0-9a-f]{16}$/

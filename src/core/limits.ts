@@ -133,6 +133,28 @@ export const ATTACHMENT_TIMEOUT_MS = 60_000
 export const MAX_ATTACHMENTS_IN_FLIGHT = 16
 export const MAX_ATTACHMENTS_PER_TENANT = 4
 
+/** Of one file to send, and of all files of a message together (RingCentral). */
+export const MAX_MEDIA_BYTES = 1_500_000
+export const MAX_MEDIA_PER_MESSAGE = 10
+/** Of the text of a message with media (RingCentral). */
+export const MAX_MEDIA_TEXT_UNITS = 1000
+export const MAX_FILE_NAME_LENGTH = 255
+export const MAX_TENANT_MEDIA_BYTES = 200_000_000
+/** With less free space on the disk nothing more is uploaded: messages need it. */
+export const UPLOAD_MIN_FREE_BYTES = 500_000_000
+export const MEDIA_RETENTION_MS = DAY_MS
+/** What one commit writes of an upload. */
+export const MEDIA_PIECE_BYTES = 65_536
+/** Uploads that are read at once; each takes its bytes of memory. Of one tenant fewer, so that slow ones leave some for others. */
+export const MAX_UPLOADS_IN_FLIGHT = 8
+export const MAX_UPLOADS_PER_TENANT = 6
+/** Uploads that wait unread. Bun 1.4.4 reads up to 1.3 MB of each into memory nevertheless (measured), so one more is refused. */
+export const MAX_UPLOADS_WAITING = 24
+export const MAX_UPLOAD_WAIT_MS = 2 * 60_000
+/** A body must bring so many bytes in each such time. */
+export const UPLOAD_STEP_BYTES = 100_000
+export const UPLOAD_STEP_MS = 10_000
+
 export const WS_TOKEN_TTL_MS = 60_000
 export const WS_AUTH_DEADLINE_MS = 5000
 export const WS_FRAME_BYTES = 16_384

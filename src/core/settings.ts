@@ -1,6 +1,14 @@
 import { codeOf } from './error-code.ts'
 import { parseDuration } from './duration.ts'
 
+const UNITS: Readonly<Record<string, number>> = { '': 1, KB: 1e3, MB: 1e6, GB: 1e9 }
+
+/** Null if the text is no size. */
+function parseBytes(text: string): number | null {
+  const [, digits = '', unit = ''] = /^(\d{1,12}) ?([KMG]B)?$/i.exec(text) ?? []
+  return digits === '' ? null : Number(digits) * (UNITS[unit.toUpperCase()] ?? 1)
+}
+
 /** The variables of the environment. `readFile` reads the file that a `NAME_FILE` names, and throws if it cannot. */
 export interface Environment {
   values: Readonly<Record<string, string | undefined>>
@@ -82,6 +90,14 @@ export class Settings {
     const least = parsed === null || minMs === 0 ? '' : `, at least ${minMs} ms`
     this.problem(name, `is "${value}"`, `give a duration such as 500ms, 15s, 5m, 24h or 7d${least}`)
     return parseDuration(fallback) ?? 0
+  }
+
+  /** Plain bytes, or with a unit: `500MB`. */
+  bytes(name: string, fallback: string): number {
+    const value = this.text(name) ?? fallback
+    const parsed = parseBytes(value)
+    if (parsed === null) this.problem(name, `is "${value}"`, 'give a size such as 500MB, 2GB or plain bytes, or 0')
+    return parsed ?? parseBytes(fallback) ?? 0
   }
 
   flag(name: string, fallback: 'off' | 'on' = 'off'): boolean {

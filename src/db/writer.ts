@@ -11,6 +11,8 @@ import type { Commit } from './replicated-gate.ts'
 export interface Writer {
   /** Commits the statements as one atomic unit; returns one result for each. */
   write(statements: readonly Statement[]): Promise<Result[]>
+  /** The same in a commit of its own. */
+  alone(statements: readonly Statement[]): Promise<Result[]>
   /** Commits one row of a row operation; returns the rows that its statements returned with this row's key. */
   row<Value extends JsonRow>(operation: RowOperation<Value>, value: Value): Promise<Row[]>
   /** Calls the listener after each commit, also after one that failed: a disk can fail after a commit. */
@@ -42,6 +44,7 @@ type Unit = StatementUnit | RowUnit
 interface StatementUnit {
   type: 'statements'
   statements: readonly Statement[]
+  isAlone: boolean
   resolve(results: Result[]): void
   reject(error: unknown): void
 }
@@ -88,9 +91,11 @@ export function createWriter(commit: Commit, defer: (flush: () => void) => void 
     }
     flushing = null
   }
+  const write = (statements: readonly Statement[], isAlone: boolean): Promise<Result[]> =>
+    new Promise((resolve, reject) => add({ type: 'statements', statements, isAlone, resolve, reject }))
   return {
-    write: (statements) =>
-      new Promise<Result[]>((resolve, reject) => add({ type: 'statements', statements, resolve, reject })),
+    write: (statements) => write(statements, false),
+    alone: (statements) => write(statements, true),
     row: (operation, value) =>
       new Promise<Row[]>((resolve, reject) => add({ type: 'row', operation, value, rows: [], resolve, reject })),
     onCommit: (listener) => void listeners.push(listener),
@@ -108,12 +113,13 @@ async function untilNoMoreCome(waiting: readonly Unit[], nextTick: () => Promise
   }
 }
 
-/** How many units one commit takes. Results are matched by key, so the second of two rows with the same key waits for the next commit. */
+/** How many units one commit takes: of one that is to be alone only this. Results are matched by key, so the second of two rows with the same key waits for the next commit. */
 function countForOneCommit(waiting: readonly Unit[]): number {
   const keys = new Map<AnyOperation, Set<unknown>>()
   const most = Math.min(waiting.length, MAX_UNITS_PER_COMMIT)
   for (let count = 0; count < most; count++) {
     const unit = waiting[count]
+    if (unit?.type === 'statements' && unit.isAlone) return Math.max(count, 1)
     if (unit?.type !== 'row') continue
     const key = unit.value[unit.operation.key]
     const own = keys.get(unit.operation) ?? new Set()

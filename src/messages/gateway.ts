@@ -28,6 +28,7 @@ import type { ReplacedSessions } from '../provider/replaced-sessions.ts'
 import type { Quota } from '../provider/quota.ts'
 import type { ExtensionCalls } from '../provider/extension-calls.ts'
 import type { Tokens } from '../provider/tokens.ts'
+import { MediaStore } from './media/media-store.ts'
 import { Cursors } from './realtime/cursor.ts'
 import { EventLog } from './realtime/event-log.ts'
 import { WebhookWaker } from './realtime/webhook-waker.ts'
@@ -65,6 +66,7 @@ export interface Gateway extends SharedParts {
   poster: WebhookPoster
   /** Of attachments that are read from the provider. */
   downloads: Limiter
+  media: MediaStore
   sockets: Sockets
   cursors: Cursors
   /** The lease that this gateway holds; null without `STANDBY`. */
@@ -135,6 +137,7 @@ export function buildGateway(given: GatewayParts): Gateway {
     ...accessParts(parts),
     secrets,
     ...transferParts(parts),
+    media: new MediaStore(parts),
     sockets: new Sockets({
       ...parts,
       ...engines,

@@ -3,6 +3,7 @@ import { appsRoutes } from '../api/apps/routes.ts'
 import { conversationsRoutes } from '../api/conversations/routes.ts'
 import { eventsRoutes, postedEvents } from '../api/events/routes.ts'
 import { healthRoutes } from '../api/health/routes.ts'
+import { mediaRoutes } from '../api/media/routes.ts'
 import { meRoutes } from '../api/me/routes.ts'
 import { optOutsRoutes } from '../api/opt-outs/routes.ts'
 import { overviewRoutes } from '../api/overview/routes.ts'
@@ -26,6 +27,7 @@ import { simulatorRoutes } from '../operator/simulator-routes.ts'
 const APP_ROUTES: readonly Route[] = [
   ...healthRoutes,
   ...smsRoutes,
+  ...mediaRoutes,
   ...appsRoutes,
   ...rcRoutes,
   ...webhooksRoutes,

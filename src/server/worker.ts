@@ -9,6 +9,7 @@ import {
 import { SilentExtensions } from '../messages/upkeep/silent-extensions.ts'
 import { keepFollowing } from '../messages/upkeep/follow-conversations.ts'
 import { watchProvider } from '../messages/upkeep/watch-provider.ts'
+import { purgeMedia } from '../messages/media/purge-media.ts'
 import { purgeLinks } from '../messages/upkeep/purge-links.ts'
 import { purgeMessages } from '../messages/upkeep/purge-messages.ts'
 import { connectConfigured } from '../operator/configured-jwt.ts'
@@ -163,5 +164,6 @@ function startPurges(timers: Timers, gateway: Gateway): void {
   purge('links', HOURLY_MS, 4 * MINUTE_MS, () => purgeLinks(gateway))
   purge('tombstones', HOURLY_MS, 7 * MINUTE_MS, () => purgeTombstones(gateway))
   purge('usage', HOURLY_MS, 8 * MINUTE_MS, () => purgeUsage(gateway))
+  purge('media', 10 * MINUTE_MS, MINUTE_MS, () => purgeMedia(gateway.media, gateway))
   purge('blocks', HOURLY_MS, 5 * MINUTE_MS, () => gateway.failedAttempts.purge())
 }

@@ -289,3 +289,22 @@ test('a promise resolves after its commit, and drained waits for all of them', a
   expect(await idsOf(gate)).toEqual(ids)
   await gate.close()
 })
+
+test('what is to be alone has a commit of its own, between those that came before and after it', async () => {
+  const commits: string[][] = []
+  const writer = createWriter({
+    batch: (statements) => {
+      commits.push(statements.map((statement) => (typeof statement === 'string' ? statement : statement.sql)))
+      return Promise.resolve(statements.map(() => ({ rows: [], changes: 0 })))
+    },
+  })
+  const statement = (sql: string) => [{ sql, args: [] }]
+  await Promise.all([
+    writer.write(statement('a')),
+    writer.write(statement('b')),
+    writer.alone(statement('piece 1')),
+    writer.alone(statement('piece 2')),
+    writer.write(statement('c')),
+  ])
+  expect(commits).toEqual([['a', 'b'], ['piece 1'], ['piece 2'], ['c']])
+})

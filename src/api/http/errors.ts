@@ -10,11 +10,16 @@ const STATUS: Record<ErrorKind, number> = {
   forbidden: 403,
   not_found: 404,
   conflict: 409,
+  timeout: 408,
   too_large: 413,
+  unsupported: 415,
   too_many: 429,
   unavailable: 503,
   bad_gateway: 502,
 }
+
+/** What the client still sends of its body is read by nobody, so it must not go on over the same connection. */
+const LEAVES_BODY: readonly ErrorKind[] = ['timeout', 'too_large', 'unsupported']
 
 const STORAGE_RETRY_SECONDS = 5
 
@@ -30,7 +35,7 @@ export function errorAnswer(error: unknown, log: Log, requestId: string): ErrorA
     const headers: Record<string, string> = {}
     if (error.retryAfterSeconds !== null) headers['retry-after'] = String(error.retryAfterSeconds)
     if (error.kind === 'unauthorized') headers['www-authenticate'] = 'Bearer'
-    if (error.kind === 'too_large') headers['connection'] = 'close'
+    if (LEAVES_BODY.includes(error.kind)) headers['connection'] = 'close'
     return { status: STATUS[error.kind], body: { error: error.message }, headers }
   }
   // `Storage` logs the fault once a minute, not once per request.

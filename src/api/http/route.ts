@@ -36,6 +36,8 @@ export interface Route {
   priority?: readonly ErrorName[]
   /** The endpoint may wait for several provider calls, or wait its turn for long reads. Without this, a connection is closed after 30 s of silence. */
   mayWait?: true
+  /** The body is a file of one of these types, which `run` reads itself. */
+  takesFile?: readonly string[]
   /** Of the body, instead of `MAX_REQUEST_BODY_BYTES`. */
   maxBodyBytes?: number
   /** The status of a success. */
@@ -50,7 +52,7 @@ export interface Route {
   /** Headers of a success beyond the common ones. */
   answerHeaders?: readonly HeaderName[]
   /** Errors beyond the common ones and those by which the query refuses a filter, by status. */
-  errors?: Partial<Record<400 | 401 | 403 | 404 | 409 | 426 | 429 | 502 | 503, readonly string[]>>
+  errors?: Partial<Record<400 | 401 | 403 | 404 | 408 | 409 | 415 | 426 | 429 | 502 | 503, readonly string[]>>
   /** Other answers with a body of their own: when they come, and their schema. */
   otherwise?: Partial<Record<503, readonly [when: string, body: z.ZodType]>>
   /** A check of this endpoint, before the body is read. `run` gets its result as `beforeResult`. */

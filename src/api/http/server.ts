@@ -125,7 +125,7 @@ async function runRoute(
   if (route.auth === 'operator' && context.operator === null) throw apiError('forbidden')
   const before = route.before?.({ gateway, request })
   const beforeResult: unknown = before instanceof Promise ? await before : before
-  const bytes = await readLimited(request, route.maxBodyBytes)
+  const bytes = route.takesFile === undefined ? await readLimited(request, route.maxBodyBytes) : UNREAD
   requireCaller(route, context)
   const input = inputOrHint(endpoint, received, { gateway, context, params, beforeResult, bytes })
   const answering = route.mayWait === true ? 0 : 1
@@ -142,6 +142,8 @@ async function runRoute(
     if (route.mayWait === true) server?.timeout(request, IDLE_SECONDS)
   }
 }
+
+const UNREAD = new Uint8Array(0)
 
 /** An operator's request must name an app by `Sgw-App` where the endpoint acts as one. */
 function requireCaller({ auth }: Route, { caller, callerError }: RequestContext): void {

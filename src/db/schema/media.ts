@@ -24,6 +24,9 @@ export const media = sqliteTable(
       .on(table.tenantId, table.sha256, table.contentType, table.fileName)
       .where(sql`sha256 IS NOT NULL`),
     index('media_by_age').on(table.uploadedAt),
+    index('media_unfinished')
+      .on(table.uploadedAt)
+      .where(sql`sha256 IS NULL`),
   ],
 )
 

@@ -42,6 +42,7 @@ export function operationOf(route: Route, shared: Shared): Json {
     ...SECURITY[route.auth],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(route.body === undefined ? {} : { requestBody: requestBodyOf(route, route.body, shared) }),
+    ...(route.takesFile === undefined ? {} : { requestBody: fileOf(route.takesFile) }),
     responses: { [route.status]: successOf(route, shared), ...errorsOf(route), ...othersOf(route, shared) },
   }
 }
@@ -51,6 +52,13 @@ function requestBodyOf(route: Route, body: z.ZodType, { schemas }: Shared): Json
   // A request without a body counts as an empty object.
   return { required: !body.safeParse({}).success, content: { [type]: mediaOf(body, 'input', schemas) } }
 }
+
+const FILE = { schema: { type: 'string', format: 'binary' } }
+
+const fileOf = (types: readonly string[]): Json => ({
+  required: true,
+  content: Object.fromEntries(types.map((type) => [type, FILE])),
+})
 
 /** A body of JSON with an example. */
 export function mediaOf(body: z.ZodType, io: Direction, schemas: NamedSchemas): Json {
@@ -80,7 +88,7 @@ function successOf(route: Route, { schemas }: Shared): Json {
 
 function contentOf({ response, json }: Route, schemas: NamedSchemas): Json {
   const page = response === 'html' ? { 'text/html': { schema: { type: 'string' }, example: '<!doctype html>…' } } : {}
-  if (response === 'file') return { '*/*': { schema: { type: 'string', format: 'binary' } } }
+  if (response === 'file') return { '*/*': FILE }
   const body = response instanceof z.ZodType ? response : json
   return { ...page, ...(body === undefined ? {} : { 'application/json': mediaOf(body, 'output', schemas) }) }
 }

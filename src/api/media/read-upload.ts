@@ -1,0 +1,53 @@
+import type { Clock } from '../../core/clock.ts'
+import { apiError } from '../../core/errors.ts'
+import { MAX_MEDIA_BYTES, UPLOAD_STEP_BYTES, UPLOAD_STEP_MS } from '../../core/limits.ts'
+
+/** Refuses a body of a length that cannot be stored before any of it is read. Errors: `tooLarge`, `mediaEmpty`. */
+export function refuseLength({ headers }: Request): void {
+  const declared = headers.get('content-length')
+  if (declared !== null && Number(declared) > MAX_MEDIA_BYTES) throw apiError('tooLarge')
+  if (declared === '0' || (declared === null && !headers.has('transfer-encoding'))) throw apiError('mediaEmpty')
+}
+
+/** Reads the bytes of a file. Errors: `tooLarge`, `mediaEmpty`, `slowBody`, which a client that goes away does not read any more. */
+export async function readUpload({ body }: Request, clock: Clock): Promise<Uint8Array> {
+  if (body === null) throw apiError('mediaEmpty')
+  const reader = body.getReader() as Reader
+  const beganAt = clock.monotonic()
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for (;;) {
+    const steps = Math.floor(length / UPLOAD_STEP_BYTES) + 1
+    const leftMs = beganAt + steps * UPLOAD_STEP_MS - clock.monotonic()
+    const { done, value } = await within(clock, leftMs, reader)
+    if (done) break
+    length += value.length
+    if (length > MAX_MEDIA_BYTES) {
+      stopReading(reader)
+      throw apiError('tooLarge')
+    }
+    chunks.push(value)
+  }
+  if (length === 0) throw apiError('mediaEmpty')
+  return Buffer.concat(chunks, length)
+}
+
+type Reader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read' | 'cancel'>
+
+/** What is read within this time. */
+function within(clock: Clock, ms: number, reader: Reader): ReturnType<Reader['read']> {
+  return new Promise((resolve, reject) => {
+    const cancelTimer = clock.after(Math.max(0, Math.ceil(ms)), () => {
+      reject(apiError('slowBody'))
+      stopReading(reader)
+    })
+    // It fails if the client breaks off the body.
+    reader
+      .read()
+      .then(resolve, () => reject(apiError('slowBody')))
+      .finally(cancelTimer)
+  })
+}
+
+/** A body that is cancelled ends as one that was read to its end, so nothing may wait for that. */
+const stopReading = (reader: Reader): void => void reader.cancel().catch(() => undefined)

@@ -1,0 +1,137 @@
+import type { Clock } from '../../core/clock.ts'
+import type { Config } from '../../core/config.ts'
+import { apiError } from '../../core/errors.ts'
+import type { Ids } from '../../core/ids.ts'
+import { Limiter } from '../../core/limiter.ts'
+import {
+  MAX_TENANT_MEDIA_BYTES,
+  MAX_UPLOADS_IN_FLIGHT,
+  MAX_UPLOADS_PER_TENANT,
+  MEDIA_PIECE_BYTES,
+  UPLOAD_MIN_FREE_BYTES,
+} from '../../core/limits.ts'
+import type { MediaType } from '../../core/media-types.ts'
+import { sha256Hex } from '../../core/secrets.ts'
+import type { Database } from '../../db/database.ts'
+import { isConstraint } from '../../db/gate.ts'
+import { freeBytes } from '../../db/storage-check.ts'
+import { type StoredMedia, INSERT, INSERT_PIECE, RENEW, SHOW, USED_BYTES, storedMedia } from './media-rows.ts'
+
+/** A file that was read and checked. */
+export interface Upload {
+  tenantId: string
+  contentType: MediaType
+  /** Empty if the client named none. */
+  fileName: string
+  bytes: Uint8Array
+}
+
+interface MediaContext {
+  config: Config
+  clock: Clock
+  ids: Ids
+  database: Database
+}
+
+/** Stores and deletes media. One write at a time, each in a commit of its own, so a send waits for one piece at most. */
+export class MediaStore {
+  /** Of uploads that are being read or stored. */
+  readonly slots = new Limiter({ total: MAX_UPLOADS_IN_FLIGHT, perTenant: MAX_UPLOADS_PER_TENANT })
+  /** Uploads that wait for a slot. */
+  waiting = 0
+  #last: Promise<unknown> = Promise.resolve()
+
+  constructor(readonly context: MediaContext) {}
+
+  /** Whether anything may be uploaded. */
+  get isOn(): boolean {
+    return this.context.config.mediaLimitBytes > 0
+  }
+
+  /**
+   * Stores a file, unless the tenant has it already: then it is kept longer. Errors: `mediaFull`, `tenantMediaFull`, `storageUnavailable`.
+   */
+  async store(upload: Upload): Promise<{ media: StoredMedia; isNew: boolean }> {
+    const sha256 = sha256Hex(upload.bytes)
+    const known = await this.#renew(upload, sha256)
+    if (known !== null) return { media: known, isNew: false }
+    const id = await this.#reserve(upload)
+    try {
+      await this.#insertPieces(id, upload.bytes)
+      return { media: await this.#show(id, sha256), isNew: true }
+    } catch (error) {
+      await this.delete('DELETE FROM media WHERE id = ?1 AND sha256 IS NULL', [id]).catch(() => undefined)
+      const same = isConstraint(error) ? await this.#renew(upload, sha256) : null
+      if (same === null) throw error
+      return { media: same, isNew: false }
+    }
+  }
+
+  /** Deletes media with this statement, whose rows it returns. Their bytes are overwritten in the file. */
+  delete(sql: string, args: (string | number)[]): Promise<readonly unknown[]> {
+    const { gate, writer } = this.context.database
+    return this.#inTurn(async () => {
+      await gate.execute('PRAGMA secure_delete = ON')
+      try {
+        const [deleted] = await writer.alone([{ sql: `${sql} RETURNING id`, args }])
+        return deleted?.rows ?? []
+      } finally {
+        await gate.execute('PRAGMA secure_delete = OFF')
+      }
+    })
+  }
+
+  /** The media with these bytes, type and name, if the tenant has it; null if not. */
+  async #renew({ tenantId, contentType, fileName }: Upload, sha256: string): Promise<StoredMedia | null> {
+    const args = [this.context.clock.now(), tenantId, sha256, contentType, fileName]
+    const [row] = await this.#write(RENEW, args)
+    return row === undefined ? null : storedMedia(row)
+  }
+
+  /** Takes the room of a file. Its row is visible to nobody yet. */
+  async #reserve({ tenantId, contentType, fileName, bytes }: Upload): Promise<string> {
+    const { config, clock, ids } = this.context
+    const { path } = config.database
+    if (path !== null && freeBytes(path) < UPLOAD_MIN_FREE_BYTES) throw apiError('storageUnavailable')
+    const id = ids.media()
+    const limits = [config.mediaLimitBytes, MAX_TENANT_MEDIA_BYTES]
+    const inserted = await this.#write(INSERT, [
+      id,
+      tenantId,
+      contentType,
+      fileName,
+      bytes.length,
+      clock.now(),
+      ...limits,
+    ])
+    if (inserted.length > 0) return id
+    const { rows } = await this.context.database.gate.execute(USED_BYTES)
+    const isFull = Number(rows[0]?.['used'] ?? 0) + bytes.length > config.mediaLimitBytes
+    throw apiError(isFull ? 'mediaFull' : 'tenantMediaFull')
+  }
+
+  async #insertPieces(id: string, bytes: Uint8Array): Promise<void> {
+    for (let position = 0, from = 0; from < bytes.length; position++, from += MEDIA_PIECE_BYTES)
+      await this.#write(INSERT_PIECE, [id, position, bytes.subarray(from, from + MEDIA_PIECE_BYTES)])
+  }
+
+  /** Makes a file visible whose pieces are all stored. */
+  async #show(id: string, sha256: string): Promise<StoredMedia> {
+    const [row] = await this.#write(SHOW, [id, sha256, this.context.clock.now()])
+    if (row === undefined) throw new Error('An upload was purged while it was stored')
+    return storedMedia(row)
+  }
+
+  #write(sql: string, args: (string | number | Uint8Array)[]) {
+    return this.#inTurn(async () => {
+      const [result] = await this.context.database.writer.alone([{ sql, args }])
+      return result?.rows ?? []
+    })
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(work)
+    this.#last = result.catch(() => undefined)
+    return result
+  }
+}

@@ -1,0 +1,53 @@
+import type { CallOptions, World } from './world.ts'
+
+/** A picture of one pixel. */
+export const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+/** A PNG, as its first bytes say, of so many bytes. The rest depends on `seed`. */
+export function pngOf(bytes: number, seed = 0): Buffer {
+  const picture = Buffer.alloc(bytes, seed + 1)
+  PNG.copy(picture)
+  return picture
+}
+
+export interface UploadedMedia {
+  mediaId: string
+  contentType: string
+  size: number
+  fileName: string | null
+  expiresAt: string
+}
+
+/** Uploads a file as an app does. */
+export function upload(
+  world: World,
+  bytes: Uint8Array | ReadableStream<Uint8Array> | string,
+  { type = 'image/png', name, key = world.key }: { type?: string; name?: string; key?: string } = {},
+): Promise<Response> {
+  const query = name === undefined ? '' : `?fileName=${encodeURIComponent(name)}`
+  return fetch(`${world.url}/v1/sms/media${query}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': type },
+    body: bytes,
+  })
+}
+
+export async function uploaded(...args: Parameters<typeof upload>): Promise<UploadedMedia> {
+  const answer = await upload(...args)
+  if (!answer.ok) throw new Error(`the upload answered ${answer.status}: ${await answer.text()}`)
+  return (await answer.json()) as UploadedMedia
+}
+
+/** What the database has of media: rows, pieces and their bytes. */
+export async function storedBytes({ gateway }: World): Promise<{ media: number; pieces: number; bytes: number }> {
+  const { rows } = await gateway.database.gate.execute(
+    `SELECT (SELECT count(*) FROM media) AS media, count(*) AS pieces, coalesce(sum(length(bytes)), 0) AS bytes FROM media_pieces`,
+  )
+  return { media: Number(rows[0]?.['media']), pieces: Number(rows[0]?.['pieces']), bytes: Number(rows[0]?.['bytes']) }
+}
+
+export const media = (world: World, mediaId: string, options?: CallOptions): Promise<Response> =>
+  world.call('GET', `/v1/sms/media/${mediaId}`, options)
