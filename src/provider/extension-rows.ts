@@ -170,11 +170,11 @@ export const replaceNumbers = (
   orm.batch([
     orm.run(sql`DELETE FROM phone_numbers WHERE tenant_id = ${tenantId} AND extension_id = ${extensionId}
       AND number NOT IN (SELECT value ->> 'number' FROM json_each(${JSON.stringify(numbers)}))`),
-    orm.run(sql`INSERT INTO phone_numbers (tenant_id, number, extension_id, usage_type, owner_id)
-      SELECT ${tenantId}, value ->> 'number', ${extensionId}, value ->> 'usageType', value ->> 'ownerId'
+    orm.run(sql`INSERT INTO phone_numbers (tenant_id, number, extension_id, usage_type, sends_media, owner_id)
+      SELECT ${tenantId}, value ->> 'number', ${extensionId}, value ->> 'usageType', value ->> 'sendsMedia', value ->> 'ownerId'
       FROM json_each(${JSON.stringify(numbers)})
       WHERE EXISTS (SELECT 1 FROM extensions WHERE tenant_id = ${tenantId} AND extension_id = ${extensionId})
-      ON CONFLICT (tenant_id, number, extension_id) DO UPDATE SET usage_type = excluded.usage_type,
+      ON CONFLICT (tenant_id, number, extension_id) DO UPDATE SET usage_type = excluded.usage_type, sends_media = excluded.sends_media,
         owner_id = CASE WHEN coalesce(excluded.owner_id, excluded.extension_id) = excluded.extension_id
           THEN coalesce(phone_numbers.owner_id, excluded.owner_id) ELSE excluded.owner_id END`),
     orm

@@ -118,6 +118,8 @@ export interface SmsNumber {
   number: string
   /** In the provider's words, such as `DirectNumber` or `MainCompanyNumber`; null if it tells none. */
   usageType: string | null
+  /** Whether it may send media, too. */
+  sendsMedia: boolean
   /** The extension that it belongs to, which may be a call queue; null if the provider does not say. */
   ownerId: string | null
 }
@@ -217,8 +219,8 @@ export interface StoredSms {
   deliveryErrorCode: string | null
   /** Epoch milliseconds. */
   createdAt: number
-  /** Whether it carries more than its text, as an MMS does. */
-  hasMedia: boolean
+  /** The types of what it carries besides its text, as an MMS does: `type/subtype` in lower case, null where the record says none. */
+  mediaTypes: readonly (string | null)[]
   /** Of inbound messages only. */
   attachments: readonly Attachment[]
 }

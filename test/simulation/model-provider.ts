@@ -138,7 +138,7 @@ export class ModelProvider {
       messageStatus,
       deliveryErrorCode: null,
       createdAt: Math.floor(this.timeline.now),
-      hasMedia: false,
+      mediaTypes: [],
       attachments: [],
       extensionId,
       attempt,

@@ -42,8 +42,8 @@ const RULES: Record<string, { weakening: Weakening; profile?: Profile; found: Re
   'the order of a queue': {
     weakening: {
       patch: () =>
-        replaced(NumberQueue.prototype, 'next', function (this: NumberQueue, isBusy) {
-          return this.waiting.findLast(({ to }) => !isBusy(to)) ?? null
+        replaced(NumberQueue.prototype, 'next', function (this: NumberQueue, isHeld) {
+          return this.waiting.findLast((entry) => !isHeld(entry)) ?? null
         }),
     },
     found: /overtook|began although/,

@@ -131,6 +131,7 @@ export function providerPort(link: ProviderLink, client: ProviderClient): Provid
         (provider.numbers.get(extensionId) ?? []).map((number) => ({
           number,
           usageType: 'DirectNumber',
+          sendsMedia: true,
           ownerId: provider.queueOf(number),
         })),
       ),

@@ -66,10 +66,11 @@ async function endOnce(gateway: Gateway, scope: ConnectionScope): Promise<{ ok: 
   return { ok: true }
 }
 
-/** Waits until the scope has no open attempt, at most for the time limit of a call and the settle time after it. */
+/** Waits until the scope has no open attempt, at most for the time limit of a call and the settle time after it, both longer with media. */
 async function untilNoOpenAttempts({ config, clock, sending }: Gateway, scope: ConnectionScope): Promise<void> {
-  const deadline = clock.monotonic() + config.providerTimeoutMs + config.reconcileSettleMs
-  while (clock.monotonic() < deadline) {
+  const began = clock.monotonic()
+  const patienceMs = config.providerTimeoutMs + config.reconcileSettleMs
+  while (clock.monotonic() < began + patienceMs + 2 * sending.longestUploadMs(scope.tenantId)) {
     if (!(await sending.hasOpenAttempts(scope))) return
     await sleep(clock, POLL_INTERVAL_MS)
   }

@@ -101,7 +101,7 @@ export async function storeUnknown(
   { entry, attempt }: Omit<OpenEntry, 'message'>,
   providerFailure: ProviderFailure | null,
 ): Promise<number> {
-  const settleMs = settleMsAfter(context, providerFailure)
+  const settleMs = settleMsAfter(context, providerFailure) + attempt.uploadMs
   const lookupMs = Math.min(FIRST_LOOKUP_MS, settleMs)
   const storedAt = Math.ceil(context.clock.steady())
   const absentAfter = storedAt + settleMs

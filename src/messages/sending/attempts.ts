@@ -14,7 +14,7 @@ import { callEnd } from './call-end.ts'
 import type { CallFailures } from './call-failures.ts'
 import type { SendingContext } from './context.ts'
 import type { Entry } from './number-queue.ts'
-import { type OutboundMessage, isEnded, loadMessages } from './outbound-message.ts'
+import { type OutboundMessage, isEnded, loadMessages, uploadMsOf } from './outbound-message.ts'
 import { openQuarantined } from './quarantine.ts'
 import type { ReservationEnd, Reservations } from './reservations.ts'
 import type { Reservation } from './scheduler-tasks.ts'
@@ -68,6 +68,7 @@ export class Attempts {
       startedAt,
       providerStartedAt,
       absentAfter: null,
+      uploadMs: uploadMsOf(this.context, message),
       durationMs: null,
       isOwn: true,
     }
@@ -87,12 +88,19 @@ export class Attempts {
     try {
       if (message === undefined || isEnded(message.status)) return await this.#drop(reservation)
       if (reservation.entry.isQuarantined) return await this.#openWithoutCall(reservation, message)
+      if (message.attachments.length > 0 && !reservation.entry.hasMedia) return this.#putBackWithMedia(reservation)
       return await this.#claimAndRun(reservation, message)
     } catch (error) {
       const { messageId } = reservation.entry
       this.context.log.error({ messageId, error: errorName(error) }, 'a message cannot be sent now, trying again')
       return this.#putBackForLater(reservation)
     }
+  }
+
+  /** That an entry from the job table has media is known only now: whether and when it may begin is decided anew. */
+  #putBackWithMedia(reservation: Reservation): ReservationEnd {
+    reservation.entry.hasMedia = true
+    return this.reservations.putBack(reservation)
   }
 
   /** Opens the attempt of a quarantined message, which a lookup closes. It takes no call slot and no window slot. */

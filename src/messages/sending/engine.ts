@@ -41,6 +41,7 @@ export class SendEngine {
       readMore: (queue) => void this.#readMore(queue),
       withoutSender: (queue, entry, sender) => unsendable.withoutSender(queue, entry, sender),
       numberMoved: (queue, entry, extensionId) => unsendable.numberMoved(queue, entry, extensionId),
+      mediaWait: (queue) => unsendable.endWithoutMedia(queue),
       slotFreed: () => this.#checkIdle(),
     })
     this.reservations = new Reservations(this.scheduler)
@@ -72,7 +73,7 @@ export class SendEngine {
   async accept(message: NewMessage): Promise<KeptRequest> {
     const { messageId, tenantId, from, to } = message
     this.scheduler.slots.noteRequest()
-    const reservation = this.scheduler.reserve(tenantId, from, messageId, to)
+    const reservation = message.attachments === null ? this.scheduler.reserve(tenantId, from, messageId, to) : null
     return reservation === null ? this.#acceptWaiting(message) : this.#acceptReserved(message, reservation)
   }
 
@@ -89,6 +90,12 @@ export class SendEngine {
     }
     const busy = [...this.scheduler.queues.ofTenant(tenantId)].flatMap((queue) => [...queue.busy])
     return rows.length > 0 || busy.some(isInScope)
+  }
+
+  /** How much longer than a text's the calls of the tenant's open attempts may take: the most of them. */
+  longestUploadMs(tenantId: string): number {
+    const busy = [...this.scheduler.queues.ofTenant(tenantId)].flatMap((queue) => [...queue.busy])
+    return Math.max(0, ...busy.map(({ attempt }) => attempt?.uploadMs ?? 0))
   }
 
   /** Whether a message waits for a turn of this extension. */
@@ -129,6 +136,7 @@ export class SendEngine {
     const { messageId, tenantId, from, to } = message
     const queue = this.scheduler.queues.getOrCreate(tenantId, from)
     const entry = newEntry(queue, messageId, to, 0)
+    entry.hasMedia = message.attachments !== null
     queue.arriving++
     try {
       // With null the commit opens no attempt.

@@ -8,7 +8,7 @@ import type { SendingContext } from './context.ts'
 import type { SendEngine } from './engine.ts'
 import { type Lookup, OTHER_CLOCK_MS, isSettled, listSent, sinceOf } from './lookup-listing.ts'
 import type { Entry, OpenAttempt } from './number-queue.ts'
-import { matchRecord } from './match-record.ts'
+import { type Sought, isDoubtful, matchRecord } from './match-record.ts'
 import { isEnded, loadMessages } from './outbound-message.ts'
 
 /**
@@ -49,33 +49,40 @@ async function lookUp(engine: SendEngine, kept: QuarantineLookups, job: Job): Pr
   const earlier = kept.get(name)
   const entries = scheduler.entries
     .unknown(key.tenantId, key.extensionId)
-    .filter((entry) => mayBeLookedUp(context, earlier, entry))
-  const isDecided = entries.every((entry) => decidesQuarantined(earlier, entry))
+    .filter((entry) => mayBeLookedUp(engine, earlier, entry))
+  const isDecided = entries.every((entry) => decidesQuarantined(engine, earlier, entry))
   const lookup = isDecided ? earlier : await listSent(context, key, entries)
   if (lookup?.decidesQuarantine === true) kept.set(name, lookup)
   if (lookup !== undefined) await resolveAll(engine, entries, lookup)
   const left = scheduler.entries.unknown(key.tenantId, key.extensionId)
   if (left.length === 0) return endJob(context, job)
-  return { type: 'snooze', delayMs: delayMs(context, lookup, left) }
+  return { type: 'snooze', delayMs: delayMs(engine, lookup, left) }
 }
 
 /** A quarantined message is not looked up before its settle time is over, because that would decide nothing for the others of its conversation. */
-const mayBeLookedUp = ({ clock }: SendingContext, earlier: Lookup | undefined, entry: Entry): boolean =>
-  !entry.isQuarantined || isSettled(entry, clock.steady()) || decidesQuarantined(earlier, entry)
+const mayBeLookedUp = (engine: SendEngine, earlier: Lookup | undefined, entry: Entry): boolean =>
+  !entry.isQuarantined || isSettled(entry, engine.context.clock.steady()) || decidesQuarantined(engine, earlier, entry)
 
 /** Whether a lookup decides the message of this entry without another listing. */
-const decidesQuarantined = (lookup: Lookup | undefined, { isQuarantined, attempt, queue }: Entry): boolean =>
+const decidesQuarantined = (
+  { context: { config }, startedAt }: SendEngine,
+  lookup: Lookup | undefined,
+  { isQuarantined, attempt, queue }: Entry,
+): boolean =>
   lookup?.decidesQuarantine === true &&
   isQuarantined &&
   attempt !== null &&
   sinceOf(attempt) >= lookup.since &&
+  (attempt.uploadMs === 0 || lookup.beganAt >= startedAt + config.reconcileSettleMs + attempt.uploadMs) &&
   lookup.proves(queue.number)
 
 /** The milliseconds until the next lookup of the attempts that are left. */
-function delayMs(context: SendingContext, lookup: Lookup | undefined, left: readonly Entry[]): number {
+function delayMs(engine: SendEngine, lookup: Lookup | undefined, left: readonly Entry[]): number {
   const retryInMs = lookup?.retryInMs ?? null
   if (retryInMs !== null) return Math.min(Math.max(retryInMs, MIN_DEFERRED_MS), MAX_LOOKUP_DELAY_MS)
-  const nextMs = left.map((entry) => (decidesQuarantined(lookup, entry) ? 0 : msUntilNext(context, entry)))
+  const nextMs = left.map((entry) =>
+    decidesQuarantined(engine, lookup, entry) ? 0 : msUntilNext(engine.context, entry),
+  )
   return Math.max(Math.min(...nextMs), MIN_LOOKUP_DELAY_MS)
 }
 
@@ -112,15 +119,23 @@ async function resolveSome(engine: SendEngine, entries: readonly Entry[], lookup
 async function resolveAttempt(engine: SendEngine, open: OpenEntry, lookup: Lookup): Promise<void> {
   const { context } = engine
   const { entry, attempt, message } = open
-  const sought = { from: entry.queue.number, to: entry.to, text: message.body, since: attemptBeganAt(context, attempt) }
+  const sought = soughtOf(context, open)
   // A quarantined message may have been cancelled since.
   const record = isEnded(message.status) ? null : matchRecord(sought, lookup.records, lookup.takenIds)
   if (record !== null) return storeFound(engine, open, record, lookup.takenIds)
   const isListed = lookup.isComplete && lookup.proves(entry.queue.number)
-  const isAbsent = decidesQuarantined(lookup, entry) || (isListed && isSettled(entry, lookup.beganAt))
-  if (isAbsent) return storeAbsent(engine, open)
+  const isAbsent = decidesQuarantined(engine, lookup, entry) || (isListed && isSettled(entry, lookup.beganAt))
+  if (isAbsent && !isDoubtful(sought, lookup.records, lookup.takenIds)) return storeAbsent(engine, open)
   if (context.clock.steady() >= givenUpAt(context, attempt)) await endUnconfirmed(engine, open, 'unconfirmed')
 }
+
+const soughtOf = (context: SendingContext, { entry, attempt, message }: OpenEntry): Sought => ({
+  from: entry.queue.number,
+  to: entry.to,
+  text: message.body,
+  mediaTypes: message.attachments.map(({ contentType }) => contentType),
+  since: attemptBeganAt(context, attempt),
+})
 
 async function storeFound(
   { context, scheduler }: SendEngine,

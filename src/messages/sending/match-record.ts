@@ -6,6 +6,8 @@ export interface Sought {
   from: string
   to: string
   text: string
+  /** The types of its media, `type/subtype` in lower case. */
+  mediaTypes: readonly string[]
   /** When the attempt began by the provider's clock, epoch milliseconds. */
   since: number
 }
@@ -30,13 +32,40 @@ export function matchRecord(
   return full ?? candidates.find((record) => isTruncated(record.text, text)) ?? null
 }
 
-/** A picture or a group text with the same words was sent by hand, in one of RingCentral's apps: the gateway sends neither. */
-const isCandidate = ({ from, to, since }: Sought, record: StoredSms): boolean =>
+/**
+ * Whether a record may be the attempt's although its media have other types: RingCentral may have converted them, or somebody has sent
+ * others by hand. So it neither counts as the attempt's, nor is the attempt absent.
+ */
+export function isDoubtful(sought: Sought, records: readonly StoredSms[], takenIds: ReadonlySet<string>): boolean {
+  if (sought.mediaTypes.length === 0) return false
+  const isAlike = (record: StoredSms): boolean =>
+    isBetween(sought, record) &&
+    record.mediaTypes.length === sought.mediaTypes.length &&
+    comparable(record.text) === comparable(sought.text)
+  return records.some((record) => isAlike(record) && !takenIds.has(record.providerMessageId))
+}
+
+/** A group text, or other media with the same words, was sent by hand, in one of RingCentral's apps. */
+const isCandidate = (sought: Sought, record: StoredSms): boolean =>
+  isBetween(sought, record) && hasMedia(record, sought.mediaTypes)
+
+const isBetween = ({ from, to, since }: Sought, record: StoredSms): boolean =>
   record.from !== null &&
   isSameNumber(record.from, from) &&
   isTo(record, to) &&
-  !record.hasMedia &&
   record.createdAt >= since - TOLERANCE_MS
+
+/** In any order, each as often. Sizes say nothing, because RingCentral may convert media. A type that the record does not say may be any. */
+function hasMedia({ mediaTypes }: StoredSms, sought: readonly string[]): boolean {
+  if (mediaTypes.length !== sought.length) return false
+  const left = [...sought]
+  for (const type of mediaTypes) {
+    const at = type === null ? -1 : left.indexOf(type)
+    if (at >= 0) left.splice(at, 1)
+    else if (type !== null) return false
+  }
+  return true
+}
 
 const isTo = ({ to: recipients }: StoredSms, to: string): boolean =>
   recipients.length > 0 && recipients.every(({ phoneNumber }) => phoneNumber !== null && isSameNumber(phoneNumber, to))

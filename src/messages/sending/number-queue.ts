@@ -5,6 +5,8 @@ export interface Entry {
   readonly messageId: string
   readonly queue: NumberQueue
   readonly to: string
+  /** Whether it carries media. Of one that was read from the job table it is not known before its message is. */
+  hasMedia: boolean
   /** The order of acceptance. 0 while the message is being committed. */
   jobSeq: number
   /** The open attempt; null while it waits. */
@@ -27,6 +29,8 @@ export interface OpenAttempt {
   providerStartedAt: number | null
   /** Steady time from which a missing record means that nothing was sent. Null while the call runs. */
   absentAfter: number | null
+  /** How much longer than a text's its call may take, and the settle time after it. */
+  uploadMs: number
   /** How long its call took; null while it runs, and if another process made it. */
   durationMs: number | null
   /** Whether this process began it. */
@@ -54,6 +58,8 @@ export const READ_AHEAD = 256
 export class NumberQueue {
   /** Ordered by `jobSeq`. */
   readonly waiting: Entry[] = []
+  /** Those of them that carry media, as far as that is known. */
+  readonly waitingWithMedia = new Set<Entry>()
   /** The entries that make their conversations busy: their attempt is open, or is being opened. */
   readonly busy = new Set<Entry>()
   /** How many messages are being committed without an attempt. Later messages must not begin before these are known. */
@@ -99,12 +105,12 @@ export class NumberQueue {
     return entries === 0 && !this.hasMore && !this.isReading
   }
 
-  /** The oldest entry that may begin: its conversation is not busy and has no earlier entry. `now`: monotonic time. */
-  next(isBusy: (to: string) => boolean, now: number): Entry | null {
+  /** The oldest entry that may begin: it is not held, and its conversation has no earlier entry. `now`: monotonic time. */
+  next(isHeld: (entry: Entry) => boolean, now: number): Entry | null {
     const passed = new Set<string>()
     for (const entry of this.waiting) {
       if (passed.has(entry.to)) continue
-      if (!isBusy(entry.to) && entry.heldUntil <= now) return entry
+      if (entry.heldUntil <= now && !isHeld(entry)) return entry
       passed.add(entry.to)
     }
     return null
@@ -115,6 +121,7 @@ export class NumberQueue {
     let index = this.waiting.length
     while (index > 0 && (this.waiting[index - 1]?.jobSeq ?? 0) > entry.jobSeq) index--
     this.waiting.splice(index, 0, entry)
+    if (entry.hasMedia) this.waitingWithMedia.add(entry)
     // While earlier entries may be missing, only reading moves the cursor.
     if (!this.hasMore && !this.isReading) this.cursor = Math.max(this.cursor, entry.jobSeq)
   }
@@ -122,6 +129,7 @@ export class NumberQueue {
   remove(entry: Entry): void {
     const index = this.waiting.indexOf(entry)
     if (index >= 0) this.waiting.splice(index, 1)
+    if (entry.hasMedia) this.waitingWithMedia.delete(entry)
   }
 }
 
@@ -142,6 +150,7 @@ export const newEntry = (
   messageId,
   to,
   jobSeq,
+  hasMedia: false,
   isQuarantined,
   attempt: null,
   heldUntil: 0,

@@ -1,8 +1,10 @@
+import { uploadMs } from '../../core/upload-time.ts'
 import type { MessageStatus } from '../../db/schema/messages.ts'
 import type { Gate } from '../../db/gate.ts'
 import { RESTORED_BOOT } from '../../db/restore-mark.ts'
 import type { Attachment } from '../../provider/provider.ts'
 import { attachmentsOf } from '../media/attachments.ts'
+import type { SendingContext } from './context.ts'
 
 /** The fields of an outbound message that sending needs and its entry does not have. */
 export interface OutboundMessage {
@@ -51,3 +53,15 @@ const toMessage = (row: Record<string, unknown>): OutboundMessage => ({
 
 /** Whether a status is final. */
 export const isEnded = (status: unknown): boolean => status === 'sent' || status === 'failed' || status === 'received'
+
+/** How much longer than a text's the call of a message may take, and the settle time after it. */
+export const uploadMsOf = (
+  { config }: Pick<SendingContext, 'config'>,
+  { attachments }: Pick<OutboundMessage, 'attachments'>,
+): number =>
+  attachments.length === 0
+    ? 0
+    : uploadMs(
+        config.providerTimeoutMs,
+        attachments.reduce((sum, { size }) => sum + (size ?? 0), 0),
+      )

@@ -3,7 +3,7 @@ import type { JsonRow, RowOperation } from '../../db/writer.ts'
 import { ENSURE_LOOKUP } from './attempt-rows.ts'
 import type { SendingContext } from './context.ts'
 import type { Entry, OpenAttempt } from './number-queue.ts'
-import type { OutboundMessage } from './outbound-message.ts'
+import { type OutboundMessage, uploadMsOf } from './outbound-message.ts'
 
 // After a restore, the messages that wait in the backup may have been sent since; so may those of a database that another gateway has
 // a copy of, when the lease was left (`noteDurability`). When the turn of such a message comes, an
@@ -61,7 +61,8 @@ export async function openQuarantined(
   const storedAt = Math.ceil(clock.steady())
   const ageMs = clock.now() - Math.max(message.createdAt, message.sendAt ?? 0)
   const startedAt = storedAt - Math.max(0, Math.floor(ageMs))
-  const absentAfter = storedAt + config.reconcileSettleMs
+  const uploadMs = uploadMsOf({ config }, message)
+  const absentAfter = storedAt + config.reconcileSettleMs + uploadMs
   const rows = await database.writer.row(OPEN_QUARANTINED, {
     messageId,
     jobSeq,
@@ -82,6 +83,7 @@ export async function openQuarantined(
     startedAt,
     providerStartedAt: null,
     absentAfter,
+    uploadMs,
     durationMs: null,
     isOwn: false,
   }

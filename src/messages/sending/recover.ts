@@ -4,11 +4,12 @@ import type { Gate } from '../../db/gate.ts'
 import { RESTORED_BOOT } from '../../db/restore-mark.ts'
 import { SEND_GROUP } from '../../provider/quota.ts'
 import { readLanes } from '../jobs/job-rows.ts'
+import { attachmentsOf } from '../media/attachments.ts'
 import { ensureLookups } from './attempt-rows.ts'
 import type { SendingContext } from './context.ts'
 import type { SendEngine } from './engine.ts'
 import { type NumberQueue, newEntry } from './number-queue.ts'
-import { WAS_CALLED } from './outbound-message.ts'
+import { WAS_CALLED, uploadMsOf } from './outbound-message.ts'
 
 /**
  * Recovers the state of an earlier process, before anything is sent. Every open attempt gets an unknown outcome, so the lookup
@@ -60,25 +61,39 @@ async function newestSeq(gate: Gate): Promise<number> {
 const LIST_OPEN_ATTEMPTS = `SELECT seq, message_id, boot_id FROM send_attempts INDEXED BY send_attempts_open WHERE closed_at IS NULL`
 
 /** The wall clock may have been changed since. `started_at` is therefore at most now, and the settle time starts again. */
-const MAKE_UNKNOWN = `UPDATE send_attempts SET outcome = 'unknown', absent_after = ?2, started_at = min(started_at, ?1)
-  WHERE seq IN (SELECT value FROM json_each(?3)) AND closed_at IS NULL
+const MAKE_UNKNOWN = `UPDATE send_attempts SET outcome = 'unknown', absent_after = value ->> 'absentAfter', started_at = min(started_at, ?1)
+  FROM json_each(?2) WHERE seq = value ->> 'seq' AND closed_at IS NULL
   RETURNING seq, message_id, tenant_id, extension_id, from_number, to_number, boot_id, started_at, provider_started_at, absent_after`
 
 const ENSURE_LOOKUPS = ensureLookups(`SELECT DISTINCT extension_id, tenant_id, ?1 AS due_at, ?1 AS created_at
   FROM send_attempts WHERE seq IN (SELECT value FROM json_each(?2))`)
 
 /** Makes the outcomes of open attempts unknown, so that lookups close them. Returns the attempts that were still open. */
-async function makeUnknown({ database, clock, config, jobs }: SendingContext, open: readonly Row[]): Promise<Row[]> {
+async function makeUnknown(context: SendingContext, open: readonly Row[]): Promise<Row[]> {
+  const { database, clock, config, jobs } = context
   if (open.length === 0) return []
   const steadyNow = Math.ceil(clock.steady())
-  const seqs = JSON.stringify(open.map((row) => row['seq']))
+  const settled = steadyNow + config.reconcileSettleMs
+  const uploads = await uploadsOf(context, open)
+  const ends = open.map(({ seq, message_id: id }) => ({ seq, absentAfter: settled + (uploads.get(String(id)) ?? 0) }))
   const [changed] = await database.writer.write([
-    { sql: MAKE_UNKNOWN, args: [steadyNow, steadyNow + config.reconcileSettleMs, seqs] },
-    { sql: ENSURE_LOOKUPS, args: [steadyNow, seqs] },
+    { sql: MAKE_UNKNOWN, args: [steadyNow, JSON.stringify(ends)] },
+    { sql: ENSURE_LOOKUPS, args: [steadyNow, JSON.stringify(open.map(({ seq }) => seq))] },
   ])
   const rows = [...(changed?.rows ?? [])]
   for (const row of rows) jobs.wake('lookup', String(row['extension_id']), String(row['tenant_id']), 0)
-  return rows
+  return rows.map((row) => ({ ...row, upload_ms: uploads.get(String(row['message_id'])) ?? 0 }))
+}
+
+const WITH_MEDIA = `SELECT id, attachments FROM messages WHERE id IN (SELECT value FROM json_each(?1)) AND attachments IS NOT NULL`
+
+/** How much longer than a text's the calls of these attempts may take; of texts nothing. */
+async function uploadsOf(context: SendingContext, open: readonly Row[]): Promise<Map<string, number>> {
+  const ids = JSON.stringify(open.map((row) => row['message_id']))
+  const { rows } = await context.database.gate.execute({ sql: WITH_MEDIA, args: [ids] })
+  return new Map(
+    rows.map((row) => [String(row['id']), uploadMsOf(context, { attachments: attachmentsOf(row['attachments']) })]),
+  )
 }
 
 /** The job of an open attempt is among the oldest of its queue, so few rows are read. */
@@ -95,6 +110,7 @@ async function entryOf(gate: Gate, queue: NumberQueue, row: Row) {
     startedAt: Number(row['started_at']),
     providerStartedAt: row['provider_started_at'] === null ? null : Number(row['provider_started_at']),
     absentAfter: Number(row['absent_after']),
+    uploadMs: Number(row['upload_ms']),
     durationMs: null,
     isOwn: false,
   }

@@ -14,6 +14,8 @@ export interface SchedulerTasks {
    * whether it must not.
    */
   numberMoved(queue: NumberQueue, entry: Entry, extensionId: string): boolean
+  /** Called when the queue has entries with media, before the next one is chosen. */
+  mediaWait(queue: NumberQueue): void
   /** Called when a call slot has become free. */
   slotFreed(): void
 }

@@ -2,6 +2,7 @@ import type { SendingContext } from './context.ts'
 import type { CallSlots } from './call-slots.ts'
 import { Entries } from './entries.ts'
 import { ExtensionTurns } from './extension-turns.ts'
+import { MediaCalls } from './media-calls.ts'
 import { type Entry, type NumberQueue, newEntry } from './number-queue.ts'
 import { NumberQueues } from './number-queues.ts'
 import type { Reservation, SchedulerTasks } from './scheduler-tasks.ts'
@@ -15,6 +16,7 @@ import { senderOf } from './sending-extension.ts'
 export class Scheduler {
   readonly entries = new Entries()
   readonly queues = new NumberQueues()
+  readonly mediaCalls: MediaCalls
   readonly #extensions = new Map<string, ExtensionTurns>()
   /** Queues to be examined in the next run. */
   readonly #touched = new Set<NumberQueue>()
@@ -29,7 +31,9 @@ export class Scheduler {
     readonly context: Pick<SendingContext, 'clock' | 'quota' | 'directory' | 'defer'>,
     readonly slots: CallSlots,
     readonly tasks: SchedulerTasks,
-  ) {}
+  ) {
+    this.mediaCalls = new MediaCalls(context, (queue) => this.touch(queue))
+  }
 
   start(): void {
     this.isStopped = false
@@ -104,6 +108,7 @@ export class Scheduler {
   slotFreed({ entry, extensionId }: Reservation): void {
     const extension = this.extension(extensionId)
     extension.inFlight--
+    this.mediaCalls.free(entry)
     this.#ready.add(extension)
     this.touch(entry.queue)
     this.tasks.slotFreed()
@@ -125,7 +130,9 @@ export class Scheduler {
 
   /** The next entry of the queue; null if none may begin. */
   nextOf(queue: NumberQueue): Entry | null {
-    return queue.next((to) => this.entries.isBusy(queue.number, to), this.context.clock.monotonic())
+    const isHeld = (entry: Entry): boolean =>
+      this.entries.isBusy(queue.number, entry.to) || this.mediaCalls.isHeld(entry)
+    return queue.next(isHeld, this.context.clock.monotonic())
   }
 
   /** Plans a run. Call it after a change that frees a slot of all extensions. */
@@ -159,6 +166,7 @@ export class Scheduler {
 
   /** Returns the extension that can send the next entry. If there is none, starts what the queue waits for. */
   #examine(queue: NumberQueue): ExtensionTurns | null {
+    if (queue.waitingWithMedia.size > 0) this.tasks.mediaWait(queue)
     const retryMs = queue.retryAt - this.context.clock.monotonic()
     const entry = this.nextOf(queue)
     const sender = senderOf(this.context, queue.tenantId, queue.number, entry?.movedNumber)
@@ -220,6 +228,7 @@ export class Scheduler {
     this.entries.setBusy(entry)
     extension.inFlight++
     this.slots.take(entry)
+    this.mediaCalls.take(entry, extensionId)
     this.context.quota.take(queue.number, extensionId)
     return { entry, extensionId }
   }

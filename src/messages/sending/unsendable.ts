@@ -1,7 +1,7 @@
 import { sleep } from '../../core/clock.ts'
 import { RETRY_AFTER_FAULT_MS } from '../../core/limits.ts'
 import { errorName } from '../../core/log.ts'
-import { type MessageFailure, rejected } from '../../core/message-failure.ts'
+import { MESSAGE_FAILURES, type MessageFailure, rejected } from '../../core/message-failure.ts'
 import { type TenantEntry, listedBy } from '../../provider/directory.ts'
 import type { TokenResult } from '../../provider/tokens.ts'
 import { giveUp } from './attempt-store.ts'
@@ -45,6 +45,18 @@ export class Unsendable {
     this.#take(queue, entry)
     void this.#end(entry, rejected(failure.message, failure.code))
     return true
+  }
+
+  /** Ends the entries with media whose number cannot send any. Where that is not known, the list of its extension is read first. */
+  endWithoutMedia(queue: NumberQueue): void {
+    for (const entry of [...queue.waitingWithMedia].slice(0, MAX_ENDED_AT_ONCE)) {
+      if (entry.isQuarantined || this.scheduler.entries.isBusy(queue.number, entry.to)) continue
+      const maySend = this.scheduler.mediaCalls.maySend(entry)
+      if (maySend === undefined || maySend === true) continue
+      if (maySend === null && !this.numberLookups.ensureLookedUp(entry)) continue
+      this.#take(queue, entry)
+      void this.#end(entry, MESSAGE_FAILURES.cannotSendMedia)
+    }
   }
 
   #wait(queue: NumberQueue, sender: Extract<Sender, { type: 'wait' }>): void {

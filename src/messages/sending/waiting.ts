@@ -5,6 +5,7 @@ import { msUntilRefresh } from '../../provider/refresh-policy.ts'
 import type { SendingContext } from './context.ts'
 import type { SendEngine } from './engine.ts'
 import type { ExtensionTurns } from './extension-turns.ts'
+import type { MediaCalls } from './media-calls.ts'
 import type { Entry } from './number-queue.ts'
 import { type Sender, extensionFor, senderOf } from './sending-extension.ts'
 
@@ -90,7 +91,8 @@ export function reasonInQueue(
     return { reason: 'reauthorization', until: null, began: extension.statusSince }
   // No number lookup is awaited while the outcome is unknown.
   if ((entry?.attempt ?? null) !== null) return { reason: 'reconciling', until: null }
-  if (awaitsNumberLookup(sender, entry)) return { reason: 'number_lookup', until: null }
+  if (awaitsNumberLookup(sender, entry) || awaitsMediaLookup(scheduler.mediaCalls, entry))
+    return { reason: 'number_lookup', until: null }
   if (extension === undefined || extensionId === null) return null
   if (sender.type === 'wait' && sender.reason === 'token') return tokenReason(context.clock, extension)
   return (
@@ -115,6 +117,10 @@ const tokenReason = (clock: Clock, extension: ExtensionRow): Waiting => ({
 const awaitsNumberLookup = (sender: Sender, entry: Entry | null): boolean =>
   sender.type === 'missing' ||
   (sender.type === 'ready' && entry?.movedNumber?.extensionIds.includes(sender.extensionId) === true)
+
+/** Whether a number lookup must tell first whether its number may send media. */
+const awaitsMediaLookup = (mediaCalls: MediaCalls, entry: Entry | null): boolean =>
+  entry?.hasMedia === true && mediaCalls.maySend(entry) === null
 
 function reasonAtProvider(
   { clock, quota }: SendingContext,

@@ -1,5 +1,6 @@
 import { HttpConnection, type HttpEndpoint, type HttpExchangeListener } from './http-connection.ts'
 import { HttpResponseReader } from './http-response-reader.ts'
+import type { WritableRequest } from './request-text.ts'
 
 /** Servers and load balancers keep idle connections longer than this, so a request seldom gets a closed connection. */
 const MAX_IDLE_MS = 30_000
@@ -37,7 +38,7 @@ export class HttpConnectionPool {
    * Starts one exchange. The caller may destroy the returned connection. `onNewConnection` prevents the use of a kept
    * connection.
    */
-  send(request: string, listener: HttpExchangeListener, onNewConnection = false): HttpConnection {
+  send(request: WritableRequest, listener: HttpExchangeListener, onNewConnection = false): HttpConnection {
     const kept = onNewConnection ? null : this.#takeIdle()
     const connection = kept?.connection ?? this.#dial()
     connection.send(request, listener, kept !== null && performance.now() - kept.since > CHECK_AFTER_IDLE_MS)

@@ -1,6 +1,7 @@
 import type * as Net from 'node:net'
 import type * as Tls from 'node:tls'
 import type { HttpResponseListener, HttpResponseReader } from './http-response-reader.ts'
+import type { WritableRequest } from './request-text.ts'
 
 /** The server to dial. */
 export interface HttpEndpoint {
@@ -47,7 +48,7 @@ export class HttpConnection {
   #state: 'connecting' | 'open' | 'closed' = 'connecting'
   #listener: HttpExchangeListener | null = null
   /** The request until it is written, then null. */
-  #unwritten: string | null = null
+  #unwritten: WritableRequest | null = null
   #hasRead = false
   #exchanges = 0
 
@@ -75,7 +76,7 @@ export class HttpConnection {
    * Writes one request as soon as the connection is open. `checkFirst` delays the write by one tick of the event loop: a
    * connection that the server has closed meanwhile fails before the request is written.
    */
-  send(request: string, listener: HttpExchangeListener, checkFirst = false): void {
+  send(request: WritableRequest, listener: HttpExchangeListener, checkFirst = false): void {
     this.#listener = listener
     this.#unwritten = request
     this.#hasRead = false
@@ -112,7 +113,8 @@ export class HttpConnection {
 
   #write(): void {
     if (this.#state !== 'open' || this.#unwritten === null) return
-    this.#socket.write(this.#unwritten)
+    if (typeof this.#unwritten === 'string') this.#socket.write(this.#unwritten)
+    else for (const piece of this.#unwritten) this.#socket.write(piece)
     this.#unwritten = null
   }
 

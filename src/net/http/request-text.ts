@@ -11,3 +11,12 @@ export function requestText(method: string, target: string, lines: string, body:
   if (method !== 'POST') return `${head}\r\n`
   return `${head}Content-Length: ${Buffer.byteLength(body ?? '')}\r\n\r\n${body ?? ''}`
 }
+
+/** What a connection writes: a text, or pieces in order. */
+export type WritableRequest = string | readonly (string | Uint8Array)[]
+
+/** The same for a POST whose body is in pieces. */
+export function uploadOf(target: string, lines: string, body: readonly Uint8Array[]): WritableRequest {
+  const length = body.reduce((sum, piece) => sum + piece.length, 0)
+  return [`POST ${target} HTTP/1.1\r\n${lines}Content-Length: ${length}\r\n\r\n`, ...body]
+}

@@ -19,11 +19,18 @@ const MAX_ATTACHMENTS = 20
 const MAX_FILE_NAME_LENGTH = 255
 const MAX_URI_LENGTH = 2000
 
-/** Whether the attachments of a record are more than its text, even if they cannot be read. */
-export const hasMedia = (value: unknown): value is unknown[] => Array.isArray(value) && value.some(isMedia)
+const NO_TYPES: readonly null[] = []
+
+/** The types of what a record has besides its text; null for one that cannot be read. */
+export const mediaTypesOf = (value: unknown): readonly (string | null)[] =>
+  hasMedia(value) ? value.filter(isMedia).map(({ contentType }) => mediaTypeOf(textOf(contentType))) : NO_TYPES
+
+const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+
+const hasMedia = (value: unknown): value is unknown[] => Array.isArray(value) && value.some(isMedia)
 
 /** The text itself is the attachment `Text`. Plain text without a type is taken for it. */
-function isMedia(value: unknown): boolean {
+function isMedia(value: unknown): value is { contentType?: unknown } {
   if (typeof value !== 'object' || value === null) return false
   const { type, contentType } = value as { type?: unknown; contentType?: unknown }
   return type === undefined ? !/^text\/plain\b/i.test(String(contentType)) : type !== 'Text'

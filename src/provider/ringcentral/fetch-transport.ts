@@ -22,14 +22,14 @@ export function fetchTransport(options: TransportOptions): Transport {
 
 type Head = Omit<HttpAnswer & { ok: true }, 'body' | 'bodyError'>
 
-const initOf = (request: HttpRequest, { headers, ca, timeoutMs }: TransportOptions): BunFetchRequestInit => ({
+const initOf = (request: HttpRequest, { headers, ca }: TransportOptions): BunFetchRequestInit => ({
   method: request.method,
   headers: { ...headers, ...request.headers },
-  body: request.body,
+  body: typeof request.body === 'string' || request.body === null ? request.body : new Blob([...request.body]),
   redirect: 'manual',
   decompress: false,
   ...(ca === undefined ? {} : { tls: { ca } }),
-  signal: AbortSignal.timeout(timeoutMs),
+  signal: AbortSignal.timeout(request.timeoutMs),
 })
 
 /**

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { MessageQuery, UnreadableRecord, ProviderResult, StoredSms } from '../provider.ts'
-import { hasMedia, readAttachments } from './attachment-records.ts'
+import { mediaTypesOf, readAttachments } from './attachment-records.ts'
 import { EXTENSION_PATH } from './extension.ts'
 import { listAll } from './pages.ts'
 import { numberOf, partySchema, recipientOf, recipientsSchema } from './party.ts'
@@ -102,7 +102,7 @@ function stored(record: z.infer<typeof wireRecord>): StoredSms {
     messageStatus: record.messageStatus,
     deliveryErrorCode: record.deliveryErrorCode,
     createdAt: record.creationTime,
-    hasMedia: hasMedia(record['attachments']),
+    mediaTypes: mediaTypesOf(record['attachments']),
     attachments: record.direction === 'Inbound' ? readAttachments(record['attachments']) : [],
   }
 }

@@ -42,10 +42,17 @@ const maySendSms = (number: PhoneNumber): boolean =>
 const AMERICA = '1'
 
 /** Old records lack the `+`. */
-function smsNumbers({ phoneNumber = '', country, usageType, extension }: PhoneNumber): SmsNumber[] {
+function smsNumbers({ phoneNumber = '', country, usageType, extension, features }: PhoneNumber): SmsNumber[] {
   const number = country?.id === AMERICA ? e164Beside('+1', phoneNumber) : e164Of(phoneNumber)
   const digits = /^\+?([1-9]\d{6,14})$/.exec(number)?.[1]
   return digits === undefined
     ? []
-    : [{ number: `+${digits}`, usageType: usageType ?? null, ownerId: extension?.id ?? null }]
+    : [
+        {
+          number: `+${digits}`,
+          usageType: usageType ?? null,
+          sendsMedia: features.includes('MmsSender'),
+          ownerId: extension?.id ?? null,
+        },
+      ]
 }

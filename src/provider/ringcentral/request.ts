@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { HOUR_MS } from '../../core/limits.ts'
+import { uploadMs } from '../../core/upload-time.ts'
 import type { ProxySettings } from '../../core/proxy.ts'
 import type { ProviderResult } from '../provider.ts'
 import { type Dial, type Downloading, dialProxy, dialSocket, download, textOf } from './download.ts'
@@ -7,6 +8,7 @@ import { networkFailure, ownFailure, parseJson, statusFailure, unreadableFailure
 import type { ProviderAnswer } from './errors.ts'
 import { Lag } from './lag.ts'
 import { retryAfterMs } from '../../net/http/retry-after.ts'
+import type { Multipart } from './multipart.ts'
 import { Rates, rateOf } from './rates.ts'
 import { hider } from './secrets.ts'
 import type { Hide } from './secrets.ts'
@@ -41,6 +43,9 @@ export interface Call {
   as: { accessToken: string } | 'client'
   json?: unknown
   form?: Record<string, string>
+  multipart?: Multipart
+  /** Of files in the body, which lengthen the time limit. */
+  uploadedBytes?: number
   /** By default 256 KiB. */
   maxAnswerBytes?: number
   /** Credentials in this call's body and the text of an SMS: a failure must contain neither. */
@@ -124,7 +129,7 @@ function clientOf({ serverUrl, clientId, clientSecret, ...options }: RingCentral
   const headers = { Accept: 'application/json', 'Accept-Encoding': 'identity', 'User-Agent': options.userAgent }
   const { timeoutMs, throughProxy = false, ca, now = Date.now, steady = now } = options
   const transport = throughProxy ? fetchTransport : socketTransport
-  const common = { headers: sound(headers), timeoutMs, ...(ca === undefined ? {} : { ca }) }
+  const common = { headers: sound(headers), ...(ca === undefined ? {} : { ca }) }
   return {
     address: `${url.origin}${basePath}`,
     basePath,
@@ -133,6 +138,7 @@ function clientOf({ serverUrl, clientId, clientSecret, ...options }: RingCentral
     transport: transport({ origin: url, ...common }),
     dial: throughProxy ? dialProxy : dialSocket,
     ...common,
+    timeoutMs,
     now,
     lag: new Lag(now, steady),
     rates: new Rates(steady),
@@ -178,6 +184,7 @@ function requestOf(client: Client, call: Call): HttpRequest {
     },
     body: content?.body ?? null,
     maxBytes: call.maxAnswerBytes ?? MAX_ANSWER_BYTES,
+    timeoutMs: client.timeoutMs + uploadMs(client.timeoutMs, call.uploadedBytes ?? 0),
   }
 }
 
@@ -191,10 +198,10 @@ const isSuccess = (answer: { status: number }): boolean => answer.status >= 200 
 const isBearerToken = (token: string): boolean => /^[\x21-\x7e]+$/.test(token)
 const NO_BEARER_TOKEN = ownFailure('unauthorized', 'The stored access token is unusable; nothing was sent')
 
-function contentOf(call: Call): { type: string; body: string } | null {
+function contentOf(call: Call): { type: string; body: NonNullable<HttpRequest['body']> } | null {
   if (call.json !== undefined) return { type: 'application/json', body: JSON.stringify(call.json) }
   if (call.form) return { type: 'application/x-www-form-urlencoded', body: new URLSearchParams(call.form).toString() }
-  return null
+  return call.multipart === undefined ? null : { type: call.multipart.type, body: call.multipart.chunks }
 }
 
 /** Sends one request and reads its answer. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { OutboundSms, SmsAnswer } from '../outbound-sms.ts'
 import type { ProviderResult } from '../provider.ts'
 import { EXTENSION_PATH } from './extension.ts'
+import { multipartOf } from './multipart.ts'
 import type { Call, Requester } from './request.ts'
 import { isWireId } from './wire-text.ts'
 
@@ -9,24 +10,17 @@ import { isWireId } from './wire-text.ts'
  * `POST …/sms`. The API has no idempotency keys, so after an `ambiguous` failure only the message store tells whether the message
  * exists.
  */
-export function sendSms(
+export async function sendSms(
   requester: Requester,
   accessToken: string,
   message: OutboundSms,
 ): Promise<ProviderResult<SmsAnswer>> {
-  const json = {
-    from: { phoneNumber: message.from },
-    to: [{ phoneNumber: message.to }],
-    text: message.text,
-  }
-  const call: Call = {
-    method: 'POST',
-    path: `${EXTENSION_PATH}/sms`,
-    as: { accessToken },
-    json,
-    messageText: message.text,
-  }
-  return requester.read(call, acceptedSchema)
+  const { from, to, text, media } = message
+  const json = { from: { phoneNumber: from }, to: [{ phoneNumber: to }], text }
+  const call: Call = { method: 'POST', path: `${EXTENSION_PATH}/sms`, as: { accessToken }, messageText: text }
+  if (media === undefined) return requester.read({ ...call, json }, acceptedSchema)
+  const uploadedBytes = media.reduce((sum, { size }) => sum + size, 0)
+  return requester.read({ ...call, multipart: await multipartOf(json, media), uploadedBytes }, acceptedSchema)
 }
 
 interface SmsRecord {

@@ -1,7 +1,7 @@
 import type { HttpConnection, HttpEndpoint, HttpExchangeListener, HttpFailure } from '../../net/http/http-connection.ts'
 import { HttpConnectionPool } from '../../net/http/http-connection-pool.ts'
 import type { HttpResponseHead } from '../../net/http/http-response-reader.ts'
-import { headerLines, requestText } from '../../net/http/request-text.ts'
+import { type WritableRequest, headerLines, requestText, uploadOf } from '../../net/http/request-text.ts'
 import { BodyText } from './body-text.ts'
 import {
   type HttpAnswer,
@@ -16,16 +16,18 @@ export const MAX_HEAD_BYTES = 64 * 1024
 const SWITCHING_PROTOCOLS = 101
 
 /** Calls the provider without a proxy, on connections that are kept open. */
-export function socketTransport({ origin, headers, ca, timeoutMs }: TransportOptions): Transport {
+export function socketTransport({ origin, headers, ca }: TransportOptions): Transport {
   const pool = new HttpConnectionPool(endpointOf(origin, ca), MAX_HEAD_BYTES)
   const commonLines = headerLines({ Host: origin.host, ...headers })
   return (request) =>
     new Promise((resolve) => {
       const lines = commonLines + headerLines(request.headers)
-      const text = requestText(request.method, request.target, lines, request.body)
-      new ProviderExchange(pool, request, text, timeoutMs, resolve).begin()
+      new ProviderExchange(pool, request, writable(request, lines), resolve).begin()
     })
 }
+
+const writable = ({ method, target, body }: HttpRequest, lines: string): WritableRequest =>
+  typeof body === 'string' || body === null ? requestText(method, target, lines, body) : uploadOf(target, lines, body)
 
 export function endpointOf({ protocol, hostname, port }: URL, ca: string | undefined): HttpEndpoint {
   const isSecure = protocol === 'https:'
@@ -46,15 +48,14 @@ class ProviderExchange implements HttpExchangeListener {
   constructor(
     private readonly pool: HttpConnectionPool,
     private readonly request: HttpRequest,
-    private readonly text: string,
-    timeoutMs: number,
+    private readonly written: WritableRequest,
     private readonly resolve: (answer: HttpAnswer) => void,
   ) {
-    this.#deadline = setTimeout(() => this.#giveUp(TIMEOUT), timeoutMs)
+    this.#deadline = setTimeout(() => this.#giveUp(TIMEOUT), request.timeoutMs)
   }
 
   begin(onNewConnection = false): void {
-    this.#connection = this.pool.send(this.text, this, onNewConnection)
+    this.#connection = this.pool.send(this.written, this, onNewConnection)
   }
 
   head(head: HttpResponseHead): void {

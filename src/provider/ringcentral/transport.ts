@@ -7,9 +7,12 @@ export interface HttpRequest {
   target: string
   /** Sent in addition to those of `TransportOptions`. */
   headers: Readonly<Record<string, string>>
-  body: string | null
+  /** In pieces, or as one text. */
+  body: string | readonly Uint8Array[] | null
   /** A longer body of the response is not read. */
   maxBytes: number
+  /** For the complete exchange, including the body of the response. */
+  timeoutMs: number
 }
 
 export type HttpAnswer = NoAnswer | SomeAnswer
@@ -40,8 +43,6 @@ export interface TransportOptions {
   headers: Readonly<Record<string, string>>
   /** Certificate authorities instead of the built-in ones. */
   ca?: string
-  /** For the complete exchange, including the body of the response. */
-  timeoutMs: number
 }
 
 export const TIMEOUT = 'TimeoutError'

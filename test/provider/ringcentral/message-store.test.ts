@@ -36,32 +36,33 @@ test('a record of the store is read', async () => {
       messageStatus: 'SendingFailed',
       deliveryErrorCode: 'SMS-RC-413',
       createdAt: Date.parse('2026-11-21T02:30:00.000Z'),
-      hasMedia: false,
+      mediaTypes: [],
       attachments: [],
     },
   ])
 })
 
-test.each([
-  ['nothing', undefined, false],
-  ['an empty list', [], false],
-  ['its text', [{ id: 3062991514016, type: 'Text', contentType: 'text/plain' }], false],
-  ['its text, without a type', [{ id: 3062991514016, contentType: 'text/plain; charset=utf-8' }], false],
-  ['what is no attachment', [null, 7, 'x'], false],
+test.each<[string, unknown, (string | null)[]]>([
+  ['nothing', undefined, []],
+  ['an empty list', [], []],
+  ['its text', [{ id: 3062991514016, type: 'Text', contentType: 'text/plain' }], []],
+  ['its text, without a type', [{ id: 3062991514016, contentType: 'text/plain; charset=utf-8' }], []],
+  ['what is no attachment', [null, 7, 'x'], []],
   [
-    'its text and a picture',
+    'its text and two pictures',
     [
       { id: 1, type: 'Text' },
       { id: 2, type: 'MmsAttachment', contentType: 'image/png' },
+      { id: 3, type: 'MmsAttachment', contentType: 'Image/JPEG; q=1' },
     ],
-    true,
+    ['image/png', 'image/jpeg'],
   ],
-  ['a picture alone', [{ id: 2, type: 'MmsAttachment', contentType: 'image/png' }], true],
-  ['a picture without a type', [{ id: 2, contentType: 'image/png' }], true],
-  ['a text file', [{ id: 2, type: 'MmsAttachment', contentType: 'text/plain' }], true],
-  ['a picture whose id cannot be read', [{ id: 2 ** 60, type: 'MmsAttachment' }], true],
-])('a record with %s has media or not', async (_, attachments, hasMedia) => {
-  expect(await listedOf([record({ attachments })])).toMatchObject([{ hasMedia, attachments: [] }])
+  ['a picture alone', [{ id: 2, type: 'MmsAttachment', contentType: 'image/png' }], ['image/png']],
+  ['a picture without a type', [{ id: 2, contentType: 'image/png' }], ['image/png']],
+  ['a text file', [{ id: 2, type: 'MmsAttachment', contentType: 'text/plain' }], ['text/plain']],
+  ['a picture that cannot be read', [{ id: 2 ** 60, type: 'MmsAttachment', contentType: 7 }], [null]],
+])('a record with %s has these media', async (_, attachments, mediaTypes) => {
+  expect(await listedOf([record({ attachments })])).toMatchObject([{ mediaTypes, attachments: [] }])
 })
 
 test('the query has the type SMS, one direction and a start time, and no phone number', async () => {

@@ -59,7 +59,16 @@ test.each([
 ])('a number %s says so', async (_name, other, usageType, ownerId) => {
   using server = httpServer(() => Response.json({ records: [number('+16505550101', other)], navigation: {} }))
   const listed = valueOf(await clientOf(server.url).listSmsNumbers(ACCESS_TOKEN))
-  expect(listed).toEqual([{ number: '+16505550101', usageType, ownerId }])
+  expect(listed).toEqual([{ number: '+16505550101', usageType, sendsMedia: true, ownerId }])
+})
+
+test.each([
+  [['SmsSender', 'MmsSender'], true],
+  [['SmsSender'], false],
+  [['SmsSender', 'mmssender', 7], false],
+])('a number with %j may send media: %p', async (features, sendsMedia) => {
+  using server = httpServer(() => Response.json({ records: [number('+16505550101', { features })], navigation: {} }))
+  expect(valueOf(await clientOf(server.url).listSmsNumbers(ACCESS_TOKEN))).toMatchObject([{ sendsMedia }])
 })
 
 test('further pages are requested by number, and their addresses are ignored', async () => {
