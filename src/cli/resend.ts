@@ -4,9 +4,10 @@ import { parseDateTime } from '../core/date-time.ts'
 import { LONGEST_BEFORE_FAILURE_MS, NEVER_SENT_AGAIN, RESEND_KEY } from '../core/message-failure.ts'
 import { EXIT } from '../core/start-error.ts'
 import type { MessageState, NewMessage } from '../client/types.ts'
-import { Refused, askServer, noServer, resultOf } from './ask.ts'
+import type { Attachment } from '../client/sms-types.ts'
+import { Refused, ask, askServer, noServer, resultOf } from './ask.ts'
 import { confirm } from './confirm.ts'
-import { type CliContext, CliError } from './context.ts'
+import { type CliContext, CliError, type OperatorRequest } from './context.ts'
 import { print } from './print.ts'
 import { withProgress } from './progress.ts'
 import { actingApps, everyItem } from './tenant-scope.ts'
@@ -20,6 +21,8 @@ export interface ResendOptions {
 interface FailedMessage extends MessageState {
   appId: string
   userId: string | null
+  /** How many files it carries; absent for a text. */
+  attachments?: number
 }
 
 /** Sends the texts of a tenant's failed messages again, as new messages of the same apps. A repetition within a day sends none twice. */
@@ -68,7 +71,12 @@ function timeOf(text: string): number {
 async function findFailed(context: CliContext, since: number, tenant: string): Promise<FailedMessage[]> {
   const [app] = await actingApps(context, tenant)
   if (app === undefined) return []
-  const query = { direction: 'outbound', status: 'failed', startDate: isoTime(since - LONGEST_BEFORE_FAILURE_MS) }
+  const query = {
+    direction: 'outbound',
+    status: 'failed',
+    include: 'delivery',
+    startDate: isoTime(since - LONGEST_BEFORE_FAILURE_MS),
+  }
   const list = { path: '/v1/sms/messages', field: 'messages', query, time: 'createdAt' }
   const items = (await everyItem(context, list, app)) as unknown as FailedMessage[]
   return items.filter(({ updatedAt }) => Date.parse(updatedAt) >= since).toReversed()
@@ -82,7 +90,13 @@ function countsOf(messages: readonly FailedMessage[]): [error: string, count: nu
 async function sendAgain(context: CliContext, message: FailedMessage): Promise<SendAgain> {
   const { messageId, appId, from, to, body, userId } = message
   // Every field of a send, so that the compiler names a new one. The time for which the message was planned is over.
-  const again: Required<Omit<NewMessage, 'sendAt'>> = { from, to, body, userId }
+  const again: Required<Omit<NewMessage, 'sendAt'>> = {
+    from,
+    to,
+    body,
+    userId,
+    mediaIds: await mediaOf(context, message),
+  }
   const response = await askServer(context, {
     method: 'POST',
     path: '/v1/sms/send',
@@ -98,6 +112,17 @@ async function sendAgain(context: CliContext, message: FailedMessage): Promise<S
     if (error instanceof Refused) return { refusal: error.message }
     throw error
   }
+}
+
+/** The media that the message carries. If it is not kept any more, the send is refused. */
+async function mediaOf(
+  context: CliContext,
+  { messageId, appId, attachments }: FailedMessage,
+): Promise<string[] | null> {
+  if (attachments === undefined) return null
+  const request: OperatorRequest = { method: 'GET', path: `/v1/sms/${messageId}/attachments`, appId }
+  const listed = (await ask(context, request)) as { attachments: Attachment[] }
+  return listed.attachments.map(({ attachmentId }) => attachmentId)
 }
 
 type SendAgain = 'sent' | 'sent before' | { refusal: string }

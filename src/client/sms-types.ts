@@ -1,4 +1,4 @@
-import type { Accepted } from './types.ts'
+import type { Accepted, NewMessage } from './types.ts'
 
 /** Whom to text about what a tool reports. */
 export interface Notice {
@@ -15,7 +15,31 @@ export interface NotifiedMessage extends Accepted {
   to: string
 }
 
-/** A picture or another file that came with a message. */
+/** A message with pictures or other files. */
+export interface NewMediaMessage extends Omit<NewMessage, 'body'> {
+  /** Up to 1000 UTF-16 code units, or none. */
+  body?: string | null | undefined
+  /** Files that are uploaded first, each with its type; a `File` with its name. They come after those of `mediaIds`. */
+  media?: readonly Blob[] | undefined
+}
+
+export interface UploadOptions {
+  /** How the recipient sees the file named. By default that of a `File`. */
+  fileName?: string | undefined
+}
+
+/** A file that was uploaded to be sent. */
+export interface Media {
+  mediaId: string
+  contentType: string
+  /** Bytes. */
+  size: number
+  fileName: string | null
+  /** Until when it is kept, as it stands now: later if messages use it. */
+  expiresAt: string
+}
+
+/** A picture or another file of a message. */
 export interface Attachment {
   attachmentId: string
   /** As the provider says: `image/jpeg`. */

@@ -3,7 +3,7 @@ import { pause } from './pause.ts'
 import { segment } from './requester.ts'
 import { Resource } from './resource.ts'
 import { SgwError } from './sgw-error.ts'
-import type { Attachment, Notice, NotifiedMessage } from './sms-types.ts'
+import type { Attachment, Media, NewMediaMessage, Notice, NotifiedMessage, UploadOptions } from './sms-types.ts'
 import type { Accepted, Message, MessageFilter, MessageState, NewMessage, Preview, Timeline } from './types.ts'
 
 export interface SendOptions {
@@ -20,9 +20,24 @@ const MAX_POLL_MS = 2000
 
 /** Messages. */
 export class Sms extends Resource {
-  /** Accepts a message, which is then stored and will be sent. Tries again safely: it is sent once. */
-  send(message: NewMessage, options: SendOptions = {}): Promise<Accepted> {
+  /** Accepts a message, which is then stored and will be sent. Tries again safely: it is sent once. Uploads its `media` first. */
+  send(message: NewMessage | NewMediaMessage, options: SendOptions = {}): Promise<Accepted> {
     return this.#send(message, options)
+  }
+
+  /** Uploads a file of up to 1,500,000 bytes. The same file has the same `mediaId`. */
+  async upload(file: Blob, { fileName = nameOf(file) }: UploadOptions = {}): Promise<Media> {
+    return this.#upload(file, fileName)
+  }
+
+  /** An uploaded file. */
+  media(mediaId: string): Promise<Media> {
+    return this.call('GET', `/v1/sms/media/${segment(mediaId)}`)
+  }
+
+  /** Deletes an uploaded file. Throws with status 409 while a message that has not ended needs it. */
+  async deleteMedia(mediaId: string): Promise<void> {
+    await this.call('DELETE', `/v1/sms/media/${segment(mediaId)}`)
   }
 
   /** Accepts a text made from any JSON, a message to each recipient. Tries again safely: each is sent once. */
@@ -40,7 +55,7 @@ export class Sms extends Resource {
   }
 
   /** Sends a message and waits until it is `sent` or `failed`. Throws with status 0 after `timeoutMs`. */
-  async sendAndWait(message: NewMessage, options: SendAndWaitOptions = {}): Promise<MessageState> {
+  async sendAndWait(message: NewMessage | NewMediaMessage, options: SendAndWaitOptions = {}): Promise<MessageState> {
     const { timeoutMs = 60_000, ...sendOptions } = options
     // It also ends a request that gets no answer, and the pause before it is made again.
     const signal = AbortSignal.timeout(timeoutMs)
@@ -81,7 +96,7 @@ export class Sms extends Resource {
     return this.call('GET', `/v1/sms/${segment(messageId)}/timeline`)
   }
 
-  /** What came with an inbound message. */
+  /** The pictures and other files of a message. */
   attachments(messageId: string): Promise<Attachment[]> {
     return this.member('attachments', `/v1/sms/${segment(messageId)}/attachments`)
   }
@@ -92,18 +107,32 @@ export class Sms extends Resource {
     return this.call('GET', path, undefined, { blob: true })
   }
 
-  #send(message: NewMessage, { idempotencyKey = randomKey() }: SendOptions, signal?: AbortSignal): Promise<Accepted> {
-    return this.call('POST', '/v1/sms/send', message, {
+  async #send(
+    { media, ...message }: NewMediaMessage,
+    { idempotencyKey = randomKey() }: SendOptions,
+    signal?: AbortSignal,
+  ): Promise<Accepted> {
+    const mediaIds = [...(message.mediaIds ?? [])]
+    for (const file of media ?? []) mediaIds.push((await this.#upload(file, nameOf(file), signal)).mediaId)
+    return this.call('POST', '/v1/sms/send', mediaIds.length === 0 ? message : { ...message, mediaIds }, {
       headers: { 'idempotency-key': idempotencyKey },
       repeatable: true,
       signal,
     })
   }
 
+  #upload(file: Blob, fileName: string | undefined, signal?: AbortSignal): Promise<Media> {
+    const options = { file, query: { fileName }, repeatable: true, signal }
+    return this.call('POST', '/v1/sms/media', undefined, options)
+  }
+
   #get(messageId: string, signal?: AbortSignal): Promise<MessageState> {
     return this.call('GET', `/v1/sms/status/${segment(messageId)}`, undefined, { signal })
   }
 }
+
+/** That of a `File`. */
+const nameOf = (file: Blob): string | undefined => ('name' in file ? String(file.name) : undefined)
 
 /** A gateway that restarts or has too many requests answers later. */
 function passing(error: unknown): null {

@@ -38,6 +38,8 @@ export interface NewMessage {
   userId?: string | null | undefined
   /** When to send it: with an offset from UTC, at most 30 days ahead. The past means now. */
   sendAt?: string | Date | undefined
+  /** Up to 10 files that were uploaded, in order: together at most 1,500,000 bytes. */
+  mediaIds?: readonly string[] | null | undefined
 }
 
 /** A message that was accepted: it is stored and will be sent. */
@@ -96,7 +98,7 @@ export interface Message extends MessageState {
   sendAt?: string | null
   /** With `include: 'delivery'`, of outbound messages; null if nothing holds it. */
   waiting?: Waiting | null
-  /** With `include: 'delivery'`, of inbound messages: how many files came with the text. */
+  /** With `include: 'delivery'`: how many files the message carries; absent for an outbound text. */
   attachments?: number
 }
 
@@ -153,7 +155,7 @@ export interface Timeline {
 
 /** One step of a message. */
 export type TimelineEntry =
-  | { at: string; type: 'queued' }
+  | { at: string; type: 'queued'; attachments?: number }
   | { at: string; type: 'scheduled'; sendAt: string }
   | AttemptEntry
   | { at: string; type: 'sent'; rcMessageId: string | null }

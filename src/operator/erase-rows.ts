@@ -3,6 +3,7 @@ import { WINDOW_MS } from '../core/limits.ts'
 import { messages } from '../db/schema/messages.ts'
 import type { Statement } from '../db/writer.ts'
 import { type DeletedRows, deleteMessages } from '../messages/upkeep/delete-messages.ts'
+import { DELETE_UNUSED } from '../messages/media/media-rows.ts'
 import { buryMessages } from '../messages/inbound/tombstones.ts'
 import type { Gateway } from '../messages/gateway.ts'
 import { isEnded } from '../messages/sending/outbound-message.ts'
@@ -58,12 +59,21 @@ export async function eraseRows(gateway: Gateway, found: readonly Found[]): Prom
     inbound.map(({ tenantId, rcMessageId }) => ({ tenantId, providerMessageId: String(rcMessageId) })),
   )
   const [, moved] = await gateway.database.writer.write([tombstones, anonymizeAttempts(gateway, idsOf(ended))])
+  const carried = await carriedBy(gateway, idsOf(ended))
   const deleted = await deleteMessages(
     gateway,
     ended.map(({ id }) => id),
   )
+  await gateway.media.delete(DELETE_UNUSED, [JSON.stringify(carried)])
   const attempts = deleted.attempts + (moved?.rows.length ?? 0)
   return { ...deleted, attempts, waiting: found.length - ended.length }
+}
+
+/** The media of messages. */
+async function carriedBy({ database }: Gateway, ids: string): Promise<string[]> {
+  const sql = 'SELECT DISTINCT media_id FROM media_uses WHERE message_id IN (SELECT value FROM json_each(?1))'
+  const { rows } = await database.gate.execute({ sql, args: [ids] })
+  return rows.map((row) => String(row['media_id']))
 }
 
 const idsOf = (found: readonly Found[]): string => JSON.stringify(found.map(({ id }) => id))

@@ -29,6 +29,8 @@ export interface Route {
   params?: z.ZodType
   query?: z.ZodType
   body?: z.ZodType
+  /** The schema of a body in which this field has a value, instead of `body`. It gives the same type. */
+  bodyWith?: readonly [field: string, schema: z.ZodType]
   /** A `form` body may also be JSON, whatever its Content-Type. */
   bodyType?: 'json' | 'form'
   headers?: z.ZodType
@@ -103,3 +105,10 @@ export const takesAnyJson = ({ body }: Route): boolean => body instanceof z.ZodU
 
 /** Options of a schema's rule: the name of the error that it causes. */
 export const fails = (name: ErrorName): { error: ErrorName } => ({ error: name })
+
+/** The schema that a body of this endpoint has to fit. */
+export function schemaFor({ body: usual, bodyWith }: Route, body: unknown): Route['body'] {
+  if (bodyWith === undefined || typeof body !== 'object' || body === null) return usual
+  const [field, schema] = bodyWith
+  return ((body as Readonly<Record<string, unknown>>)[field] ?? null) === null ? usual : schema
+}

@@ -10,7 +10,7 @@ import { type PathTest, type Routed, ownPathTest, slashRoutes } from './own-path
 import { type ReceivedRequest, type RequestContext, queryOf } from './request-context.ts'
 import { noteBodyMistake } from './request-mistakes.ts'
 import { validated } from './validated.ts'
-import { type Route, type RouteInput, takesAnyJson } from './route.ts'
+import { type Route, type RouteInput, schemaFor, takesAnyJson } from './route.ts'
 
 /** Bun itself refuses larger bodies, without a JSON error. So this is far above the gateway's limit, which is counted while reading. */
 const BACKSTOP_BODY_BYTES = 2 ** 40
@@ -156,13 +156,13 @@ type ReadInput = Pick<RouteInput, 'gateway' | 'context' | 'params' | 'beforeResu
 
 /** The body is parsed once: one of 100 KB with thousands of names takes milliseconds. */
 function inputOrHint(endpoint: Endpoint, received: ReceivedRequest, read: ReadInput): RouteInput {
-  const [bytes, schema] = [read.bytes, endpoint.route.body]
+  const [bytes, { route }] = [read.bytes, endpoint]
   let body: unknown
   try {
-    body = schema === undefined ? undefined : bodyOf(endpoint.route, bytes)
+    body = route.body === undefined ? undefined : bodyOf(route, bytes)
     return inputOf(endpoint, received, read, body)
   } catch (error) {
-    noteBodyMistake(read.gateway, read.context, { bytes, body, schema }, error)
+    noteBodyMistake(read.gateway, read.context, { bytes, body, schema: schemaFor(route, body) }, error)
     throw error
   }
 }
@@ -188,7 +188,7 @@ function inputOf(
     caller: context.caller ?? { appId: '', tenantId: '' },
     params: validated(route.params, params, route.priority),
     query: validated(route.query, query, route.priority),
-    body: validated(route.body, body, route.priority),
+    body: validated(schemaFor(route, body), body, route.priority),
   }
 }
 

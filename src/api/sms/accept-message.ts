@@ -3,7 +3,10 @@ import { apiError } from '../../core/errors.ts'
 import { IDEMPOTENCY_RETENTION_MS } from '../../core/limits.ts'
 import { isConstraint } from '../../db/gate.ts'
 import type { Gateway } from '../../messages/gateway.ts'
-import type { KeptRequest, NewMessage } from '../../messages/sending/accept-rows.ts'
+import type { NewMessage, Stored } from '../../messages/sending/accept-rows.ts'
+import { storedAttachments } from '../../messages/media/attachments.ts'
+import type { StoredMedia } from '../../messages/media/media-rows.ts'
+import type { Attachment } from '../../provider/provider.ts'
 import type { Accepted } from './schemas.ts'
 
 export interface SendResult extends Accepted {
@@ -19,6 +22,8 @@ export interface CheckedMessage {
   userId: string | null
   /** Epoch milliseconds; null if the message is not scheduled. */
   sendAt: number | null
+  /** In order; empty for a text. */
+  media: readonly StoredMedia[]
 }
 
 /** The `Idempotency-Key` of a message, and what tells its request from another one with the same key. */
@@ -27,7 +32,7 @@ export interface Once {
   requestHash: string
 }
 
-/** Accepts a message at the time `now`. Resolves when it is on disk. Errors: `idempotencyConflict`. */
+/** Accepts a message at the time `now`. Resolves when it is on disk. Errors: `idempotencyConflict`, `unknownMedia`. */
 export async function acceptMessage(
   gateway: Gateway,
   caller: Caller,
@@ -38,6 +43,8 @@ export async function acceptMessage(
   const { sendAt } = message
   const row = newMessage(gateway, caller, message, once, now)
   const { own, kept } = await accept(gateway, row, sendAt !== null && sendAt > now ? sendAt : null)
+  // Its media was deleted since it was looked up, so nothing is stored.
+  if (kept.jobSeq === null && kept.messageId === own.messageId) throw apiError('unknownMedia')
   if (kept.requestHash !== row.requestHash) throw apiError('idempotencyConflict')
   return { messageId: kept.messageId, status: 'queued', replayed: kept.messageId !== own.messageId }
 }
@@ -52,7 +59,7 @@ async function accept(
   { sending, ids }: Gateway,
   row: NewMessage,
   sendAt: number | null,
-): Promise<{ own: NewMessage; kept: KeptRequest }> {
+): Promise<{ own: NewMessage; kept: Stored }> {
   for (let draw = 1, own = row; ; draw++) {
     try {
       const accepting = sendAt === null ? sending.accept(own) : sending.scheduled.accept({ ...own, sendAt })
@@ -67,7 +74,7 @@ async function accept(
 function newMessage(
   gateway: Gateway,
   caller: Caller,
-  { from, to, body, userId }: CheckedMessage,
+  { from, to, body, userId, media }: CheckedMessage,
   once: Once | null,
   now: number,
 ): NewMessage {
@@ -80,13 +87,21 @@ function newMessage(
     from,
     to,
     body,
-    attachments: null,
+    attachments: storedAttachments(media.map(attachmentOf)),
     now,
     idempotencyKey: once?.key ?? null,
     requestHash: once?.requestHash ?? null,
     keysExpiredBefore: once === null ? 0 : keysExpiredBefore(gateway, now),
   }
 }
+
+const attachmentOf = ({ mediaId, contentType, size, fileName }: StoredMedia): Attachment => ({
+  attachmentId: mediaId,
+  contentType,
+  size,
+  fileName,
+  uri: null,
+})
 
 /** Epoch milliseconds. Keys stored before it have expired; none have while the clock is not trusted. */
 export const keysExpiredBefore = ({ clockCheck }: Gateway, now: number): number =>

@@ -50,7 +50,7 @@ const MessageWebhooks = z
     example: { failed: 1, total: 2, lastStatusCode: 500 },
   })
 
-/** With `include=delivery`: `webhooks` for every message, `attachments` for inbound ones, all others for outbound ones. */
+/** With `include=delivery`: `webhooks` for every message, `attachments` for inbound ones and those with media, all others for outbound ones. */
 export const MessageWithDelivery = Message.extend({
   webhooks: MessageWebhooks.nullable().optional().meta({ description: 'Null if the message has no delivery' }),
   deliveryStatus: DeliveryStatus.optional(),

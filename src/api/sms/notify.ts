@@ -42,7 +42,7 @@ export async function notify(
     key === null ? null : { key: `${key}:${recipient}`, requestHash }
   await refuseOther(gateway, caller, to.map(onceFor), now)
   const accepting = to.map(async (recipient) => {
-    const message = { from, to: recipient, body, userId: null, sendAt: null }
+    const message = { from, to: recipient, body, userId: null, sendAt: null, media: [] }
     const { replayed, ...accepted } = await acceptMessage(gateway, caller, message, onceFor(recipient), now)
     return { replayed, message: { ...accepted, to: recipient } }
   })

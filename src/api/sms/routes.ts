@@ -23,6 +23,7 @@ import {
   Preview,
   PreviewBody,
   SendBody,
+  SendMediaBody,
 } from './schemas.ts'
 import { send } from './send.ts'
 import { Timeline } from './timeline-schema.ts'
@@ -43,7 +44,8 @@ export const smsRoutes = [
       'Accepted messages are on disk when the 202 is sent, and delivered asynchronously. With an `Idempotency-Key` header a repeated request is answered as the first was, with `Idempotent-Replayed: true`. With `sendAt` it stays `queued` until then.',
     headers: z.object({ 'Idempotency-Key': IdempotencyKey.optional() }),
     body: SendBody,
-    priority: ['missingSendField', 'badPhoneNumber', 'badBodyLength', 'badUserId'],
+    bodyWith: ['mediaIds', SendMediaBody],
+    priority: ['missingSendField', 'badPhoneNumber', 'badBodyLength', 'badMediaBody', 'badMediaIds', 'badUserId'],
     status: 202,
     answerHeaders: ['Idempotent-Replayed'],
     response: Accepted,
@@ -55,6 +57,9 @@ export const smsRoutes = [
         'badUserId',
         'badIdempotencyKey',
         'badSendAt',
+        'badMediaBody',
+        'badMediaIds',
+        'unknownMedia',
         'badJson',
       ),
       409: errorTexts('idempotencyConflict'),

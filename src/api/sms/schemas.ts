@@ -3,6 +3,8 @@ import { messageId } from '../fields/answer-fields.ts'
 import {
   MAX_BODY_UNITS,
   MAX_IDEMPOTENCY_KEY_LENGTH,
+  MAX_MEDIA_PER_MESSAGE,
+  MAX_MEDIA_TEXT_UNITS,
   MAX_NOTIFY_KEY_LENGTH,
   MAX_NOTIFY_RECIPIENTS,
   MAX_TEMPLATE_LENGTH,
@@ -50,8 +52,7 @@ export const SendBody = z
         example: '+15555550100',
       }),
       body: z.string(fails('missingSendField')).refine(isMessageText, fails('badBodyLength')).meta({
-        description: '1-1600 UTF-16 code units',
-        minLength: 1,
+        description: '1-1600 UTF-16 code units. With `mediaIds` 0-1000, and it may be absent',
         maxLength: MAX_BODY_UNITS,
         pattern: NO_NUL,
         example: 'Your table is ready',
@@ -71,6 +72,19 @@ export const SendBody = z
         format: 'date-time',
         example: '2026-11-30T18:00:00+01:00',
       }),
+      /** With a value the body is a `SendMediaBody`. */
+      mediaIds: z
+        .unknown()
+        .optional()
+        .meta({
+          description: 'Uploaded files that go out with the text, in this order: together at most 1,500,000 bytes',
+          type: 'array',
+          items: { type: 'string' },
+          minItems: 1,
+          maxItems: MAX_MEDIA_PER_MESSAGE,
+          uniqueItems: true,
+          example: ['media_0123456789ab'],
+        }),
     },
     fails('missingSendField'),
   )
@@ -79,6 +93,23 @@ export const SendBody = z
     example: { to: '+15555550199', from: '+15555550100', body: 'Your table is ready' },
   })
 export type SendBody = z.output<typeof SendBody>
+
+const isDistinct = (ids: readonly string[]): boolean => new Set(ids).size === ids.length
+
+/** A send with media. Its text may be missing. */
+export const SendMediaBody = SendBody.extend({
+  body: z
+    .string(fails('badMediaBody'))
+    .max(MAX_MEDIA_TEXT_UNITS, fails('badMediaBody'))
+    .refine(isText, fails('badMediaBody'))
+    .nullish()
+    .transform((text) => text ?? ''),
+  mediaIds: z
+    .array(z.string(fails('badMediaIds')), fails('badMediaIds'))
+    .min(1, fails('badMediaIds'))
+    .max(MAX_MEDIA_PER_MESSAGE, fails('badMediaIds'))
+    .refine(isDistinct, fails('badMediaIds')),
+})
 
 export const PreviewBody = z
   .object(

@@ -38,7 +38,8 @@ function acceptance(message: Row): Timed[] {
   const at = Number(message['created_at'])
   const { send_at: sendAt } = message
   const scheduled: Timed[] = typeof sendAt === 'number' ? [[at, { type: 'scheduled', sendAt: isoTime(sendAt) }]] : []
-  return [[at, { type: 'queued' }], ...scheduled]
+  const attachments = attachmentsOf(message['attachments']).length
+  return [[at, { type: 'queued', ...(attachments === 0 ? {} : { attachments }) }], ...scheduled]
 }
 
 function attemptEntry(attempt: Row, number: number, aheadMs: number): Timed {

@@ -6,12 +6,12 @@ import { MAX_LISTED } from '../../core/limits.ts'
 import { ATTEMPT_OUTCOMES } from '../../db/schema/messages.ts'
 import { ShownWaiting } from './waiting.ts'
 
-export const attachmentCount = z.int().meta({ description: 'How many pictures or other files came with the text' })
+export const attachmentCount = z.int().meta({ description: 'How many pictures or other files the message carries' })
 
 /** A step of a message. */
 export const TimelineEntry = z
   .discriminatedUnion('type', [
-    z.object({ at, type: z.literal('queued') }).meta({ id: 'TimelineQueued' }),
+    z.object({ at, type: z.literal('queued'), attachments: attachmentCount.optional() }).meta({ id: 'TimelineQueued' }),
     z.object({ at, type: z.literal('scheduled'), sendAt: at }).meta({ id: 'TimelineScheduled' }),
     z
       .object({

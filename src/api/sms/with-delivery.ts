@@ -9,7 +9,7 @@ import { countDeliveries } from '../../messages/webhooks/delivery-counts.ts'
 import { type MessageWithDelivery, messageOf } from './message.ts'
 import { shownWaiting } from './waiting.ts'
 
-/** Makes messages of rows, and adds `webhooks`, to the inbound ones `attachments`, and to the outbound ones `deliveryStatus`, `deliveryError`, `sendAt` and `waiting`. */
+/** Makes messages of rows, and adds `webhooks`, to the inbound ones and those with media `attachments`, and to the outbound ones `deliveryStatus`, `deliveryError`, `sendAt` and `waiting`. */
 export async function withDelivery(
   gateway: Gateway,
   { tenantId }: Caller,
@@ -34,9 +34,16 @@ export async function withDelivery(
       deliveryError: deliveryErrorOf(state),
       sendAt: sendAt === null ? null : isoTime(sendAt),
       waiting: await shownWaiting(gateway, status, { id, tenantId, from, to, sendAt }),
+      ...countOf(row),
     }
   })
   return Promise.all(items)
+}
+
+/** Only where there are any: most messages are texts. */
+function countOf(row: Row): Pick<MessageWithDelivery, 'attachments'> {
+  const attachments = attachmentsOf(row['attachments']).length
+  return attachments === 0 ? {} : { attachments }
 }
 
 const deliveryErrorOf = (state: DeliveryState | undefined): MessageWithDelivery['deliveryError'] =>

@@ -52,6 +52,10 @@ export const SHOW = `UPDATE media SET sha256 = ?2, uploaded_at = ?3 WHERE id = ?
 
 export const DELETE_ONE = `DELETE FROM media WHERE id = ?1 AND tenant_id = ?2 AND sha256 IS NOT NULL AND NOT ${IS_NEEDED}`
 
+/** Deletes those of a list (JSON) that no message carries any more. */
+export const DELETE_UNUSED = `DELETE FROM media WHERE id IN (SELECT value FROM json_each(?1))
+  AND NOT EXISTS (SELECT 1 FROM media_uses WHERE media_id = media.id)`
+
 /** Each has up to 1.5 MB, which are overwritten: more at a time would make a long commit. */
 const DELETED_AT_ONCE = 4
 

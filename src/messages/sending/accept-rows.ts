@@ -61,7 +61,7 @@ const countAccepted = (condition: string): string =>
  */
 export const ACCEPT: RowOperation<AcceptRow> = { key: 'messageId', statements: acceptStatements(ALWAYS) }
 
-function acceptStatements(condition: string): string[] {
+export function acceptStatements(condition: string): string[] {
   return [insertAttempts(condition), insertMessages(condition), insertJobs(condition), countAccepted(condition)]
 }
 
@@ -81,7 +81,7 @@ const insertScheduleJobs = (
 /** Stores a scheduled message and its `schedule` job in one commit. Returns a row with `job_seq`. */
 export const SCHEDULE: RowOperation<ScheduledMessage> = { key: 'messageId', statements: scheduleStatements(ALWAYS) }
 
-function scheduleStatements(condition: string): string[] {
+export function scheduleStatements(condition: string): string[] {
   return [
     insertMessages(condition, `'queued'`, 'input.sendAt'),
     insertScheduleJobs(condition),
@@ -102,18 +102,26 @@ const FORGET_SOME_EXPIRED = `DELETE FROM idempotency_keys WHERE rowid IN (SELECT
   WHERE created_at < (SELECT min(input.keysExpiredBefore) FROM input) ORDER BY created_at LIMIT 100)`
 
 /** Stores each request's key with its message, unless the key has a message already. */
-const KEEP_KEYS = `INSERT INTO idempotency_keys (app_id, key, request_hash, message_id, created_at)
-  SELECT input.appId, input.idempotencyKey, input.requestHash, input.messageId, input.now FROM input WHERE true
+const keepKeys = (
+  condition: string,
+): string => `INSERT INTO idempotency_keys (app_id, key, request_hash, message_id, created_at)
+  SELECT input.appId, input.idempotencyKey, input.requestHash, input.messageId, input.now FROM input WHERE ${condition}
   ON CONFLICT (app_id, key) DO NOTHING`
 
 /** The message of each request's key, and the hash of the first request with that key. */
 const KEPT_KEYS = `SELECT input.messageId AS key, stored.message_id, stored.request_hash FROM input
   CROSS JOIN idempotency_keys AS stored ON stored.app_id = input.appId AND stored.key = input.idempotencyKey`
 
-/** The operation that stores only the first request with each `Idempotency-Key`. Returns the rows of `KEPT_KEYS` as well. */
-const once = <Message extends NewMessage>(statements: (condition: string) => string[]): RowOperation<Message> => ({
+/**
+ * The operation that stores only the first request with each `Idempotency-Key`. `condition`: which requests may keep their key. Returns the
+ * rows of `KEPT_KEYS` as well.
+ */
+export const once = <Message extends NewMessage>(
+  statements: (condition: string) => string[],
+  condition = ALWAYS,
+): RowOperation<Message> => ({
   key: 'messageId',
-  statements: [FORGET_OWN_EXPIRED, FORGET_SOME_EXPIRED, KEEP_KEYS, ...statements(OWNS_KEY), KEPT_KEYS],
+  statements: [FORGET_OWN_EXPIRED, FORGET_SOME_EXPIRED, keepKeys(condition), ...statements(OWNS_KEY), KEPT_KEYS],
 })
 
 export const ACCEPT_ONCE = once<AcceptRow>(acceptStatements)
@@ -128,7 +136,7 @@ export interface KeptRequest {
 
 /** The result of accepting a message. */
 export interface Stored extends KeptRequest {
-  /** Null for a repeated request. */
+  /** Null for a repeated request, and if its media is gone. */
   jobSeq: number | null
   /** Null if the message waits. */
   attemptSeq: number | null

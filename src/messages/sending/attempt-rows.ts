@@ -135,15 +135,16 @@ export interface EndRow extends CloseRow {
   now: number
 }
 
+const ENDED = { sent: `input.status = 'sent'`, failed: `input.status = 'failed'`, segments: 'input.segments' }
+
+const countEnded = (counts: Parameters<typeof countUsage>[0]['counts']): string =>
+  countUsage({ ...endingMessages(IS_OPEN), latencyMs: 'input.latencyMs', counts })
+
 /** Ends an attempt, its message and its job. */
 export const END: RowOperation<EndRow> = {
   key: 'messageId',
   statements: [
-    countUsage({
-      ...endingMessages(IS_OPEN),
-      latencyMs: 'input.latencyMs',
-      counts: { sent: `input.status = 'sent'`, failed: `input.status = 'failed'`, segments: 'input.segments' },
-    }),
+    countEnded(ENDED),
     `UPDATE messages SET status = input.status, rc_message_id = input.rcMessageId, error = input.error, error_code = input.failureCode,
       updated_at = input.now
     FROM input WHERE messages.id = input.messageId AND messages.status IN ('queued', 'sending') AND ${IS_OPEN}`,
@@ -156,6 +157,12 @@ export const END: RowOperation<EndRow> = {
 export const END_FAILED: RowOperation<EndRow> = {
   ...END,
   statements: [countErrors({ ...endingMessages(IS_OPEN), error: 'input.error' }), ...END.statements],
+}
+
+/** `END` for messages with media that were sent. */
+export const END_MEDIA: RowOperation<EndRow> = {
+  ...END,
+  statements: [countEnded({ ...ENDED, media: '1' }), ...END.statements.slice(1)],
 }
 
 /** A message that ends without a call. */

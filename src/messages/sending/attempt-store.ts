@@ -6,7 +6,7 @@ import { isConstraint } from '../../db/gate.ts'
 import type { JsonRow, RowOperation } from '../../db/writer.ts'
 import type { ProviderFailure } from '../../provider/provider.ts'
 import { latencyClass } from '../usage/latency.ts'
-import { type AnswerColumns, CLOSE, END_FAILED, END, GIVE_UP, UNKNOWN } from './attempt-rows.ts'
+import { type AnswerColumns, CLOSE, END, END_FAILED, END_MEDIA, GIVE_UP, UNKNOWN } from './attempt-rows.ts'
 import type { CallEnd } from './call-end.ts'
 import type { SendingContext } from './context.ts'
 import type { Entry, OpenAttempt } from './number-queue.ts'
@@ -42,15 +42,21 @@ export async function storeEnd(
     rcMessageId: end.rcMessageId,
     error: failure?.text ?? null,
     failureCode: failure?.code ?? null,
-    segments: failure === null ? segmentsOf(message.body) : 0,
+    segments: failure === null ? segmentsOfMessage(message) : 0,
     latencyMs: failure === null && hasLatency(open) ? latencyClass(now - message.createdAt) : 0,
     now,
   }
-  if (!(await writeUntilStored(context, failure === null ? END : END_FAILED, row))) return false
+  if (!(await writeUntilStored(context, failure === null ? endOf(message) : END_FAILED, row))) return false
   const key = { tenantId: entry.queue.tenantId, extensionId: attempt.extensionId }
   if (end.type === 'sent') context.receipts.sent(key, row.closedAt)
   return true
 }
+
+const endOf = ({ attachments }: OutboundMessage): typeof END => (attachments.length === 0 ? END : END_MEDIA)
+
+/** A message with media is billed as one. */
+const segmentsOfMessage = ({ body, attachments }: OutboundMessage): number =>
+  attachments.length === 0 ? segmentsOf(body) : 1
 
 /** A scheduled message waits on purpose, and nobody knows when a quarantined one was sent. */
 const hasLatency = ({ entry, message }: OpenEntry): boolean => message.sendAt === null && !entry.isQuarantined

@@ -4,7 +4,8 @@ import { errorName } from '../../core/log.ts'
 import { isConstraint } from '../../db/gate.ts'
 import { HAS_OPEN_ATTEMPTS } from '../../db/open-attempts.ts'
 import { type ConnectionScope, listedBy } from '../../provider/directory.ts'
-import { ACCEPT, ACCEPT_ONCE, type KeptRequest, type NewMessage, type Stored, storedOf } from './accept-rows.ts'
+import { acceptOperation } from './accept-media-rows.ts'
+import { type NewMessage, type Stored, storedOf } from './accept-rows.ts'
 import type { AttemptRow } from './attempt-rows.ts'
 import { Attempts } from './attempts.ts'
 import { CallFailures } from './call-failures.ts'
@@ -70,7 +71,7 @@ export class SendEngine {
   }
 
   /** Accepts a message. Resolves when it is on disk, with its job, and with its first attempt if that could begin at once. */
-  async accept(message: NewMessage): Promise<KeptRequest> {
+  async accept(message: NewMessage): Promise<Stored> {
     const { messageId, tenantId, from, to } = message
     this.scheduler.slots.noteRequest()
     const reservation = message.attachments === null ? this.scheduler.reserve(tenantId, from, messageId, to) : null
@@ -151,8 +152,8 @@ export class SendEngine {
   }
 
   async #store(message: NewMessage, entry: Entry, row: AttemptRow): Promise<Stored> {
-    const operation = message.idempotencyKey === null ? ACCEPT : ACCEPT_ONCE
-    const stored = storedOf(message, await this.context.database.writer.row(operation, { ...message, ...row }))
+    const rows = await this.context.database.writer.row(acceptOperation(message), { ...message, ...row })
+    const stored = storedOf(message, rows)
     if (stored.jobSeq === null) return stored
     entry.jobSeq = stored.jobSeq
     this.numberLookups.noteAccepted(stored.jobSeq)

@@ -1,7 +1,8 @@
 import { RETRY_AFTER_FAULT_MS } from '../../core/limits.ts'
 import { errorName } from '../../core/log.ts'
 import type { Result, Row } from '../../db/connection.ts'
-import { type KeptRequest, SCHEDULE, SCHEDULE_ONCE, type ScheduledMessage, storedOf } from './accept-rows.ts'
+import { scheduleOperation } from './accept-media-rows.ts'
+import { type ScheduledMessage, type Stored, storedOf } from './accept-rows.ts'
 import type { SendingContext } from './context.ts'
 import type { NumberLookups } from './number-lookups.ts'
 import { newEntry } from './number-queue.ts'
@@ -50,9 +51,9 @@ export class ScheduledMessages {
   }
 
   /** Accepts a message. Resolves when it is on disk, with its `schedule` job. */
-  async accept(message: ScheduledMessage): Promise<KeptRequest> {
-    const operation = message.idempotencyKey === null ? SCHEDULE : SCHEDULE_ONCE
-    const stored = storedOf(message, await this.context.database.writer.row(operation, message))
+  async accept(message: ScheduledMessage): Promise<Stored> {
+    const rows = await this.context.database.writer.row(scheduleOperation(message), message)
+    const stored = storedOf(message, rows)
     if (stored.jobSeq === null) return stored
     if (message.sendAt < this.#nextAt) {
       this.#nextAt = message.sendAt

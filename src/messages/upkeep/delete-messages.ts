@@ -18,6 +18,7 @@ const FOLLOW_AGAIN = `UPDATE facts SET value = (SELECT coalesce(max(seq), 0) FRO
 
 /** A delivery id begins with the id of its message, so the index on delivery ids finds the rows of a message. */
 const STATEMENTS = [
+  'DELETE FROM media_uses WHERE message_id IN (SELECT value FROM json_each(?1))',
   `DELETE FROM delivery_states WHERE message_seq IN (SELECT seq FROM messages WHERE id IN (SELECT value FROM json_each(?1)))`,
   'DELETE FROM messages WHERE id IN (SELECT value FROM json_each(?1)) RETURNING id',
   'DELETE FROM send_attempts WHERE message_id IN (SELECT value FROM json_each(?1)) RETURNING seq',
@@ -48,7 +49,7 @@ export async function deleteMessages(gateway: Gateway, ids: readonly string[]): 
     ...STATEMENTS.map((sql) => ({ sql, args })),
     { sql: FOLLOW_AGAIN, args: [] },
   ])
-  const [, messages = 0, attempts = 0, deliveries = 0] = results.map((result) => result.rows.length)
+  const [, , messages = 0, attempts = 0, deliveries = 0] = results.map((result) => result.rows.length)
   return { messages, attempts, deliveries: before + deliveries }
 }
 

@@ -6,7 +6,7 @@ import { HALF_HOUR_MS, MAX_ERRORS_PER_HALF_HOUR } from '../../core/limits.ts'
 
 /** What is counted of messages. */
 export const COUNTS = ['accepted', 'sent', 'failed', 'cancelled', 'received', 'delivered', 'undelivered'] as const
-type Count = (typeof COUNTS)[number] | 'segments'
+type Count = (typeof COUNTS)[number] | 'segments' | 'media'
 
 interface Counted {
   /** SQL for the tenant, the app and the time (epoch milliseconds) of each row. */

@@ -96,11 +96,17 @@ const linkTo = (row: ListRow): string =>
     location.href,
   ).href
 
+/** The media that a message carries. Without it, after a day, the gateway refuses to send it again. */
+async function mediaOf({ messageId, attachments }: ListRow): Promise<string[] | null> {
+  if (attachments === undefined) return null
+  return ((await client.value?.sms.attachments(messageId)) ?? []).map(({ attachmentId }) => attachmentId)
+}
+
 function SendAgain({ row, close }: { row: ListRow; close: () => void }) {
   const send = async (): Promise<void> => {
     const { to, from, body, userId } = await listed(row)
     // Every field of a send, so that the compiler names a new one. The time for which the message was planned is over.
-    const again: Required<Omit<NewMessage, 'sendAt'>> = { to, from, body, userId }
+    const again: Required<Omit<NewMessage, 'sendAt'>> = { to, from, body, userId, mediaIds: await mediaOf(row) }
     const sent = await client.value?.sms.send(again)
     if (sent !== undefined) open('messages', { id: sent.messageId })
   }

@@ -26,7 +26,15 @@ export function asTypeScript(row: Sendable, origin: string): string {
 
 /** The body of a send with all that the message has of it. The type is of every field, so that the compiler names a new one. */
 function requestOf({ from, to, body, userId, sendAt }: Sendable): NewMessage {
-  const request: Required<NewMessage> = { from, to, body, userId: userId ?? undefined, sendAt: sendAt ?? undefined }
+  // Media is named by ids that last a day, so a copied request would not work for long.
+  const request: Required<NewMessage> = {
+    from,
+    to,
+    body,
+    userId: userId ?? undefined,
+    sendAt: sendAt ?? undefined,
+    mediaIds: undefined,
+  }
   return request
 }
 
