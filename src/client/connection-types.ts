@@ -33,8 +33,8 @@ export interface ExtensionHealth {
   /** When its JWT ends; null if it has no end. Only with `connectedBy` `jwt`. */
   jwtExpiresAt?: string | null
   phoneNumbers: string[]
-  /** `usageType` in the words of the provider; null if it is not known. */
-  numbers?: { phoneNumber: string; usageType: string | null }[]
+  /** `usageType` in the words of the provider, `canSendMedia` for pictures and other files; null where it is not known. */
+  numbers?: { phoneNumber: string; usageType: string | null; canSendMedia: boolean | null }[]
   /** Calls of the last 60 seconds that count for its limit. */
   windowUsed: number
   windowLimit: number

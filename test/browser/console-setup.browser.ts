@@ -30,6 +30,21 @@ test('an extension is connected by the console, revoked at RingCentral, and auth
   expect(complaints).toEqual([])
 })
 
+test('a number that sends no pictures says so, and no other one does', async () => {
+  await using world = await createWorld({ connect: false })
+  const [{ extensionId } = { extensionId: '' }] = world.control.extensions()
+  world.control.addNumber({ extensionId, phoneNumber: '+18885550100' })
+  await world.connect()
+  await using opened = await openConsole(world.url, { hash: '#/numbers' })
+  const { page, complaints } = opened
+  await page.getByRole('heading', { name: 'All 3 numbers can send and receive.' }).waitFor()
+  const textOnly = page.locator('.thing-numbers > span', { hasText: 'no pictures' })
+  expect(await textOnly.count()).toBe(1)
+  expect(await textOnly.textContent()).toContain('888')
+  await expectAccessible(page)
+  expect(complaints).toEqual([])
+})
+
 test('an app is created, its key is shown once and works, and stops working when it is rotated or deactivated', async () => {
   await using world = await createWorld()
   await using opened = await openConsole(world.url, { hash: '#/numbers', theme: 'dark' })

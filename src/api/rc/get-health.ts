@@ -36,6 +36,10 @@ const ExtensionHealth = z
         z.object({
           phoneNumber: z.string(),
           usageType: z.string().nullable().meta({ description: 'In the words of the provider; null if unknown' }),
+          canSendMedia: z
+            .boolean()
+            .nullable()
+            .meta({ description: 'Whether it may send pictures and other files; null if unknown' }),
         }),
       )
       .optional(),
@@ -61,7 +65,7 @@ const EXAMPLE: ExtensionHealth = {
   fix: null,
   connectedBy: 'link',
   phoneNumbers: ['+15555550100'],
-  numbers: [{ phoneNumber: '+15555550100', usageType: 'DirectNumber' }],
+  numbers: [{ phoneNumber: '+15555550100', usageType: 'DirectNumber', canSendMedia: true }],
   windowUsed: 3,
   windowLimit: 40,
   pausedUntil: null,
@@ -111,7 +115,11 @@ async function healthOf(
     connectedBy: row.jwt === null ? 'link' : 'jwt',
     ...(row.jwt === null ? {} : { jwtExpiresAt: row.jwtExpiresAt === null ? null : isoTime(row.jwtExpiresAt) }),
     phoneNumbers,
-    numbers: rows.map(({ number, usageType }) => ({ phoneNumber: number, usageType })),
+    numbers: rows.map(({ number, usageType, sendsMedia }) => ({
+      phoneNumber: number,
+      usageType,
+      canSendMedia: sendsMedia,
+    })),
     windowUsed: used,
     windowLimit: limit,
     pausedUntil: pauseMs > 0 ? isoTime(Math.ceil(gateway.clock.now() + pauseMs)) : null,

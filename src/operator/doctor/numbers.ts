@@ -19,12 +19,19 @@ export async function checkNumbers({ database }: Gateway): Promise<string> {
   const hidden = rows
     .filter((row) => row.shownAt === null && !isDirect(row) && !unread.has(nameOf(row)))
     .map(({ number }) => number)
-  if (hidden.length === 0) return rows.length === 0 ? 'none yet' : `${rows.length} that can send`
+  if (hidden.length === 0) return rows.length === 0 ? 'none yet' : `${rows.length} that can send${withoutMedia(rows)}`
   const list = [...new Set(hidden)].toSorted().join(', ')
   throw new Fault(
-    `${list}: RingCentral has not shown any message of a number that is not the extension's own (a call queue's, the company's). Until it does, a text whose answer is lost ends as "Delivery could not be confirmed with the provider" and is not sent again by itself`,
+    `${list}: RingCentral has not shown any message of a number that is not the extension's own (a call queue's, the company's). Until it does, a text whose answer is lost ends as "Delivery could not be confirmed with the provider" and is not sent again by itself${withoutMedia(rows)}`,
     'warn',
   )
+}
+
+/** Which numbers send texts alone, as toll-free ones do. Whether the others send media may not be known yet. */
+function withoutMedia(rows: readonly NumberRow[]): string {
+  const numbers = new Set(rows.filter(({ sendsMedia }) => sendsMedia === false).map(({ number }) => number))
+  if (numbers.size === 0) return ''
+  return `; without pictures, because RingCentral gives no MmsSender (it never does for toll-free numbers): ${[...numbers].toSorted().join(', ')}`
 }
 
 /** For each number of a tenant the row of the extension that sends for it. */

@@ -1,7 +1,11 @@
 import { expect, test } from 'bun:test'
 import { readNumbersDaily } from '../../../src/messages/upkeep/extensions.ts'
+import { diagnose } from '../../../src/operator/doctor/diagnose.ts'
+import type { Finding } from '../../../src/operator/doctor/finding.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { FROM, FROM_2, TO, type World, createWorld, until } from '../../support/world.ts'
+
+const TOLL_FREE = '+18885550100'
 
 interface Health extends Record<string, unknown> {
   extensionId: string
@@ -35,7 +39,7 @@ test('a healthy extension has no reason and no fix, and shows its rate windows, 
     fix: null,
     connectedBy: 'link',
     phoneNumbers: [FROM, FROM_2],
-    numbers: [FROM, FROM_2].map((phoneNumber) => ({ phoneNumber, usageType: 'DirectNumber' })),
+    numbers: [FROM, FROM_2].map((phoneNumber) => ({ phoneNumber, usageType: 'DirectNumber', canSendMedia: true })),
     windowUsed: 2,
     windowLimit: 7,
     pausedUntil: null,
@@ -48,6 +52,28 @@ test('a healthy extension has no reason and no fix, and shows its rate windows, 
     expect(Date.parse(String(time))).toBeGreaterThan(Date.now())
   const stranger = await world.otherTenant()
   expect(await healthOf(world, stranger.apiKey)).toEqual([])
+})
+
+test('a number that sends no media is named by the health of its extension and by the doctor, and one that is not known by neither', async () => {
+  await using world = await createWorld()
+  const { gateway, control } = world
+  const canSendMedia = async (): Promise<unknown> =>
+    ((await healthOf(world))[0]?.['numbers'] as { canSendMedia: boolean | null }[]).map((one) => one.canSendMedia)
+  const numbers = async (): Promise<Finding | undefined> =>
+    (await diagnose(gateway)).find(({ check }) => check === 'numbers')
+  const [{ extensionId } = { extensionId: '' }] = control.extensions()
+  expect((await numbers())?.detail).toBe('2 that can send')
+  control.addNumber({ extensionId, phoneNumber: TOLL_FREE })
+  expect(await gateway.numbers.readAll(world.tenantId)).toBe(true)
+  expect(await canSendMedia()).toEqual([true, true, false])
+  expect(await numbers()).toMatchObject({
+    level: 'ok',
+    detail: `3 that can send; without pictures, because RingCentral gives no MmsSender (it never does for toll-free numbers): ${TOLL_FREE}`,
+  })
+  await gateway.database.gate.execute('UPDATE phone_numbers SET sends_media = NULL')
+  gateway.directory.forget(world.tenantId)
+  expect(await canSendMedia()).toEqual([null, null, null])
+  expect((await numbers())?.detail).toBe('3 that can send')
 })
 
 test('every problem is named with its fix: revoked, refresh failed, refused, not receiving', async () => {

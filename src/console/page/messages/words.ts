@@ -96,6 +96,11 @@ const KNOWN: readonly [begins: string, what: string, advice: string][] = [
     'Nothing was sent. The recipient can opt in again by texting START.',
   ],
   [
+    'From number cannot send media',
+    'The number sends texts alone.',
+    'Nothing was sent. Toll-free numbers never send pictures: use another number, or a link in a text.',
+  ],
+  [
     'Delivery could not be confirmed',
     'RingCentral never said whether it took the text.',
     'It may have arrived, so the gateway does not send it again. Ask the recipient before you do.',
@@ -133,6 +138,7 @@ const LASTING = [
   'Extension not connected',
   'Phone number ',
   'Recipient opted out',
+  'From number cannot send media',
 ]
 const LASTING_CODES = ['410', '413', '430']
 
@@ -159,6 +165,7 @@ const SHORT: readonly [begins: string, short: string][] = [
   ['Message expired', 'expired'],
   ['Cancelled before sending', 'cancelled'],
   ['Recipient opted out', 'recipient opted out'],
+  ['From number cannot send media', 'number sends no media'],
   ['Delivery could not be confirmed', 'not confirmed'],
   ['Phone number ', 'number not connected'],
 ]

@@ -41,6 +41,11 @@ export function Extension({ extension, facts, changed }: ExtensionProps) {
           <span key={number}>
             <PhoneNumber value={number} />
             <CopyButton text={number} label="Copy the number" />
+            {isTextOnly(extension, number) && (
+              <span class="dim small" title="RingCentral gives it no MmsSender; toll-free numbers never have it">
+                no pictures
+              </span>
+            )}
           </span>
         ))}
       </p>
@@ -52,6 +57,9 @@ export function Extension({ extension, facts, changed }: ExtensionProps) {
     </li>
   )
 }
+
+const isTextOnly = ({ numbers = [] }: ExtensionHealth, number: string): boolean =>
+  numbers.some(({ phoneNumber, canSendMedia }) => phoneNumber === number && canSendMedia === false)
 
 function stateText({ status }: ExtensionHealth, worst: Fact | undefined): string {
   if (status === 'revoked') return 'Revoked'
