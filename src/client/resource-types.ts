@@ -207,4 +207,6 @@ export interface Me {
   version: string
   /** Whether the gateway runs outside of production. */
   development: boolean
+  /** How many bytes a file to send may have; 0 if nothing can be uploaded. */
+  mediaLimit?: number
 }

@@ -17,8 +17,10 @@ export interface UsageDay {
   sent: number
   failed: number
   received: number
-  /** Of the sent messages. */
+  /** Of the sent messages; one with media counts as one. */
   segments: number
+  /** How many of the sent messages carried media. */
+  media?: number
 }
 
 /** The tenant's messages at a glance. */

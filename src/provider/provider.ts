@@ -221,6 +221,5 @@ export interface StoredSms {
   createdAt: number
   /** The types of what it carries besides its text, as an MMS does: `type/subtype` in lower case, null where the record says none. */
   mediaTypes: readonly (string | null)[]
-  /** Of inbound messages only. */
   attachments: readonly Attachment[]
 }

@@ -1,6 +1,7 @@
 import { and, eq } from 'drizzle-orm'
 import { z } from 'zod'
 import type { Caller } from '../../core/caller.ts'
+import { MAX_MEDIA_BYTES } from '../../core/limits.ts'
 import { apps, tenants } from '../../db/schema/tenants.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import { RELEASE, VERSION } from '../../core/version.ts'
@@ -14,6 +15,10 @@ export const Me = z
     operator: z.boolean().meta({ description: 'Whether the caller is an operator and not an app' }),
     version: z.string().meta({ description: "The gateway's" }),
     development: z.boolean().meta({ description: 'Whether the gateway runs outside of production' }),
+    mediaLimit: z
+      .int()
+      .optional()
+      .meta({ description: 'How many bytes a file to send may have; 0: nothing can be uploaded' }),
   })
   .meta({
     id: 'Me',
@@ -25,6 +30,7 @@ export const Me = z
       operator: false,
       version: RELEASE,
       development: false,
+      mediaLimit: MAX_MEDIA_BYTES,
     },
   })
 export type Me = z.infer<typeof Me>
@@ -40,6 +46,7 @@ export async function getMe(gateway: Gateway, caller: Caller | null, operator: b
     operator,
     version: VERSION,
     development: !gateway.config.production,
+    mediaLimit: gateway.media.isOn ? MAX_MEDIA_BYTES : 0,
   }
 }
 

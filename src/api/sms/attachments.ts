@@ -9,9 +9,11 @@ import type { Gateway } from '../../messages/gateway.ts'
 import { attachmentsOf } from '../../messages/media/attachments.ts'
 import type { ExtensionRow } from '../../provider/directory.ts'
 import type { Attachment, AttachmentContent } from '../../provider/provider.ts'
+import { readMedia } from '../../messages/media/read-media.ts'
 import type { AttachmentList } from './attachment-schemas.ts'
+import { type CarryingMessage, sentAttachment } from './sent-attachment.ts'
 
-/** What came with a message of the caller's tenant. Errors: `messageNotFound`. */
+/** What a message of the caller's tenant carries. Errors: `messageNotFound`. */
 export async function listAttachments(gateway: Gateway, caller: Caller, messageId: string): Promise<AttachmentList> {
   const { attachments } = await readMessage(gateway, caller, messageId)
   return {
@@ -25,16 +27,29 @@ export async function listAttachments(gateway: Gateway, caller: Caller, messageI
 }
 
 /**
- * One attachment, read from the provider while it is passed on. Errors: `messageNotFound`, `attachmentNotFound`, `noAttachment`.
+ * One attachment: of media that is kept from here, else read from the provider while it is passed on. Errors: `messageNotFound`, `attachmentNotFound`, `noAttachment`.
  */
 export async function getAttachment(
   gateway: Gateway,
   caller: Caller,
   { messageId, attachmentId }: { messageId: string; attachmentId: string },
 ): Promise<Response> {
-  const { attachments, extensionId } = await readMessage(gateway, caller, messageId)
-  const attachment = attachments.find((one) => one.attachmentId === attachmentId)
+  const message = await readMessage(gateway, caller, messageId)
+  const attachment = message.attachments.find((one) => one.attachmentId === attachmentId)
   if (attachment === undefined) throw apiError('attachmentNotFound')
+  if (message.direction === 'inbound') return fromProvider(gateway, caller, message.extensionId, attachment)
+  const bytes = await readMedia(gateway.database.gate, attachmentId)
+  if (bytes !== null) return fileAnswer(bytes, attachment.contentType)
+  const sent = await sentAttachment(gateway, caller, message, attachment)
+  return fromProvider(gateway, caller, sent.extensionId, sent.attachment)
+}
+
+async function fromProvider(
+  gateway: Gateway,
+  caller: Caller,
+  extensionId: string | null,
+  attachment: Attachment,
+): Promise<Response> {
   const extension = await gateway.directory.extension(caller.tenantId, extensionId ?? '')
   if (extension === null || extension.status === 'revoked') throw apiError('noAttachment')
   await takeWindowSlot(gateway, extension.extensionId)
@@ -44,17 +59,16 @@ export async function getAttachment(
     throw error
   })
   void content.ended.then(() => slot.release())
-  return new Response(content.bytes, { headers: { ...HEADERS, 'content-type': shownType(content.contentType) } })
+  return fileAnswer(content.bytes, content.contentType)
 }
 
-async function readMessage(
-  { database }: Gateway,
-  { tenantId }: Caller,
-  messageId: string,
-): Promise<{ attachments: readonly Attachment[]; extensionId: string | null }> {
-  const { attachments, receivingExtensionId } = messages
+const fileAnswer = (bytes: ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>, contentType: string): Response =>
+  new Response(bytes, { headers: { ...HEADERS, 'content-type': shownType(contentType) } })
+
+async function readMessage({ database }: Gateway, { tenantId }: Caller, messageId: string): Promise<CarryingMessage> {
+  const { attachments, receivingExtensionId, direction, from, rcMessageId, updatedAt } = messages
   const [message] = await database.orm
-    .select({ attachments, extensionId: receivingExtensionId })
+    .select({ attachments, extensionId: receivingExtensionId, direction, from, rcMessageId, updatedAt })
     .from(messages)
     .where(and(eq(messages.tenantId, tenantId), eq(messages.id, messageId)))
   if (message === undefined) throw apiError('messageNotFound')

@@ -151,8 +151,9 @@ export const smsRoutes = [
     operationId: 'listAttachments',
     method: 'GET',
     path: '/v1/sms/:messageId/attachments',
-    summary: 'What came with an inbound message: pictures and other files',
-    description: 'As the provider announced it. An outbound message has none.',
+    summary: 'What a message carries: pictures and other files',
+    description:
+      'Of an inbound message as the provider announced it, of an outbound one as it was uploaded: `attachmentId` is the `mediaId` then.',
     params: MessageParams,
     response: AttachmentList,
     errors: { 400: errorTexts('badMessageId'), 404: errorTexts('messageNotFound') },
@@ -165,7 +166,7 @@ export const smsRoutes = [
     path: '/v1/sms/:messageId/attachments/:attachmentId',
     summary: 'One attachment',
     description:
-      'Its bytes, read from the provider while they are passed on: at most 5 MiB, within a minute. A type that a browser might run is `application/octet-stream`.',
+      'Its bytes: of media that the gateway still keeps from here, else read from the provider while they are passed on, at most 5 MiB, within a minute. A type that a browser might run is `application/octet-stream`.',
     params: AttachmentParams,
     mayWait: true,
     response: 'file',

@@ -12,11 +12,20 @@ export const UsageDay = z
     sent: z.int(),
     failed: z.int(),
     received: z.int(),
-    segments: z.int().meta({ description: 'Of the sent messages' }),
+    segments: z.int().meta({ description: 'Of the sent messages; one with media counts as one' }),
+    media: z.int().optional().meta({ description: 'How many of the sent messages carried media' }),
   })
   .meta({
     id: 'UsageDay',
-    example: { date: '2026-11-21', appId: 'app_1f0c2b5d9e8a7643', sent: 120, failed: 2, received: 31, segments: 148 },
+    example: {
+      date: '2026-11-21',
+      appId: 'app_1f0c2b5d9e8a7643',
+      sent: 120,
+      failed: 2,
+      received: 31,
+      segments: 148,
+      media: 3,
+    },
   })
 export type UsageDay = z.infer<typeof UsageDay>
 

@@ -10,14 +10,21 @@ export const mediaOf = (gate: Gate, attachments: readonly Attachment[]): Outboun
         contentType,
         fileName,
         size: size ?? 0,
-        read: () => readMedia(gate, attachmentId),
+        read: () => neededMedia(gate, attachmentId),
       }))
 
 /** One piece at a time: SQLite reads a blob of 64 KiB in some 50 µs of the event loop. */
 const PIECE = 'SELECT bytes FROM media_pieces WHERE media_id = ?1 AND position = ?2'
 
-/** The bytes of media. Throws if none are stored: a message keeps what it carries, so that is a fault of the database. */
-async function readMedia(gate: Gate, mediaId: string): Promise<Uint8Array> {
+/** A message that has not ended keeps what it carries, so missing bytes are a fault of the database. */
+async function neededMedia(gate: Gate, mediaId: string): Promise<Uint8Array> {
+  const bytes = await readMedia(gate, mediaId)
+  if (bytes === null) throw new Error('The media of a message is not stored')
+  return bytes
+}
+
+/** The bytes of media; null if they are not kept any more. */
+export async function readMedia(gate: Gate, mediaId: string): Promise<Uint8Array<ArrayBuffer> | null> {
   const pieces: Uint8Array[] = []
   for (;;) {
     const { rows } = await gate.execute({ sql: PIECE, args: [mediaId, pieces.length] })
@@ -25,6 +32,5 @@ async function readMedia(gate: Gate, mediaId: string): Promise<Uint8Array> {
     if (row === undefined) break
     pieces.push(new Uint8Array(row['bytes'] as ArrayBuffer))
   }
-  if (pieces.length === 0) throw new Error('The media of a message are not stored')
-  return Buffer.concat(pieces)
+  return pieces.length === 0 ? null : Buffer.concat(pieces)
 }

@@ -10,12 +10,13 @@ export interface DailyUsage {
   failed: number
   received: number
   segments: number
+  media: number
 }
 
 const PER_DAY = DAY_MS / HALF_HOUR_MS
 
 const DAYS = `SELECT half_hour / ${PER_DAY} AS day, app_id, sum(sent) AS sent, sum(failed) AS failed, sum(received) AS received,
-    sum(segments) AS segments
+    sum(segments) AS segments, sum(media) AS media
   FROM usage WHERE tenant_id = ?1 AND half_hour >= ?2 AND half_hour < ?3 AND app_id = coalesce(?4, app_id)
   GROUP BY 1, 2 HAVING sum(sent) + sum(failed) + sum(received) > 0 ORDER BY 1 DESC, 2`
 
@@ -33,5 +34,6 @@ export async function dailyUsage(
     failed: Number(row['failed']),
     received: Number(row['received']),
     segments: Number(row['segments']),
+    media: Number(row['media']),
   }))
 }

@@ -103,7 +103,7 @@ function stored(record: z.infer<typeof wireRecord>): StoredSms {
     deliveryErrorCode: record.deliveryErrorCode,
     createdAt: record.creationTime,
     mediaTypes: mediaTypesOf(record['attachments']),
-    attachments: record.direction === 'Inbound' ? readAttachments(record['attachments']) : [],
+    attachments: readAttachments(record['attachments']),
   }
 }
 
