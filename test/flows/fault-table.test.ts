@@ -2,14 +2,14 @@ import { describe, expect, test } from 'bun:test'
 import { FAULTS, type ProviderFault } from './fault-table/faults.ts'
 import { OPERATIONS } from './fault-table/operations.ts'
 
-// 25 faults of the provider and the network × 6 operations: final state, records at the provider, events, timing.
+// 25 faults of the provider and the network × 7 operations: final state, records at the provider, events, timing.
 
 const rows = (isSilent: boolean): [string, ProviderFault][] =>
   FAULTS.filter((fault) => (fault.isSilent === true) === isSilent).map((fault) => [fault.name, fault])
 
-test('the table has 25 faults and 6 operations', () => {
+test('the table has 25 faults and 7 operations', () => {
   expect(new Set(FAULTS.map(({ name }) => name)).size).toBe(25)
-  expect(Object.keys(OPERATIONS)).toHaveLength(6)
+  expect(Object.keys(OPERATIONS)).toHaveLength(7)
 })
 
 describe.each(Object.entries(OPERATIONS))('%s', (_name, survive) => {

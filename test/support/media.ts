@@ -51,3 +51,17 @@ export async function storedBytes({ gateway }: World): Promise<{ media: number; 
 
 export const media = (world: World, mediaId: string, options?: CallOptions): Promise<Response> =>
   world.call('GET', `/v1/sms/media/${mediaId}`, options)
+
+/** Sends a message with a picture, and returns its id. */
+export async function sendMedia(
+  world: World,
+  message: { from: string; to: string; body?: string; sendAt?: string },
+  picture: Uint8Array = PNG,
+): Promise<string> {
+  const { mediaId } = await uploaded(world, picture, { name: 'photo.png' })
+  const sent = await world.json<{ messageId: string }>('POST', '/v1/sms/send', {
+    body: { ...message, mediaIds: [mediaId] },
+  })
+  if (sent.status !== 202) throw new Error(`send answered ${sent.status}: ${JSON.stringify(sent.body)}`)
+  return sent.body.messageId
+}

@@ -3,6 +3,7 @@ import { MESSAGE_FAILURES } from '../../../src/core/message-failure.ts'
 import { DAY_MS } from '../../../src/core/limits.ts'
 import { backFill } from '../../../src/messages/inbound/back-fill.ts'
 import type { Ensured } from '../../../src/provider/inbound-subscriptions.ts'
+import { sendMedia } from '../../support/media.ts'
 import { FROM, TO } from '../../support/world.ts'
 import { FaultCase } from '../fault-table/case.ts'
 import { pass } from '../fault-table/passing-time.ts'
@@ -46,11 +47,17 @@ let contacts = 0
 const nextContact = (): string => `+1555556${String(contacts++).padStart(4, '0')}`
 
 /** No message is ever sent twice, and none that was refused has reached the provider. */
-async function send(one: FaultCase, answer: Answer): Promise<string> {
+const sendText = (one: FaultCase, answer: Answer): Promise<string> =>
+  send(one, answer, (to) => one.world.send({ from: FROM, to }))
+
+const sendWithMedia = (one: FaultCase, answer: Answer): Promise<string> =>
+  send(one, answer, (to) => sendMedia(one.world, { from: FROM, to, body: 'Look' }))
+
+async function send(one: FaultCase, answer: Answer, begin: (to: string) => Promise<string>): Promise<string> {
   const { world } = one
   const before = one.atProvider
   answerWith(one, 'sms', answer)
-  const messageId = await world.send({ from: FROM, to: nextContact() })
+  const messageId = await begin(nextContact())
   await untilMet(one, 'sms', answer)
   if (answer.status === 401) await pass(one, MINUTE_MS, async () => ((await closed(one, messageId)) ? true : null))
   world.control.clearFaults()
@@ -223,7 +230,8 @@ async function delivering(): Promise<FaultCase> {
 
 /** How to open a gateway for the answers of a call, and what to do with each. */
 export const MEETINGS: Record<string, [open: () => Promise<FaultCase>, met: Met]> = {
-  send: [FaultCase.open.bind(FaultCase), send],
+  send: [FaultCase.open.bind(FaultCase), sendText],
+  media: [FaultCase.open.bind(FaultCase), sendWithMedia],
   token: [quiet, token],
   code: [quiet, code],
   numbers: [quiet, numbers],

@@ -2,43 +2,43 @@ import type { Fault } from '../../../src/simulator/faults.ts'
 
 /** What becomes of each call of the gateway if it gets an answer. `own`: in RingCentral's error form. `another`: an HTML page. */
 const TABLE = `
-answer      | send            | token       | code         | numbers     | make        | renew       | list        | delete      | back-fill   | lookup      | poll        | picture     | revoke
-302 own     | fails           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
-302 another | pause           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
-307 own     | fails           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
-307 another | pause           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
-400 own     | fails           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
-400 another | pause           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
-401 own     | not connected   | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
-401 another | pause           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
-403 own     | fails           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
-403 another | pause           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
-404 own     | fails           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
-404 another | pause           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
-405 own     | fails           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
-405 another | pause           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
-407 own     | fails           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
-407 another | pause           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
-408 own     | lookup          | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
-408 another | lookup          | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
-413 own     | fails           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
-413 another | pause           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
-421 own     | fails           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
-421 another | pause           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
-425 own     | fails           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
-425 another | pause           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
-429 own     | a minute        | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
-429 another | a minute        | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
-500 own     | lookup          | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
-500 another | lookup          | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
-502 own     | lookup          | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
-502 another | lookup          | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
-503 own     | pause           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
-503 another | lookup          | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
-504 own     | lookup          | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
-504 another | lookup          | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
-200 own     | lookup          | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | passed on   | gone here
-200 another | lookup          | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | passed on   | gone here
+answer      | send            | media           | token       | code         | numbers     | make        | renew       | list        | delete      | back-fill   | lookup      | poll        | picture     | revoke
+302 own     | fails           | fails           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
+302 another | pause           | pause           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
+307 own     | fails           | fails           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
+307 another | pause           | pause           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
+400 own     | fails           | fails           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
+400 another | pause           | pause           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
+401 own     | not connected   | not connected   | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
+401 another | pause           | pause           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
+403 own     | fails           | fails           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
+403 another | pause           | pause           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
+404 own     | fails           | fails           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
+404 another | pause           | pause           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
+405 own     | fails           | fails           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
+405 another | pause           | pause           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
+407 own     | fails           | fails           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
+407 another | pause           | pause           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
+408 own     | lookup          | lookup          | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
+408 another | lookup          | lookup          | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
+413 own     | fails           | fails           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
+413 another | pause           | pause           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
+421 own     | fails           | fails           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
+421 another | pause           | pause           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
+425 own     | fails           | fails           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
+425 another | pause           | pause           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
+429 own     | a minute        | a minute        | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
+429 another | a minute        | a minute        | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
+500 own     | lookup          | lookup          | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
+500 another | lookup          | lookup          | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
+502 own     | lookup          | lookup          | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
+502 another | lookup          | lookup          | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
+503 own     | pause           | pause           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
+503 another | lookup          | lookup          | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
+504 own     | lookup          | lookup          | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
+504 another | lookup          | lookup          | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
+200 own     | lookup          | lookup          | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | passed on   | gone here
+200 another | lookup          | lookup          | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | passed on   | gone here
 `
 
 /** An answer, as the table calls it. */

@@ -2,6 +2,7 @@ import type { Secrets } from '../../../src/core/secrets.ts'
 import type { Provider } from '../../../src/provider/provider.ts'
 import { createRingCentral } from '../../../src/provider/ringcentral/client.ts'
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts'
+import { sendMedia } from '../../support/media.ts'
 import { FROM, TO, type World, type WorldOptions, createWorld, until } from '../../support/world.ts'
 import { type FaultyCall, type ProviderFault, PROVIDER_TIMEOUT_MS, timeoutOf } from './faults.ts'
 import { pass } from './passing-time.ts'
@@ -73,8 +74,10 @@ export class FaultCase implements AsyncDisposable {
     return createRingCentral({ ...config.provider, ...time, timeoutMs, userAgent: 'sgw/test' })
   }
 
-  send(): Promise<string> {
-    return this.world.send({ from: FROM, to: TO, body: 'Hello' })
+  /** With media if it is told so. */
+  async send(withMedia = false): Promise<string> {
+    const message = { from: FROM, to: TO, body: 'Hello' }
+    return withMedia ? sendMedia(this.world, message) : this.world.send(message)
   }
 
   /** Resolves when the message is `sent` or `failed`, with its state and the elapsed time of the manual clock. */

@@ -49,11 +49,14 @@ const MEANING: Record<string, SendMeaning> = {
 /** `found`: one attempt was enough, with a lookup or a new token. */
 type SendMeaning = { end: 'found' } | { end: 'sent again'; afterMs: number } | { end: 'refused'; error: string }
 
-async function send(fault: ProviderFault): Promise<void> {
+const sendText = (fault: ProviderFault): Promise<void> => send(fault, false)
+const sendWithMedia = (fault: ProviderFault): Promise<void> => send(fault, true)
+
+async function send(fault: ProviderFault, withMedia: boolean): Promise<void> {
   await using one = await FaultCase.open()
   one.applyFault({ method: 'sendSms', route: 'sms' }, fault, 1)
   const meaning = MEANING[fault.name] as SendMeaning
-  const messageId = await one.send()
+  const messageId = await one.send(withMedia)
   const { status, error, tookMs } = await one.ended(messageId, 5 * MINUTE_MS)
   const attempts = await one.attempts(messageId)
   if (meaning.end === 'refused') {
@@ -72,6 +75,8 @@ async function send(fault: ProviderFault): Promise<void> {
     attempts: again ? 2 : 1,
     atProvider: 1,
   })
+  const [{ attachments = [] } = {}] = one.world.control.messages({ direction: 'Outbound' })
+  expect(attachments.map(({ contentType }) => contentType)).toEqual(withMedia ? ['image/png'] : [])
   expect(one.events).toEqual(DELIVERED)
   if (again) expect((attempts[1] ?? 0) - (attempts[0] ?? 0)).toBeGreaterThanOrEqual(meaning.afterMs)
   expect(tookMs).toBeLessThan((again ? meaning.afterMs : 0) + 2 * MINUTE_MS)
@@ -232,7 +237,8 @@ async function inboundIds(one: FaultCase): Promise<string[]> {
 }
 
 export const OPERATIONS: Record<string, (fault: ProviderFault) => Promise<void>> = {
-  send,
+  send: sendText,
+  'send with media': sendWithMedia,
   'token refresh': refresh,
   'code exchange': exchange,
   'number discovery': discoverNumbers,
