@@ -10,6 +10,7 @@ import { OrderChecker, type AttemptSnapshot } from './order-checker.ts'
 import { valueOf } from './timeline.ts'
 
 const MESSAGES = `SELECT m.seq, m.id, m.status, m.rc_message_id, m.error, m.tenant_id, m.from_number, m.to_number, m.body,
+  m.attachments IS NOT NULL AS has_media,
   (SELECT count(*) FROM jobs WHERE jobs.subject = m.id) AS jobs
   FROM messages AS m WHERE m.direction = 'outbound'`
 
@@ -86,8 +87,9 @@ export class Checker {
   ): Promise<AttemptRef & { startedAt: number; extensionId: string; isNew: boolean }> {
     const { rows } = await this.disk.database.execute({
       sql: `SELECT a.seq AS id, a.message_id, a.started_at, a.extension_id, m.status FROM send_attempts AS a JOIN messages AS m ON m.id = a.message_id
-        WHERE a.closed_at IS NULL AND a.outcome IS NULL AND a.boot_id = ?1 AND a.from_number = ?2 AND a.to_number = ?3 AND m.body = ?4 ORDER BY a.seq`,
-      args: [bootId, message.from, message.to, message.text],
+        WHERE a.closed_at IS NULL AND a.outcome IS NULL AND a.boot_id = ?1 AND a.from_number = ?2 AND a.to_number = ?3 AND m.body = ?4
+          AND (m.attachments IS NOT NULL) = ?5 ORDER BY a.seq`,
+      args: [bootId, message.from, message.to, message.text, message.media === undefined ? 0 : 1],
     })
     const row = rows.find(({ id }) => !this.called.has(String(id))) ?? rows.at(-1)
     if (row === undefined || row['status'] !== 'sending')
@@ -148,7 +150,9 @@ export class Checker {
     }
     for (const record of this.provider.records) {
       if (bound.has(record.providerMessageId)) continue
-      const key = keyOf({ from: record.from ?? '', to: record.to[0]?.phoneNumber ?? '', text: record.text })
+      const { text, mediaTypes } = record
+      const hasMedia = mediaTypes.length > 0
+      const key = keyOf({ from: record.from ?? '', to: record.to[0]?.phoneNumber ?? '', text, hasMedia })
       const left = (spare.get(key) ?? 0) - 1
       spare.set(key, left)
       if (left < 0)
@@ -169,6 +173,7 @@ export class Checker {
       from: String(row['from_number']),
       to: String(row['to_number']),
       text: String(row['body']),
+      hasMedia: row['has_media'] === 1,
       jobs: Number(row['jobs']),
     }))
   }
@@ -203,15 +208,16 @@ export class Checker {
   /** Each provider id must belong to one message, and to a record with its text. */
   #checkBindings(): void {
     const holders = new Map<string, string>()
-    for (const { id, status, rcMessageId, from, to, text } of this.messages.values()) {
+    for (const message of this.messages.values()) {
+      const { id, status, rcMessageId } = message
       if (status === 'sent' && rcMessageId === null) this.violated(`${id} is sent without a provider id`)
       if (rcMessageId === null) continue
       const other = holders.get(rcMessageId)
       if (other !== undefined) this.violated(`${id} and ${other} are bound to the same provider id ${rcMessageId}`)
       holders.set(rcMessageId, id)
       const record = this.provider.records.find((known) => known.providerMessageId === rcMessageId)
-      if (record === undefined || !carries(record, from, to, text))
-        this.violated(`${id} is bound to ${rcMessageId}, which is not its text`)
+      if (record === undefined || !carries(record, message))
+        this.violated(`${id} is bound to ${rcMessageId}, which is not its text or has other media`)
     }
   }
 
@@ -222,11 +228,14 @@ export class Checker {
   }
 }
 
-const carries = (record: ProviderRecord, from: string, to: string, text: string): boolean =>
-  record.from === from && record.to[0]?.phoneNumber === to && record.text === text
+const carries = (record: ProviderRecord, { from, to, text, hasMedia }: MessageSnapshot): boolean =>
+  record.from === from &&
+  record.to[0]?.phoneNumber === to &&
+  record.text === text &&
+  record.mediaTypes.length > 0 === hasMedia
 
-const keyOf = (message: { from: string; to: string; text: string }): string =>
-  JSON.stringify([message.from, message.to, message.text])
+const keyOf = ({ from, to, text, hasMedia }: Pick<MessageSnapshot, 'from' | 'to' | 'text' | 'hasMedia'>): string =>
+  JSON.stringify([from, to, text, hasMedia])
 
 /** Events are lost in a crash, so any may be missing. None may be published twice or out of order. */
 function isLegalNext(last: MessageStatus | undefined, status: MessageStatus): boolean {

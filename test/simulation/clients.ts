@@ -13,6 +13,8 @@ import type { Timeline } from './timeline.ts'
 import type { Checker } from './checker.ts'
 
 export const tenantOf = (index: number): string => `tenant_${index}`
+/** The picture that the tenant has uploaded. */
+export const mediaOf = (index: number): string => `media_${index}`
 const callerOf = (index: number): Caller => ({ tenantId: tenantOf(index), appId: `app_${index}` })
 
 const TRY_AGAIN_MS = 1000
@@ -37,8 +39,9 @@ export class Clients {
 
   /** Sends a message. Without an answer, most requests are repeated. */
   send(plan: MessagePlan, delayMs: number): void {
-    const { tenant, from, to, text, key, cancelAfterMs } = plan
-    const body = { from, to, body: text, userId: null }
+    const { tenant, from, to, text, withMedia, key, cancelAfterMs } = plan
+    const media = withMedia ? { mediaIds: [mediaOf(tenant)] } : {}
+    const body = { from, to, body: text, userId: null, ...media }
     this.#ask(
       delayMs,
       (gateway) => send(gateway, callerOf(tenant), body, key),

@@ -12,5 +12,6 @@ export interface MessageSnapshot {
   from: string
   to: string
   text: string
+  hasMedia: boolean
   jobs: number
 }

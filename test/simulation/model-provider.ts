@@ -1,3 +1,4 @@
+import type { OutboundSms } from '../../src/provider/outbound-sms.ts'
 import type { TokenPair } from '../../src/provider/grants.ts'
 import type {
   FailureReason,
@@ -123,12 +124,7 @@ export class ModelProvider {
     return this.sessions.find((known) => known.accessToken === accessToken)?.extensionId ?? ''
   }
 
-  accept(
-    extensionId: string,
-    message: { from: string; to: string; text: string },
-    attempt: AttemptRef,
-    messageStatus: string,
-  ): ProviderRecord {
+  accept(extensionId: string, message: OutboundSms, attempt: AttemptRef, messageStatus: string): ProviderRecord {
     const record: ProviderRecord = {
       providerMessageId: String(1_000_000 + this.records.length),
       direction: 'Outbound',
@@ -138,7 +134,7 @@ export class ModelProvider {
       messageStatus,
       deliveryErrorCode: null,
       createdAt: Math.floor(this.timeline.now),
-      mediaTypes: [],
+      mediaTypes: (message.media ?? []).map(({ contentType }) => contentType),
       attachments: [],
       extensionId,
       attempt,

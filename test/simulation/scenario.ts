@@ -29,6 +29,7 @@ export interface MessagePlan {
   from: string
   to: string
   text: string
+  withMedia: boolean
   key: string | null
   /** The time between the answer and the cancellation. Null: no cancellation. */
   cancelAfterMs: number | null
@@ -134,6 +135,7 @@ const ROUGH: Fates = {
 const HOUR_MS = 3_600_000
 /** A separate random stream, so that the draws of other scenarios do not change. */
 const TRUNCATED_TEXTS = 0x5ea1
+const PICTURES = 0x1a3c_77d2
 /** Long enough that a record with only this text can be a truncated one. */
 const BEGINNING = 'The beginning of several texts. '.repeat(4)
 
@@ -151,9 +153,12 @@ export function createScenario(seed: number, profile: Profile): Scenario {
     fromPerMinute: random.chance(0.3) ? random.int(1, 3) : 40,
     extensionPerMinute: profile.isFair === true || random.chance(0.15) ? random.int(1, 4) : 40,
     fates: profile.fates ?? (random.chance(0.5) ? CALM : ROUGH),
-    messages: withTruncatedTexts(
-      createRandom(seed + TRUNCATED_TEXTS),
-      drawMessages(random, profile, extensions, tenants, activeMs),
+    messages: withPictures(
+      createRandom(seed + PICTURES),
+      withTruncatedTexts(
+        createRandom(seed + TRUNCATED_TEXTS),
+        drawMessages(random, profile, extensions, tenants, activeMs),
+      ),
     ),
     faults: drawFaults(random, profile, activeMs),
     activeMs,
@@ -208,6 +213,7 @@ function drawMessages(
     to:
       profile.isFair === true ? `+1555111000${random.int(1, 9)}` : random.chance(0.8) ? '+15551110001' : '+15551110002',
     text: sameText || random.chance(0.3) ? 'The same' : `Text ${index}`,
+    withMedia: false,
     key: random.chance(0.3) ? `key-${random.chance(0.2) ? 0 : index}` : null,
     cancelAfterMs: random.chance(0.08) ? random.spread(1, 5000) : null,
   }))
@@ -219,6 +225,15 @@ function withTruncatedTexts(random: Random, messages: MessagePlan[]): MessagePla
   return messages.map((message) => {
     const text = BEGINNING + ['', 'One goes on.', 'One goes on. And on.'][random.int(0, 2)]
     return random.chance(0.7) ? { ...message, text } : message
+  })
+}
+
+/** A fifth of the messages carries media, many of these without words. In a quarter of the scenarios it is every second one. */
+function withPictures(random: Random, messages: MessagePlan[]): MessagePlan[] {
+  const share = random.chance(0.25) ? 0.5 : 0.1
+  return messages.map((message) => {
+    if (!random.chance(share)) return message
+    return { ...message, withMedia: true, text: random.chance(0.5) ? '' : message.text }
   })
 }
 

@@ -1,3 +1,4 @@
+import { uploadMs } from '../../src/core/upload-time.ts'
 import type { OutboundSms, SmsAnswer } from '../../src/provider/outbound-sms.ts'
 import type { Provider, ProviderResult } from '../../src/provider/provider.ts'
 import type { QuotaGroup } from '../../src/provider/quota.ts'
@@ -40,6 +41,8 @@ interface Request {
   handle(): void
   cancel(): void
   handleAt: number
+  /** How long after the death of its process it may still be handled. */
+  lateMs: number
   /** A token request that outlives its process is handled at once, because its effect on the next boot would be random. */
   isRefresh: boolean
 }
@@ -143,15 +146,31 @@ export function providerPort(link: ProviderLink, client: ProviderClient): Provid
       const extensionId = provider.extensionOf(accessToken)
       checkSilence(link, client, 'medium', extensionId)
       const attempt = await link.attemptOf(message)
+      for (const file of message.media ?? []) await file.read()
+      const times = patientLink(link, message)
       const fate = random.weighted(link.fates())
       link.log(`call ${fate} for ${attempt.messageId} ${attempt.attemptId}`)
       return ask(
-        link,
+        times,
         client,
         `medium:${extensionId}`,
-        smsCourse(link, accessToken, extensionId, message, attempt, fate),
+        smsCourse(times, accessToken, extensionId, message, attempt, fate),
       )
     },
+  }
+}
+
+/** A call with media may take longer, and so may what the provider still does with it after a failure. */
+function patientLink(link: ProviderLink, { media = [] }: OutboundSms): ProviderLink {
+  const { timeoutMs, lateMs } = link
+  const longerMs = uploadMs(
+    timeoutMs,
+    media.reduce((bytes, { size }) => bytes + size, 0),
+  )
+  return {
+    ...link,
+    timeoutMs: timeoutMs + longerMs,
+    lateMs: { settle: lateMs.settle + longerMs, settle5xx: lateMs.settle5xx + longerMs },
   }
 }
 
@@ -204,6 +223,7 @@ function underWay(
   const request: Request = {
     isRefresh,
     handleAt: timeline.now + delayMs,
+    lateMs: link.lateMs.settle,
     handle: () => {
       client.underWay.delete(request)
       handle()
@@ -220,7 +240,7 @@ export function orphan(link: ProviderLink, client: ProviderClient): void {
     if (!request.isRefresh)
       link.timeline.after(
         null,
-        Math.min(request.handleAt - link.timeline.now, link.random.ms(0, link.lateMs.settle)),
+        Math.min(request.handleAt - link.timeline.now, link.random.ms(0, request.lateMs)),
         request.handle,
       )
     else if (link.random.chance(0.5)) request.handle()

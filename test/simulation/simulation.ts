@@ -1,3 +1,4 @@
+import type { OutboundSms } from '../../src/provider/outbound-sms.ts'
 import { Clients } from './clients.ts'
 import type { Disk, Statement } from './disk.ts'
 import { type Boot, startBoot } from './boot.ts'
@@ -235,10 +236,7 @@ class Simulation {
     this.link.log(`start ${boot.bootId}`)
   }
 
-  async #attemptOf(
-    boot: Boot,
-    message: { from: string; to: string; text: string },
-  ): ReturnType<ProviderLink['attemptOf']> {
+  async #attemptOf(boot: Boot, message: OutboundSms): ReturnType<ProviderLink['attemptOf']> {
     const attempt = await this.checker.attemptOf(message, boot.bootId)
     const excess = attempt.isNew
       ? this.rateWindows.note(boot, message.from, attempt.extensionId, attempt.startedAt)

@@ -1,7 +1,7 @@
 import { type Config, readConfig } from '../../src/core/config.ts'
 import { openDatabase } from '../../src/db/database.ts'
 import type { Gate } from '../../src/db/gate.ts'
-import { tenantOf } from './clients.ts'
+import { mediaOf, tenantOf } from './clients.ts'
 import type { Statement } from './disk.ts'
 import { plainSecrets } from './boot.ts'
 import type { ModelProvider } from './model-provider.ts'
@@ -40,6 +40,9 @@ const TABLES = [
   'send_attempts',
   'jobs',
   'idempotency_keys',
+  'media_uses',
+  'media_pieces',
+  'media',
   'phone_numbers',
   'extensions',
   'apps',
@@ -47,6 +50,8 @@ const TABLES = [
   'sqlite_sequence',
 ]
 const DAY_MS = 86_400_000
+/** A call with it may take 20 s longer. */
+export const PICTURE_BYTES = 400_000
 
 /** Empties the database and inserts this scenario's tenants and extensions. */
 export function setUp(stage: SimulationStage, scenario: Scenario, provider: ModelProvider, now: number): void {
@@ -69,6 +74,15 @@ function tenantRows(scenario: Scenario, provider: ModelProvider, index: number, 
       args: [`app_${index}`, tenantId, now],
     },
   ]
+  rows.push(
+    {
+      sql: `INSERT INTO media (id, tenant_id, content_type, file_name, size, sha256, uploaded_at)
+        VALUES (?1, ?2, 'image/png', '', ${PICTURE_BYTES}, 'sha256', ?3)`,
+      args: [mediaOf(index), tenantId, now + 365 * DAY_MS],
+    },
+    // What the bytes are does not matter here.
+    { sql: `INSERT INTO media_pieces (media_id, position, bytes) VALUES (?1, 0, x'89504e47')`, args: [mediaOf(index)] },
+  )
   for (const { extensionId, numbers, unread } of scenario.extensions) {
     const pair = provider.connect(extensionId)
     const sealed = (plaintext: string): string =>
@@ -90,8 +104,8 @@ function tenantRows(scenario: Scenario, provider: ModelProvider, index: number, 
     if (unread) continue
     for (const number of numbers) {
       rows.push({
-        sql: `INSERT INTO phone_numbers (tenant_id, number, extension_id, usage_type, owner_id)
-          VALUES (?1, ?2, ?3, 'DirectNumber', ?4)`,
+        sql: `INSERT INTO phone_numbers (tenant_id, number, extension_id, usage_type, sends_media, owner_id)
+          VALUES (?1, ?2, ?3, 'DirectNumber', 1, ?4)`,
         args: [tenantId, number, extensionId, provider.queueOf(number)],
       })
     }

@@ -58,7 +58,9 @@ test('a number that sends no media is named by the health of its extension and b
   await using world = await createWorld()
   const { gateway, control } = world
   const canSendMedia = async (): Promise<unknown> =>
-    (await healthOf(world)).flatMap((one) => one['numbers'] as { canSendMedia: unknown }[]).map((one) => one.canSendMedia)
+    (await healthOf(world))
+      .flatMap((one) => one['numbers'] as { canSendMedia: unknown }[])
+      .map((one) => one.canSendMedia)
   const numbers = async (): Promise<Finding | undefined> =>
     (await diagnose(gateway)).find(({ check }) => check === 'numbers')
   const [{ extensionId } = { extensionId: '' }] = control.extensions()
