@@ -45,6 +45,7 @@ export async function inspectSends(stage: TortureStage, load: SendLoad, options:
     acknowledged: load.accepted.size,
     'accepted without an answer': rows.filter(({ id }) => !load.accepted.has(id)).length,
     'at the provider': records.length,
+    'with pictures': records.filter(({ attachments }) => attachments.length > 0).length,
     sent: rows.filter((row) => row.status === 'sent').length,
     failed: rows.filter((row) => row.status === 'failed').length,
     'acknowledged and lost': lost,
@@ -57,6 +58,7 @@ export async function inspectSends(stage: TortureStage, load: SendLoad, options:
   const violations = [
     ...zero(figures, ['acknowledged and lost', 'duplicated at the provider', 'out of order', 'stuck']),
     ...bindings(records, rows, isRestored),
+    ...wrongPictures(load, records, rows),
     ...disagreements(states, rows),
     ...(drainMs === null ? ['The queue was not empty after 60 s'] : []),
     ...(integrity === 'ok' ? [] : [`PRAGMA integrity_check: ${integrity}`]),
@@ -131,6 +133,18 @@ function bindings(records: readonly MessageView[], rows: readonly OutboundRow[],
     ),
     ...(isRestored ? [] : wrong('at the provider, but not sent here', unbound(records, bound))),
   ]
+}
+
+/** Each acknowledged message that is bound to a record carries its own picture there, or none if it had none. */
+function wrongPictures(load: SendLoad, records: readonly MessageView[], rows: readonly OutboundRow[]): string[] {
+  const byId = new Map(records.map((record) => [record.messageId, record]))
+  const wrong = rows.filter(({ id, rc_message_id: recordId }) => {
+    const [sent, record] = [load.accepted.get(id), byId.get(recordId ?? '')]
+    if (sent === undefined || record === undefined) return false
+    const expected = sent.pictureBytes === null ? [] : [sent.pictureBytes]
+    return JSON.stringify(record.attachments.map(({ size }) => size)) !== JSON.stringify(expected)
+  })
+  return wrong.length === 0 ? [] : [`bound to a record of other pictures: ${wrong.length}`]
 }
 
 function unbound(records: readonly MessageView[], bound: readonly OutboundRow[]): MessageView[] {

@@ -1,3 +1,4 @@
+import { pictureBytesOf, uploadPicture } from './pictures.ts'
 import type { TortureStage } from './stage.ts'
 
 export interface Sms {
@@ -23,6 +24,8 @@ const DOWN_PAUSE_MS = 10
 
 /** An acknowledged message. */
 export interface Accepted extends Sms {
+  /** The size of the picture that it carries; null for a text. */
+  pictureBytes: number | null
   /** When its first request began and its first answer arrived, in milliseconds of one clock. */
   askedAt: number
   answeredAt: number
@@ -78,27 +81,40 @@ export class SendLoad {
     while (this.#running) {
       const number = this.#number++
       if (this.options.keyed) await this.#sendKeyed(number)
-      else if (!(await this.#send(this.options.message(number)))) await Bun.sleep(DOWN_PAUSE_MS)
+      else if (!(await this.#send(number))) await Bun.sleep(DOWN_PAUSE_MS)
       await Bun.sleep(this.options.pauseMs)
     }
   }
 
   async #sendKeyed(number: number): Promise<void> {
-    const sms = this.options.message(number)
     const key = `message-${number}`
     const once = async (): Promise<void> => {
-      while (!(await this.#send(sms, key))) await Bun.sleep(DOWN_PAUSE_MS)
+      while (!(await this.#send(number, key))) await Bun.sleep(DOWN_PAUSE_MS)
     }
     await Promise.all(number % 3 === 0 ? [once(), once()] : [once()])
   }
 
-  async #send(sms: Sms, key?: string): Promise<boolean> {
+  /** Sends the message with this number, and uploads its picture before if it has one. */
+  async #send(number: number, key?: string): Promise<boolean> {
+    const pictureBytes = pictureBytesOf(number)
+    if (pictureBytes === null) return this.#post(number, { pictureBytes }, key)
+    const mediaId = await uploadPicture(this.stage, pictureBytes).catch(() => null)
+    return mediaId !== null && this.#post(number, { pictureBytes, mediaIds: [mediaId] }, key)
+  }
+
+  async #post(number: number, { pictureBytes, ...media }: Carried, key: string | undefined): Promise<boolean> {
+    const sms = { ...this.options.message(number), pictureBytes }
     const request = { begunBeforeStop: false }
     const askedAt = performance.now()
     this.#open.add(request)
     try {
       const headers = key === undefined ? {} : { 'idempotency-key': key }
-      const response = await this.stage.call('POST', '/v1/sms/send', sms, headers)
+      const response = await this.stage.call(
+        'POST',
+        '/v1/sms/send',
+        { ...this.options.message(number), ...media },
+        headers,
+      )
       const answer = (await response.json()) as { messageId: string }
       if (response.status === 202)
         this.#accept({ ...sms, askedAt, answeredAt: performance.now() }, answer.messageId, key)
@@ -120,6 +136,12 @@ export class SendLoad {
     if (known !== messageId) this.ambiguousKeys.push(`${key}: ${known} and ${messageId}`)
     this.#byKey.set(key, known)
   }
+}
+
+/** The picture of a message. */
+interface Carried {
+  pictureBytes: number | null
+  mediaIds?: string[]
 }
 
 /** The request began before the stop, but connected after the gateway had stopped listening. */
