@@ -18,12 +18,16 @@ export function readParts(contentType: string, body: Buffer): BodyPart[] | null 
     if (bytes.subarray(start, start + 2).equals(END)) return parts
     const next = bytes.indexOf(delimiter, start)
     const part = next === -1 ? null : readPart(bytes.subarray(start, next))
-    if (part === null) return null
+    if (part === null || parts.length === MAX_PARTS) return null
     parts.push(part)
     at = next
   }
   return null
 }
+
+/** A message has ten files. More than this, or longer headers, would hold the process for seconds. */
+const MAX_PARTS = 50
+const MAX_HEADERS_BYTES = 8192
 
 const LINE = Buffer.from('\r\n')
 const EMPTY_LINE = Buffer.from('\r\n\r\n')
@@ -40,8 +44,9 @@ function boundaryOf(contentType: string): string | null {
 
 /** Reads what stands between two delimiters: the rest of a line, headers, an empty line, content. */
 function readPart(bytes: Buffer): BodyPart | null {
-  const headersAt = bytes.indexOf(LINE)
-  const contentAt = bytes.indexOf(EMPTY_LINE)
+  const start = bytes.subarray(0, MAX_HEADERS_BYTES)
+  const headersAt = start.indexOf(LINE)
+  const contentAt = start.indexOf(EMPTY_LINE)
   if (headersAt === -1 || contentAt === -1 || !/^[ \t]*$/.test(bytes.toString('latin1', 0, headersAt))) return null
   const headers = readHeaders(bytes.toString('utf8', headersAt, contentAt))
   return headers === null ? null : { headers, bytes: bytes.subarray(contentAt + EMPTY_LINE.length) }

@@ -157,6 +157,19 @@ test.each<[string, string, Buffer]>([
     Buffer.from('--XX\r\nA: b\r\n--XX--\r\n'),
   ],
   ['that is empty', 'multipart/form-data; boundary=XX', Buffer.alloc(0)],
+  [
+    'of 51 parts',
+    'multipart/form-data; boundary=XX',
+    multipart(
+      smsBody('x'),
+      Array.from({ length: 50 }, () => ({})),
+    ),
+  ],
+  [
+    'with 9 KB of headers',
+    'multipart/form-data; boundary=XX',
+    multipart(smsBody('x'), [{ disposition: `form-data; filename="${'\\'.repeat(9000)}"` }]),
+  ],
 ])('a multipart body %s is answered with 400, and nothing is stored', async (_, type, body) => {
   await using mms = await startMms()
   expect(codes(await mms.post('/sms', type, body))).toEqual([400, 'CMN-104'])

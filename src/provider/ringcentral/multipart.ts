@@ -27,9 +27,9 @@ const head = (boundary: string, name: string, fileName: string, contentType: str
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** RingCentral demands a name, and phones go by its ending. */
+/** RingCentral demands a name, and phones go by its ending. One of dots alone could be taken for a folder. */
 const nameOf = ({ fileName, contentType }: OutboundMedia, at: number): string =>
-  fileName === null || fileName === '' ? `attachment-${at + 1}.${endingOf(contentType)}` : fileName
+  fileName === null || /^[\s.]*$/.test(fileName) ? `attachment-${at + 1}.${endingOf(contentType)}` : fileName
 
 const endingOf = (contentType: string): string => ENDINGS[contentType] ?? contentType.replace(/^.*\//, '')
 
@@ -45,6 +45,6 @@ const ENDINGS: Readonly<Record<string, string>> = {
   'text/plain': 'txt',
 }
 
-/** Without what could end the header, or the quotes around the name, for any reader. */
-// oxlint-disable-next-line no-control-regex
-const quotable = (name: string): string => name.replaceAll(/[\u0000-\u001F\u007F\u2028\u2029"\\]/g, '_')
+/** Without what could end the header, or the quotes around the name, for any reader, and what turns the direction of writing. */
+const quotable = (name: string): string =>
+  name.replaceAll(/[\p{Cc}\u2028\u2029\u200E\u200F\u202A-\u202E\u2066-\u2069"\\/]/gu, '_')

@@ -100,9 +100,13 @@ test.each([
 
 test.each([
   ['a"; filename="b.exe', 'a_; filename=_b.exe'],
-  ['a\r\nContent-Type: text/html\r\n\r\n<script>', 'a__Content-Type: text/html____<script>'],
+  ['a\r\nContent-Type: text/html\r\n\r\n<script>', 'a__Content-Type: text_html____<script>'],
   ['a\nb\u0000c\u007Fd\u2028e', 'a_b_c_d_e'],
   ['back\\', 'back_'],
+  ['../../etc/passwd', '.._.._etc_passwd'],
+  ['\u202Egnp.exe', '_gnp.exe'],
+  ['..', 'attachment-1.png'],
+  [' . ', 'attachment-1.png'],
 ])('the file name %j changes nothing but itself', async (fileName, written) => {
   using server = formServer()
   expect((await clientOf(server.url).sendSms(ACCESS_TOKEN, { ...SMS, media: [mediaOf({ fileName })] })).ok).toBe(true)
