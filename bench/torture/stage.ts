@@ -12,6 +12,8 @@ export interface TortureStageOptions {
   extensions?: number
   numbersPerExtension?: number
   webhookUrl?: string
+  /** Starts something between the gateway and the simulator. Returns its address. */
+  between?: (simulatorUrl: string) => Promise<string>
 }
 
 /** Timeouts are short enough for many kills a minute. The provider's late accepts stay far below the settle time. */
@@ -59,7 +61,8 @@ export class TortureStage implements AsyncDisposable {
     const folder = mkdtempSync(join(tmpdir(), 'sgw-torture-'))
     const simulator = await startSimulatorProcess(join(folder, 'simulator.log'))
     const RC_EVENTS = process.env['RC_EVENTS'] ?? 'webhook'
-    const env = { ...ENVIRONMENT, RC_EVENTS, RC_SERVER_URL: simulator.url, ...options.env }
+    const RC_SERVER_URL = (await options.between?.(simulator.url)) ?? simulator.url
+    const env = { ...ENVIRONMENT, RC_EVENTS, RC_SERVER_URL, ...options.env }
     const gateway = new GatewayProcess({
       port: freePort(),
       path: join(folder, 'sgw.db'),
