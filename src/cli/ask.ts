@@ -64,9 +64,11 @@ function foreignSocket(socket: string): string {
 
 const NO_SERVER_CODES = ['ENOENT', 'ECONNREFUSED', 'FailedToOpenSocket', 'ConnectionRefused']
 
-function httpRequest({ method, path, body, appId, idempotencyKey }: OperatorRequest): Request {
+function httpRequest({ method, path, body, file, appId, idempotencyKey }: OperatorRequest): Request {
   const headers = new Headers(appId === undefined ? {} : { 'sgw-app': appId })
   if (idempotencyKey !== undefined) headers.set('idempotency-key', idempotencyKey)
+  if (file !== undefined) headers.set('content-type', file.type)
+  if (file !== undefined) return new Request(`http://localhost${path}`, { method, headers, body: file })
   if (body === undefined) return new Request(`http://localhost${path}`, { method, headers })
   const text = writeExactJson(body)
   // Without a server nothing else adds this header, and a body without it is not read.

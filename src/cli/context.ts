@@ -42,6 +42,8 @@ export interface OperatorRequest {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   path: string
   body?: unknown
+  /** Sent as it is instead of a body. */
+  file?: Blob
   /** The app that the request acts as. */
   appId?: string
   idempotencyKey?: string

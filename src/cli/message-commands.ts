@@ -38,9 +38,10 @@ function addSending(program: Command, contextOf: () => CliContext, run: Run): vo
     .requiredOption('--from <number>', 'a connected number (sgw extensions list), E.164')
     .requiredOption('--to <number>', 'the receiver, E.164')
     .option('--app <app>', 'the app that sends; needed if several tenants own the number, or none has connected it')
+    .option('--media <file>', 'a picture or another file to send with it; may be given up to ten times', collect)
     .option('--wait', 'wait until it is sent or failed, at most a minute, and say why it waits')
-    .argument('<text>', 'the message; - reads it from standard input')
-    .action((text: string, options: SendOptions) => send(contextOf(), text, options, run))
+    .argument('[text]', 'the message; - reads it from standard input; with --media it may be left out')
+    .action((text: string | undefined, options: SendOptions) => send(contextOf(), text, options, run))
   program
     .command('notify')
     .description('Send a text made from the JSON on standard input, as tools post it')
@@ -50,6 +51,8 @@ function addSending(program: Command, contextOf: () => CliContext, run: Run): vo
     .option('--app <app>', 'the app that sends; needed if several tenants own the number, or none has connected it')
     .action((options: NotifyOptions) => notify(contextOf(), options, run))
 }
+
+const collect = (file: string, files: readonly string[] = []): string[] => [...files, file]
 
 function addResend(messages: Command, contextOf: () => CliContext): void {
   messages

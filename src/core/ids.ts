@@ -82,7 +82,6 @@ function messageIds(random: RandomSource): Ids['message'] {
 }
 
 export const MESSAGE_ID = /^msg_[0-9a-f]{12}$/
-export const MEDIA_ID = /^media_[0-9a-f]{12}$/
 export const APP_ID = /^app_[0-9a-f]{16}$/
 export const TENANT_ID = /^tenant_[0-9a-f]{16}$/
 export const TRIGGER_ID = /^trg_[0-9a-f]{16}$/

@@ -142,7 +142,7 @@ export const MAX_FILE_NAME_LENGTH = 255
 export const MAX_TENANT_MEDIA_BYTES = 200_000_000
 /** With less free space on the disk nothing more is uploaded: messages need it. */
 export const UPLOAD_MIN_FREE_BYTES = 500_000_000
-export const MEDIA_RETENTION_MS = DAY_MS
+export const MEDIA_RETENTION_MS = 24 * HOUR_MS
 /** What one commit writes of an upload. */
 export const MEDIA_PIECE_BYTES = 65_536
 /** Uploads that are read at once; each takes its bytes of memory. Of one tenant fewer, so that slow ones leave some for others. */

@@ -20,10 +20,11 @@ import {
   LinkAnswer,
   NotifyAsQuery,
   SendMessageBody,
+  SenderQuery,
   TenantQuery,
   UnblockBody,
 } from './schemas.ts'
-import { sendMessage, sendNotice } from './send-message.ts'
+import { findSender, sendMessage, sendNotice } from './send-message.ts'
 import { createLink, revokeSessions } from './session.ts'
 import { localSimulatorRoutes } from './simulator-routes.ts'
 import { giveLease, stopServer } from './stop.ts'
@@ -154,6 +155,16 @@ export const localRoutes = [
     mayWait: true,
     response: z.unknown(),
     run: ({ gateway, body }) => sendMessage(gateway, body),
+  }),
+  route({
+    ...common,
+    operationId: 'findSender',
+    method: 'GET',
+    path: '/v1/operator/sender',
+    summary: 'The app that sends from a number',
+    query: SenderQuery,
+    response: z.object({ appId: z.string(), tenantId: z.string() }),
+    run: ({ gateway, query }) => findSender(gateway, query.from, query.appId),
   }),
   route({
     ...common,

@@ -183,4 +183,5 @@ export const SendMessageBody = z.object({
   message: SendBody,
   appId: z.string().regex(APP_ID, fails('badAppId')).optional(),
 })
+export const SenderQuery = z.object({ from: z.string(), appId: idFilter(APP_ID, 'badAppId') })
 export const NotifyAsQuery = NotifyQuery.extend({ appId: idFilter(APP_ID, 'badAppId') })

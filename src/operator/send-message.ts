@@ -14,7 +14,7 @@ import type { NotifyAsQuery, SendMessageBody } from './schemas.ts'
 
 /** Sends a message for an app; without `appId`, for the oldest active app of the tenant that owns the number. */
 export async function sendMessage(gateway: Gateway, input: z.output<typeof SendMessageBody>): Promise<MessageState> {
-  const caller = await findCaller(gateway, input.message.from, input.appId)
+  const caller = await findSender(gateway, input.message.from, input.appId)
   const { messageId } = await send(gateway, caller, input.message, null)
   return getStatus(gateway, caller, messageId)
 }
@@ -25,11 +25,12 @@ export async function sendNotice(
   { appId, ...notice }: z.output<typeof NotifyAsQuery>,
   posted: Posted,
 ): Promise<Notified> {
-  const { messages } = await notify(gateway, await findCaller(gateway, notice.from, appId), notice, posted, null)
+  const { messages } = await notify(gateway, await findSender(gateway, notice.from, appId), notice, posted, null)
   return { messages }
 }
 
-async function findCaller(gateway: Gateway, from: string, appId: string | undefined): Promise<Caller> {
+/** The app that sends from a number: the named one, or the oldest active one of the tenant that owns the number. */
+export async function findSender(gateway: Gateway, from: string, appId: string | undefined): Promise<Caller> {
   const { orm } = gateway.database
   const owners = orm.select({ tenantId: phoneNumbers.tenantId }).from(phoneNumbers).where(eq(phoneNumbers.number, from))
   const isMeant = appId === undefined ? inArray(apps.tenantId, owners) : eq(apps.id, appId)

@@ -2,6 +2,7 @@ import { expect, setDefaultTimeout, test } from 'bun:test'
 import { SendBody } from '../../src/api/sms/schemas.ts'
 import { withServer } from '../support/cli-server.ts'
 import { sgwIn, startSgw } from '../support/cli.ts'
+import { PNG, uploaded } from '../support/media.ts'
 import { receiveText } from '../support/provider-events.ts'
 import { FROM, TO, type World, until } from '../support/world.ts'
 
@@ -93,16 +94,19 @@ test.concurrent('failed messages are sent again once, as new messages; cancelled
 test.concurrent('a message is sent again with every field of its request but the time', async () => {
   await withServer(async (world) => {
     const message = { from: '+15555550999', to: TO, body: 'again', userId: 'user-42' }
+    const mediaIds = [(await uploaded(world, PNG)).mediaId]
     // A new field of a send needs a value here, and must be copied by src/cli/resend.ts and the console's actions.tsx.
-    expect(Object.keys({ ...message, sendAt: null }).toSorted()).toEqual(Object.keys(SendBody.shape).toSorted())
+    expect(Object.keys({ ...message, sendAt: null, mediaIds }).toSorted()).toEqual(
+      Object.keys(SendBody.shape).toSorted(),
+    )
     const sendAt = new Date(world.gateway.clock.now() - 1000).toISOString()
-    const failed = await world.send({ ...message, sendAt })
+    const failed = await world.send({ ...message, sendAt, mediaIds })
     await world.untilStatus(failed, ['failed'])
     expect((await sgwIn(world.folder, [...resendOf(world), '--yes', '--json'])).code).toBe(0)
-    const { body } = await world.json<{ messages: object[] }>('GET', '/v1/sms/messages')
+    const { body } = await world.json<{ messages: object[] }>('GET', '/v1/sms/messages?include=delivery')
     expect(body.messages).toMatchObject([
-      { ...message, messageId: expect.not.stringContaining(failed) },
-      { ...message, messageId: failed },
+      { ...message, attachments: 1, messageId: expect.not.stringContaining(failed) },
+      { ...message, attachments: 1, messageId: failed },
     ])
   })
 })

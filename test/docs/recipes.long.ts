@@ -67,6 +67,32 @@ test('shell and cron: a failed command texts, once, however its output looks; a 
   })
 })
 
+test('a photo from a door camera: the script uploads the picture and texts it, and a refusal is seen', async () => {
+  await using world = await createWorld()
+  using folder = temporaryFolder()
+  const [photo = ''] = recipe(world, 'A photo from a door camera')
+  const [, settings = ''] = recipe(world, 'Shell and cron')
+  script(folder.file('sgw-photo'), photo)
+  writeFileSync(folder.file('env'), settings)
+  const jpeg = Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), Buffer.alloc(50_000, 7)])
+  writeFileSync(folder.file('door.jpg'), jpeg)
+  writeFileSync(folder.file('page.jpg'), '<p>')
+  const environment = { PATH: folder.path + delimiter + PATH, SGW_ALERT_ENV: folder.file('env') }
+  const text = `Somebody "is" at the door & waits`
+  expect(await finished(['sgw-photo', folder.file('door.jpg'), text], environment)).toMatchObject({ code: 0 })
+  const [sent] = await until(() => {
+    const messages = world.control.messages({ direction: 'Outbound' })
+    return messages.length > 0 && messages
+  })
+  expect([sent?.text, sent?.attachments.map(({ contentType, size }) => [contentType, size])]).toEqual([
+    text,
+    [['image/jpeg', jpeg.length]],
+  ])
+  const refused = await finished(['sgw-photo', folder.file('page.jpg'), text], environment)
+  expect(refused.code).not.toBe(0)
+  expect(refused.stderr).toContain('The requested URL returned error: 415')
+})
+
 test('systemd: the unit texts which unit has failed on which machine', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const [service = '', failing = ''] = recipe(world, 'systemd')

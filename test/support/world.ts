@@ -101,7 +101,14 @@ export class World implements AsyncDisposable {
 
   /** Sends an SMS and returns its id. */
   async send(
-    message: Partial<{ from: string; to: string; body: string; userId: string; sendAt: string }> = {},
+    message: Partial<{
+      from: string
+      to: string
+      body: string
+      userId: string
+      sendAt: string
+      mediaIds: string[]
+    }> = {},
     options: CallOptions = {},
   ): Promise<string> {
     const response = await this.json<{ messageId: string }>('POST', '/v1/sms/send', {
