@@ -72,6 +72,12 @@ export const ERROR_MESSAGE_LENGTH = 500
 
 /** Concurrent provider calls that are reserved for tokens and lookups; sends use the others. */
 export const CALLS_BESIDE_SENDS = 16
+/** One call with media may take a minute and a half, and has its files in memory: 1.5 MB, and once more until they are sent. */
+export const MAX_MEDIA_CALLS = 16
+/** So that a slow extension leaves calls to the others. More than 40 a minute need, if each takes six seconds. */
+export const MAX_MEDIA_CALLS_PER_EXTENSION = 4
+/** The longest time limit of a call with media, unless that of all calls is longer. */
+export const MAX_MEDIA_CALL_MS = 90_000
 /** The first lookup after an unknown outcome. */
 export const FIRST_LOOKUP_MS = 2000
 /** A message with this many absent attempts counts as unconfirmable. */

@@ -1,7 +1,7 @@
+import { MAX_MEDIA_CALL_MS } from './limits.ts'
+
 const BYTES_PER_SECOND = 20_000
-/** No call takes longer, unless the operator's limit for texts does. */
-const MAX_CALL_MS = 90_000
 
 /** How much longer than a text's a call may take that carries so many bytes. `timeoutMs`: the limit of a text's call. */
 export const uploadMs = (timeoutMs: number, bytes: number): number =>
-  Math.max(0, Math.min(1000 * Math.ceil(bytes / BYTES_PER_SECOND), MAX_CALL_MS - timeoutMs))
+  Math.max(0, Math.min(1000 * Math.ceil(bytes / BYTES_PER_SECOND), MAX_MEDIA_CALL_MS - timeoutMs))

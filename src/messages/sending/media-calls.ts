@@ -1,12 +1,8 @@
+import { MAX_MEDIA_CALLS, MAX_MEDIA_CALLS_PER_EXTENSION } from '../../core/limits.ts'
 import { listedBy } from '../../provider/directory.ts'
 import type { SendingContext } from './context.ts'
 import type { Entry, NumberQueue } from './number-queue.ts'
 import { extensionFor } from './sending-extension.ts'
-
-/** One call may take a minute and a half, and has its files in memory: 1.5 MB, and once more until they are sent. */
-const MAX_CALLS = 16
-/** So that a slow provider of one tenant leaves calls to the others. More than 40 a minute need, if each takes six seconds. */
-const MAX_CALLS_PER_EXTENSION = 4
 
 /**
  * Which messages with media may begin: few calls at once have media, and a number must be allowed to send them. One that may not
@@ -51,12 +47,12 @@ export class MediaCalls {
   }
 
   #hasRoom(extensionId: string): boolean {
-    if (this.#calls.size >= MAX_CALLS) return false
+    if (this.#calls.size >= MAX_MEDIA_CALLS) return false
     return (
       this.#calls
         .values()
         .filter((other) => other === extensionId)
-        .toArray().length < MAX_CALLS_PER_EXTENSION
+        .toArray().length < MAX_MEDIA_CALLS_PER_EXTENSION
     )
   }
 
