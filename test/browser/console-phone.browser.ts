@@ -5,6 +5,10 @@ import { expectAccessible, openConsole } from '../support/console.ts'
 import { startReceiver } from '../support/receiver.ts'
 
 const CONTACT = '+15555550199'
+/** A picture of one pixel. */
+const PNG = Uint8Array.fromBase64(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+)
 
 test('the first text reaches the phone by one click, without a login', async () => {
   await using gateway = await startTestGateway()
@@ -125,6 +129,24 @@ test('a picture of a contact is in its bubble, a large or other file is named, a
   expect(await page.title()).toBe(title)
   await expectAccessible(page)
   expect(complaints).toEqual([])
+})
+
+test('a picture that the app sends is on the phone, once it is sent, and in the conversation of the console', async () => {
+  await using gateway = await startTestGateway()
+  await using opened = await openConsole(gateway.url)
+  const { page, complaints } = opened
+  const [from = ''] = gateway.numbers
+  const media = [new File([PNG], 'door.png', { type: 'image/png' })]
+  const { messageId } = await gateway.client.sms.sendAndWait({ from, to: CONTACT, body: '', media })
+  const { text, attachments } = await gateway.phone(CONTACT).waitFor(() => true)
+  expect([text, ...attachments]).toEqual(['', { contentType: 'image/png', fileName: 'door.png', bytes: PNG }])
+  const picture = page.getByRole('img', { name: 'door.png' })
+  await picture.waitFor()
+  expect(await picture.getAttribute('src')).toBe(`data:image/png;base64,${PNG.toBase64()}`)
+  expect(await picture.getAttribute('class')).toContain('outbound')
+  expect(await page.locator('.thread .said').count()).toBe(0)
+  await expectAccessible(page)
+  expect([messageId.startsWith('msg_'), complaints]).toEqual([true, []])
 })
 
 test('after a 429 the text is sent again and arrives once', async () => {

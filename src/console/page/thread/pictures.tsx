@@ -19,12 +19,14 @@ interface PicturesProps {
   messageId: string
   /** How many attachments the message has. */
   count: number
+  /** Whose bubbles they stand with. */
+  side: 'inbound' | 'outbound'
   /** Whether they are read without a click: requests that nobody asked for are few. */
   isRead: boolean
 }
 
-/** What came with a contact's text: pictures of up to 1 MB, of anything else its type and size. */
-export function Pictures({ messageId, count, isRead }: PicturesProps) {
+/** What a text carries: pictures of up to 1 MB, of anything else its type and size. */
+export function Pictures({ messageId, count, side, isRead }: PicturesProps) {
   const shown = useSignal(known.get(messageId))
   const read = (): void => {
     const sgw = client.value
@@ -36,7 +38,7 @@ export function Pictures({ messageId, count, isRead }: PicturesProps) {
   }, [messageId, isRead])
   if (shown.value === undefined)
     return (
-      <button type="button" class="button quiet said-more inbound" onClick={read}>
+      <button type="button" class={`button quiet said-more ${side}`} onClick={read}>
         {count === 1 ? 'Show the attachment' : `Show ${count} attachments`}
       </button>
     )
@@ -44,12 +46,12 @@ export function Pictures({ messageId, count, isRead }: PicturesProps) {
     <>
       {shown.value.map(({ attachment, url }) =>
         url === null ? (
-          <p class="said inbound" key={attachment.attachmentId}>
+          <p class={`said ${side}`} key={attachment.attachmentId}>
             {nameOf(attachment)}
           </p>
         ) : (
           <img
-            class="said-picture inbound"
+            class={`said-picture ${side}`}
             key={attachment.attachmentId}
             src={url}
             alt={attachment.fileName ?? 'Picture'}

@@ -114,7 +114,7 @@ const ThreadMessage = ({ message, seenBy, isRead, isNewDay, answer, actions }: T
     {message.direction === 'inbound' ? (
       <Received message={message} seenBy={seenBy} isRead={isRead} answer={answer} actions={actions} />
     ) : (
-      <Sent message={message} seenBy={seenBy} actions={actions} />
+      <Sent message={message} seenBy={seenBy} isRead={isRead} actions={actions} />
     )}
   </>
 )
@@ -125,7 +125,7 @@ function Received({ message, seenBy, isRead, answer, actions }: Omit<ThreadMessa
   const isBad = answer === undefined ? failed !== null : answer.outcome !== 'success'
   return (
     <>
-      {attachments ? <Pictures messageId={messageId} count={attachments} isRead={isRead} /> : null}
+      {attachments ? <Pictures messageId={messageId} count={attachments} side="inbound" isRead={isRead} /> : null}
       {body !== '' && <Bubble class="inbound" text={body} />}
       <p class={isBad ? 'line said-note inbound bad' : 'line said-note inbound'}>
         {isBad && seenBy === 'us' && <Icon name="webhook" />}
@@ -159,19 +159,21 @@ function answerText({ kind, url, statusCode, durationMs }: DeliveryAttempt): str
  * A text of ours. It is an outline until the provider has taken it, and on the contact's phone until it is delivered; a broken one if it
  * never was. There a note alone says why a text is not there.
  */
-function Sent({ message, seenBy, actions }: Pick<ThreadMessageProps, 'message' | 'seenBy' | 'actions'>) {
-  const { status, deliveryStatus, body } = message
+function Sent({ message, seenBy, isRead, actions }: Omit<ThreadMessageProps, 'isNewDay' | 'answer'>) {
+  const { messageId, status, deliveryStatus, body, attachments = 0 } = message
   const { kind, icon } = stateOf(message)
   const isThere = status === 'sent' && deliveryStatus !== 'undelivered'
+  const isShown = isThere || seenBy === 'us'
   const isOutline = !isThere || (seenBy === 'contact' && deliveryStatus === 'pending')
   return (
     <>
-      {(isThere || seenBy === 'us') && (
-        <Bubble class={isOutline ? `outbound pending ${kind}` : 'outbound'} text={body} />
+      {isShown && attachments > 0 && (
+        <Pictures messageId={messageId} count={attachments} side="outbound" isRead={isRead} />
       )}
+      {isShown && body !== '' && <Bubble class={isOutline ? `outbound pending ${kind}` : 'outbound'} text={body} />}
       <p class={`line said-note outbound ${isThere ? '' : kind}`}>
         <Icon name={icon} />
-        {!isThere && seenBy === 'contact' && (
+        {!isShown && body !== '' && (
           <>
             <span class="mask" dir="auto">
               “{body.length > 24 ? `${body.slice(0, 24)}…` : body}”
