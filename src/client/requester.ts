@@ -84,7 +84,7 @@ export class Requester {
   ): Promise<unknown> {
     const { apiKey, appId, fetch: given } = this.options
     const late = new AbortController()
-    const timeoutMs = file === undefined ? this.timeoutMs : this.timeoutMs * FILE_TIMES
+    const timeoutMs = this.timeoutMs * (file ? FILE_TIMES : 1)
     const timer = setTimeout(() => late.abort(), timeoutMs)
     const url = this.baseUrl + path + queryText(query)
     try {
@@ -97,12 +97,12 @@ export class Requester {
           authorization: `Bearer ${apiKey}`,
           ...(appId === undefined ? {} : { 'sgw-app': appId }),
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-          ...(file === undefined ? {} : { 'content-type': file.type }),
           ...headers,
         },
       }
       if (body !== undefined) init.body = JSON.stringify(body)
-      if (file !== undefined) init.body = file
+      // Its type becomes the `Content-Type`.
+      if (file) init.body = file
       // Browsers refuse a `fetch` that is called as a method of another object.
       const response = await (given ?? fetch)(url, init)
       if (blob === true && response.ok) return await response.blob()

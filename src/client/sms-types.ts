@@ -26,6 +26,7 @@ export interface NewMediaMessage extends Omit<NewMessage, 'body'> {
 export interface UploadOptions {
   /** How the recipient sees the file named. By default that of a `File`. */
   fileName?: string | undefined
+  signal?: AbortSignal | undefined
 }
 
 /** A file that was uploaded to be sent. */

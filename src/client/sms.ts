@@ -26,8 +26,8 @@ export class Sms extends Resource {
   }
 
   /** Uploads a file of up to 1,500,000 bytes. The same file has the same `mediaId`. */
-  async upload(file: Blob, { fileName = nameOf(file) }: UploadOptions = {}): Promise<Media> {
-    return this.#upload(file, fileName)
+  upload(file: Blob, { fileName = nameOf(file), signal }: UploadOptions = {}): Promise<Media> {
+    return this.call('POST', '/v1/sms/media', undefined, { file, query: { fileName }, repeatable: true, signal })
   }
 
   /** An uploaded file. */
@@ -112,18 +112,15 @@ export class Sms extends Resource {
     { idempotencyKey = randomKey() }: SendOptions,
     signal?: AbortSignal,
   ): Promise<Accepted> {
-    const mediaIds = [...(message.mediaIds ?? [])]
-    for (const file of media ?? []) mediaIds.push((await this.#upload(file, nameOf(file), signal)).mediaId)
-    return this.call('POST', '/v1/sms/send', mediaIds.length === 0 ? message : { ...message, mediaIds }, {
+    for (const file of media ?? []) {
+      const { mediaId } = await this.upload(file, { signal })
+      message.mediaIds = [...(message.mediaIds ?? []), mediaId]
+    }
+    return this.call('POST', '/v1/sms/send', message, {
       headers: { 'idempotency-key': idempotencyKey },
       repeatable: true,
       signal,
     })
-  }
-
-  #upload(file: Blob, fileName: string | undefined, signal?: AbortSignal): Promise<Media> {
-    const options = { file, query: { fileName }, repeatable: true, signal }
-    return this.call('POST', '/v1/sms/media', undefined, options)
   }
 
   #get(messageId: string, signal?: AbortSignal): Promise<MessageState> {

@@ -12,7 +12,8 @@ const message = {
 const row = { direction: 'outbound', messageId: 'msg_0123456789ab', ...message } as const
 
 test('a copied call has every field of the send', () => {
-  expect(Object.keys(message).toSorted()).toEqual(Object.keys(SendBody.shape).toSorted())
+  // Media has ids that last a day, so a copied call would not work for long.
+  expect([...Object.keys(message), 'mediaIds'].toSorted()).toEqual(Object.keys(SendBody.shape).toSorted())
   const [, request = ''] = /-d '(.*)'$/.exec(asCurl(row, 'http://localhost:3000')) ?? []
   expect(JSON.parse(request.replaceAll(String.raw`'\''`, "'"))).toEqual(message)
   expect(asTypeScript(row, 'http://localhost:3000')).toContain(`sgw.sms.send(${JSON.stringify(message)})`)
