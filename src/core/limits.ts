@@ -151,12 +151,9 @@ export const UPLOAD_MIN_FREE_BYTES = 500_000_000
 export const MEDIA_RETENTION_MS = 24 * HOUR_MS
 /** What one commit writes of an upload. */
 export const MEDIA_PIECE_BYTES = 65_536
-/** Uploads that are read at once; each takes its bytes of memory. Of one tenant fewer, so that slow ones leave some for others. */
-export const MAX_UPLOADS_IN_FLIGHT = 8
-export const MAX_UPLOADS_PER_TENANT = 6
-/** Uploads that wait unread. Bun 1.4.4 reads up to 1.3 MB of each into memory nevertheless (measured), so one more is refused. */
-export const MAX_UPLOADS_WAITING = 24
-export const MAX_UPLOAD_WAIT_MS = 2 * 60_000
+/** Uploads that are being read or stored, and of one tenant: slow ones leave some for others. Each may take 1.3 MB of memory while it is read (Bun 1.4.4, measured). */
+export const MAX_UPLOADS_IN_FLIGHT = 80
+export const MAX_UPLOADS_PER_TENANT = 64
 /** A body must bring so many bytes in each such time. */
 export const UPLOAD_STEP_BYTES = 100_000
 export const UPLOAD_STEP_MS = 10_000

@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { apiError } from '../../core/errors.ts'
 import { MAX_MEDIA_BYTES, UPLOAD_STEP_BYTES, UPLOAD_STEP_MS } from '../../core/limits.ts'
+import type { SpoolFile } from '../../db/spool-file.ts'
 
 /** Refuses a body of a length that cannot be stored before any of it is read. Errors: `tooLarge`, `mediaEmpty`. */
 export function refuseLength({ headers }: Request): void {
@@ -9,27 +10,23 @@ export function refuseLength({ headers }: Request): void {
   if (declared === '0' || (declared === null && !headers.has('transfer-encoding'))) throw apiError('mediaEmpty')
 }
 
-/** Reads the bytes of a file. Errors: `tooLarge`, `mediaEmpty`, `slowBody`, which a client that goes away does not read any more. */
-export async function readUpload({ body }: Request, clock: Clock): Promise<Uint8Array> {
+/** Reads a body into a file. Errors: `tooLarge`, `mediaEmpty`, `slowBody`, which a client that goes away does not read any more. */
+export async function readUpload({ body }: Request, clock: Clock, spool: SpoolFile): Promise<void> {
   if (body === null) throw apiError('mediaEmpty')
   const reader = body.getReader() as Reader
   const beganAt = clock.monotonic()
-  const chunks: Uint8Array[] = []
-  let length = 0
   for (;;) {
-    const steps = Math.floor(length / UPLOAD_STEP_BYTES) + 1
-    const leftMs = beganAt + steps * UPLOAD_STEP_MS - clock.monotonic()
-    const { done, value } = await within(clock, leftMs, reader)
+    const steps = Math.floor(spool.size / UPLOAD_STEP_BYTES) + 1
+    const { done, value } = await within(clock, beganAt + steps * UPLOAD_STEP_MS - clock.monotonic(), reader)
     if (done) break
-    length += value.length
-    if (length > MAX_MEDIA_BYTES) {
+    if (spool.size + value.length > MAX_MEDIA_BYTES) {
       stopReading(reader)
       throw apiError('tooLarge')
     }
-    chunks.push(value)
+    spool.append(value)
+    free(value)
   }
-  if (length === 0) throw apiError('mediaEmpty')
-  return Buffer.concat(chunks, length)
+  if (spool.size === 0) throw apiError('mediaEmpty')
 }
 
 type Reader = Pick<ReadableStreamDefaultReader<Uint8Array>, 'read' | 'cancel'>
@@ -51,3 +48,8 @@ function within(clock: Clock, ms: number, reader: Reader): ReturnType<Reader['re
 
 /** A body that is cancelled ends as one that was read to its end, so nothing may wait for that. */
 const stopReading = (reader: Reader): void => void reader.cancel().catch(() => undefined)
+
+/** Gives memory back at once. The garbage collector would leave hundreds of such pieces for seconds. */
+function free({ buffer }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer) buffer.transfer(0)
+}

@@ -11,19 +11,18 @@ import {
   UPLOAD_MIN_FREE_BYTES,
 } from '../../core/limits.ts'
 import type { MediaType } from '../../core/media-types.ts'
-import { sha256Hex } from '../../core/secrets.ts'
 import type { Database } from '../../db/database.ts'
 import { isConstraint } from '../../db/gate.ts'
+import type { SpoolFile } from '../../db/spool-file.ts'
 import { freeBytes } from '../../db/storage-check.ts'
 import { type StoredMedia, INSERT, INSERT_PIECE, RENEW, SHOW, USED_BYTES, storedMedia } from './media-rows.ts'
 
-/** A file that was read and checked. */
+/** What a file is that was read and checked. */
 export interface Upload {
   tenantId: string
   contentType: MediaType
   /** Empty if the client named none. */
   fileName: string
-  bytes: Uint8Array
 }
 
 interface MediaContext {
@@ -37,8 +36,6 @@ interface MediaContext {
 export class MediaStore {
   /** Of uploads that are being read or stored. */
   readonly slots = new Limiter({ total: MAX_UPLOADS_IN_FLIGHT, perTenant: MAX_UPLOADS_PER_TENANT })
-  /** Uploads that wait for a slot. */
-  waiting = 0
   #last: Promise<unknown> = Promise.resolve()
 
   constructor(readonly context: MediaContext) {}
@@ -48,16 +45,22 @@ export class MediaStore {
     return this.context.config.mediaLimitBytes > 0
   }
 
-  /**
-   * Stores a file, unless the tenant has it already: then it is kept longer. Errors: `mediaFull`, `tenantMediaFull`, `storageUnavailable`.
-   */
-  async store(upload: Upload): Promise<{ media: StoredMedia; isNew: boolean }> {
-    const sha256 = sha256Hex(upload.bytes)
+  /** Errors: `storageUnavailable`. */
+  refuseFullDisk(): void {
+    const { path } = this.context.config.database
+    if (path !== null && freeBytes(path) < UPLOAD_MIN_FREE_BYTES) throw apiError('storageUnavailable')
+  }
+
+  /** Stores a file, unless the tenant has it already: then it is kept longer. Errors: `mediaFull`, `tenantMediaFull`. */
+  async store(upload: Upload, file: SpoolFile): Promise<{ media: StoredMedia; isNew: boolean }> {
+    const piece = new Uint8Array(MEDIA_PIECE_BYTES)
+    const sha256 = hashOf(file, piece)
     const known = await this.#renew(upload, sha256)
     if (known !== null) return { media: known, isNew: false }
-    const id = await this.#reserve(upload)
+    const id = await this.#reserve(upload, file.size)
     try {
-      await this.#insertPieces(id, upload.bytes)
+      for (let position = 0; position * MEDIA_PIECE_BYTES < file.size; position++)
+        await this.#inTurn(() => this.#insertPiece(id, position, file.read(position * MEDIA_PIECE_BYTES, piece)))
       return { media: await this.#show(id, sha256), isNew: true }
     } catch (error) {
       await this.delete('DELETE FROM media WHERE id = ?1 AND sha256 IS NULL', [id]).catch(() => undefined)
@@ -89,30 +92,19 @@ export class MediaStore {
   }
 
   /** Takes the room of a file. Its row is visible to nobody yet. */
-  async #reserve({ tenantId, contentType, fileName, bytes }: Upload): Promise<string> {
-    const { config, clock, ids } = this.context
-    const { path } = config.database
-    if (path !== null && freeBytes(path) < UPLOAD_MIN_FREE_BYTES) throw apiError('storageUnavailable')
+  async #reserve({ tenantId, contentType, fileName }: Upload, size: number): Promise<string> {
+    const { config, clock, ids, database } = this.context
     const id = ids.media()
     const limits = [config.mediaLimitBytes, MAX_TENANT_MEDIA_BYTES]
-    const inserted = await this.#write(INSERT, [
-      id,
-      tenantId,
-      contentType,
-      fileName,
-      bytes.length,
-      clock.now(),
-      ...limits,
-    ])
+    const inserted = await this.#write(INSERT, [id, tenantId, contentType, fileName, size, clock.now(), ...limits])
     if (inserted.length > 0) return id
-    const { rows } = await this.context.database.gate.execute(USED_BYTES)
-    const isFull = Number(rows[0]?.['used'] ?? 0) + bytes.length > config.mediaLimitBytes
+    const { rows } = await database.gate.execute(USED_BYTES)
+    const isFull = Number(rows[0]?.['used'] ?? 0) + size > config.mediaLimitBytes
     throw apiError(isFull ? 'mediaFull' : 'tenantMediaFull')
   }
 
-  async #insertPieces(id: string, bytes: Uint8Array): Promise<void> {
-    for (let position = 0, from = 0; from < bytes.length; position++, from += MEDIA_PIECE_BYTES)
-      await this.#write(INSERT_PIECE, [id, position, bytes.subarray(from, from + MEDIA_PIECE_BYTES)])
+  async #insertPiece(id: string, position: number, bytes: Uint8Array): Promise<void> {
+    await this.context.database.writer.alone([{ sql: INSERT_PIECE, args: [id, position, bytes] }])
   }
 
   /** Makes a file visible whose pieces are all stored. */
@@ -122,7 +114,7 @@ export class MediaStore {
     return storedMedia(row)
   }
 
-  #write(sql: string, args: (string | number | Uint8Array)[]) {
+  #write(sql: string, args: (string | number)[]) {
     return this.#inTurn(async () => {
       const [result] = await this.context.database.writer.alone([{ sql, args }])
       return result?.rows ?? []
@@ -134,4 +126,10 @@ export class MediaStore {
     this.#last = result.catch(() => undefined)
     return result
   }
+}
+
+function hashOf(file: SpoolFile, piece: Uint8Array): string {
+  const hash = new Bun.CryptoHasher('sha256')
+  for (let position = 0; position < file.size; position += piece.length) hash.update(file.read(position, piece))
+  return hash.digest('hex')
 }

@@ -227,6 +227,28 @@ test('a client that goes away leaves nothing, and its slot is free again', async
   expect(await storedBytes(world)).toEqual({ media: 1, pieces: 1, bytes: PNG.length })
 })
 
+test('64 slow uploads of a tenant leave room for another one, and the next is asked to wait', async () => {
+  await using world = await quiet()
+  const other = await world.otherTenant()
+  const { hostname, port } = new URL(world.url)
+  const sockets = Array.from({ length: 64 }, () => {
+    const socket = connect(Number(port), hostname)
+    socket.on('error', () => undefined)
+    socket.write(head(world, ['Content-Length: 1000']))
+    socket.write(PNG)
+    return socket
+  })
+  const full = await until(async () => {
+    const answer = await upload(world, PNG)
+    return answer.status === 429 ? answer : null
+  })
+  expect(full.headers.get('retry-after')).toBe('5')
+  await expectError(full, 429, 'Too many requests')
+  expect((await upload(world, PNG, { key: other.apiKey })).status).toBe(201)
+  for (const socket of sockets) socket.destroy()
+  await until(async () => (await upload(world, PNG)).ok)
+})
+
 test('uploads of a kill leave rows that nobody sees, and nothing after an hour', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock })
