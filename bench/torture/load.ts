@@ -98,8 +98,11 @@ export class SendLoad {
   async #send(number: number, key?: string): Promise<boolean> {
     const pictureBytes = pictureBytesOf(number)
     if (pictureBytes === null) return this.#post(number, { pictureBytes }, key)
-    const mediaId = await uploadPicture(this.stage, pictureBytes).catch(() => null)
-    return mediaId !== null && this.#post(number, { pictureBytes, mediaIds: [mediaId] }, key)
+    const uploaded = await uploadPicture(this.stage, pictureBytes).catch(() => null)
+    if (typeof uploaded === 'string') return this.#post(number, { pictureBytes, mediaIds: [uploaded] }, key)
+    if (uploaded === null) this.unanswered++
+    else this.#noteRefused(uploaded)
+    return false
   }
 
   async #post(number: number, { pictureBytes, ...media }: Carried, key: string | undefined): Promise<boolean> {
@@ -118,7 +121,7 @@ export class SendLoad {
       const answer = (await response.json()) as { messageId: string }
       if (response.status === 202)
         this.#accept({ ...sms, askedAt, answeredAt: performance.now() }, answer.messageId, key)
-      else this.refused[response.status] = (this.refused[response.status] ?? 0) + 1
+      else this.#noteRefused(response.status)
       return response.status === 202
     } catch (error) {
       this.unanswered++
@@ -127,6 +130,10 @@ export class SendLoad {
     } finally {
       this.#open.delete(request)
     }
+  }
+
+  #noteRefused(status: number): void {
+    this.refused[status] = (this.refused[status] ?? 0) + 1
   }
 
   #accept(sms: Accepted, messageId: string, key: string | undefined): void {

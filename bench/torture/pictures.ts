@@ -9,8 +9,8 @@ const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex')
 export const pictureBytesOf = (number: number): number | null =>
   number % ONE_IN === ONE_IN - 1 ? LEAST_BYTES + (number % 1000) : null
 
-/** Uploads a picture of this size. Returns its id, or null if the gateway did not take it. */
-export async function uploadPicture(stage: TortureStage, bytes: number): Promise<string | null> {
+/** Uploads a picture of this size. Returns its id, or the status of the answer that refuses it. */
+export async function uploadPicture(stage: TortureStage, bytes: number): Promise<string | number> {
   const picture = Buffer.alloc(bytes)
   SIGNATURE.copy(picture)
   const response = await fetch(`${stage.gateway.url}/v1/sms/media?fileName=picture.png`, {
@@ -20,5 +20,5 @@ export async function uploadPicture(stage: TortureStage, bytes: number): Promise
     headers: { authorization: `Bearer ${stage.key}`, 'content-type': 'image/png' },
     body: picture,
   })
-  return response.ok ? ((await response.json()) as { mediaId: string }).mediaId : null
+  return response.ok ? ((await response.json()) as { mediaId: string }).mediaId : response.status
 }
