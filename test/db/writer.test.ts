@@ -292,11 +292,9 @@ test('a promise resolves after its commit, and drained waits for all of them', a
 
 test('what is to be alone has a commit of its own, between those that came before and after it', async () => {
   const commits: string[][] = []
-  const writer = createWriter({
-    batch: (statements) => {
-      commits.push(statements.map((statement) => (typeof statement === 'string' ? statement : statement.sql)))
-      return Promise.resolve(statements.map(() => ({ rows: [], changes: 0 })))
-    },
+  const writer = createWriter((statements) => {
+    commits.push(statements.map((statement) => (typeof statement === 'string' ? statement : statement.sql)))
+    return Promise.resolve({ results: statements.map(() => ({ rows: [], changes: 0 })), confirmed: null })
   })
   const statement = (sql: string) => [{ sql, args: [] }]
   await Promise.all([

@@ -51,7 +51,7 @@ const TABLES = [
 ]
 const DAY_MS = 86_400_000
 /** A call with it may take 20 s longer. */
-export const PICTURE_BYTES = 400_000
+const PICTURE_BYTES = 400_000
 
 /** Empties the database and inserts this scenario's tenants and extensions. */
 export function setUp(stage: SimulationStage, scenario: Scenario, provider: ModelProvider, now: number): void {
