@@ -26,7 +26,7 @@ export class Sms extends Resource {
   }
 
   /** Uploads a file of up to 1,500,000 bytes. The same file has the same `mediaId`. */
-  upload(file: Blob, { fileName = nameOf(file), signal }: UploadOptions = {}): Promise<Media> {
+  upload(file: Blob, { fileName = (file as Partial<File>).name, signal }: UploadOptions = {}): Promise<Media> {
     return this.call('POST', '/v1/sms/media', undefined, { file, query: { fileName }, repeatable: true, signal })
   }
 
@@ -127,9 +127,6 @@ export class Sms extends Resource {
     return this.call('GET', `/v1/sms/status/${segment(messageId)}`, undefined, { signal })
   }
 }
-
-/** That of a `File`. */
-const nameOf = (file: Blob): string | undefined => ('name' in file ? String(file.name) : undefined)
 
 /** A gateway that restarts or has too many requests answers later. */
 function passing(error: unknown): null {
