@@ -12,6 +12,7 @@ import { idle } from './idle.ts'
 import { inbound } from './inbound.ts'
 import { latency } from './latency.ts'
 import { lists } from './lists.ts'
+import { mediaSend } from './media-send.ts'
 import { memory } from './memory.ts'
 import { operator } from './operator.ts'
 import { purge } from './purge.ts'
@@ -29,6 +30,7 @@ const BENCHES: readonly Bench[] = [
   accept,
   send,
   slowSend,
+  mediaSend,
   tracking,
   latency,
   inbound,
