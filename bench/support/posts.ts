@@ -23,42 +23,63 @@ export class Connections implements Disposable {
     return { latencies, refused }
   }
 
+  /** How many are open at this moment. */
+  get open(): number {
+    return this.all.filter(({ isOpen }) => isOpen).length
+  }
+
   [Symbol.dispose](): void {
     for (const connection of this.all) connection.close()
   }
 }
 
-const CLOSED = 'The server closed the connection'
+const CLOSED = 'The server closed the connection, with a request under way'
 
+/**
+ * A server may close a connection that has been silent, such as ours after 30 s, and one burst may wait so long for the last call of the one
+ * before. So a connection that is closed between two requests is opened anew.
+ */
 class Connection {
   #head = ''
   #left = 0
   #answered: PromiseWithResolvers<string> | null = null
   #socket: Bun.Socket | null = null
 
+  private constructor(readonly port: number) {}
+
   static async open(port: number): Promise<Connection> {
-    const connection = new Connection()
-    connection.#socket = await Bun.connect({
-      hostname: '127.0.0.1',
-      port,
-      socket: {
-        data: (_, chunk) => connection.#received(chunk),
-        close: () => {
-          connection.#socket = null
-          connection.#answered?.reject(new Error(CLOSED))
-        },
-      },
-    })
+    const connection = new Connection(port)
+    await connection.#open()
     return connection
   }
 
+  async #open(): Promise<Bun.Socket> {
+    this.#socket = await Bun.connect({
+      hostname: '127.0.0.1',
+      port: this.port,
+      socket: {
+        data: (_, chunk) => this.#received(chunk),
+        close: () => {
+          this.#socket = null
+          this.#answered?.reject(new Error(CLOSED))
+        },
+      },
+    })
+    return this.#socket
+  }
+
+  get isOpen(): boolean {
+    return this.#socket !== null
+  }
+
   /** Returns the status. */
-  post(request: string): Promise<string> {
-    if (this.#socket === null) return Promise.reject(new Error(CLOSED))
+  async post(request: string): Promise<string> {
+    const socket = this.#socket ?? (await this.#open())
     this.#head = ''
-    this.#answered = Promise.withResolvers<string>()
-    this.#socket.write(request)
-    return this.#answered.promise
+    const answered = Promise.withResolvers<string>()
+    this.#answered = answered
+    socket.write(request)
+    return answered.promise.finally(() => (this.#answered = null))
   }
 
   close(): void {
