@@ -23,10 +23,11 @@ export function Dialog({ title, close, isKept = false, children }: DialogProps) 
       ref={dialog}
       class="floating dialog"
       aria-label={title}
-      // The event comes late, when another dialog may have taken its place.
+      // The event comes late: it may be off the page, and another dialog in its place.
       onClose={({ currentTarget }) => {
         if (!currentTarget.isConnected) return
-        if (isKept) showAgain(currentTarget)
+        // Esc closed it.
+        if (isKept) currentTarget.showModal()
         else close()
       }}
       onClick={({ target, currentTarget }) => void (target === currentTarget && !isKept && currentTarget.close())}
@@ -38,6 +39,3 @@ export function Dialog({ title, close, isKept = false, children }: DialogProps) 
     </dialog>
   )
 }
-
-/** Esc closed it. One that was taken off the page stays away. */
-const showAgain = (dialog: HTMLDialogElement): void => void (dialog.isConnected && dialog.showModal())
