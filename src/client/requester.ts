@@ -95,14 +95,13 @@ export class Requester {
         signal: AbortSignal.any(signal ? [signal, late.signal] : [late.signal]),
         headers: {
           authorization: `Bearer ${apiKey}`,
-          ...(appId === undefined ? {} : { 'sgw-app': appId }),
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(appId && { 'sgw-app': appId }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
           ...headers,
         },
+        // The type of a file becomes the `Content-Type`.
+        body: file ?? (body === undefined ? null : JSON.stringify(body)),
       }
-      if (body !== undefined) init.body = JSON.stringify(body)
-      // Its type becomes the `Content-Type`.
-      if (file) init.body = file
       // Browsers refuse a `fetch` that is called as a method of another object.
       const response = await (given ?? fetch)(url, init)
       if (blob === true && response.ok) return await response.blob()

@@ -18,6 +18,7 @@ const VIEWS = [
   'conversations/conversation-view.tsx',
   'phone/phone-view.tsx',
   'phone/trace-view.tsx',
+  'thread/attached-view.tsx',
   'webhooks/webhooks-view.tsx',
   'webhooks/webhook-view.tsx',
   'webhooks/attempt-suggestions-view.tsx',

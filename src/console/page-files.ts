@@ -16,6 +16,7 @@ export const SCRIPTS = [
   'conversation.js',
   'phone.js',
   'trace.js',
+  'attached.js',
   'webhooks.js',
   'webhook.js',
   'attempt-suggestions.js',

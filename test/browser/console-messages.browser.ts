@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { SendBody } from '../../src/api/sms/schemas.ts'
 import { type TestGateway, startTestGateway } from '../../src/testing/index.ts'
 import { expectAccessible, openConsole } from '../support/console.ts'
+import { PNG } from '../support/media.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/world.ts'
 
@@ -313,7 +314,8 @@ test('a message is cancelled, and sent again as a new one, after a question', as
 test('a message is sent again with every field of its request but the time, also if it was opened by a link', async () => {
   await using gateway = await startTestGateway()
   const [from = ''] = gateway.numbers
-  const message = { from, to: TO, body: 'again', userId: 'user-42' }
+  const { mediaId } = await gateway.client.sms.upload(new Blob([PNG], { type: 'image/png' }))
+  const message = { from, to: TO, body: 'again', userId: 'user-42', mediaIds: [mediaId] }
   // A new field of a send needs a value here, and must be copied by the console's actions.tsx and src/cli/resend.ts.
   expect(Object.keys({ ...message, sendAt: null }).toSorted()).toEqual(Object.keys(SendBody.shape).toSorted())
   const { messageId } = await gateway.client.sms.sendAndWait({ ...message, sendAt: new Date(Date.now() - 1000) })

@@ -230,15 +230,15 @@ test('an alert that the page has no words for is told in its own, with what to d
 test('the file of the usage is oldest first, and a name can be neither a column nor a formula', () => {
   const day = { appId: 'app_1', sent: 3, failed: 1, received: 2, segments: 4 }
   const days = [
-    { ...day, date: '2026-11-24' },
+    { ...day, date: '2026-11-24', media: 2 },
     { ...day, date: '2026-11-23', appId: 'app_2' },
   ]
   const names: Record<string, string> = { app_1: 'a "b", c', app_2: '=1+1' }
   expect(csvOf(days, (appId) => names[appId] ?? '')).toBe(
     [
-      'date,appId,app,sent,failed,received,segments',
-      "2026-11-23,app_2,'=1+1,3,1,2,4",
-      '2026-11-24,app_1,"a ""b"", c",3,1,2,4',
+      'date,appId,app,sent,failed,received,segments,media',
+      "2026-11-23,app_2,'=1+1,3,1,2,4,0",
+      '2026-11-24,app_1,"a ""b"", c",3,1,2,4,2',
       '',
     ].join('\r\n'),
   )

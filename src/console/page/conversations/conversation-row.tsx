@@ -34,7 +34,7 @@ export function ConversationRow({ row, isOpen, isCursor, isOneOfSeveral }: Conve
       <PhoneNumber value={contact} />
       <span class="text">
         <span class="mask" dir="auto">
-          {lastMessage.body}
+          {lastMessage.body || 'No text'}
         </span>
         {optedOut && <em>opted out</em>}
         {isOneOfSeveral && (

@@ -84,7 +84,7 @@ function Head({ conversation, close }: { conversation: OpenConversation; close: 
       <span class="rail-space" />
       <a class="button quiet" href={addressOf('messages', { number, contact })}>
         <Icon name="messages" />
-        <span>Messages</span>
+        <span class="hidden-on-phone">Messages</span>
       </a>
       {optOut.value === null && isNumber(contact) && (
         <button type="button" class="button quiet" onClick={() => void (isAsked.value = true)}>

@@ -4,6 +4,7 @@ import { isCancelled } from '../messages/words.ts'
 import { whileSignedIn } from '../state/caller.ts'
 import { failureText } from '../state/failure.ts'
 import type { LiveEvent } from '../state/live-event.ts'
+import type { MediaIds } from '../thread/draft.ts'
 import { MessagesOfPair } from '../thread/messages-of-pair.ts'
 import type { Pair } from '../thread/pair.ts'
 
@@ -43,10 +44,10 @@ export class OpenConversation extends MessagesOfPair {
     this.#planWaits()
   }
 
-  /** Sends a text, now or at a time of the API (`sendAt`). Returns whether it was taken. */
-  async send(body: string, sendAt: string | undefined): Promise<boolean> {
+  /** Sends a text with files that were uploaded, now or at a time of the API (`sendAt`). Returns whether it was taken. */
+  async send(body: string, mediaIds: MediaIds, sendAt: string | undefined): Promise<boolean> {
     try {
-      await whileSignedIn(this.sgw.sms.send({ from: this.number, to: this.contact, body, sendAt }))
+      await whileSignedIn(this.sgw.sms.send({ from: this.number, to: this.contact, body, mediaIds, sendAt }))
       this.sendError.value = ''
     } catch (error) {
       this.sendError.value = failureText(error)

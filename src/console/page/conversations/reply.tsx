@@ -1,8 +1,9 @@
-import { type Signal, signal, useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import type { Sgw } from '../../../client/client.ts'
 import { Icon } from '../parts/icon.tsx'
 import { now, zoneName } from '../state/clock.ts'
 import { Composer, NoReply } from '../thread/composer.tsx'
+import { type Draft, type MediaIds, newDraft } from '../thread/draft.ts'
 import { OwnNumber } from '../thread/own-number.tsx'
 import { isNumber } from '../thread/pair.ts'
 import { keyOf } from './conversation-list.ts'
@@ -21,8 +22,8 @@ export function Reply({ conversation, takesFocus }: ReplyProps) {
   const later = useSignal<string | null>(null)
   if (!isNumber(contact)) return <NoReply contact={contact} />
   const { sendAt, note, isWrong } = chosenTime(later.value, now.value)
-  const send = async (text: string): Promise<boolean> => {
-    const isTaken = await conversation.send(text, sendAt)
+  const send = async (text: string, mediaIds: MediaIds): Promise<boolean> => {
+    const isTaken = await conversation.send(text, mediaIds, sendAt)
     if (isTaken) later.value = null
     return isTaken
   }
@@ -30,7 +31,8 @@ export function Reply({ conversation, takesFocus }: ReplyProps) {
     <Composer
       label="Write a text"
       button={sendAt === undefined ? 'Send' : 'Schedule'}
-      text={draftOf(conversation)}
+      draft={draftOf(conversation)}
+      number={number}
       pair={
         <>
           <span class="not-on-phone">From</span> <OwnNumber number={number} contact={contact} />
@@ -51,11 +53,11 @@ export function Reply({ conversation, takesFocus }: ReplyProps) {
 }
 
 /** What is written stays with its conversation while others are looked at, and is gone with the session. */
-const drafts = new WeakMap<Sgw, Map<string, Signal<string>>>()
+const drafts = new WeakMap<Sgw, Map<string, Draft>>()
 
-function draftOf(conversation: OpenConversation): Signal<string> {
-  const own = drafts.get(conversation.sgw) ?? new Map<string, Signal<string>>()
-  const draft = own.get(keyOf(conversation)) ?? signal('')
+function draftOf(conversation: OpenConversation): Draft {
+  const own = drafts.get(conversation.sgw) ?? new Map<string, Draft>()
+  const draft = own.get(keyOf(conversation)) ?? newDraft()
   drafts.set(conversation.sgw, own.set(keyOf(conversation), draft))
   return draft
 }

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import type { NewMessage, Timeline } from '../../../client/client.ts'
+import { type NewMessage, SgwError, type Timeline } from '../../../client/client.ts'
 import { hasPhone } from '../frame/views.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -12,7 +12,7 @@ import { clockTime } from '../state/clock.ts'
 import { focusDetail } from '../list/cursor.ts'
 import { CancelMessage } from './cancel-message.tsx'
 import { AuthorizeButton, InviteButton } from '../parts/authorize-button.tsx'
-import { type ListRow, contactOf, ownNumberOf } from './row.ts'
+import { type ListRow, attachmentsText, contactOf, ownNumberOf } from './row.ts'
 import { asCurl, asTypeScript } from './snippets.ts'
 import { cureOf, failsAgain } from './words.ts'
 
@@ -96,9 +96,9 @@ const linkTo = (row: ListRow): string =>
     location.href,
   ).href
 
-/** The media that a message carries. Without it, after a day, the gateway refuses to send it again. */
-async function mediaOf({ messageId, attachments }: ListRow): Promise<string[] | null> {
-  if (attachments === undefined) return null
+/** The media that a message of ours carries; null of a text alone. */
+async function mediaOf({ messageId, direction, attachments }: ListRow): Promise<string[] | null> {
+  if (direction === 'inbound' || !attachments) return null
   return ((await client.value?.sms.attachments(messageId)) ?? []).map(({ attachmentId }) => attachmentId)
 }
 
@@ -107,17 +107,30 @@ function SendAgain({ row, close }: { row: ListRow; close: () => void }) {
     const { to, from, body, userId } = await listed(row)
     // Every field of a send, so that the compiler names a new one. The time for which the message was planned is over.
     const again: Required<Omit<NewMessage, 'sendAt'>> = { to, from, body, userId, mediaIds: await mediaOf(row) }
-    const sent = await client.value?.sms.send(again)
+    const sent = await client.value?.sms.send(again).catch(explainMedia)
     if (sent !== undefined) open('messages', { id: sent.messageId })
   }
   return (
     <Confirm title="Send again as new" button="Send again" run={send} close={close}>
-      A new message with the same text goes to <PhoneNumber value={row.to} />.{' '}
+      A new message with the same {sameOf(row)} goes to <PhoneNumber value={row.to} />.{' '}
       {row.status === 'sent'
-        ? `The first one was sent at ${clockTime(row.updatedAt)}, so the recipient gets the text twice.`
+        ? `The first one was sent at ${clockTime(row.updatedAt)}, so the recipient gets it twice.`
         : `The first one failed at ${clockTime(row.updatedAt)} and stays failed.`}
     </Confirm>
   )
+}
+
+/** `text`, `attachment`, `text and 2 attachments`. */
+function sameOf({ body, attachments }: ListRow): string {
+  const files = attachmentsText(attachments).replace(/^1 /, '')
+  return [body !== '' || files === '' ? 'text' : '', files].filter(Boolean).join(' and ')
+}
+
+/** Media is kept for a day after the last message with it has ended. */
+function explainMedia(error: unknown): never {
+  if (error instanceof SgwError && error.message === 'Media not found')
+    throw new Error('Its attachments are no longer kept. Attach the files again in the conversation')
+  throw error
 }
 
 /** A message that was opened by a link has the fields of its status alone: no user, no time. The list has them all. */

@@ -1,11 +1,13 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo } from 'preact/hooks'
+import type { Timeline } from '../../../client/client.ts'
 import { DetailHead, Facts, Json } from '../list/detail-parts.tsx'
 import { PhoneNumber } from '../parts/phone-number.tsx'
 import { addressOf } from '../state/address.ts'
 import { appName, client } from '../state/caller.ts'
 import { wholeTime } from '../state/clock.ts'
 import { onEvent } from '../state/live.ts'
+import { Pictures } from '../thread/pictures.tsx'
 import { Segments } from '../thread/segments.tsx'
 import { Actions } from './actions.tsx'
 import { OpenMessage } from './detail-state.ts'
@@ -54,7 +56,14 @@ function shownRow(row: ListRow | null, message: OpenMessage | null): ListRow | n
     direction: facts?.status === 'received' || row?.direction === 'inbound' ? 'inbound' : 'outbound',
     waiting: timeline === null ? (row?.waiting ?? null) : timeline.waiting,
     deliveryStatus: timeline === null ? (row?.deliveryStatus ?? null) : timeline.deliveryStatus,
+    attachments: row?.attachments ?? attachmentsIn(timeline),
   }
+}
+
+/** The status endpoint does not count them. */
+function attachmentsIn(timeline: Timeline | null): number {
+  const [first] = timeline?.entries ?? []
+  return first?.type === 'queued' || first?.type === 'received' ? (first.attachments ?? 0) : 0
 }
 
 const NotThere = ({ message }: { message: OpenMessage | null }) => (
@@ -91,13 +100,20 @@ function Body({ row, message }: { row: ListRow; message: OpenMessage | null }) {
   )
 }
 
-/** The text as a bubble, and under it how many SMS it takes, as the gateway counts. */
+const lookOf = ({ direction }: ListRow): string => (direction === 'inbound' ? 'theirs' : 'ours')
+
+/** Pictures and text as bubbles, and under them how many SMS the text takes, as the gateway counts. */
 const TextWithSegments = ({ row }: { row: ListRow }) => (
   <>
-    <div class={row.direction === 'inbound' ? 'bubble theirs' : 'bubble ours'} dir="auto">
-      <span class="mask">{row.body}</span>
+    <div class="stack bubbles">
+      <Pictures message={row} isRead bubble="bubble" look={lookOf(row)} />
+      {row.body !== '' && (
+        <div class={`bubble ${lookOf(row)}`} dir="auto">
+          <span class="mask">{row.body}</span>
+        </div>
+      )}
     </div>
-    {row.direction === 'outbound' && (
+    {row.direction === 'outbound' && !row.attachments && (
       <p class="small dim bubble-note">
         <Segments key={row.messageId} text={row.body} />
       </p>

@@ -2,7 +2,7 @@ import { Icon } from '../parts/icon.tsx'
 import { PhoneNumber } from '../parts/phone-number.tsx'
 import { addressOf, address } from '../state/address.ts'
 import { clockTime, utcTime } from '../state/clock.ts'
-import { type ListRow, contactOf, ownNumberOf } from './row.ts'
+import { type ListRow, attachmentsText, contactOf, ownNumberOf } from './row.ts'
 import { failedText } from './webhook-results.ts'
 import { shortWaitingText } from './wait-words.ts'
 import { explainedShort, isCancelled, stateOf, undeliveredShort } from './words.ts'
@@ -36,7 +36,7 @@ export function MessageRow({ row, isOpen, isCursor, appName, now }: MessageRowPr
       <PhoneNumber value={contactOf(row)} />
       <span class="text">
         <span class="mask" dir="auto">
-          {row.body}
+          {row.body || attachmentsText(row.attachments)}
         </span>
         <Reason row={row} now={now} />
       </span>

@@ -12,6 +12,10 @@ export const contactOf = ({ direction, from, to }: ListRow): string => (directio
 /** Our side of the conversation. */
 export const ownNumberOf = ({ direction, from, to }: ListRow): string => (direction === 'inbound' ? to : from)
 
+/** `1 attachment`; '' of a text alone. */
+export const attachmentsText = (count = 0): string =>
+  count === 0 ? '' : count === 1 ? '1 attachment' : `${count} attachments`
+
 /** The message of an event; null for events about no message. */
 export const messageIdOf = (event: LiveEvent): string | null => ('messageId' in event ? event.messageId : null)
 

@@ -1,6 +1,7 @@
 import type { DeliveryAttempt, Timeline } from '../../../client/client.ts'
 import { clockTime, duration, rowTime } from '../state/clock.ts'
 import { type Attempt, isRunning } from '../parts/running.ts'
+import { attachmentsText } from './row.ts'
 import { isCancelled, isLasting } from './words.ts'
 
 type TimelineEntry = Timeline['entries'][number]
@@ -92,7 +93,7 @@ function lineOf(
   })
   switch (entry.type) {
     case 'queued':
-      return point('Accepted')
+      return withAttachments(point('Accepted'), entry.attachments)
     case 'failed':
       return isCancelled(entry.error) ? point('Cancelled') : point('Failed', 'bad-point')
     case 'undelivered':
@@ -106,9 +107,12 @@ function lineOf(
         ? { ...point('Delivered'), note: `Known ${duration(at - sentAt)} after it was sent.` }
         : point('Delivered')
     case 'received':
-      return point('Received')
+      return withAttachments(point('Received'), entry.attachments)
   }
 }
+
+const withAttachments = (line: Line, count = 0): Line =>
+  count === 0 ? line : { ...line, note: `With ${attachmentsText(count)}.` }
 
 const runningLine = ({ number }: Attempt, at: number, now: number): Line => ({
   name: `Attempt ${number}`,

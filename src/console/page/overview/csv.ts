@@ -1,11 +1,11 @@
 import type { UsageDay } from '../../../client/client.ts'
 
-const COLUMNS = ['date', 'appId', 'app', 'sent', 'failed', 'received', 'segments'] as const
+const COLUMNS = ['date', 'appId', 'app', 'sent', 'failed', 'received', 'segments', 'media'] as const
 
 /** The usage as RFC 4180 has it, oldest day first. */
 export function csvOf(days: readonly UsageDay[], nameOf: (appId: string) => string): string {
   const rows = days.toReversed().map((day) => {
-    const row = { ...day, app: nameOf(day.appId) }
+    const row = { media: 0, ...day, app: nameOf(day.appId) }
     return COLUMNS.map((column) => field(String(row[column])))
   })
   return [COLUMNS, ...rows].map((row) => `${row.join(',')}\r\n`).join('')

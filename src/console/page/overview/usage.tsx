@@ -30,17 +30,17 @@ const Days = ({ days }: { days: readonly UsageDay[] }) => (
   <table>
     <thead>
       <tr>
-        {['Day', 'App', 'Sent', 'Failed', 'Received', 'Segments'].map((name) => (
+        {['Day', 'App', 'Sent', 'Failed', 'Received', 'Segments', 'Media'].map((name) => (
           <th scope="col">{name}</th>
         ))}
       </tr>
     </thead>
     <tbody>
-      {days.map(({ date, appId, sent, failed, received, segments }) => (
+      {days.map(({ date, appId, sent, failed, received, segments, media = 0 }) => (
         <tr key={`${date} ${appId}`}>
           <td>{date}</td>
           <td>{appName(appId)}</td>
-          {[sent, failed, received, segments].map((value) => (
+          {[sent, failed, received, segments, media].map((value) => (
             <td>{count(value)}</td>
           ))}
         </tr>

@@ -23,13 +23,13 @@ const StationBox = ({ name, lines }: Station) => (
   <div class="stack station">
     <b>{name}</b>
     {lines.map(({ text, kind }) => (
-      <span class={kind}>{text}</span>
+      <span class={`small dim ${kind}`}>{text}</span>
     ))}
   </div>
 )
 
 const Line = ({ direction, figure, word, kind, icon }: Segment & { direction: 'out' | 'back' }) => (
-  <div class={`small dim wire-line ${direction} ${kind}-line`}>
+  <div class={`small dim wire-line ${direction} ${kind} ${kind}-line`}>
     <span>
       <b>{figure}</b> {word}
     </span>

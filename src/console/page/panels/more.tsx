@@ -11,11 +11,15 @@ import { me } from '../state/caller.ts'
 import { clockTime, now, zoneName } from '../state/clock.ts'
 import { leave } from './switcher.tsx'
 
+/** Paths of Lucide, as those of `parts/icon-paths.ts`. */
+const TENANT = 'M5 22V3h14v19zM10 22v-4h4v4M9 7.5h.01M15 7.5h.01M9 12.5h.01M15 12.5h.01'
+const SIGN_OUT = 'M16 17l5-5-5-5M21 12H9M9 21H5a2 2 0 0 1-2-2V5a2 2 0 0 1 2-2h4'
+
 /** On a phone, what the rail has besides the views. */
 export const More = () => (
   <Dialog title="More" close={closePanel}>
     <ul class="panel-list">
-      <Item icon="tenant" run={() => void (panel.value = 'switcher')}>
+      <Item icon={TENANT} run={() => void (panel.value = 'switcher')}>
         {me.value?.name ?? 'Tenant and app'}
         <span class="dim small">{me.value?.tenantName ?? ''}</span>
       </Item>
@@ -29,7 +33,7 @@ export const More = () => (
           {label}
         </Item>
       ))}
-      <Item icon="signOut" run={leave}>
+      <Item icon={SIGN_OUT} run={leave}>
         Sign out
       </Item>
     </ul>

@@ -33,8 +33,6 @@ export const ICON_PATHS = {
   keys: 'M10 8h.01M12 12h.01M14 8h.01M16 12h.01M18 8h.01M6 8h.01M7 16h10M8 12h.01M4 4h16a2 2 0 0 1 2 2v12a2 2 0 0 1 -2 2h-16a2 2 0 0 1 -2 -2v-12a2 2 0 0 1 2 -2z',
   theme: 'M2 12a10 10 0 1 0 20 0a10 10 0 1 0 -20 0M12 18a6 6 0 0 0 0-12v12z',
   more: 'M11 12a1 1 0 1 0 2 0a1 1 0 1 0 -2 0M18 12a1 1 0 1 0 2 0a1 1 0 1 0 -2 0M4 12a1 1 0 1 0 2 0a1 1 0 1 0 -2 0',
-  signOut: 'M16 17l5-5-5-5M21 12H9M9 21H5a2 2 0 0 1-2-2V5a2 2 0 0 1 2-2h4',
-  tenant: 'M5 22V3h14v19zM10 22v-4h4v4M9 7.5h.01M15 7.5h.01M9 12.5h.01M15 12.5h.01',
   key: 'M21 2l-9.6 9.6M15.5 7.5l4 4M2 15.5a5.5 5.5 0 1 0 11 0a5.5 5.5 0 1 0 -11 0',
   send: 'M5 12l7-7 7 7M12 19V5',
   webhook:
@@ -43,4 +41,5 @@ export const ICON_PATHS = {
   undelivered: 'M2 12a10 10 0 1 0 20 0a10 10 0 1 0 -20 0M15 9l-6 6M9 9l6 6',
 } as const
 
-export type IconName = keyof typeof ICON_PATHS
+/** By its name, or the path itself of one that a single part has: so it is loaded with that part. */
+export type IconName = keyof typeof ICON_PATHS | `M${string}`

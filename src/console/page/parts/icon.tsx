@@ -3,7 +3,10 @@ import { ICON_PATHS, type IconName } from './icon-paths.ts'
 /** An icon beside a word. It says nothing to a screen reader: the word or the control's label does. */
 export const Icon = ({ name }: { name: IconName }) => (
   <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
-    <path d={ICON_PATHS[name]} stroke-width={name === 'waiting' ? 4 : 2.1} />
+    <path
+      d={(ICON_PATHS as Readonly<Record<string, string>>)[name] ?? name}
+      stroke-width={name === 'waiting' ? 4 : 2.1}
+    />
   </svg>
 )
 

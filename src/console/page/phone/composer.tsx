@@ -1,7 +1,7 @@
-import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useMemo } from 'preact/hooks'
 import { PhoneNumber } from '../parts/phone-number.tsx'
 import { Composer, NoReply } from '../thread/composer.tsx'
+import { type MediaIds, newDraft } from '../thread/draft.ts'
 import { OwnNumber } from '../thread/own-number.tsx'
 import { isNumber } from '../thread/pair.ts'
 import { FAULTS, type SimulatorFault } from './simulator.ts'
@@ -18,19 +18,20 @@ interface PhoneComposerProps {
 export function PhoneComposer({ conversation, isFirst }: PhoneComposerProps) {
   const { number, contact, error } = conversation
   const canAnswer = isNumber(contact)
-  const text = useSignal('')
+  const draft = useMemo(newDraft, [])
   useEffect(() => {
-    if (isFirst) text.value = FIRST_TEXT
+    if (isFirst && draft.text.value === '') draft.text.value = FIRST_TEXT
   }, [isFirst])
-  const send = async (body: string): Promise<boolean> => {
-    await conversation.send(body)
+  const send = async (body: string, mediaIds: MediaIds): Promise<boolean> => {
+    await conversation.send(body, mediaIds)
     return error.value === ''
   }
   return (
     <Composer
       label="Text from your app"
       button={isFirst ? 'Send the first text' : 'Send from your app'}
-      text={text}
+      draft={draft}
+      number={number}
       pair={
         <>
           From <OwnNumber number={number} contact={contact} /> to <PhoneNumber value={contact} />

@@ -33,7 +33,7 @@ export function FirstSteps({ conversation }: { conversation: TracedConversation 
       </header>
       <pre>{shown}</pre>
       <p class="small dim exchange-note">
-        <code>SGW_KEY</code> is the API key that the gateway prints when it starts.
+        <code class="mono">SGW_KEY</code> is the API key that the gateway prints when it starts.
       </p>
     </section>
   )
@@ -69,7 +69,7 @@ export function ThenTry({ conversation }: { conversation: TracedConversation }) 
 
 const ANSWER = (
   <>
-    <b>Answer on the phone.</b> The reply reaches your webhook, and <code>sgw listen</code> prints it.
+    <b>Answer on the phone.</b> The reply reaches your webhook, and <code class="mono">sgw listen</code> prints it.
   </>
 )
 const PAUSE = (
@@ -85,6 +85,7 @@ const LOOKUP = (
 )
 const REAL_TEXTS = (
   <>
-    <b>Send real texts.</b> Set <code>RC_CLIENT_ID</code> and <code>RC_CLIENT_SECRET</code>, and start again.
+    <b>Send real texts.</b> Set <code class="mono">RC_CLIENT_ID</code> and <code class="mono">RC_CLIENT_SECRET</code>,
+    and start again.
   </>
 )

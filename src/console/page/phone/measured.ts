@@ -8,7 +8,7 @@ import { session } from '../state/session.ts'
 export interface OwnSend {
   at: number
   ms: number
-  request: { to: string; from: string; body: string }
+  request: { to: string; from: string; body: string; mediaIds?: readonly string[] }
   response: unknown
 }
 

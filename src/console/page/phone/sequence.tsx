@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Message } from '../../../client/client.ts'
 import { duration, preciseTime, utcTime } from '../state/clock.ts'
 import { messageIdOf } from '../messages/row.ts'
+import { quotedText } from '../thread/quoted-text.ts'
 import type { TracedConversation } from './traced-conversation.ts'
 import { STATIONS, type Step } from './step.ts'
 import { stepsOf } from './steps.ts'
@@ -79,7 +80,7 @@ const Group = ({
       <span class="lanes">
         <span class="group-title">
           <span class="mask clip" dir="auto">
-            “{message.body}”
+            {quotedText(message)}
           </span>
           <span class="dim">from {origin}</span>
         </span>

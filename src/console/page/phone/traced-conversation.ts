@@ -9,6 +9,7 @@ import {
   sendInbound,
   setNextFault,
 } from './simulator.ts'
+import type { MediaIds } from '../thread/draft.ts'
 import { MessagesOfPair } from '../thread/messages-of-pair.ts'
 import { heard, noteSend, sends } from './measured.ts'
 
@@ -83,10 +84,10 @@ export class TracedConversation extends MessagesOfPair {
     return attempts.toReversed()
   }
 
-  /** Sends a text from the app, and measures the answer. */
-  async send(body: string): Promise<void> {
+  /** Sends a text from the app, with files that were uploaded, and measures the answer. */
+  async send(body: string, mediaIds: MediaIds): Promise<void> {
     this.#clickedAt = Date.now()
-    const request = { to: this.contact, from: this.number, body }
+    const request = { to: this.contact, from: this.number, body, ...(mediaIds && { mediaIds }) }
     await this.attempt(async () => {
       const at = Date.now()
       const began = performance.now()

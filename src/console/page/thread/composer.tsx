@@ -1,7 +1,13 @@
 import { type Signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
+import { Loaded } from '../frame/loaded.tsx'
+import { client } from '../state/caller.ts'
+import { failureText } from '../state/failure.ts'
 import { connection } from '../state/live.ts'
+import { AttachButton, pastedFiles, useDrop } from './attach.tsx'
+import type { AttachedFiles } from './attached-files.ts'
+import { type Draft, type MediaIds, attach, takesFiles } from './draft.ts'
 import { Segments } from './segments.tsx'
 import './composer.css'
 import '../style/boxed.css'
@@ -13,11 +19,13 @@ interface ComposerProps {
   label: string
   button: string
   /** What is written. The view that has it decides how long it stays. */
-  text: Signal<string>
+  draft: Draft
+  /** From which of our numbers it goes. */
+  number: string
   /** From whom to whom. */
   pair: ComponentChildren
-  /** Sends a text, and says whether it was taken; null if nothing can be sent. */
-  send: ((text: string) => Promise<boolean>) | null
+  /** Sends a text with files that were uploaded, and says whether it was taken; null if nothing can be sent. */
+  send: ((text: string, mediaIds: MediaIds) => Promise<boolean>) | null
   /** Why the last one was not taken; '' if it was. */
   error: string
   /** Whether a person is about to write. */
@@ -28,53 +36,99 @@ interface ComposerProps {
   children?: ComponentChildren
 }
 
-/** Writes a text to a contact, and says how many SMS it takes. A text that was not taken stays. */
-export function Composer({ label, button, text, pair, send, error, takesFocus, beside, children }: ComposerProps) {
-  const isBusy = useSignal(false)
-  const submit = async (): Promise<void> => {
-    if (text.value === '' || isBusy.value || send === null) return
-    isBusy.value = true
-    if (await send(text.value)) text.value = ''
-    isBusy.value = false
-  }
+/** Writes a text to a contact, with files, and says how many SMS it takes. What was not taken stays. */
+export function Composer({ label, button, draft, number, pair, send, error, ...rest }: ComposerProps) {
+  const { take, isOver, loadError } = useFiles(draft, send !== null)
+  const { submit, isReady } = useSubmit(draft, number, send)
+  const attached = draft.attached.value
+  const hasFiles = attached !== null && attached.files.value.length > 0
   return (
     <div class="composer">
       <form
-        class="boxed composer-box"
+        class={isOver.value ? 'boxed dropping' : 'boxed'}
         onSubmit={(event) => {
           event.preventDefault()
           void submit()
         }}
       >
-        <TextField label={label} text={text} submit={submit} takesFocus={takesFocus} />
+        <TextField label={label} text={draft.text} submit={submit} take={take} takesFocus={rest.takesFocus} />
+        {hasFiles && <Loaded load={loadAttached} props={{ attached, number, text: draft.text.value }} />}
         <div class="line composer-foot">
           <span class="composer-facts">
             <span class="line composer-pair">{pair}</span>
-            {text.value !== '' && (
-              <span>
-                <Segments text={text.value} />
-              </span>
-            )}
+            <Size text={draft.text.value} files={hasFiles ? attached : null} isOver={isOver.value} />
           </span>
-          {beside}
-          <button type="submit" class="button primary" disabled={isBusy.value || text.value === '' || send === null}>
+          {take !== null && <AttachButton take={take} />}
+          {rest.beside}
+          <button type="submit" class="button primary" disabled={!isReady}>
             {button}
           </button>
         </div>
       </form>
-      {error !== '' && <NotTaken error={error} />}
-      {children}
+      {(loadError.value || error) !== '' && <NotTaken error={loadError.value || error} />}
+      {rest.children}
     </div>
   )
 }
 
-interface TextFieldProps extends Pick<ComposerProps, 'label' | 'text'> {
+interface SizeProps {
+  text: string
+  files: AttachedFiles | null
+  /** Whether files are over the page. */
+  isOver: boolean
+}
+
+function Size({ text, files, isOver }: SizeProps) {
+  if (isOver) return <span>Drop the files to attach them.</span>
+  if (files !== null) return <span>{files.sizeWith(text)}</span>
+  if (text === '') return null
+  return (
+    <span>
+      <Segments text={text} />
+    </span>
+  )
+}
+
+const loadAttached = async () => (await import('./attached-view.tsx')).Attached
+
+/** Attaches what is chosen, pasted, or dropped anywhere on the page. `take` is null where no files can go. */
+function useFiles(draft: Draft, canSend: boolean) {
+  const loadError = useSignal('')
+  const take = (files: Iterable<File>): void =>
+    void attach(draft, files).then(
+      () => void (loadError.value = ''),
+      (error: unknown) => void (loadError.value = failureText(error)),
+    )
+  const takes = canSend && takesFiles()
+  return { take: takes ? take : null, isOver: useDrop(takes ? take : null), loadError }
+}
+
+/** Uploads the files, then sends the draft. Until it was taken, all of it stays. */
+function useSubmit({ text, attached }: Draft, number: string, send: ComposerProps['send']) {
+  const isBusy = useSignal(false)
+  const files = attached.value?.files.value.length ? attached.value : null
+  const isReady =
+    !isBusy.value && send !== null && (files === null ? text.value !== '' : files.canSend(number, text.value))
+  const submit = async (): Promise<void> => {
+    if (!isReady || client.value === null) return
+    isBusy.value = true
+    const mediaIds = files === null ? undefined : await files.upload(client.value)
+    if (mediaIds !== null && (await send(text.value, mediaIds))) [text.value, attached.value] = ['', null]
+    isBusy.value = false
+  }
+  return { submit, isReady }
+}
+
+interface TextFieldProps extends Pick<ComposerProps, 'label'> {
   takesFocus: boolean | undefined
+  text: Signal<string>
   submit: () => Promise<void>
+  /** Takes files that are pasted. */
+  take: ((files: Iterable<File>) => void) | null
 }
 
 /** Enter sends, and Shift with Enter begins a line. */
-function TextField({ label, text, submit, takesFocus }: TextFieldProps) {
+function TextField({ label, text, submit, take, takesFocus }: TextFieldProps) {
   const field = useRef<HTMLTextAreaElement>(null)
   useEffect(() => {
     if (takesFocus) field.current?.focus()
@@ -88,6 +142,12 @@ function TextField({ label, text, submit, takesFocus }: TextFieldProps) {
       maxLength={MAX_UNITS}
       rows={2}
       value={text.value}
+      onPaste={(event) => {
+        const files = pastedFiles(event)
+        if (take === null || files.length === 0) return
+        event.preventDefault()
+        take(files)
+      }}
       onInput={({ currentTarget }) => void (text.value = currentTarget.value)}
       onKeyDown={(event) => {
         if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return

@@ -28,7 +28,8 @@ export function OwnNumber({ number, contact }: Pair) {
       {isSilent && (
         <span class="bad silent">
           <Icon name="failed" />
-          <span>cannot send</span>
+          {/* One line has no room for the words; the sentence above the field says them. */}
+          <span class="hidden-on-phone">cannot send</span>
         </span>
       )}
       <Icon name="down" />

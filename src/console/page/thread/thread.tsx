@@ -7,6 +7,7 @@ import { shortWaitingText, waitingText } from '../messages/wait-words.ts'
 import { explainedShort, isCancelled, stateOf } from '../messages/words.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Pictures } from './pictures.tsx'
+import { quotedText } from './quoted-text.ts'
 import { dayHeader, dayOf, duration, now, shortTime } from '../state/clock.ts'
 import './thread.css'
 
@@ -120,12 +121,12 @@ const ThreadMessage = ({ message, seenBy, isRead, isNewDay, answer, actions }: T
 )
 
 function Received({ message, seenBy, isRead, answer, actions }: Omit<ThreadMessageProps, 'isNewDay'>) {
-  const { messageId, body, attachments, webhooks, createdAt } = message
+  const { body, webhooks, createdAt } = message
   const failed = webhooks ? failedText(webhooks) : null
   const isBad = answer === undefined ? failed !== null : answer.outcome !== 'success'
   return (
     <>
-      {attachments ? <Pictures messageId={messageId} count={attachments} side="inbound" isRead={isRead} /> : null}
+      <Pictures message={message} isRead={isRead} bubble="said" look="inbound" />
       {body !== '' && <Bubble class="inbound" text={body} />}
       <p class={isBad ? 'line said-note inbound bad' : 'line said-note inbound'}>
         {isBad && seenBy === 'us' && <Icon name="webhook" />}
@@ -160,23 +161,25 @@ function answerText({ kind, url, statusCode, durationMs }: DeliveryAttempt): str
  * never was. There a note alone says why a text is not there.
  */
 function Sent({ message, seenBy, isRead, actions }: Omit<ThreadMessageProps, 'isNewDay' | 'answer'>) {
-  const { messageId, status, deliveryStatus, body, attachments = 0 } = message
+  const { status, deliveryStatus, body } = message
   const { kind, icon } = stateOf(message)
   const isThere = status === 'sent' && deliveryStatus !== 'undelivered'
-  const isShown = isThere || seenBy === 'us'
   const isOutline = !isThere || (seenBy === 'contact' && deliveryStatus === 'pending')
+  const look = isOutline ? `outbound pending ${kind}` : 'outbound'
   return (
     <>
-      {isShown && attachments > 0 && (
-        <Pictures messageId={messageId} count={attachments} side="outbound" isRead={isRead} />
+      {(isThere || seenBy === 'us') && (
+        <>
+          <Pictures message={message} isRead={isRead} bubble="said" look={look} />
+          {body !== '' && <Bubble class={look} text={body} />}
+        </>
       )}
-      {isShown && body !== '' && <Bubble class={isOutline ? `outbound pending ${kind}` : 'outbound'} text={body} />}
       <p class={`line said-note outbound ${isThere ? '' : kind}`}>
         <Icon name={icon} />
-        {!isShown && body !== '' && (
+        {!isThere && seenBy === 'contact' && (
           <>
-            <span class="mask" dir="auto">
-              “{body.length > 24 ? `${body.slice(0, 24)}…` : body}”
+            <span class="mask clip" dir="auto">
+              {quotedText(message, 24)}
             </span>{' '}
           </>
         )}

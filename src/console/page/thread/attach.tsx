@@ -1,0 +1,55 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+
+type Take = (files: Iterable<File>) => void
+
+/** What a browser offers first: a photo in a format that phones do not take is then converted by some. */
+const ACCEPT = 'image/jpeg,image/png,image/gif,image/webp,image/bmp,image/tiff,video/*,audio/*,.pdf,.vcf,.ics,.txt'
+
+/** Opens the system's choice of files. */
+export function AttachButton({ take }: { take: Take }) {
+  const input = useRef<HTMLInputElement>(null)
+  return (
+    <>
+      <button type="button" class="button quiet" onClick={() => input.current?.click()}>
+        Attach
+      </button>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        accept={ACCEPT}
+        aria-label="Files to attach"
+        onChange={({ currentTarget }) => {
+          take(currentTarget.files ?? [])
+          // The same file can be chosen again after it was removed.
+          currentTarget.value = ''
+        }}
+      />
+    </>
+  )
+}
+
+/** Takes files that are dropped anywhere on the page, which a browser would show instead of it. Says whether some are over it. */
+export function useDrop(take: Take | null) {
+  const isOver = useSignal(false)
+  const taking = useRef(take)
+  taking.current = take
+  useEffect(() => {
+    const drag = (event: DragEvent): void => {
+      if (taking.current === null || !event.dataTransfer?.types.includes('Files')) return
+      event.preventDefault()
+      isOver.value = event.type === 'dragover'
+      if (event.type === 'drop') taking.current(event.dataTransfer.files)
+    }
+    const names = ['dragover', 'dragleave', 'drop'] as const
+    for (const name of names) document.addEventListener(name, drag)
+    return () => names.forEach((name) => document.removeEventListener(name, drag))
+  }, [])
+  return isOver
+}
+
+/** Files that are pasted. What an office program copies has a picture of the text as well. */
+export const pastedFiles = ({ clipboardData }: ClipboardEvent): readonly File[] =>
+  clipboardData === null || clipboardData.getData('text/plain') !== '' ? [] : [...clipboardData.files]

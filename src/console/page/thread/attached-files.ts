@@ -1,0 +1,82 @@
+import { computed, signal } from '@preact/signals'
+import type { Sgw } from '../../../client/client.ts'
+import { whileSignedIn } from '../state/caller.ts'
+import { failureText } from '../state/failure.ts'
+import { count } from '../state/clock.ts'
+import { MAX_BYTES, problemsOf, safeName, typeOf } from './sendable-file.ts'
+import { sizeText } from './size-text.ts'
+
+/** Of the text beside them. */
+const MAX_UNITS = 1000
+
+/** Whether a text has no room beside files. */
+export const isTooLong = (text: string): boolean => text.length > MAX_UNITS
+
+/** The files of a draft: what cannot be sent says why, and nothing is sent until it is removed. */
+export class AttachedFiles {
+  readonly files = signal<readonly File[]>([])
+  /** Why each of them cannot be sent; '' if it can. */
+  readonly problems = computed(() => problemsOf(this.files.value))
+  /** The numbers of ours that can send texts alone, as far as that is known. */
+  readonly textOnly = signal<readonly string[]>([])
+  /** Which file is uploaded now, from 1; 0 while none is. */
+  readonly uploading = signal(0)
+  /** Why the last upload failed, as a sentence; '' if it did not. */
+  readonly error = signal('')
+
+  add(files: readonly File[]): void {
+    this.files.value = [...this.files.value, ...files]
+    this.error.value = ''
+  }
+
+  remove(file: File): void {
+    this.files.value = this.files.value.filter((each) => each !== file)
+    this.error.value = ''
+  }
+
+  /** Whether they can be sent from a number, with a text. */
+  canSend(number: string, text: string): boolean {
+    return (
+      this.problems.value.every((problem) => problem === '') &&
+      !this.textOnly.value.includes(number) &&
+      !isTooLong(text)
+    )
+  }
+
+  uploadingText(): string {
+    return `Uploading ${this.uploading.value} of ${this.files.value.length}…`
+  }
+
+  /** `2 files, 412 KB of 1.5 MB, 12 of 1,000 characters`. */
+  sizeWith(text: string): string {
+    const { files, uploading } = this
+    if (uploading.value > 0) return this.uploadingText()
+    const bytes = files.value.reduce((sum, { size }) => sum + size, 0)
+    const all = files.value.length === 1 ? '1 file' : `${files.value.length} files`
+    return `${all}, ${sizeText(bytes)} of ${sizeText(MAX_BYTES)}, ${count(text.length)} of ${count(MAX_UNITS)} characters`
+  }
+
+  /** Uploads them. Returns the ids in order; null if one could not be uploaded. A file that is there already keeps its id. */
+  async upload(sgw: Sgw): Promise<string[] | null> {
+    const mediaIds: string[] = []
+    this.error.value = ''
+    try {
+      for (const [index, file] of this.files.value.entries()) {
+        this.uploading.value = index + 1
+        mediaIds.push(await uploadOne(sgw, file))
+      }
+      return mediaIds
+    } catch (error) {
+      this.error.value = failureText(error)
+      return null
+    } finally {
+      this.uploading.value = 0
+    }
+  }
+}
+
+async function uploadOne(sgw: Sgw, file: File): Promise<string> {
+  const typed = new Blob([file], { type: typeOf(file) })
+  const { mediaId } = await whileSignedIn(sgw.sms.upload(typed, { fileName: safeName(file.name) }))
+  return mediaId
+}

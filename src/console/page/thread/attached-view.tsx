@@ -1,0 +1,118 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { Icon } from '../parts/icon.tsx'
+import { PhoneNumber } from '../parts/phone-number.tsx'
+import { client } from '../state/caller.ts'
+import { AttachedFiles, isTooLong } from './attached-files.ts'
+import { dataUrlOf } from './pictures.tsx'
+import { sizeText } from './size-text.ts'
+import './attached.css'
+
+export const newAttachedFiles = (): AttachedFiles => new AttachedFiles()
+
+interface AttachedProps {
+  attached: AttachedFiles
+  /** From which of our numbers they go. */
+  number: string
+  text: string
+}
+
+/** The files of a draft, each with its size and a button that removes it, and why they cannot be sent. */
+export function Attached({ attached, number, text }: AttachedProps) {
+  const { files, problems, uploading, error } = attached
+  useEffect(() => void readTextOnly(attached), [number])
+  return (
+    <div class="attached">
+      <ul class="actions" aria-label="Attached files">
+        {files.value.map((file, index) => (
+          <AttachedFile
+            key={file}
+            file={file}
+            problem={problems.value[index] ?? ''}
+            remove={uploading.value > 0 ? null : () => attached.remove(file)}
+          />
+        ))}
+      </ul>
+      {/* Seen below the field, in place of the size. */}
+      <p class="hidden" role="status">
+        {uploading.value > 0 && attached.uploadingText()}
+      </p>
+      {attached.textOnly.value.includes(number) && (
+        <p class="small bad" role="alert">
+          <PhoneNumber value={number} /> cannot send pictures or other files. Choose another number, or remove them.
+        </p>
+      )}
+      {isTooLong(text) && (
+        <p class="small bad" role="alert">
+          With files a text has at most 1,000 characters. Shorten it, or remove them.
+        </p>
+      )}
+      {error.value !== '' && (
+        <p class="small bad" role="alert">
+          {error.value} Nothing was sent, and your text and files stay here.
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** Asked anew each time: RingCentral may have changed it. What cannot be read is judged at the send. */
+async function readTextOnly({ textOnly }: AttachedFiles): Promise<void> {
+  const extensions = (await client.value?.connection.health().catch(() => [])) ?? []
+  const numbers = extensions.flatMap((extension) => extension.numbers ?? [])
+  textOnly.value = numbers.flatMap(({ phoneNumber, canSendMedia }) => (canSendMedia === false ? phoneNumber : []))
+}
+
+interface AttachedFileProps {
+  file: File
+  /** Why it cannot be sent; '' if it can. */
+  problem: string
+  /** Null while it is uploaded. */
+  remove: (() => void) | null
+}
+
+const AttachedFile = ({ file, problem, remove }: AttachedFileProps) => (
+  <li class={problem === '' ? 'line' : 'line bad'}>
+    <Preview file={file} />
+    <span class="small stack attached-name">
+      <span class="clip mask">{file.name}</span>
+      <span class={problem === '' ? 'dim' : ''} role={problem === '' ? undefined : 'alert'}>
+        {sizeText(file.size)}
+        {problem !== '' && `. ${problem}.`}
+      </span>
+    </span>
+    <button
+      type="button"
+      class="icon-button tiny"
+      aria-label={`Remove ${file.name}`}
+      disabled={remove === null}
+      onClick={() => remove?.()}
+    >
+      <Icon name="failed" />
+    </button>
+  </li>
+)
+
+/** A larger one is not shown, so that no page hangs on it. */
+const MAX_PREVIEW_BYTES = 8_000_000
+
+/** The picture, or the kind of another file. */
+function Preview({ file }: { file: File }) {
+  const url = useSignal('')
+  useEffect(() => {
+    if (file.type.startsWith('image/') && file.size <= MAX_PREVIEW_BYTES)
+      void dataUrlOf(file).then((read) => void (url.value = read), nothing)
+  }, [file])
+  const noPicture = (): void => void (url.value = '')
+  return url.value === '' ? (
+    <span class="small dim attached-picture">{kindOf(file)}</span>
+  ) : (
+    <img class="attached-picture" src={url.value} alt="" onError={noPicture} />
+  )
+}
+
+const nothing = (): void => undefined
+
+/** `PDF`, from the name's end, else from the type. */
+const kindOf = ({ name, type }: File): string =>
+  (/\.(\w{1,4})$/.exec(name)?.[1] ?? (type.replace(/^.*\//, '') || 'file')).slice(0, 4).toUpperCase()
