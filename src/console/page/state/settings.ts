@@ -42,7 +42,3 @@ export function writeStored(place: Place, name: string, value: string | null): v
 function storageOf(place: Place): Storage {
   return place === 'local' ? localStorage : sessionStorage
 }
-
-export const togglePrivacy = (): void => void (privacy.value = privacy.value === 'on' ? 'off' : 'on')
-
-export const toggleZone = (): void => void (timeZone.value = timeZone.value === 'utc' ? 'local' : 'utc')
