@@ -65,6 +65,17 @@ const STATEMENTS: readonly (readonly [path: string, beginning: string, why: stri
     "SELECT messages.job_id, 'webhook'",
     'the message that the statement before it stored in this very commit, by its own job id',
   ],
+  ['src/messages/media/media-rows.ts', 'SELECT coalesce(sum(size), 0) AS used', 'the limit of all media together'],
+  [
+    'src/messages/media/media-rows.ts',
+    'DELETE FROM media WHERE id IN (SELECT value',
+    'media of erased messages that no message carries any more',
+  ],
+  [
+    'src/messages/media/media-rows.ts',
+    'DELETE FROM media WHERE id IN (SELECT media.id',
+    'what is past its time, of all tenants',
+  ],
   [
     'src/messages/realtime/logged-rows.ts',
     'SELECT events.seq',

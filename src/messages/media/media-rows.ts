@@ -48,7 +48,7 @@ export const INSERT = `INSERT INTO media (id, tenant_id, content_type, file_name
 
 export const INSERT_PIECE = 'INSERT INTO media_pieces (media_id, position, bytes) VALUES (?1, ?2, ?3)'
 
-export const SHOW = `UPDATE media SET sha256 = ?2, uploaded_at = ?3 WHERE id = ?1 RETURNING ${columns('?3')}`
+export const SHOW = `UPDATE media SET sha256 = ?2, uploaded_at = ?3 WHERE id = ?1 AND tenant_id = ?4 RETURNING ${columns('?3')}`
 
 export const DELETE_ONE = `DELETE FROM media WHERE id = ?1 AND tenant_id = ?2 AND sha256 IS NOT NULL AND NOT ${IS_NEEDED}`
 

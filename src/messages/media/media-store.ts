@@ -61,9 +61,12 @@ export class MediaStore {
     try {
       for (let position = 0; position * MEDIA_PIECE_BYTES < file.size; position++)
         await this.#inTurn(() => this.#insertPiece(id, position, file.read(position * MEDIA_PIECE_BYTES, piece)))
-      return { media: await this.#show(id, sha256), isNew: true }
+      return { media: await this.#show(id, sha256, upload.tenantId), isNew: true }
     } catch (error) {
-      await this.delete('DELETE FROM media WHERE id = ?1 AND sha256 IS NULL', [id]).catch(() => undefined)
+      await this.delete('DELETE FROM media WHERE id = ?1 AND tenant_id = ?2 AND sha256 IS NULL', [
+        id,
+        upload.tenantId,
+      ]).catch(() => undefined)
       const same = isConstraint(error) ? await this.#renew(upload, sha256) : null
       if (same === null) throw error
       return { media: same, isNew: false }
@@ -108,8 +111,8 @@ export class MediaStore {
   }
 
   /** Makes a file visible whose pieces are all stored. */
-  async #show(id: string, sha256: string): Promise<StoredMedia> {
-    const [row] = await this.#write(SHOW, [id, sha256, this.context.clock.now()])
+  async #show(id: string, sha256: string, tenantId: string): Promise<StoredMedia> {
+    const [row] = await this.#write(SHOW, [id, sha256, this.context.clock.now(), tenantId])
     if (row === undefined) throw new Error('An upload was purged while it was stored')
     return storedMedia(row)
   }

@@ -19,7 +19,8 @@ import { ALWAYS } from './attempt-rows.ts'
 const HAS_MEDIA = `NOT EXISTS (SELECT 1 FROM json_each(input.attachments) AS carried
   LEFT JOIN media ON media.id = carried.value ->> 'attachmentId' AND media.sha256 IS NOT NULL WHERE media.id IS NULL)`
 
-const SET_ATTACHMENTS = `UPDATE messages SET attachments = input.attachments FROM input WHERE messages.id = input.messageId`
+const SET_ATTACHMENTS = `UPDATE messages SET attachments = input.attachments FROM input
+  WHERE messages.id = input.messageId AND messages.tenant_id = input.tenantId`
 
 const INSERT_USES = `INSERT INTO media_uses (media_id, message_id) SELECT carried.value ->> 'attachmentId', input.messageId
   FROM input CROSS JOIN json_each(input.attachments) AS carried`
