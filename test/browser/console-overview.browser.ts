@@ -138,7 +138,7 @@ test('30 days are the usage, with a table and a file; the keys lead here; on a p
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Download CSV' }).click(),
   ])
-  expect(await Bun.file(await file.path()).text()).toStartWith('date,appId,app,sent,failed,received,segments\r\n')
+  expect(await Bun.file(await file.path()).text()).toStartWith('date,appId,app,sent,failed,received,segments,media\r\n')
   expect(complaints).toEqual([])
 })
 
