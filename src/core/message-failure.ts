@@ -10,7 +10,7 @@ export const FAILURE_CODES = [
   'cancelled',
   'unconfirmed',
   'opted_out',
-  'cannot_send_media',
+  'no_media',
 ] as const
 export type FailureCode = (typeof FAILURE_CODES)[number]
 
@@ -28,7 +28,7 @@ export const MESSAGE_FAILURES = {
   cancelled: { code: 'cancelled', text: 'Cancelled before sending' },
   unconfirmed: { code: 'unconfirmed', text: 'Delivery could not be confirmed with the provider' },
   optedOut: { code: 'opted_out', text: 'Recipient opted out' },
-  cannotSendMedia: { code: 'cannot_send_media', text: 'From number cannot send media' },
+  cannotSendMedia: { code: 'no_media', text: 'From number cannot send media' },
 } as const satisfies Record<string, MessageFailure>
 
 /** These are not sent again: somebody stopped them, the contact did, or they may have arrived. */
