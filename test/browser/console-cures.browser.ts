@@ -202,9 +202,9 @@ test('on the phone a title stands in no life line, our text has its own ground, 
     expect(await groundOf('.said.outbound')).toBe(await groundOf('.faults label:has(:checked)'))
     const send = page.getByRole('button', { name: 'Send from your app' })
     expect(await send.isDisabled()).toBe(true)
-    expect(await page.evaluate<number>(`(${CONTRAST})(document.querySelector('.composer .button'))`)).toBeGreaterThan(
-      4.5,
-    )
+    expect(
+      await page.evaluate<number>(`(${CONTRAST})(document.querySelector('.composer .button.primary'))`),
+    ).toBeGreaterThan(4.5)
   }
 })
 

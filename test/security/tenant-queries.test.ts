@@ -106,6 +106,12 @@ const DRIZZLE: readonly (readonly [path: string, table: string, why: string, con
     'the provider limits an extension for all its tenants together',
     'pausedUntil',
   ],
+  [
+    'src/provider/directory.ts',
+    'extensions',
+    'the start reads the stored refusals of all extensions',
+    'isNotNull(refusals)',
+  ],
 ]
 
 const tables = tenantTables()

@@ -19,6 +19,7 @@ interface Day {
   failed: number
   received: number
   segments: number
+  media: number
 }
 
 const usage = async (world: World, query = '', key = world.key): Promise<Day[]> =>
@@ -27,15 +28,16 @@ const usage = async (world: World, query = '', key = world.key): Promise<Day[]> 
 /** Counts the messages by SQL. */
 async function counted({ gateway, tenantId }: World): Promise<Day[]> {
   const { rows } = await gateway.database.gate.execute({
-    sql: `SELECT app_id, status, body, date(updated_at / 1000, 'unixepoch') AS day FROM messages WHERE tenant_id = ?1`,
+    sql: `SELECT app_id, status, body, attachments, date(updated_at / 1000, 'unixepoch') AS day FROM messages WHERE tenant_id = ?1`,
     args: [tenantId],
   })
   const days = new Map<string, Day>()
   for (const row of rows) {
     const [date, appId, status] = [String(row['day']), String(row['app_id']), String(row['status'])]
-    const day = days.get(`${date} ${appId}`) ?? { date, appId, sent: 0, failed: 0, received: 0, segments: 0 }
+    const day = days.get(`${date} ${appId}`) ?? { date, appId, sent: 0, failed: 0, received: 0, segments: 0, media: 0 }
     if (status === 'sent' || status === 'failed' || status === 'received') day[status]++
     if (status === 'sent') day.segments += segmentsOf(String(row['body']))
+    if (status === 'sent' && row['attachments'] !== null) day.media++
     days.set(`${date} ${appId}`, day)
   }
   return [...days.values()].toSorted((a, b) => b.date.localeCompare(a.date) || a.appId.localeCompare(b.appId))
@@ -90,7 +92,7 @@ test('usage can be filtered by days and by app', async () => {
   const first = await world.secondApp()
   const today = new Date(clock.now()).toISOString().slice(0, 10)
   expect(await endOf(world, clock, await world.send({}, { key: first.apiKey }))).toBe('sent')
-  const day = { date: today, appId: first.appId, sent: 1, failed: 0, received: 0, segments: 1 }
+  const day = { date: today, appId: first.appId, sent: 1, failed: 0, received: 0, segments: 1, media: 0 }
   const warmUp = { ...day, appId: world.app.appId }
   const both = [day, warmUp].toSorted((a, b) => a.appId.localeCompare(b.appId))
   expect(await usage(world)).toEqual(both)
