@@ -15,27 +15,34 @@ export function jwtExpiresAt(jwt: string): number | null {
 }
 
 /**
- * What can be seen from a JWT that was refused, a sentence; null if nothing can. It is presented all the same: only the provider
- * knows its own form, and our clock may be wrong.
+ * What can be seen from a JWT that was refused, and what to do, up to where the provider's own sentence follows; null if nothing can. It is
+ * presented all the same: only the provider knows its own form, and our clock may be wrong.
  */
 export function seenFault(jwt: string, now: number): string | null {
-  if (!isWhole(jwt)) return NOT_WHOLE
+  const damage = damageOf(jwt)
+  if (damage !== null)
+    return `This JWT is not whole. Copy it again, whole: a JWT is three parts with a dot between them, and ${damage}. If it is refused again:`
   const expiresAt = jwtExpiresAt(jwt)
-  return expiresAt !== null && expiresAt <= now ? `This JWT expired on ${new Date(expiresAt).toISOString()}.` : null
+  return expiresAt !== null && expiresAt <= now
+    ? `This JWT expired on ${new Date(expiresAt).toISOString()}: make another one.`
+    : null
 }
 
-const NOT_WHOLE =
-  'This JWT is not whole: something of it is missing, or something else was copied with it. It is three parts with a dot between them.'
-
+const PARTS = 3
 const ES256_BYTES = 64
 
 /** A header, claims and a signature (RFC 7515 7.1). The algorithm of RingCentral's own has signatures of one length (RFC 7518 3.4). */
-function isWhole(jwt: string): boolean {
-  if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(jwt)) return false
-  const [header, claims, signature = ''] = jwt.split('.')
+function damageOf(jwt: string): string | null {
+  if (!/^[\w.-]*$/.test(jwt)) return 'this one has other characters, such as quotes or a name before it'
+  const parts = jwt.split('.')
+  if (parts.length !== PARTS) return `this one has ${parts.length}`
+  const [header, claims, signature = ''] = parts
   const { alg } = jsonOf(header)
-  if (alg === undefined || Object.keys(jsonOf(claims)).length === 0) return false
-  return alg !== 'ES256' || Buffer.from(signature, 'base64url').length === ES256_BYTES
+  if (alg === undefined) return 'the first part of this one cannot be read'
+  if (Object.keys(jsonOf(claims)).length === 0) return 'the second part of this one cannot be read'
+  const bytes = Buffer.from(signature, 'base64url').length
+  if (bytes === 0 || (alg === 'ES256' && bytes < ES256_BYTES)) return 'the last part of this one is cut off'
+  return alg === 'ES256' && bytes > ES256_BYTES ? 'something follows the last part of this one' : null
 }
 
 const claimsOf = (jwt: string): Record<string, unknown> => jsonOf(jwt.split('.')[1])

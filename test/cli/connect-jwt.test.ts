@@ -76,7 +76,7 @@ test.concurrent('a file that cannot be read is a wrong usage, and a refused JWT 
     writeFileSync(file, 'a.jwt.of-nobody-canary')
     const refused = await sgw.text(...WORDS, world.tenantId, '--jwt-file', file)
     expect([refused.code, refused.stdout]).toEqual([1, ''])
-    expect(refused.stderr).toStartWith('This JWT is not whole: ')
+    expect(refused.stderr).toStartWith('This JWT is not whole. Copy it again, whole: ')
     expect(refused.stderr).toContain(' The JWT is not one that RingCentral accepts from this app: ')
     expect(refused.stderr).not.toContain('canary')
   })

@@ -7,8 +7,8 @@ import { FROM, FROM_2, type World, createWorld, recordedLog } from '../support/w
 const PATH = '/v1/operator/extensions'
 const NOT_ACCEPTED =
   'The JWT is not one that RingCentral accepts from this app: it was deleted, has expired, is not whole, or is for other apps. Make another one in the developer console (Credentials, Create JWT), for this app.'
-const NOT_WHOLE =
-  'This JWT is not whole: something of it is missing, or something else was copied with it. It is three parts with a dot between them.'
+const notWhole = (damage: string): string =>
+  `This JWT is not whole. Copy it again, whole: a JWT is three parts with a dot between them, and ${damage}. If it is refused again: ${NOT_ACCEPTED}`
 const WRONG_GRANT = 'The RingCentral app may not use this grant: its authentication must be "JWT auth flow".'
 const NEVER = '9999-12-31T23:59:59.000Z'
 
@@ -88,32 +88,45 @@ test('a JWT that RingCentral does not accept connects nothing, and the answer sa
   const expired = newJwt(world, { expiresInSeconds: 1 })
   clock.advance(1000)
   const foreign = newJwt(world, { clientId: 'another app' })
-  const cut = newJwt(world).slice(0, -20)
   for (const jwt of [deleted, foreign])
     expect([jwt, ...(await refusalOf(world, jwt))]).toEqual([jwt, 409, NOT_ACCEPTED])
   const end = isoTime(clock.now() - (clock.now() % 1000))
-  expect(await refusalOf(world, expired)).toEqual([409, `This JWT expired on ${end}. ${NOT_ACCEPTED}`])
-  const [header = '', claims = '', signature = ''] = deleted.split('.')
-  for (const jwt of [
-    cut,
-    deleted.slice(9),
-    `${header}.${claims}`,
-    `${header}.${claims}.`,
-    `${header}.${claims.slice(3)}.${signature}`,
-    `${claims}.${claims}.${signature}`,
-    `${deleted}.${signature}`,
-    `${deleted}${deleted}`,
-    `RC_JWT=${deleted}`,
-    `"${deleted}"`,
-    'x',
-    'not.a.jwt',
+  expect(await refusalOf(world, expired)).toEqual([
+    409,
+    `This JWT expired on ${end}: make another one. ${NOT_ACCEPTED}`,
   ])
-    expect([jwt, ...(await refusalOf(world, jwt))]).toEqual([jwt, 409, `${NOT_WHOLE} ${NOT_ACCEPTED}`])
   world.control.configure({ grants: ['authorization_code', 'refresh_token'] })
   expect(await refusalOf(world, newJwt(world))).toEqual([409, WRONG_GRANT])
   expect((await world.json('GET', '/v1/rc/status')).body).toEqual({ connected: false })
   expect(await rowsOf(world, 'SELECT * FROM connected_jwts')).toEqual([])
   expect(world.control.sessions()).toEqual([])
+})
+
+test('a JWT that is not whole is told so first: copy it again, and what is wrong with this one', async () => {
+  await using world = await open()
+  const jwt = newJwt(world)
+  const [header = '', claims = '', signature = ''] = jwt.split('.')
+  const cut = 'the last part of this one is cut off'
+  const unreadable = (part: string): string => `the ${part} part of this one cannot be read`
+  const other = 'this one has other characters, such as quotes or a name before it'
+  for (const [damaged, damage] of [
+    [jwt.slice(0, -1), cut],
+    [jwt.slice(0, -10), cut],
+    [`${header}.${claims}.`, cut],
+    [`${jwt}${signature}`, 'something follows the last part of this one'],
+    [jwt.slice(9), unreadable('first')],
+    [`${claims}.${claims}.${signature}`, unreadable('first')],
+    ['not.a.jwt', unreadable('first')],
+    [`${header}.${claims.slice(3)}.${signature}`, unreadable('second')],
+    [header, 'this one has 1'],
+    ['x', 'this one has 1'],
+    [`${header}.${claims}`, 'this one has 2'],
+    [`${jwt}.${signature}`, 'this one has 4'],
+    [`${jwt}${jwt}`, 'this one has 5'],
+    [`RC_JWT=${jwt}`, other],
+    [`"${jwt}"`, other],
+  ] as const)
+    expect([damaged, ...(await refusalOf(world, damaged))]).toEqual([damaged, 409, notWhole(damage)])
 })
 
 test('an app that takes no JWT, but may take links: with a public address the answer names the link', async () => {
