@@ -7,6 +7,7 @@ import type { NewMessage, Stored } from '../../messages/sending/accept-rows.ts'
 import { storedAttachments } from '../../messages/media/attachments.ts'
 import type { StoredMedia } from '../../messages/media/media-rows.ts'
 import type { Attachment } from '../../provider/provider.ts'
+import { isSameRequest } from './request-hash.ts'
 import type { Accepted } from './schemas.ts'
 
 export interface SendResult extends Accepted {
@@ -45,7 +46,7 @@ export async function acceptMessage(
   const { own, kept } = await accept(gateway, row, sendAt !== null && sendAt > now ? sendAt : null)
   // Its media was deleted since it was looked up, so nothing is stored.
   if (kept.jobSeq === null && kept.messageId === own.messageId) throw apiError('unknownMedia')
-  if (kept.requestHash !== row.requestHash) throw apiError('idempotencyConflict')
+  if (!isSameRequest(kept.requestHash, row.requestHash)) throw apiError('idempotencyConflict')
   return { messageId: kept.messageId, status: 'queued', replayed: kept.messageId !== own.messageId }
 }
 

@@ -1,12 +1,14 @@
+import { and, eq, gte } from 'drizzle-orm'
 import type { Caller } from '../../core/caller.ts'
 import { apiError } from '../../core/errors.ts'
 import { parseDateTime } from '../../core/date-time.ts'
 import { MAX_MEDIA_BYTES, MAX_SCHEDULE_AHEAD_MS } from '../../core/limits.ts'
-import { sha256Hex } from '../../core/secrets.ts'
+import { idempotencyKeys } from '../../db/schema/messages.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import { findMedia } from '../../messages/media/find-media.ts'
 import type { StoredMedia } from '../../messages/media/media-rows.ts'
-import { type SendResult, acceptMessage } from './accept-message.ts'
+import { type SendResult, acceptMessage, keysExpiredBefore } from './accept-message.ts'
+import { type TimedSend, isOfRequest, requestHash } from './request-hash.ts'
 import { IdempotencyKey, type SendBody } from './schemas.ts'
 
 /** Accepts a message. Resolves when it is on disk. Errors: `badIdempotencyKey`, `badSendAt`, `unknownMedia`, `badMediaIds`, `idempotencyConflict`. */
@@ -19,46 +21,54 @@ export async function send(
   const key = checkedKey(idempotencyKey)
   const now = gateway.clock.now()
   const sendAt = checkedSendAt(message.sendAt, now)
+  const timed = { ...message, sendAt }
   const media = Array.isArray(message.mediaIds) ? await checkedMedia(gateway, caller, message.mediaIds, now) : NO_MEDIA
-  const checked = { ...message, sendAt, media }
-  const once = key === null ? null : { key, requestHash: requestHash(checked) }
-  return acceptMessage(gateway, caller, checked, once, now)
+  if (media === null) return repeated(gateway, caller, timed, key, now)
+  const once = key === null ? null : { key, requestHash: requestHash(timed, media) }
+  return acceptMessage(gateway, caller, { ...timed, media }, once, now)
 }
 
 const NO_MEDIA: readonly StoredMedia[] = []
 
-type Checked = SendBody & { sendAt: number | null; media: readonly StoredMedia[] }
-
-/**
- * What the hash of a request has of each field, so that a repeated key with another value of it is a conflict. A field that came later
- * adds nothing where it is absent: requests without it keep the hashes of earlier releases.
- */
-const HASHED: Record<keyof SendBody, (request: Checked) => unknown[]> = {
-  to: ({ to }) => [to],
-  from: ({ from }) => [from],
-  body: ({ body }) => [body],
-  userId: ({ userId }) => [userId],
-  sendAt: ({ sendAt }) => (sendAt === null ? [] : [sendAt]),
-  // The same files may have been uploaded again under other ids.
-  mediaIds: ({ media }) => (media.length === 0 ? [] : [media.map(contentOf)]),
-}
-
-const contentOf = ({ sha256, contentType, fileName }: StoredMedia): unknown[] => [sha256, contentType, fileName]
-
-const requestHash = (request: Checked): string =>
-  sha256Hex(JSON.stringify(Object.values(HASHED).flatMap((hashed) => hashed(request))))
-
-/** The media of these ids, in their order. Errors: `unknownMedia`, `badMediaIds`. */
+/** The media of these ids, in their order; null if one of them is gone or was never there. Errors: `badMediaIds`. */
 async function checkedMedia(
   { database }: Gateway,
   { tenantId }: Caller,
   mediaIds: readonly string[],
   now: number,
-): Promise<readonly StoredMedia[]> {
+): Promise<readonly StoredMedia[] | null> {
   const media = await findMedia(database.gate, tenantId, mediaIds, now)
-  if (media === null) throw apiError('unknownMedia')
-  if (media.reduce((bytes, { size }) => bytes + size, 0) > MAX_MEDIA_BYTES) throw apiError('badMediaIds')
+  if (media !== null && media.reduce((bytes, { size }) => bytes + size, 0) > MAX_MEDIA_BYTES)
+    throw apiError('badMediaIds')
   return media
+}
+
+/**
+ * The first answer again to a request whose files were deleted since: otherwise a client that has lost the answer would upload them
+ * again, and send a second message. Errors: `unknownMedia`, `idempotencyConflict`.
+ */
+async function repeated(
+  gateway: Gateway,
+  { appId }: Caller,
+  request: TimedSend,
+  key: string | null,
+  now: number,
+): Promise<SendResult> {
+  if (key === null) throw apiError('unknownMedia')
+  const { messageId, requestHash: hash, createdAt } = idempotencyKeys
+  const [kept] = await gateway.database.orm
+    .select({ messageId, hash })
+    .from(idempotencyKeys)
+    .where(
+      and(
+        eq(idempotencyKeys.appId, appId),
+        eq(idempotencyKeys.key, key),
+        gte(createdAt, keysExpiredBefore(gateway, now)),
+      ),
+    )
+  if (kept === undefined) throw apiError('unknownMedia')
+  if (!isOfRequest(kept.hash, request)) throw apiError('idempotencyConflict')
+  return { messageId: kept.messageId, status: 'queued', replayed: true }
 }
 
 /** Epoch milliseconds; null if the message is not scheduled. Errors: `badSendAt`. */
