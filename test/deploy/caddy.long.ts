@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { type ManualClock, manualClock } from '../support/manual-clock.ts'
 import { temporaryFolder } from '../support/process.ts'
 import { PROJECT, LoggedProgram, freePort } from '../support/program.ts'
 import { until } from '../support/world.ts'
@@ -8,6 +9,8 @@ import {
   CANARY,
   PREFIX,
   expectBodyLimit,
+  expectPictures,
+  expectSlowPicture,
   expectWholeWay,
   get,
   prefixLines,
@@ -23,8 +26,8 @@ const PAIR = Bun.YAML.parse(readFileSync(join(PROJECT, 'compose.ha.yaml'), 'utf8
 const CADDY = Bun.which('caddy')
 
 /** Runs Caddy with the delivered file in front of a gateway. */
-async function behindCaddy(configuration = CONFIGURATION, prefix = '') {
-  const world = await worldBehindProxy()
+async function behindCaddy(configuration = CONFIGURATION, prefix = '', clock?: ManualClock) {
+  const world = await worldBehindProxy(clock)
   const caddy = startCaddy(configuration, { SGW_UPSTREAM: new URL(world.url).host })
   const url = `${caddy.url}${prefix}`
   await serving(url)
@@ -139,5 +142,14 @@ if (CADDY !== null) {
       PREFIX,
     )
     await expectWholeWay(stage.url, stage.world)
+    await expectPictures(stage.url, stage.world)
+    await expectBodyLimit(stage.url, stage.world)
+  }, 20_000)
+
+  test('Caddy passes on the largest picture, answers a larger one as the gateway does, and leaves a slow one to its 408', async () => {
+    const clock = manualClock()
+    await using stage = await behindCaddy(CONFIGURATION, '', clock)
+    await expectPictures(stage.url, stage.world)
+    await expectSlowPicture(stage.url, stage.world, clock)
   }, 20_000)
 }

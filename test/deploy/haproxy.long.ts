@@ -2,12 +2,15 @@ import { expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SELF_SIGNED } from '../simulator/self-signed.ts'
+import { type ManualClock, manualClock } from '../support/manual-clock.ts'
 import { temporaryFolder } from '../support/process.ts'
 import { LoggedProgram, PROJECT, freePort } from '../support/program.ts'
 import {
   PREFIX,
   expectBodyLimit,
   expectNoTokenLogged,
+  expectPictures,
+  expectSlowPicture,
   expectWholeWay,
   get,
   prefixLines,
@@ -19,9 +22,9 @@ const CONFIGURATION = readFileSync(join(PROJECT, 'deploy/haproxy.cfg'), 'utf8')
 const HAPROXY = Bun.which('haproxy', { PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` })
 
 /** Runs HAProxy with the delivered file in front of a gateway in production. Only addresses, paths and where it logs differ. */
-async function behindHaproxy(configuration = CONFIGURATION, prefix = '') {
+async function behindHaproxy(configuration = CONFIGURATION, prefix = '', clock?: ManualClock) {
   const folder = temporaryFolder()
-  const world = await worldBehindProxy()
+  const world = await worldBehindProxy(clock)
   const [plain, secure] = [freePort(), freePort()]
   const own = configuration
     .replace('bind :80', `bind 127.0.0.1:${plain}`)
@@ -71,6 +74,8 @@ if (HAPROXY !== null) {
     )
     await using stage = await behindHaproxy(below, PREFIX)
     await expectWholeWay(stage.url, stage.world)
+    await expectPictures(stage.url, stage.world, ['told'])
+    await expectBodyLimit(stage.url, stage.world, ['told'])
   })
 
   test('HAProxy and the gateway give the same answer to every body whose length is told and too large, and no forwarded header of a client counts', async () => {
@@ -88,4 +93,11 @@ if (HAPROXY !== null) {
     await using stage = await behindHaproxy()
     await expectNoTokenLogged(stage, 503)
   })
+
+  test('HAProxy passes on the largest picture, answers a larger one as the gateway does, and leaves a slow one to its 408', async () => {
+    const clock = manualClock()
+    await using stage = await behindHaproxy(CONFIGURATION, '', clock)
+    await expectPictures(stage.url, stage.world, ['told'])
+    await expectSlowPicture(stage.url, stage.world, clock)
+  }, 20_000)
 }

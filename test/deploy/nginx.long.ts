@@ -2,12 +2,15 @@ import { expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SELF_SIGNED } from '../simulator/self-signed.ts'
+import { type ManualClock, manualClock } from '../support/manual-clock.ts'
 import { temporaryFolder } from '../support/process.ts'
 import { PROJECT, LoggedProgram, freePort } from '../support/program.ts'
 import {
   PREFIX,
   expectBodyLimit,
   expectNoTokenLogged,
+  expectPictures,
+  expectSlowPicture,
   expectWholeWay,
   get,
   prefixLines,
@@ -19,9 +22,9 @@ const CONFIGURATION = readFileSync(join(PROJECT, 'deploy/nginx.conf'), 'utf8')
 const NGINX = Bun.which('nginx', { PATH: `${process.env['PATH'] ?? ''}:/usr/sbin` })
 
 /** Runs nginx with the delivered file in front of a gateway in production. Only addresses and paths differ. */
-async function behindNginx(configuration = CONFIGURATION, prefix = '') {
+async function behindNginx(configuration = CONFIGURATION, prefix = '', clock?: ManualClock) {
   const folder = temporaryFolder()
-  const world = await worldBehindProxy()
+  const world = await worldBehindProxy(clock)
   const [plain, secure] = [freePort(), freePort()]
   const site = configuration
     .replaceAll(/^ *listen \[::\].*\n/gm, '')
@@ -112,6 +115,15 @@ if (NGINX !== null) {
       PREFIX,
     )
     await expectWholeWay(stage.url, stage.world)
+    await expectPictures(stage.url, stage.world)
+    await expectBodyLimit(stage.url, stage.world)
     await expectNoTokenLogged(stage, 502)
   })
+
+  test('nginx passes on the largest picture, answers a larger one as the gateway does, and leaves a slow one to its 408', async () => {
+    const clock = manualClock()
+    await using stage = await behindNginx(CONFIGURATION, '', clock)
+    await expectPictures(stage.url, stage.world)
+    await expectSlowPicture(stage.url, stage.world, clock)
+  }, 20_000)
 }

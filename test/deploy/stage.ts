@@ -1,8 +1,11 @@
 import { expect } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { connect } from 'node:tls'
 import { PROJECT } from '../support/program.ts'
 import { listenTo } from '../support/socket.ts'
+import type { ManualClock } from '../support/manual-clock.ts'
+import { pngOf } from '../support/media.ts'
 import { type World, createWorld, until } from '../support/world.ts'
 
 /** A part of tokens of links and logins. It must be in no log. */
@@ -15,8 +18,12 @@ const TOKEN_PATHS = [
 ]
 
 /** Creates a gateway behind a proxy. */
-export const worldBehindProxy = (): Promise<World> =>
-  createWorld({ env: { NODE_ENV: 'production', TRUSTED_PROXIES: '127.0.0.1' }, work: false })
+export const worldBehindProxy = (clock?: ManualClock): Promise<World> =>
+  createWorld({
+    env: { NODE_ENV: 'production', TRUSTED_PROXIES: '127.0.0.1' },
+    work: false,
+    ...(clock === undefined ? {} : { clock }),
+  })
 
 export const get = (url: string, init: BunFetchRequestInit = {}): Promise<Response> =>
   fetch(url, { redirect: 'manual', keepalive: false, tls: { rejectUnauthorized: false }, ...init })
@@ -32,7 +39,7 @@ export const serving = (url: string): Promise<unknown> =>
 export async function expectBodyLimit(url: string, world: World, lengths = ['told', 'untold']): Promise<void> {
   for (const bytes of [102_400, 102_401, 150_000, 204_800, 1_000_000, 20_000_000])
     for (const length of lengths) {
-      const text = 'x'.repeat(bytes)
+      const text = Buffer.alloc(bytes, 'x')
       const answer = await get(`${url}/v1/sms/send`, {
         method: 'POST',
         headers: { authorization: `Bearer ${world.key}`, 'x-request-id': `size-${bytes}` },
@@ -44,6 +51,57 @@ export async function expectBodyLimit(url: string, world: World, lengths = ['tol
       expect(answer.headers.get('content-type')).toBe('application/json')
       expect(answer.headers.get('x-request-id')).toBe(`size-${bytes}`)
     }
+}
+
+/** Expects that the largest picture arrives, and that one byte more gets the gateway's answer. Longer paths have the limit of the rest. */
+export async function expectPictures(url: string, world: World, lengths = ['told', 'untold']): Promise<void> {
+  const post = (path: string, body: BunFetchRequestInit['body']): Promise<Response> =>
+    get(`${url}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${world.key}`, 'content-type': 'image/png', 'x-request-id': 'picture' },
+      body,
+    })
+  const refused = async (answer: Response): Promise<void> => {
+    expect([answer.status, await answer.text()]).toEqual([413, '{"error":"Payload too large"}'])
+    expect(answer.headers.get('x-request-id')).toBe('picture')
+  }
+  const path = '/v1/sms/media'
+  for (const [seed, as] of [...lengths, 'told'].entries()) {
+    const bodyOf = (bytes: number) => (as === 'told' ? pngOf(bytes, seed) : withoutLength(pngOf(bytes, seed)))
+    const at = seed === 0 ? `${path}/` : path
+    const answer = await post(`${at}?fileName=a.png`, bodyOf(1_500_000))
+    expect([at, as, answer.status, await answer.json()]).toEqual([
+      at,
+      as,
+      201,
+      expect.objectContaining({ size: 1_500_000, fileName: 'a.png' }),
+    ])
+    await refused(await post(at, bodyOf(1_500_001)))
+  }
+  for (const other of [`${path}/x`, `${path}x`]) await refused(await post(other, pngOf(102_401)))
+}
+
+/** Expects the gateway's 408 for a picture that trickles: the proxy passes on what it has, and waits longer. */
+export async function expectSlowPicture(url: string, world: World, clock: ManualClock): Promise<void> {
+  const { hostname, port, pathname } = new URL(`${url}/v1/sms/media`)
+  const socket = connect({ host: hostname, port: Number(port), servername: 'localhost', rejectUnauthorized: false })
+  const lines = [`Host: ${hostname}:${port}`, `Authorization: Bearer ${world.key}`, 'Content-Type: image/png']
+  let text = ''
+  socket.on('data', (bytes) => void (text += bytes.toString('latin1')))
+  socket.on('error', () => undefined)
+  socket.write(`POST ${pathname} HTTP/1.1\r\n${lines.join('\r\n')}\r\nContent-Length: 1000000\r\n\r\n`)
+  socket.write(pngOf(20_000))
+  try {
+    await until(() => {
+      socket.write('x')
+      clock.advance(1000)
+      return text.includes('}')
+    })
+    expect(text).toStartWith('HTTP/1.1 408 ')
+    expect(text).toContain('{"error":"Request timeout"}')
+  } finally {
+    socket.destroy()
+  }
 }
 
 /** Opens links and the callback of a login, as a browser would. Returns the statuses. */
@@ -118,10 +176,10 @@ async function expectConsole(url: string): Promise<void> {
 }
 
 /** A body whose length no header tells. A blob's stream has one. */
-const withoutLength = (text: string): ReadableStream<Uint8Array> =>
+const withoutLength = (body: Uint8Array): ReadableStream<Uint8Array> =>
   new ReadableStream({
     start(controller) {
-      controller.enqueue(new TextEncoder().encode(text))
+      controller.enqueue(body)
       controller.close()
     },
   })
