@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { z } from 'zod'
 import { ApiError, errorText } from '../../core/errors.ts'
+import { mediaTypeOf } from '../../core/media-types.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import { excessOf } from './body.ts'
 import type { RequestContext } from './request-context.ts'
@@ -24,6 +25,16 @@ export function noteBodyMistake(
   for (const { field, mistake } of typeMistakes(schema, body)) log.warn({ path, field }, mistake)
 }
 
+/** The same for a file that is answered `Unsupported media type`. */
+export function noteFileMistake(
+  { config, log }: Gateway,
+  { endpointPath: path, received: { request } }: RequestContext,
+  error: unknown,
+): void {
+  if (config.production || !(error instanceof ApiError) || error.message !== errorText('unsupportedMedia')) return
+  log.warn({ path }, `the file is refused: ${fileMistake(request.headers.get('content-type') ?? '')} (docs/send.md)`)
+}
+
 /** The same for a request that is answered `Missing or invalid API key`. Its path may be any text, so the line has only its id. */
 export function noteKeyMistake({ config, log }: Gateway, { requestId }: RequestContext, header: string | null): void {
   if (config.production) return
@@ -40,6 +51,28 @@ function bodyMistake(bytes: Uint8Array, body: unknown, headers: Headers): string
   return mistake === null
     ? 'the body is JSON, but not an object: begin it with {'
     : `the body is not JSON: ${mistake} (docs/send.md)`
+}
+
+const SEND_BYTES = 'send the bytes of the file themselves, and set its Content-Type'
+
+/** By what a Content-Type begins with. */
+const FILE_MISTAKES: readonly [beginning: string, mistake: string][] = [
+  ['multipart/', `the body is a form; ${SEND_BYTES}`],
+  [
+    'application/x-www-form-urlencoded',
+    'its Content-Type is that of a form, which curl sends unless you set another; set it, and send with --data-binary',
+  ],
+  ['application/json', `its Content-Type says that it is JSON; ${SEND_BYTES}`],
+  ['application/octet-stream', 'its Content-Type says nothing of it; set its own, such as image/jpeg'],
+]
+
+function fileMistake(header: string): string {
+  const type = mediaTypeOf(header)
+  if (type !== null) return `it does not begin as ${type} does; set the Content-Type that it has, and send it unchanged`
+  const named = header.trim().toLowerCase()
+  if (named === '') return 'it has no Content-Type; set its own, such as image/jpeg'
+  const [, mistake] = FILE_MISTAKES.find(([beginning]) => named.startsWith(beginning)) ?? []
+  return mistake ?? 'nothing of its Content-Type can be sent; a JPEG is image/jpeg, a contact text/vcard'
 }
 
 function encodingMistake(bytes: Uint8Array, headers: Headers): string | null {

@@ -8,7 +8,7 @@ import { bodyOf, readLimited } from './body.ts'
 import { type Content, RequestPipeline } from './request-pipeline.ts'
 import { type PathTest, type Routed, ownPathTest, slashRoutes } from './own-path.ts'
 import { type ReceivedRequest, type RequestContext, queryOf } from './request-context.ts'
-import { noteBodyMistake } from './request-mistakes.ts'
+import { noteBodyMistake, noteFileMistake } from './request-mistakes.ts'
 import { validated } from './validated.ts'
 import { type Route, type RouteInput, schemaFor, takesAnyJson } from './route.ts'
 
@@ -136,6 +136,9 @@ async function runRoute(
     const content = await route.run(input)
     logChange(gateway, route, context, [takesAnyJson(route) ? null : input.body, content])
     return { status: route.status, content, secret: route.secret === true }
+  } catch (error) {
+    if (route.takesFile !== undefined) noteFileMistake(gateway, context, error)
+    throw error
   } finally {
     gateway.traffic.answering -= answering
     // The timeout belongs to the connection, which stays open for further requests.

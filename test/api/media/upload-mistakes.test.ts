@@ -1,0 +1,81 @@
+import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expectError } from '../../support/expect-error.ts'
+import { PNG, upload } from '../../support/media.ts'
+import { PROJECT } from '../../support/program.ts'
+import { exchange, parseAnswers } from '../../support/raw-http.ts'
+import { type World, createWorld, recordedLog } from '../../support/world.ts'
+
+const SEND_PAGE = readFileSync(join(PROJECT, 'docs/send.md'), 'utf8')
+const FORM = `--xyz\r\nContent-Disposition: form-data; name="file"\r\n\r\n${PNG.toString('latin1')}\r\n--xyz--`
+
+const MISTAKES: [what: string, body: Uint8Array | string, type: string, said: string][] = [
+  ['a multipart form', FORM, 'multipart/form-data; boundary=xyz', 'the body is a form'],
+  ['curl without a type', PNG, 'application/x-www-form-urlencoded', 'its Content-Type is that of a form'],
+  ['any bytes', PNG, 'application/octet-stream', 'its Content-Type says nothing of it'],
+  ['JSON', '{"file":"iVBORw0KGgo="}', 'Application/JSON; charset=utf-8', 'its Content-Type says that it is JSON'],
+  ['a misspelt type', PNG, 'image/jpg', 'nothing of its Content-Type can be sent'],
+  ['a drawing', '<svg/>', 'image/svg+xml', 'nothing of its Content-Type can be sent'],
+  ['an empty type', PNG, '', 'it has no Content-Type'],
+  ['a PNG as JPEG', PNG, 'image/jpeg', 'it does not begin as image/jpeg does'],
+  [
+    'a PNG without its line breaks',
+    PNG.filter((byte) => byte !== 10 && byte !== 13),
+    'image/png',
+    'it does not begin as',
+  ],
+  ['a form as a PNG', FORM, 'image/png', 'it does not begin as'],
+]
+
+const quiet = { connect: false, work: false } as const
+
+const warnings = (lines: string[]): { path?: string; msg: string }[] =>
+  lines
+    .map((line) => JSON.parse(line) as { level: string; path?: string; msg: string })
+    .filter(({ level, msg }) => level === 'warn' && msg.startsWith('the file is'))
+
+const expectTold = (lines: string[], said: string): void =>
+  expect(warnings(lines)).toMatchObject([
+    { path: '/v1/sms/media', msg: expect.stringContaining(`the file is refused: ${said}`) as unknown },
+  ])
+
+test.each(MISTAKES)('outside production the log says why a file is refused: %s', async (_, body, type, said) => {
+  const { log, lines } = recordedLog()
+  await using world = await createWorld({ ...quiet, log })
+  await expectError(await upload(world, body, { type, name: 'secret.png' }), 415, 'Unsupported media type')
+  expectTold(lines, said)
+  for (const hidden of ['secret.png', 'iVBORw0', 'xyz', world.key]) expect(lines.join('')).not.toContain(hidden)
+  expect(SEND_PAGE).toContain(`| ${said}`)
+})
+
+test('a file without a Content-Type is told so', async () => {
+  const { log, lines } = recordedLog()
+  await using world = await createWorld({ ...quiet, log })
+  const head = ['POST /v1/sms/media HTTP/1.1', 'Host: localhost', `Authorization: Bearer ${world.key}`]
+  const answer = await exchange(world.url, [...head, 'Content-Length: 3', 'Connection: close', '', 'abc'].join('\r\n'))
+  expect(parseAnswers(answer)[0]).toMatchObject({ status: 415, body: '{"error":"Unsupported media type"}' })
+  expectTold(lines, 'it has no Content-Type')
+})
+
+test('nothing is said of a file that is stored or refused for another reason, nor in production', async () => {
+  const { log, lines } = recordedLog()
+  await using world = await createWorld({ ...quiet, log })
+  expect((await upload(world, PNG)).status).toBe(201)
+  await expectError(await upload(world, ''), 400, 'Media is empty')
+  expect(warnings(lines)).toEqual([])
+  const production = await productionAnswer()
+  expect([production.status, warnings(production.lines)]).toEqual([415, []])
+})
+
+async function productionAnswer(): Promise<{ status: number; lines: string[] }> {
+  const { log, lines } = recordedLog()
+  await using world: World = await createWorld({
+    ...quiet,
+    log,
+    env: { NODE_ENV: 'production', TRUSTED_PROXIES: '127.0.0.1' },
+  })
+  const headers = { 'content-type': 'image/jpg', 'x-forwarded-proto': 'https' }
+  const { status } = await world.call('POST', '/v1/sms/media', { body: 'picture', headers })
+  return { status, lines }
+}
