@@ -88,7 +88,7 @@ export class Attempts {
     try {
       if (message === undefined || isEnded(message.status)) return await this.#drop(reservation)
       if (reservation.entry.isQuarantined) return await this.#openWithoutCall(reservation, message)
-      if (message.attachments.length > 0 && !reservation.entry.hasMedia) return this.#putBackWithMedia(reservation)
+      if (message.attachments.length > 0 && !this.#mayCarry(reservation)) return this.reservations.putBack(reservation)
       return await this.#claimAndRun(reservation, message)
     } catch (error) {
       const { messageId } = reservation.entry
@@ -97,10 +97,17 @@ export class Attempts {
     }
   }
 
-  /** That an entry from the job table has media is known only now: whether and when it may begin is decided anew. */
-  #putBackWithMedia(reservation: Reservation): ReservationEnd {
-    reservation.entry.hasMedia = true
-    return this.reservations.putBack(reservation)
+  /**
+   * That an entry from the job table has media is known only now. It goes on if calls with media have room, so that no later message
+   * of its number overtakes it; else it waits in its queue, as one that was known to have media.
+   */
+  #mayCarry({ entry, extensionId }: Reservation): boolean {
+    if (entry.hasMedia) return true
+    const { mediaCalls } = this.reservations.scheduler
+    entry.hasMedia = true
+    if (mediaCalls.isHeld(entry)) return false
+    mediaCalls.take(entry, extensionId)
+    return true
   }
 
   /** Opens the attempt of a quarantined message, which a lookup closes. It takes no call slot and no window slot. */
