@@ -34,6 +34,8 @@ export async function showStatus(context: CliContext): Promise<void> {
     context.stdout(
       `    and of ${counted(report.failed.length - MAX_TENANTS, 'more tenant', 'more tenants')}: sgw status --json\n`,
     )
+  if (report.blocked !== null)
+    context.stdout(hanging(context, `${symbolOf(context, 'warn')} `, printable(report.blocked)))
   if (report.interruptedWebhooks !== null) context.stdout(interruptedOf(context, report.interruptedWebhooks))
   if (!report.running) return
   const { alerts } = (await ask(context, { method: 'GET', path: '/v1/operator/alerts' })) as Alerts

@@ -8,6 +8,7 @@ import { textOf } from './conditions/condition.ts'
 import { saidOfJwt } from './conditions/jwt-refused.ts'
 import { findStorageFault } from './conditions/storage-failing.ts'
 import { TenantStatus } from './schemas.ts'
+import { describeBlocked } from './blocked-addresses.ts'
 import { readBackup } from './backup/read-backup.ts'
 import { readDatabase } from '../messages/gateway-state/database.ts'
 import { countExtensions } from '../messages/gateway-state/extensions.ts'
@@ -84,6 +85,9 @@ export const StatusReport = z
       .meta({
         description: 'Why `RC_JWT` has connected no extension, and what to do; null if nothing is wrong with it',
       }),
+    blocked: z.string().nullable().meta({
+      description: 'Which addresses are blocked after ten wrong keys, until when, and what to do; null if none is',
+    }),
     interruptedWebhooks: z
       .object({
         count: z.int(),
@@ -130,14 +134,20 @@ export async function readStatus(gateway: Gateway): Promise<StatusReport> {
     },
     storage: (await findStorageFault(gateway)).map(textOf)[0] ?? null,
     ha: haOf(gateway, lagMs),
-    failed: (await readFailures(gateway, gateway.clock.now())).map(({ since, lastAt, ...failures }) => ({
-      ...failures,
-      since: isoTime(since),
-      lastAt: isoTime(lastAt),
-    })),
+    failed: await failedOf(gateway),
     ...jwtOf(gateway),
+    blocked: await describeBlocked(gateway),
     interruptedWebhooks: unposted && { count: unposted.count, since: isoTime(unposted.since) },
   }
+}
+
+async function failedOf(gateway: Gateway): Promise<StatusReport['failed']> {
+  const failed = await readFailures(gateway, gateway.clock.now())
+  return failed.map(({ since, lastAt, ...failures }) => ({
+    ...failures,
+    since: isoTime(since),
+    lastAt: isoTime(lastAt),
+  }))
 }
 
 function jwtOf({ configuredJwt: { state } }: Gateway): Pick<StatusReport, 'waitingJwt' | 'unconnectedJwt'> {

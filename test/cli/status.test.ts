@@ -1,8 +1,10 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
+import { rmSync } from 'node:fs'
 import { MESSAGE_FAILURES } from '../../src/core/message-failure.ts'
 import { sgwIn } from '../support/cli.ts'
 import { withServer } from '../support/cli-server.ts'
 import { HeldGrant } from '../support/held-grant.ts'
+import { folderInMemory } from '../support/memory-folder.ts'
 import { openOperatorSocket } from '../support/operator.ts'
 import { receiveText } from '../support/provider-events.ts'
 import { createWorld, until } from '../support/world.ts'
@@ -230,4 +232,21 @@ test.concurrent('while no server runs nothing says that a socket receives', asyn
       ' does not receive events. No server is running, so it receives nothing. Start the server: ',
     ),
   })
+})
+
+test.concurrent('an address that wrong keys have blocked is shown with the command that lets it in, also without a server', async () => {
+  const folder = folderInMemory()
+  const line =
+    /^! blocked, for right keys as well, .*127\.0\.0\.1 until 2.*Z\. Correct the\s+client, then sgw unblock 127\.0\.0\.1$/m
+  {
+    await using world = await createWorld({ connect: false, folder })
+    const operator = openOperatorSocket(world)
+    expect((await sgwIn(folder, ['status'])).stdout).not.toContain('unblock')
+    for (let time = 0; time < 10; time++) await world.call('GET', '/v1/apps', { key: 'sgw_guess' })
+    expect((await sgwIn(folder, ['status'])).stdout).toMatch(line)
+    await operator.stop()
+  }
+  expect((await sgwIn(folder, ['status'])).stdout).toMatch(line)
+  expect((await sgwIn(folder, ['doctor'])).stdout).toMatch(/^! blocked addresses +blocked, for right keys as well, /m)
+  rmSync(folder, { recursive: true })
 })

@@ -23,6 +23,7 @@ test('the status shows that a server runs', async () => {
     'failed',
     'waitingJwt',
     'unconnectedJwt',
+    'blocked',
     'interruptedWebhooks',
   ])
   expect([status.running, status.ha]).toEqual([true, null])

@@ -1,4 +1,7 @@
 import { expect, test } from 'bun:test'
+import { isoTime } from '../../src/core/clock.ts'
+import { diagnose } from '../../src/operator/doctor/diagnose.ts'
+import { manualClock } from '../support/manual-clock.ts'
 import { operate } from '../support/operator.ts'
 import { type World, createWorld } from '../support/world.ts'
 
@@ -12,6 +15,39 @@ test('sgw unblock ends the block of an address at once, also in the database', a
   expect((await world.call('GET', '/v1/apps')).status).toBe(200)
   expect((await world.gateway.database.gate.execute('SELECT 1 FROM blocked_addresses')).rows).toEqual([])
   expect((await unblock(world, '127.0.0.1')).body).toMatchObject({ wasBlocked: false })
+})
+
+test('the status and the doctor name each blocked address, until when, and the command that ends it', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ connect: false, clock, env: { TRUSTED_PROXIES: '127.0.0.1' } })
+  const told = async (): Promise<unknown[]> => {
+    const { body } = await operate(world, 'GET', '/v1/operator/status')
+    const found = (await diagnose(world.gateway)).find(({ check }) => check === 'blocked addresses')
+    return [body['blocked'], found?.level, found?.detail]
+  }
+  const block = async (address: string): Promise<string> => {
+    for (let time = 0; time < 10; time++)
+      await world.call('GET', '/v1/apps', { key: 'sgw_guess', headers: { 'x-forwarded-for': address } })
+    return `${address} until ${isoTime(clock.now() + 15 * 60_000)}`
+  }
+  const sentence = (named: string, address: string): string =>
+    `blocked, for right keys as well, because ten wrong keys came from there: ${named}. Correct the client, then sgw unblock ${address}`
+  const free = [null, 'ok', 'no wrong keys have blocked one']
+  expect(await told()).toEqual(free)
+  const blocks = [await block('203.0.113.1')]
+  const one = sentence(blocks.join(), '203.0.113.1')
+  expect(await told()).toEqual([one, 'warn', one])
+  for (let last = 2; last <= 7; last++) {
+    clock.advance(1000)
+    blocks.unshift(await block(`203.0.113.${last}`))
+  }
+  const seven = sentence(`${blocks.slice(0, 5).join(', ')} and 2 more`, 'ADDRESS')
+  expect(await told()).toEqual([seven, 'warn', seven])
+  clock.advance(14 * 60_000 + 59_999)
+  const last = sentence(blocks[0] ?? '', '203.0.113.7')
+  expect(await told()).toEqual([last, 'warn', last])
+  await unblock(world, '203.0.113.7')
+  expect(await told()).toEqual(free)
 })
 
 test('an address is read in any form, and IPv6 by its /64', async () => {

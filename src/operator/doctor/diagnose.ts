@@ -5,6 +5,7 @@ import { faultOfFile, filesOpenToOthers } from '../../db/database-file.ts'
 import { extensions } from '../../db/schema/connections.ts'
 import { readInactiveTenants } from '../../messages/gateway-state/extensions.ts'
 import type { Gateway } from '../../messages/gateway.ts'
+import { describeBlocked } from '../blocked-addresses.ts'
 import { judge } from '../conditions/judge.ts'
 import { checkStandbys } from '../lease/doctor-lease.ts'
 import { checkAuthorization, checkRedirectAddress, checkSubscriptions } from './connections.ts'
@@ -54,6 +55,7 @@ const probesOf = (gateway: Gateway): Probe[] => [
   ['redirect address', () => askProvider(gateway, checkRedirectAddress)],
   ['subscriptions', () => checkSubscriptions(gateway)],
   ['public address', () => checkPublicUrl(gateway)],
+  ['blocked addresses', () => checkBlocked(gateway)],
   ['queue', () => 'no message has waited for more than 10 minutes'],
   ['webhooks', () => checkDestinations(gateway)],
   ['backup', () => checkBackup(gateway)],
@@ -112,6 +114,12 @@ function howToConnect({ config, configuredJwt }: Gateway): string {
   if ('fix' in configuredJwt.state) return 'RC_JWT has connected none, and authorization says why'
   if (!production || hasPublicUrl) return 'sgw extensions connect --tenant TENANT prints a link'
   return `${provider.jwt === null ? 'set RC_JWT, or ' : ''}run sgw extensions connect-jwt --tenant TENANT --jwt-file FILE`
+}
+
+async function checkBlocked(gateway: Gateway): Promise<string> {
+  const blocked = await describeBlocked(gateway)
+  if (blocked !== null) throw new Fault(blocked, 'warn')
+  return 'no wrong keys have blocked one'
 }
 
 /** Says whether anybody is told. */
