@@ -12,8 +12,8 @@ import { AnsweringServer, answer } from './answers.ts'
 import { PROGRAM, SENT, nodeAlone, nodeCommand, packPackages, projectWith } from './packed.ts'
 
 /** Our own limit for what a page loads. */
-const MAX_CLIENT_BYTES = 13.5 * 1024
-const MAX_PACKAGE_BYTES = 950_000
+const MAX_CLIENT_BYTES = 14 * 1024
+const MAX_PACKAGE_BYTES = 1_000_000
 const MAX_CLIENT_PACKAGE_BYTES = 30_000
 
 const folder = temporaryFolder()
