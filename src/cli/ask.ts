@@ -10,6 +10,7 @@ import { openDataFolder, sizeOf, socketPath } from '../db/data-folder.ts'
 import { ownerOf, thisUser } from '../db/file-access.ts'
 import { type CliContext, CliError, type OperatorRequest, requireSettings } from './context.ts'
 import { hintOf } from './hints.ts'
+import { adviceFor } from './own-address.ts'
 import { withProgress } from './progress.ts'
 
 const Refusal = z.object({ error: z.string() })
@@ -29,7 +30,7 @@ async function answerTo(context: CliContext, request: OperatorRequest): Promise<
   for (;;) {
     const response =
       (await askServer(context, request)) ?? (await askFile(context, request, performance.now() - startedAt))
-    if (response !== null) return resultOf(response)
+    if (response !== null) return resultOf(response, (error) => adviceFor(error, context.config, request.body))
     await Bun.sleep(LOCKED_PAUSE_MS)
   }
 }
@@ -87,11 +88,11 @@ export class Refused extends CliError {
 }
 
 /** The JSON of an answer. Errors: `Refused`. */
-export async function resultOf(response: Response): Promise<unknown> {
+export async function resultOf(response: Response, advice = hintOf): Promise<unknown> {
   const answer: unknown = await response.json().catch(() => null)
   if (response.ok) return answer
   const { error } = Refusal.catch({ error: `The server answered ${response.status}` }).parse(answer)
-  throw new Refused(printable(`${error}${hintOf(error)}`), response.status)
+  throw new Refused(printable(`${error}${advice(error)}`), response.status)
 }
 
 /**
