@@ -103,3 +103,16 @@ test('nothing is told of a JWT whose extension a link has connected since, nor o
   const after = await told(world)
   expect([after.reason, after.alerts, after.jwtExpiresAt]).toEqual([null, [], undefined])
 })
+
+test('a JWT of two days is told at once, since it was connected and not since a day before that', async () => {
+  const { world, clock, connect } = await open()
+  await using _ = world
+  const connectedAt = new Date(clock.now()).toISOString()
+  await connect(2)
+  const { body } = await world.json<{ extensions: { since: string }[] }>('GET', '/v1/rc/extensions/health')
+  expect(body.extensions.map(({ since }) => since)).toEqual([connectedAt])
+  const { alerts } = (
+    await operate<{ alerts: { alert: string; since: string }[] }>(world, 'GET', '/v1/operator/alerts')
+  ).body
+  expect(alerts.filter(({ alert }) => alert === 'jwt_ends').map(({ since }) => since)).toEqual([connectedAt])
+})

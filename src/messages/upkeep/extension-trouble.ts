@@ -55,7 +55,9 @@ export function endOfJwt({ clock }: Pick<Known, 'clock'>, row: ExtensionRow): Tr
     jwtExpiresAt > clock.now()
       ? `Its JWT ends on ${at}`
       : `Its JWT ended on ${at}, so it works only until RingCentral ends its session`
-  return [{ kind: 'jwt_ends', reason, fix: fixOfJwt(row), since: jwtExpiresAt - JWT_WARNING_MS }]
+  return [
+    { kind: 'jwt_ends', reason, fix: fixOfJwt(row), since: Math.max(jwtExpiresAt - JWT_WARNING_MS, row.connectedAt) },
+  ]
 }
 
 const fixOfJwt = (row: ExtensionRow): string =>

@@ -16,9 +16,11 @@ export const jwtEnds: ConditionSource = {
     for (const key of await readEndingJwts(gateway, gateway.clock.now() + JWT_WARNING_MS, MAX_OF_SOURCE)) {
       const row = await gateway.directory.extension(key.tenantId, key.extensionId)
       const [trouble] = row === null ? [] : endOfJwt(gateway, row)
-      if (trouble === undefined) continue
+      const end = row?.jwtExpiresAt ?? null
+      if (trouble === undefined || end === null) continue
       const condition = conditionOfExtension(key, trouble, 'needs another JWT', 'has another JWT, or needs none')
-      found.push({ ...condition, level: 'warn', holdMs: JWT_WARNING_MS - ALERT_BEFORE_MS })
+      const holdMs = Math.max(0, end - ALERT_BEFORE_MS - trouble.since)
+      found.push({ ...condition, level: 'warn', holdMs })
     }
     return found
   },
