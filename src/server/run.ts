@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { atMost } from '../core/at-most.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
 import { saidOfLost, describeUnnamed } from '../auth/lost-keys.ts'
@@ -7,7 +8,7 @@ import { noteDurability } from '../db/restore-mark.ts'
 import type { Gateway } from '../messages/gateway.ts'
 import { textOf } from '../operator/conditions/condition.ts'
 import { describeRefused } from '../operator/doctor/refused-destinations.ts'
-import { startListening, stopListening, urlHost } from '../api/http/listener.ts'
+import { refuseTakenPort, startListening, stopListening, urlHost } from '../api/http/listener.ts'
 import type { Timers } from '../messages/jobs/timers.ts'
 import { type RunOptions, openGateway } from './open-gateway.ts'
 import { asStartError } from './start-failure.ts'
@@ -41,7 +42,10 @@ export async function runGateway(options: RunOptions): Promise<RunningGateway> {
 }
 
 async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<RunningGateway> {
-  const { adminPort } = options.config
+  const { adminPort, database } = options.config
+  // With a misspelt DATABASE_URL beside a running server, a start that cannot listen must leave no new database and no new key.
+  if (options.lease === undefined && database.path !== null && isNew(database.path))
+    await refuseTakenPort(options.config)
   const admin = adminPort === null ? null : await loadAdmin()
   const meter = admin === null ? {} : { meter: admin.metrics.meter }
   const gateway = await openGateway({ ...options, ...meter }, stack)
@@ -80,6 +84,9 @@ async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<
     stop: (drainMs = DRAIN_MS) => drain(gateway, stack, drainMs, () => timers?.stop()),
   }
 }
+
+/** Whether no gateway has used it yet. One that was lost is refused as such. */
+const isNew = (path: string): boolean => !existsSync(path) && !existsSync(`${path}.mark`)
 
 async function noteStart({ database, clock, log }: Gateway, { replica, lease }: RunOptions): Promise<void> {
   const terms = { isReplicated: replica !== undefined, epoch: lease?.epoch ?? null, now: clock.now() }

@@ -18,12 +18,16 @@ test.concurrent('a port in use ends the start with 69 and one line of advice, an
   using folder = temporaryFolder()
   using other = temporaryFolder()
   await using server = await startServer({ DATABASE_URL: folder.database })
-  const { code, lines, stdout } = await refusedStart({ PORT: String(server.port), DATABASE_URL: other.database })
+  const { code, lines, stdout } = await refusedStart({
+    PORT: String(server.port),
+    DATABASE_URL: `file:${other.file('misspelt/sgw.db')}`,
+  })
   expect({ code, lines }).toEqual({
     code: 69,
     lines: [`Port ${server.port} is in use: stop the other program, or set PORT to a free one`],
   })
   expect(stdout).not.toContain('API key')
+  expect(readdirSync(other.path)).toEqual([])
   expect((await fetch(`${server.url}/health`)).status).toBe(200)
 })
 

@@ -34,6 +34,15 @@ export function startListening(gateway: Gateway, app: Server): () => void {
   return watchDescriptors(server, gateway)
 }
 
+/** Looks whether the port is free, by listening for a moment. Errors: `StartError`. */
+export async function refuseTakenPort({ host, port }: Pick<Config, 'host' | 'port'>): Promise<void> {
+  try {
+    await Bun.serve({ hostname: host, port, reusePort: false, fetch: () => new Response() }).stop(true)
+  } catch (error) {
+    throw listenError({ host, port }, error)
+  }
+}
+
 /** Why the listener cannot be opened, with the fix. */
 export function listenError(config: Pick<Config, 'host' | 'port'>, error: unknown): StartError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
