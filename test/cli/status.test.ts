@@ -243,6 +243,10 @@ test.concurrent('an address that wrong keys have blocked is shown with the comma
     const operator = openOperatorSocket(world)
     expect((await sgwIn(folder, ['status'])).stdout).not.toContain('unblock')
     for (let time = 0; time < 10; time++) await world.call('GET', '/v1/apps', { key: 'sgw_guess' })
+    // It counts at once, and is stored a moment later.
+    await until(
+      async () => (await world.gateway.database.gate.execute('SELECT 1 FROM blocked_addresses')).rows.length === 1,
+    )
     expect((await sgwIn(folder, ['status'])).stdout).toMatch(line)
     await operator.stop()
   }

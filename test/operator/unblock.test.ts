@@ -3,7 +3,7 @@ import { isoTime } from '../../src/core/clock.ts'
 import { diagnose } from '../../src/operator/doctor/diagnose.ts'
 import { manualClock } from '../support/manual-clock.ts'
 import { operate } from '../support/operator.ts'
-import { type World, createWorld } from '../support/world.ts'
+import { type World, createWorld, until } from '../support/world.ts'
 
 const unblock = (world: World, address: unknown) => operate(world, 'POST', '/v1/operator/unblock', { address })
 
@@ -28,6 +28,9 @@ test('the status and the doctor name each blocked address, until when, and the c
   const block = async (address: string): Promise<string> => {
     for (let time = 0; time < 10; time++)
       await world.call('GET', '/v1/apps', { key: 'sgw_guess', headers: { 'x-forwarded-for': address } })
+    const row = { sql: 'SELECT 1 FROM blocked_addresses WHERE address = ?1', args: [address] }
+    // It counts at once, and is stored a moment later.
+    await until(async () => (await world.gateway.database.gate.execute(row)).rows.length === 1)
     return `${address} until ${isoTime(clock.now() + 15 * 60_000)}`
   }
   const sentence = (named: string, address: string): string =>
