@@ -1,22 +1,27 @@
 import type { Signal } from '@preact/signals'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { Message } from '../../../client/client.ts'
 import { duration, preciseTime, utcTime } from '../state/clock.ts'
 import { messageIdOf } from '../messages/row.ts'
 import { quotedText } from '../thread/quoted-text.ts'
 import type { TracedConversation } from './traced-conversation.ts'
 import { STATIONS, type Step } from './step.ts'
+import type { StepDetail } from './step-detail.ts'
 import { stepsOf } from './steps.ts'
 import './sequence.css'
 
+/** The step whose request and response are shown. Its time may be corrected while it is chosen. */
+export type Chosen = Signal<{ id: string; detail: StepDetail } | null>
+
 /** Every step of the newest texts between app, gateway, RingCentral and phone. */
-export function Sequence({ conversation, chosen }: { conversation: TracedConversation; chosen: Signal<Step | null> }) {
+export function Sequence({ conversation, chosen }: { conversation: TracedConversation; chosen: Chosen }) {
   const box = useRef<HTMLElement>(null)
   const groups = conversation.traced.value.map((message) => ({ message, steps: stepsOf(message, conversation) }))
   const length = groups.reduce((sum, { steps }) => sum + steps.length, 0)
   useLayoutEffect(() => {
     if (box.current !== null) showEnd(box.current)
   }, [length])
+  useEffect(() => keepEnd(box.current), [])
   return (
     <section class="sequence" aria-label="Every step" ref={box}>
       <div class="stations">
@@ -63,6 +68,17 @@ function showEnd(box: HTMLElement): void {
   scroller.scrollTo({ top: scroller.scrollHeight })
 }
 
+/** Whoever sees the last step still does, with no half one under the heads, when the field above gets lower after a send. */
+function keepEnd(box: HTMLElement | null): (() => void) | undefined {
+  const scroller = box?.parentElement
+  if (!box || !scroller) return undefined
+  const observer = new ResizeObserver(() => {
+    if (scroller.scrollTop + scroller.clientHeight >= scroller.scrollHeight - 1) showEnd(box)
+  })
+  observer.observe(scroller)
+  return () => observer.disconnect()
+}
+
 const Group = ({
   message,
   origin,
@@ -72,7 +88,7 @@ const Group = ({
   message: Message
   origin: string
   steps: readonly Step[]
-  chosen: Signal<Step | null>
+  chosen: Chosen
 }) => (
   <>
     <div class="step group-head">
@@ -101,8 +117,9 @@ function originOf({ direction, messageId }: Message, { sends, heard }: TracedCon
   return `your app, ${isHeard ? 'call' : 'call and events'} not measured here`
 }
 
-function StepLine({ id, step, chosen }: { id: string; step: Step; chosen: Signal<Step | null> }) {
-  const isChosen = chosen.value !== null && chosen.value.key === step.key && chosen.value.at === step.at
+function StepLine({ id, step, chosen }: { id: string; step: Step; chosen: Chosen }) {
+  const { detail } = step
+  const isChosen = chosen.value?.id === id
   const content = (
     <>
       <time title={utcTime(step.at)}>{preciseTime(step.at)}</time>
@@ -116,14 +133,14 @@ function StepLine({ id, step, chosen }: { id: string; step: Step; chosen: Signal
       <span class="measure">{step.took === null ? '' : duration(step.took)}</span>
     </>
   )
-  if (step.detail === null) return <div class={`step ${step.kind}-step`}>{content}</div>
+  if (detail === null) return <div class={`step ${step.kind}-step`}>{content}</div>
   return (
     <button
       type="button"
       class={`step ${step.kind}-step`}
       aria-pressed={isChosen}
       data-step={id}
-      onClick={() => void (chosen.value = isChosen ? null : step)}
+      onClick={() => void (chosen.value = isChosen ? null : { id, detail })}
     >
       {content}
     </button>
