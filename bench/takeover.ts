@@ -17,6 +17,7 @@ import { isKept, limitOf, rowOf, sumOf } from './support/takeover-table.ts'
 //   --without-check  then machines are paused so often while nothing but time limits the lease, where it must find losses
 //   --without-comparison  and so often the lease is given while a takeover begins with the copy that is kept ready, whatever that has
 //   --messages       so many are in the database before
+//   --rest           seconds before each takeover besides: with a large database, what a standby needs to have its copy ready
 //   --older          the commit with which the pairs begin that are upgraded: by default the last one of 1.1.0
 
 const { values } = parseArgs({
@@ -29,6 +30,7 @@ const { values } = parseArgs({
     'without-check': { type: 'string', default: '20' },
     'without-comparison': { type: 'string', default: '4' },
     messages: { type: 'string', default: '0' },
+    rest: { type: 'string', default: '0' },
     older: { type: 'string', default: 'b9112196' },
   },
 })
@@ -102,7 +104,7 @@ async function runPair(
   await using stack = new AsyncDisposableStack()
   const drill = stack.use(await Takeovers.start({ ...(await optionsOf(kind, stack)), preloads }))
   for (let at = 0; at < times; at++) {
-    await Bun.sleep(500 + random() * 1500)
+    await Bun.sleep(Number(values.rest) * 1000 + 500 + random() * 1500)
     const ms = await FAULTS[kind](drill)
     takenMs.push(ms)
     process.stdout.write(`${kind}: ${at + 1} of ${times}, ${ms} ms\n`)
