@@ -68,7 +68,7 @@ function showEnd(box: HTMLElement): void {
   scroller.scrollTo({ top: scroller.scrollHeight })
 }
 
-/** Whoever sees the last step still does, with no half one under the heads, when the field above gets lower after a send. */
+/** The field above gets lower after a send. A view that was at the end stays there, with no half step under the heads. */
 function keepEnd(box: HTMLElement | null): (() => void) | undefined {
   const scroller = box?.parentElement
   if (!box || !scroller) return undefined
