@@ -4,7 +4,7 @@ import { type Losses, MachineLoss, type Moment } from '../test/support/machine-l
 import { measureReplica } from './support/replica-figures.ts'
 import { startStorage } from './support/replica-storage.ts'
 
-// DURABILITY=replica: loses machines with their disks under load, then measures what it costs. docs/beyond-one-machine.md has the results.
+// DURABILITY=replica: loses machines with their disks under load, then measures what it costs. docs/measured.md has the results.
 // bun bench/replica.ts [--losses 50] [--round-trips 0,5,20] [--figures 0,5,20,50] [--connections 64,512] [--seconds 5] [--standby off]
 //   --standby off,on  measures each figure without and with a lease, in turn
 

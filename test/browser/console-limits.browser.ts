@@ -6,7 +6,7 @@ import { startTestGateway } from '../../src/testing/index.ts'
 import { SIZES, expectAccessible, firstLoad, openConsole } from '../support/console.ts'
 import { FROM, TO, type World, createWorld } from '../support/world.ts'
 
-/** Of docs/performance.md. */
+/** Of docs/measured.md. */
 const MAX_REQUESTS = 10
 const MAX_BYTES = 60_000
 

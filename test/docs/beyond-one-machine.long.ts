@@ -5,10 +5,10 @@ import { until } from '../support/world.ts'
 import { Gateways, type MachineOfGateway } from '../server/standby/gateways.ts'
 import { UnitMachine, linesOf, typeAll } from '../server/standby/unit.ts'
 
-// The procedures of docs/beyond-one-machine.md, with the page's own lines. It needs Litestream 0.5.18.
+// The procedures of docs/beyond-one-machine.md and of its runbooks, with the pages' own lines. It needs Litestream 0.5.18.
 
-const PAGE = 'beyond-one-machine.md'
-const section = (heading: string) => linesOf(PAGE, heading)
+const section = (heading: string) => linesOf('beyond-one-machine.md', heading)
+const runbook = (heading: string) => linesOf('runbooks.md', heading)
 const texts = (label: string, count: number): string[] => Array.from({ length: count }, (_, at) => `${label} ${at}`)
 
 /** The variables of "Start it", with the storage of the test. */
@@ -56,7 +56,7 @@ if (IS_LITESTREAM_5) {
   test('Without the storage: one machine goes on alone, and comes back, and nothing is lost or sent twice', async () => {
     await using gateways = await Gateways.create()
     const [one, two] = await pairOf(gateways)
-    const [alone = [], back = []] = section('### Without the storage')
+    const [alone = [], back = []] = runbook('### Go on without the storage')
     expect([alone, back].map((lines) => lines.map(({ command }) => command.split(' ')[0]))).toEqual([
       ['systemctl', 'sgw', 'sed', 'systemctl'],
       ['sgw', 'systemctl', 'sed', 'systemctl', 'sgw', 'systemctl'],
@@ -96,7 +96,7 @@ if (IS_LITESTREAM_5) {
     test(`Two histories: line ${at + 1} of the page lets one of them go on, here and after a handover`, async () => {
       await using gateways = await Gateways.create()
       const [one, two] = await pairOf(gateways)
-      const [alone = [], back = []] = section('### Without the storage')
+      const [alone = [], back = []] = runbook('### Go on without the storage')
       await gateways.stub.goAway()
       await typeAll(alone, one, [two])
       await one.machine.untilState('ready')
@@ -112,7 +112,7 @@ if (IS_LITESTREAM_5) {
       const [, , variables] = back
       await one.type(variables?.command ?? '')
       expect(await one.machine.enter(one.variables())).toMatchObject({ code: 78 })
-      const [lines = []] = section('### Two histories').filter(([line]) => line?.command.startsWith('sgw restore'))
+      const [lines = []] = runbook('## Two histories').filter(([line]) => line?.command.startsWith('sgw restore'))
       const printed = await one.type(lines[at]?.command ?? '')
       const [kept, given] = at === 0 ? [ofOne, ofTwo] : [ofTwo, ofOne]
       expect(given.every((id) => printed.includes(id))).toBe(true)
@@ -129,13 +129,13 @@ if (IS_LITESTREAM_5) {
 
   test('While the storage fails, without STANDBY: the lines let it go on, and replica waits for the storage again', async () => {
     await using gateways = await Gateways.create()
-    const variables = { ...variablesOf('## Without such a volume: `DURABILITY=replica`', gateways), STANDBY: 'off' }
+    const variables = { ...variablesOf('## `DURABILITY=replica`', gateways), STANDBY: 'off' }
     const one = new UnitMachine(gateways.machine('one'), variables)
     await one.type('systemctl start sgw')
     await one.machine.untilState('ready')
     await one.machine.connect()
     await gateways.stub.goAway()
-    const [lines = []] = section('### While the storage fails')
+    const [lines = []] = runbook('## The storage is away')
     await typeAll(lines, one, [])
     await one.machine.untilState('ready')
     const ids = await one.machine.send('without')

@@ -37,6 +37,8 @@ const SAID = [
   'says that a gateway has used it',
   'stop it first, or set DATABASE_URL to another file',
   ' is in use: stop the other program, or set PORT to a free one',
+  'the replica does not store what is committed',
+  'have each something that the other lacks: nothing was changed.',
   'Litestream is gone',
   ' has waited for ',
   'earlier messages of their number or conversation go first',
@@ -50,7 +52,7 @@ test('the runbooks quote what the program says', () => {
 })
 
 test('every runbook says how one sees it, what happens by itself, what to type, and when it is over', () => {
-  expect(RUNBOOKS).toHaveLength(10)
+  expect(RUNBOOKS).toHaveLength(12)
   for (const runbook of RUNBOOKS)
     for (const part of ['**You see**', '**By itself**', '**Over** when', '```sh\n'])
       expect([runbook.split('\n')[0], part, runbook.includes(part)]).toEqual([runbook.split('\n')[0], part, true])

@@ -10,7 +10,7 @@ import { restore } from '../../bench/torture/scenarios/restore.ts'
 import { sigterm } from '../../bench/torture/scenarios/sigterm.ts'
 import { seededRandom } from '../../src/simulator/random.ts'
 
-// The short form of `bun run torture`, with all scenarios in parallel. docs/reliability.md has the figures of the long
+// The short form of `bun run torture`, with all scenarios in parallel. docs/measured.md has the figures of the long
 // form.
 
 const SHORT_FORM: [name: string, scenario: Scenario, times: number][] = [
