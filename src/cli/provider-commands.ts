@@ -83,6 +83,7 @@ function addConfigure(simulate: Command, change: Change): void {
     )
     .option('--queue-events <on|off>', 'whether users get events of texts to their queues', switchOf)
     .option('--message-threads <on|off>', 'whether the account has the feature MessageThreads', switchOf)
+    .option('--read-threads <on|off>', 'whether the app may read message threads', switchOf)
     .option('--grants <grants>', `what the app may log in with: ${GRANTS.join(', ')}`, listOf)
     .option('--issue-refresh-tokens <on|off>', 'whether logins get refresh tokens', switchOf)
     .option('--session-seconds <seconds>', 'a session ends so long after its login; none for never', secondsOf)

@@ -25,8 +25,10 @@ export interface ProviderSettings {
   sharedOwner: SharedOwnerAnswer
   /** Whether users get events of texts to the numbers of their queues. */
   queueEvents: boolean
-  /** Whether the account has the feature `MessageThreads` ("Shared Inbox"). */
+  /** Whether the account has the feature `MessageThreads` ("Shared Inbox"): texts to numbers of queues and of the company go to threads. */
   messageThreads: boolean
+  /** Whether the app may read message threads. */
+  readThreads: boolean
   /** A session ends this long after its login, whatever its tokens say. Null: it has no such end. */
   sessionSeconds: number | null
   /** A session that is not used for so long ends. Null: it has no such end. */

@@ -12,6 +12,8 @@ export interface MessageKnobs {
   /** Sets the outcome of the next `calls` (default 1) accepted sends. */
   planNextSms(plan: FinalOutcome & { calls?: number }): void
   setMessageStatus(change: { messageId: string; messageStatus: string; deliveryErrorCode?: string }): void
+  /** Resolves all message threads, as people or three quiet days do: a full sync has nothing of them any more. */
+  resolveThreads(): { resolved: number }
   /** Oldest first. `limit` (default 1000) counts from the newest. */
   messages(filter?: { extensionId?: string; direction?: 'Inbound' | 'Outbound'; limit?: number }): MessageView[]
 }
@@ -44,6 +46,7 @@ export const messageKnobs = (world: World): MessageKnobs => ({
     message.forced = { messageStatus, deliveryErrorCode, changedAt: world.clock.now() }
     void announceChange(world, message, 'updated')
   },
+  resolveThreads: () => ({ resolved: world.threads.resolveAll() }),
   messages(filter = {}) {
     const { extensionId, direction, limit = DEFAULT_LIMIT } = checked(MessagesFilterShape, filter)
     return (extensionId === undefined ? world.messages.all() : world.messages.of(Number(extensionId)))

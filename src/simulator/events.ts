@@ -2,13 +2,14 @@ import { isoTime } from '../core/clock.ts'
 import { type Delivery, deliverOnce, type EventEnvelope } from './delivery.ts'
 import type { Extension } from './directory.ts'
 import { changeBody, instantBody, type EventForm } from './event-body.ts'
-import { isChangeOf, isInstant } from './event-filters.ts'
+import { isChangeOf, isInstant, isThreads } from './event-filters.ts'
 import type { Message } from './messages.ts'
 import type { Subscription } from './subscription-book.ts'
 import type { World } from './world.ts'
 
 /** Sends the events of a new inbound message to its subscribers, one per subscription and filter. */
 export async function announceInbound(world: World, message: Message, form: EventForm): Promise<Delivery[]> {
+  if (message.isThreaded) return announceThreads(world, message)
   const instant = matching(world, message, isInstant).map(({ subscription, filter, reader }) =>
     deliver(
       world,
@@ -17,6 +18,15 @@ export async function announceInbound(world: World, message: Message, form: Even
     ),
   )
   return (await Promise.all([...instant, announceChange(world, message, 'new')])).flat()
+}
+
+/** Tells that entries of threads have changed, but not which (RingCentral developer guide, "Thread messaging event notifications"). */
+async function announceThreads(world: World, message: Message): Promise<Delivery[]> {
+  const body = { lastModifiedTime: isoTime(message.createdAt) }
+  const deliveries = matching(world, message, isThreads).map(({ subscription, filter }) =>
+    deliver(world, subscription, envelope(world, subscription, filter, body, 'current')),
+  )
+  return (await Promise.all(deliveries)).flat()
 }
 
 /** Sends a message-store change to its subscribers. */
@@ -42,7 +52,8 @@ interface Target {
 function matching(world: World, message: Message, covers: (filter: string) => boolean): Target[] {
   const readers = world.directory
     .readersOf(message.extensionId)
-    .filter(({ id, status }) => status === 'Enabled' && (id === message.extensionId || world.settings.queueEvents))
+    .filter(({ status }) => status === 'Enabled')
+    .filter(({ id }) => id === message.extensionId || message.isThreaded || world.settings.queueEvents)
   return world.subscriptions.all().flatMap((subscription) => {
     const reader = readers.find(({ id }) => id === subscription.extensionId)
     if (reader === undefined || subscription.blacklisted !== null) return []

@@ -3,6 +3,7 @@ import type { EventForm } from './event-body.ts'
 import type { Delivery } from './delivery.ts'
 import { announceInbound } from './events.ts'
 import type { Message, NewAttachment, Party } from './messages.ts'
+import { isShared } from './threads.ts'
 import type { World } from './world.ts'
 
 /** An SMS that a contact sends to an extension. */
@@ -70,12 +71,17 @@ function store(world: World, sms: InboundSms): Message {
   const to = numbersOf(sms)
   const texted = receiver.numbers.find((number) => isTexted(number, to))
   const owner = world.directory.extension(texted?.ownerId ?? receiver.id) ?? receiver
-  return world.messages.addInbound(owner, {
-    from: senderOf(sms),
+  const from = senderOf(sms)
+  const isThreaded = world.settings.messageThreads && texted !== undefined && isShared(receiver, texted)
+  const message = world.messages.addInbound(owner, {
+    from,
     to: recipientsOf(to, receiver, owner),
     text: sms.text === undefined ? 'Hello' : sms.text,
     attachments: (sms.attachments ?? []).map(media),
+    isThreaded,
   })
+  if (isThreaded) world.threads.add(world.threads.openFor(owner, texted.phoneNumber, from.phoneNumber ?? ''), message)
+  return message
 }
 
 /** Whether the text goes to this number: one of those it names, or the first for SMS if it names none. */

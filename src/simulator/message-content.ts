@@ -18,7 +18,7 @@ export function getContent(api: ApiCall): Reply {
 const RANGE = /^bytes=(\d*)-(\d*)$/
 
 /** Media are given in parts on request (RingCentral developer guide, "Downloading partial content"; RFC 9110, section 14). */
-function ranged(call: Call, contentType: string, bytes: Uint8Array): Reply {
+export function ranged(call: Call, contentType: string, bytes: Uint8Array): Reply {
   const whole: Reply = { status: 200, headers: { 'Content-Type': contentType }, body: '', bytes }
   const [, first = '', last = ''] = RANGE.exec(header(call, 'range')) ?? []
   if (first === '' && last === '') return whole

@@ -22,7 +22,7 @@ export function listMessages(api: ApiCall): Reply {
   if ('status' in page) return page
   const indexedBefore = world.clock.now() - world.settings.indexDelayMs
   const found = messagesOf(world, stores)
-    .filter((message) => message.createdAt <= indexedBefore && fits(message, filter))
+    .filter((message) => !message.isThreaded && message.createdAt <= indexedBefore && fits(message, filter))
     .toReversed()
   const listed = filter.distinct ? newestOfEach(found) : found
   return jsonOfMessages(pageOf(listed, page, (message) => storeRecord(world, message, extension)))
@@ -37,7 +37,7 @@ export function getMessage(api: ApiCall): Reply {
 /** A message that the user may read. */
 export function findMessage({ world, extension }: ApiCall, messageId: string | undefined): Message | null {
   const message = world.messages.find(Number(messageId))
-  return message !== undefined && mayRead(extension, message.extensionId) ? message : null
+  return message?.isThreaded === false && mayRead(extension, message.extensionId) ? message : null
 }
 
 /** The stores that `owner` and `ownerExtensionType` name. */

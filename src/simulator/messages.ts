@@ -39,6 +39,8 @@ export interface Message {
   to: Party[]
   /** Null: the record has no `subject`. */
   text: string | null
+  /** Whether it is in the store of message threads, not in the message store. */
+  isThreaded: boolean
   /** Of an MMS, beside the text itself. */
   attachments: Attachment[]
   createdAt: number
@@ -65,6 +67,8 @@ export interface NewMessage {
   to: Party[]
   text: string | null
   attachments: NewAttachment[]
+  /** Default: the message store has it. */
+  isThreaded?: boolean
 }
 
 const MAX_MESSAGES_PER_EXTENSION = 1_000_000
@@ -143,6 +147,7 @@ export class Messages {
       from: sms.from,
       to: sms.to,
       text: sms.text,
+      isThreaded: sms.isThreaded ?? false,
       attachments: sms.attachments.map((one) => this.#addMedia(one)),
       createdAt: this.clock.now(),
       outcome,

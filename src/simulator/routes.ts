@@ -7,6 +7,14 @@ import { listFeatures, smsConfiguration } from './features.ts'
 import type { Call, Reply } from './http.ts'
 import { getContent } from './message-content.ts'
 import { getMessage, listMessages } from './message-store.ts'
+import {
+  getThread,
+  getThreadContent,
+  listThreadMessages,
+  listThreads,
+  ofThreads,
+  syncEntries,
+} from './message-threads.ts'
 import { probe } from './probe.ts'
 import type { Group } from './rate-limit.ts'
 import { sendMms, sendSms } from './sms.ts'
@@ -32,6 +40,7 @@ export interface Arrival {
 
 const EXTENSION = '/restapi/v1.0/account/{accountId}/extension/{extensionId}'
 const MESSAGE = `${EXTENSION}/message-store/{messageId}`
+const THREADS = '/restapi/v1.0/account/{accountId}/message-threads'
 const SUBSCRIPTION = '/restapi/v1.0/subscription'
 
 /**
@@ -61,6 +70,18 @@ export const ROUTES: readonly Route[] = [
   api('message-store', 'GET', `${EXTENSION}/message-store`, 'light', 'ReadMessages', ofExtension(listMessages)),
   api('message', 'GET', MESSAGE, 'light', 'ReadMessages', ofExtension(getMessage)),
   media('content', 'GET', `${MESSAGE}/content/{attachmentId}`, 'medium', 'ReadMessages', ofExtension(getContent)),
+  api('thread-messages', 'GET', `${THREADS}/messages`, 'medium', 'SMS', ofThreads(listThreadMessages)),
+  media(
+    'thread-content',
+    'GET',
+    `${THREADS}/messages/{messageId}/content/{attachmentId}`,
+    'medium',
+    'SMS',
+    ofThreads(getThreadContent),
+  ),
+  api('thread-entries', 'GET', `${THREADS}/entries/sync`, 'medium', 'SMS', ofThreads(syncEntries)),
+  api('threads', 'GET', THREADS, 'medium', 'SMS', ofThreads(listThreads)),
+  api('thread', 'GET', `${THREADS}/{threadId}`, 'medium', 'SMS', ofThreads(getThread)),
   // The reference names no permission for subscriptions. `createSubscription` checks one that has an error of its own.
   api('subscription-create', 'POST', SUBSCRIPTION, 'medium', null, createSubscription),
   api('subscription-list', 'GET', SUBSCRIPTION, 'light', null, listSubscriptions),

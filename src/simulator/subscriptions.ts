@@ -1,7 +1,7 @@
 import { isoTime } from '../core/clock.ts'
 import type { ApiCall } from './api-call.ts'
 import { apiError, invalidParameter, notFound, unreadableBody } from './errors.ts'
-import { resolveFilters } from './event-filters.ts'
+import { isThreads, resolveFilters } from './event-filters.ts'
 import { handshake, type HandshakeOutcome } from './handshake.ts'
 import { asObject, empty, json, jsonObject, type Reply } from './http.ts'
 import { scheduleReminders } from './reminders.ts'
@@ -128,8 +128,16 @@ function readDraft(api: ApiCall, body: Members, mode: Members | null): Subscript
 
 /** The reference does not cover a filter for messages that the app may not read. We assume that the platform disables it. */
 function allowed(world: World, filters: string[]): Pick<SubscriptionDraft, 'eventFilters' | 'disabledFilters'> {
-  const refused = world.settings.refuseFilters || !hasPermission(world.settings, 'ReadMessages')
-  return refused ? { eventFilters: [], disabledFilters: filters } : { eventFilters: filters, disabledFilters: [] }
+  const { settings } = world
+  const mayHave = (filter: string): boolean =>
+    !settings.refuseFilters &&
+    (isThreads(filter)
+      ? settings.readThreads && hasPermission(settings, 'SMS')
+      : hasPermission(settings, 'ReadMessages'))
+  return {
+    eventFilters: filters.filter(mayHave),
+    disabledFilters: filters.filter((filter) => !mayHave(filter)),
+  }
 }
 
 /** Whether the value can be sent in a header. */

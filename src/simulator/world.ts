@@ -14,6 +14,7 @@ import { defaultSettings, type Settings } from './settings.ts'
 import { SocketFaults } from './socket-faults.ts'
 import { Sockets } from './sockets.ts'
 import { SubscriptionBook } from './subscription-book.ts'
+import { Threads } from './threads.ts'
 
 /** The state of one simulated platform, shared by routes, events and control. */
 export interface World {
@@ -29,6 +30,7 @@ export interface World {
   jwts: Jwts
   sessions: Sessions
   messages: Messages
+  threads: Threads
   subscriptions: SubscriptionBook
   rateLimit: RateLimit
   faults: Faults
@@ -78,6 +80,7 @@ export function createWorld(options: WorldOptions): World {
     jwts: new Jwts(clock),
     sessions,
     messages: new Messages(clock, settings),
+    threads: new Threads(clock),
     subscriptions,
     rateLimit: new RateLimit(clock, options.limits),
     faults: new Faults(),

@@ -70,6 +70,7 @@ const WITHOUT_ARGUMENT: Readonly<Record<keyof SimulatorControl, string | null>> 
   injectSms: null,
   planNextSms: 'Cannot use messageStatus: it is missing, and may be "Delivered", "SendingFailed", "DeliveryFailed"',
   setMessageStatus: 'Cannot use messageId: it is missing',
+  resolveThreads: null,
   messages: null,
   fault: 'Cannot use route: it is missing',
   randomFaults: 'Cannot use seed: it is missing',

@@ -46,7 +46,9 @@ interface Place {
 function closed(value: unknown, { isMap = false, isWhole = false }: Place): unknown {
   if (Array.isArray(value)) return value.map((one) => closed(one, {}))
   if (typeof value !== 'object' || value === null) return value
-  const members = Object.entries(value).map(([key, one]) => {
+  // OpenAPI allows it beside `allOf` alone, but ajv does not.
+  const known = Object.entries(value).filter(([key]) => isMap || key !== 'nullable' || 'type' in value)
+  const members = known.map(([key, one]) => {
     if (isMap) return [key, closed(one, { isWhole })]
     if (key === '$ref') return [key, `published${String(one)}`]
     return [key, closed(one, { isMap: key === 'properties', isWhole: WHOLE.includes(key) })]
