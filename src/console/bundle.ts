@@ -12,7 +12,6 @@ const VIEWS = [
   'messages/messages-view.tsx',
   'messages/message-view.tsx',
   'messages/message-suggestions-view.tsx',
-  'messages/raw-events-view.tsx',
   'messages/empty-view.tsx',
   'conversations/conversations-view.tsx',
   'conversations/conversation-view.tsx',
@@ -24,7 +23,6 @@ const VIEWS = [
   'webhooks/attempt-suggestions-view.tsx',
   'setup/setup-view.tsx',
   'facts/rail-counts-view.tsx',
-  'facts/newest-failure-view.tsx',
   'panels/panels-view.tsx',
   'sign-in/sign-in-view.tsx',
 ] as const

@@ -10,7 +10,6 @@ export const SCRIPTS = [
   'messages.js',
   'message.js',
   'message-suggestions.js',
-  'raw-events.js',
   'empty.js',
   'conversations.js',
   'conversation.js',
@@ -22,7 +21,6 @@ export const SCRIPTS = [
   'attempt-suggestions.js',
   'setup.js',
   'rail-counts.js',
-  'newest-failure.js',
   'panels.js',
   'sign-in.js',
 ] as const

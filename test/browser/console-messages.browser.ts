@@ -249,8 +249,10 @@ test('a webhook that fails stands in the message with its answer, and is deliver
   await using opened = await openConsole(gateway.url, { hash: `#/messages?number=${encodeURIComponent(to)}` })
   const { page, complaints } = opened
   await page.getByRole('heading', { name: /answers 500: 1 attempt failed\.$/ }).waitFor()
-  await page.getByRole('button', { name: 'Show the newest one' }).click()
-  await page.locator('.row[aria-current]', { hasText: 'Where do I park?' }).waitFor()
+  await page.getByRole('link', { name: 'Show its attempts' }).click()
+  await page.getByRole('heading', { name: /answers 500/ }).waitFor()
+  await page.goBack()
+  await row(page, 'Where do I park?').click()
   const webhook = page.getByRole('region', { name: 'Webhooks' }).locator('.webhook')
   await webhook.filter({ hasText: 'HTTP 500' }).filter({ hasText: 'It answered “thanks”.' }).waitFor()
   await expectAccessible(page)

@@ -211,10 +211,10 @@ test('a webhook of a reply is a step with its answer and its time', async () => 
   await page.getByLabel('Text as the contact').fill('C')
   await page.keyboard.press('Enter')
   await step(page, /webhook 200, signed\d+ ms/).click()
-  await page.locator('.exchange', { hasText: `POST ${receiver.url}/sms` }).waitFor()
+  await page.locator('.exchange', { hasText: `Answer of ${receiver.url}/sms` }).waitFor()
   await page.locator('.said-note', { hasText: /^your app answered 200 in / }).waitFor()
   await page.getByRole('button', { name: 'Close the step' }).click()
-  expect(await page.locator('.exchange', { hasText: 'POST' }).count()).toBe(0)
+  expect(await page.locator('.exchange', { hasText: 'Answer of' }).count()).toBe(0)
 })
 
 test('what the page measured stays while it is open, and after a reload it is not promised', async () => {

@@ -30,13 +30,13 @@ test('filters and values are found and taken by keyboard alone, one after the ot
   await row(page, 'for him').waitFor({ state: 'detached' })
   expect(new URL(page.url()).hash).toBe('#/messages?contact=%2B15555550188')
   // The field keeps the focus for the next filter.
-  await page.keyboard.type('direction:out')
+  await page.keyboard.type('state:se')
   await page.keyboard.press('Tab')
-  await page.getByRole('button', { name: 'Remove filter direction outbound' }).waitFor()
+  await page.getByRole('button', { name: 'Remove filter state sent' }).waitFor()
   // The last chip is the one that stands beside the cursor.
   await page.keyboard.press('Backspace')
   await row(page, 'for him').waitFor()
-  expect(new URL(page.url()).hash).toBe('#/messages?direction=outbound')
+  expect(new URL(page.url()).hash).toBe('#/messages?state=sent')
   expect(complaints).toEqual([])
 })
 

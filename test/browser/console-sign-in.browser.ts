@@ -37,12 +37,12 @@ test('the operator’s link signs in once, leaves the address, and serves a seco
 test('a link pasted into the page signs in, and leads to the view that was asked for', async () => {
   await using world = await outside()
   const login = await loginOf(world)
-  await using opened = await openConsole(world.url, { hash: '#/messages?status=failed' })
+  await using opened = await openConsole(world.url, { hash: '#/messages?state=failed' })
   const { page } = opened
   await page.getByLabel('Or paste the link here').fill(`${world.url}/console/${login}`)
   await page.getByRole('button', { name: 'Open' }).click()
   await page.getByText('No message matches this filter.').waitFor()
-  expect(new URL(page.url()).hash).toBe('#/messages?status=failed')
+  expect(new URL(page.url()).hash).toBe('#/messages?state=failed')
 })
 
 test('a session that the operator revokes ends in the page, too', async () => {

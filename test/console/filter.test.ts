@@ -1,5 +1,13 @@
 import { expect, test } from 'bun:test'
-import { FILTERS, type Filter, WORDS, problemOf, queryOf, tabOf } from '../../src/console/page/messages/filters.ts'
+import {
+  FILTERS,
+  type Filter,
+  WORDS,
+  problemOf,
+  queryOf,
+  stateOfLink,
+  tabOf,
+} from '../../src/console/page/messages/filters.ts'
 import { commonWords } from '../../src/console/page/search/filters.ts'
 
 const TABS: readonly [filter: Filter, tab: string | null][] = [
@@ -8,18 +16,10 @@ const TABS: readonly [filter: Filter, tab: string | null][] = [
   [{ state: 'failed' }, 'Failed'],
   [{ state: 'waiting' }, 'Waiting'],
   [{ state: 'undelivered', after: '24h' }, 'Not delivered'],
+  [{ state: 'received' }, 'Received'],
   [{ state: 'cancelled' }, null],
-  [{ state: 'failed', direction: 'inbound' }, null],
-  [{ status: 'failed' }, null],
-  [{ status: 'queued' }, null],
-  [{ status: 'received' }, 'Received'],
-  [{ direction: 'inbound' }, 'Received'],
-  [{ direction: 'inbound', status: 'received' }, 'Received'],
-  [{ direction: 'outbound' }, null],
-  [{ direction: 'outbound', status: 'received' }, null],
-  [{ direction: 'inbound', status: 'failed' }, null],
-  [{ status: 'sent' }, null],
-  [{ status: 'wrong' }, null],
+  [{ state: 'sent' }, null],
+  [{ state: 'wrong' }, null],
 ]
 
 for (const [filter, tab] of TABS)
@@ -28,12 +28,12 @@ for (const [filter, tab] of TABS)
   })
 
 const PROBLEMS: readonly [filter: Filter, problem: string][] = [
-  [{ state: 'wrong' }, '“wrong” is no state. Try waiting, scheduled, failed, cancelled or undelivered.'],
-  [{ status: 'wrong' }, '“wrong” is no status. Try queued, sending, sent, failed or received.'],
-  [{ status: 'Failed' }, '“Failed” is no status.'],
-  [{ status: 'delivered' }, '“delivered” is no status. What was delivered is part of status:sent.'],
-  [{ status: 'undelivered' }, '“undelivered” is no status. Try state:undelivered.'],
-  [{ direction: 'in' }, '“in” is no direction. Try inbound or outbound.'],
+  [
+    { state: 'wrong' },
+    '“wrong” is no state. Try waiting, scheduled, failed, cancelled, undelivered, sent or received.',
+  ],
+  [{ state: 'Failed' }, '“Failed” is no state.'],
+  [{ state: 'delivered' }, '“delivered” is no state. What was delivered is part of state:sent.'],
   [{ number: '555' }, '“555” is no number of yours. Write it as +15035550100.'],
   [{ contact: 'x'.repeat(65) }, 'A contact has at most 64 characters'],
   [{ after: 'tuesday' }, '“tuesday” is no time. Try today, yesterday, 24h, 7d or 2026-11-20.'],
@@ -51,7 +51,7 @@ test('a filter that the API takes has no problem', () => {
   const times = ['today', 'yesterday', '24h', '7d', '2026-11-20', '2026-11-20T10:00Z', '2026-11-20T10:00:00.123+01:00']
   for (const after of times) expect([after, problemOf({ after, before: after })]).toEqual([after, null])
   for (const contact of ['+15555550199', '72975', 'Harbor Clinic'])
-    expect(problemOf({ contact, status: 'sent', direction: 'outbound', number: '+15555550100' })).toBeNull()
+    expect(problemOf({ contact, state: 'sent', number: '+15555550100' })).toBeNull()
 })
 
 test('every time that the search takes is a date for the API', () => {
@@ -61,7 +61,7 @@ test('every time that the search takes is a date for the API', () => {
 
 test('what means the same in every tenant stays when the tenant is changed, and nothing else', () => {
   const stay = commonWords(FILTERS)
-  expect(stay).toEqual(expect.arrayContaining(['after', 'before', 'direction', 'state', 'status']))
+  expect(stay).toEqual(expect.arrayContaining(['after', 'before', 'state']))
   expect(stay.filter((word) => ['contact', 'number', 'app', 'user', 'to', 'from', 'text'].includes(word))).toEqual([])
 })
 
@@ -70,4 +70,19 @@ test('the API is asked for each filter by its own name, and not for the text', (
   const asked = queryOf(all, new Map([['booking-app', 'app_1']]))
   expect(Object.keys(asked).toSorted()).toEqual(Object.keys(FILTERS).toSorted())
   expect(asked.appId).toBe('app_1')
+})
+
+test('a state that is a status of the API is asked for as one', () => {
+  const none = new Map<string, string>()
+  expect(queryOf({ state: 'received' }, none)).toEqual({ status: 'received' })
+  expect(queryOf({ state: 'sent' }, none)).toEqual({ status: 'sent' })
+  expect(queryOf({ state: 'failed' }, none)).toEqual({ state: 'failed' })
+})
+
+test('a link of an older version, by status or direction, leads to the state', () => {
+  expect(stateOfLink({ status: 'failed' })).toBe('failed')
+  expect(stateOfLink({ status: 'queued' })).toBe('waiting')
+  expect(stateOfLink({ direction: 'inbound' })).toBe('received')
+  expect(stateOfLink({ direction: 'outbound' })).toBe('')
+  expect(stateOfLink({ status: 'wrong' })).toBe('wrong')
 })

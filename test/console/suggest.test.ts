@@ -24,15 +24,19 @@ test('the empty field suggests every filter of the API, each with what it asks f
   for (const { hint } of suggestionsFor('', FACETS)) expect(hint).not.toBe('')
 })
 
+const STATES = ['waiting', 'scheduled', 'failed', 'cancelled', 'undelivered', 'sent', 'received'].map(
+  (state) => `state:${state}`,
+)
+
 const TYPED: readonly [typed: string, suggestions: string[]][] = [
-  ['sta', ['state:', 'status:']],
-  ['STA', ['state:', 'status:']],
-  ['state:', ['state:waiting', 'state:scheduled', 'state:failed', 'state:cancelled', 'state:undelivered']],
+  ['sta', ['state:']],
+  ['STA', ['state:']],
+  ['state:', STATES],
   ['state:f', ['state:failed']],
   ['state:failed', []],
   ['state:wrong', []],
-  ['fail', ['state:failed', 'status:failed']],
-  ['direction:in', ['direction:inbound']],
+  ['fail', ['state:failed']],
+  ['rece', ['state:received']],
   ['app:fr', ['app:Front desk']],
   ['boo', ['app:booking-app']],
   ['contact:0142', ['contact:+15035550142']],
@@ -40,7 +44,7 @@ const TYPED: readonly [typed: string, suggestions: string[]][] = [
   ['number:+1503', ['number:+15035550100']],
   ['from:', ['from:+15035550100', 'from:+15035550142', 'from:72975', 'from:Harbor Clinic']],
   ['user:', ['user:patient-2817']],
-  ['status:failed con', ['contact:']],
+  ['state:failed con', ['contact:']],
   ['after:t', ['after:today']],
   ['after:3', ['after:3h', 'after:3d']],
   ['after:2026', ['after:2026-11-24']],

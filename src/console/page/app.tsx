@@ -8,6 +8,7 @@ import { TabBar, TopBar } from './frame/tab-bar.tsx'
 import { hasPhone, isSimulated } from './frame/views.ts'
 import { Dialog } from './parts/dialog.tsx'
 import { LoadFailed } from './parts/load-failed.tsx'
+import { isPhoneWide, isRailNarrow } from './parts/media.ts'
 import { address } from './state/address.ts'
 import { findCaller, hasNoApp, me } from './state/caller.ts'
 import { isFirstLoadOver } from './state/live.ts'
@@ -23,13 +24,13 @@ export function App() {
   if (session.value === null || hasNoApp.value) return <Loaded load={FILES.signIn} props={{}} />
   if (me.value === null) return <Caller key={session.value.token} />
   return (
-    <div class="frame">
+    <div class={`frame${isRailNarrow.value ? ' icons-only' : ''}${isPhoneWide.value ? ' on-phone' : ''}`}>
       <a class="button primary skip-link" href="#main" onClick={skipToMain}>
         Skip to content
       </a>
       <TopBar />
       <Rail />
-      <main class="stack" id="main" tabIndex={-1} key={me.value.appId}>
+      <main class="stack scroller" id="main" tabIndex={-1} key={me.value.appId}>
         <CurrentView />
         <Loaded load={FILES.railCounts} props={{ isRead: READING.includes(address.value.view) }} around={null} />
         <OfflineBar />

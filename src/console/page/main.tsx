@@ -50,12 +50,8 @@ async function findSession(): Promise<void> {
 
 /** Keeps the page in step with theme and privacy. */
 function followSettings(): void {
-  const { dataset, style, classList } = document.documentElement
-  effect(() => {
-    style.colorScheme = ''
-    if (theme.value === 'system') delete dataset['theme']
-    else dataset['theme'] = theme.value
-  })
+  const { style, classList } = document.documentElement
+  effect(() => void (style.colorScheme = theme.value === 'system' ? '' : theme.value))
   effect(() => void classList.toggle('private', privacy.value === 'on'))
 }
 

@@ -9,10 +9,6 @@
     }
   }
   const theme = read('sgw.theme')
-  if (theme === 'light' || theme === 'dark') {
-    root.dataset['theme'] = theme
-    // The styles come with the first script.
-    root.style.colorScheme = theme
-  }
+  if (theme === 'light' || theme === 'dark') root.style.colorScheme = theme
   if (read('sgw.privacy') === 'on') root.classList.add('private')
 }

@@ -1,4 +1,3 @@
-import { Loaded } from '../frame/loaded.tsx'
 import { panel } from '../frame/panel.ts'
 import { Icon } from '../parts/icon.tsx'
 import { AuthorizeButton, InviteButton } from '../parts/authorize-button.tsx'
@@ -7,7 +6,6 @@ import { addressOf } from '../state/address.ts'
 import { now, rowTime } from '../state/clock.ts'
 import type { Fact } from './fact.ts'
 
-const loadNewest = async () => (await import('./newest-failure-view.tsx')).NewestFailure
 /** The sentence of a fact, its nouns linked, without its full stop. */
 export const FactSentence = ({ fact }: { fact: Pick<Fact, 'parts'> }) => (
   <>
@@ -53,7 +51,12 @@ export function FactButton({ fact: { action }, class: className }: { fact: Pick<
   if (action === null || action.type === 'show checks') return null
   if (action.type === 'switch tenant') return <SwitchTenant />
   if (action.type === 'authorize') return <AuthorizeButton {...action} class={className} />
-  return action.type === 'invite' ? <InviteButton /> : <Loaded load={loadNewest} props={action} around={null} />
+  if (action.type === 'invite') return <InviteButton />
+  return (
+    <a class="button" href={addressOf('webhooks', action.params)}>
+      Show its attempts
+    </a>
+  )
 }
 
 const SwitchTenant = () => (

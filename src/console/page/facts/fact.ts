@@ -1,4 +1,3 @@
-import type { OverviewDestination } from '../../../client/client.ts'
 import type { IconName } from '../parts/icon-paths.ts'
 import type { View } from '../state/view-names.ts'
 
@@ -15,7 +14,7 @@ export type Action =
   | { type: 'authorize'; extension: string }
   | { type: 'switch tenant' }
   | { type: 'show checks' }
-  | { type: 'newest failure'; destination: OverviewDestination }
+  | { type: 'destination'; params: Readonly<Record<string, string>> }
 
 /** One thing that needs a look: a sentence, since when, and what to press. */
 export interface Fact {

@@ -133,7 +133,7 @@ function webhookFact(destination: OverviewDestination, now: number): Fact {
     ],
     advice: nextAttemptText(destination, now),
     since: failingSince,
-    action: { type: 'newest failure', destination },
+    action: { type: 'destination', params: whereOf(destination) },
     count: failures,
   }
 }

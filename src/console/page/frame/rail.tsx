@@ -44,7 +44,7 @@ const SwitcherButton = () => (
     <Mark />
     <span class="label stack clip">
       <span class="hidden">Tenant and app: </span>
-      <b class="clip">{me.value?.tenantName ?? 'sgw'}</b>
+      <strong class="clip">{me.value?.tenantName ?? 'sgw'}</strong>
       <span class="clip small dim">{me.value?.name ?? ''}</span>
     </span>
   </button>

@@ -10,7 +10,7 @@ import { isCurrent, viewsShown } from './views.ts'
 export const TopBar = () => (
   <header class="line top-bar">
     <Mark />
-    <b>{viewsShown.value.find(isCurrent)?.name ?? 'sgw'}</b>
+    <strong>{viewsShown.value.find(isCurrent)?.name ?? 'sgw'}</strong>
     <span class="rail-space" />
     {privacy.value === 'on' && (
       <button

@@ -59,7 +59,7 @@ export function Rows<Row>({ list, label, cursor, draw }: RowsProps<Row>) {
   }
   const { visible, above, below, header } = windowOf(items.value, top, scroll.value.height)
   return (
-    <div class="rows" ref={box} onScroll={noteScroll} tabIndex={-1} role="region" aria-label={label}>
+    <div class="scroller rows" ref={box} onScroll={noteScroll} tabIndex={-1} role="region" aria-label={label}>
       {header?.type === 'day' && <DayHeader at={header.at} newCount={list.newCount.value} toTop={toTop} isSticky />}
       <div class="spacer" style={{ height: `${above}px` }} />
       <ol>

@@ -104,21 +104,19 @@ const lookOf = ({ direction }: ListRow): string => (direction === 'inbound' ? 't
 
 /** Pictures and text as bubbles, and under them how many SMS the text takes, as the gateway counts. */
 const TextWithSegments = ({ row }: { row: ListRow }) => (
-  <>
-    <div class="stack bubbles">
-      <Pictures message={row} isRead bubble="bubble" look={lookOf(row)} />
-      {row.body !== '' && (
-        <div class={`bubble ${lookOf(row)}`} dir="auto">
-          <span class="mask">{row.body}</span>
-        </div>
-      )}
-    </div>
+  <div class="stack bubbles">
+    <Pictures message={row} isRead bubble="bubble" look={lookOf(row)} />
+    {row.body !== '' && (
+      <div class={`bubble ${lookOf(row)}`} dir="auto">
+        <span class="mask">{row.body}</span>
+      </div>
+    )}
     {row.direction === 'outbound' && !row.attachments && (
-      <p class="small dim bubble-note">
+      <p class="small dim">
         <Segments key={row.messageId} text={row.body} />
       </p>
     )}
-  </>
+  </div>
 )
 
 function MessageFacts({ row }: { row: ListRow }) {

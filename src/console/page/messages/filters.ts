@@ -1,4 +1,4 @@
-import type { Direction, ListedState, MessageFilter, MessageStatus } from '../../../client/client.ts'
+import type { ListedState, MessageFilter } from '../../../client/client.ts'
 import {
   type FilterWord,
   type WordOf,
@@ -10,29 +10,22 @@ import {
 import { TIME } from '../search/times.ts'
 import { type Tab, tabOf as tabIn } from '../list/tab.ts'
 
-const STATES: Readonly<Record<ListedState, string>> = {
+/** States that are a status of the API. */
+const STATUSES = { sent: 'RingCentral took it', received: 'came in' } as const
+const STATES: Readonly<Record<ListedState | keyof typeof STATUSES, string>> = {
   waiting: 'not sent yet',
   scheduled: 'goes out later',
   failed: 'not sent',
   cancelled: 'taken back before it was sent',
   undelivered: 'sent, did not arrive',
+  ...STATUSES,
 }
-const STATUSES: Readonly<Record<MessageStatus, string>> = {
-  queued: 'accepted, not begun',
-  sending: 'an attempt is open',
-  sent: 'RingCentral took it',
-  failed: 'not sent, or cancelled',
-  received: 'came in',
-}
-const DIRECTIONS: Readonly<Record<Direction, string>> = { inbound: 'came in', outbound: 'of your apps' }
 
 const E164 = /^\+[1-9]\d{8,14}$/
 
-/** The filters of messages. Without one that the API has and the page has not, this does not compile. */
+/** The filters of messages, with one word for status, state and direction. Without one that the API has and the page has not, this does not compile. */
 export const FILTERS = {
   state: { values: STATES },
-  status: { values: STATUSES },
-  direction: { values: DIRECTIONS, hint: 'inbound or outbound' },
   contact: {
     hint: 'texts with somebody, both ways',
     known: ['contacts'],
@@ -68,7 +61,7 @@ export const FILTERS = {
   startDate: { ...TIME, word: 'after', hint: 'accepted or received since a time' },
   endDate: { ...TIME, word: 'before', hint: 'accepted or received until a time' },
 } as const satisfies Record<
-  Exclude<keyof MessageFilter, 'tenantId' | 'include' | 'limit'>,
+  Exclude<keyof MessageFilter, 'tenantId' | 'include' | 'limit' | 'status' | 'direction'>,
   FilterWord<'contacts' | 'numbers' | 'apps' | 'users' | 'times'>
 >
 
@@ -76,37 +69,38 @@ export const FILTERS = {
 export const WORDS: readonly (WordOf<typeof FILTERS> | 'text')[] = [...wordsOf(FILTERS), 'text']
 export type Filter = Readonly<Partial<Record<(typeof WORDS)[number], string>>>
 
-const tab = (name: string, asks: Filter = {}): Tab => ({
-  name,
-  asks: { state: '', status: '', direction: '', ...asks },
-})
+const tab = (name: string, state = ''): Tab => ({ name, asks: { state } })
 
-/** The tabs above the list: the states that most people ask for. What was received is a status of the API. */
+/** The tabs above the list: the states that most people ask for. */
 export const TABS: readonly Tab[] = [
   tab('All'),
-  tab('Waiting', { state: 'waiting' }),
-  tab('Scheduled', { state: 'scheduled' }),
-  tab('Failed', { state: 'failed' }),
-  tab('Not delivered', { state: 'undelivered' }),
-  tab('Received', { status: 'received' }),
+  tab('Waiting', 'waiting'),
+  tab('Scheduled', 'scheduled'),
+  tab('Failed', 'failed'),
+  tab('Not delivered', 'undelivered'),
+  tab('Received', 'received'),
 ]
 
-/** The tab that says all of a filter's state, status and direction; null if none does. What is inbound was received. */
-export function tabOf(filter: Filter): Tab | null {
-  const { status = 'received', direction } = filter
-  const isReceived = status === 'received' && direction === 'inbound'
-  return tabIn(TABS, isReceived ? { ...filter, status, direction: '' } : filter)
+/** The tab that says a filter's state; null if none does. */
+export const tabOf = (filter: Filter): Tab | null => tabIn(TABS, filter)
+
+/** The state that a link of an older version names by status or direction; '' if it names none. */
+export function stateOfLink({ status = '', direction }: Readonly<Record<string, string>>): string {
+  if (status === 'queued' || status === 'sending') return 'waiting'
+  return status || (direction === 'inbound' ? 'received' : '')
 }
 
-/** Words that rows show and the API does not know as a status, with what finds these messages. */
-const WORDS_OF_ROWS = new Map([['delivered', 'What was delivered is part of status:sent']])
+/** A word that rows show and that is no state of the API, with what finds these messages. */
+const WORDS_OF_ROWS = new Map([['delivered', 'What was delivered is part of state:sent']])
 
 /** Why a filter finds nothing anywhere, and what can be asked instead; null if it can be asked. */
 export const problemOf = (filter: Filter): string | null => problemIn(FILTERS, filter, WORDS_OF_ROWS)
 
 /** The API's query of a filter. `apps` are the apps' ids by name, so that `app:` takes both. */
-export const queryOf = ({ app, ...filter }: Filter, apps: ReadonlyMap<string, string>): MessageFilter =>
-  queryBy(FILTERS, app === undefined ? filter : { ...filter, app: apps.get(app) ?? app })
+export function queryOf({ app, ...filter }: Filter, apps: ReadonlyMap<string, string>): MessageFilter {
+  const { state, ...query } = queryBy(FILTERS, app === undefined ? filter : { ...filter, app: apps.get(app) ?? app })
+  return state === undefined ? query : { ...query, [state in STATUSES ? 'status' : 'state']: state }
+}
 
 /** Whether a loaded row has the searched text. */
 export const hasText = (filter: Filter, body: string): boolean =>

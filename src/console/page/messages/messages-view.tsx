@@ -1,7 +1,7 @@
-import { type Signal, useSignal } from '@preact/signals'
+import { useLayoutEffect } from 'preact/hooks'
 import { useStanding } from '../facts/read-standing.ts'
 import { Loaded } from '../frame/loaded.tsx'
-import { address, keepInEveryTenant, param } from '../state/address.ts'
+import { address, keepInEveryTenant, param, refine } from '../state/address.ts'
 import { appIds, appName, me } from '../state/caller.ts'
 import { count, now } from '../state/clock.ts'
 import { session } from '../state/session.ts'
@@ -12,24 +12,27 @@ import { NoRows } from '../list/no-rows.tsx'
 import { Tabs } from '../list/tabs.tsx'
 import { useFollowed } from '../parts/following.ts'
 import { commonWords, filterOf } from '../search/filters.ts'
-import { FILTERS, type Filter, TABS, WORDS, tabOf } from './filters.ts'
+import { FILTERS, type Filter, TABS, WORDS, stateOfLink, tabOf } from './filters.ts'
 import { MessageList } from './list-state.ts'
 import { MessageRow } from './message-row.tsx'
 import { MessageSearch } from './search-field.tsx'
 import { Sentence } from './sentence.tsx'
 
 const loadEmpty = async () => (await import('./empty-view.tsx')).EmptyView
-const loadRawEvents = async () => (await import('./raw-events-view.tsx')).RawEvents
 const loadMessage = async () => (await import('./message-view.tsx')).MessageView
 
 keepInEveryTenant(commonWords(FILTERS))
 
 /** All messages of the tenant, live, with the open one beside them. */
 export function MessagesView() {
-  const filter: Filter = filterOf(WORDS, address.value.params)
+  const { params } = address.value
+  useLayoutEffect(() => {
+    if (params['status'] || params['direction'])
+      refine({ status: '', direction: '', state: stateOfLink(params) || (params['state'] ?? '') })
+  }, [params])
+  const filter: Filter = filterOf(WORDS, params)
   const filterKey = JSON.stringify(filter)
   const list = useFollowed(filterKey, (sgw) => new MessageList(sgw, filter, appIds.value))
-  const isRaw = useSignal(false)
   const standing = useStanding()
   const id = param('id')
   if (list === null) return null
@@ -40,7 +43,6 @@ export function MessagesView() {
       list={list}
       name="Messages"
       listKey={filterKey}
-      keys={{ e: () => void (isRaw.value = !isRaw.value) }}
       draw={(each, marks) => <MessageRow row={each} {...marks} appName={appName(each.appId)} now={now.peek()} />}
       head={<Head list={list} standing={standing} />}
       empty={
@@ -48,7 +50,7 @@ export function MessagesView() {
           <Loaded load={loadEmpty} props={{ extensions: standing?.extensions ?? null, filter }} />
         </NoRows>
       }
-      foot={<Foot list={list} isRaw={isRaw} />}
+      foot={<Foot list={list} />}
       detail={id === '' ? null : { name: 'Message', load: loadMessage, props: { id, row } }}
     />
   )
@@ -65,20 +67,16 @@ const Head = ({ list, standing }: { list: MessageList; standing: Standing | null
   </>
 )
 
-const Foot = ({ list, isRaw }: { list: MessageList; isRaw: Signal<boolean> }) => (
-  <>
-    {isRaw.value && <Loaded load={loadRawEvents} props={{ close: () => void (isRaw.value = false) }} />}
-    <ListFoot hints={HINTS}>
-      {[shownText(list), isLimitedToApp() && 'Messages of other apps are not live'].filter(Boolean).join('. ')}
-    </ListFoot>
-  </>
+const Foot = ({ list }: { list: MessageList }) => (
+  <ListFoot hints={HINTS}>
+    {[shownText(list), isLimitedToApp() && 'Messages of other apps are not live'].filter(Boolean).join('. ')}
+  </ListFoot>
 )
 
 const HINTS: readonly KeyHint[] = [
   [['j', 'k'], 'move'],
   [['Esc'], 'close'],
   [['c'], 'copy id'],
-  [['e'], 'raw events'],
 ]
 
 const shownText = (list: MessageList): string =>
@@ -88,7 +86,7 @@ const shownText = (list: MessageList): string =>
 
 const TextNote = ({ list }: { list: MessageList }) => (
   <p class="list-note">
-    “{list.filter.text}” is searched in the {count(list.rows.value.length)} loaded messages only.
+    “{list.filter.text}” is searched in the {count(list.rows.value.length)} loaded messages only.{' '}
     {list.hasMore.value && (
       <button type="button" class="link" onClick={() => void list.loadMore()}>
         Load more

@@ -22,7 +22,8 @@ export const MessageSearch = ({ list, extensions }: MessageSearchProps) => (
     placeholder="to:+1503…  state:waiting  app:name  after:today"
     chips={chipsOf(list.filter, tabOf(list.filter), spokenNumber)}
     read={(typed) => {
-      const asked = parseSearch(typed, WORDS)
+      // The last two are words of older versions, which the view makes a state.
+      const asked = parseSearch(typed, [...WORDS, 'status', 'direction'])
       return problemOf(asked) ?? asked
     }}
     suggest={(parts) => <Loaded load={loadSuggestions} props={{ ...parts, list, extensions }} around={null} />}

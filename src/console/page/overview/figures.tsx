@@ -22,11 +22,11 @@ export function Figures({ overview, range }: FiguresProps) {
   const waiting = countOf(waits)
   return (
     <section class="figures" aria-label={`The last ${range.inWords}`}>
-      <Figure mark="sent" word="Sent" params={{ status: 'sent', after: range.name }} value={count(totals.sent)} />
+      <Figure mark="sent" word="Sent" params={{ state: 'sent', after: range.name }} value={count(totals.sent)} />
       <Figure
         mark="received"
         word="Received"
-        params={{ status: 'received', after: range.name }}
+        params={{ state: 'received', after: range.name }}
         value={count(totals.received)}
       />
       <Failed overview={overview} range={range} />

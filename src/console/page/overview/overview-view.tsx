@@ -47,7 +47,7 @@ function Read({ known, error }: { known: Known; error: string }) {
   ])
   useShared(standing)
   return (
-    <div class="overview">
+    <div class="scroller overview">
       <div class="stack overview-in">
         <Heading worst={worst} standing={standing}>
           <Ranges />

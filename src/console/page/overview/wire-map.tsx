@@ -21,7 +21,7 @@ export const WireMap = ({ wire: { stations, out, back } }: { wire: Wire }) => (
 
 const StationBox = ({ name, lines }: Station) => (
   <div class="stack station">
-    <b>{name}</b>
+    <strong>{name}</strong>
     {lines.map(({ text, kind }) => (
       <span class={`small dim ${kind}`}>{text}</span>
     ))}

@@ -8,7 +8,6 @@ const KEYS: readonly [keys: readonly string[], does: string][] = [
   [['Esc'], 'close'],
   [['/', 'Ctrl K'], 'search'],
   [['c'], 'copy the id of what is open, or its contact'],
-  [['e'], 'raw events'],
   [['g', 'o'], 'go to Overview'],
   [['g', 'm'], 'go to Messages'],
   [['g', 'c'], 'go to Conversations, or to Phone'],

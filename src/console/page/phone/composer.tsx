@@ -4,6 +4,7 @@ import { Composer, NoReply } from '../thread/composer.tsx'
 import { type MediaIds, newDraft } from '../thread/draft.ts'
 import { OwnNumber } from '../thread/own-number.tsx'
 import { isNumber } from '../thread/pair.ts'
+import '../style/segmented.css'
 import { FAULTS, type SimulatorFault } from './simulator.ts'
 import type { TracedConversation } from './traced-conversation.ts'
 
@@ -53,10 +54,10 @@ const CHOICES: readonly [fault: SimulatorFault, name: string][] = [
 
 /** What the simulator does with the next send. It is used up by one. */
 const Faults = ({ conversation }: { conversation: TracedConversation }) => (
-  <div class="line faults" role="radiogroup" aria-label="What happens to the next send">
-    <span class="dim">Next send</span>
+  <div class="segmented faults" role="radiogroup" aria-label="What happens to the next send">
+    <b>Next send</b>
     {CHOICES.map(([fault, name]) => (
-      <label class="line" key={name}>
+      <label key={name}>
         <input
           type="radio"
           name="fault"

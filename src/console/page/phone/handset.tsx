@@ -89,7 +89,7 @@ function Reply({ conversation }: { conversation: TracedConversation }) {
         value={text.value}
         onInput={({ currentTarget }) => void (text.value = currentTarget.value)}
       />
-      <button type="submit" aria-label="Send as the contact">
+      <button type="submit" class="icon-button" aria-label="Send as the contact">
         <Icon name="send" />
       </button>
     </form>

@@ -1,4 +1,4 @@
-import type { DeliveryAttempt, Message } from '../../../client/client.ts'
+import type { DeliveryAttempt } from '../../../client/client.ts'
 import type { SimulatorCall } from './simulator.ts'
 
 /** What is shown of a step when it is chosen. */
@@ -8,7 +8,6 @@ export interface StepDetail {
   response: string | null
   /** The response is what one wants to see. */
   isBad?: boolean
-  /** Said above what was not recorded but rebuilt. */
   note?: string
 }
 
@@ -34,30 +33,18 @@ export function eventResult({ method, response }: SimulatorCall): string {
   return response === null ? 'no answer' : `${response.status}, stored`
 }
 
-/** A webhook of an inbound message. Its body is not stored, so it is rebuilt. */
-export function webhookDetail(message: Message, { url, ...answer }: DeliveryAttempt): StepDetail {
-  const { messageId, from, to, body, rcMessageId, tenantId, createdAt, receivingExtensionId } = message
-  return {
-    title: `POST ${url}`,
-    request: json({
-      type: 'sms_inbound',
-      messageId,
-      from,
-      to,
-      body,
-      rcMessageId,
-      tenantId,
-      timestamp: createdAt,
-      receivingExtensionId,
-    }),
-    response: answerOf(answer),
-    isBad: answer.outcome !== 'success',
-    note: 'The body is rebuilt from the stored message. The request had X-Gateway-Timestamp and X-Gateway-Signature besides.',
-  }
+/** What a destination answered. The simulator records no webhooks; docs/receive.md says what is posted. */
+export function webhookDetail({
+  url,
+  outcome,
+  statusCode,
+  responseSnippet,
+  errorMessage,
+}: DeliveryAttempt): StepDetail {
+  const answer =
+    statusCode === undefined ? `No answer. ${errorMessage ?? ''}` : `${statusCode}\n\n${responseSnippet ?? ''}`
+  return { title: `Answer of ${url}`, request: answer.trim(), response: null, isBad: outcome !== 'success' }
 }
-
-const answerOf = ({ statusCode, responseSnippet, errorMessage }: Omit<DeliveryAttempt, 'url'>): string =>
-  statusCode === undefined ? `No answer. ${errorMessage ?? ''}` : `${statusCode}\n\n${responseSnippet ?? ''}`.trim()
 
 const wire = ({ headers, body }: { headers: Record<string, string>; body: string }): string =>
   `${Object.entries(headers)

@@ -93,10 +93,10 @@ function inboundSteps(message: Message, webhooks: readonly DeliveryAttempt[], ca
       took: event.durationMs,
       detail: detailOf('Event from RingCentral', event),
     })
-  return [...steps, ...webhooks.map((attempt) => webhookStep(message, attempt))]
+  return [...steps, ...webhooks.map(webhookStep)]
 }
 
-const webhookStep = (message: Message, attempt: DeliveryAttempt): Step => ({
+const webhookStep = (attempt: DeliveryAttempt): Step => ({
   ...base(`webhook ${attempt.deliveryId} ${attempt.attemptNumber}`, Date.parse(attempt.attemptedAt)),
   kind: 'back',
   station: 0,
@@ -104,7 +104,7 @@ const webhookStep = (message: Message, attempt: DeliveryAttempt): Step => ({
   result: `${attempt.statusCode ?? 'no answer'}, signed`,
   took: attempt.durationMs,
   isBad: attempt.outcome !== 'success',
-  detail: webhookDetail(message, attempt),
+  detail: webhookDetail(attempt),
 })
 
 const sendStep = ({ messageId }: Message, { at, ms, request, response }: OwnSend): Step => ({

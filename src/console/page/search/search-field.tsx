@@ -106,7 +106,12 @@ const Chip = ({ name, value, said }: ChipFilter) => (
   <span class="chip">
     <span class="dim">{name}</span>
     <span>{said}</span>
-    <button type="button" aria-label={`Remove filter ${name} ${value}`} onClick={() => refine({ [name]: '', id: '' })}>
+    <button
+      type="button"
+      class="icon-button tiny"
+      aria-label={`Remove filter ${name} ${value}`}
+      onClick={() => refine({ [name]: '', id: '' })}
+    >
       <Icon name="failed" />
     </button>
   </span>

@@ -26,7 +26,7 @@ export function Numbers() {
   const order = extensions.toSorted((a, b) => rankOf(byExtension, a) - rankOf(byExtension, b))
   return (
     <>
-      <header class={worst === null || extensions.length === 0 ? 'setup-head' : 'setup-head troubled'}>
+      <header class="setup-head">
         <h1>{worst === null ? fineNumbersText(extensions) : <FactSentence fact={worst} />}.</h1>
         <div class="actions">
           <Connect first={extensions.length === 0 ? 'button primary' : 'button'} connected={again} />

@@ -19,7 +19,7 @@ export function SetupView() {
   useEffect(() => void (document.title = `${NAMES[section]} – sgw`), [section])
   useEffect(() => onViewKey(onKey), [])
   return (
-    <div class="setup">
+    <div class="scroller setup">
       <nav class="segmented" aria-label="Setup">
         {SETUP_SECTIONS.filter((name) => name !== 'tenants' || operator.value !== null).map((name) => (
           <a key={name} href={addressOf(name)} aria-current={name === section ? 'page' : undefined}>

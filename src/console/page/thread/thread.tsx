@@ -32,7 +32,7 @@ export function Thread({ messages, seenBy, attemptsOf, actions, loadOlder = null
   return (
     <>
       <div
-        class={`thread by-${seenBy}`}
+        class={`scroller thread by-${seenBy}`}
         ref={box}
         onScroll={noteScroll}
         tabIndex={0}

@@ -10,7 +10,6 @@ import { type Destination, isFailing, speedText, stateText } from './destination
 import { Recover } from './recover.tsx'
 import { SetAddress } from './set-address.tsx'
 import { EventChoices, RetryChoice } from './settings.tsx'
-import { SignatureSnippet } from './signature-snippet.tsx'
 import '../style/why.css'
 
 interface OpenedDestinationProps {
@@ -20,7 +19,7 @@ interface OpenedDestinationProps {
   changed: () => void
 }
 
-/** One destination: how it does, what failed and can be made again, its settings, and how a receiver checks signatures. */
+/** One destination: how it does, what failed and can be made again, and its settings. */
 export function OpenedDestination({ id, list, destinations, changed }: OpenedDestinationProps) {
   const note = useSignal('')
   const destination = destinations?.find((each) => each.id === id)
@@ -46,7 +45,10 @@ export function OpenedDestination({ id, list, destinations, changed }: OpenedDes
           <EventChoices destination={destination} />
         </section>
       )}
-      <SignatureSnippet />
+      <section class="small dim">
+        Every webhook is signed with the secret that was shown when its destination was made. “Verify the signature” in
+        docs/receive.md has the code that checks it.
+      </section>
       {param('ask') === 'recover' && destination.isInUse && (
         <Recover destination={destination} recovered={recovered} close={() => refine({ ask: '' })} />
       )}

@@ -10,7 +10,7 @@ import { client, whileSignedIn } from '../state/caller.ts'
 import { clockTime } from '../state/clock.ts'
 import { failureText } from '../state/failure.ts'
 import type { DeliveryList } from './delivery-list.ts'
-import { redeliverAsCurl, redeliverAsTypeScript } from './snippets.ts'
+import { redeliverAsCurl } from './words.ts'
 
 /** An attempt ends within a webhook's time. */
 const FOLLOW_MS = [600, 1000, 2000, 3000] as const
@@ -89,7 +89,6 @@ const CopyMenu = ({ last }: { last: DeliveryAttempt }) => (
   <Menu
     items={[
       { label: 'curl', run: () => void copyText(redeliverAsCurl(last.deliveryId, GATEWAY)) },
-      { label: 'TypeScript', run: () => void copyText(redeliverAsTypeScript(last.deliveryId, GATEWAY)) },
       { label: 'Link', run: () => void copyText(location.href) },
       { label: 'JSON', run: () => void copyText(JSON.stringify(last, null, 2)) },
     ]}

@@ -67,3 +67,7 @@ const CLASS_ADVICE: Readonly<Partial<Record<string, string>>> = {
 
 /** `https://shop.example/hook` without what every address has. */
 export const shortUrl = (url: string): string => url.replace(/^https?:\/\//, '')
+
+/** The request that makes one more attempt, for a shell. The key is a variable, never the session's token. */
+export const redeliverAsCurl = (deliveryId: string, origin: string): string =>
+  `curl -s -X POST ${origin}/v1/webhook-deliveries/${encodeURIComponent(deliveryId)}/redeliver -H "Authorization: Bearer $SGW_KEY"`
