@@ -15,11 +15,33 @@ export interface FiringAlert {
   detail: Readonly<Record<string, string | number | null>>
 }
 
+/** An alert that an operator does not want to be told of for a time. */
+export interface Mute {
+  alert: string
+  /** The id of the affected thing, as others see it: where two tenants have the same, both are muted. */
+  subject: string
+  /** Epoch milliseconds; null: until the alert is over. */
+  until: number | null
+  by: 'session' | 'cli'
+}
+
 /** What needs a person now, as of the last checks. */
 export interface FiringAlerts {
   firing: readonly FiringAlert[]
+  mutes: readonly Mute[]
   /** Monotonic time of the start. What is kept in memory alone is not known at once. */
   knownSince: number
   /** Runs the checks now, while the gateway works. */
   check(): Promise<unknown>
+  /** Changes the mutes, and stores them before it resolves. Rejects while the storage fails. */
+  setMutes(change: (mutes: readonly Mute[]) => Mute[]): Promise<void>
 }
+
+/** Nothing is known before the checks run. */
+export const noAlerts = (knownSince: number): FiringAlerts => ({
+  firing: [],
+  mutes: [],
+  knownSince,
+  check: () => Promise.resolve(),
+  setMutes: () => Promise.resolve(),
+})

@@ -23,7 +23,7 @@ export const MAX_JWT_LENGTH = 8192
 export const MAX_APP_NAME_LENGTH = 100
 export const MAX_WEBHOOK_URL_LENGTH = 2000
 export const MAX_REQUEST_ID_LENGTH = 128
-/** Apps or triggers in one list. A tenant of an older release may have more. */
+/** Apps, triggers or tenants in one list. A tenant of an older release may have more apps. */
 export const MAX_LISTED = 1000
 
 export const DEFAULT_PAGE_SIZE = 20
@@ -49,6 +49,8 @@ export const MAX_LIMITED_APPS = 100_000
 
 export const OPERATOR_LINK_TTL_MS = 10 * 60_000
 export const OPERATOR_SESSION_TTL_MS = 12 * HOUR_MS
+/** How far ahead the end of a mute may be. */
+export const MAX_MUTE_MS = 30 * DAY_MS
 /** Sessions of operators that are live at once: one more ends the oldest. */
 export const MAX_OPERATOR_SESSIONS = 20
 /** Requests of one operator's session. */
@@ -188,4 +190,7 @@ export const MAX_USAGE_DAYS = 92
 export const MIN_OVERVIEW_HOURS = 24
 export const MAX_OVERVIEW_HOURS = 2160
 export const OVERVIEW_BUCKETS = 48
+/** The same of all tenants. A bucket is two of a tenant's own overview. */
+export const MAX_TENANTS_OVERVIEW_HOURS = 720
+export const TENANTS_OVERVIEW_BUCKETS = 24
 export const MAX_OVERVIEW_ERRORS = 10

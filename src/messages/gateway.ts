@@ -9,7 +9,7 @@ import { MAX_ATTACHMENTS_IN_FLIGHT, MAX_ATTACHMENTS_PER_TENANT, OPERATOR_LIMIT_P
 import type { Lease } from '../core/lease.ts'
 import { type Meter, noMeter } from '../core/meter.ts'
 import { createSecrets, type Secrets } from '../core/secrets.ts'
-import type { FiringAlerts } from '../core/firing-alert.ts'
+import { type FiringAlerts, noAlerts } from '../core/firing-alert.ts'
 import { type RestoreMark, createNoMark } from '../db/mark-file.ts'
 import { Jobs } from './jobs/jobs.ts'
 import { AddressGuard, guardRules } from '../net/outbound/address-guard.ts'
@@ -145,7 +145,7 @@ export function buildGateway(given: GatewayParts): Gateway {
     }),
     lease,
     lifecycle: { draining: false, working: false },
-    alerts: { firing: [], knownSince: clock.monotonic(), check: () => Promise.resolve() },
+    alerts: noAlerts(clock.monotonic()),
     simulator: null,
     traffic: { answering: 0 },
     sending: new SendEngine({ ...parts, ...engines, receipts, requests: () => gateway.traffic.answering }),

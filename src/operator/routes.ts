@@ -4,13 +4,11 @@ import { AppParams, RotatedKey, RotatedSecret, registration } from '../api/apps/
 import { Done } from '../api/http/done.ts'
 import { route } from '../api/http/route.ts'
 import { isFromOwnPage, isFromThisMachine } from '../api/http/this-machine.ts'
-import { listAlerts } from './alerts/list-alerts.ts'
 import { activateApp, createApp, deactivateApp, listApps, rotateAppKey, rotateAppWebhookSecret } from './apps.ts'
 import { connectJwt } from './connect-jwt.ts'
 import { diagnose } from './doctor/diagnose.ts'
 import { Finding } from './doctor/finding.ts'
 import {
-  Alerts,
   AppList,
   AppsQuery,
   ConnectJwtBody,
@@ -81,15 +79,6 @@ export const operatorRoutes = [
     mayWait: true,
     response: z.array(Finding),
     run: ({ gateway }) => diagnose(gateway),
-  }),
-  route({
-    ...common,
-    operationId: 'listAlerts',
-    method: 'GET',
-    path: '/v1/operator/alerts',
-    summary: 'What needs a person now',
-    response: Alerts,
-    run: ({ gateway }) => listAlerts(gateway),
   }),
   route({
     ...common,

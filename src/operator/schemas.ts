@@ -116,25 +116,29 @@ export const AppList = z
   .meta({ id: 'OperatorAppList' })
 export type AppList = z.infer<typeof AppList>
 
-export const Alerts = z
+export const Alert = z
   .object({
-    alerts: z.array(
-      z
-        .object({
-          alert: z.string(),
-          subject: z.string().meta({ description: 'The id of the affected thing, or `gateway`' }),
-          text: z.string().meta({ description: 'A complete message, of `what` and `fix`' }),
-          what: z.string().meta({ description: 'What is wrong with which thing, without the last full stop' }),
-          fix: z.string().meta({ description: 'What to do about it' }),
-          since: time,
-          tenantId: z.string().optional(),
-          tenantName: z.string().optional(),
-          detail: z.record(z.string(), z.union([z.string(), z.number(), z.null()])),
-        })
-        .meta({ id: 'Alert' }),
-    ),
+    alert: z.string(),
+    subject: z.string().meta({ description: 'The id of the affected thing, or `gateway`' }),
+    text: z.string().meta({ description: 'A complete message, of `what` and `fix`' }),
+    what: z.string().meta({ description: 'What is wrong with which thing, without the last full stop' }),
+    fix: z.string().meta({ description: 'What to do about it' }),
+    since: time,
+    tenantId: z.string().optional(),
+    tenantName: z.string().optional(),
+    detail: z.record(z.string(), z.union([z.string(), z.number(), z.null()])),
+    mutedUntil: z
+      .union([time, z.literal('over')])
+      .optional()
+      .meta({ description: 'Until when it is muted; `over`: until it is over; absent if it is not muted' }),
+    mutedBy: z
+      .enum(['session', 'cli'])
+      .optional()
+      .meta({ description: 'Who has muted it: an operator’s session, or `sgw`' }),
   })
-  .meta({ id: 'AlertList' })
+  .meta({ id: 'Alert' })
+export type Alert = z.infer<typeof Alert>
+export const Alerts = z.object({ alerts: z.array(Alert) }).meta({ id: 'AlertList' })
 export type Alerts = z.infer<typeof Alerts>
 
 export const ExtensionLinkBody = z.object({ kind: z.enum(['connect', 'invite']) })

@@ -20,6 +20,8 @@ import { openApi } from '../api/http/openapi/pages.ts'
 import type { Route } from '../api/http/route.ts'
 import { type Server, createServer } from '../api/http/server.ts'
 import { localRoutes } from '../operator/local-routes.ts'
+import { alertsRoutes } from '../operator/alert-routes.ts'
+import { allTenantsRoutes } from '../operator/all-tenants-routes.ts'
 import { operatorRoutes } from '../operator/routes.ts'
 import { simulatorRoutes } from '../operator/simulator-routes.ts'
 
@@ -43,7 +45,7 @@ const APP_ROUTES: readonly Route[] = [
 ]
 
 /** Every documented endpoint of the gateway. */
-export const ROUTES: readonly Route[] = [...APP_ROUTES, ...operatorRoutes]
+export const ROUTES: readonly Route[] = [...APP_ROUTES, ...operatorRoutes, ...alertsRoutes, ...allTenantsRoutes]
 
 /** The HTTP side of the gateway: the request pipeline, the endpoints and the documentation. */
 export function createHttpServer(gateway: Gateway): Server {

@@ -104,6 +104,7 @@ export function startTimers(gateway: Gateway): Timers {
   timers.every('file check', HOURLY_MS, HOURLY_MS, async () => void fileCheck.run())
   const alerts = new Alerts(gateway, gateway.config.alertUrl)
   gateway.alerts.check = () => alerts.check()
+  gateway.alerts.setMutes = (change) => alerts.setMutes(change)
   timers.every('alerts', ALERTS_EVERY_MS, ALERTS_EVERY_MS, () => alerts.run())
   return timers
 }

@@ -1,6 +1,6 @@
 import type { Caller } from '../../core/caller.ts'
 import { isoTime } from '../../core/clock.ts'
-import { HALF_HOUR_MS, HOUR_MS, OVERVIEW_BUCKETS } from '../../core/limits.ts'
+import { HALF_HOUR_MS } from '../../core/limits.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import { readBacklog } from '../../messages/gateway-state/tenant/backlog.ts'
 import { waitingOfTenant } from '../../messages/gateway-state/tenant/waiting.ts'
@@ -11,7 +11,7 @@ import {
   type DestinationUsage,
   type HalfHours,
   addTotals,
-  halfHourAt,
+  overviewRange,
   readBuckets,
   readDestinations,
   readErrors,
@@ -26,16 +26,13 @@ export async function getOverview(
   { hours, include }: OverviewQuery,
 ): Promise<Overview> {
   const now = gateway.clock.now()
-  const perBucket = Math.ceil((hours * HOUR_MS) / HALF_HOUR_MS / OVERVIEW_BUCKETS)
-  const current = halfHourAt(now)
-  const since = (Math.floor(current / perBucket) - OVERVIEW_BUCKETS + 1) * perBucket
-  const range = { since, end: current + 1 }
+  const { range, perBucket } = overviewRange(now, hours)
   const before = { since: 2 * range.since - range.end, end: range.since }
   const buckets = await readBuckets(gateway, tenantId, range, perBucket)
   const previous = await readTotals(gateway, tenantId, before)
   const latencies = buckets.flatMap((bucket) => bucket.latencies)
   return {
-    from: isoTime(since * HALF_HOUR_MS),
+    from: isoTime(range.since * HALF_HOUR_MS),
     to: isoTime(now),
     totals: addTotals(buckets.map(({ totals }) => totals)),
     previous,

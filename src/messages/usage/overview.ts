@@ -1,4 +1,4 @@
-import { HALF_HOUR_MS, MAX_LISTED, MAX_OVERVIEW_ERRORS } from '../../core/limits.ts'
+import { HALF_HOUR_MS, HOUR_MS, MAX_LISTED, MAX_OVERVIEW_ERRORS, OVERVIEW_BUCKETS } from '../../core/limits.ts'
 import type { Row } from '../../db/connection.ts'
 import type { Reader } from '../../db/reader.ts'
 import type { LatencyCount } from './latency.ts'
@@ -26,6 +26,14 @@ const readUsage = (
 export type Totals = Record<(typeof COUNTS)[number], number>
 
 export const halfHourAt = (at: number): number => Math.floor(at / HALF_HOUR_MS)
+
+/** The range of an overview that ends now: 48 equal buckets of whole half hours, at least `hours`. */
+export function overviewRange(now: number, hours: number): { range: HalfHours; perBucket: number } {
+  const perBucket = Math.ceil((hours * HOUR_MS) / HALF_HOUR_MS / OVERVIEW_BUCKETS)
+  const current = halfHourAt(now)
+  const since = (Math.floor(current / perBucket) - OVERVIEW_BUCKETS + 1) * perBucket
+  return { range: { since, end: current + 1 }, perBucket }
+}
 
 const SUMS = COUNTS.map((count) => `sum(${count}) AS ${count}`).join(', ')
 

@@ -1,8 +1,10 @@
 import { isoTime } from '../../core/clock.ts'
+import type { Mute } from '../../core/firing-alert.ts'
 import { errorName } from '../../core/log.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import { type Condition, GATEWAY, subjectOf, textOf } from '../conditions/condition.ts'
 import { type Judgement, judge } from '../conditions/judge.ts'
+import { liveMutes, muteOf } from './mutes.ts'
 import { type AlertPoster, createAlertPoster, retryMs } from './post-alert.ts'
 import { ALERT_NAMES, type AlertState, type Firing, type Post, loadState, storeState } from './state.ts'
 
@@ -11,13 +13,15 @@ const MAX_POSTS_PER_RUN = 5
 
 /**
  * Finds what needs a person, keeps it for `GET /v1/operator/alerts`, and posts it to `ALERT_URL`, if that is set: when it begins, and
- * when it is over. The state is stored, so a restart repeats no post. While the storage fails, which is an alert as well, the
+ * when it is over, unless it is muted. The state is stored, so a restart repeats no post. While the storage fails, which is an alert as well, the
  * state is in memory alone.
  */
 export class Alerts {
   #loading: Promise<AlertState> | null = null
   #checking: Promise<AlertState> | null = null
   #stored = ''
+  /** The post that is being made. */
+  #posting: Post | null = null
   /** Condition that is not an alert yet → monotonic time at which it began. */
   readonly #held = new Map<string, number>()
   /** Null without `ALERT_URL`. */
@@ -48,10 +52,24 @@ export class Alerts {
     // Some conditions of an earlier process go on until they are known again.
     this.#show(state)
     for (const judgement of await judge(this.gateway)) this.#compare(state, judgement)
-    if (this.#poster !== null)
-      for (const firing of state.firing.filter(({ isPosted }) => !isPosted)) this.#tell(state, firing)
+    state.mutes = liveMutes(state.mutes, state.firing, this.gateway.clock.now())
+    if (this.#poster !== null) for (const firing of state.firing) this.#tell(state, firing)
     this.#show(state)
     return state
+  }
+
+  /** Changes the mutes, and stores them before it resolves. Rejects while the storage fails. */
+  async setMutes(change: (mutes: readonly Mute[]) => Mute[]): Promise<void> {
+    const state = await (this.#loading ??= this.#load())
+    const [before, after] = [state.mutes, change(state.mutes)]
+    state.mutes = after
+    try {
+      await storeState(this.gateway.database, state)
+    } catch (error) {
+      if (state.mutes === after) state.mutes = before
+      throw error
+    }
+    this.#show(state)
   }
 
   async #load(): Promise<AlertState> {
@@ -103,13 +121,23 @@ export class Alerts {
     this.gateway.log.warn({ alert, ...detail }, 'alert')
   }
 
+  /** Plans the post of an alert that was not posted, and takes it back from one that is muted, unless it is being made. */
   #tell(state: AlertState, firing: Firing): void {
-    firing.isPosted = true
-    this.#add(state, firing, 'firing', textOf(firing))
+    const isMuted = muteOf(state.mutes, firing.alert, firing) !== undefined
+    if (!firing.isPosted && !isMuted) {
+      firing.isPosted = true
+      this.#add(state, firing, 'firing', textOf(firing))
+    } else if (firing.isPosted && isMuted) {
+      // While an alert fires, its last post is the one that says so.
+      const post = state.posts.findLast(({ thing }) => thing === keyOf(firing.alert, firing))
+      if (post === undefined || post === this.#posting) return
+      remove(state.posts, post)
+      firing.isPosted = false
+    }
   }
 
   #resolve(state: AlertState, firing: Firing): void {
-    state.firing.splice(state.firing.indexOf(firing), 1)
+    remove(state.firing, firing)
     this.gateway.log.info({ alert: firing.alert, ...firing.detail }, 'alert is over')
     if (firing.isPosted) this.#add(state, firing, 'resolved', firing.overText)
   }
@@ -138,16 +166,19 @@ export class Alerts {
     const isFirst = (post: Post): boolean => state.posts.find(({ thing }) => thing === post.thing) === post
     const due = state.posts.filter((post) => isFirst(post) && post.dueAt <= clock.steady())
     const urgent = due.toSorted((one, other) => rankOf(one) - rankOf(other)).slice(0, MAX_POSTS_PER_RUN)
-    for (const post of urgent) if (!lifecycle.draining) await this.#attempt(state, post, poster)
+    for (const post of urgent)
+      // A mute may have taken it back meanwhile.
+      if (!lifecycle.draining && state.posts.includes(post)) await this.#attempt(state, post, poster)
   }
 
   /** Makes one attempt of a post. The attempt is stored first, so after a crash the next one comes at its time, as after a failure. */
   async #attempt(state: AlertState, post: Post, poster: AlertPoster): Promise<void> {
     const { clock, log } = this.gateway
+    this.#posting = post
     const delayMs = retryMs(++post.attempts)
     post.dueAt = clock.steady() + (delayMs ?? 0)
     await this.#store(state)
-    const { outcome, statusCode } = await poster.post(post.body)
+    const { outcome, statusCode } = await poster.post(post.body).finally(() => (this.#posting = null))
     post.dueAt = clock.steady() + (delayMs ?? 0)
     const isOver = outcome === 'success' || delayMs === null
     if (outcome !== 'success')
@@ -155,13 +186,14 @@ export class Alerts {
         { thing: post.thing, attempts: post.attempts, outcome, statusCode },
         `an alert could not be posted, ${isOver ? 'giving up' : 'trying again'}`,
       )
-    if (isOver) state.posts.splice(state.posts.indexOf(post), 1)
+    if (isOver) remove(state.posts, post)
     await this.#store(state)
   }
 
-  /** Copies what is firing to where the endpoint reads it. */
-  #show({ firing }: AlertState): void {
+  /** Copies what is firing and what is muted to where the endpoints read it. */
+  #show({ firing, mutes }: AlertState): void {
     this.gateway.alerts.firing = [...firing]
+    this.gateway.alerts.mutes = mutes
   }
 
   async #store(state: AlertState): Promise<void> {
@@ -175,6 +207,8 @@ export class Alerts {
     }
   }
 }
+
+const remove = <T>(all: T[], one: T): void => void all.splice(all.indexOf(one), 1)
 
 /** What is firing and waits for its post counts as not posted: a later start with `ALERT_URL` posts it. */
 function dropPosts({ firing, posts }: AlertState): void {

@@ -1,17 +1,18 @@
 import { inArray } from 'drizzle-orm'
 import { isoTime } from '../../core/clock.ts'
 import { tenants } from '../../db/schema/tenants.ts'
-import type { FiringAlert } from '../../core/firing-alert.ts'
+import type { FiringAlert, Mute } from '../../core/firing-alert.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import { subjectOf, textOf } from '../conditions/condition.ts'
-import type { Alerts } from '../schemas.ts'
+import type { Alert, Alerts } from '../schemas.ts'
+import { muteOf, untilText } from './mutes.ts'
 
 /** What needs a person now: it is checked now, so that the doctor says the same. */
 export async function listAlerts({ alerts, database }: Gateway): Promise<Alerts> {
   // If that fails, the last checks count.
   await alerts.check().catch(() => undefined)
   const names = await tenantNames(database, alerts.firing)
-  return { alerts: alerts.firing.map((each) => alertItem(each, names)) }
+  return { alerts: alerts.firing.map((each) => alertItem(each, names, muteOf(alerts.mutes, each.alert, each))) }
 }
 
 /** Without names while the database cannot be read, which is an alert itself. */
@@ -27,7 +28,7 @@ async function tenantNames({ orm }: Gateway['database'], firing: readonly Firing
   return new Map(rows.map((row) => [row.id, row.name]))
 }
 
-function alertItem(firing: FiringAlert, names: ReadonlyMap<string, string>) {
+function alertItem(firing: FiringAlert, names: ReadonlyMap<string, string>, mute: Mute | undefined): Alert {
   const { alert, what, fix, since, detail } = firing
   const { tenantId } = detail
   const tenantName = typeof tenantId === 'string' ? names.get(tenantId) : undefined
@@ -41,5 +42,6 @@ function alertItem(firing: FiringAlert, names: ReadonlyMap<string, string>) {
     ...(typeof tenantId === 'string' ? { tenantId } : {}),
     ...(tenantName === undefined ? {} : { tenantName }),
     detail,
+    ...(mute === undefined ? {} : { mutedUntil: untilText(mute), mutedBy: mute.by }),
   }
 }

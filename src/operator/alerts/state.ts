@@ -52,7 +52,19 @@ const Post = z.object({
 })
 export type Post = z.infer<typeof Post>
 
-const State = z.object({ firing: z.array(Firing), posts: z.array(Post) })
+const Mute = z.object({
+  alert: z.string(),
+  subject: z.string(),
+  until: z.number().nullable(),
+  by: z.enum(['session', 'cli']),
+})
+
+const State = z.object({
+  firing: z.array(Firing),
+  posts: z.array(Post),
+  /** Absent in states of earlier releases. */
+  mutes: z.array(Mute).default([]),
+})
 
 /** The complete state of the alerts. It is one row of `facts`, small, and written only when it changes. */
 export type AlertState = z.infer<typeof State>
@@ -63,7 +75,7 @@ const ALERTS_FACT = 'alerts'
 export async function loadState({ orm }: Pick<Database, 'orm'>): Promise<AlertState> {
   const [stored] = await orm.select().from(facts).where(eq(facts.name, ALERTS_FACT))
   const read = stored === undefined ? null : State.safeParse(parsed(stored.value))
-  return read?.data ?? { firing: [], posts: [] }
+  return read?.data ?? { firing: [], posts: [], mutes: [] }
 }
 
 /** Rejects while the storage fails. */

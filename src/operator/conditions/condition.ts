@@ -30,6 +30,8 @@ export interface ConditionSource {
   alert: string
   /** The doctor's check that shows them. */
   check: string
+  /** It cannot be muted. */
+  isAlwaysTold?: true
   find(gateway: Gateway, round: Round): Promise<readonly Condition[]>
 }
 

@@ -13,6 +13,9 @@ export interface Alert {
   tenantId?: string
   tenantName?: string
   detail: Record<string, string | number | null>
+  /** A time, or `over`: until the alert is over. */
+  mutedUntil?: string
+  mutedBy?: 'session' | 'cli'
 }
 
 /** What the line about the system says of `sgw status`. */
