@@ -23,6 +23,7 @@ const day = (n: number, daysAgo: number): string =>
 const range = (n: number): string => `startDate=${day(n, 60)}&endDate=${day(n, 20)}`
 
 const MESSAGES = '/v1/sms/messages'
+const CONVERSATIONS = '/v1/conversations'
 const DELIVERIES = '/v1/webhook-deliveries'
 type Case = readonly [name: string, path: (n: number) => string]
 const QUERIES: readonly Case[] = [
@@ -37,6 +38,8 @@ const QUERIES: readonly Case[] = [
   ['to person', (n) => `${MESSAGES}?to=${contact(n)}`],
   ['to own number', (n) => `${MESSAGES}?to=${own(n)}`],
   ['number and contact', (n) => `${MESSAGES}?number=${own(n)}&contact=${contact(n)}`],
+  ['contactEndsWith, a contact', (n) => `${MESSAGES}?contactEndsWith=${contact(n).slice(3)}`],
+  ['contactEndsWith, 10 contacts', (n) => `${MESSAGES}?contactEndsWith=${contact(n).slice(-4)}`],
   ['dates', (n) => `${MESSAGES}?${range(n)}`],
   ['appId, direction, failed', (n) => `${MESSAGES}?${app(n)}&direction=outbound&status=failed`],
   ['appId, from, dates', (n) => `${MESSAGES}?${app(n)}&from=${own(n)}&${range(n)}`],
@@ -46,6 +49,8 @@ const QUERIES: readonly Case[] = [
   ['state undelivered, contact', (n) => `${MESSAGES}?state=undelivered&contact=${contact(n)}`],
   ['include=delivery', () => `${MESSAGES}?include=delivery`],
   ['include=delivery, inbound', () => `${MESSAGES}?include=delivery&direction=inbound`],
+  ['conversations', () => `${CONVERSATIONS}?`],
+  ['conversations, contactEndsWith', (n) => `${CONVERSATIONS}?contactEndsWith=${contact(n).slice(-4)}`],
   ['deliveries', () => `${DELIVERIES}?`],
   ['deliveries http_error, dates', (n) => `${DELIVERIES}?outcome=http_error&kind=app&${range(n)}`],
 ]

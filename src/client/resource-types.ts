@@ -1,5 +1,5 @@
 import type { OptOutSource } from './event-types.ts'
-import type { DeliveryOutcome, DeliveryStatus, Direction, MessageStatus } from './types.ts'
+import type { DeliveryOutcome, DeliveryStatus, Direction, MessageStatus, Waiting } from './types.ts'
 
 /** An app: one program with a key of its own. */
 export interface App {
@@ -166,6 +166,8 @@ export interface PairFilter {
 }
 
 export interface ConversationFilter extends PairFilter {
+  /** The last digits of the contact, 3 to 15. */
+  contactEndsWith?: string | undefined
   /** Adds what became of outbound messages. */
   include?: 'delivery' | undefined
 }
@@ -190,6 +192,8 @@ export interface Conversation {
     error?: string | null
     /** With `include: 'delivery'`, of outbound messages. */
     deliveryStatus?: DeliveryStatus | null
+    /** With `include: 'delivery'`, of outbound messages: why it has not been sent yet. */
+    waiting?: Waiting | null
   }
   /** Whether the contact has opted out of the number. */
   optedOut: boolean

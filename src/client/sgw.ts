@@ -62,8 +62,8 @@ export class Sgw extends Resource {
     return this.member('cursor', '/v1/events')
   }
 
-  /** The tenant's conversations, each with its newest message, by last activity. */
-  conversations(filter: ConversationFilter = {}): Pages<'conversations', Conversation> {
+  /** The tenant's conversations, each with its newest message, by last activity. `toAnswer` of a page: how many wait for an answer, counted to 1,000. */
+  conversations(filter: ConversationFilter = {}): Pages<'conversations', Conversation, { toAnswer: number }> {
     return pagesOf(this.requester, '/v1/conversations', 'conversations', filter, { keyOf: pairOf })
   }
 

@@ -122,6 +122,8 @@ export interface MessageFilter {
   number?: string | undefined
   /** Messages with this contact, in both directions: a number, a short code or a sender's name. */
   contact?: string | undefined
+  /** The last digits of the other number, 3 to 15. At most 100 contacts may have them. */
+  contactEndsWith?: string | undefined
   /** Created at or after. A date alone, `2026-11-24`, is the whole day in UTC. */
   startDate?: string | Date | undefined
   /** Created at or before. */

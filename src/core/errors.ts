@@ -50,6 +50,7 @@ const TEXTS = {
   noWebhookUrl: ['invalid', 'App has no webhookUrl configured'],
   badCursor: ['invalid', 'Invalid cursor'],
   badNumberOrContact: ['invalid', 'number and contact must be valid E.164 phone numbers'],
+  tooManyContacts: ['invalid', 'contactEndsWith matches too many contacts'],
   badOptedOut: ['invalid', 'optedOut must be a boolean'],
   badJson: ['invalid', 'Invalid JSON'],
   badHost: ['invalid', 'Invalid Host'],

@@ -12,6 +12,11 @@ export const MAX_BODY_UNITS = 1600
 export const MAX_USER_ID_LENGTH = 255
 /** Of a filter: a number, a short code or a sender's name. */
 export const MAX_CONTACT_LENGTH = 64
+/** Contacts whose messages one list finds by their last digits. */
+export const MAX_CONTACTS_FOUND = 100
+/** Conversations that wait for an answer are counted up to here, and those that have waited longer than a week do not count. */
+export const MAX_TO_ANSWER = 1000
+export const TO_ANSWER_MS = 7 * 24 * 3_600_000
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255
 /** Of a request to several recipients, each of which is added to the key. */
 export const MAX_NOTIFY_KEY_LENGTH = 239

@@ -58,7 +58,7 @@ test('every answer of the client has the type of its route', () => {
   prove<Same<client.ConnectionStatus, ConnectionStatus>>()
   prove<Same<Omit<Connected, 'connected'>, Required<Omit<Answer<typeof ConnectionStatus>, 'connected'>>>>()
   prove<Same<client.ConnectedExtension, Answer<typeof ConnectedExtension>>>()
-  prove<Same<client.Page<'conversations', client.Conversation>, Answer<typeof ConversationList>>>()
+  prove<Same<Awaited<ReturnType<ReturnType<client.Sgw['conversations']>['page']>>, Answer<typeof ConversationList>>>()
   prove<Same<Awaited<ReturnType<ReturnType<client.Sgw['optOuts']['list']>['page']>>, Answer<typeof OptOutList>>>()
   prove<Same<client.OptOutPolicy, Answer<typeof Policy>['policy']>>()
   prove<Same<client.UsageDay, Answer<typeof UsageDay>>>()

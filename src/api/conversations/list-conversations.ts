@@ -1,59 +1,38 @@
 import type { Caller } from '../../core/caller.ts'
 import { isoTime } from '../../core/clock.ts'
+import { TO_ANSWER_MS } from '../../core/limits.ts'
 import type { Row } from '../../db/connection.ts'
 import { DELIVERY_CONCLUSIONS } from '../../db/schema/delivery-states.ts'
-import { isStorageFault } from '../../db/gate.ts'
 import type { Gateway } from '../../messages/gateway.ts'
-import { CURRENT_ACTIVITY, followConversations } from '../../messages/upkeep/follow-conversations.ts'
+import { shownWaiting } from '../../messages/sending/waiting.ts'
+import { conversationsRead } from '../../messages/upkeep/follow-conversations.ts'
+import { pageSql } from './page-sql.ts'
 import type { Conversation, ConversationList, ConversationsQuery } from './schemas.ts'
 
-/** The tenant's conversations, the one with the newest message first. */
+/** The tenant's conversations, the one with the newest message first, and how many of them wait for an answer. */
 export async function listConversations(
   gateway: Gateway,
   { tenantId }: Caller,
   query: ConversationsQuery,
 ): Promise<ConversationList> {
-  const isFollowed = await triesToFollow(gateway)
-  const { number = null, contact = null, page, limit } = query
-  const args = [tenantId, number, contact, limit, (page - 1) * limit]
-  const rows = await gateway.database.reader.longRead(tenantId, pageSql(query, isFollowed), args)
-  const withDelivery = query.include === 'delivery'
-  const conversations = rows
-    .filter((row) => row['message_id'] !== null)
-    .map((row) => conversationOf(row, withDelivery && row['direction'] === 'outbound' ? outcomeOf(gateway, row) : {}))
-  return { conversations, total: Number(rows[0]?.['total'] ?? 0), page, limit }
-}
-
-/** Brings the conversations up to date. Returns false if the disk is full: a list is read all the same. */
-async function triesToFollow(gateway: Gateway): Promise<boolean> {
-  try {
-    await followConversations(gateway)
-    return true
-  } catch (error) {
-    if (isStorageFault(error)) return false
-    throw error
+  const sql = pageSql(query, await conversationsRead(gateway))
+  const { number = null, contact = null, contactEndsWith = null, page, limit } = query
+  const answerSince = gateway.clock.now() - TO_ANSWER_MS
+  const args = [tenantId, number, contact, limit, (page - 1) * limit, contactEndsWith, answerSince]
+  const rows = await gateway.database.reader.longRead(tenantId, sql, args)
+  const listed = rows.filter((row) => row['message_id'] !== null)
+  const conversations = listed.map(async (row) => {
+    const isWanted = query.include === 'delivery' && row['direction'] === 'outbound'
+    return conversationOf(row, isWanted ? await outcomeOf(gateway, tenantId, row) : {})
+  })
+  const [{ total = 0, to_answer: toAnswer = 0 } = {}] = rows
+  return {
+    conversations: await Promise.all(conversations),
+    toAnswer: Number(toAnswer),
+    total: Number(total),
+    page,
+    limit,
   }
-}
-
-/**
- * One statement reads total and page, so that both are of one snapshot. An empty page is one row that has only the total. `(SELECT ?2, ?3)`
- * binds the filters that are not set.
- */
-function pageSql({ number, contact }: ConversationsQuery, isFollowed: boolean): string {
-  const [activity, current] = isFollowed
-    ? ['conversation_activity', '']
-    : ['activity', `activity AS MATERIALIZED (${CURRENT_ACTIVITY}),`]
-  const filters = [number === undefined ? '' : 'AND number = ?2', contact === undefined ? '' : 'AND contact = ?3']
-  return `WITH ${current} hits AS NOT MATERIALIZED (SELECT rowid AS id, last_seq FROM ${activity} WHERE tenant_id = ?1 ${filters.join(' ')}),
-      page AS (SELECT id FROM hits ORDER BY last_seq DESC LIMIT ?4 OFFSET ?5)
-    SELECT counted.total, listed.number, listed.contact, messages.id AS message_id, direction, status, error, body, created_at, updated_at, conclusion,
-      EXISTS (SELECT 1 FROM opt_outs WHERE opt_outs.contact = listed.contact AND opt_outs.number = listed.number
-        AND opt_outs.tenant_id = ?1 AND opted_out = 1) AS opted_out
-    FROM (SELECT count(*) AS total FROM hits) AS counted CROSS JOIN (SELECT ?2, ?3)
-      LEFT JOIN ${activity} AS listed ON +listed.tenant_id = ?1 AND listed.rowid IN (SELECT id FROM page)
-      LEFT JOIN messages ON messages.seq = listed.last_seq AND messages.tenant_id = ?1
-      LEFT JOIN delivery_states AS state ON state.message_seq = listed.last_seq AND state.tenant_id = ?1
-    ORDER BY listed.last_seq DESC`
 }
 
 const conversationOf = (row: Row, outcome: Outcome): Conversation => ({
@@ -70,14 +49,24 @@ const conversationOf = (row: Row, outcome: Outcome): Conversation => ({
   optedOut: row['opted_out'] === 1,
 })
 
-type Outcome = Pick<Conversation['lastMessage'], 'error' | 'deliveryStatus'>
+type Outcome = Pick<Conversation['lastMessage'], 'error' | 'deliveryStatus' | 'waiting'>
 
-/** What became of an outbound message. */
-const outcomeOf = ({ receipts }: Gateway, row: Row): Outcome => ({
-  error: row['error'] === null ? null : String(row['error']),
-  deliveryStatus:
-    row['status'] !== 'sent'
-      ? null
-      : (DELIVERY_CONCLUSIONS.find((conclusion) => conclusion === row['conclusion']) ??
-        (receipts.isPending(Number(row['updated_at'])) ? 'pending' : 'unknown')),
-})
+/** What became of an outbound message, or why it has not been sent yet. */
+async function outcomeOf({ receipts, sending }: Gateway, tenantId: string, row: Row): Promise<Outcome> {
+  const { status, error, conclusion, number: from, contact: to, send_at: sendAt } = row
+  return {
+    error: error === null ? null : String(error),
+    deliveryStatus:
+      status !== 'sent'
+        ? null
+        : (DELIVERY_CONCLUSIONS.find((each) => each === conclusion) ??
+          (receipts.isPending(Number(row['updated_at'])) ? 'pending' : 'unknown')),
+    waiting: await shownWaiting(sending, status, {
+      id: String(row['message_id']),
+      tenantId,
+      from: String(from),
+      to: String(to),
+      sendAt: sendAt === null ? null : Number(sendAt),
+    }),
+  }
+}

@@ -1,15 +1,25 @@
 import { z } from 'zod'
+import { MAX_TO_ANSWER } from '../../core/limits.ts'
 import { contactNumber, messageId, ownNumber, pageFields, time } from '../fields/answer-fields.ts'
 import { MessageDirection, MessageStatus } from '../fields/named-enums.ts'
 import { DeliveryStatus } from '../fields/delivery-status.ts'
-import { contactFilter, oneOfFilter, ownNumberFilter, pageNumber, pageSize } from '../http/list-query.ts'
+import { ShownWaiting } from '../fields/waiting.ts'
+import {
+  contactEndFilter,
+  contactFilter,
+  oneOfFilter,
+  ownNumberFilter,
+  pageNumber,
+  pageSize,
+} from '../http/list-query.ts'
 
 export const ConversationsQuery = z.object({
   number: ownNumberFilter,
   contact: contactFilter,
+  contactEndsWith: contactEndFilter,
   include: oneOfFilter(z.enum(['delivery'])).meta({
     example: 'delivery',
-    description: '`delivery` adds `error` and `deliveryStatus` to outbound messages',
+    description: '`delivery` adds `error`, `deliveryStatus` and `waiting` to outbound messages',
   }),
   page: pageNumber,
   limit: pageSize,
@@ -32,6 +42,9 @@ const Conversation = z
         .optional()
         .meta({ description: 'With `include=delivery`, of outbound messages: set when status is failed' }),
       deliveryStatus: DeliveryStatus.optional().meta({ description: 'With `include=delivery`, of outbound messages' }),
+      waiting: ShownWaiting.optional().meta({
+        description: 'With `include=delivery`, of outbound messages: why it has not been sent yet',
+      }),
     }),
     optedOut: z.boolean().meta({ description: 'Whether the contact has opted out of the number' }),
   })
@@ -52,6 +65,15 @@ const EXAMPLE: Conversation = {
 }
 
 export const ConversationList = z
-  .object({ conversations: z.array(Conversation), ...pageFields })
-  .meta({ id: 'ConversationList', example: { conversations: [EXAMPLE], total: 1, page: 1, limit: 20 } })
+  .object({
+    conversations: z.array(Conversation),
+    toAnswer: z
+      .int()
+      .max(MAX_TO_ANSWER)
+      .meta({
+        description: `Of all that the filters find: how many wait for an answer. The contact wrote last, at most seven days ago, from a number that can be texted, and has not opted out. Counted to ${MAX_TO_ANSWER}`,
+      }),
+    ...pageFields,
+  })
+  .meta({ id: 'ConversationList', example: { conversations: [EXAMPLE], toAnswer: 1, total: 1, page: 1, limit: 20 } })
 export type ConversationList = z.infer<typeof ConversationList>

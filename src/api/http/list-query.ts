@@ -32,6 +32,11 @@ const MAX_PAGE = 1_000_000
 export const ownNumberFilter = numberFilter.meta({ description: "The tenant's own number" })
 export const contactFilter = numberFilter.meta({ description: 'The other number', example: '+15555550199' })
 
+export const contactEndFilter = idFilter(/^\d{3,15}$/).meta({
+  description: 'The last digits of the other number, 3 to 15',
+  example: '0199',
+})
+
 /** Filters by an id. An id of nobody finds nothing. */
 export const appIdFilter = textFilter.meta({ description: 'Only those of this app', example: 'app_0123456789abcdef' })
 export const tenantIdFilter = textFilter.meta({

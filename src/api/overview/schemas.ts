@@ -3,7 +3,7 @@ import { appId, time, triggerId } from '../fields/answer-fields.ts'
 import { DestinationKind, DeliveryOutcome } from '../fields/named-enums.ts'
 import { MAX_LISTED, MAX_OVERVIEW_HOURS, MIN_OVERVIEW_HOURS } from '../../core/limits.ts'
 import { oneOfFilter, sizeUpTo } from '../http/list-query.ts'
-import { WAITING_REASONS } from '../../messages/sending/waiting.ts'
+import { WAITING_REASONS } from '../../core/waiting-reasons.ts'
 
 export const OverviewQuery = z.object({
   hours: sizeUpTo(MAX_OVERVIEW_HOURS, MIN_OVERVIEW_HOURS, MIN_OVERVIEW_HOURS),

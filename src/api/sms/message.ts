@@ -6,7 +6,7 @@ import { isoTime, isoTimeOf } from '../../core/clock.ts'
 import type { Row } from '../../db/connection.ts'
 import type { messages } from '../../db/schema/messages.ts'
 import { attachmentCount } from './timeline-schema.ts'
-import { ShownWaiting } from './waiting.ts'
+import { ShownWaiting } from '../fields/waiting.ts'
 
 type MessageRow = typeof messages.$inferSelect
 

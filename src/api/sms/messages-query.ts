@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { MAX_CONTACT_LENGTH } from '../../core/limits.ts'
+import { MAX_CONTACTS_FOUND, MAX_CONTACT_LENGTH } from '../../core/limits.ts'
 import { E164_PATTERN, isE164 } from '../../core/phone.ts'
 import { MessageDirection, MessageStatus } from '../fields/named-enums.ts'
 import {
   appIdFilter,
+  contactEndFilter,
   endDate,
   numberFilter,
   oneOfFilter,
@@ -45,6 +46,9 @@ export const MessagesQuery = z.object({
     maxLength: MAX_CONTACT_LENGTH,
     example: '+15555550199',
   }),
+  contactEndsWith: contactEndFilter.meta({
+    description: `The last digits of the other number, 3 to 15, in both directions. Of more than ${MAX_CONTACTS_FOUND} such contacts: 400 \`contactEndsWith matches too many contacts\``,
+  }),
   startDate,
   endDate,
   include: oneOfFilter(z.enum(['delivery'])).meta({
@@ -59,7 +63,7 @@ export type MessagesQuery = z.output<typeof MessagesQuery>
 
 /** What a message must meet, in SQL, where `?` is the value of a filter. Those that are left out are no condition of their own. */
 export const CONDITIONS: Record<
-  Exclude<keyof MessagesQuery, 'tenantId' | 'state' | 'include' | 'page' | 'limit'>,
+  Exclude<keyof MessagesQuery, 'tenantId' | 'state' | 'contactEndsWith' | 'include' | 'page' | 'limit'>,
   string
 > = {
   startDate: 'created_at >= ?',

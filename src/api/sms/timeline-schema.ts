@@ -4,7 +4,7 @@ import { DeliveryStatus } from '../fields/delivery-status.ts'
 import { DeliveryOutcome, MessageStatus } from '../fields/named-enums.ts'
 import { MAX_LISTED } from '../../core/limits.ts'
 import { ATTEMPT_OUTCOMES } from '../../db/schema/messages.ts'
-import { ShownWaiting } from './waiting.ts'
+import { ShownWaiting } from '../fields/waiting.ts'
 
 export const attachmentCount = z.int().meta({ description: 'How many pictures or other files the message carries' })
 

@@ -8,7 +8,7 @@ import { deliveryStatusOf, loadDeliveryStates } from '../../messages/receipts/de
 import { WAS_CALLED } from '../../messages/sending/outbound-message.ts'
 import type { Timeline } from './timeline-schema.ts'
 import { inboundEntries, outboundEntries } from './timeline-entries.ts'
-import { shownWaiting } from './waiting.ts'
+import { shownWaiting } from '../../messages/sending/waiting.ts'
 
 /** Returns what became of one message of the caller's tenant, and why it waits. Errors: `messageNotFound`. */
 export async function readTimeline(gateway: Gateway, caller: Caller, messageId: string): Promise<Timeline> {
@@ -41,7 +41,7 @@ async function outbound(gateway: Gateway, { tenantId }: Caller, message: Row): P
     messageId,
     status: message['status'] as Timeline['status'],
     deliveryStatus: deliveryStatusOf(message['status'], state, receipts.isPending(Number(message['updated_at']))),
-    waiting: await shownWaiting(gateway, message['status'], {
+    waiting: await shownWaiting(gateway.sending, message['status'], {
       id: messageId,
       tenantId,
       from: String(message['from_number']),

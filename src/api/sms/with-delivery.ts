@@ -7,7 +7,7 @@ import { reasonOf } from '../../messages/receipts/delivery-codes.ts'
 import { type DeliveryState, deliveryStatusOf, loadDeliveryStates } from '../../messages/receipts/delivery-status.ts'
 import { countDeliveries } from '../../messages/webhooks/delivery-counts.ts'
 import { type MessageWithDelivery, messageOf } from './message.ts'
-import { shownWaiting } from './waiting.ts'
+import { shownWaiting } from '../../messages/sending/waiting.ts'
 
 /** Makes messages of rows, and adds `webhooks`, to the inbound ones and those with media `attachments`, and to the outbound ones `deliveryStatus`, `deliveryError`, `sendAt` and `waiting`. */
 export async function withDelivery(
@@ -33,7 +33,7 @@ export async function withDelivery(
       deliveryStatus: deliveryStatusOf(status, state, gateway.receipts.isPending(Number(row['updated_at']))),
       deliveryError: deliveryErrorOf(state),
       sendAt: sendAt === null ? null : isoTime(sendAt),
-      waiting: await shownWaiting(gateway, status, { id, tenantId, from, to, sendAt }),
+      waiting: await shownWaiting(gateway.sending, status, { id, tenantId, from, to, sendAt }),
       ...countOf(row),
     }
   })

@@ -1,4 +1,5 @@
-import type { Clock } from '../../core/clock.ts'
+import { type Clock, isoTime } from '../../core/clock.ts'
+import type { WaitingReason } from '../../core/waiting-reasons.ts'
 import type { ExtensionRow, TenantEntry } from '../../provider/directory.ts'
 import { SEND_GROUP } from '../../provider/quota.ts'
 import { msUntilRefresh } from '../../provider/refresh-policy.ts'
@@ -8,22 +9,6 @@ import type { ExtensionTurns } from './extension-turns.ts'
 import type { MediaCalls } from './media-calls.ts'
 import type { Entry } from './number-queue.ts'
 import { type Sender, extensionFor, senderOf } from './sending-extension.ts'
-
-/** Why a message has not been sent yet. If several reasons apply, the first of this list is reported. */
-export const WAITING_REASONS = [
-  'suspended',
-  'scheduled',
-  'restore',
-  'reauthorization',
-  'number_lookup',
-  'reconciling',
-  'provider_unreachable',
-  'provider_paused',
-  'order',
-  'number_limit',
-  'extension_limit',
-] as const
-export type WaitingReason = (typeof WAITING_REASONS)[number]
 
 export interface Waiting {
   reason: WaitingReason
@@ -47,7 +32,7 @@ export interface WaitingMessage {
 }
 
 /** Returns why a message waits, from the scheduler's state; null if its call is under way or about to begin. */
-export async function waitingOf(engine: SendEngine, message: WaitingMessage): Promise<Waiting | null> {
+async function waitingOf(engine: SendEngine, message: WaitingMessage): Promise<Waiting | null> {
   const { context, scheduler } = engine
   const tenant = await context.directory.tenant(message.tenantId)
   const entry = scheduler.entries.get(message.id) ?? null
@@ -56,6 +41,18 @@ export async function waitingOf(engine: SendEngine, message: WaitingMessage): Pr
   // The newest messages of a long queue are in the job table alone.
   const isNext = queue === null || (entry !== null && entry === scheduler.nextOf(queue))
   return reasonInMessage(context.clock, message, tenant) ?? reasonInQueue(engine, message, entry, isNext)
+}
+
+/** The same of a message of this status, as answers show it. */
+export async function shownWaiting(
+  engine: SendEngine,
+  status: unknown,
+  message: WaitingMessage,
+): Promise<{ reason: WaitingReason; until?: string } | null> {
+  if (status !== 'queued' && status !== 'sending') return null
+  const waiting = await waitingOf(engine, message)
+  if (waiting === null) return null
+  return { reason: waiting.reason, ...(waiting.until === null ? {} : { until: isoTime(waiting.until) }) }
 }
 
 /** Whether an entry's call is under way, or its attempt is being opened. */

@@ -1,5 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import type { Database } from '../../db/database.ts'
+import { isStorageFault } from '../../db/gate.ts'
 import type { Gateway } from '../gateway.ts'
 
 /** The fact that stores up to which `seq` of `messages` the conversations are known; absent until the first list request. */
@@ -18,11 +19,33 @@ const FOLLOW = `INSERT INTO conversation_activity (tenant_id, number, contact, l
   FROM messages WHERE seq > ?1 AND seq <= ?2 GROUP BY 1, 2, 3
   ON CONFLICT (tenant_id, contact, number) DO UPDATE SET last_seq = excluded.last_seq WHERE excluded.last_seq > last_seq`
 
+/** The conversations as a statement of the tenant `?1` reads them. */
+export interface ConversationsRead {
+  /** The table, with `rowid`, `tenant_id`, `number`, `contact` and `last_seq`. */
+  table: string
+  /** What stands before all else in its `WITH`; '' if the table is one of the database. */
+  before: string
+}
+
+/** Brings the conversations up to date for a statement that reads them. If the disk is full, the statement reads the newest messages besides. */
+export async function conversationsRead(gateway: Gateway): Promise<ConversationsRead> {
+  try {
+    await followConversations(gateway)
+    return { table: 'conversation_activity', before: '' }
+  } catch (error) {
+    if (!isStorageFault(error)) throw error
+    return { table: 'activity', before: `activity AS MATERIALIZED (${CURRENT_ACTIVITY}),` }
+  }
+}
+
+/** Whether a column ends with the digits of a parameter, in SQL. */
+export const endsWith = (column: string, digits: string): string => `substr(${column}, -length(${digits})) = ${digits}`
+
 /**
  * A query of the tenant `?1` for what `conversation_activity` would have if it were up to date, with its `rowid`. The unary plus keeps SQLite
  * from reading all messages of the tenant.
  */
-export const CURRENT_ACTIVITY = `SELECT max(last_seq) AS rowid, max(last_seq) AS last_seq, tenant_id, number, contact FROM (
+const CURRENT_ACTIVITY = `SELECT max(last_seq) AS rowid, max(last_seq) AS last_seq, tenant_id, number, contact FROM (
     SELECT tenant_id, number, contact, last_seq FROM conversation_activity WHERE tenant_id = ?1
     UNION ALL SELECT ${CONVERSATION}, seq FROM messages
       WHERE +tenant_id = ?1 AND seq > coalesce((SELECT CAST(value AS INTEGER) FROM facts WHERE name = '${FOLLOWED_THROUGH}'), 0))
@@ -34,7 +57,7 @@ const NOTE = `INSERT INTO facts (name, value) VALUES ('${FOLLOWED_THROUGH}', ?1)
 const running = new WeakMap<Database, Promise<void>>()
 
 /** Brings the conversations up to date with the messages. The first run reads every message, later ones only those that are new. */
-export function followConversations(gateway: Gateway): Promise<void> {
+function followConversations(gateway: Gateway): Promise<void> {
   const { database } = gateway
   const run = running.get(database) ?? follow(gateway).finally(() => running.delete(database))
   running.set(database, run)

@@ -15,6 +15,7 @@ interface Listed {
 }
 interface List {
   conversations: Listed[]
+  toAnswer: number
   total: number
   page: number
   limit: number
@@ -38,7 +39,7 @@ const receive = (world: World, from: string, to = FROM, text = 'Hi'): Promise<bo
 
 test('the list has one entry for each pair of numbers, with the newest message of either direction, by last activity', async () => {
   await using world = await createWorld({ connect: false, work: false })
-  expect(await list(world)).toEqual({ conversations: [], total: 0, page: 1, limit: 20 })
+  expect(await list(world)).toEqual({ conversations: [], toAnswer: 0, total: 0, page: 1, limit: 20 })
   await world.send({ to: '+15555550191', body: 'first' })
   await world.send({ to: '+15555550192' })
   await world.send({ to: '+15555550191', from: FROM_2 })
@@ -71,7 +72,7 @@ test('pages and filters have exact totals, and other tenants see no entry', asyn
   expect(await pairs(world)).toEqual(['0-4', '0-3', '0-2', '1-1', '0-1', '1-0', '0-0'])
   expect(await list(world, '?limit=2&page=2')).toMatchObject({ total: 7, page: 2, limit: 2 })
   expect(await pairs(world, '?limit=2&page=2')).toEqual(['0-2', '1-1'])
-  expect(await list(world, '?page=99')).toEqual({ conversations: [], total: 7, page: 99, limit: 20 })
+  expect(await list(world, '?page=99')).toEqual({ conversations: [], toAnswer: 0, total: 7, page: 99, limit: 20 })
   expect(await pairs(world, `?number=${FROM_2}`)).toEqual(['1-1', '1-0'])
   expect(await list(world, `?number=${FROM_2}&limit=1`)).toMatchObject({ total: 2 })
   expect(await pairs(world, '?contact=%2B15555550201')).toEqual(['1-1', '0-1'])
@@ -174,7 +175,14 @@ test('with a full disk the list is answered with everything that is stored, whet
     void (writer.write = () =>
       Promise.reject(Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' })))
   const other = await world.otherTenant()
-  const queries = ['', `?number=${encodeURIComponent(FROM)}`, '?contact=%2B15555550191', '?limit=1&page=2', '?page=9']
+  const queries = [
+    '',
+    `?number=${encodeURIComponent(FROM)}`,
+    '?contact=%2B15555550191',
+    '?contactEndsWith=191',
+    '?limit=1&page=2',
+    '?page=9',
+  ]
   const expectSameAnswers = async (): Promise<void> => {
     isFull()
     const answers = await Promise.all(queries.map((query) => world.call('GET', `/v1/conversations${query}`)))

@@ -32,6 +32,12 @@ export const FILTERS = {
     // It can also be a short code or a sender's name.
     problem: (value: string) => (value.length > 64 ? 'A contact has at most 64 characters.' : null),
   },
+  contactEndsWith: {
+    word: 'ends',
+    hint: 'last digits of a contact',
+    problem: (value: string) =>
+      /^\d{3,15}$/.test(value) ? null : noSuch(value, 'end of a number', 'Write three or more of its last digits'),
+  },
   number: {
     hint: 'texts of one of your numbers, both ways',
     known: ['numbers'],

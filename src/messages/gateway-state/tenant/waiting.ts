@@ -2,7 +2,8 @@ import { setImmediate as nextTick } from 'node:timers/promises'
 import type { SendingContext } from '../../sending/context.ts'
 import type { SendEngine } from '../../sending/engine.ts'
 import { type NumberQueue, READ_AHEAD } from '../../sending/number-queue.ts'
-import { type Waiting, type WaitingReason, isUnderWay, reasonInQueue } from '../../sending/waiting.ts'
+import type { WaitingReason } from '../../../core/waiting-reasons.ts'
+import { type Waiting, isUnderWay, reasonInQueue } from '../../sending/waiting.ts'
 import type { Backlog } from './backlog.ts'
 
 /** Messages that wait for the same reason. */
