@@ -27,6 +27,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   'webhooks list': 'sgw webhooks list --outcome http_error',
   'webhooks redeliver': 'sgw webhooks redeliver msg_0a1b2c3d4e5f:app_1f0e8d9b2c3a4556',
   'webhooks recover': 'sgw webhooks recover --since 2026-11-24T10:00:00Z',
+  'webhooks dismiss': 'sgw webhooks dismiss --since 2026-11-24T10:00:00Z --until 2026-11-24T12:00:00Z',
   events: 'sgw events',
   'extensions list': 'sgw extensions list',
   'extensions connect': 'sgw extensions connect --app app_1f0e8d9b2c3a4556',

@@ -4,13 +4,13 @@ import { DeliveriesQuery } from '../api/webhook-deliveries/schemas.ts'
 import type { DeliveryAttempt } from '../client/resource-types.ts'
 import { ask } from './ask.ts'
 import type { CliContext } from './context.ts'
-import { type FilterOptions, addFilters, timeOf } from './filters.ts'
-import { requireActive } from './find-app.ts'
+import { addFailed } from './failed-webhooks.ts'
+import { type FilterOptions, addFilters } from './filters.ts'
 import { pageLine, print, sayNext, symbolOf } from './print.ts'
 import { shortTime } from './reasons.ts'
 import { paintState } from './style.ts'
 import { cut } from './table.ts'
-import { actingApps, askEach, askOwner, listAll } from './tenant-scope.ts'
+import { askOwner, listAll } from './tenant-scope.ts'
 import { hanging, widthBeside } from './wrap.ts'
 
 /** Adds the commands that show how webhooks were delivered, and deliver them again. */
@@ -33,15 +33,7 @@ export function addWebhooks(program: Command, contextOf: () => CliContext): void
       print(contextOf(), answer)
       sayNext(contextOf(), `See how it ends: sgw webhooks list --message ${deliveryId.split(':')[0]}`)
     })
-  webhooks
-    .command('recover')
-    .description('Make one more attempt of each delivery that failed in a range of time')
-    .requiredOption('--since <time>', 'a date, a date-time with offset, or 2h for two hours ago', timeOf)
-    .option('--until <time>', 'now, if absent', timeOf)
-    .option('--tenant <tenant>', 'only of this tenant')
-    .option('--app <app>', 'only deliveries to this app')
-    .option('--trigger <trigger>', 'only deliveries to this trigger')
-    .action((options: RecoverOptions) => recover(contextOf(), options))
+  addFailed(webhooks, contextOf)
 }
 
 function addList(webhooks: Command, contextOf: () => CliContext): void {
@@ -67,6 +59,7 @@ function addList(webhooks: Command, contextOf: () => CliContext): void {
 const FILTERS: FilterOptions<typeof DeliveriesQuery> = {
   outcome: { says: '' },
   kind: { says: '' },
+  state: { says: 'deliveries that failed and are not tried again' },
   appId: { flags: '--app <app>', says: 'only to this app' },
   triggerId: { flags: '--trigger <trigger>', says: 'only to this trigger' },
   messageId: { flags: '--message <message>', says: 'only about this message' },
@@ -91,26 +84,4 @@ function linesOf(context: CliContext, attempt: DeliveryAttempt): string {
     `${taken}${cut(printable(url), widthBeside(context, Bun.stringWidth(taken)))}\n`,
     ...(why.length === 0 ? [] : [hanging(context, '    ', printable(why.join(': ')))]),
   ].join('')
-}
-
-interface RecoverOptions {
-  since: string
-  until?: string
-  tenant?: string
-  app?: string
-  trigger?: string
-}
-
-async function recover(context: CliContext, options: RecoverOptions): Promise<void> {
-  const { since, until, tenant, app, trigger } = options
-  if (app !== undefined) await requireActive(context, app)
-  const owners = app === undefined ? await actingApps(context, tenant) : [{ appId: app, isActive: true }]
-  const apps = owners.filter(({ isActive }) => isActive)
-  const path = '/v1/webhook-deliveries/recover'
-  const body = { since, until, appId: app, triggerId: trigger }
-  const answers = await askEach(apps, ({ appId }) => ask(context, { method: 'POST', path, body, appId }))
-  const scheduled = (answers as { scheduled: number }[]).reduce((sum, answer) => sum + answer.scheduled, 0)
-  print(context, { scheduled })
-  if (scheduled > 0) sayNext(context, 'See how they end: sgw webhooks list')
-  else sayNext(context, 'No delivery failed last in that time and still has an address: sgw webhooks list')
 }

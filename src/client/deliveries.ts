@@ -1,7 +1,14 @@
 import { pagesOf, type Pages } from './pages.ts'
 import { segment } from './requester.ts'
 import { Resource } from './resource.ts'
-import type { DeliveryAttempt, DeliveryFilter, Recovered, RecoverRange, Redelivered } from './resource-types.ts'
+import type {
+  DeliveryAttempt,
+  DeliveryFilter,
+  Dismissed,
+  Recovered,
+  RecoverRange,
+  Redelivered,
+} from './resource-types.ts'
 
 /** The log of webhook POSTs, and failed ones made again. */
 export class Deliveries extends Resource {
@@ -17,8 +24,16 @@ export class Deliveries extends Resource {
     return this.call('POST', `/v1/webhook-deliveries/${segment(deliveryId)}/redeliver`)
   }
 
-  /** Makes one more attempt of each delivery that failed in a range of time, the oldest 10,000 at most. */
+  /** Makes one more attempt of each delivery that failed in a range of time and was not dismissed, the oldest 10,000 at most. */
   recover(range: RecoverRange): Promise<Recovered> {
     return this.call('POST', '/v1/webhook-deliveries/recover', range)
+  }
+
+  /**
+   * Makes deliveries that never arrived count no longer: those of a range of time, or at most 1,000 by their ids. One that is delivered
+   * again and fails counts again.
+   */
+  dismiss(which: RecoverRange | { deliveryIds: readonly string[] }): Promise<Dismissed> {
+    return this.call('POST', '/v1/webhook-deliveries/dismiss', which)
   }
 }

@@ -117,6 +117,8 @@ export interface DeliveryFilter {
   triggerId?: string | undefined
   messageId?: string | undefined
   outcome?: DeliveryOutcome | undefined
+  /** `never_arrived`: each delivery once, by its latest attempt, if that failed, no other is under way or planned, and it was not dismissed. */
+  state?: 'never_arrived' | undefined
   kind?: 'app' | 'trigger' | undefined
   startDate?: string | Date | undefined
   endDate?: string | Date | undefined
@@ -130,7 +132,7 @@ export interface Redelivered {
   attemptNumber: number
 }
 
-/** Which failed deliveries to make again: those whose latest attempt failed in this range. */
+/** Which failed deliveries to make again, or to dismiss: those whose latest attempt failed in this range. */
 export interface RecoverRange {
   since: string | Date
   /** Now, if absent. */
@@ -142,6 +144,11 @@ export interface RecoverRange {
 /** How many deliveries will be made again. */
 export interface Recovered {
   scheduled: number
+}
+
+/** How many deliveries count no longer as never arrived. */
+export interface Dismissed {
+  dismissed: number
 }
 
 /** A contact that has opted out of a number. */

@@ -88,4 +88,8 @@ export interface OverviewDestination {
   /** Of the latest attempt; null if it is not known any more. */
   lastOutcome: DeliveryOutcome | null
   lastStatusCode?: number
+  /** Deliveries of the last 30 days whose latest attempt failed, until they are delivered again or dismissed. */
+  neverArrived: number
+  /** When the earliest of these attempts began; null if there are none. */
+  neverArrivedSince: string | null
 }

@@ -35,6 +35,7 @@ const TEXTS = {
   badState: ['invalid', 'Invalid state'],
   badSince: ['invalid', 'Invalid since'],
   badUntil: ['invalid', 'Invalid until'],
+  badDeliveryIds: ['invalid', 'Invalid deliveryIds'],
   badPolicy: ['invalid', 'Invalid policy'],
   badEvents: ['invalid', 'Invalid events'],
   badName: ['invalid', 'name must be 1-100 characters'],

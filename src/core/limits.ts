@@ -135,7 +135,9 @@ export const MAX_RETRIES_PER_DESTINATION = 2
 export const MAX_RETRY_DELAY_MS = 1.1 * DAY_MS
 /** Deliveries that one request recovers, and rows of the log that it reads in one step. */
 export const MAX_RECOVERED_DELIVERIES = 10_000
-export const RECOVER_STEP_ROWS = 300
+/** Of failed deliveries in one commit. */
+export const FAILURES_STEP_ROWS = 300
+export const MAX_DISMISSED_IDS = 1000
 export const DELIVERY_RETENTION_DAYS = 30
 export const ATTEMPT_RETENTION_DAYS = 7
 

@@ -9,7 +9,7 @@ export interface ListPage {
   /** An SQL condition that all rows of the list meet. */
   always?: string
   /** How SQLite finds the rows, where it would choose an index that is slower. */
-  by?: 'INDEXED BY messages_failed' | 'NOT INDEXED'
+  by?: 'INDEXED BY messages_failed' | 'INDEXED BY webhook_attempts_unresolved' | 'NOT INDEXED'
   /** Whether it has so few rows of the table that to copy them takes less time than to find them twice. */
   isShort?: boolean
   /** An SQL condition → its value, which stands for each `?` in it. `?1` is the tenant in every condition. Without a value the condition is left out. */

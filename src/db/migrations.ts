@@ -23,6 +23,7 @@ import connectedByJwt from '../../drizzle/0021_connected_by_jwt.sql' with { type
 import numbersOfSeveral from '../../drizzle/0022_numbers_of_several.sql' with { type: 'text' }
 import extensionFacts from '../../drizzle/0023_extension_facts.sql' with { type: 'text' }
 import media from '../../drizzle/0024_media.sql' with { type: 'text' }
+import neverArrived from '../../drizzle/0025_never_arrived.sql' with { type: 'text' }
 
 /** All migrations in order, embedded so that a compiled executable has them. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -51,6 +52,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0022_numbers_of_several', sql: numbersOfSeveral },
   { name: '0023_extension_facts', sql: extensionFacts },
   { name: '0024_media', sql: media },
+  { name: '0025_never_arrived', sql: neverArrived },
 ]
 
 export interface Migration {

@@ -123,6 +123,7 @@ async function storeIncarnation(writer: Writer, incarnation: string, restoredAt:
           { sql: NOTE_FACT, args: ['restored_at', String(restoredAt)] },
           quarantineWaiting(restoredAt),
           { sql: OPEN_WAITING_DELIVERIES, args: [] },
+          { sql: RESOLVE_FAILURES_BEFORE, args: [] },
         ]),
   ])
 }
@@ -158,3 +159,7 @@ const OPEN_WAITING_DELIVERIES = `INSERT INTO webhook_attempts (delivery_id, atte
   WHERE (jobs.kind = 'webhook' OR (jobs.kind = 'webhook_retry' AND is_last = 1))
     AND NOT EXISTS (SELECT 1 FROM webhook_attempts WHERE delivery_id = subject AND outcome IS NULL)
   ON CONFLICT DO NOTHING`
+
+/** The failures before these attempts are no longer the latest of their deliveries. */
+const RESOLVE_FAILURES_BEFORE = `UPDATE webhook_attempts SET is_unresolved = NULL WHERE is_unresolved = 1
+  AND EXISTS (SELECT 1 FROM webhook_attempts AS own WHERE own.delivery_id = webhook_attempts.delivery_id AND own.outcome IS NULL)`

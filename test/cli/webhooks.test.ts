@@ -68,6 +68,40 @@ test.concurrent('webhook deliveries are listed with their errors, and made again
   })
 })
 
+test.concurrent('what never arrived is listed and dismissed, of all tenants or of one', async () => {
+  await using receiver = startReceiver(500)
+  await withServer(async (world, sgw) => {
+    const other = await world.otherTenant()
+    const ids: string[] = []
+    for (const { tenantId } of [world.app, other]) {
+      const create = ['trigger', 'create', '--tenant', tenantId, '--callback-url', receiver.url]
+      await sgw.json(...create)
+      await receiveText(world, `lost of ${tenantId}`, tenantId)
+    }
+    const list = ['webhooks', 'list', '--state', 'never_arrived']
+    const listed = () => sgw.json<{ total: number; attempts: { deliveryId: string; tenantId: string }[] }>(...list)
+    const { attempts } = await until(async () => {
+      const found = await listed()
+      return found.total === 2 ? found : null
+    })
+    ids.push(...attempts.map(({ deliveryId }) => deliveryId))
+    expect(await sgw.json('webhooks', 'dismiss', '--since', '1h', '--tenant', other.tenantId)).toEqual({ dismissed: 1 })
+    expect((await listed()).attempts.map(({ tenantId }) => tenantId)).toEqual([world.tenantId])
+    expect(await sgw.json('webhooks', 'dismiss', ...ids, 'nonsense')).toEqual({ dismissed: 1 })
+    expect(await listed()).toMatchObject({ total: 0 })
+    expect(await sgw.json('webhooks', 'recover', '--since', '1h')).toEqual({ scheduled: 0 })
+    expect(await sgw.json('webhooks', 'redeliver', ids[0] ?? '')).toMatchObject({ attemptNumber: 2 })
+    await until(async () => (await listed()).total === 1)
+    expect(await sgw.text('webhooks', 'dismiss', '--since', '1h')).toMatchObject({ code: 0 })
+    expect(await listed()).toMatchObject({ total: 0 })
+    for (const args of [[], ['--until', '1h'], ['x', '--since', '1h'], ['x', '--app', world.app.appId]])
+      expect((await sgw.text('webhooks', 'dismiss', ...args)).code).toBe(2)
+    expect((await sgw.text('webhooks', 'list', '--state', 'lost')).code).toBe(2)
+    const missing = await sgw.text('webhooks', 'dismiss', '--since', '1h', '--trigger', 'trg_0000000000000000')
+    expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('sgw trigger list') })
+  })
+})
+
 test.concurrent('status says which alerts fire', async () => {
   await withServer(async (world, sgw) => {
     expect((await sgw.text('status')).stdout).not.toContain('✗')

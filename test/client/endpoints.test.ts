@@ -43,6 +43,7 @@ async function callEverything(sgw: Sgw): Promise<void> {
   await sgw.deliveries.list().page(1)
   await sgw.deliveries.redeliver('msg:app')
   await sgw.deliveries.recover({ since: new Date(0) })
+  await sgw.deliveries.dismiss({ deliveryIds: ['msg:app'] })
   await sgw.connection.status()
   await sgw.connection.extensions()
   await sgw.connection.health()

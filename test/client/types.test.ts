@@ -55,6 +55,7 @@ test('every answer of the client has the type of its route', () => {
   prove<Same<client.DeliveryAttempt, Answer<typeof DeliveryAttempt>>>()
   prove<Same<client.Redelivered, Answer<typeof deliveries.Redelivered>>>()
   prove<Same<client.Recovered, Answer<typeof deliveries.Recovered>>>()
+  prove<Same<client.Dismissed, Answer<typeof deliveries.Dismissed>>>()
   prove<Same<client.ConnectionStatus, ConnectionStatus>>()
   prove<Same<Omit<Connected, 'connected'>, Required<Omit<Answer<typeof ConnectionStatus>, 'connected'>>>>()
   prove<Same<client.ConnectedExtension, Answer<typeof ConnectedExtension>>>()

@@ -58,6 +58,8 @@ const FAULTS: readonly [name: string, sentence: string, change: (standing: Stand
           failures: 14,
           lastOutcome: 'http_error',
           lastStatusCode: 500,
+          neverArrived: 0,
+          neverArrivedSince: null,
         },
       ],
     }),

@@ -307,5 +307,7 @@ function destination(failures: number): Overview['destinations'][number] {
     failingSince: failures === 0 ? null : at(30),
     failures,
     lastOutcome: 'success',
+    neverArrived: 0,
+    neverArrivedSince: null,
   }
 }

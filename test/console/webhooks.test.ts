@@ -37,6 +37,8 @@ const used = (appId: string, changes: Partial<OverviewDestination> = {}): Overvi
   failures: 0,
   lastOutcome: 'success',
   lastStatusCode: 200,
+  neverArrived: 0,
+  neverArrivedSince: null,
   ...changes,
 })
 

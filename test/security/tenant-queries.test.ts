@@ -46,7 +46,6 @@ const JOB_WORK: Readonly<Record<string, string>> = {
   'src/messages/webhooks/delivery-rows.ts': 'the delivery and the job that this run opened itself',
   'src/messages/upkeep/purge-deliveries.ts': 'retention, for all tenants',
   'src/messages/webhooks/interrupted.ts': 'at the start: interrupted deliveries of all tenants',
-  'src/messages/webhooks/unposted.ts': 'the operator reads of all tenants how many webhooks were interrupted',
   'src/messages/upkeep/purge-links.ts': 'links and states that have ended, of all tenants',
   'src/provider/socket-rows.ts':
     'the row of the socket of one extension, by its tenant and id (`keyOf`, `isOf`), and those of all that an earlier process left',
@@ -55,6 +54,11 @@ const JOB_WORK: Readonly<Record<string, string>> = {
 
 /** Other single statements: file, beginning of the statement, reason. */
 const STATEMENTS: readonly (readonly [path: string, beginning: string, why: string])[] = [
+  [
+    'src/messages/webhooks/never-arrived.ts',
+    'SELECT * FROM ( SELECT tenant_id, target_id',
+    'counts by tenant: an endpoint of a tenant adds it (`tenant_id = ?1`), that of all tenants groups by it',
+  ],
   [
     'src/messages/realtime/webhook-waker.ts',
     'SELECT id, tenant_id FROM apps',

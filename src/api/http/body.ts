@@ -26,19 +26,20 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true })
 /** The body of an endpoint, in its form and not longer than its schema needs. */
 export function bodyOf(route: Route, bytes: Uint8Array): unknown {
   if (takesAnyJson(route)) return parseJson(bytes, parseExactJson)
-  return withoutLongArrays(route.bodyType === 'form' ? parseForm(bytes) : parseJson(bytes), route.body)
+  const { body, bodyType, maxBodyEntries } = route
+  return withoutLongArrays(bodyType === 'form' ? parseForm(bytes) : parseJson(bytes), body, maxBodyEntries)
 }
 
 /**
- * Shortens the lists of a body to one entry more than `MAX_BODY_ENTRIES`, which its schema still refuses. The schema would check each entry
+ * Shortens the lists of a body to one entry more than it may have, which its schema still refuses. The schema would check each entry
  * of a long list before it counts them. Only the fields that it knows are looked at: a body may have thousands of others.
  */
-export function withoutLongArrays(body: unknown, schema: z.ZodType | undefined): unknown {
+export function withoutLongArrays(body: unknown, schema: z.ZodType | undefined, most = MAX_BODY_ENTRIES): unknown {
   if (typeof body !== 'object' || body === null || !(schema instanceof z.ZodObject)) return body
   const fields = body as Record<string, unknown>
   for (const name of Object.keys(schema.shape)) {
     const value = fields[name]
-    if (Array.isArray(value) && value.length > MAX_BODY_ENTRIES) fields[name] = value.slice(0, MAX_BODY_ENTRIES + 1)
+    if (Array.isArray(value) && value.length > most) fields[name] = value.slice(0, most + 1)
   }
   return body
 }

@@ -42,6 +42,8 @@ export interface Route {
   takesFile?: readonly string[]
   /** Of the body, instead of `MAX_REQUEST_BODY_BYTES`. */
   maxBodyBytes?: number
+  /** Of a list of the body, instead of `MAX_BODY_ENTRIES`. */
+  maxBodyEntries?: number
   /** The status of a success. */
   status: number
   response: z.ZodType | 'html' | 'file' | 'empty' | 'redirect'

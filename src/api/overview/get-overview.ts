@@ -17,6 +17,7 @@ import {
   readErrors,
   readTotals,
 } from '../../messages/usage/overview.ts'
+import { type NeverArrived, readNeverArrived } from '../../messages/webhooks/never-arrived.ts'
 import type { Overview, OverviewQuery } from './schemas.ts'
 
 /** Returns the tenant's last hours in 48 equal buckets of whole half hours, at least `hours`, and its waiting messages. */
@@ -58,20 +59,33 @@ async function destinationsOf(
   range: HalfHours,
   withNext: boolean,
 ): Promise<Overview['destinations']> {
+  const lost = new Map((await readNeverArrived(gateway, tenantId)).map((each) => [each.targetId, each]))
   const used = await readDestinations(gateway, tenantId, range)
   const states = await readDestinationStates(gateway, tenantId)
   const { clock } = gateway
   // Due times are steady, and so stay right when the wall-clock is set.
   const steadyToWallMs = withNext ? clock.now() - clock.steady() : null
-  return used.map((destination) => destinationOf(destination, states.get(destination.targetId), steadyToWallMs))
+  const ids = new Set(used.map(({ targetId }) => targetId))
+  const unused = [...lost.values()].filter(({ targetId }) => !ids.has(targetId))
+  return [...unused.map((each) => ({ ...each, success: 0, failed: 0, durations: [] })), ...used].map((destination) => ({
+    ...destinationOf(destination, states.get(destination.targetId), steadyToWallMs),
+    ...neverArrivedOf(lost.get(destination.targetId)),
+  }))
 }
+
+const neverArrivedOf = (lost: NeverArrived | undefined) => ({
+  neverArrived: lost?.count ?? 0,
+  neverArrivedSince: lost === undefined ? null : isoTime(lost.since),
+})
+
+type DestinationFigures = Omit<Overview['destinations'][number], 'neverArrived' | 'neverArrivedSince'>
 
 function destinationOf(
   { targetId, kind, url, success, failed, durations }: DestinationUsage,
   state: DestinationState | undefined,
   /** Null if nobody asks for the next attempt. */
   steadyToWallMs: number | null,
-): Overview['destinations'][number] {
+): DestinationFigures {
   const id = kind === 'app' ? { appId: targetId } : { triggerId: targetId }
   const { failingSince = null, failures = 0, lastOutcome = null, lastStatusCode = null, nextDueAt = null } = state ?? {}
   return {

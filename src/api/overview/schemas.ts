@@ -76,9 +76,16 @@ export const Overview = z
             description: 'Of the latest attempt; null if its last attempt was longer than 30 days before the upgrade',
           }),
           lastStatusCode: z.int().optional(),
+          neverArrived: z.int().meta({
+            description:
+              'Deliveries of the last 30 days whose latest attempt failed, until they are delivered again or dismissed; whatever the range is',
+          }),
+          neverArrivedSince: time.nullable().meta({ description: 'When the earliest of these attempts began' }),
         }),
       )
-      .meta({ description: `At most ${MAX_LISTED}, those that were used last` }),
+      .meta({
+        description: `At most ${MAX_LISTED} that were used in the range, those that were used last, and all where a delivery never arrived`,
+      }),
   })
   .meta({
     id: 'Overview',
@@ -107,6 +114,8 @@ export const Overview = z
           failures: 0,
           lastOutcome: 'success',
           lastStatusCode: 200,
+          neverArrived: 0,
+          neverArrivedSince: null,
         },
       ],
     },

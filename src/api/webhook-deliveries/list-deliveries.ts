@@ -1,8 +1,8 @@
 import type { Caller } from '../../core/caller.ts'
-import { DAY_MS, DELIVERY_RETENTION_DAYS } from '../../core/limits.ts'
 import { EMPTY_PAGE, type Page, readPage } from '../../db/list-page.ts'
 import type { DestinationKind } from '../../db/schema/webhooks.ts'
 import type { Gateway } from '../../messages/gateway.ts'
+import { NEVER_ARRIVED, earliestAt } from '../../messages/webhooks/never-arrived.ts'
 import { type DeliveryAttempt, attemptOf } from './attempt.ts'
 import { requireOwnDestinations } from './own-destinations.ts'
 import type { DeliveriesQuery } from './schemas.ts'
@@ -19,17 +19,18 @@ export async function listDeliveries(
   await requireOwnDestinations(gateway, caller, query)
   const [kind, ...others] = requestedKinds(query)
   if (others.length > 0) return EMPTY_PAGE
-  const retainedSince = gateway.clock.now() - DELIVERY_RETENTION_DAYS * DAY_MS
   const { total, items } = await readPage(gateway.database.reader, caller.tenantId, {
     table: 'webhook_attempts',
     at: 'attempted_at',
     // Attempts that are under way are left out.
-    always: 'outcome IS NOT NULL',
+    ...(query.state === undefined
+      ? { always: 'outcome IS NOT NULL' }
+      : { always: NEVER_ARRIVED, by: 'INDEXED BY webhook_attempts_unresolved' }),
     filters: {
       // A delivery id begins with the id of its message.
       [`seq IN (SELECT seq FROM webhook_attempts WHERE delivery_id > ? || ':' AND delivery_id < ? || ';')`]:
         query.messageId,
-      'attempted_at >= ?': Math.max(query.startDate ?? 0, retainedSince),
+      'attempted_at >= ?': Math.max(query.startDate ?? 0, earliestAt(gateway.clock)),
       'attempted_at <= ?': query.endDate,
       'kind = ?': kind,
       'target_id = ?': query.appId ?? query.triggerId,

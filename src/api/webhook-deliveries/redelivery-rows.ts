@@ -1,3 +1,5 @@
+import { FAILED_IN_STEP } from './failed-range.ts'
+
 /** SQL: whether the row `latest` of `webhook_attempts` has a destination that can be posted to. */
 export const HAS_DESTINATION = `CASE latest.kind
   WHEN 'trigger' THEN EXISTS (SELECT 1 FROM triggers WHERE triggers.id = latest.target_id AND triggers.tenant_id = latest.tenant_id)
@@ -5,40 +7,29 @@ export const HAS_DESTINATION = `CASE latest.kind
     AND apps.is_active = 1 AND apps.webhook_url IS NOT NULL) END`
 
 /**
- * SQL that schedules an attempt at `?3` for each delivery whose latest row `where` selects. A waiting retry keeps its step of
+ * SQL that schedules an attempt at `now` for each delivery whose latest row `where` selects. A waiting retry keeps its step of
  * the schedule. A retry that is due already, or an attempt under way, is not changed.
  */
 const redelivery = (
   where: string,
-  order: string,
+  now: string,
 ): string => `INSERT INTO jobs (id, kind, lane, tenant_id, subject, due_at, created_at, is_last)
-  SELECT messages.job_id, 'webhook_retry', latest.target_id, latest.tenant_id, latest.delivery_id, ?3, ?3, 1
+  SELECT messages.job_id, 'webhook_retry', latest.target_id, latest.tenant_id, latest.delivery_id, ${now}, ${now}, 1
   FROM webhook_attempts AS latest
   CROSS JOIN messages ON messages.id = latest.message_id AND messages.tenant_id = latest.tenant_id
-  WHERE latest.tenant_id = ?1 AND ${where} AND latest.outcome IS NOT NULL AND ${HAS_DESTINATION}
-    AND NOT EXISTS (SELECT 1 FROM webhook_attempts AS later
-      WHERE later.tenant_id = ?1 AND later.delivery_id = latest.delivery_id AND later.attempt_number > latest.attempt_number)
+  WHERE latest.tenant_id = ?1 AND latest.outcome IS NOT NULL AND ${HAS_DESTINATION}
     AND NOT EXISTS (SELECT 1 FROM jobs AS due
-      WHERE due.tenant_id = ?1 AND due.kind = 'webhook_retry' AND due.subject = latest.delivery_id AND due.due_at <= ?3)
-  ${order}
+      WHERE due.tenant_id = ?1 AND due.kind = 'webhook_retry' AND due.subject = latest.delivery_id AND due.due_at <= ${now})
+    AND ${where}
   ON CONFLICT (subject) WHERE kind = 'webhook_retry' DO UPDATE SET due_at = excluded.due_at
   RETURNING lane, (SELECT max(attempt_number) + 1 FROM webhook_attempts WHERE webhook_attempts.tenant_id = ?1 AND delivery_id = subject) AS attempt_number`
 
-/** `?1`: the tenant, `?2`: the delivery. Reads its latest attempt alone, because there may be thousands. */
+/** `?1`: the tenant, `?2`: the delivery, `?3`: now. Reads its latest attempt alone, because there may be thousands. */
 export const REDELIVER = redelivery(
   `latest.seq = (SELECT own.seq FROM webhook_attempts AS own WHERE own.tenant_id = ?1 AND own.delivery_id = ?2
     ORDER BY own.attempt_number DESC LIMIT 1)`,
-  '',
+  '?3',
 )
 
-/**
- * Schedules attempts for the failures of one step. `?2` and `?4` are the time and number of the last row of the step before, `?5` and `?6`
- * those of the last row of this step. Attempts must have ended between `?7` and `?8`. `?9`: the destination, or null for all.
- * `?10`: the limit.
- */
-export const RECOVER = redelivery(
-  `(latest.attempted_at, latest.seq) > (?2, ?4) AND (latest.attempted_at, latest.seq) <= (?5, ?6)
-    AND latest.outcome <> 'success' AND latest.attempted_at + coalesce(latest.duration_ms, 0) BETWEEN ?7 AND ?8
-    AND (?9 IS NULL OR latest.target_id = ?9)`,
-  'ORDER BY latest.attempted_at, latest.seq LIMIT ?10',
-)
+/** Schedules attempts for the failures of one step (`FAILED_IN_STEP`). `?9`: the limit, `?10`: now. */
+export const RECOVER = redelivery(`${FAILED_IN_STEP} ORDER BY latest.attempted_at, latest.seq LIMIT ?9`, '?10')

@@ -1,12 +1,21 @@
 import { errorTexts } from '../../core/errors.ts'
-import { MAX_RECOVERED_DELIVERIES } from '../../core/limits.ts'
+import { MAX_DISMISSED_IDS, MAX_RECOVERED_DELIVERIES } from '../../core/limits.ts'
 import { listAnswer } from '../http/list-answer.ts'
 import { route } from '../http/route.ts'
 import { DeliveryList } from './attempt.ts'
+import { dismissDeliveries } from './dismiss.ts'
 import { listDeliveries } from './list-deliveries.ts'
 import { recoverDeliveries } from './recover.ts'
 import { redeliver } from './redeliver.ts'
-import { DeliveriesQuery, DeliveryParams, RecoverBody, Recovered, Redelivered } from './schemas.ts'
+import {
+  DeliveriesQuery,
+  DeliveryParams,
+  DismissBody,
+  Dismissed,
+  RecoverBody,
+  Recovered,
+  Redelivered,
+} from './schemas.ts'
 
 const common = { auth: 'app', tag: 'Webhooks' } as const
 
@@ -49,7 +58,7 @@ export const webhookDeliveriesRoutes = [
     method: 'POST',
     path: '/v1/webhook-deliveries/recover',
     summary: 'Make one more attempt of each delivery that failed in a range of time',
-    description: `Takes the deliveries whose latest attempt failed in this range, the oldest ${MAX_RECOVERED_DELIVERIES} at most.`,
+    description: `Takes the deliveries whose latest attempt failed in this range and was not dismissed, the oldest ${MAX_RECOVERED_DELIVERIES} at most.`,
     body: RecoverBody,
     priority: ['badSince', 'badUntil', 'forbidden'],
     mayWait: true,
@@ -57,5 +66,23 @@ export const webhookDeliveriesRoutes = [
     response: Recovered,
     errors: { 400: errorTexts('badSince', 'badUntil', 'badJson'), 403: errorTexts('forbidden') },
     run: ({ gateway, caller, body }) => recoverDeliveries(gateway, caller, body),
+  }),
+  route({
+    ...common,
+    operationId: 'dismissWebhooks',
+    method: 'POST',
+    path: '/v1/webhook-deliveries/dismiss',
+    summary: 'Make deliveries that never arrived count no longer',
+    description: `Of \`deliveryIds\`, at most ${MAX_DISMISSED_IDS}, or of all whose latest attempt failed in a range of time: those that \`state=never_arrived\` lists. One that is delivered again and fails counts again.`,
+    body: DismissBody,
+    maxBodyEntries: MAX_DISMISSED_IDS,
+    priority: ['badDeliveryIds', 'badSince', 'badUntil', 'forbidden'],
+    mayWait: true,
+    response: Dismissed,
+    errors: {
+      400: errorTexts('badDeliveryIds', 'badSince', 'badUntil', 'badJson'),
+      403: errorTexts('forbidden'),
+    },
+    run: ({ gateway, caller, body }) => dismissDeliveries(gateway, caller, body),
   }),
 ]

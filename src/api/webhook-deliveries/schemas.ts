@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { DestinationKind, DeliveryOutcome } from '../fields/named-enums.ts'
 import { MESSAGE_ID } from '../../core/ids.ts'
+import { MAX_DISMISSED_IDS } from '../../core/limits.ts'
 import { fails } from '../http/route.ts'
 import {
   appIdFilter,
@@ -22,6 +23,11 @@ export const DeliveriesQuery = z.object({
     example: 'msg_0123456789ab',
   }),
   outcome: oneOfFilter(DeliveryOutcome).meta({ description: 'Only those that ended so' }),
+  state: oneOfFilter(z.enum(['never_arrived'])).meta({
+    description:
+      '`never_arrived`: each delivery once, by its latest attempt, if that failed, no other is under way or planned, its destination exists, and it was not dismissed',
+    example: 'never_arrived',
+  }),
   kind: oneOfFilter(DestinationKind).meta({ description: 'Only those to apps, or only those to triggers' }),
   startDate,
   endDate,
@@ -45,18 +51,41 @@ const destinationId = z
   .nullish()
   .transform((id) => id ?? undefined)
 
-export const RecoverBody = z
-  .object(
-    {
-      since: dateValue('badSince', 'start').meta({ example: '2026-11-21T02:00:00Z' }),
-      until: dateValue('badUntil', 'end').nullish().meta({ description: 'Now, if absent' }),
-      appId: destinationId,
-      triggerId: destinationId,
-    },
-    fails('badSince'),
-  )
-  .meta({ id: 'RecoverWebhooksRequest' })
-export type RecoverBody = z.output<typeof RecoverBody>
+const range = {
+  since: dateValue('badSince', 'start').meta({ example: '2026-11-21T02:00:00Z' }),
+  until: dateValue('badUntil', 'end').nullish().meta({ description: 'Now, if absent' }),
+  appId: destinationId,
+  triggerId: destinationId,
+}
+export const RecoverBody = z.object(range, fails('badSince')).meta({ id: 'RecoverWebhooksRequest' })
+/** A range of failures, of all destinations of a tenant or of one. */
+export type RangeBody = z.output<typeof RecoverBody>
 
 export const Recovered = z.object({ scheduled: z.int().min(0).meta({ example: 42 }) }).meta({ id: 'RecoveredWebhooks' })
 export type Recovered = z.infer<typeof Recovered>
+
+/** Deliveries by their ids, of which those of nobody are not counted, or by a range of time. */
+export const DismissBody = z
+  .object(
+    {
+      deliveryIds: z
+        .array(z.string(fails('badDeliveryIds')), fails('badDeliveryIds'))
+        .max(MAX_DISMISSED_IDS, fails('badDeliveryIds'))
+        .nullish()
+        .meta({ description: 'Instead of a range', example: ['msg_0123456789ab:app_0123456789abcdef'] }),
+      ...range,
+      since: range.since.nullish().meta({ description: 'Needed without `deliveryIds`' }),
+    },
+    fails('badSince'),
+  )
+  .refine(
+    ({ deliveryIds, since, until, appId, triggerId }) =>
+      (deliveryIds ?? null) === null || (since ?? until ?? appId ?? triggerId ?? null) === null,
+    fails('badDeliveryIds'),
+  )
+  .refine(({ deliveryIds, since }) => (deliveryIds ?? since ?? null) !== null, fails('badSince'))
+  .meta({ id: 'DismissWebhooksRequest' })
+export type DismissBody = z.output<typeof DismissBody>
+
+export const Dismissed = z.object({ dismissed: z.int().min(0).meta({ example: 42 }) }).meta({ id: 'DismissedWebhooks' })
+export type Dismissed = z.infer<typeof Dismissed>

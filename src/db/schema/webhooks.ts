@@ -56,6 +56,11 @@ export const webhookAttempts = sqliteTable(
     errorMessage: text('error_message'),
     responseSnippet: text('response_snippet'),
     durationMs: integer('duration_ms'),
+    /**
+     * True for a failed attempt that is the latest of its delivery, until its failure is dismissed. The commit of the failure sets it, and that
+     * of the next attempt clears it. Null for every other attempt: a success never writes it.
+     */
+    isUnresolved: integer('is_unresolved', { mode: 'boolean' }),
   },
   (table) => [
     uniqueIndex('webhook_attempts_by_attempt').on(table.deliveryId, table.attemptNumber),
@@ -64,6 +69,10 @@ export const webhookAttempts = sqliteTable(
     index('webhook_attempts_open')
       .on(table.bootId)
       .where(sql`outcome IS NULL`),
+    /** Has every column that the counts of what never arrived read. */
+    index('webhook_attempts_unresolved')
+      .on(table.tenantId, table.attemptedAt, table.targetId, table.kind, table.deliveryId)
+      .where(sql`is_unresolved = 1`),
   ],
 )
 

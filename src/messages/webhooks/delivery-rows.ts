@@ -56,6 +56,13 @@ export const policyOf = (kind: string, targetId: string): string => `CASE ${kind
   WHEN 'trigger' THEN (SELECT webhook_retries FROM triggers WHERE id = ${targetId})
   ELSE (SELECT webhook_retries FROM apps WHERE id = ${targetId}) END`
 
+/** Clears the failure before an attempt that was opened. Reads the two latest attempts alone, because there may be thousands. */
+const RESOLVE_EARLIER = `UPDATE webhook_attempts SET is_unresolved = NULL WHERE is_unresolved = 1 AND seq IN (
+  SELECT (SELECT own.seq FROM webhook_attempts AS own WHERE own.delivery_id = latest.delivery_id AND own.attempt_number < latest.attempt_number
+    ORDER BY own.attempt_number DESC LIMIT 1)
+  FROM input CROSS JOIN webhook_attempts AS latest ON latest.seq = (SELECT own.seq FROM webhook_attempts AS own
+    WHERE own.delivery_id = input.deliveryId ORDER BY own.attempt_number DESC LIMIT 1) AND latest.outcome IS NULL)`
+
 /**
  * Opens a further attempt, under the same conditions. No attempt may be open, and the policy must not be `none` unless the
  * attempt is a redelivery.
@@ -71,6 +78,7 @@ export const OPEN_FURTHER_ATTEMPT: RowOperation<NewDeliveryAttempt> = {
         ORDER BY own.attempt_number DESC LIMIT 1) IS NOT 1
       AND (jobs.is_last = 1 OR ${policyOf('input.kind', 'input.targetId')} IN ('short', 'standard'))`,
     ),
+    RESOLVE_EARLIER,
   ],
 }
 
@@ -89,16 +97,18 @@ export interface DeliveryResult extends JsonRow {
   latencyMs: number
 }
 
-const STORE_OUTCOME = `UPDATE webhook_attempts SET outcome = input.outcome, status_code = input.statusCode, error_class = input.errorClass,
-    error_message = input.errorMessage, response_snippet = input.snippet, duration_ms = input.durationMs
+const storeOutcome = (
+  more: string,
+): string => `UPDATE webhook_attempts SET outcome = input.outcome, status_code = input.statusCode, error_class = input.errorClass,
+    error_message = input.errorMessage, response_snippet = input.snippet, duration_ms = input.durationMs${more}
   FROM input WHERE webhook_attempts.seq = input.attemptSeq AND webhook_attempts.outcome IS NULL`
 
-const STORE_RESULTS = [COUNT_ATTEMPTS, NOTE_OUTCOMES, STORE_OUTCOME]
+const storeResults = (more = ''): string[] => [COUNT_ATTEMPTS, NOTE_OUTCOMES, storeOutcome(more)]
 
 /** Stores a success and deletes the job in one commit. */
 export const CLOSE_ATTEMPT: RowOperation<DeliveryResult> = {
   key: 'attemptSeq',
-  statements: [...STORE_RESULTS, 'DELETE FROM jobs WHERE seq IN (SELECT input.jobSeq FROM input)'],
+  statements: [...storeResults(), 'DELETE FROM jobs WHERE seq IN (SELECT input.jobSeq FROM input)'],
 }
 
 export interface FailedDeliveryResult extends DeliveryResult {
@@ -117,7 +127,7 @@ export interface FailedDeliveryResult extends DeliveryResult {
 export const CLOSE_FAILED_ATTEMPT: RowOperation<FailedDeliveryResult> = {
   key: 'attemptSeq',
   statements: [
-    ...STORE_RESULTS,
+    ...storeResults(', is_unresolved = 1'),
     `DELETE FROM triggers WHERE seq IN (SELECT gone.seq FROM input
     CROSS JOIN triggers AS gone ON gone.id = input.goneTriggerId AND gone.tenant_id = input.tenantId)`,
     // A null due time marks the job for the next statement.

@@ -1,19 +1,57 @@
 import type { Clock } from '../../core/clock.ts'
 import { DAY_MS, DELIVERY_RETENTION_DAYS } from '../../core/limits.ts'
+import type { DestinationKind } from '../../db/schema/webhooks.ts'
+import type { Reader } from '../../db/reader.ts'
 import { IS_IN_USE } from '../usage/destination-rows.ts'
 
+const HAS_NO_RETRY = `NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.kind = 'webhook_retry' AND jobs.subject = delivery_id)`
+
 /**
- * SQL: how many deliveries of each tenant never arrived, as `tenant_id` and `count`: their latest attempt failed, none is planned, and their
- * destination exists. `earliest` is an expression for `earliestAt`.
+ * SQL: whether a row of `webhook_attempts` is the latest attempt of a delivery that never arrived: it failed, no other one is under way or
+ * planned, its destination exists, and it was not dismissed. A failure is recorded when it happens, and the rest is asked here, so that a
+ * retry that is given up or an app that is activated again needs no further write.
  */
-export const neverArrivedByTenant = (
-  earliest: string,
-): string => `SELECT tenant_id, count(*) AS count FROM webhook_attempts AS latest
-  WHERE outcome <> 'success' AND attempted_at >= ${earliest} AND ${IS_IN_USE}
-    AND NOT EXISTS (SELECT 1 FROM webhook_attempts AS later
-      WHERE later.delivery_id = latest.delivery_id AND later.attempt_number > latest.attempt_number)
-    AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.kind = 'webhook_retry' AND jobs.subject = latest.delivery_id)
-  GROUP BY tenant_id`
+export const NEVER_ARRIVED = `is_unresolved = 1 AND ${HAS_NO_RETRY} AND ${IS_IN_USE}`
+
+/** The rows of `where`, by tenant and destination. The index alone is read. */
+const countsOf = (where: string): string => `SELECT * FROM (
+    SELECT tenant_id, target_id, kind, count(*) AS count, min(attempted_at) AS since
+    FROM webhook_attempts INDEXED BY webhook_attempts_unresolved
+    WHERE is_unresolved = 1 AND ${where} AND ${HAS_NO_RETRY} GROUP BY tenant_id, target_id, kind)
+  WHERE ${IS_IN_USE}`
+
+/** SQL: how many deliveries of each tenant never arrived, as `tenant_id` and `count`. `earliest` is an expression for `earliestAt`. */
+export const neverArrivedByTenant = (earliest: string): string =>
+  `SELECT tenant_id, sum(count) AS count FROM (${countsOf(`attempted_at >= ${earliest}`)}) GROUP BY tenant_id`
 
 /** The earliest attempt that still counts, epoch milliseconds: older ones are about to be deleted. */
 export const earliestAt = (clock: Pick<Clock, 'now'>): number => clock.now() - DELIVERY_RETENTION_DAYS * DAY_MS
+
+/** Deliveries to one destination that never arrived. */
+export interface NeverArrived {
+  targetId: string
+  kind: DestinationKind
+  /** Its address of now. */
+  url: string
+  count: number
+  /** When the earliest of their latest attempts began, epoch milliseconds. */
+  since: number
+}
+
+const ADDRESS = `coalesce((SELECT callback_url FROM triggers WHERE id = target_id), (SELECT webhook_url FROM apps WHERE id = target_id))`
+
+/** What never arrived of a tenant, by destination, the oldest first. Destinations without any are left out. */
+export async function readNeverArrived(
+  { database, clock }: { database: { reader: Reader }; clock: Clock },
+  tenantId: string,
+): Promise<NeverArrived[]> {
+  const sql = `SELECT *, ${ADDRESS} AS url FROM (${countsOf('tenant_id = ?1 AND attempted_at >= ?2')}) ORDER BY since`
+  const rows = await database.reader.longRead(tenantId, sql, [tenantId, earliestAt(clock)])
+  return rows.map((row) => ({
+    targetId: String(row['target_id']),
+    kind: row['kind'] === 'trigger' ? 'trigger' : 'app',
+    url: String(row['url']),
+    count: Number(row['count']),
+    since: Number(row['since']),
+  }))
+}

@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../core/limits.ts'
 import type { Gateway } from '../gateway.ts'
-import { IS_IN_USE } from '../usage/destination-rows.ts'
+import { NEVER_ARRIVED } from './never-arrived.ts'
 
 /** Webhooks whose attempt was interrupted, and that no retry policy posts again. Each may have arrived. */
 export interface UnpostedWebhooks {
@@ -13,16 +13,13 @@ export interface UnpostedWebhooks {
 
 /**
  * `?1`: the earliest time of notice. The fact has the numbers of the attempts, so that the table needs no index for the few that were
- * interrupted. What has an attempt or a retry since then, or no destination any more, is left out, as by a recovery.
+ * interrupted. Those that were open when they were noted become unresolved when they are closed.
  */
 const UNPOSTED = `SELECT latest.seq, latest.attempted_at, facts.value ->> 'at' AS noticed_at
   FROM facts CROSS JOIN json_each(facts.value, '$.attempts') AS noted
-  CROSS JOIN webhook_attempts AS latest ON latest.seq = noted.value AND latest.outcome IS NOT NULL
+  CROSS JOIN webhook_attempts AS latest ON latest.seq = noted.value
   CROSS JOIN tenants ON tenants.id = latest.tenant_id AND tenants.status = 'active'
-  WHERE facts.name = 'interrupted_webhooks' AND facts.value ->> 'at' > ?1 AND ${IS_IN_USE}
-    AND NOT EXISTS (SELECT 1 FROM webhook_attempts AS later
-      WHERE later.delivery_id = latest.delivery_id AND later.attempt_number > latest.attempt_number)
-    AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.kind = 'webhook_retry' AND jobs.subject = latest.delivery_id)`
+  WHERE facts.name = 'interrupted_webhooks' AND facts.value ->> 'at' > ?1 AND ${NEVER_ARRIVED}`
 
 /** `?2`: now, in steady time. `?3`: the numbers of the attempts, as JSON. */
 const NOTE = `INSERT INTO facts (name, value)

@@ -33,7 +33,7 @@ function conditionOf(row: Row): Condition {
     level: 'warn',
     what: `${name} has failed for an hour`,
     fix: `sgw webhooks list --${kind} ${targetId} shows the errors. Once they are mended, sgw webhooks recover delivers again.`,
-    overText: `Resolved: ${name} works again, or is gone.`,
+    overText: `Resolved: ${name} works again, or is gone. sgw webhooks list --${kind} ${targetId} --state never_arrived shows what never arrived.`,
     detail: { tenantId, [kind === 'app' ? 'appId' : 'triggerId']: targetId, failedAttempts: Number(row['failures']) },
     since: Number(row['failing_since']),
   }

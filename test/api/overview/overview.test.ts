@@ -265,15 +265,48 @@ test('webhook attempts are counted by destination', async () => {
       failures: 2,
       lastOutcome: 'http_error',
       lastStatusCode: 503,
+      neverArrived: 3,
+      neverArrivedSince: new Date(at + 1).toISOString(),
     },
-    { ...two, failingSince: null, failures: 0, lastOutcome: 'success', lastStatusCode: 204 },
+    { ...two, failingSince: null, failures: 0, lastOutcome: 'success', lastStatusCode: 204, ...NOTHING_LOST },
   ])
   await world.call('PUT', `/v1/apps/${appId}`, { body: { webhookUrl: 'http://moved.example/' } })
   const [moved] = (await overview(world)).destinations as object[]
   expect(moved).toMatchObject({ url: 'http://moved.example/', success: 1, failed: 3 })
   await world.call('PUT', `/v1/apps/${appId}`, { body: { webhookUrl: null } })
   const [unused] = (await overview(world)).destinations as object[]
-  expect(unused).toEqual({ ...one, failingSince: null, failures: 0, lastOutcome: 'http_error', lastStatusCode: 503 })
+  const last = { lastOutcome: 'http_error', lastStatusCode: 503 }
+  expect(unused).toEqual({ ...one, failingSince: null, failures: 0, ...last, ...NOTHING_LOST })
+})
+
+const NOTHING_LOST = { neverArrived: 0, neverArrivedSince: null }
+
+test('a destination where a delivery never arrived is listed, however long ago it was used last', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  const { appId } = world.app
+  await world.call('PUT', `/v1/apps/${appId}`, { body: { webhookUrl: 'http://one.example/' } })
+  const at = Date.now() - 20 * 86_400_000
+  const target = { kind: 'app', targetId: appId, url: 'http://before.example/' } as const
+  await endDeliveries(world, [
+    { ...target, outcome: 'http_error', statusCode: 500, messageId: messageIdOf(1), attemptedAt: at },
+    { ...target, outcome: 'success', statusCode: 200, messageId: messageIdOf(2), attemptedAt: at + 1 },
+  ])
+  expect((await overview(world)).destinations).toEqual([
+    {
+      url: 'http://one.example/',
+      kind: 'app',
+      appId,
+      success: 0,
+      failed: 0,
+      p95Ms: null,
+      failingSince: null,
+      failures: 0,
+      lastOutcome: 'success',
+      lastStatusCode: 200,
+      neverArrived: 1,
+      neverArrivedSince: new Date(at).toISOString(),
+    },
+  ])
 })
 
 test('90 days with much usage have their totals', async () => {

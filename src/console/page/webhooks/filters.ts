@@ -22,6 +22,7 @@ export const FILTERS = {
     known: ['messages'],
   },
   outcome: { hint: 'how an attempt ended', values: OUTCOMES },
+  state: { hint: 'deliveries that never arrived', values: { never_arrived: 'Never arrived' } },
 } as const satisfies Record<
   Exclude<keyof DeliveryFilter, 'kind' | 'startDate' | 'endDate' | 'limit'>,
   FilterWord<'apps' | 'triggers' | 'messages'>
