@@ -1,12 +1,17 @@
 import { route } from '../api/http/route.ts'
+import { prefers } from '../api/http/prefers-page.ts'
 import { readTenantsOverview } from './overview.ts'
 import { TenantsOverview, TenantsOverviewQuery } from './overview-schemas.ts'
+import { CSV_EXAMPLE, csvAnswer } from './usage-csv.ts'
+import { jsonOf, readTenantsUsage } from './usage.ts'
+import { TenantsUsage, TenantsUsageQuery } from './usage-schemas.ts'
+
+const common = { auth: 'operator', tag: 'Operator' } as const
 
 /** The operator's endpoints about all tenants at once. */
 export const allTenantsRoutes = [
   route({
-    auth: 'operator',
-    tag: 'Operator',
+    ...common,
     operationId: 'getTenantsOverview',
     method: 'GET',
     path: '/v1/operator/overview',
@@ -17,5 +22,22 @@ export const allTenantsRoutes = [
     mayWait: true,
     response: TenantsOverview,
     run: ({ gateway, query }) => readTenantsOverview(gateway, query),
+  }),
+  route({
+    ...common,
+    operationId: 'getTenantsUsage',
+    method: 'GET',
+    path: '/v1/operator/usage',
+    summary: 'Messages and segments of a month, of all tenants',
+    description:
+      'Totals of each app, the oldest tenants and apps first, and the UTC days, newest first, without those that have no traffic. Counts as `GET /v1/usage` of each tenant does. With `Accept: text/csv` it is a table with the names of tenants and apps besides: a header, the totals, which have no date, an empty line, and the days. A name that begins with `=`, `+`, `-` or `@` has an apostrophe before it, so that no spreadsheet takes it for a formula.',
+    query: TenantsUsageQuery,
+    mayWait: true,
+    response: TenantsUsage,
+    csv: CSV_EXAMPLE,
+    run: async ({ gateway, request, query }) => {
+      const usage = await readTenantsUsage(gateway, query)
+      return prefers(request, 'text/csv') ? csvAnswer(usage) : jsonOf(usage)
+    },
   }),
 ]

@@ -1,7 +1,10 @@
 /** Whether the caller's `Accept` (RFC 9110, section 12.5.1) ranks a page above JSON, as browsers' do. Ties go to JSON. */
-export function prefersPage(request: Request): boolean {
+export const prefersPage = (request: Request): boolean => prefers(request, 'text/html')
+
+/** The same of another type than a page. */
+export function prefers(request: Request, type: 'text/html' | 'text/csv'): boolean {
   const accept = (request.headers.get('accept') ?? '').toLowerCase()
-  return weightOf(accept, 'text/html') > weightOf(accept, 'application/json')
+  return weightOf(accept, type) > weightOf(accept, 'application/json')
 }
 
 /** The weight of a type that is named. Wildcards do not rank the two types, so they are ignored. */

@@ -49,6 +49,8 @@ export interface Route {
   response: z.ZodType | 'html' | 'file' | 'empty' | 'redirect'
   /** The body of a success of a page that is JSON on request. */
   json?: z.ZodType
+  /** An example of a success as CSV, for callers that prefer it to JSON. */
+  csv?: string
   /** The answer has a secret, so no cache may keep it. */
   secret?: true
   /** What a client sends after the answer, on a WebSocket. */

@@ -1,4 +1,5 @@
 import { DAY_MS, HALF_HOUR_MS } from '../../core/limits.ts'
+import type { Row } from '../../db/connection.ts'
 import type { UsageReads } from './overview.ts'
 
 /** The usage of one app on one day. */
@@ -15,10 +16,12 @@ export interface DailyUsage {
 
 const PER_DAY = DAY_MS / HALF_HOUR_MS
 
-const DAYS = `SELECT half_hour / ${PER_DAY} AS day, app_id, sum(sent) AS sent, sum(failed) AS failed, sum(received) AS received,
-    sum(segments) AS segments, sum(media) AS media
+const SUMS = `sum(sent) AS sent, sum(failed) AS failed, sum(received) AS received, sum(segments) AS segments, sum(media) AS media`
+const HAS_TRAFFIC = 'sum(sent) + sum(failed) + sum(received) > 0'
+
+const DAYS = `SELECT half_hour / ${PER_DAY} AS day, app_id, ${SUMS}
   FROM usage WHERE tenant_id = ?1 AND half_hour >= ?2 AND half_hour < ?3 AND app_id = coalesce(?4, app_id)
-  GROUP BY 1, 2 HAVING sum(sent) + sum(failed) + sum(received) > 0 ORDER BY 1 DESC, 2`
+  GROUP BY 1, 2 HAVING ${HAS_TRAFFIC} ORDER BY 1 DESC, 2`
 
 /** A tenant's days with traffic from `first` to `last`, newest first. */
 export async function dailyUsage(
@@ -27,13 +30,45 @@ export async function dailyUsage(
   { first, last, appId }: { first: number; last: number; appId: string | null },
 ): Promise<DailyUsage[]> {
   const args = [tenantId, first * PER_DAY, (last + 1) * PER_DAY, appId]
-  return (await database.reader.longRead(tenantId, DAYS, args)).map((row) => ({
-    day: Number(row['day']),
-    appId: String(row['app_id']),
-    sent: Number(row['sent']),
-    failed: Number(row['failed']),
-    received: Number(row['received']),
-    segments: Number(row['segments']),
-    media: Number(row['media']),
+  return (await database.reader.longRead(tenantId, DAYS, args)).map(dayOf)
+}
+
+const dayOf = (row: Row): DailyUsage => ({
+  day: Number(row['day']),
+  appId: String(row['app_id']),
+  sent: Number(row['sent']),
+  failed: Number(row['failed']),
+  received: Number(row['received']),
+  segments: Number(row['segments']),
+  media: Number(row['media']),
+})
+
+/** The usage of one app of any tenant on one day. */
+export interface TenantDailyUsage extends DailyUsage {
+  tenantId: string
+  tenantName: string
+  appName: string
+}
+
+/** The join gives each tenant its range of the index. */
+const DAYS_OF_ALL = `WITH days AS (
+    SELECT tenant_id, half_hour / ${PER_DAY} AS day, app_id, ${SUMS}
+    FROM tenants CROSS JOIN usage ON tenant_id = tenants.id AND half_hour >= ?1 AND half_hour < ?2
+    GROUP BY tenant_id, day, app_id HAVING ${HAS_TRAFFIC})
+  SELECT days.*, tenants.name AS tenant_name, apps.name AS app_name
+  FROM days CROSS JOIN tenants ON tenants.id = days.tenant_id LEFT JOIN apps ON apps.id = app_id
+  ORDER BY tenants.created_at, tenants.id, apps.seq, app_id, day`
+
+/** The days with traffic of all tenants from `first` to `last`, app by app: the oldest tenants and apps come first. */
+export async function dailyUsageOfAll(
+  { database }: UsageReads,
+  { first, last }: { first: number; last: number },
+): Promise<TenantDailyUsage[]> {
+  const rows = await database.reader.longRead('operator', DAYS_OF_ALL, [first * PER_DAY, (last + 1) * PER_DAY])
+  return rows.map((row) => ({
+    tenantId: String(row['tenant_id']),
+    tenantName: String(row['tenant_name']),
+    ...dayOf(row),
+    appName: String(row['app_name'] ?? ''),
   }))
 }

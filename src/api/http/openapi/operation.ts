@@ -86,11 +86,12 @@ function successOf(route: Route, { schemas }: Shared): Json {
   return Object.keys(content).length === 0 ? head : { ...head, content }
 }
 
-function contentOf({ response, json }: Route, schemas: NamedSchemas): Json {
+function contentOf({ response, json, csv }: Route, schemas: NamedSchemas): Json {
   const page = response === 'html' ? { 'text/html': { schema: { type: 'string' }, example: '<!doctype html>…' } } : {}
   if (response === 'file') return { '*/*': FILE }
   const body = response instanceof z.ZodType ? response : json
-  return { ...page, ...(body === undefined ? {} : { 'application/json': mediaOf(body, 'output', schemas) }) }
+  const table = csv === undefined ? {} : { 'text/csv': { schema: { type: 'string' }, example: csv } }
+  return { ...page, ...(body === undefined ? {} : { 'application/json': mediaOf(body, 'output', schemas) }), ...table }
 }
 
 const othersOf = ({ otherwise = {} }: Route, { schemas }: Shared): Json =>

@@ -1,0 +1,39 @@
+import type { AppUsage, MonthOfAll } from './usage.ts'
+
+const COLUMNS = [
+  'date',
+  'tenantId',
+  'tenantName',
+  'appId',
+  'appName',
+  'sent',
+  'failed',
+  'received',
+  'segments',
+  'media',
+] as const
+
+export const CSV_EXAMPLE = `${COLUMNS.join(',')}\r\n,tenant_0123456789abcdef,Example Ltd,app_0123456789abcdef,Shop,120,2,31,148,3\r\n\r\n2026-11-21,tenant_0123456789abcdef,Example Ltd,app_0123456789abcdef,Shop,120,2,31,148,3\r\n`
+
+/** A month as RFC 4180 has it: a header, the totals of the apps, an empty line, and the days. */
+export const csvAnswer = (usage: MonthOfAll): Response =>
+  new Response(csvOf(usage), {
+    headers: {
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': `attachment; filename="usage-${usage.month}.csv"`,
+    },
+  })
+
+const csvOf = ({ totals, days }: MonthOfAll): string =>
+  [COLUMNS.join(','), ...totals.map((total) => lineOf({ date: '', ...total })), '', ...days.map(lineOf)]
+    .map((line) => `${line}\r\n`)
+    .join('')
+
+const lineOf = (usage: AppUsage & { date: string }): string =>
+  COLUMNS.map((column) => field(String(usage[column]))).join(',')
+
+/** A spreadsheet would run a name that begins like a formula, so it gets an apostrophe. */
+function field(text: string): string {
+  const safe = /^[=+\-@]/.test(text) ? `'${text}` : text
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
