@@ -24,6 +24,7 @@ import numbersOfSeveral from '../../drizzle/0022_numbers_of_several.sql' with { 
 import extensionFacts from '../../drizzle/0023_extension_facts.sql' with { type: 'text' }
 import media from '../../drizzle/0024_media.sql' with { type: 'text' }
 import neverArrived from '../../drizzle/0025_never_arrived.sql' with { type: 'text' }
+import sessionEnds from '../../drizzle/0026_session_ends.sql' with { type: 'text' }
 
 /** All migrations in order, embedded so that a compiled executable has them. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -53,6 +54,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0023_extension_facts', sql: extensionFacts },
   { name: '0024_media', sql: media },
   { name: '0025_never_arrived', sql: neverArrived },
+  { name: '0026_session_ends', sql: sessionEnds },
 ]
 
 export interface Migration {

@@ -12,6 +12,8 @@ export interface EncryptedPair {
   accessExpiresAt: number
   refreshToken: string
   refreshExpiresAt: number
+  /** Null if the session has no end of its own. */
+  sessionEndsAt: number | null
   /** When the provider issued it. */
   refreshedAt: number
 }
@@ -49,10 +51,11 @@ export interface NewExtension extends EncryptedPair {
  */
 export const connectExtension = (orm: Orm, row: NewExtension) =>
   orm.values(sql`INSERT INTO extensions (tenant_id, extension_id, account_id, status, connected_at, access_token, access_expires_at,
-      refresh_token, refresh_expires_at, refreshed_at, status_since, extension_number, name, jwt, jwt_expires_at, first_connected_at)
+      refresh_token, refresh_expires_at, refreshed_at, status_since, extension_number, name, jwt, jwt_expires_at, first_connected_at,
+      session_ends_at)
     SELECT ${row.tenantId}, ${row.extensionId}, ${row.accountId}, 'active', ${row.now}, ${row.accessToken}, ${row.accessExpiresAt},
       ${row.refreshToken}, ${row.refreshExpiresAt}, ${row.now}, ${row.now}, ${row.extensionNumber}, ${row.name},
-      ${row.jwt}, ${row.jwtExpiresAt}, ${row.providerNow}
+      ${row.jwt}, ${row.jwtExpiresAt}, ${row.providerNow}, ${row.sessionEndsAt}
     WHERE EXISTS (SELECT 1 FROM tenants WHERE id = ${row.tenantId} AND status = 'active')
       AND NOT EXISTS (SELECT 1 FROM extensions
         WHERE tenant_id = ${row.tenantId} AND account_id != ${row.accountId} AND status != 'revoked')
@@ -61,7 +64,7 @@ export const connectExtension = (orm: Orm, row: NewExtension) =>
       refresh_token = excluded.refresh_token, refresh_expires_at = excluded.refresh_expires_at, refreshed_at = excluded.refreshed_at,
       refresh_failures = 0, next_refresh_at = NULL, refresh_refusal = NULL, status_since = excluded.status_since,
       extension_number = excluded.extension_number, name = excluded.name,
-      jwt = excluded.jwt, jwt_expires_at = excluded.jwt_expires_at,
+      jwt = excluded.jwt, jwt_expires_at = excluded.jwt_expires_at, session_ends_at = excluded.session_ends_at,
       inbound_seen_at = coalesce(extensions.inbound_seen_at, extensions.connected_at)
     RETURNING extension_id`)
 

@@ -17,6 +17,8 @@ export interface TokenPair {
   /** Null if the provider issued none, which is right for a JWT alone. */
   refreshToken: string | null
   refreshExpiresInSeconds: number
+  /** When the session ends, whatever is refreshed. Null if the account sets no such end. */
+  sessionEndsInSeconds: number | null
   /** The extension's id. */
   ownerId: string
 }

@@ -18,6 +18,7 @@ export async function encryptPair(
     accessExpiresAt,
     refreshToken: await secrets.encrypt(refreshToken ?? NONE, encryptionContext(key, 'rc_refresh')),
     refreshExpiresAt: refreshToken === null ? accessExpiresAt : now + pair.refreshExpiresInSeconds * 1000,
+    sessionEndsAt: pair.sessionEndsInSeconds === null ? null : now + pair.sessionEndsInSeconds * 1000,
     refreshedAt: now,
   }
 }

@@ -168,6 +168,7 @@ export class ModelProvider {
       expiresInSeconds: ACCESS_SECONDS,
       refreshToken: session.refreshToken,
       refreshExpiresInSeconds: REFRESH_SECONDS,
+      sessionEndsInSeconds: null,
       ownerId: session.extensionId,
     }
   }

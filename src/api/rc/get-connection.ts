@@ -12,7 +12,7 @@ export const ConnectionStatus = z
     connected: z.boolean(),
     expiresAt: time.optional().meta({
       description:
-        'When the first of the authorizations ends if it is not renewed: that of a refresh token, or of a JWT (the year 9999 if it has no end). Only if connected',
+        'When the first of the authorizations ends if it is not renewed: that of a refresh token, of a session that the account limits, or of a JWT (the year 9999 if it has no end). Only if connected',
     }),
     rcAccountId: z.string().optional().meta({ description: 'Only if connected', example: '809640016' }),
   })
@@ -30,5 +30,5 @@ export async function getConnection(gateway: Gateway, caller: Caller): Promise<C
 }
 
 /** When a person must act, epoch milliseconds. A JWT opens another session whenever one ends. */
-const authorizationEndsAt = ({ jwt, jwtExpiresAt, refreshExpiresAt }: ExtensionRow): number =>
-  jwt === null ? refreshExpiresAt : (jwtExpiresAt ?? END_OF_TIME)
+const authorizationEndsAt = ({ jwt, jwtExpiresAt, refreshExpiresAt, sessionEndsAt }: ExtensionRow): number =>
+  jwt === null ? Math.min(refreshExpiresAt, sessionEndsAt ?? END_OF_TIME) : (jwtExpiresAt ?? END_OF_TIME)

@@ -49,6 +49,10 @@ const ExtensionHealth = z
     subscription: z.object({ status: z.enum(['active', 'pending', 'expired', 'none']), expiresAt: time.nullable() }),
     accessExpiresAt: time,
     refreshExpiresAt: time,
+    sessionExpiresAt: time
+      .nullable()
+      .optional()
+      .meta({ description: 'When the provider ends its session, whatever is refreshed; null if it sets no such end' }),
     lastInboundAt: time.nullable().meta({ description: 'When the newest message to one of its numbers was stored' }),
   })
   .meta({ id: 'ExtensionHealth' })
@@ -72,6 +76,7 @@ const EXAMPLE: ExtensionHealth = {
   subscription: { status: 'active', expiresAt: '2026-11-28T02:30:00.000Z' },
   accessExpiresAt: '2026-11-21T03:30:00.000Z',
   refreshExpiresAt: '2026-11-28T02:30:00.000Z',
+  sessionExpiresAt: null,
   lastInboundAt: '2026-11-21T02:30:00.000Z',
 }
 
@@ -126,6 +131,7 @@ async function healthOf(
     subscription,
     accessExpiresAt: isoTime(row.accessExpiresAt),
     refreshExpiresAt: isoTime(row.refreshExpiresAt),
+    sessionExpiresAt: row.sessionEndsAt === null ? null : isoTime(row.sessionEndsAt),
     lastInboundAt: lastInboundAt === -Infinity ? null : isoTime(lastInboundAt),
   }
 }

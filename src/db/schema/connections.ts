@@ -31,6 +31,8 @@ export const extensions = sqliteTable(
     jwt: text(),
     /** What the JWT says of its end, epoch milliseconds. Null if it has none. */
     jwtExpiresAt: integer('jwt_expires_at'),
+    /** When RingCentral ends the session, whatever is refreshed, epoch milliseconds. Null if it sets no such end. */
+    sessionEndsAt: integer('session_ends_at'),
     /** Failed refreshes in a row, and when the next one is due. */
     refreshFailures: integer('refresh_failures').notNull().default(0),
     nextRefreshAt: integer('next_refresh_at'),

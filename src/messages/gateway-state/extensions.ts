@@ -57,12 +57,26 @@ const ENDING_JWTS = `SELECT tenant_id, extension_id FROM extensions
   WHERE jwt_expires_at <= ?1 AND status <> 'revoked' AND ${IS_IN_USE} ORDER BY jwt_expires_at LIMIT ?2`
 
 /** Finds the extensions in use whose JWT ends by then, epoch milliseconds; the earliest first. */
-export async function readEndingJwts(
+export const readEndingJwts = (reads: Pick<Reads, 'database'>, by: number, limit: number): Promise<ExtensionKey[]> =>
+  readKeys(reads, ENDING_JWTS, by, limit)
+
+const ENDING_SESSIONS = `SELECT tenant_id, extension_id FROM extensions
+  WHERE session_ends_at <= ?1 AND jwt IS NULL AND status <> 'revoked' AND ${IS_IN_USE} ORDER BY session_ends_at LIMIT ?2`
+
+/** Finds the extensions in use whose session ends by then, and that no JWT keeps. */
+export const readEndingSessions = (
+  reads: Pick<Reads, 'database'>,
+  by: number,
+  limit: number,
+): Promise<ExtensionKey[]> => readKeys(reads, ENDING_SESSIONS, by, limit)
+
+async function readKeys(
   { database }: Pick<Reads, 'database'>,
+  query: string,
   by: number,
   limit: number,
 ): Promise<ExtensionKey[]> {
-  const rows = await database.reader.longRead('operator', ENDING_JWTS, [by, limit])
+  const rows = await database.reader.longRead('operator', query, [by, limit])
   return rows.map(({ tenant_id, extension_id }) => ({
     tenantId: String(tenant_id),
     extensionId: String(extension_id),

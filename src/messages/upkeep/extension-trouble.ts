@@ -10,7 +10,7 @@ import { decodeRefreshRefusal } from '../../provider/stored-refusals.ts'
 /** A problem of an extension, and what a person can do about it; a sentence each. */
 export interface Trouble {
   /** `waits`: refused until a pause is over that the provider asked for. `paused`: for long, or by one pause after another. */
-  kind: 'revoked' | 'not_receiving' | 'unknown_numbers' | 'waits' | 'paused' | 'jwt_ends' | Step
+  kind: 'revoked' | 'not_receiving' | 'unknown_numbers' | 'waits' | 'paused' | 'jwt_ends' | 'session_ends' | Step
   reason: string
   fix: string
   /** For apps, which have no shell on the gateway's machine; absent if it is the same. */
@@ -40,7 +40,15 @@ export function troublesOf(known: Known, row: ExtensionRow, silentSince: number 
   const standing = refusals.filter(({ kind }) => kind !== 'waits')
   const areRefused = refusals.some(({ kind }) => kind === 'numbers')
   const numbers = row.numbersReadAt !== null || areRefused || hasNumbers(known, row) ? [] : [unknownNumbers(row)]
-  return [...standing, ...numbers, ...pausesOf(known, row), ...waits, ...silent, ...endOfJwt(known, row)]
+  return [
+    ...standing,
+    ...numbers,
+    ...pausesOf(known, row),
+    ...waits,
+    ...silent,
+    ...endOfJwt(known, row),
+    ...endOfSession(known, row),
+  ]
 }
 
 /** A person needs some days to make another JWT. */
@@ -57,6 +65,28 @@ export function endOfJwt({ clock }: Pick<Known, 'clock'>, row: ExtensionRow): Tr
       : `Its JWT ended on ${at}, so it works only until RingCentral ends its session`
   return [
     { kind: 'jwt_ends', reason, fix: fixOfJwt(row), since: Math.max(jwtExpiresAt - JWT_WARNING_MS, row.connectedAt) },
+  ]
+}
+
+/** A person needs to sign in again, which takes a minute. */
+export const SESSION_WARNING_MS = 3 * DAY_MS
+
+/** The account limits how long a session may last, whatever is refreshed. A JWT opens another one. */
+export function endOfSession({ clock }: Pick<Known, 'clock'>, row: ExtensionRow): Trouble[] {
+  const { sessionEndsAt, jwt, connectedAt } = row
+  if (jwt !== null || sessionEndsAt === null || sessionEndsAt - clock.now() > SESSION_WARNING_MS) return []
+  const reason = `RingCentral ends its session on ${isoTime(sessionEndsAt)}, because the account limits how long a session may last`
+  const fix = `Authorize it again before then, with an invite link: ${commandToConnect(row)}`
+  const kind = 'session_ends'
+  const since = Math.max(sessionEndsAt - SESSION_WARNING_MS, connectedAt)
+  return [
+    {
+      kind,
+      reason,
+      since,
+      fix: `${fix}. A JWT needs nobody: sgw extensions connect-jwt.`,
+      fixForApps: `${fix}, or POST /v1/rc/invite-token.`,
+    },
   ]
 }
 

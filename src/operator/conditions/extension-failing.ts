@@ -42,10 +42,13 @@ const suspectsOf = ({ directory, quota, clock }: Gateway, firing: readonly Firin
   ...firing.map(({ detail }) => String(detail['extensionId'])),
 ]
 
-/** `isSilent`: it has no subscription, which is a condition of its own, as being revoked and the end of a JWT are. */
+/** What other conditions tell. */
+const OF_THEIR_OWN: readonly Trouble['kind'][] = ['revoked', 'jwt_ends', 'session_ends']
+
+/** `isSilent`: it has no subscription, which is a condition of its own. */
 const conditionsOf = (gateway: Gateway, row: ExtensionRow, isSilent: boolean): Condition[] =>
   troublesOf(gateway, row, null)
-    .filter(({ kind, step }) => kind !== 'revoked' && kind !== 'jwt_ends' && !(isSilent && step === 'subscription'))
+    .filter(({ kind, step }) => !OF_THEIR_OWN.includes(kind) && !(isSilent && step === 'subscription'))
     .map((trouble) => conditionOf(gateway, row, trouble))
 
 function conditionOf({ providerState }: Gateway, key: ExtensionKey, trouble: Trouble): Condition {

@@ -10,6 +10,7 @@ import { jwtRefused } from './jwt-refused.ts'
 import { providerCredentials } from './provider-credentials.ts'
 import { providerUnreachable } from './provider-unreachable.ts'
 import { queueOld } from './queue-old.ts'
+import { sessionEnds } from './session-ends.ts'
 import { standbyCannotTakeOver, standbyMissing } from './standby.ts'
 import { storageFailing } from './storage-failing.ts'
 import { webhookFailing } from './webhook-failing.ts'
@@ -34,6 +35,7 @@ export const CONDITIONS: readonly ConditionSource[] = [
   extensionNotReceiving,
   extensionFailing,
   jwtEnds,
+  sessionEnds,
   webhookFailing,
   webhooksInterrupted,
 ]

@@ -3,7 +3,7 @@ import type { AuthorizeRequest, CodeExchange, TokenPair } from '../grants.ts'
 import type { ProviderResult } from '../provider.ts'
 import { ownFailure } from './errors.ts'
 import type { Call, ReadResult, Requester } from './request.ts'
-import { wireId, wireSeconds } from './wire-text.ts'
+import { optionalSeconds, wireId, wireSeconds } from './wire-text.ts'
 
 /** RFC 6749 4.1.1 with PKCE (RFC 7636). `scope` is left out: the app's registered permissions apply. */
 export function authorizeUrl(server: string, clientId: string, request: AuthorizeRequest): string {
@@ -78,6 +78,7 @@ async function sessionOf(
     expiresInSeconds: value.expires_in,
     refreshToken: value.refresh_token || null,
     refreshExpiresInSeconds: value.refresh_token_expires_in,
+    sessionEndsInSeconds: value.session_expires_in,
     ownerId: value.owner_id,
   }
   return { ok: true, value: pair, requestId }
@@ -105,5 +106,7 @@ const tokenSchema = z.looseObject({
   expires_in: wireSeconds(ACCESS_TOKEN_SECONDS),
   refresh_token: z.string().nullish(),
   refresh_token_expires_in: wireSeconds(REFRESH_TOKEN_SECONDS),
+  /** Only where the account's administrator limits sessions. */
+  session_expires_in: optionalSeconds,
   owner_id: wireId,
 })

@@ -19,11 +19,15 @@ export const wireTime = z
   .transform((text) => Date.parse(text))
   .pipe(z.number())
 
-/** A lifetime. A value of another type, and one that leads to no date, count as `usual`. */
-export const wireSeconds = (usual: number) => z.number().positive().max(MAX_LIFETIME_SECONDS).catch(usual)
-
 /** A hundred years. */
 const MAX_LIFETIME_SECONDS = 100 * 365.25 * 86_400
+const seconds = z.number().positive().max(MAX_LIFETIME_SECONDS)
+
+/** A lifetime. A value of another type, and one that leads to no date, count as `usual`. */
+export const wireSeconds = (usual: number) => seconds.catch(usual)
+
+/** A lifetime that not everything has; null also for what `wireSeconds` does not take. */
+export const optionalSeconds = seconds.nullable().catch(null)
 
 /** A member that is not needed: a value of another type counts as absent. */
 export const optionalText = z.string().optional().catch(undefined)

@@ -46,6 +46,7 @@ test('a healthy extension has no reason and no fix, and shows its rate windows, 
     subscription: { status: 'active', expiresAt: expect.any(String) as never },
     accessExpiresAt: expect.any(String),
     refreshExpiresAt: expect.any(String),
+    sessionExpiresAt: null,
     lastInboundAt: inbound?.createdAt,
   })
   for (const time of [health?.subscription.expiresAt, health?.['accessExpiresAt'], health?.['refreshExpiresAt']])

@@ -219,6 +219,7 @@ async function connectMany({ world, clock }: FaultCase): Promise<ExtensionKey[]>
       refreshToken: `refresh ${id}`,
       expiresInSeconds: 86_400,
       refreshExpiresInSeconds: 604_800,
+      sessionEndsInSeconds: null,
       ownerId: key.extensionId,
     }
     const row = {

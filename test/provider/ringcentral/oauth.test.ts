@@ -47,6 +47,7 @@ test('a code is exchanged with Basic authentication, a form and the verifier', a
     expiresInSeconds: 3599,
     refreshToken: 'refresh-token-0123456789',
     refreshExpiresInSeconds: 604_799,
+    sessionEndsInSeconds: null,
     ownerId: '629890016',
   })
   expect(server.requests).toHaveLength(1)

@@ -17,6 +17,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   extension_not_receiving: kindOf('waits', 'warn', 'waiting'),
   extension_failing: kindOf('waits', 'warn', 'waiting'),
   jwt_ends: kindOf('waits', 'warn', 'waiting'),
+  session_ends: kindOf('waits', 'warn', 'waiting'),
   webhook_failing: kindOf('webhooks', 'bad', 'webhook'),
   webhooks_interrupted: kindOf('webhooks', 'warn', 'webhook'),
 }

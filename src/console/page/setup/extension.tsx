@@ -121,10 +121,10 @@ const Facts = ({ extension }: { extension: ExtensionHealth }) => (
 )
 
 function AuthorizedUntil({ extension }: { extension: ExtensionHealth }) {
-  const { status, connectedBy, refreshExpiresAt, jwtExpiresAt = null } = extension
+  const { status, connectedBy, refreshExpiresAt, jwtExpiresAt = null, sessionExpiresAt = null } = extension
   if (status === 'revoked') return <>–</>
   if (connectedBy === 'jwt' && jwtExpiresAt === null) return <>its JWT is deleted</>
-  return <Time at={jwtExpiresAt ?? refreshExpiresAt} />
+  return <Time at={jwtExpiresAt ?? sessionExpiresAt ?? refreshExpiresAt} />
 }
 
 function SubscriptionText({ extension }: { extension: ExtensionHealth }) {

@@ -1,0 +1,1 @@
+ALTER TABLE `extensions` ADD `session_ends_at` integer;
