@@ -1,4 +1,5 @@
 import { basename, extname } from 'node:path'
+import { MAX_MEDIA_BYTES } from '../core/limits.ts'
 import { MEDIA_TYPES, type MediaType, mayBe } from '../core/media-types.ts'
 import { EXIT } from '../core/start-error.ts'
 import type { Media } from '../client/sms-types.ts'
@@ -12,6 +13,7 @@ export async function uploadAll(
   files: readonly string[],
 ): Promise<{ appId: string; mediaIds: string[] }> {
   const media = await Promise.all(files.map(readFile))
+  refuseSizes(media)
   const { from, app } = sender
   const query = new URLSearchParams({ from, ...(app === undefined ? {} : { appId: app }) })
   const path = `/v1/operator/sender?${query}`
@@ -25,14 +27,46 @@ export async function uploadAll(
   return { appId, mediaIds }
 }
 
-async function readFile(path: string): Promise<{ file: Blob; fileName: string }> {
+interface NamedFile {
+  file: Blob
+  fileName: string
+}
+
+const bytesText = (bytes: number): string => `${bytes.toLocaleString('en')} bytes`
+
+/** Says more than the server would, before anything is uploaded. The limit is that of one file and of all together. */
+function refuseSizes(media: readonly NamedFile[]): void {
+  for (const { file, fileName } of media) {
+    if (file.size === 0) throw new CliError(`${fileName} is empty`, EXIT.usage)
+    if (file.size > MAX_MEDIA_BYTES)
+      throw new CliError(
+        `${fileName} has ${bytesText(file.size)}, and a file may have ${bytesText(MAX_MEDIA_BYTES)}: make it smaller`,
+        EXIT.usage,
+      )
+  }
+  const all = media.reduce((sum, { file }) => sum + file.size, 0)
+  if (all > MAX_MEDIA_BYTES)
+    throw new CliError(
+      `The files have ${bytesText(all)} together, and those of a message may have ${bytesText(MAX_MEDIA_BYTES)}: send them in several messages`,
+      EXIT.usage,
+    )
+}
+
+async function readFile(path: string): Promise<NamedFile> {
   const bytes = await Bun.file(path)
     .bytes()
     .catch(() => null)
   if (bytes === null) throw new CliError(`${path} cannot be read: check the path and its permissions`, EXIT.usage)
   const type = typeOf(path, bytes)
-  if (type === null) throw new CliError(`${path} has no type that can be sent: ${MEDIA_TYPES.join(', ')}`, EXIT.usage)
-  return { file: new Blob([bytes], { type }), fileName: basename(path) }
+  if (type === null && bytes.length > 0) throw new CliError(whyNoType(path), EXIT.usage)
+  return { file: new Blob([bytes], type === null ? {} : { type }), fileName: basename(path) }
+}
+
+/** A picture that is none inside: the name says one thing, the bytes another. */
+function whyNoType(path: string): string {
+  return /\.(jpe?g|png|gif|bmp|tiff?|webp|heic|heif|avif|svg)$/i.test(path)
+    ? `${path} is not a JPEG, PNG, GIF, BMP, TIFF or WebP inside, whatever its name says: it may be a HEIC or SVG picture, or an error page that was saved as one. Convert it`
+    : `${path} has no type that can be sent: ${MEDIA_TYPES.join(', ')}`
 }
 
 const IMAGES = MEDIA_TYPES.filter((type) => type.startsWith('image/'))

@@ -1,5 +1,6 @@
 import type { KeyHolder } from '../../auth/key-ring.ts'
 import { isOperatorToken } from '../../auth/operator-sessions.ts'
+import { noteShortKey } from '../../auth/short-key.ts'
 import { apiError } from '../../core/errors.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import { admitSession, isOperatorPath } from './admit-operator.ts'
@@ -55,6 +56,7 @@ async function admitUnknown(gateway: Gateway, key: string, context: RequestConte
   // If the tenth of many concurrent guesses has caused a block meanwhile, this one is refused like all after it.
   refuseBlocked(gateway, context)
   gateway.failedAttempts.note(address)
+  noteShortKey(gateway, key, context.requestId)
   throw apiError('badKey')
 }
 

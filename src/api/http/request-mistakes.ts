@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { z } from 'zod'
 import { ApiError, errorText } from '../../core/errors.ts'
+import { MAX_MEDIA_BYTES } from '../../core/limits.ts'
 import { mediaTypeOf } from '../../core/media-types.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import { excessOf } from './body.ts'
@@ -25,14 +26,21 @@ export function noteBodyMistake(
   for (const { field, mistake } of typeMistakes(schema, body)) log.warn({ path, field }, mistake)
 }
 
-/** The same for a file that is answered `Unsupported media type`. */
+/** The same for a file that is answered `Unsupported media type` or `Payload too large`. */
 export function noteFileMistake(
   { config, log }: Gateway,
   { endpointPath: path, received: { request } }: RequestContext,
   error: unknown,
 ): void {
-  if (config.production || !(error instanceof ApiError) || error.message !== errorText('unsupportedMedia')) return
-  log.warn({ path }, `the file is refused: ${fileMistake(request.headers.get('content-type') ?? '')} (docs/send.md)`)
+  if (config.production || !(error instanceof ApiError)) return
+  const { headers } = request
+  const mistake =
+    error.message === errorText('unsupportedMedia')
+      ? fileMistake(headers.get('content-type') ?? '')
+      : error.message === errorText('tooLarge')
+        ? sizeMistake(Number(headers.get('content-length')))
+        : null
+  if (mistake !== null) log.warn({ path }, `the file is refused: ${mistake} (docs/send.md)`)
 }
 
 /** The same for a request that is answered `Missing or invalid API key`. Its path may be any text, so the line has only its id. */
@@ -68,11 +76,20 @@ const FILE_MISTAKES: readonly [beginning: string, mistake: string][] = [
 
 function fileMistake(header: string): string {
   const type = mediaTypeOf(header)
-  if (type !== null) return `it does not begin as ${type} does; set the Content-Type that it has, and send it unchanged`
+  if (type !== null)
+    return `its Content-Type is ${type}, but its bytes are those of something else; set the Content-Type that it has, and send it unchanged`
   const named = header.trim().toLowerCase()
   if (named === '') return 'it has no Content-Type; set its own, such as image/jpeg'
   const [, mistake] = FILE_MISTAKES.find(([beginning]) => named.startsWith(beginning)) ?? []
   return mistake ?? 'nothing of its Content-Type can be sent; a JPEG is image/jpeg, a contact text/vcard'
+}
+
+const bytesText = (bytes: number): string => `${bytes.toLocaleString('en')} bytes`
+
+/** The length is known only of a body that announces it. */
+function sizeMistake(length: number): string {
+  const size = length > MAX_MEDIA_BYTES ? bytesText(length) : `more than ${bytesText(MAX_MEDIA_BYTES)}`
+  return `it has ${size}, and a file may have ${bytesText(MAX_MEDIA_BYTES)}; make it smaller`
 }
 
 function encodingMistake(bytes: Uint8Array, headers: Headers): string | null {
@@ -132,6 +149,7 @@ function keyMistake(header: string | null): string {
   if (header === null) return 'there is none'
   if (/^basic\b/i.test(header)) return 'it is HTTP Basic'
   if (header.startsWith('sgw_')) return 'the word Bearer is missing'
+  if (/^bearer\s+whsec_/i.test(header)) return 'it is the secret of a webhook, which signs and is no key'
   return /^bearer\s*$/i.test(header)
     ? 'no key comes after Bearer (is a variable empty?)'
     : 'it does not begin with "Bearer sgw_"'

@@ -1,4 +1,5 @@
 import { and, eq, exists, gt, inArray, isNull, or, sql } from 'drizzle-orm'
+import { noteShortKey } from '../../auth/short-key.ts'
 import { errorText } from '../../core/errors.ts'
 import { operatorSessions } from '../../db/schema/operator.ts'
 import { apps, tenants } from '../../db/schema/tenants.ts'
@@ -27,7 +28,10 @@ export async function authenticateSocket(
 async function authenticateByKey(gateway: Gateway, key: string): Promise<SocketAuth | null> {
   if (!key.startsWith('sgw_')) return null
   const holder = await gateway.keys.find(key)
-  if (holder === null) return null
+  if (holder === null) {
+    noteShortKey(gateway, key)
+    return null
+  }
   if (!holder.tenantActive) return { ok: false, error: errorText('badKey') }
   gateway.keys.noteUse(holder.appId)
   return { ok: true, appId: holder.appId, tenantId: holder.tenantId, session: null }

@@ -1,6 +1,7 @@
 import { expect, spyOn, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
 import { expectError } from '../../support/expect-error.ts'
+import { firstMessage } from '../../support/socket.ts'
 import { FROM, TO, type World, createWorld, recordedLog } from '../../support/world.ts'
 
 const SECRET_TEXT = 'Zürich-4711'
@@ -110,6 +111,7 @@ test.each([
   ['bearer sgw_secretsecret', 'it does not begin with "Bearer sgw_"'],
   ['Bearer "sgw_secretsecret"', 'it does not begin with "Bearer sgw_"'],
   ['Token secretsecret', 'it does not begin with "Bearer sgw_"'],
+  ['Bearer whsec_secretsecret', 'it is the secret of a webhook, which signs and is no key'],
   [null, 'there is none'],
 ])('outside production the log says what is wrong with the header Authorization: %s', async (header, said) => {
   const { log, lines } = recordedLog()
@@ -120,6 +122,33 @@ test.each([
   expect(told(lines)).toEqual([`no key in the header Authorization: ${said}; send "Authorization: Bearer sgw_…"`])
   for (const secret of ['secretsecret', 'c2d3X3']) expect(lines.join('')).not.toContain(secret)
 })
+
+const SECURE = { 'x-forwarded-proto': 'https' }
+
+const shortKeys = (lines: string[]): string[] =>
+  lines
+    .map((line) => (JSON.parse(line) as { msg: string }).msg)
+    .filter((msg) => msg.startsWith('a key is refused because it is not whole'))
+
+test.each(['test', 'production'])(
+  'in %s the log says that only the beginning of a key was sent, and the answer says no more than of any',
+  async (mode) => {
+    const { log, lines } = recordedLog()
+    await using world = await createWorld({ ...quiet, log, env: { NODE_ENV: mode, TRUSTED_PROXIES: '127.0.0.1' } })
+    const { body } = await world.json<{ apps: { apiKeyPrefix: string }[] }>('GET', '/v1/apps', { headers: SECURE })
+    const prefix = body.apps[0]?.apiKeyPrefix ?? ''
+    expect(prefix).toHaveLength(12)
+    const whole = `sgw_${'x'.repeat(43)}`
+    for (const key of [prefix, `${prefix}...`, `${prefix}${Buffer.from('…').toString('latin1')}`, 'sgw_', whole])
+      await expectError(await world.call('GET', '/v1/apps', { key, headers: SECURE }), 401, 'Invalid API key')
+    const { messages } = await firstMessage(world.url, { type: 'auth', apiKey: prefix }, SECURE)
+    expect(messages).toEqual([{ type: 'auth_error', error: 'Invalid API key' }])
+    const said = (length: number): string =>
+      `a key is refused because it is not whole: it has ${length} of 47 characters (lists show only how a key begins); send the whole key; if nobody has it, sgw app rotate-key APP makes another one`
+    expect(shortKeys(lines)).toEqual([12, 15, 15, 4, 12].map(said))
+    for (const hidden of [prefix, whole]) expect(lines.join('')).not.toContain(hidden)
+  },
+)
 
 test('in production the log says nothing of it', async () => {
   const { log, lines } = recordedLog()

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expectError } from '../../support/expect-error.ts'
-import { PNG, upload } from '../../support/media.ts'
+import { PNG, pngOf, upload } from '../../support/media.ts'
 import { PROJECT } from '../../support/program.ts'
 import { exchange, parseAnswers } from '../../support/raw-http.ts'
 import { type World, createWorld, recordedLog } from '../../support/world.ts'
@@ -18,14 +18,14 @@ const MISTAKES: [what: string, body: Uint8Array | string, type: string, said: st
   ['a misspelt type', PNG, 'image/jpg', 'nothing of its Content-Type can be sent'],
   ['a drawing', '<svg/>', 'image/svg+xml', 'nothing of its Content-Type can be sent'],
   ['an empty type', PNG, '', 'it has no Content-Type'],
-  ['a PNG as JPEG', PNG, 'image/jpeg', 'it does not begin as image/jpeg does'],
+  ['a PNG as JPEG', PNG, 'image/jpeg', 'its Content-Type is image/jpeg, but its bytes are those of something else'],
   [
     'a PNG without its line breaks',
     PNG.filter((byte) => byte !== 10 && byte !== 13),
     'image/png',
-    'it does not begin as',
+    'its Content-Type is image/png, but its bytes are those of something else',
   ],
-  ['a form as a PNG', FORM, 'image/png', 'it does not begin as'],
+  ['a form as a PNG', FORM, 'image/png', 'its Content-Type is image/png, but its bytes are those of something else'],
 ]
 
 const quiet = { connect: false, work: false } as const
@@ -46,7 +46,7 @@ test.each(MISTAKES)('outside production the log says why a file is refused: %s',
   await expectError(await upload(world, body, { type, name: 'secret.png' }), 415, 'Unsupported media type')
   expectTold(lines, said)
   for (const hidden of ['secret.png', 'iVBORw0', 'xyz', world.key]) expect(lines.join('')).not.toContain(hidden)
-  expect(SEND_PAGE).toContain(`| ${said}`)
+  expect(SEND_PAGE).toContain(`| ${said.replace('image/png, but', 'image/jpeg, but')}`)
 })
 
 test('a file without a Content-Type is told so', async () => {
@@ -79,3 +79,21 @@ async function productionAnswer(): Promise<{ status: number; lines: string[] }> 
   const { status } = await world.call('POST', '/v1/sms/media', { body: 'picture', headers })
   return { status, lines }
 }
+
+test('outside production the log has the size of a file that is too large, and the limit', async () => {
+  const { log, lines } = recordedLog()
+  await using world = await createWorld({ ...quiet, log })
+  await expectError(await upload(world, pngOf(2_400_000)), 413, 'Payload too large')
+  const chunked = new ReadableStream<Uint8Array>({
+    start: (controller) => {
+      controller.enqueue(pngOf(1_500_001))
+      controller.close()
+    },
+  })
+  await expectError(await upload(world, chunked), 413, 'Payload too large')
+  const limit = 'and a file may have 1,500,000 bytes; make it smaller (docs/send.md)'
+  expect(warnings(lines).map(({ msg }) => msg)).toEqual([
+    `the file is refused: it has 2,400,000 bytes, ${limit}`,
+    `the file is refused: it has more than 1,500,000 bytes, ${limit}`,
+  ])
+})

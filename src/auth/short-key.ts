@@ -1,0 +1,18 @@
+import type { Log } from '../core/log.ts'
+
+/** Of `sgw_` and 32 random bytes, base64url. */
+const KEY_LENGTH = 47
+
+/**
+ * Says in the log, in production as well, that a refused key is only a part of one: lists show how a key begins, and people take that for the
+ * key. The caller counts each wrong key, so an address gets ten such lines and is then blocked.
+ */
+export function noteShortKey({ log }: { log: Log }, key: string, requestId?: string): void {
+  if (key.length >= KEY_LENGTH) return
+  const what = `it has ${key.length} of ${KEY_LENGTH} characters`
+  const fix = 'send the whole key; if nobody has it, sgw app rotate-key APP makes another one'
+  log.warn(
+    { requestId },
+    `a key is refused because it is not whole: ${what} (lists show only how a key begins); ${fix}`,
+  )
+}
