@@ -127,6 +127,7 @@ function configOf(settings: Settings, terminal: boolean): Omit<Config, 'warnings
   const database = readDatabase(settings)
   const encryptionKeys = readEncryptionKeys(settings, production, database.path)
   const provider = readProvider(settings, production)
+  const access = readAccess(settings, production)
   return {
     production,
     host: readHost(settings, production ? '0.0.0.0' : '127.0.0.1'),
@@ -137,7 +138,7 @@ function configOf(settings: Settings, terminal: boolean): Omit<Config, 'warnings
     allowNewKeys: settings.flag('ALLOW_NEW_KEYS'),
     encryptionKeys,
     provider,
-    ...readAccess(settings, production),
+    ...access,
     ...readLimits(settings),
     ...readRetention(settings),
     callsAtOnce: settings.integer('BUN_CONFIG_MAX_HTTP_REQUESTS', provider.throughProxy ? 256 : 1024, 128, 65_535),
@@ -146,7 +147,7 @@ function configOf(settings: Settings, terminal: boolean): Omit<Config, 'warnings
     deliveryTracking: settings.flag('DELIVERY_TRACKING', 'on'),
     fastDeliveryPolls: false,
     console: settings.flag('CONSOLE', 'on'),
-    alertUrl: readAlertUrl(settings, production),
+    alertUrl: readAlertUrl(settings, production, access.webhookAllowCidrs),
     durability,
     standby: readStandby(settings, durability, times),
     ...readBackup(settings),

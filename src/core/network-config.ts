@@ -56,19 +56,34 @@ function isPublicAddress(text: string, schemes: readonly string[]): boolean {
   return url !== null && schemes.includes(url.protocol) && /^(?:[\w.-]+|\[[\da-f:.]+\])$/.test(url.hostname)
 }
 
-/** Addresses of chat tools hold their secret, so a bad one is not repeated. */
-export function readAlertUrl(settings: Settings, production: boolean): string | null {
+/** Addresses of chat tools hold their secret, so a bad one is not repeated. `allowed`: of WEBHOOK_ALLOW_CIDRS. */
+export function readAlertUrl(settings: Settings, production: boolean, allowed: readonly string[]): string | null {
   const text = settings.secret('ALERT_URL')
   if (text === null) return null
   const url = URL.parse(text)
-  const isUsable = url?.protocol === 'https:' || (url?.protocol === 'http:' && !production)
+  const isHome = production && settings.text('PUBLIC_URL') === null
+  const mayBePlain = !production || (isHome && url !== null && isIn(url.hostname, allowed))
+  const isUsable = url?.protocol === 'https:' || (url?.protocol === 'http:' && mayBePlain)
   if (!isUsable || url.username !== '' || url.password !== '')
-    settings.problem(
-      'ALERT_URL',
-      'is no address that alerts can be posted to',
-      `give an ${production ? 'https://' : 'https:// or http://'} address without user and password`,
-    )
+    settings.problem('ALERT_URL', 'is no address that alerts can be posted to', alertFix(production, isHome))
   return text
+}
+
+function alertFix(production: boolean, isHome: boolean): string {
+  const secure = `give an ${production ? 'https://' : 'https:// or http://'} address without user and password`
+  if (!isHome) return secure
+  return `${secure}; http:// is for an IP address in WEBHOOK_ALLOW_CIDRS, such as http://192.168.1.9:8123/alert with WEBHOOK_ALLOW_CIDRS=192.168.1.9 (127.0.0.1 in place of localhost)`
+}
+
+/** Whether a URL's host is an address in one of the ranges. Bad ranges are reported elsewhere. */
+function isIn(hostname: string, ranges: readonly string[]): boolean {
+  const host = hostname.replace(/^\[(.*)\]$/, '$1')
+  if (isIP(host) === 0) return false
+  const address = ipaddr.process(host)
+  return ranges.filter(isPlainCidr).some((range) => {
+    const [base, bits] = ipaddr.parseCIDR(range)
+    return base.kind() === address.kind() && address.match(base, bits)
+  })
 }
 
 /** A URL as messages to the operator may show it: a password in it must not reach a log. */
