@@ -135,6 +135,9 @@ const rowOf = (extension: ListedExtension, ofSeveral: boolean): Record<string, s
   name: extension.name ?? '-',
 })
 
-/** `link`, `jwt`, or `jwt until 2026-12-11` if the JWT has an end. */
-const wayOf = ({ connectedBy, jwtExpiresAt }: Health): string =>
-  typeof jwtExpiresAt === 'string' ? `${connectedBy} until ${jwtExpiresAt.slice(0, 10)}` : (connectedBy ?? '-')
+/** `link`, `jwt until 2026-12-11`, or `jwt, no end`. A revoked one has nothing that goes on. */
+function wayOf({ connectedBy, jwtExpiresAt, status }: Health): string {
+  if (connectedBy === undefined) return '-'
+  if (typeof jwtExpiresAt === 'string') return `${connectedBy} until ${jwtExpiresAt.slice(0, 10)}`
+  return jwtExpiresAt === null && status !== 'revoked' ? `${connectedBy}, no end` : connectedBy
+}

@@ -1,5 +1,4 @@
 import { MESSAGE_FAILURES } from '../core/message-failure.ts'
-import type { StatusReport } from '../operator/status.ts'
 import { ask } from './ask.ts'
 import type { CliContext } from './context.ts'
 import { actingApps } from './tenant-scope.ts'
@@ -18,17 +17,30 @@ export interface Health {
   phoneNumbers: string[]
 }
 
-/** How extensions are connected again whose JWT has ended: the text of their messages that failed names a link. */
+interface Failed {
+  error: string | null
+  /** Its number; absent: of any. */
+  from?: string
+}
+
+/** How extensions of a tenant are connected again whose JWT is not accepted any more: the text of their messages that failed names a link. */
 export async function jwtFixesOf(
   context: CliContext,
-  { tenantId, errors }: StatusReport['failed'][number],
+  tenantId: string,
+  messages: readonly Failed[],
 ): Promise<string[]> {
-  if (!errors.some(({ error }) => error === MESSAGE_FAILURES.revoked.text)) return []
+  const failed = messages.filter(({ error }) => error === MESSAGE_FAILURES.revoked.text)
+  if (failed.length === 0) return []
   const fixes: string[] = []
   for (const { appId } of await actingApps(context, tenantId)) {
     const { extensions } = (await ask(context, { method: 'GET', path: HEALTH, appId })) as { extensions: Health[] }
-    for (const { extensionId, status, connectedBy, fix } of extensions)
-      if (status === 'revoked' && connectedBy === 'jwt') fixes.push(`${extensionId}: ${fix ?? ''}`)
+    for (const { extensionId, status, connectedBy, phoneNumbers, fix } of extensions)
+      if (
+        status === 'revoked' &&
+        connectedBy === 'jwt' &&
+        failed.some(({ from }) => from === undefined || phoneNumbers.includes(from))
+      )
+        fixes.push(`${extensionId}: ${fix ?? ''}`)
   }
   return fixes
 }

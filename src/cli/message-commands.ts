@@ -1,11 +1,14 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { MessagesQuery } from '../api/sms/messages-query.ts'
+import { printable } from '../core/printable.ts'
 import { MESSAGE_STATUSES } from '../db/schema/messages.ts'
 import type { OptOut } from '../client/resource-types.ts'
+import type { Attachment } from '../client/sms-types.ts'
 import type { MessageState, Timeline } from '../client/types.ts'
 import { ask } from './ask.ts'
 import { type CancelOptions, cancel } from './cancel.ts'
 import type { CliContext, Run } from './context.ts'
+import { jwtFixesOf } from './extension-health.ts'
 import { type FilterOptions, addFilters } from './filters.ts'
 import { type NotifyOptions, notify } from './notify.ts'
 import { pageLine, print, sayNext, symbolOf } from './print.ts'
@@ -14,7 +17,8 @@ import { type ResendOptions, resend } from './resend.ts'
 import { type SendOptions, send } from './send.ts'
 import { steps } from './steps.ts'
 import { lines, table } from './table.ts'
-import { actingApps, askOwner, listAll } from './tenant-scope.ts'
+import { type ActingApp, actingApps, askOwner, listAll } from './tenant-scope.ts'
+import { hanging } from './wrap.ts'
 
 /** Adds the commands that send messages and show what became of them. */
 export function addMessages(program: Command, contextOf: () => CliContext, run: Run): void {
@@ -104,6 +108,7 @@ function addList(messages: Command, contextOf: () => CliContext): void {
           ),
     )
     context.stdout(pageLine({ ...page, shown: items.length }))
+    context.stdout(await fixLines(context, shown))
     if (contact !== undefined) context.stdout(await optOutLines(context, { contact, number }, tenant))
   })
 }
@@ -148,12 +153,21 @@ async function optOutLines(context: CliContext, { contact, number }: Pair, tenan
   return [...new Set(found)].map((line) => `${symbolOf(context, 'warn')} ${contact} ${line}\n`).join('')
 }
 
+/** What to do about messages whose error names the wrong cure. */
+async function fixLines(context: CliContext, messages: readonly ListedMessage[]): Promise<string> {
+  const fixes: string[] = []
+  for (const [tenantId, own] of Map.groupBy(messages, (message) => message.tenantId))
+    fixes.push(...(await jwtFixesOf(context, tenantId, own)))
+  return fixes.map((fix) => hanging(context, `${symbolOf(context, 'warn')} `, printable(fix))).join('')
+}
+
 interface ListedMessage extends MessageState {
   tenantId: string
   tenantName: string
   direction: 'inbound' | 'outbound'
   deliveryStatus?: string | null
   waiting?: { reason: string; until?: string } | null
+  attachments?: number
 }
 
 /** A page of several tenants names them. */
@@ -167,8 +181,13 @@ function rowOf(message: ListedMessage, ofSeveral: boolean): Record<string, strin
     contact: direction === 'inbound' ? `← ${from}` : `→ ${to}`,
     status: isOver ? deliveryStatus : status,
     ...(ofSeveral ? { tenant: tenantName } : {}),
-    note: error ?? waiting?.reason ?? body,
+    note: `${filesOf(message)}${error ?? waiting?.reason ?? body}`,
   }
+}
+
+/** `[1 file] `, before what else there is to say. */
+function filesOf({ attachments = 0 }: ListedMessage): string {
+  return attachments === 0 ? '' : `[${attachments} ${attachments === 1 ? 'file' : 'files'}] `
 }
 
 async function show(context: CliContext, messageId: string, tenant: string | undefined): Promise<void> {
@@ -177,20 +196,39 @@ async function show(context: CliContext, messageId: string, tenant: string | und
   if (context.json) return print(context, answer)
   const { status, deliveryStatus, waiting, entries } = answer as Timeline
   const request = { method: 'GET', path: `/v1/sms/status/${encodeURIComponent(messageId)}`, appId: app.appId } as const
-  const { from, to, body, error } = (await ask(context, request)) as MessageState
+  const message = (await ask(context, request)) as MessageState
+  const { from, to, body, error } = message
+  const files = entries.some((entry) => 'attachments' in entry && (entry.attachments ?? 0) > 0)
+    ? await filesFieldOf(context, app, messageId)
+    : ''
+  const fixes = await jwtFixesOf(context, app.tenantId, [message])
   const fields = {
     messageId,
     tenantId: app.tenantId,
     from,
     to,
     body,
+    ...(files === '' ? {} : { files }),
     status,
     ...(deliveryStatus === null ? {} : { delivery: deliveryStatus }),
     ...(error === null ? {} : { error }),
+    ...(fixes.length === 0 ? {} : { fix: fixes.join(' ') }),
     ...(waiting === null ? {} : { waiting: reasonOf(waiting) }),
   }
   context.stdout(`${lines(context, fields)}\n`)
   context.stdout(steps(context, entries))
   if (entries.some((entry) => entry.type === 'webhook' && entry.outcome !== 'success'))
     sayNext(context, `Why a webhook failed: sgw webhooks list --message ${messageId}`)
+}
+
+/** `door.jpg (image/jpeg, 48213 bytes), image/png`: each file, as far as the provider says. */
+async function filesFieldOf(context: CliContext, { appId }: ActingApp, messageId: string): Promise<string> {
+  const path = `/v1/sms/${encodeURIComponent(messageId)}/attachments`
+  const { attachments } = (await ask(context, { method: 'GET', path, appId })) as { attachments: Attachment[] }
+  return attachments
+    .map(({ fileName, contentType, size }) => {
+      const about = size === null ? contentType : `${contentType}, ${size} bytes`
+      return fileName === null ? about : `${fileName} (${about})`
+    })
+    .join('; ')
 }

@@ -17,7 +17,7 @@ const MAX_TENANTS = 10
 /** Alerts with lines of their own, which are there before the alert fires. */
 const HAS_OWN_LINES: readonly string[] = ['webhook_failing', 'webhooks_interrupted']
 
-/** Runs `sgw status`. A person also reads which alerts fire, why messages wait, of each tenant, and which webhooks fail. */
+/** Runs `sgw status`. A person also reads which alerts fire, and then what came of it: which messages failed, why others wait, of each tenant, and which webhooks fail. */
 export async function showStatus(context: CliContext): Promise<void> {
   const report = (await ask(context, { method: 'GET', path: '/v1/operator/status' })) as StatusReport
   if (context.json) return print(context, report)
@@ -25,11 +25,12 @@ export async function showStatus(context: CliContext): Promise<void> {
   context.stdout(lines(context, fieldsOf(report, context.config.backupAddress)))
   if (report.storage !== null && !report.running)
     context.stdout(hanging(context, `${symbolOf(context, 'fail')} `, printable(report.storage)))
+  if (report.running) await showAlerts(context, names)
   // Of the others an alert tells.
   if (report.unconnectedJwt !== null && ['waits', 'spent'].includes(report.unconnectedJwt.kind))
     context.stdout(unconnectedJwtOf(context, names, report.unconnectedJwt))
   for (const failures of report.failed.slice(0, MAX_TENANTS))
-    context.stdout(failedOf(context, failures, names, await jwtFixesOf(context, failures)))
+    context.stdout(failedOf(context, failures, names, await jwtFixesOf(context, failures.tenantId, failures.errors)))
   if (report.failed.length > MAX_TENANTS)
     context.stdout(
       `    and of ${counted(report.failed.length - MAX_TENANTS, 'more tenant', 'more tenants')}: sgw status --json\n`,
@@ -37,13 +38,22 @@ export async function showStatus(context: CliContext): Promise<void> {
   if (report.blocked !== null)
     context.stdout(hanging(context, `${symbolOf(context, 'warn')} `, printable(report.blocked)))
   if (report.interruptedWebhooks !== null) context.stdout(interruptedOf(context, report.interruptedWebhooks))
-  if (!report.running) return
+  if (report.running) await showWork(context, names)
+}
+
+/** What fires, the causes first: a message waits because of something. */
+async function showAlerts(context: CliContext, names: TenantNames): Promise<void> {
   const { alerts } = (await ask(context, { method: 'GET', path: '/v1/operator/alerts' })) as Alerts
-  for (const { alert, text, since } of alerts)
+  const isEffect = ({ alert }: Alerts['alerts'][number]): number => (alert === 'queue_old' ? 1 : 0)
+  for (const { alert, text, since } of alerts.toSorted((one, other) => isEffect(one) - isEffect(other)))
     if (!HAS_OWN_LINES.includes(alert))
       context.stdout(
         `${symbolOf(context, 'fail')} since ${shortTime(since)}\n${below(context, withNames(names, text))}`,
       )
+}
+
+/** Why messages of each tenant wait, and which webhooks fail. */
+async function showWork(context: CliContext, names: TenantNames): Promise<void> {
   for (const { tenantId, appId } of await actingApps(context)) {
     const overview = (await ask(context, { method: 'GET', path: '/v1/overview', appId })) as Overview
     for (const { count, since, ...waiting } of overview.waiting) {
@@ -65,7 +75,7 @@ export const unconnectedJwtOf = (
   names: TenantNames,
   { kind, text }: NonNullable<StatusReport['unconnectedJwt']>,
 ): string =>
-  `${symbolOf(context, 'warn')} RC_JWT ${kind === 'waits' ? 'waits' : 'is not connected'}\n${below(context, withNames(names, text))}`
+  `${symbolOf(context, 'warn')} ${/^RC_JWT_FILE\b/.exec(text)?.[0] ?? 'RC_JWT'} ${kind === 'waits' ? 'waits' : 'is not connected'}\n${below(context, withNames(names, text))}`
 
 /** Lines about a tenant's messages that failed: why, and the commands that list them and, if any can be, send them again. */
 function failedOf(
@@ -122,7 +132,7 @@ function failureOf(context: CliContext, destination: Overview['destinations'][nu
 }
 
 function fieldsOf(report: StatusReport, backupAddress: string | null) {
-  const { running, version, schema, queue, extensions, earliestJwtEnd, subscriptions, backup } = report
+  const { running, version, schema, queue, extensions, subscriptions, backup } = report
   const counts = (record: Readonly<Record<string, unknown>>): string =>
     Object.entries(record)
       .filter(([, value]) => value !== null && value !== 0)
@@ -134,7 +144,7 @@ function fieldsOf(report: StatusReport, backupAddress: string | null) {
     version,
     schema,
     queue: queueOf(queue),
-    extensions: `${counts(extensions) || 'none'}${earliestJwtEnd === null ? '' : `, JWT until ${earliestJwtEnd.slice(0, 10)}`}`,
+    extensions: `${counts(extensions) || 'none'}${jwtOf(report)}`,
     subscriptions: `${active} active, ${pending} pending${earliestExpiry === null ? '' : `, until ${shortTime(earliestExpiry)}`}`,
     backup: backup.litestream
       ? `Litestream, ${backup.lagMs ?? 'unknown'} ms behind`
@@ -149,6 +159,12 @@ function fieldsOf(report: StatusReport, backupAddress: string | null) {
     ...(backup.restoredAt === null ? {} : { restored: shortTime(backup.restoredAt) }),
     ...(backup.quarantined === 0 ? {} : { quarantined: String(backup.quarantined) }),
   }
+}
+
+/** `, JWT until 2026-12-11` of the first that ends; an older server does not say how many there are. */
+function jwtOf({ jwts, earliestJwtEnd }: StatusReport): string {
+  if (earliestJwtEnd !== null) return `, JWT until ${earliestJwtEnd.slice(0, 10)}`
+  return jwts > 0 ? ', JWT: no end' : ''
 }
 
 /** What each kind of work is called, one and many. */

@@ -9,6 +9,8 @@ export interface ProviderConfig {
   clientSecret: string
   /** A user's credential, which connects its extension at the start; null if none is set. */
   jwt: string | null
+  /** The variable that gives it, or should: people are told about that one. */
+  jwtVariable: 'RC_JWT' | 'RC_JWT_FILE'
   /** How inbound messages come: the provider posts them to `PUBLIC_URL`, or the gateway opens a WebSocket for each extension. */
   events: 'webhook' | 'websocket'
   /** True when the built-in simulator serves instead of the provider. */
@@ -33,19 +35,12 @@ export function readProvider(settings: Settings, production: boolean): ProviderC
   const clientSecret = settings.secret('RC_CLIENT_SECRET')
   const copied = settings.secret('RC_JWT')
   const jwt = copied === null ? null : bareJwt(copied)
+  const jwtVariable = settings.text('RC_JWT_FILE') === null ? 'RC_JWT' : 'RC_JWT_FILE'
   if (clientId === null && clientSecret === null && jwt === null && !production) {
     const { id, secret } = SIMULATOR_CLIENT
     const events = readEvents(settings, 'webhook')
-    return {
-      serverUrl,
-      clientId: id,
-      clientSecret: secret,
-      jwt,
-      events,
-      simulated: true,
-      throughProxy: false,
-      proxy: null,
-    }
+    const client = { clientId: id, clientSecret: secret }
+    return { serverUrl, ...client, jwt, jwtVariable, events, simulated: true, throughProxy: false, proxy: null }
   }
   const fix = 'copy it from your app in the RingCentral developer console'
   if (clientId === null) settings.missing('RC_CLIENT_ID', fix)
@@ -55,6 +50,7 @@ export function readProvider(settings: Settings, production: boolean): ProviderC
     clientId: clientId ?? '',
     clientSecret: clientSecret ?? '',
     jwt,
+    jwtVariable,
     events: readEvents(settings, isReachable(settings, serverUrl, { production, jwt }) ? 'webhook' : 'websocket'),
     simulated: false,
     throughProxy: namesProxy(settings, serverUrl),

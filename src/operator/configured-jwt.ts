@@ -39,16 +39,17 @@ export function connectConfigured(timers: Timers, gateway: Gateway, delayMs = 0,
 /** Under a supervisor the log is all that a start says. */
 function logProblem({ log }: Gateway, state: JwtState): void {
   if (!('fix' in state)) return
-  const { tenantId, codes, fix, nextAt } = state
+  const { variable, tenantId, codes, fix, nextAt } = state
   const again = nextAt === null ? {} : { nextAt: isoTime(nextAt) }
-  log.warn({ tenantId: tenantId ?? undefined, codes, fix, ...again }, 'RC_JWT connects no extension')
+  log.warn({ tenantId: tenantId ?? undefined, codes, fix, ...again }, `${variable} connects no extension`)
 }
 
 /** A JWT that was connected before is presented only for an extension that still holds it, so that no start undoes a disconnection. */
 async function connect(gateway: Gateway, jwt: string, backoffMs: number): Promise<JwtState> {
   const holders = await holdersOf(gateway, jwt)
   const wasConnected = await isKnown(gateway, jwt)
-  if (holders.length === 0) return wasConnected ? SPENT : present(gateway, jwt, await firstTenant(gateway), backoffMs)
+  if (holders.length === 0)
+    return wasConnected ? spent(gateway) : present(gateway, jwt, await firstTenant(gateway), backoffMs)
   for (const { tenantId } of holders.filter(({ status }) => status === 'revoked')) {
     const state = await present(gateway, jwt, tenantId, backoffMs)
     // One that is refused stays revoked, which says what to do.
@@ -63,17 +64,20 @@ async function heldBy(gateway: Gateway, holders: readonly ExtensionRow[], first:
   const [holder] = holders
   if (holder === undefined || own.size > 0) return { kind: 'connected' }
   const { extensionId, tenantId } = holder
-  const fix = `Extension ${extensionId} of ${tenantId} holds it already, so a start does not connect it to ${first}. Remove RC_JWT, or connect it there, too: sgw extensions connect-jwt --tenant ${first} --jwt-file FILE`
-  return { ...SPENT, tenantId: first, fix }
+  const fix = `Extension ${extensionId} of ${tenantId} holds it already, so a start does not connect it to ${first}. Remove ${variableOf(gateway)}, or connect it there, too: sgw extensions connect-jwt --tenant ${first} --jwt-file FILE`
+  return { ...spent(gateway), tenantId: first, fix }
 }
 
-const SPENT: JwtProblem = {
+const variableOf = ({ config }: Gateway): JwtProblem['variable'] => config.provider.jwtVariable
+
+const spent = (gateway: Gateway): JwtProblem => ({
   kind: 'spent',
+  variable: variableOf(gateway),
   tenantId: null,
   codes: '',
   nextAt: null,
-  fix: 'It was connected before, but no extension holds it now (it was disconnected, or connected anew in another way), so a start does not present it again. Remove RC_JWT, or connect it with sgw extensions connect-jwt --tenant TENANT --jwt-file FILE.',
-}
+  fix: `It was connected before, but no extension holds it now (it was disconnected, or connected anew in another way), so a start does not present it again. Remove ${variableOf(gateway)}, or connect it with sgw extensions connect-jwt --tenant TENANT --jwt-file FILE.`,
+})
 
 async function holdersOf({ database, secrets }: Gateway, jwt: string): Promise<ExtensionRow[]> {
   const rows = await database.orm.select().from(extensions).where(isNotNull(extensions.jwt))
@@ -109,37 +113,37 @@ async function firstTenant(gateway: Gateway): Promise<string> {
 
 async function present(gateway: Gateway, jwt: string, tenantId: string, backoffMs: number): Promise<JwtState> {
   const result = await connectByJwt(gateway, jwt, { tenantId, requestId: gateway.ids.of('req') })
+  const variable = variableOf(gateway)
+  const refused: JwtProblem = { kind: 'refused', variable, tenantId, codes: '', fix: '', nextAt: null }
   if (result.type === 'connected') {
     const { extensionId, receiving } = result
-    gateway.log.info({ tenantId, extensionId, receiving }, 'RC_JWT is connected')
+    gateway.log.info({ tenantId, extensionId, receiving }, `${variable} is connected`)
     return { kind: 'connected' }
   }
   if (result.type === 'other_account')
-    return { ...refused(tenantId), fix: `${problemOf(result)}. Remove RC_JWT, and run: ${connectCommand('TENANT')}` }
-  if (result.type === 'tenant_not_active') return { ...refused(tenantId), fix: inactive(tenantId) }
+    return { ...refused, fix: `${problemOf(result)}. Remove ${variable}, and run: ${connectCommand('TENANT')}` }
+  if (result.type === 'tenant_not_active') return { ...refused, fix: inactive(variable, tenantId) }
   const { failure, fix } = result
   const codes = [failure.status ?? '', failure.code ?? ''].join(' ').trim()
   if (passes(failure)) {
     const nextAt = gateway.clock.now() + Math.max(backoffMs, pauseMsOf(failure))
-    return { kind: 'waits', tenantId, codes, fix: isAway(failure) ? AWAY : fix, nextAt }
+    return { ...refused, kind: 'waits', codes, fix: isAway(failure) ? AWAY : fix, nextAt }
   }
   const kind = failure.oauthError === 'invalid_client' ? 'client' : 'refused'
-  return { ...refused(tenantId), kind, codes, fix: `${fix} ${nextStep(failure, tenantId)}` }
+  return { ...refused, kind, codes, fix: `${fix} ${nextStep(failure, variable, tenantId)}` }
 }
-
-const refused = (tenantId: string): JwtProblem => ({ kind: 'refused', tenantId, codes: '', fix: '', nextAt: null })
 
 const connectCommand = (tenantId: string): string => `sgw extensions connect-jwt --tenant ${tenantId} --jwt-file FILE`
 
-const inactive = (tenantId: string): string =>
-  `The tenant is not active: sgw tenant activate ${tenantId}. Then restart with RC_JWT, or run: ${connectCommand(tenantId)}`
+const inactive = (variable: string, tenantId: string): string =>
+  `The tenant is not active: sgw tenant activate ${tenantId}. Then restart with ${variable}, or run: ${connectCommand(tenantId)}`
 
 /** What mends it, in one step. An app has one authentication for ever, and the client's variables are read at a start alone. */
-function nextStep({ oauthError }: ProviderFailure, tenantId: string): string {
+function nextStep({ oauthError }: ProviderFailure, variable: string, tenantId: string): string {
   if (oauthError === 'invalid_client') return 'Then restart.'
   if (oauthError === 'unauthorized_client')
-    return 'Register such an app, set its RC_CLIENT_ID and RC_CLIENT_SECRET, and RC_JWT for it, and restart.'
-  return `Then restart with RC_JWT, or run: ${connectCommand(tenantId)}`
+    return `Register such an app, set its RC_CLIENT_ID and RC_CLIENT_SECRET, and ${variable} for it, and restart.`
+  return `Then restart with ${variable}, or run: ${connectCommand(tenantId)}`
 }
 
 /** Nobody has to try again: that is done by itself. */

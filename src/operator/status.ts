@@ -26,6 +26,7 @@ export const StatusReport = z
     }),
     extensions: z.record(z.string(), z.int()).meta({ description: 'Connected extensions by status' }),
     subscriptions: z.object({ active: z.int(), pending: z.int(), earliestExpiry: time.nullable() }),
+    jwts: z.int().meta({ description: 'How many extensions a JWT keeps; without those that are revoked' }),
     earliestJwtEnd: time
       .nullable()
       .meta({ description: 'When the first JWT of an extension ends; null if none has an end' }),
@@ -105,7 +106,7 @@ export type StatusReport = z.infer<typeof StatusReport>
 /** Reads the figures of `sgw status`. */
 export async function readStatus(gateway: Gateway): Promise<StatusReport> {
   const { jobs, openAttempts, scheduledUntil, quarantined } = await readQueue(gateway)
-  const { extensions, subscriptions, earliestJwtEnd } = await countExtensions(gateway)
+  const { extensions, subscriptions, jwts, earliestJwtEnd } = await countExtensions(gateway)
   const { schema, restoredAt } = await readDatabase(gateway)
   const { lagMs, walBytes, keptBytes } = await readBackup(gateway)
   const unposted = await readUnposted(gateway)
@@ -123,6 +124,7 @@ export async function readStatus(gateway: Gateway): Promise<StatusReport> {
     },
     extensions,
     subscriptions: { ...subscriptions, earliestExpiry: isoOrNull(subscriptions.earliestExpiry) },
+    jwts,
     earliestJwtEnd: isoOrNull(earliestJwtEnd),
     backup: {
       litestream: gateway.config.litestream,

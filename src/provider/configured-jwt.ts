@@ -17,6 +17,8 @@ export interface JwtProblem {
    * `spent`: it was connected before, so no start presents it again.
    */
   kind: (typeof JWT_PROBLEMS)[number]
+  /** The variable that gives it. */
+  variable: ProviderConfig['jwtVariable']
   /** The tenant that it is for; null if it is presented for none. */
   tenantId: string | null
   /** Of the provider's answer; empty if there was none. */

@@ -64,7 +64,7 @@ function inboundWay(gateway: Gateway, isConnected: boolean): string {
   const { config, directory, clock, configuredJwt } = gateway
   const { provider, publicUrl } = config
   const { state } = configuredJwt
-  if (!isConnected && 'fix' in state) return `not yet, RC_JWT has connected no extension: ${state.fix}`
+  if (!isConnected && 'fix' in state) return `not yet, ${state.variable} has connected no extension: ${state.fix}`
   const refusal = directory.refusals.list(clock.now()).find(({ step }) => step === 'subscription')
   if (refusal !== undefined)
     return `up to a minute late: ${gateway.provider.fixOf(refusal.failure, refusal.step, publicUrl)}`

@@ -37,7 +37,10 @@ export interface TestPhone {
    * default 4 s, which is less than a test of `bun test` may take.
    */
   waitFor(match: SmsMatch, options?: { timeoutMs?: number }): Promise<ReceivedSms>
-  /** Texts back: to the number that texted last, else to the gateway's first one. Resolves when the gateway has stored it. */
+  /**
+   * Texts back: to the number that texted last, else to the gateway's first one. Resolves when the gateway has stored it; with events by
+   * WebSocket, which nobody acknowledges, when it was sent.
+   */
   reply(text: string): Promise<void>
 }
 

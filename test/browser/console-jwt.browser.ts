@@ -28,7 +28,7 @@ test('an operator connects an extension with a JWT, which no page shows, and giv
   await dialog.getByRole('button', { name: 'Connect' }).click()
   await dialog.waitFor({ state: 'detached' })
   await page.getByRole('heading', { name: 'Both numbers can send and receive.' }).waitFor()
-  await page.getByText('its JWT is deleted').waitFor()
+  await page.locator('dl div', { hasText: 'Authorized until' }).getByText('no end').waitFor()
   await world.untilStatus(await world.send(), ['sent'])
   world.control.removeJwt({ jwt })
   world.control.revokeTokens({ extensionId })
@@ -131,3 +131,29 @@ for (const theme of ['light', 'dark'] as const)
       await expectAccessible(page)
       if (PICTURES !== undefined) await page.screenshot({ path: `${PICTURES}/jwt-${theme}-${width}.png` })
     })
+
+test('a message that a revoked JWT has failed says to connect another JWT, and leads there; one of a link offers the link', async () => {
+  await using world = await createWorld()
+  const { tenantId } = world
+  const { extensionId = '' } = world.control.extensions()[0] ?? {}
+  const fails = async (): Promise<string> => {
+    world.control.revokeTokens({ extensionId })
+    const messageId = await world.send()
+    await world.untilStatus(messageId, ['failed'])
+    return messageId
+  }
+  const byLink = await fails()
+  await using first = await openConsole(world.url, { hash: `#/messages?id=${byLink}` })
+  await first.page.getByText('Authorize the extension again, then send it again.').waitFor()
+  await first.page.getByRole('complementary').getByRole('button', { name: 'Authorize again' }).waitFor()
+  const { jwt } = world.control.addJwt({ extensionId })
+  await connectJwt(world.gateway, { tenantId, jwt }, 'req_test')
+  world.control.removeJwt({ jwt })
+  const byJwt = await fails()
+  await using second = await openConsole(world.url, { hash: `#/messages?id=${byJwt}` })
+  const { page } = second
+  await page.getByText('Connect the extension with another JWT, then send it again.').waitFor()
+  expect(await page.getByRole('button', { name: 'Authorize again' }).count()).toBe(0)
+  await page.getByRole('link', { name: 'Connect with another JWT' }).click()
+  await page.locator('.thing', { hasText: 'RingCentral no longer accepts its JWT.' }).waitFor()
+})

@@ -32,10 +32,10 @@ test.concurrent('a JWT from a file or from standard input connects its extension
     expect(piped).toMatchObject({ code: 0, stderr: '' })
     const { stdout } = await sgw.text('extensions', 'list')
     const [head, ...rows] = stdout.trimEnd().split('\n')
-    const by = (head ?? '').split(/\s+/).indexOf('by')
-    expect(rows.map((row) => [row.split(/\s+/)[0], row.split(/\s+/)[by]])).toEqual([
+    const by = (head ?? '').split(/ {2,}/).indexOf('by')
+    expect(rows.map((row) => [row.split(/ {2,}/)[0], row.split(/ {2,}/)[by]])).toEqual([
       [world.control.extensions()[0]?.extensionId, 'link'],
-      [extensionId, 'jwt'],
+      [extensionId, 'jwt, no end'],
     ])
   })
 })
@@ -127,6 +127,7 @@ test.concurrent('the status and the list of extensions say that RC_JWT waits, an
     const nextAt = Date.parse('2026-11-28T20:01:00Z')
     const waits = {
       kind: 'waits',
+      variable: 'RC_JWT',
       tenantId: null,
       codes: '429',
       fix: 'RingCentral asks to wait 60 s.',

@@ -104,3 +104,19 @@ test.concurrent('a command in a shell without the credentials of RingCentral ask
   }
   rmSync(folder, { recursive: true })
 })
+
+test.concurrent('the doctor names the database that no server has, and of a path without one both possible reasons', async () => {
+  const folder = folderInMemory()
+  const serverLine = async (): Promise<string> => {
+    const { stdout } = await sgwIn(folder, ['doctor', '--json'])
+    const findings = JSON.parse(stdout) as { check: string; detail: string }[]
+    return findings.find(({ check }) => check === 'server')?.detail ?? ''
+  }
+  const path = `${folder}/sgw.db`
+  expect(await serverLine()).toBe(
+    `no server answers for ${path}, and no database is there: if yours runs, DATABASE_URL names another place than the server's; if it was never started, sgw start starts it and creates one`,
+  )
+  expect((await sgwIn(folder, ['tenant', 'create', '--name', 'Acme'])).code).toBe(0)
+  expect(await serverLine()).toBe('not running: the checks below read its database')
+  rmSync(folder, { recursive: true })
+})

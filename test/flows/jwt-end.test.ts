@@ -87,7 +87,10 @@ test('the end of a JWT is told everywhere: its day at once, 14 days before what 
   const never = '9999-12-31T23:59:59.000Z'
   const fine = { status: 'active', reason: null, fix: null, doctor: 'ok 1 active', alerts: [] }
   expect(await told(world)).toEqual({ ...fine, expiresAt: never, jwtExpiresAt: null })
-  expect((await terminal(world)).list).toMatch(/active +jwt +\+1555/)
+  expect(await terminal(world)).toEqual({
+    list: expect.stringMatching(/active +jwt, no end +\+1555/) as never,
+    status: expect.stringMatching(/^extensions +1 active, JWT: no end$/m) as never,
+  })
 })
 
 test('nothing is told of a JWT whose extension a link has connected since, nor of an inactive tenant', async () => {
@@ -100,6 +103,7 @@ test('nothing is told of a JWT whose extension a link has connected since, nor o
   expect(JSON.stringify(body)).not.toContain('jwt_ends')
   await operate(world, 'PUT', `/v1/operator/tenants/${world.tenantId}`, { status: 'active' })
   await world.connect()
+  expect((await terminal(world)).status).toMatch(/^extensions +1 active$/m)
   const after = await told(world)
   expect([after.reason, after.alerts, after.jwtExpiresAt]).toEqual([null, [], undefined])
 })

@@ -16,6 +16,7 @@ test('the status shows that a server runs', async () => {
     'queue',
     'extensions',
     'subscriptions',
+    'jwts',
     'earliestJwtEnd',
     'backup',
     'storage',

@@ -3,7 +3,7 @@ import type { StatusReport } from '../../src/operator/status.ts'
 import { sgwIn } from '../support/cli.ts'
 import { Home, type Started, tenantOf } from '../support/jwt-home.ts'
 import { openOperatorSocket, operate } from '../support/operator.ts'
-import { until } from '../support/world.ts'
+import { recordedLog, until } from '../support/world.ts'
 
 // Whatever RC_JWT meets at a start, status, doctor, list and alerts say the same, and what they say to do ends it in one step.
 
@@ -188,4 +188,64 @@ test('a suspended tenant is named with the command that activates it', async () 
     const list = await listOf(started, home)
     expect(list).toContain(`of ${tenantId} (Only). The tenant is not active: sgw tenant activate ${tenantId}. Then`)
   })
+})
+
+test('where a file has the JWT, everything that is said names RC_JWT_FILE, and nothing RC_JWT', async () => {
+  await using home = await Home.open()
+  const env = { RC_JWT_FILE: 'jwt.txt' }
+  const { log, lines } = recordedLog()
+  home.log = log
+  const jwt = home.newJwt()
+  const other = (text: string): string => text.replaceAll('RC_JWT_FILE', '')
+  const namesTheFile = (...texts: (string | undefined)[]): void => {
+    for (const text of texts) {
+      expect(text).toContain('RC_JWT_FILE')
+      expect(other(text ?? '')).not.toContain('RC_JWT')
+    }
+  }
+  home.simulator.control.removeJwt({ jwt })
+  // Refused at once.
+  await home.start(
+    jwt,
+    async (started) => {
+      const all = await said(started)
+      const restart = 'Then restart with RC_JWT_FILE, or run: sgw extensions connect-jwt --tenant '
+      expect(all).toMatchObject({ kind: 'refused', alerts: ['jwt_refused'] })
+      expect(all.text).toStartWith('RC_JWT_FILE connects no extension of ')
+      expect(all.text).toContain(restart)
+      namesTheFile(all.text, all.doctor?.detail, all.extensions, ...all.texts, await listOf(started, home))
+      namesTheFile(lines.find((line) => line.includes('connects no extension')))
+    },
+    env,
+  )
+  // Connected, and refused later.
+  const good = home.newJwt()
+  await home.start(
+    good,
+    async (started) => {
+      namesTheFile(lines.find((line) => line.includes('is connected')))
+      const { control } = home.simulator
+      control.removeJwt({ jwt: good })
+      control.revokeTokens({ extensionId: home.extensionId })
+      const key = { tenantId: await tenantOf(started), extensionId: home.extensionId }
+      await started.gateway.tokens.refresh(key)
+      const { extensions, texts } = await said(started)
+      const fix = `sgw extensions connect-jwt --tenant ${key.tenantId} --jwt-file FILE, or write it into the file that RC_JWT_FILE names and restart.`
+      expect(extensions).toEndWith(fix)
+      expect(texts).toEqual([expect.stringContaining(fix)])
+      namesTheFile(extensions, ...texts)
+    },
+    env,
+  )
+  // Spent.
+  await home.start(null, async (started) => void (await started.rows('DELETE FROM extensions')))
+  await home.start(
+    good,
+    async (started) => {
+      const all = await said(started)
+      expect(all).toMatchObject({ kind: 'spent' })
+      namesTheFile(all.text, all.doctor?.detail)
+    },
+    env,
+  )
 })

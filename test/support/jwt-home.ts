@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import { readConfig } from '../../src/core/config.ts'
-import { silentLog } from '../../src/core/log.ts'
+import { type Log, silentLog } from '../../src/core/log.ts'
 import { type RunningGateway, runGateway } from '../../src/server/run.ts'
 import { type Simulator, startSimulator } from '../../src/simulator/simulator.ts'
 import { type ManualClock, manualClock } from './manual-clock.ts'
@@ -13,6 +13,8 @@ const NUMBER = '+15555550107'
 /** RingCentral, and the data folder of a gateway that is started again and again, with or without RC_JWT. */
 export class Home implements AsyncDisposable {
   readonly folder = folderInMemory()
+  /** Of the starts that follow. */
+  log: Log = silentLog
 
   private constructor(
     readonly clock: ManualClock,
@@ -47,12 +49,12 @@ export class Home implements AsyncDisposable {
       RC_SERVER_URL: this.simulator.url,
       RC_CLIENT_ID: 'client',
       RC_CLIENT_SECRET: 'client-key',
-      ...(jwt === null ? {} : { RC_JWT: jwt }),
+      ...(jwt === null || 'RC_JWT_FILE' in env ? {} : { RC_JWT: jwt }),
       ...env,
     }
-    const result = readConfig({ values, readFile: () => '' })
+    const result = readConfig({ values, readFile: () => jwt ?? '' })
     if (!result.ok) throw new Error(result.problems.join('\n'))
-    const running = await runGateway({ config: result.config, log: silentLog, clock: this.clock })
+    const running = await runGateway({ config: result.config, log: this.log, clock: this.clock })
     running.work()
     this.clock.advance(0)
     const started = new Started(running)

@@ -151,8 +151,10 @@ async function readLastInbound({ database }: Gateway, tenantId: string): Promise
  */
 async function readSubscription(
   { database, clock, lifecycle }: Gateway,
-  { tenantId, extensionId, connectedAt }: ExtensionRow,
+  { tenantId, extensionId, connectedAt, status: extensionStatus }: ExtensionRow,
 ): Promise<ExtensionHealth['subscription'] & { silentSince: number | null }> {
+  // Its row may be there still.
+  if (extensionStatus === 'revoked') return { status: 'none', expiresAt: null, silentSince: null }
   const rows = await database.orm
     .select({
       status: subscriptions.status,

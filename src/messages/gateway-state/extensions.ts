@@ -85,8 +85,10 @@ async function readKeys(
 
 const COUNTS = `SELECT ${EXTENSION_STATUSES.map((status) => `(SELECT count(*) FROM extensions WHERE status = '${status}' AND ${IS_IN_USE}) AS ${status}`).join()},
   (SELECT min(jwt_expires_at) FROM extensions WHERE status <> 'revoked' AND ${IS_IN_USE}) AS jwt_end,
+  (SELECT count(*) FROM extensions WHERE jwt IS NOT NULL AND status <> 'revoked' AND ${IS_IN_USE}) AS jwts,
   count(*) FILTER (WHERE ${IS_LIVE}) AS live, count(*) AS subscriptions, min(expires_at) FILTER (WHERE ${IS_LIVE}) AS earliest
-  FROM subscriptions WHERE ${IS_IN_USE}`
+  FROM subscriptions WHERE ${IS_IN_USE}
+    AND (tenant_id, extension_id) NOT IN (SELECT tenant_id, extension_id FROM extensions WHERE status = 'revoked')`
 
 /** Which tenants have left. */
 export async function readInactiveTenants({ orm }: Reads['database']): Promise<Set<string>> {
@@ -96,8 +98,8 @@ export async function readInactiveTenants({ orm }: Reads['database']): Promise<S
 
 /**
  * Counts connected extensions by status, and subscriptions: `active` ones bring inbound messages now, the others are being made or have
- * expired. Those of inactive tenants do not count. `earliestExpiry`: of the active ones, epoch milliseconds; null if there is none.
- * `earliestJwtEnd`: of extensions that are not revoked; null if no JWT has an end.
+ * expired. Those of inactive tenants and of revoked extensions do not count: nobody waits for them. `earliestExpiry`: of the active ones, epoch milliseconds; null if there is none.
+ * `jwts` and `earliestJwtEnd`: of extensions that are not revoked; the latter is null if no JWT has an end.
  */
 export async function countExtensions(reads: Reads) {
   const [row] = await reads.database.reader.longRead('operator', COUNTS, liveAt(reads))
@@ -106,6 +108,7 @@ export async function countExtensions(reads: Reads) {
   return {
     extensions: Object.fromEntries(counts) as Record<ExtensionStatus, number>,
     subscriptions: { active, pending: all - active, earliestExpiry: numberOrNull(row?.['earliest']) },
+    jwts: Number(row?.['jwts']),
     earliestJwtEnd: numberOrNull(row?.['jwt_end']),
   }
 }

@@ -55,7 +55,7 @@ export function troublesOf(known: Known, row: ExtensionRow, silentSince: number 
 export const JWT_WARNING_MS = 14 * DAY_MS
 
 /** The JWT of an extension that works ends soon, or has ended. RingCentral may let its session go on for a while. */
-export function endOfJwt({ clock }: Pick<Known, 'clock'>, row: ExtensionRow): Trouble[] {
+export function endOfJwt({ clock, config }: Pick<Known, 'clock' | 'config'>, row: ExtensionRow): Trouble[] {
   const { jwtExpiresAt } = row
   if (jwtExpiresAt === null || jwtExpiresAt - clock.now() > JWT_WARNING_MS) return []
   const at = isoTime(jwtExpiresAt)
@@ -64,7 +64,12 @@ export function endOfJwt({ clock }: Pick<Known, 'clock'>, row: ExtensionRow): Tr
       ? `Its JWT ends on ${at}`
       : `Its JWT ended on ${at}, so it works only until RingCentral ends its session`
   return [
-    { kind: 'jwt_ends', reason, fix: fixOfJwt(row), since: Math.max(jwtExpiresAt - JWT_WARNING_MS, row.connectedAt) },
+    {
+      kind: 'jwt_ends',
+      reason,
+      fix: fixOfJwt(config, row),
+      since: Math.max(jwtExpiresAt - JWT_WARNING_MS, row.connectedAt),
+    },
   ]
 }
 
@@ -90,18 +95,24 @@ export function endOfSession({ clock }: Pick<Known, 'clock'>, row: ExtensionRow)
   ]
 }
 
-const fixOfJwt = (row: ExtensionRow): string =>
-  `Make another one in the developer console: ${commandToConnect(row)}, or set RC_JWT and restart.`
+const fixOfJwt = ({ provider }: Known['config'], row: ExtensionRow): string =>
+  `Make another one in the developer console: ${commandToConnect(row)}, or ${GIVE_JWT[provider.jwtVariable]} and restart.`
+
+/** How the next start gets another JWT. */
+const GIVE_JWT = {
+  RC_JWT: 'set RC_JWT',
+  RC_JWT_FILE: 'write it into the file that RC_JWT_FILE names',
+} as const
 
 /** The status of releases before 1.1.0 has no time: it began after the last refresh. */
 const sinceOf = ({ statusSince, refreshedAt }: ExtensionRow): number => statusSince ?? refreshedAt
 
-function revoked({ clock }: Known, row: ExtensionRow): Trouble {
+function revoked({ clock, config }: Known, row: ExtensionRow): Trouble {
   const of = { kind: 'revoked', since: sinceOf(row) } as const
   if (row.jwt !== null) {
     const { jwtExpiresAt } = row
     const ended = jwtExpiresAt !== null && jwtExpiresAt <= clock.now() ? `It ended on ${isoTime(jwtExpiresAt)}. ` : ''
-    return { ...of, reason: 'Its JWT is no longer accepted', fix: `${ended}${fixOfJwt(row)}` }
+    return { ...of, reason: 'Its JWT is no longer accepted', fix: `${ended}${fixOfJwt(config, row)}` }
   }
   const fix = `Authorize it again with an invite link: ${commandToConnect(row)}`
   return {

@@ -11,11 +11,11 @@ export const jwtRefused: ConditionSource = {
       return alerts.firing.filter(({ alert }) => alert === 'jwt_refused')
     // A refused client is a condition of its own.
     if (state.kind !== 'refused') return []
-    const { tenantId, codes, fix } = state
+    const { variable, tenantId, codes, fix } = state
     return [
       {
         ...saidOfJwt(state),
-        overText: 'Resolved: RC_JWT is accepted, or no longer needed.',
+        overText: `Resolved: ${variable} is accepted, or no longer needed.`,
         detail: { tenantId, reason: codes, fix },
       },
     ]
@@ -23,8 +23,8 @@ export const jwtRefused: ConditionSource = {
 }
 
 /** Why RC_JWT has connected no extension, and when it is presented again, if it is. */
-export function saidOfJwt({ tenantId, codes, fix, nextAt }: JwtProblem): Pick<Condition, 'what' | 'fix'> {
+export function saidOfJwt({ variable, tenantId, codes, fix, nextAt }: JwtProblem): Pick<Condition, 'what' | 'fix'> {
   const of = tenantId === null ? '' : ` of ${tenantId}`
   const again = nextAt === null ? '' : ` It is presented again by itself at ${isoTime(nextAt)}.`
-  return { what: `RC_JWT connects no extension${of}${codes === '' ? '' : ` (${codes})`}`, fix: `${fix}${again}` }
+  return { what: `${variable} connects no extension${of}${codes === '' ? '' : ` (${codes})`}`, fix: `${fix}${again}` }
 }

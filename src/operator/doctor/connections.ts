@@ -34,10 +34,14 @@ function describe({ provider, config }: Gateway, { tenantId, step, failure }: Re
 }
 
 /** Without a subscription messages still arrive, by back-fill: that is a condition. */
-export const checkSubscriptions = async (gateway: Gateway): Promise<string> =>
-  (await countExtensions(gateway)).extensions.active > 0
-    ? 'every active extension has one'
-    : 'none needed: no extension is active'
+export async function checkSubscriptions(gateway: Gateway): Promise<string> {
+  const counts = await countExtensions(gateway)
+  if (counts.extensions.active > 0) return 'every active extension has one'
+  const { active } = counts.subscriptions
+  return active === 0
+    ? 'none needed: no extension is active'
+    : `no extension is active, but ${active} ${active === 1 ? 'subscription still brings' : 'subscriptions still bring'} texts`
+}
 
 /** Begins a login that nobody completes: the provider refuses a redirect address that is not registered. */
 export async function checkRedirectAddress(gateway: Gateway): Promise<string> {

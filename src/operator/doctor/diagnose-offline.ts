@@ -18,10 +18,18 @@ export async function diagnoseOffline(config: Config, why: string): Promise<Find
   ]
   const findings = [
     await findingOf('configuration', () => checkConfiguration({ config })),
-    finding('server', 'warn', 'no server answers: sgw start starts one'),
+    finding('server', 'warn', withoutServer(config)),
   ]
   for (const [check, run] of checks) findings.push(await findingOf(check, run))
   return findings
+}
+
+/** A running server may have another database than a path that was misspelt. */
+function withoutServer({ database: { path, url } }: Config): string {
+  const head = `no server answers for ${path ?? url}`
+  return path !== null && isMissing(path)
+    ? `${head}, and no database is there: if yours runs, DATABASE_URL names another place than the server's; if it was never started, sgw start starts it and creates one`
+    : `${head}: sgw start starts one`
 }
 
 /** A missing database is only a warning: before the first start it is normal. */

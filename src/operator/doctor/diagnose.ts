@@ -111,7 +111,7 @@ async function checkExtensions(gateway: Gateway): Promise<string> {
 /** An RC_JWT that is set and connects nothing has a line of its own: what is wrong with it would go wrong with another command, too. */
 function howToConnect({ config, configuredJwt }: Gateway): string {
   const { production, hasPublicUrl, provider } = config
-  if ('fix' in configuredJwt.state) return 'RC_JWT has connected none, and authorization says why'
+  if ('fix' in configuredJwt.state) return `${provider.jwtVariable} has connected none, and authorization says why`
   if (!production || hasPublicUrl) return 'sgw extensions connect --tenant TENANT prints a link'
   return `${provider.jwt === null ? 'set RC_JWT, or ' : ''}run sgw extensions connect-jwt --tenant TENANT --jwt-file FILE`
 }

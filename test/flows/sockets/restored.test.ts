@@ -165,7 +165,7 @@ test('a backup from before the JWT of an extension that had a link: its dead ses
 
   await home.restore({}, ['3 without a gateway'])
   await home.it.pass(11 * MINUTE, async () => (await home.status()).extensions['revoked'] === 1)
-  expect(await home.status()).toMatchObject({ subscriptions: [0, 1] })
+  expect(await home.status()).toMatchObject({ subscriptions: [0, 0] })
   expect(await home.reason()).toBe('Its authorization has ended')
   await home.connectJwt(jwt)
   await home.receiving('WebSocket')

@@ -180,6 +180,11 @@ test('an app for JWTs needs no redirect address, and events by WebSocket need no
 test('what the doctor says of a gateway without an active extension, or without a link, is so', async () => {
   await using world = await createWorld({ connect: false })
   expect(await findingOf(world, 'subscriptions')).toMatchObject({ detail: 'none needed: no extension is active' })
+  await using unrefreshed = await createWorld({ work: false })
+  await unrefreshed.gateway.database.gate.execute(`UPDATE extensions SET status = 'refresh_failed'`)
+  expect(await findingOf(unrefreshed, 'subscriptions')).toMatchObject({
+    detail: 'no extension is active, but 1 subscription still brings texts',
+  })
   await using home = await createWorld({ env: { ...HOME, RC_JWT: 'a.b.c' }, work: false })
   const { detail = '' } = (await findingOf(home, 'extensions')) ?? {}
   expect(detail).toContain('none connected yet: run sgw extensions connect-jwt')

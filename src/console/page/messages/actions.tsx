@@ -9,9 +9,10 @@ import { copyText } from '../parts/copy.tsx'
 import { GATEWAY, address, addressOf, open } from '../state/address.ts'
 import { client } from '../state/caller.ts'
 import { clockTime } from '../state/clock.ts'
+import { standing } from '../state/standing.ts'
 import { focusDetail } from '../list/cursor.ts'
 import { CancelMessage } from './cancel-message.tsx'
-import { AuthorizeButton, InviteButton } from '../parts/authorize-button.tsx'
+import { AuthorizeButton, InviteButton, JwtLink } from '../parts/authorize-button.tsx'
 import { type ListRow, attachmentsText, contactOf, ownNumberOf } from './row.ts'
 import { asCurl, asTypeScript } from './snippets.ts'
 import { cureOf, failsAgain } from './words.ts'
@@ -26,7 +27,7 @@ export function Actions({ row, timeline }: ActionsProps) {
   const asked = useSignal<'again' | 'cancel' | null>(null)
   const close = (): void => void (asked.value = null)
   const isUseless = failsAgain(row, timeline)
-  const cure = cureOf(row)
+  const cure = cureOf(row, standing.value?.extensions)
   const again = row.direction === 'outbound' && (row.status === 'sent' || row.status === 'failed') && (
     <button type="button" class={isUseless ? 'button quiet' : 'button'} onClick={() => void (asked.value = 'again')}>
       Send again as new…
@@ -40,6 +41,7 @@ export function Actions({ row, timeline }: ActionsProps) {
         </button>
       )}
       {cure === 'authorize' && <AuthorizeButton extension="the extension" />}
+      {cure === 'jwt' && <JwtLink text="Connect with another JWT" />}
       {cure === 'connect' && <InviteButton />}
       {!isUseless && again}
       <CopyMenu row={row} />

@@ -4,10 +4,11 @@ import { isOnePane } from '../parts/media.ts'
 import { PhoneNumber } from '../parts/phone-number.tsx'
 import { appName } from '../state/caller.ts'
 import { capital, duration, now } from '../state/clock.ts'
+import { standing } from '../state/standing.ts'
 import type { ListRow } from './row.ts'
 import { failedOf } from './webhook-results.ts'
 import { WAIT_ADVICE, waitingText } from './wait-words.ts'
-import { explained, isCancelled, stateOf, undeliveredAdvice } from './words.ts'
+import { cureOf, explained, isCancelled, stateOf, undeliveredAdvice } from './words.ts'
 import '../style/why.css'
 
 interface OutcomeProps {
@@ -81,7 +82,7 @@ function Why({ row, timeline }: { row: ListRow; timeline: Timeline | null }) {
         <p>{WAIT_ADVICE[row.waiting.reason]}</p>
       </div>
     )
-  if (row.error !== null) return <FailureReason error={row.error} />
+  if (row.error !== null) return <FailureReason error={row.error} from={row.from} />
   const undelivered = timeline?.entries.findLast((entry) => entry.type === 'undelivered')
   if (undelivered?.type !== 'undelivered') return null
   return (
@@ -104,9 +105,10 @@ function leftText(until: string | undefined): string {
   return left >= 1000 ? `, in ${duration(Math.floor(left / 1000) * 1000).replace('.0 s', ' s')}` : ''
 }
 
-function FailureReason({ error }: { error: string }) {
+function FailureReason({ error, from }: { error: string; from: string }) {
   if (isCancelled(error)) return <p class="outcome-note">Nothing was sent. It can be sent again as a new message.</p>
   const { what, quote, code, advice } = explained(error)
+  const isByJwt = cureOf({ error, from }, standing.value?.extensions) === 'jwt'
   return (
     <div class="why">
       <p>
@@ -117,7 +119,7 @@ function FailureReason({ error }: { error: string }) {
           RingCentral said “{quote}”{code !== undefined && ` (${code})`}.
         </p>
       )}
-      {advice !== '' && <p>{advice}</p>}
+      {advice !== '' && <p>{isByJwt ? 'Connect the extension with another JWT, then send it again.' : advice}</p>}
     </div>
   )
 }

@@ -1,5 +1,6 @@
 import type { Timeline } from '../../../client/client.ts'
 import type { IconName } from '../parts/icon-paths.ts'
+import type { Standing } from '../state/standing.ts'
 import type { ListRow } from './row.ts'
 
 /** The shape and the word of a message's state. The word carries the meaning; colour is for trouble alone. */
@@ -153,9 +154,13 @@ export function failsAgain({ error }: ListRow, timeline: Timeline | null): boole
   return isLasting(error) || LASTING_CODES.includes(kindOf(code))
 }
 
-/** What can send it: the extension that was revoked must be authorized again, or the tenant's first one be connected. */
-export function cureOf({ error }: ListRow): 'authorize' | 'connect' | null {
-  if (error?.startsWith('Extension not connected')) return 'authorize'
+/** What can send it: the extension that was revoked must be authorized again, or get another JWT, or the tenant's first one be connected. */
+export function cureOf(
+  { error, from }: Pick<ListRow, 'error' | 'from'>,
+  extensions: Standing['extensions'] = [],
+): 'authorize' | 'jwt' | 'connect' | null {
+  const isByJwt = extensions.some((one) => one.connectedBy === 'jwt' && one.phoneNumbers.includes(from))
+  if (error?.startsWith('Extension not connected')) return isByJwt ? 'jwt' : 'authorize'
   return error?.startsWith('Telephony provider not connected') ? 'connect' : null
 }
 

@@ -14,7 +14,7 @@ export const AuthorizeButton = ({ extension, class: className = 'button' }: Auth
       Authorize again
     </button>
   ) : (
-    <ToJwt />
+    <JwtLink text="Connect with a JWT" />
   )
 
 /** Leads to the link by which the owner of an extension connects it. */
@@ -24,13 +24,13 @@ export const InviteButton = () =>
       Make invite link
     </button>
   ) : (
-    <ToJwt />
+    <JwtLink text="Connect with a JWT" />
   )
 
-/** Without links only an operator connects extensions, in Setup. */
-const ToJwt = () =>
+/** Leads an operator to Setup, where a JWT is entered. */
+export const JwtLink = ({ text }: { text: string }) =>
   operator.value === null ? null : (
     <a class="button" href={addressOf('numbers', {})}>
-      Connect with a JWT
+      {text}
     </a>
   )

@@ -123,7 +123,7 @@ const Facts = ({ extension }: { extension: ExtensionHealth }) => (
 function AuthorizedUntil({ extension }: { extension: ExtensionHealth }) {
   const { status, connectedBy, refreshExpiresAt, jwtExpiresAt = null, sessionExpiresAt = null } = extension
   if (status === 'revoked') return <>–</>
-  if (connectedBy === 'jwt' && jwtExpiresAt === null) return <>its JWT is deleted</>
+  if (connectedBy === 'jwt' && jwtExpiresAt === null) return <>no end</>
   return <Time at={jwtExpiresAt ?? sessionExpiresAt ?? refreshExpiresAt} />
 }
 
