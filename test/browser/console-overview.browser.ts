@@ -86,7 +86,10 @@ test('an incident stands in the sentence, on the wire, in a row with its button,
   await page.getByRole('heading', { name: /^17 messages wait: RingCentral paused the extension until / }).waitFor()
   expect(await page.locator('.wire-line:is(.warn-line, .bad-line)').allInnerTexts()).toEqual(['14 failed', '17 wait'])
   const needs = page.locator('.needs li')
-  await needs.filter({ hasText: 'shop.example answers 500: 14 attempts failed.' }).getByRole('button').waitFor()
+  await needs
+    .filter({ hasText: 'shop.example answers 500: 14 attempts failed.' })
+    .getByRole('link', { name: 'Show its attempts' })
+    .waitFor()
   await needs
     .filter({ hasText: 'The webhook of app app_9 of Harbor Clinic has failed for an hour.' })
     .getByRole('button')

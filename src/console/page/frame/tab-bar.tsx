@@ -53,7 +53,7 @@ export const TabBar = () => (
       aria-current={viewsShown.value.find(isCurrent)?.isBehindMore ? 'page' : undefined}
       onClick={() => void (panel.value = 'more')}
     >
-      <Icon name="more" />
+      <Icon name="M11 12a1 1 0 1 0 2 0a1 1 0 1 0 -2 0M18 12a1 1 0 1 0 2 0a1 1 0 1 0 -2 0M4 12a1 1 0 1 0 2 0a1 1 0 1 0 -2 0" />
       More
       <TroubleCount
         class="tab-count"

@@ -48,7 +48,7 @@ export const DetailHead = ({ id, noun, move }: DetailHeadProps) => (
 export const Facts = ({ facts }: { facts: readonly (readonly [name: string, value: ComponentChildren])[] }) => (
   <details open>
     <summary class="line">
-      <Icon name="right" />
+      <Icon name="M9 18l6-6-6-6" />
       Details
     </summary>
     <dl class="facts">
@@ -66,7 +66,7 @@ export const Facts = ({ facts }: { facts: readonly (readonly [name: string, valu
 export const Json = ({ value }: { value: unknown }) => (
   <details class="print-hidden">
     <summary class="line">
-      <Icon name="right" />
+      <Icon name="M9 18l6-6-6-6" />
       JSON <span>as the API returns it</span>
     </summary>
     <pre class="mask">{JSON.stringify(value, null, 2)}</pre>

@@ -3,10 +3,10 @@ import { closePanel } from '../frame/panel.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
-import { type AppChoice, actAs, choices, me, readChoices } from '../state/caller.ts'
+import { type AppChoice, actAs, choices, me, operator, readChoices } from '../state/caller.ts'
 import { failureText } from '../state/failure.ts'
 import { useLoading } from '../state/loading.ts'
-import { session, signOut } from '../state/session.ts'
+import { endSession, session } from '../state/session.ts'
 
 /** So many apps are found without a search. */
 const SEARCHED_APPS = 8
@@ -82,10 +82,12 @@ function ChoiceItem({ choice }: { choice: AppChoice }) {
 const matches = ({ name, tenantName }: AppChoice, typed: string): boolean =>
   `${name} ${tenantName}`.toLocaleLowerCase().includes(typed.trim().toLocaleLowerCase())
 
-/** Signs out. */
+/** Ends the session here and, for an operator, at the gateway. */
 export function leave(): void {
+  const sgw = operator.peek()
   closePanel()
-  void signOut()
+  endSession('')
+  void sgw?.request('DELETE', '/v1/operator/session').catch(() => undefined)
 }
 
 /** Why the last choice failed; '' if it did not. */

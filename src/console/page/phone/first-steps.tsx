@@ -1,34 +1,17 @@
-import { useSignal } from '@preact/signals'
 import { CopyButton } from '../parts/copy.tsx'
-import { asCurl, asTypeScript } from '../messages/snippets.ts'
+import { asCurl } from '../messages/snippets.ts'
 import { GATEWAY } from '../state/address.ts'
 import { FIRST_TEXT } from './composer.tsx'
 import type { TracedConversation } from './traced-conversation.ts'
-import { SideButton } from './step-details.tsx'
 
 /** Before the first text: the same from a program. */
 export function FirstSteps({ conversation }: { conversation: TracedConversation }) {
-  const language = useSignal<'curl' | 'TypeScript'>('curl')
-  const text = {
-    direction: 'outbound',
-    messageId: '',
-    from: conversation.number,
-    to: conversation.contact,
-    body: FIRST_TEXT,
-  } as const
-  const shown = language.value === 'curl' ? asCurl(text, GATEWAY) : asTypeScript(text, GATEWAY)
+  const { number: from, contact: to } = conversation
+  const shown = asCurl({ direction: 'outbound', messageId: '', from, to, body: FIRST_TEXT }, GATEWAY)
   return (
     <section class="exchange" aria-label="From your own code">
       <header class="line">
         <b>The same from your own code</b>
-        <div class="segmented">
-          <SideButton name="curl" isChosen={language.value === 'curl'} choose={() => void (language.value = 'curl')} />
-          <SideButton
-            name="TypeScript"
-            isChosen={language.value === 'TypeScript'}
-            choose={() => void (language.value = 'TypeScript')}
-          />
-        </div>
         <CopyButton text={shown} label="Copy this" />
       </header>
       <pre>{shown}</pre>

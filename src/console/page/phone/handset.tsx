@@ -90,7 +90,7 @@ function Reply({ conversation }: { conversation: TracedConversation }) {
         onInput={({ currentTarget }) => void (text.value = currentTarget.value)}
       />
       <button type="submit" class="icon-button" aria-label="Send as the contact">
-        <Icon name="send" />
+        <Icon name="M5 12l7-7 7 7M12 19V5" />
       </button>
     </form>
   )

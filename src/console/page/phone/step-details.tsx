@@ -40,7 +40,7 @@ export function StepDetails({ detail, close }: { detail: StepDetail; close: () =
   )
 }
 
-export const SideButton = ({ name, isChosen, choose }: { name: string; isChosen: boolean; choose: () => void }) => (
+const SideButton = ({ name, isChosen, choose }: { name: string; isChosen: boolean; choose: () => void }) => (
   <button type="button" aria-pressed={isChosen} onClick={choose}>
     {name}
   </button>

@@ -7,8 +7,6 @@ export interface Tenant {
   status: 'active' | 'suspended' | 'inactive'
 }
 
-export const closeSession = (sgw: Sgw): Promise<void> => sgw.request('DELETE', '/v1/operator/session')
-
 /** The first hundred tenants, oldest first. */
 export const listTenants = async (sgw: Sgw): Promise<Tenant[]> =>
   (await sgw.request<{ tenants: Tenant[] }>('GET', '/v1/operator/tenants', { query: { limit: 100 } })).tenants

@@ -1,7 +1,5 @@
 import { signal } from '@preact/signals'
-import { Sgw } from '../../../client/client.ts'
 import { GATEWAY } from './address.ts'
-import { closeSession } from './operator.ts'
 import { readStored, writeStored } from './settings.ts'
 
 /** Who looks at the console: an operator by a session, or anyone with an app's key. */
@@ -22,14 +20,6 @@ export const signInReason = signal('')
  */
 const OPERATOR = `sgw.operator${GATEWAY.slice(location.origin.length)}`
 const KEY = `sgw.key${GATEWAY.slice(location.origin.length)}`
-
-/** Ends the session here and, for an operator, at the gateway. */
-export async function signOut(): Promise<void> {
-  const ended = session.value
-  endSession('')
-  if (ended?.kind === 'operator')
-    await closeSession(new Sgw({ baseUrl: GATEWAY, apiKey: ended.token })).catch(() => undefined)
-}
 
 /** Begins a session, and keeps it. */
 export function beginSession(started: Session, expiresAt = ''): void {
