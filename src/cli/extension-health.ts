@@ -34,13 +34,13 @@ export async function jwtFixesOf(
   const fixes: string[] = []
   for (const { appId } of await actingApps(context, tenantId)) {
     const { extensions } = (await ask(context, { method: 'GET', path: HEALTH, appId })) as { extensions: Health[] }
-    for (const { extensionId, status, connectedBy, phoneNumbers, fix } of extensions)
+    for (const { extensionId, status, connectedBy, phoneNumbers, reason, fix } of extensions)
       if (
         status === 'revoked' &&
         connectedBy === 'jwt' &&
         failed.some(({ from }) => from === undefined || phoneNumbers.includes(from))
       )
-        fixes.push(`${extensionId}: ${fix ?? ''}`)
+        fixes.push(`${extensionId}: ${reason ?? ''}. ${fix ?? ''}`)
   }
   return fixes
 }

@@ -15,7 +15,8 @@ export function adviceFor(error: string, config: Config, body: unknown): string 
 }
 
 function acceptedLiteral(config: Config, body: unknown): string | undefined {
-  const guard = new AddressGuard(guardRules(config))
+  // Only a server in production refuses such an address, whatever the environment of this command.
+  const guard = new AddressGuard({ ...guardRules(config), production: true })
   const url = Object.values(body ?? {})
     .map((value) => (typeof value === 'string' ? URL.parse(value) : null))
     .find((parsed) => parsed !== null && bareHost(parsed.hostname) === 'localhost')

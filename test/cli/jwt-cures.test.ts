@@ -39,13 +39,13 @@ for (const events of ['webhook', 'websocket'])
     world.control.removeJwt({ jwt })
     world.control.revokeTokens({ extensionId })
     const all = await printed(world)
-    const cure = `${extensionId}: Make another one in the developer console: sgw extensions connect-jwt --tenant ${tenantId} --jwt-file FILE, or set RC_JWT and restart.`
+    const cure = `${extensionId}: Its JWT is no longer accepted. Make another one in the developer console: sgw extensions connect-jwt --tenant ${tenantId} --jwt-file FILE, or set RC_JWT and restart.`
     for (const text of Object.values(all)) {
       expect(flat(text)).toContain(MESSAGE_FAILURES.revoked.text)
       expect(flat(text)).toContain(cure)
       expect(text).not.toContain('sgw extensions invite')
     }
-    expect(all.show).toMatch(/^fix +\d+: Make another one/m)
+    expect(all.show).toMatch(/^fix +\d+: Its JWT is no longer accepted\. Make another one/m)
     const parts = [/^✗ since /m, /is revoked, so its messages fail/, /^! 2 messages failed /m]
     const at = parts.map((part) => all.status.search(part))
     expect(at).toEqual(at.toSorted((one, other) => one - other))

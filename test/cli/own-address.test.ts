@@ -1,6 +1,8 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
 import { sgwIn } from '../support/cli.ts'
+import { openOperatorSocket } from '../support/operator.ts'
 import { temporaryFolder } from '../support/process.ts'
+import { HOME, createWorld } from '../support/world.ts'
 
 setDefaultTimeout(60_000)
 
@@ -38,4 +40,13 @@ test('localhost is refused with the address to write instead, where the gateway 
   expect((await sgwIn(folder.path, words, { ...AT_HOME, ...allowed })).stderr).toBe(
     'Invalid callbackUrl: must be https:// in production, max 2000 chars: write 127.0.0.1 instead of localhost\n',
   )
+})
+
+test('a command without the environment of its server promises no address that the server refuses as well', async () => {
+  await using world = await createWorld({ env: HOME })
+  const operator = openOperatorSocket(world)
+  const words = ['app', 'update', world.app.appId, '--webhook-url', 'http://localhost:8123/sms']
+  const { stderr } = await sgwIn(world.folder, words)
+  expect(stderr).toContain('a private address such as 127.0.0.1 must be in WEBHOOK_ALLOW_CIDRS')
+  await operator.stop()
 })

@@ -15,6 +15,11 @@ const [SIMULATOR = '', VARIABLES = '', REHEARSAL = '', INBOUND = ''] = [
   ...SECTION.matchAll(/```sh\n([\s\S]*?)```/g),
 ].map(([, block = '']) => block)
 
+/** Of "A gateway at home". */
+const HOME_BLOCKS = [...(SECTION.split('### A gateway at home\n')[1] ?? '').matchAll(/```sh\n([\s\S]*?)```/g)].map(
+  ([, block = '']) => block,
+)
+
 interface Created {
   tenantId: string
   apiKey: string
@@ -71,4 +76,29 @@ test('a rehearsal in production mode sends, survives kill -9 and sends nothing t
   expect((await sent()).split('A rehearsal')).toHaveLength(2)
   second.signal('SIGTERM')
   expect(await second.ended()).toBe(0)
+}, 90_000)
+
+test('a gateway at home is rehearsed by pasting the page, and its first text and the answer come', async () => {
+  using folder = temporaryFolder()
+  const [port, simulated] = [String(freePort()), String(freePort())]
+  const [simulator = '', gateway = '', texts = ''] = HOME_BLOCKS.map((block) =>
+    block
+      .trim()
+      .replace('PORT=3000', `PORT=${port}`)
+      .replaceAll('127.0.0.1:4010', `127.0.0.1:${simulated}`)
+      .replaceAll('file:data/rehearsal/sgw.db', folder.database)
+      .replaceAll('jwt.txt', folder.file('jwt.txt'))
+      .replaceAll('npx -y bun@1.4.4', `'${process.execPath}'`),
+  )
+  const run = (line: string, log: string): LoggedProgram =>
+    new LoggedProgram({ command: ['sh', '-c', `exec ${line}`], env: {}, cwd: PROJECT, log: folder.file(log) })
+  await using provider = run(`${simulator} --port ${simulated}`, 'simulator.log')
+  await until(() => provider.output().includes('listens on'), 20_000)
+  await using home = run(gateway, 'gateway.log')
+  await home.serving(`http://127.0.0.1:${port}/ready`, 40_000)
+  await until(() => home.output().includes('RC_JWT_FILE is connected'), 20_000)
+  const { code, stdout, stderr } = await finished(['bash', '-euc', texts], {})
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout).toMatch(/^status +sent$/m)
+  expect(stdout).toMatch(/← \+15555550199 +received +Hello back$/m)
 }, 90_000)
