@@ -4,6 +4,7 @@ import { type World, createWorld } from '../test/support/world.ts'
 import { type Bench, type BenchOptions, type Row, shortened } from './bench.ts'
 import { median } from './support/alternate.ts'
 import { rounded } from './support/rounded.ts'
+import { watchTicks } from './support/ticks.ts'
 
 const MESSAGES = 100_000
 const QUEUED = 1_000_000
@@ -90,29 +91,4 @@ async function measure(endpoint: string, ask: () => Promise<Response>): Promise<
     'longest tick, ms': rounded(Math.max(...calls.map(({ tickMs }) => tickMs))),
     holds: HOLDS,
   }
-}
-
-/** Measures the processor time of this thread between two ticks, until `longestMs` is called. */
-function watchTicks(): { longestMs(): number } {
-  let longest = 0
-  let last = threadMs()
-  let isWatching = true
-  const tick = (): void => {
-    const now = threadMs()
-    longest = Math.max(longest, now - last)
-    last = now
-    if (isWatching) setImmediate(tick)
-  }
-  setImmediate(tick)
-  return {
-    longestMs() {
-      isWatching = false
-      return longest
-    },
-  }
-}
-
-function threadMs(): number {
-  const { user, system } = process.threadCpuUsage()
-  return (user + system) / 1000
 }

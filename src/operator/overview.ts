@@ -22,11 +22,7 @@ export async function readTenantsOverview(gateway: Gateway, { hours }: TenantsOv
     to: isoTime(now),
     total,
     alerts,
-    tenants: tenants.map(({ buckets, ...tenant }) => ({
-      ...tenant,
-      worst: worst.get(tenant.tenantId) ?? null,
-      buckets: Array.from({ length: TENANTS_OVERVIEW_BUCKETS }, (_, index) => buckets.get(index) ?? 0),
-    })),
+    tenants: tenants.map((tenant) => ({ ...tenant, worst: worst.get(tenant.tenantId) ?? null })),
   }
 }
 
