@@ -39,7 +39,7 @@ export async function bundlePage(): Promise<PageFile[]> {
   )
   const html = await Bun.file(join(FOLDER, 'index.html')).bytes()
   return [
-    await script('main.tsx', [await frameExports(short), elements, ...PLUGINS]),
+    await script('main.tsx', [await frameExports(short), await usedMethods(), elements, ...PLUGINS]),
     ...(await Promise.all(views)),
     await script('theme.ts', []),
     { name: 'index.html', type: 'text/html; charset=utf-8', bytes: html },
@@ -174,6 +174,26 @@ const separateViews: BunPlugin = {
       external: true,
     }))
   },
+}
+
+/** A method of the client's classes, with what is said of it. */
+const METHOD = /\n(?: {2}\/\*\*(?:[^*]|\*(?!\/))*\*\/\n)? {2}(?:async )?(\w+)(?:<\w+>)?\([^]*?\n {2}\}\n/g
+
+/** Of the client's endpoints, the frame's file has those that the page names. */
+async function usedMethods(): Promise<BunPlugin> {
+  const paths = [...new Bun.Glob('**/*.ts*').scanSync({ cwd: FOLDER, absolute: true })]
+  const words = new Set((await Promise.all(paths.map((path) => Bun.file(path).text()))).join(' ').match(/\w+/g))
+  return {
+    name: 'methods that the page names',
+    setup(builder) {
+      builder.onLoad({ filter: /[\\/]client[\\/](apps|sgw|sms|opt-outs)\.ts$/ }, async ({ path }) => {
+        const text = await Bun.file(path).text()
+        const isUsed = (name: string): boolean =>
+          name === 'constructor' || words.has(name) || text.includes(`this.${name}(`)
+        return { contents: text.replaceAll(METHOD, (all, name: string) => (isUsed(name) ? all : '\n')), loader: 'ts' }
+      })
+    },
+  }
 }
 
 /** Takes the style sheets that a file imports, by their paths. Bun's bundler would rewrite `light-dark()` for old browsers. */

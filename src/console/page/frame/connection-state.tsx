@@ -1,8 +1,8 @@
 import { clockTime, duration, now } from '../state/clock.ts'
-import { connection, eventsPerMinute } from '../state/live.ts'
+import { connection } from '../state/live.ts'
 import { hasPhone } from './views.ts'
 
-/** Whether events arrive: `Live, 38 a minute`, or since when not, and when it is tried again. */
+/** Whether events arrive: `Live`, or since when not, and when it is tried again. */
 export function ConnectionState() {
   const { online } = connection.value
   return (
@@ -24,11 +24,7 @@ export const OfflineBar = () =>
     </p>
   )
 
-function liveText(): string {
-  const rate = eventsPerMinute.value
-  if (hasPhone.value) return 'Live, simulator'
-  return rate > 0 ? `Live, ${rate >= 1000 ? '1,000+' : rate} a minute` : 'Live'
-}
+const liveText = (): string => (hasPhone.value ? 'Live, simulator' : 'Live')
 
 /** The countdown changes each second, which nobody wants read out. */
 const OfflineText = () => (

@@ -1,4 +1,4 @@
-import { computed, effect, signal } from '@preact/signals'
+import { effect, signal } from '@preact/signals'
 import { type ConnectionState, type Sgw, SgwError } from '../../../client/client.ts'
 import { pause } from '../../../client/pause.ts'
 import { client } from './caller.ts'
@@ -35,10 +35,6 @@ export function onceFollowing(run: () => void): () => void {
     run()
   })
 }
-
-/** The times of the events of the last minute, for "38 a minute". */
-const recent = signal<readonly number[]>([])
-export const eventsPerMinute = computed(() => recent.value.length)
 
 /** Calls `listener` with each event, until the returned function is called. */
 export function onEvent(listener: Listener): () => void {
@@ -83,8 +79,6 @@ async function follow(sgw: Sgw, stop: AbortSignal): Promise<void> {
 }
 
 function publish(event: LiveEvent): void {
-  const now = Date.now()
-  recent.value = [...recent.value.filter((at) => at > now - 60_000), now].slice(-1000)
   for (const listener of listeners) listener(event)
 }
 
