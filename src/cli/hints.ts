@@ -29,6 +29,8 @@ const HINTS: Readonly<Record<string, string>> = {
   [errorText('badPhone')]: NUMBER,
   [errorText('badWebhookUrl')]: ADDRESS,
   [errorText('badCallbackUrl')]: ADDRESS,
+  'The tenant is connected to another RingCentral account: use another tenant':
+    ' (sgw tenant create --name NAME makes one), or disconnect its extensions first, for example those of the simulator: sgw extensions list, and sgw extensions disconnect EXTENSION --tenant TENANT',
   [errorText('badCursor')]: ': a cursor is printed by sgw events, and by GET /v1/events',
   [errorText('badTo')]: ': at most 10 numbers, separated by commas',
   [errorText('badText')]: ': {{path.to.0.value}} is a value of the JSON, and a text has at most 2000 characters',

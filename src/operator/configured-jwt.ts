@@ -13,7 +13,6 @@ import { meansRevoked } from '../provider/refresh-policy.ts'
 import { isRefusedByProxy } from '../provider/refused-by-proxy.ts'
 import { decryptJwt } from '../provider/stored-credentials.ts'
 import { createApp } from './apps.ts'
-import { problemOf } from './connect-jwt.ts'
 import { createTenant } from './tenants.ts'
 
 const RETRY_FIRST_MS = 10_000
@@ -120,8 +119,7 @@ async function present(gateway: Gateway, jwt: string, tenantId: string, backoffM
     gateway.log.info({ tenantId, extensionId, receiving }, `${variable} is connected`)
     return { kind: 'connected' }
   }
-  if (result.type === 'other_account')
-    return { ...refused, fix: `${problemOf(result)}. Remove ${variable}, and run: ${connectCommand('TENANT')}` }
+  if (result.type === 'other_account') return { ...refused, fix: await fixOfAccount(gateway, variable, tenantId) }
   if (result.type === 'tenant_not_active') return { ...refused, fix: inactive(variable, tenantId) }
   const { failure, fix } = result
   const codes = [failure.status ?? '', failure.code ?? ''].join(' ').trim()
@@ -131,6 +129,14 @@ async function present(gateway: Gateway, jwt: string, tenantId: string, backoffM
   }
   const kind = failure.oauthError === 'invalid_client' ? 'client' : 'refused'
   return { ...refused, kind, codes, fix: `${fix} ${nextStep(failure, variable, tenantId)}` }
+}
+
+/** The other account is often the simulator's, of a start that only tried the gateway. */
+async function fixOfAccount({ directory }: Gateway, variable: string, tenantId: string): Promise<string> {
+  const { extensions: connected } = await directory.tenant(tenantId)
+  const commands = [...connected.keys()].map((id) => `sgw extensions disconnect ${id} --tenant ${tenantId}`).join('; ')
+  const tenant = `another tenant (sgw tenant create --name NAME): ${connectCommand('TENANT')}`
+  return `The tenant is connected to another RingCentral account, or to the simulator of an earlier start. If it no longer needs that: ${commands}. Then restart. Else remove ${variable}, and connect it to ${tenant}`
 }
 
 const connectCommand = (tenantId: string): string => `sgw extensions connect-jwt --tenant ${tenantId} --jwt-file FILE`

@@ -25,7 +25,7 @@ export async function connectJwt(
 }
 
 /** A sentence that says what to mend. */
-export function problemOf(result: Exclude<ConnectResult, { type: 'connected' }>): string {
+function problemOf(result: Exclude<ConnectResult, { type: 'connected' }>): string {
   if (result.type === 'exchange_failed') return result.fix
   return result.type === 'other_account'
     ? 'The tenant is connected to another RingCentral account: use another tenant'

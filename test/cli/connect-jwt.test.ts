@@ -141,3 +141,22 @@ test.concurrent('the status and the list of extensions say that RC_JWT waits, an
     }
   })
 })
+
+test.concurrent('a JWT of another account is told how the tenant is freed for it, and that works', async () => {
+  await withServer(async (world, sgw) => {
+    const [connected] = world.control.extensions()
+    const elsewhere = world.control.addExtension({ name: 'Real', numbers: ['+15555550109'], accountId: '900900016' })
+    const { jwt } = world.control.addJwt({ extensionId: elsewhere.extensionId })
+    writeFileSync(join(world.folder, 'jwt.txt'), jwt)
+    const words = [...WORDS, world.tenantId, '--jwt-file', join(world.folder, 'jwt.txt')]
+    const { code, stderr } = await sgw.text(...words)
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr:
+        'The tenant is connected to another RingCentral account: use another tenant (sgw tenant create --name NAME makes one), or disconnect its extensions first, for example those of the simulator: sgw extensions list, and sgw extensions disconnect EXTENSION --tenant TENANT\n',
+    })
+    const free = ['extensions', 'disconnect', connected?.extensionId ?? '', '--tenant', world.tenantId, '--yes']
+    expect((await sgw.text(...free)).code).toBe(0)
+    expect((await sgw.text(...words)).code).toBe(0)
+  })
+})

@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
 import { rmSync } from 'node:fs'
+import { sgwIn } from '../support/cli.ts'
 import { Home, type Started, tenantOf } from '../support/jwt-home.ts'
-import { operate } from '../support/operator.ts'
+import { openOperatorSocket, operate } from '../support/operator.ts'
 import { isoTime } from '../../src/core/clock.ts'
 import { until } from '../support/world.ts'
 
@@ -117,10 +118,20 @@ test('an app of another kind is named as the cause, and so is another account', 
   })
   const { jwt: other } = home.simulator.control.addJwt({ extensionId: elsewhere.extensionId })
   await home.start(other, async (started) => {
+    const tenantId = await tenantOf(started)
     expect((await started.doctor())?.detail).toContain(
-      'connected to another RingCentral account: use another tenant. Remove RC_JWT, and run: sgw extensions connect-jwt --tenant TENANT',
+      `The tenant is connected to another RingCentral account, or to the simulator of an earlier start. If it no longer needs that: sgw extensions disconnect ${home.extensionId} --tenant ${tenantId}. Then restart. Else remove RC_JWT, and connect it to another tenant (sgw tenant create --name NAME): sgw extensions connect-jwt --tenant TENANT --jwt-file FILE`,
     )
     expect(await started.alerts()).toHaveLength(1)
+    // What the text says to do.
+    const operator = openOperatorSocket(started.running)
+    const words = ['extensions', 'disconnect', home.extensionId, '--tenant', tenantId, '--yes']
+    expect(await sgwIn(home.folder, words)).toMatchObject({ code: 0 })
+    await operator.stop()
+  })
+  await home.start(other, async (started) => {
+    expect(await started.extensions()).toEqual([{ name: 'Default', status: 'active' }])
+    expect((await started.doctor())?.level).toBe('ok')
   })
 })
 
