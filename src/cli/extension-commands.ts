@@ -131,9 +131,15 @@ const rowOf = (extension: ListedExtension, ofSeveral: boolean): Record<string, s
   ...(ofSeveral ? { tenant: extension.tenantName } : {}),
   status: extension.status,
   by: wayOf(extension),
-  numbers: extension.phoneNumbers.join(' '),
+  numbers: extension.phoneNumbers.map((number) => markedNumber(extension, number)).join(' '),
   name: extension.name ?? '-',
 })
+
+/** `+15555550100`, or `+15555550150:threads` and `:elsewhere` where texts to it go to Shared Inbox. */
+function markedNumber({ numbers = [] }: Health, number: string): string {
+  const { inbound = 'here' } = numbers.find(({ phoneNumber }) => phoneNumber === number) ?? {}
+  return inbound === 'here' ? number : `${number}:${inbound}`
+}
 
 /** `link`, `jwt until 2026-12-11`, or `jwt, no end`. A revoked one has nothing that goes on. */
 function wayOf({ connectedBy, jwtExpiresAt, status }: Health): string {

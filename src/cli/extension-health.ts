@@ -15,6 +15,7 @@ export interface Health {
   connectedBy?: 'link' | 'jwt'
   jwtExpiresAt?: string | null
   phoneNumbers: string[]
+  numbers?: { phoneNumber: string; inbound?: string }[]
 }
 
 interface Failed {

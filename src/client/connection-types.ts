@@ -14,6 +14,20 @@ export type ExtensionStatus = 'active' | 'refresh_failed' | 'revoked'
 /** Whether the tenant is connected. `expiresAt`: when its authorization ends if it is not renewed. */
 export type ConnectionStatus = { connected: true; expiresAt: string; rcAccountId: string } | { connected: false }
 
+/** A number of an extension. */
+export interface NumberHealth {
+  phoneNumber: string
+  /** In the words of the provider; null if it is not known. */
+  usageType: string | null
+  /** Whether it may send pictures and other files; null if it is not known. */
+  canSendMedia: boolean | null
+  /**
+   * Where texts to it come in: `here` as ever; `threads`: read from RingCentral's Shared Inbox; `elsewhere`: they go to Shared Inbox, which
+   * this app may not read.
+   */
+  inbound: 'here' | 'threads' | 'elsewhere'
+}
+
 /** What is wrong with a connected extension, and what to do about it. */
 export interface ExtensionHealth {
   extensionId: string
@@ -33,8 +47,7 @@ export interface ExtensionHealth {
   /** When its JWT ends; null if it has no end. Only with `connectedBy` `jwt`. */
   jwtExpiresAt?: string | null
   phoneNumbers: string[]
-  /** `usageType` in the words of the provider, `canSendMedia` for pictures and other files; null where it is not known. */
-  numbers?: { phoneNumber: string; usageType: string | null; canSendMedia: boolean | null }[]
+  numbers?: NumberHealth[]
   /** Calls of the last 60 seconds that count for its limit. */
   windowUsed: number
   windowLimit: number

@@ -25,6 +25,7 @@ import extensionFacts from '../../drizzle/0023_extension_facts.sql' with { type:
 import media from '../../drizzle/0024_media.sql' with { type: 'text' }
 import neverArrived from '../../drizzle/0025_never_arrived.sql' with { type: 'text' }
 import sessionEnds from '../../drizzle/0026_session_ends.sql' with { type: 'text' }
+import messageThreads from '../../drizzle/0027_message_threads.sql' with { type: 'text' }
 
 /** All migrations in order, embedded so that a compiled executable has them. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -55,6 +56,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0024_media', sql: media },
   { name: '0025_never_arrived', sql: neverArrived },
   { name: '0026_session_ends', sql: sessionEnds },
+  { name: '0027_message_threads', sql: messageThreads },
 ]
 
 export interface Migration {

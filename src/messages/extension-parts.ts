@@ -57,7 +57,7 @@ export function extensionParts(parts: ExtensionContext, changed: (tenantId: stri
     config.provider.events === 'websocket'
       ? new SocketSubscriptions({ ...subscribing, connected })
       : new Subscriptions({ ...subscribing, ...webhookAddresses(config), connected })
-  const numbers = new Numbers({ directory, extensionCalls, provider, orm, clock })
+  const numbers = new Numbers({ ...shared, extensionCalls })
   return {
     clockCheck: new ClockCheck(clock, provider),
     configuredJwt: untriedJwt(config.provider),

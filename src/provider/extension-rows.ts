@@ -1,6 +1,5 @@
 import { type SQL, and, eq, sql } from 'drizzle-orm'
 import type { Orm } from '../db/orm.ts'
-import type { SmsNumber } from './provider.ts'
 import { type ExtensionStatus, extensions } from '../db/schema/connections.ts'
 import { type LastingRefusal, encodeRefusals } from './stored-refusals.ts'
 
@@ -159,32 +158,6 @@ export const notePause = (orm: Orm, extensionId: string, until: number) =>
     .update(extensions)
     .set({ pausedUntil: sql`max(coalesce(${extensions.pausedUntil}, 0), ${until})` })
     .where(eq(extensions.extensionId, extensionId))
-
-/**
- * Replaces the stored numbers of an extension with those that the provider lists now. What is known of whose messages a number has
- * stays as long as the extension lists it: a list may name no owner, or only the extension itself.
- */
-export const replaceNumbers = (
-  orm: Orm,
-  { tenantId, extensionId }: ExtensionKey,
-  numbers: readonly SmsNumber[],
-  now: number,
-) =>
-  orm.batch([
-    orm.run(sql`DELETE FROM phone_numbers WHERE tenant_id = ${tenantId} AND extension_id = ${extensionId}
-      AND number NOT IN (SELECT value ->> 'number' FROM json_each(${JSON.stringify(numbers)}))`),
-    orm.run(sql`INSERT INTO phone_numbers (tenant_id, number, extension_id, usage_type, sends_media, owner_id)
-      SELECT ${tenantId}, value ->> 'number', ${extensionId}, value ->> 'usageType', value ->> 'sendsMedia', value ->> 'ownerId'
-      FROM json_each(${JSON.stringify(numbers)})
-      WHERE EXISTS (SELECT 1 FROM extensions WHERE tenant_id = ${tenantId} AND extension_id = ${extensionId})
-      ON CONFLICT (tenant_id, number, extension_id) DO UPDATE SET usage_type = excluded.usage_type, sends_media = excluded.sends_media,
-        owner_id = CASE WHEN coalesce(excluded.owner_id, excluded.extension_id) = excluded.extension_id
-          THEN coalesce(phone_numbers.owner_id, excluded.owner_id) ELSE excluded.owner_id END`),
-    orm
-      .update(extensions)
-      .set({ numbersReadAt: numbers.length === 0 ? null : now })
-      .where(and(eq(extensions.tenantId, tenantId), eq(extensions.extensionId, extensionId))),
-  ])
 
 export interface ExtensionKey {
   tenantId: string

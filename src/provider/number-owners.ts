@@ -15,7 +15,11 @@ interface OwnersContext {
 }
 
 /** Whether the messages of the number are certainly in the store of the extension that sends them. */
-export const isDirect = ({ usageType, ownerId, extensionId }: NumberRow): boolean =>
+export const isDirect = ({
+  usageType,
+  ownerId,
+  extensionId,
+}: Pick<NumberRow, 'usageType' | 'ownerId' | 'extensionId'>): boolean =>
   usageType === 'DirectNumber' && (ownerId === null || ownerId === extensionId)
 
 /** Whether a message of the number that a listing of this extension lacks was not sent. `ofEveryOwner`: how the listing was asked for. */

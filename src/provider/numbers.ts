@@ -1,9 +1,13 @@
 import type { Clock } from '../core/clock.ts'
 import type { Orm } from '../db/orm.ts'
-import type { Directory, TenantEntry } from './directory.ts'
-import { type ExtensionKey, replaceNumbers } from './extension-rows.ts'
+import type { Ids } from '../core/ids.ts'
+import { type Directory, type TenantEntry, listedBy } from './directory.ts'
+import type { ExtensionKey } from './extension-rows.ts'
+import { CHANGE_SETTLE_MS, sharedBy, sourceFor } from './inbound-source.ts'
 import { NO_SMS_NUMBER, type Provider, type ProviderFailure, type SmsNumber } from './provider.ts'
 import type { CallResult, ExtensionCalls } from './extension-calls.ts'
+import { type SourcedNumber, replaceNumbers } from './number-rows.ts'
+import { providerNow } from './provider-time.ts'
 
 export interface NumbersContext {
   directory: Directory
@@ -11,6 +15,7 @@ export interface NumbersContext {
   provider: Provider
   orm: Orm
   clock: Clock
+  ids: Ids
 }
 
 /** The failure of an extension without a number that may send SMS. */
@@ -30,14 +35,28 @@ export class Numbers {
 
   /** Reads the numbers of one extension from the provider and stores them. Having none stands like a refusal, until it has one. */
   async read(key: ExtensionKey): Promise<CallResult<SmsNumber[]>> {
-    const { extensionCalls, provider, orm, clock, directory } = this.context
+    const { extensionCalls, provider, orm, clock, ids, directory } = this.context
     const result = await extensionCalls.make(key, 'light', (token) => provider.listSmsNumbers(token))
     if (result.type !== 'ok') return result
-    await replaceNumbers(orm, key, result.value, clock.now())
+    const numbers = await this.#withSources(key, result.value)
+    const dueAt = Math.ceil(clock.steady() + CHANGE_SETTLE_MS)
+    const at = { now: clock.now(), providerNow: providerNow(this.context), jobId: ids.of('job'), dueAt }
+    await replaceNumbers(orm, key, numbers, at)
     if (result.value.length > 0) directory.refusals.clear(key, 'numbers')
     else directory.refusals.note({ ...key, step: 'numbers', failure: NO_NUMBER }, clock.now())
+    if (!numbers.some(({ source }) => source === 'threads')) directory.refusals.clear(key, 'threads')
     directory.forget(key.tenantId)
     return result
+  }
+
+  /** Finds the source of the texts to each number. The provider is not asked where no number is shared, as most are not. */
+  async #withSources(key: ExtensionKey, listed: readonly SmsNumber[]): Promise<SourcedNumber[]> {
+    const { extensionCalls, provider, directory } = this.context
+    const tenant = await directory.tenant(key.tenantId)
+    const shared = listed.map((one) => sharedBy(one, listedBy(tenant, key.extensionId, one.number), key.extensionId))
+    if (shared.every((by) => by === null)) return listed.map((one) => ({ ...one, source: 'store' }))
+    const feature = await extensionCalls.make(key, 'back_fill', (token) => provider.readThreadsFeature(token))
+    return listed.map((one, at) => ({ ...one, source: sourceFor(shared[at] ?? null, feature) }))
   }
 
   /** The extension's tenant. An upgrade from an earlier release does not know how the numbers are used: then they are read first. */

@@ -33,6 +33,10 @@ export function observed(provider: Provider, observers: Observers): Provider {
     listSmsNumbers: observe('list_numbers', provider.listSmsNumbers),
     sendSms: observe('send_sms', provider.sendSms),
     listMessages: observe('list_messages', provider.listMessages),
+    readThreadsFeature: observe('read_features', provider.readThreadsFeature),
+    listThreadMessages: observe('list_thread_messages', provider.listThreadMessages),
+    startThreadSync: observe('start_thread_sync', provider.startThreadSync),
+    syncThreads: observe('sync_threads', provider.syncThreads),
     // Other hosts serve attachments and sockets, whose silence does not mean that the provider is away.
     readAttachment: provider.readAttachment,
     createSubscription: observe('create_subscription', provider.createSubscription),

@@ -1,5 +1,6 @@
 import type { EventSocket, EventSocketRequest } from './event-socket.ts'
 import type { AuthorizeRequest, CodeExchange, TokenPair } from './grants.ts'
+import type { ThreadsFeature } from './message-threads.ts'
 import type { OutboundSms, SmsAnswer } from './outbound-sms.ts'
 import type { ProviderSubscription, SubscriptionRequest } from './provider-subscription.ts'
 
@@ -32,6 +33,16 @@ export interface Provider {
   sendSms(accessToken: string, message: OutboundSms): Promise<ProviderResult<SmsAnswer>>
   /** Messages of the token's extension in the provider's store that were created in the given time; all pages, oldest first. */
   listMessages(accessToken: string, query: MessageQuery): Promise<ProviderResult<StoredSms[]>>
+  readThreadsFeature(accessToken: string): Promise<ProviderResult<ThreadsFeature>>
+  /** Inbound messages of the threads that the user may read, by their time; all pages, oldest first. */
+  listThreadMessages(accessToken: string, query: Omit<MessageQuery, 'direction'>): Promise<ProviderResult<StoredSms[]>>
+  /** Begins a sync of threads that brings what comes from now on. */
+  startThreadSync(accessToken: string): Promise<ProviderResult<string>>
+  /** What has come since, and where the next sync goes on. A token that the provider does not know any more is a 400. */
+  syncThreads(
+    accessToken: string,
+    query: { syncToken: string } & Pick<MessageQuery, 'skipped'>,
+  ): Promise<ProviderResult<{ records: StoredSms[]; syncToken: string }>>
   /**
    * The bytes of an attachment, read while they are passed on. Resolves with the first of them. The address is dialled only if it is
    * one of the provider's own, and no redirect is followed. The stream ends with an error after a minute, or after 5 MiB.
@@ -57,7 +68,16 @@ export interface Provider {
 }
 
 /** What the gateway asked for when the provider refused. */
-export type Step = 'authorization' | 'jwt' | 'refresh' | 'extension' | 'numbers' | 'messages' | 'subscription' | 'send'
+export type Step =
+  | 'authorization'
+  | 'jwt'
+  | 'refresh'
+  | 'extension'
+  | 'numbers'
+  | 'messages'
+  | 'threads'
+  | 'subscription'
+  | 'send'
 
 export type ProviderResult<T> = { ok: true; value: T } | { ok: false; failure: ProviderFailure }
 
@@ -120,8 +140,9 @@ export interface SmsNumber {
   usageType: string | null
   /** Whether it may send media, too. */
   sendsMedia: boolean
-  /** The extension that it belongs to, which may be a call queue; null if the provider does not say. */
+  /** The extension that it belongs to, which may be a call queue, and its type in the provider's words; null if the provider does not say. */
   ownerId: string | null
+  ownerType: string | null
 }
 
 export interface MessageQuery {

@@ -149,6 +149,7 @@ const REFUSED: Readonly<Record<Step, string>> = {
   extension: 'authorization refused: the extension could not be read',
   numbers: 'phone numbers could not be read',
   messages: 'inbound messages could not be looked up',
+  threads: 'inbound messages in threads (Shared Inbox) could not be looked up',
   send: 'messages are refused by something between this machine and the provider',
   subscription: 'inbound messages will come late: the subscription could not be made',
 }

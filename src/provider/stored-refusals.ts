@@ -17,7 +17,17 @@ export interface RefreshRefusal {
   failure: ProviderFailure
 }
 
-const STEPS = ['authorization', 'jwt', 'refresh', 'extension', 'numbers', 'messages', 'send', 'subscription'] as const
+const STEPS = [
+  'authorization',
+  'jwt',
+  'refresh',
+  'extension',
+  'numbers',
+  'messages',
+  'threads',
+  'send',
+  'subscription',
+] as const
 const REASONS = [
   'rejected',
   'intercepted',

@@ -136,8 +136,13 @@ export function providerPort(link: ProviderLink, client: ProviderClient): Provid
           usageType: 'DirectNumber',
           sendsMedia: true,
           ownerId: provider.queueOf(number),
+          ownerType: provider.queueOf(number) === null ? null : 'Department',
         })),
       ),
+    listThreadMessages: refuse,
+    startThreadSync: refuse,
+    syncThreads: refuse,
+    readThreadsFeature: (accessToken) => light(accessToken, false, () => ({ ofQueues: false, ofSites: false })),
     listMessages: (accessToken, query) =>
       light(accessToken, link.timeline.now < provider.storeDownUntil, (extensionId) =>
         provider.list(extensionId, { ...query, since: query.since - link.lagMs() }),

@@ -1,7 +1,7 @@
 import type { Caller } from '../../core/caller.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import { STORE_OPT_OUT } from '../../messages/opt-outs/opt-out-rows.ts'
-import { providerNow } from '../../messages/opt-outs/provider-time.ts'
+import { providerNow } from '../../provider/provider-time.ts'
 import type { OptOutBody } from './schemas.ts'
 
 /** Opts a contact out of a number, or in again. */

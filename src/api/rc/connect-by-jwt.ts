@@ -1,6 +1,6 @@
 import { seenFault } from '../../core/jwt.ts'
 import type { Gateway } from '../../messages/gateway.ts'
-import { providerNow } from '../../messages/opt-outs/provider-time.ts'
+import { providerNow } from '../../provider/provider-time.ts'
 import { meansRevoked } from '../../provider/refresh-policy.ts'
 import { type AuthorizationContext, type ConnectResult, exchangeFailed, finishConnect } from './finish-connect.ts'
 

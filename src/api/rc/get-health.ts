@@ -7,6 +7,7 @@ import { isoTime } from '../../core/clock.ts'
 import { subscriptions } from '../../db/schema/index.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import type { ExtensionRow, NumberRow } from '../../provider/directory.ts'
+import { placeOf } from '../../provider/inbound-source.ts'
 import { SEND_GROUP } from '../../provider/quota.ts'
 import { IS_WEBHOOK } from '../../provider/socket-rows.ts'
 import { troubleOf } from '../../messages/upkeep/extension-trouble.ts'
@@ -40,6 +41,10 @@ const ExtensionHealth = z
             .boolean()
             .nullable()
             .meta({ description: 'Whether it may send pictures and other files; null if unknown' }),
+          inbound: z.enum(['here', 'threads', 'elsewhere']).meta({
+            description:
+              "Where texts to it come in: `here` as ever; `threads`: read from RingCentral's Shared Inbox; `elsewhere`: they go to Shared Inbox, which this app may not read",
+          }),
         }),
       )
       .optional(),
@@ -69,7 +74,7 @@ const EXAMPLE: ExtensionHealth = {
   fix: null,
   connectedBy: 'link',
   phoneNumbers: ['+15555550100'],
-  numbers: [{ phoneNumber: '+15555550100', usageType: 'DirectNumber', canSendMedia: true }],
+  numbers: [{ phoneNumber: '+15555550100', usageType: 'DirectNumber', canSendMedia: true, inbound: 'here' }],
   windowUsed: 3,
   windowLimit: 40,
   pausedUntil: null,
@@ -98,11 +103,11 @@ export async function getHealth(gateway: Gateway, { tenantId }: Caller): Promise
 async function healthOf(
   gateway: Gateway,
   row: ExtensionRow,
-  rows: NumberRow[],
+  numbers: NumberRow[],
   lastInbound: ReadonlyMap<string, number>,
 ): Promise<ExtensionHealth> {
   const { extensionId } = row
-  const phoneNumbers = rows.map(({ number }) => number)
+  const phoneNumbers = numbers.map(({ number }) => number)
   const { silentSince, ...subscription } = await readSubscription(gateway, row)
   const trouble = troubleOf(gateway, row, silentSince)
   const { used, limit } = gateway.quota.extensionUse(extensionId)
@@ -120,11 +125,7 @@ async function healthOf(
     connectedBy: row.jwt === null ? 'link' : 'jwt',
     ...(row.jwt === null ? {} : { jwtExpiresAt: row.jwtExpiresAt === null ? null : isoTime(row.jwtExpiresAt) }),
     phoneNumbers,
-    numbers: rows.map(({ number, usageType, sendsMedia }) => ({
-      phoneNumber: number,
-      usageType,
-      canSendMedia: sendsMedia,
-    })),
+    numbers: numbers.map((number) => numberHealth(gateway, number)),
     windowUsed: used,
     windowLimit: limit,
     pausedUntil: pauseMs > 0 ? isoTime(Math.ceil(gateway.clock.now() + pauseMs)) : null,
@@ -135,6 +136,13 @@ async function healthOf(
     lastInboundAt: lastInboundAt === -Infinity ? null : isoTime(lastInboundAt),
   }
 }
+
+const numberHealth = ({ directory, clock }: Gateway, row: NumberRow) => ({
+  phoneNumber: row.number,
+  usageType: row.usageType,
+  canSendMedia: row.sendsMedia,
+  inbound: placeOf(directory, row, clock.now()),
+})
 
 const NEWEST_INBOUND = `SELECT to_number AS number, max(created_at) AS at FROM messages
   WHERE tenant_id = ?1 AND direction = 'inbound' GROUP BY to_number`

@@ -45,12 +45,23 @@ export const extensions = sqliteTable(
     numbersReadAt: integer('numbers_read_at'),
     /** The back-fill has read the provider's inbound messages up to this time. */
     backFilledUntil: integer('inbound_seen_at'),
+    /** The same of its message threads. Null while it has none. */
+    threadsReadUntil: integer('threads_seen_at'),
+    /** Where the sync of its message threads goes on; what it brought is stored. Null: they are listed by their time. */
+    threadsToken: text('threads_token'),
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.extensionId] })],
 )
 
 /** Keyed hashes of the JWTs that have ever connected an extension. They stay for ever: no start presents such a JWT again by itself. */
 export const connectedJwts = sqliteTable('connected_jwts', { hash: text().primaryKey() })
+
+export const INBOUND_SOURCES = ['store', 'threads'] as const
+export type InboundSource = (typeof INBOUND_SOURCES)[number]
+
+/** What a subscription at the provider is for: texts that come in to the message store, or changes of message threads. */
+export const TOPICS = ['messages', 'threads'] as const
+export type Topic = (typeof TOPICS)[number]
 
 /**
  * SMS-capable numbers in the lists of the extensions, and whose store has their messages (`provider/number-owners.ts`). The number of a
@@ -70,6 +81,10 @@ export const phoneNumbers = sqliteTable(
     sendsMedia: integer('sends_media', { mode: 'boolean' }),
     /** When a listing of the messages of every owner first showed one of this number, epoch milliseconds. */
     shownAt: integer('shown_at'),
+    /** Which of the provider's stores has the texts that come in to it (`provider/inbound-source.ts`). Null if that was never read. */
+    inboundSource: text('inbound_source', { enum: INBOUND_SOURCES }),
+    /** When that changed, by the provider's clock, epoch milliseconds. Null if it never did. */
+    sourceChangedAt: integer('source_changed_at'),
   },
   (table) => [
     primaryKey({ columns: [table.tenantId, table.number, table.extensionId] }),
@@ -93,6 +108,7 @@ export const subscriptions = sqliteTable(
     providerId: text('provider_id').unique(),
     /** HMAC of the Verification-Token that its events carry. Events of a socket carry none. */
     tokenHash: text('token_hash').notNull().unique(),
+    topic: text({ enum: TOPICS }).notNull().default('messages'),
     status: text({ enum: ['pending', 'active'] }).notNull(),
     createdAt: integer('created_at').notNull(),
     expiresAt: integer('expires_at'),

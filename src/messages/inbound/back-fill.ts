@@ -1,22 +1,15 @@
-import { BACK_FILL_MAX_AGE_MS } from '../../core/limits.ts'
 import type { Gateway } from '../gateway.ts'
 import type { ExtensionRow } from '../../provider/directory.ts'
 import type { Job, JobKind, JobOutcome } from '../jobs/job.ts'
 import { deleteJob } from '../jobs/job-rows.ts'
-import { LIST_TOO_LONG, type MessageQuery, type ProviderFailure, type StoredSms } from '../../provider/provider.ts'
-import { noteRefusal } from '../../provider/refusals.ts'
-import type { MessageListing } from '../../provider/message-listings.ts'
 import type { CallResult } from '../../provider/extension-calls.ts'
-import { knownInbound } from './known-inbound.ts'
-import { type InboundSms, inboundRuns, storeRun } from './store-inbound.ts'
-import { inboundOf } from './store-received.ts'
-
-/** Windows overlap, because clocks differ and records may be listed late. Known messages are not stored again. */
-const OVERLAP_MS = 5 * 60_000
-/** Slices overlap as well, so a shorter slice would make no progress. */
-const MIN_SLICE_MS = 4 * OVERLAP_MS
-/** A back-fill each minute that finds nothing commits nothing: a commit makes the next send read its tenant anew. */
-const PROGRESS_EVERY_MS = 10 * 60_000
+import { hasThreads, isChanging } from '../../provider/inbound-source.ts'
+import { LIST_TOO_LONG, type MessageQuery, type ProviderFailure, type StoredSms } from '../../provider/provider.ts'
+import { providerNow } from '../../provider/provider-time.ts'
+import { noteRefusal } from '../../provider/refusals.ts'
+import { withoutTwins } from './change-of-source.ts'
+import { fillThreads } from './fill-threads.ts'
+import { belongsTo, isProgressDue, MIN_SLICE_MS, OVERLAP_MS, sinceOf, skippedIn, storeUnknown } from './reading.ts'
 
 /** The `back_fill` job. It is created when an extension is connected, so that no message is missed before its first event. */
 export const backFillJobs = (gateway: Gateway): JobKind<string> => ({
@@ -38,14 +31,24 @@ async function runBackFill(gateway: Gateway, job: Job): Promise<JobOutcome> {
 }
 
 /**
- * Lists the inbound messages of the provider's store since the last back-fill that succeeded, and stores each one as if its
- * event had come. A time with too many messages for one listing is read in slices. Returns how many were missing, or null if
- * the store could not be listed or the gateway stops; finished slices are not listed again.
+ * Reads the inbound messages that the provider's store and message threads have since the last back-fill that succeeded, and stores each
+ * one as if its event had come. Returns how many were missing, or null if the store could not be listed, its lists are not whole yet after
+ * a change of a number's source, or the gateway stops.
  */
 export async function backFill(gateway: Gateway, extension: ExtensionRow): Promise<number | null> {
+  const tenant = await gateway.directory.tenant(extension.tenantId)
+  if (isChanging(tenant, extension, providerNow(gateway))) return null
+  const missing = await fillStore(gateway, extension)
+  if (missing === null || !hasThreads(tenant, extension)) return missing
+  // Threads that cannot be read are no reason to read the store again.
+  return missing + ((await fillThreads(gateway, extension)) ?? 0)
+}
+
+/** A time with too many messages for one listing is read in slices. Finished slices are not listed again. */
+async function fillStore(gateway: Gateway, extension: ExtensionRow): Promise<number | null> {
   const now = gateway.clock.now()
   let missing = 0
-  let slice = { since: sinceOf(extension, now), until: now }
+  let slice = { since: sinceOf(extension, extension.backFilledUntil, now), until: now }
   for (;;) {
     const listed = await listInbound(gateway, extension, slice, now)
     if (isTooLong(listed) && slice.until - slice.since > MIN_SLICE_MS) {
@@ -55,13 +58,11 @@ export async function backFill(gateway: Gateway, extension: ExtensionRow): Promi
     if (listed.type === 'failed') rememberRefusal(gateway, extension, listed.failure)
     if (listed.type !== 'ok') return null
     gateway.directory.refusals.clear(extension, 'messages')
-    const records = listed.value.records.filter((record) => belongsTo(extension, record))
-    for (const run of await unknownOf(gateway, extension, records)) {
-      // Each one is a commit, and a stop would wait for all of them. The next start fills in the rest.
-      if (gateway.lifecycle.draining) return null
-      missing += await storeRun(gateway, run)
-    }
-    if (missing > 0 || isProgressDue(extension, slice.until)) await storeProgress(gateway, extension, slice.until)
+    const stored = await storeSlice(gateway, extension, slice, listed.value)
+    if (stored === null) return null
+    missing += stored
+    if (missing > 0 || isProgressDue(extension.backFilledUntil, slice.until))
+      await storeProgress(gateway, extension, slice.until)
     if (slice.until === now) break
     slice = { since: slice.until - OVERLAP_MS, until: now }
   }
@@ -69,24 +70,36 @@ export async function backFill(gateway: Gateway, extension: ExtensionRow): Promi
   return missing
 }
 
-function listInbound(
-  { messageListings, log }: Gateway,
-  extension: ExtensionRow,
-  { since, until }: { since: number; until: number },
-  now: number,
-): Promise<CallResult<MessageListing>> {
-  const { tenantId, extensionId } = extension
-  const query: MessageQuery = {
-    direction: 'Inbound',
-    since,
-    ...(until < now ? { until } : {}),
-    skipped: (record) =>
-      log.warn({ tenantId, extensionId, ...record }, "a record of the provider's message store is unreadable: skipped"),
-  }
-  return messageListings.list(extension, () => query, 'back_fill')
+interface Slice {
+  since: number
+  until: number
 }
 
-const isTooLong = (listed: CallResult<MessageListing>): boolean =>
+async function listInbound(
+  gateway: Gateway,
+  extension: ExtensionRow,
+  { since, until }: Slice,
+  now: number,
+): Promise<CallResult<StoredSms[]>> {
+  const skipped = skippedIn(gateway, extension)
+  const query: MessageQuery = { direction: 'Inbound', since, ...(until < now ? { until } : {}), skipped }
+  const listed = await gateway.messageListings.list(extension, () => query, 'back_fill')
+  return listed.type === 'ok' ? { type: 'ok', value: listed.value.records } : listed
+}
+
+async function storeSlice(
+  gateway: Gateway,
+  extension: ExtensionRow,
+  slice: Slice,
+  listed: readonly StoredSms[],
+): Promise<number | null> {
+  const records = await withoutTwins(gateway, extension, slice, listed)
+  if (records === null) return null
+  const own = records.filter((record) => belongsTo(extension, record))
+  return storeUnknown(gateway, extension, own)
+}
+
+const isTooLong = (listed: CallResult<unknown>): boolean =>
   listed.type === 'failed' && listed.failure.code === LIST_TOO_LONG
 
 function rememberRefusal(gateway: Gateway, { tenantId, extensionId }: ExtensionRow, failure: ProviderFailure): void {
@@ -96,35 +109,6 @@ function rememberRefusal(gateway: Gateway, { tenantId, extensionId }: ExtensionR
 function logMissing({ log }: Gateway, { tenantId, extensionId }: ExtensionRow, missing: number): void {
   if (missing > 0) log.info({ tenantId, extensionId, missing }, 'inbound messages were filled in')
 }
-
-function sinceOf({ backFilledUntil, connectedAt }: ExtensionRow, now: number): number {
-  return Math.max(Math.min(backFilledUntil ?? connectedAt, now) - OVERLAP_MS, now - BACK_FILL_MAX_AGE_MS)
-}
-
-/** Messages from before the first connection are not the tenant's, although the overlap has them. Of an older release only the last connection is known. */
-const belongsTo = (
-  { firstConnectedAt, backFilledUntil, connectedAt }: ExtensionRow,
-  { createdAt }: StoredSms,
-): boolean => createdAt >= (firstConnectedAt ?? (backFilledUntil === null ? connectedAt : 0))
-
-/**
- * The overlap holds what the last back-fill has seen, and a commit for each of these would wait for a flush, with a replica for an upload.
- * One that is stored here but not at the replica yet is there when the progress is.
- */
-async function unknownOf(
-  gateway: Gateway,
-  extension: ExtensionRow,
-  records: readonly StoredSms[],
-): Promise<InboundSms[][]> {
-  const ids = records.map(({ providerMessageId }) => providerMessageId)
-  const known = await knownInbound(gateway, extension.tenantId, ids)
-  const unknown = records.filter(({ providerMessageId }) => !known.has(providerMessageId))
-  return inboundRuns(gateway, await Promise.all(unknown.map((record) => inboundOf(gateway, extension, record))))
-}
-
-/** Also after the clock was set back: else the next window would begin too late. */
-const isProgressDue = ({ backFilledUntil }: ExtensionRow, until: number): boolean =>
-  until - (backFilledUntil ?? 0) >= PROGRESS_EVERY_MS || until < (backFilledUntil ?? 0)
 
 async function storeProgress(gateway: Gateway, extension: ExtensionRow, until: number): Promise<void> {
   const sql =

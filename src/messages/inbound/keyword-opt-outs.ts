@@ -2,7 +2,7 @@ import { keywordOf } from '../../core/keyword.ts'
 import { isE164 } from '../../core/phone.ts'
 import type { Gateway } from '../gateway.ts'
 import { storeOptOuts } from '../opt-outs/opt-out-rows.ts'
-import { decidedAtOf, providerNow } from '../opt-outs/provider-time.ts'
+import { decidedAtOf, providerNow } from '../../provider/provider-time.ts'
 
 interface InboundText {
   from: string

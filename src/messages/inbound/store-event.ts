@@ -1,7 +1,10 @@
 import type { ExtensionKey } from '../../provider/extension-rows.ts'
 import type { InboundEvent } from '../../provider/provider.ts'
 import type { Gateway } from '../gateway.ts'
-import { storeReceived } from './store-received.ts'
+import { counts, isFromBefore } from '../../provider/inbound-source.ts'
+import { providerNow } from '../../provider/provider-time.ts'
+import { type InboundSms, inE164, storeInbound } from './store-inbound.ts'
+import { inboundOf } from './inbound-sms.ts'
 
 type SmsEvent = Extract<InboundEvent, { kind: 'sms' }>
 
@@ -13,8 +16,21 @@ interface Bringer extends ExtensionKey {
 /** Stores the message of an event, and resolves when it is on disk. False if the event is another tenant's, of which nothing is stored. */
 export async function storeEvent(gateway: Gateway, bringer: Bringer, event: SmsEvent): Promise<boolean> {
   if (await namesOtherTenant(gateway, bringer, event)) return false
-  await storeReceived(gateway, bringer, event.sms)
+  const sms = await inE164(gateway, await inboundOf(gateway, bringer, event.sms))
+  if (await comesBy(gateway, sms)) await storeInbound(gateway, sms)
+  else
+    gateway.log.debug({ providerMessageId: sms.providerMessageId }, 'event of a number whose texts are read in threads')
   return true
+}
+
+/** Whether the events of the message store bring the texts of this number. Of one from before a change a back-fill decides, which has both sources. */
+async function comesBy(gateway: Gateway, { tenantId, to, createdAt }: InboundSms): Promise<boolean> {
+  const { directory, clock } = gateway
+  const row = (await directory.tenant(tenantId)).numbers.get(to)
+  if (row === undefined || (row.inboundSource !== 'threads' && row.sourceChangedAt === null)) return true
+  const at = createdAt ?? providerNow(gateway)
+  if (isFromBefore(row, at)) return false
+  return counts(directory, row, { source: 'store', createdAt: at, now: clock.now() })
 }
 
 /** Whether the event names a subscription or an extension of another tenant than that of the subscription that brought it. */

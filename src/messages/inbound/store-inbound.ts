@@ -90,7 +90,7 @@ const MESSAGE_ID_DRAWS = 5
 
 /** Stores an inbound SMS once, however often it comes. Resolves when it is on disk; true if it was new. */
 export async function storeInbound(gateway: Gateway, received: InboundSms): Promise<boolean> {
-  return storeReady(gateway, isReady(received) ? received : await withKnownNumbers(gateway, received))
+  return storeReady(gateway, await inE164(gateway, received))
 }
 
 /** As many as do not hold other requests for long. */
@@ -104,7 +104,7 @@ export async function inboundRuns(gateway: Gateway, received: readonly InboundSm
   const runs: InboundSms[][] = []
   let last: unknown = null
   for (const one of received) {
-    const sms = isReady(one) ? one : await withKnownNumbers(gateway, one)
+    const sms = await inE164(gateway, one)
     const { operation } = operationFor(gateway, sms)
     const run = runs.at(-1)
     if (run !== undefined && operation === last && run.length < RUN_LENGTH) run.push(sms)
@@ -119,6 +119,10 @@ export async function storeRun(gateway: Gateway, run: readonly InboundSms[]): Pr
   const stored = await Promise.all(run.map((sms) => storeReady(gateway, sms)))
   return stored.filter(Boolean).length
 }
+
+/** With its numbers in E.164, as far as what is known of ours leaves no doubt. */
+export const inE164 = (gateway: Gateway, sms: InboundSms): InboundSms | Promise<InboundSms> =>
+  isReady(sms) ? sms : withKnownNumbers(gateway, sms)
 
 const isReady = ({ from, to }: InboundSms): boolean => isE164(to) && isE164(from)
 

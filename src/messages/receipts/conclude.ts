@@ -1,6 +1,6 @@
 import type { DeliveryConclusion } from '../../db/schema/delivery-states.ts'
 import type { ConclusionDetail } from '../realtime/event.ts'
-import { decidedAtOf } from '../opt-outs/provider-time.ts'
+import { decidedAtOf } from '../../provider/provider-time.ts'
 import type { ReceiptContext } from './context.ts'
 import { meansOptedOut, reasonOf } from './delivery-codes.ts'
 import { CONCLUDE, CONCLUDE_OPTED_OUT, type TrackedMessage } from './state-rows.ts'

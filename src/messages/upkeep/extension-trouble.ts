@@ -2,6 +2,7 @@ import { isoTime } from '../../core/clock.ts'
 import { DAY_MS } from '../../core/limits.ts'
 import type { Gateway } from '../gateway.ts'
 import type { ExtensionRow } from '../../provider/directory.ts'
+import { numbersOf } from '../../provider/inbound-source.ts'
 import { commandToConnect } from '../../provider/refresh-policy.ts'
 import type { Step } from '../../provider/provider.ts'
 import type { StandingRefusal } from '../../provider/refusals.ts'
@@ -134,15 +135,32 @@ function unrefreshed({ provider, config }: Known, row: ExtensionRow): Trouble {
 }
 
 const refusalsOf = (known: Known, row: ExtensionRow): Trouble[] =>
-  known.directory.refusals.of(row, known.clock.now()).map((standing) => refusal(known, standing))
+  known.directory.refusals.of(row, known.clock.now()).map((standing) => refusal(known, row, standing))
 
-function refusal({ config, provider }: Known, { step, failure, since }: StandingRefusal): Trouble {
+function refusal({ config, provider, directory }: Known, row: ExtensionRow, standing: StandingRefusal): Trouble {
+  const { step, failure, since } = standing
   const fix = provider.fixOf(failure, step, config.publicUrl)
   const kind = failure.reason === 'rate_limited' ? 'waits' : step
+  if (step === 'threads' && failure.reason === 'rejected')
+    return {
+      kind,
+      reason: `Inbound texts to ${threadedNumbers(directory, row)} go to RingCentral's Shared Inbox, which this app may not read`,
+      fix,
+      since,
+      step,
+    }
   if (failure.status === null) return { kind, reason: failure.message, fix, since, step }
   const codes = [failure.status, failure.code].filter((part) => part !== null).join(' ')
   const by = failure.reason === 'intercepted' ? 'Something on the way to the provider' : 'The provider'
   return { kind, reason: `${by} refused ${REFUSED[step]} (${codes})`, fix, since, step }
+}
+
+/** The caller has read the tenant. */
+function threadedNumbers(directory: Known['directory'], row: ExtensionRow): string {
+  const tenant = directory.known(row.tenantId)
+  const rows =
+    tenant === undefined ? [] : numbersOf(tenant, row).filter(({ inboundSource }) => inboundSource === 'threads')
+  return rows.map(({ number }) => number).join(', ') || 'its shared numbers'
 }
 
 const REFUSED = {
@@ -152,6 +170,7 @@ const REFUSED = {
   extension: 'to show it',
   numbers: 'to list its phone numbers',
   messages: 'to list its inbound messages',
+  threads: 'to list its message threads',
   send: 'to pass its messages on',
   subscription: 'its subscription, so its messages come up to a minute late',
 }

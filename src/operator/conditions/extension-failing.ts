@@ -43,7 +43,7 @@ const suspectsOf = ({ directory, quota, clock }: Gateway, firing: readonly Firin
 ]
 
 /** What other conditions tell. */
-const OF_THEIR_OWN: readonly Trouble['kind'][] = ['revoked', 'jwt_ends', 'session_ends']
+const OF_THEIR_OWN: readonly Trouble['kind'][] = ['revoked', 'jwt_ends', 'session_ends', 'threads']
 
 /** `isSilent`: it has no subscription, which is a condition of its own. */
 const conditionsOf = (gateway: Gateway, row: ExtensionRow, isSilent: boolean): Condition[] =>

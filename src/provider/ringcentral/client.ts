@@ -2,6 +2,7 @@ import type { Provider } from '../provider.ts'
 import { readAttachment } from './attachments.ts'
 import { openEventSocket } from './event-socket.ts'
 import { getExtension } from './extension.ts'
+import { readThreadsFeature } from './features.ts'
 import { fixOf, isStanding } from './fixes.ts'
 import { parseInboundEvent } from './inbound-event.ts'
 import { listMessages } from './message-store.ts'
@@ -11,6 +12,7 @@ import { probeAuthorize } from './probe-authorize.ts'
 import { type RingCentralOptions, createRequester } from './request.ts'
 import { sendSms } from './sms.ts'
 import * as subscription from './subscription.ts'
+import { MessageThreads } from './threads.ts'
 
 /**
  * Implements the provider port with RingCentral's REST API v1.0. Each call gets its token as an argument, so that one client
@@ -18,6 +20,7 @@ import * as subscription from './subscription.ts'
  */
 export function createRingCentral(options: RingCentralOptions): Provider {
   const requester = createRequester(options)
+  const threads = new MessageThreads(requester)
   return {
     clockSkewMs: () => requester.lag.skewMs,
     ratePerMinute: (group) => requester.rates.perMinute(group),
@@ -31,6 +34,10 @@ export function createRingCentral(options: RingCentralOptions): Provider {
     listSmsNumbers: (accessToken) => listSmsNumbers(requester, accessToken),
     sendSms: (accessToken, message) => sendSms(requester, accessToken, message),
     listMessages: (accessToken, query) => listMessages(requester, accessToken, query),
+    readThreadsFeature: (accessToken) => readThreadsFeature(requester, accessToken),
+    listThreadMessages: (accessToken, query) => threads.list(accessToken, query),
+    startThreadSync: (accessToken) => threads.start(accessToken),
+    syncThreads: (accessToken, query) => threads.sync(accessToken, query),
     readAttachment: (accessToken, attachment) => readAttachment(requester, accessToken, attachment),
     createSubscription: (accessToken, request) => subscription.createSubscription(requester, accessToken, request),
     getSubscription: (accessToken, id) => subscription.getSubscription(requester, accessToken, id),

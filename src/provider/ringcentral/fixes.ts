@@ -30,6 +30,7 @@ export function fixOf(failure: ProviderFailure, step: Step, publicUrl: string): 
   if (failure.oauthError === 'invalid_client') return WRONG_CLIENT
   if (failure.oauthError === 'invalid_grant') return CODE_ENDED
   if (failure.reason === 'unauthorized') return TOKEN_REFUSED
+  if (step === 'threads' && failure.reason === 'rejected') return NO_THREADS
   if (failure.status === 403) return `${missingPermission(failure, step)} (RingCentral answered 403.)`
   if (failure.status !== null && failure.reason === 'rejected')
     return `RingCentral refused with status ${failure.status}: its code and request id are in the log of the gateway.`
@@ -64,6 +65,9 @@ const NEXT: Partial<Readonly<Record<Step, string>>> = {
   authorization: ' Then start again with a new link.',
   extension: ' Then start again with a new link.',
 }
+
+const NO_THREADS =
+  'Make its user an SMS recipient of the number, and give it the license Business SMS Booster, in the RingCentral admin portal.'
 
 const TOKEN_REFUSED =
   'RingCentral refuses its access token, although it was just refreshed: connect it again, and check that the RingCentral app is still active.'
@@ -131,6 +135,7 @@ const APP_PERMISSIONS: Readonly<Record<Step, string>> = {
   extension: 'ReadAccounts',
   numbers: 'ReadAccounts',
   messages: 'ReadMessages',
+  threads: 'SMS',
   send: 'SMS',
   subscription: 'SubscriptionWebhook',
 }
@@ -142,6 +147,7 @@ const USER_PERMISSIONS: Readonly<Record<Step, string>> = {
   extension: 'ReadExtensions',
   numbers: 'ReadUserPhoneNumbers',
   messages: 'ReadMessages',
+  threads: 'ReadMessages',
   send: 'OutboundSMS',
   subscription: 'ReadMessages',
 }

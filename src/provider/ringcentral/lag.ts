@@ -3,6 +3,13 @@ const NEGLIGIBLE_MS = 30_000
 const MINUTE_MS = 60_000
 const MAX_MS = 86_400_000
 
+/** Lists by times of the provider's clock: again if the answer shows a larger lag than the request assumed. */
+export async function byTheirClock<T>(lag: Lag, list: (lagMs: number) => Promise<T>): Promise<T> {
+  const usedMs = lag.ms
+  const listed = await list(usedMs)
+  return lag.ms > usedMs ? list(lag.ms) : listed
+}
+
 /**
  * How far the provider's clock is behind ours, by the `Date` of its answers (RFC 9110 6.6.1). With a fast clock of ours, a query
  * for records since a recent time would otherwise ask about the provider's future and find nothing.

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { MessageQuery, UnreadableRecord, ProviderResult, StoredSms } from '../provider.ts'
 import { mediaTypesOf, readAttachments } from './attachment-records.ts'
 import { EXTENSION_PATH } from './extension.ts'
+import { byTheirClock } from './lag.ts'
 import { listAll } from './pages.ts'
 import { numberOf, partySchema, recipientOf, recipientsSchema } from './party.ts'
 import type { Requester } from './request.ts'
@@ -15,11 +16,7 @@ export async function listMessages(
   accessToken: string,
   query: MessageQuery,
 ): Promise<ProviderResult<StoredSms[]>> {
-  const { lag } = requester
-  const usedMs = lag.ms
-  let listed = await listBetween(requester, accessToken, query, usedMs)
-  // The answer may show a larger lag than the request assumed: then the listing is repeated.
-  if (lag.ms > usedMs) listed = await listBetween(requester, accessToken, query, lag.ms)
+  const listed = await byTheirClock(requester.lag, (lagMs) => listBetween(requester, accessToken, query, lagMs))
   if (!listed.ok) return listed
   const records = listed.value.filter((record) => isReadable(record, query))
   const wanted = records.filter((record) => record.type === 'SMS' && record.sms.direction === query.direction)
@@ -52,7 +49,7 @@ function listBetween(requester: Requester, accessToken: string, wanted: MessageQ
  * Removes duplicates: a message that arrives between two pages shifts the others, so that a record may be on both pages. The
  * provider lists the newest message first, also among messages of the same second.
  */
-function oldestFirst(messages: StoredSms[]): StoredSms[] {
+export function oldestFirst(messages: StoredSms[]): StoredSms[] {
   const byId = new Map(messages.map((message) => [message.providerMessageId, message]))
   return [...byId.values()].toReversed().toSorted((a, b) => a.createdAt - b.createdAt)
 }

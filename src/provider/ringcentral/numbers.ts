@@ -27,7 +27,7 @@ const numberSchema = z.looseObject({
   type: optionalText,
   status: optionalText,
   usageType: optionalText,
-  extension: z.looseObject({ id: wireId }).optional().catch(undefined),
+  extension: z.looseObject({ id: wireId, type: optionalText }).optional().catch(undefined),
   features: z.array(z.unknown()).catch([]),
   country: z.looseObject({ id: optionalNumber }).optional().catch(undefined),
 })
@@ -53,6 +53,7 @@ function smsNumbers({ phoneNumber = '', country, usageType, extension, features 
           usageType: usageType ?? null,
           sendsMedia: features.includes('MmsSender'),
           ownerId: extension?.id ?? null,
+          ownerType: extension?.type ?? null,
         },
       ]
 }

@@ -39,12 +39,19 @@ const TOO_LONG = `The provider's list is longer than ${MAX_PAGES * RECORDS_PER_P
 
 /**
  * `navigation.nextPage` only says that there is another page. Its address is not followed, because a wrong one would receive the
- * access token.
+ * access token. Lists of message threads have `paging` alone, which need not name the last page: then a full page is not the last.
  */
 const pageSchema = <T>(record: z.ZodType<T>) =>
   z
     .looseObject({
       records: z.array(record),
       navigation: z.looseObject({ nextPage: z.unknown().optional() }).optional().catch(undefined),
+      paging: z.looseObject({ page: z.int(), totalPages: z.int() }).optional().catch(undefined),
     })
-    .transform((page) => ({ records: page.records, hasNext: Boolean(page.navigation?.nextPage) }))
+    .transform(({ records, navigation, paging }) => ({
+      records,
+      hasNext: navigation === undefined ? isFollowed(records, paging) : Boolean(navigation.nextPage),
+    }))
+
+const isFollowed = (records: readonly unknown[], paging: { page: number; totalPages: number } | undefined): boolean =>
+  paging === undefined ? records.length >= RECORDS_PER_PAGE : paging.page < paging.totalPages

@@ -52,14 +52,20 @@ describe('numbers that may send', () => {
 })
 
 test.each([
-  ['of the user', { extension: { id: 629890016 } }, 'DirectNumber', '629890016'],
-  ['of a call queue', { extension: { id: 62498880016, type: 'Department' } }, 'DirectNumber', '62498880016'],
-  ['of the company', { usageType: 'MainCompanyNumber' }, 'MainCompanyNumber', null],
-  ['of nobody that is named', { usageType: undefined, extension: { name: 'x' } }, null, null],
-])('a number %s says so', async (_name, other, usageType, ownerId) => {
+  ['of the user', { extension: { id: 629890016 } }, 'DirectNumber', '629890016', null],
+  [
+    'of a call queue',
+    { extension: { id: 62498880016, type: 'Department' } },
+    'DirectNumber',
+    '62498880016',
+    'Department',
+  ],
+  ['of the company', { usageType: 'MainCompanyNumber' }, 'MainCompanyNumber', null, null],
+  ['of nobody that is named', { usageType: undefined, extension: { name: 'x' } }, null, null, null],
+])('a number %s says so', async (_name, other, usageType, ownerId, ownerType) => {
   using server = httpServer(() => Response.json({ records: [number('+16505550101', other)], navigation: {} }))
   const listed = valueOf(await clientOf(server.url).listSmsNumbers(ACCESS_TOKEN))
-  expect(listed).toEqual([{ number: '+16505550101', usageType, sendsMedia: true, ownerId }])
+  expect(listed).toEqual([{ number: '+16505550101', usageType, sendsMedia: true, ownerId, ownerType }])
 })
 
 test.each([

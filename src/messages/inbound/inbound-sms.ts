@@ -3,12 +3,7 @@ import { listedBy } from '../../provider/directory.ts'
 import type { ExtensionKey } from '../../provider/extension-rows.ts'
 import type { InboundEventSms, Recipient } from '../../provider/provider.ts'
 import type { Gateway } from '../gateway.ts'
-import { type InboundSms, storeInbound } from './store-inbound.ts'
-
-/** Stores an inbound SMS of an event or a record, once. Resolves when it is on disk; true if it was new. */
-export async function storeReceived(gateway: Gateway, key: ExtensionKey, sms: InboundEventSms): Promise<boolean> {
-  return storeInbound(gateway, await inboundOf(gateway, key, sms))
-}
+import type { InboundSms } from './store-inbound.ts'
 
 /** What is stored of an event or a record. */
 export async function inboundOf(gateway: Gateway, key: ExtensionKey, sms: InboundEventSms): Promise<InboundSms> {

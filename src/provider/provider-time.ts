@@ -1,5 +1,5 @@
-import type { Clock } from '../../core/clock.ts'
-import type { Provider } from '../../provider/provider.ts'
+import type { Clock } from '../core/clock.ts'
+import type { Provider } from './provider.ts'
 
 const SECOND_MS = 1000
 

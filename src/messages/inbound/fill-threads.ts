@@ -1,0 +1,119 @@
+import { DAY_MS } from '../../core/limits.ts'
+import type { CallResult } from '../../provider/extension-calls.ts'
+import type { ExtensionRow } from '../../provider/directory.ts'
+import { isFromBefore } from '../../provider/inbound-source.ts'
+import { LIST_TOO_LONG, type Provider, type ProviderResult, type StoredSms } from '../../provider/provider.ts'
+import { noteRefusal } from '../../provider/refusals.ts'
+import type { Gateway } from '../gateway.ts'
+import { belongsTo, isProgressDue, MIN_SLICE_MS, sinceOf, skippedIn, storeUnknown } from './reading.ts'
+import { inE164 } from './store-inbound.ts'
+import { inboundOf } from './inbound-sms.ts'
+
+/**
+ * Reads what has come to message threads since the last time, and stores it as if an event had brought it. A sync goes on where its token
+ * ends. Without a token they are listed by their time, because a full sync has those of open threads alone. What is from before a change
+ * of a number's source is left to the back-fill. Returns how many messages were missing, or null if they could not be read.
+ */
+export async function fillThreads(gateway: Gateway, extension: ExtensionRow): Promise<number | null> {
+  const now = gateway.clock.now()
+  const read = await readNew(gateway, extension)
+  if (read.type === 'failed') noteRefusal(gateway, { ...keyOf(extension), step: 'threads', failure: read.failure })
+  if (read.type !== 'ok') return null
+  gateway.directory.refusals.clear(extension, 'threads')
+  const { records, syncToken } = read.value
+  const missing = await storeUnknown(gateway, extension, await ofThreads(gateway, extension, records))
+  if (missing === null) return null
+  const isDue = syncToken !== extension.threadsToken && extension.threadsToken === null
+  if (missing > 0 || isDue || isProgressDue(extension.threadsReadUntil, now))
+    await storeProgress(gateway, extension, { now, syncToken })
+  return missing
+}
+
+interface NewMessages {
+  records: StoredSms[]
+  /** Null if the provider gave none. */
+  syncToken: string | null
+}
+
+async function readNew(gateway: Gateway, extension: ExtensionRow): Promise<CallResult<NewMessages>> {
+  const skipped = skippedIn(gateway, extension)
+  const { threadsToken: syncToken } = extension
+  if (syncToken !== null) {
+    const synced = await call(gateway, extension, (provider, token) =>
+      provider.syncThreads(token, { syncToken, skipped }),
+    )
+    if (!isOver(synced)) return synced
+  }
+  // Before the list, so that nothing comes between the two.
+  const started = await call(gateway, extension, (provider, token) => provider.startThreadSync(token))
+  if (started.type !== 'ok' && !isTooLarge(started)) return started
+  const listed = await listThreads(gateway, extension, {
+    since: sinceOf(extension, extension.threadsReadUntil, gateway.clock.now()),
+  })
+  if (listed.type !== 'ok') return listed
+  return { type: 'ok', value: { records: listed.value, syncToken: started.type === 'ok' ? started.value : null } }
+}
+
+/** The provider does not know the token any more. */
+const isOver = (synced: CallResult<unknown>): boolean => synced.type === 'failed' && synced.failure.status === 400
+
+/** A full sync has no pages. One that is too large to be read leaves the lists. */
+const isTooLarge = (started: CallResult<unknown>): boolean =>
+  started.type === 'failed' && started.failure.status === 200
+
+/** Lists the inbound messages of threads by their time, in parts if there are too many for one list. */
+export async function listThreads(
+  gateway: Gateway,
+  extension: ExtensionRow,
+  { since, until = gateway.clock.now() + DAY_MS }: { since: number; until?: number },
+): Promise<CallResult<StoredSms[]>> {
+  const skipped = skippedIn(gateway, extension)
+  const listed = await call(gateway, extension, (provider, token) =>
+    provider.listThreadMessages(token, { since, until, skipped }),
+  )
+  const isTooLong = listed.type === 'failed' && listed.failure.code === LIST_TOO_LONG
+  if (!isTooLong || until - since <= MIN_SLICE_MS) return listed
+  const middle = Math.floor((since + until) / 2)
+  const first = await listThreads(gateway, extension, { since, until: middle })
+  if (first.type !== 'ok') return first
+  const second = await listThreads(gateway, extension, { since: middle, until })
+  return second.type === 'ok' ? { type: 'ok', value: [...first.value, ...second.value] } : second
+}
+
+/** They count for the limit of sends, which the provider shares between both, but a refusal pauses back-fills alone. */
+function call<T>(
+  { extensionCalls, provider, quota }: Gateway,
+  extension: ExtensionRow,
+  run: (provider: Provider, token: string) => Promise<ProviderResult<T>>,
+): Promise<CallResult<T>> {
+  return extensionCalls.make(keyOf(extension), 'back_fill', (token) => {
+    quota.count(extension.extensionId)
+    return run(provider, token)
+  })
+}
+
+const keyOf = ({ tenantId, extensionId }: ExtensionRow) => ({ tenantId, extensionId })
+
+/** Those that count: to numbers whose texts are read in threads, from after the last change. */
+async function ofThreads(gateway: Gateway, extension: ExtensionRow, records: readonly StoredSms[]) {
+  const { numbers } = await gateway.directory.tenant(extension.tenantId)
+  const wanted: StoredSms[] = []
+  for (const record of records.filter((one) => belongsTo(extension, one))) {
+    const { to } = await inE164(gateway, await inboundOf(gateway, extension, record))
+    const row = numbers.get(to)
+    const isTheirs = row === undefined || row.inboundSource === 'threads'
+    if (isTheirs && !isFromBefore(row, record.createdAt)) wanted.push(record)
+  }
+  return wanted
+}
+
+async function storeProgress(
+  { database, directory }: Gateway,
+  { tenantId, extensionId, connectedAt }: ExtensionRow,
+  { now, syncToken }: { now: number; syncToken: string | null },
+): Promise<void> {
+  const sql = `UPDATE extensions SET threads_seen_at = ?3, threads_token = ?5
+    WHERE tenant_id = ?1 AND extension_id = ?2 AND connected_at = ?4`
+  await database.writer.write([{ sql, args: [tenantId, extensionId, now, connectedAt, syncToken] }])
+  directory.forget(tenantId)
+}

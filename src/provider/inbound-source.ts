@@ -1,0 +1,93 @@
+import type { InboundSource } from '../db/schema/connections.ts'
+import type { Directory, NumberRow, TenantEntry } from './directory.ts'
+import type { CallResult } from './extension-calls.ts'
+import type { ExtensionKey } from './extension-rows.ts'
+import type { ThreadsFeature } from './message-threads.ts'
+import { isDirect } from './number-owners.ts'
+import type { SmsNumber } from './provider.ts'
+
+// Which of the provider's stores has the texts that come in to a number: with the feature MessageThreads (Shared Inbox) those of numbers
+// that several users share are in message threads, and in no message store (RingCentral developer guide, "Migration Guide" of threads).
+
+/** Numbers of the company, of a site and of an IVR menu, in the provider's words. */
+const SITE_USES: readonly string[] = ['MainCompanyNumber', 'AdditionalCompanyNumber', 'CompanyNumber']
+const SITE_OWNERS: readonly string[] = ['Site', 'IvrMenu', 'Company']
+
+/**
+ * The part of the feature that decides about a number; null for a number of one user. `known`: what is stored of it, because a list may
+ * name no owner.
+ */
+export function sharedBy(
+  { usageType, ownerType, ownerId }: SmsNumber,
+  known: NumberRow | undefined,
+  extensionId: string,
+): keyof ThreadsFeature | null {
+  if (SITE_USES.includes(usageType ?? '')) return 'ofSites'
+  const isOwn = [ownerId, known?.ownerId ?? null].every((owner) => isDirect({ usageType, ownerId: owner, extensionId }))
+  if (usageType !== 'DirectNumber' || isOwn) return null
+  return SITE_OWNERS.includes(ownerType ?? '') ? 'ofSites' : 'ofQueues'
+}
+
+/** Null: the provider could not be asked, so the source stays as it was. A provider that refuses to name its features has none. */
+export function sourceFor(
+  shared: keyof ThreadsFeature | null,
+  feature: CallResult<ThreadsFeature>,
+): InboundSource | null {
+  if (shared === null) return 'store'
+  if (feature.type === 'ok') return feature.value[shared] ? 'threads' : 'store'
+  return feature.type === 'failed' && feature.failure.reason === 'rejected' ? 'store' : null
+}
+
+/** A time of an inbound message up to this long after a change counts as before it: the change was noticed late, by another clock. */
+const MARGIN_MS = 10_000
+
+/** After a change, messages from before it are read when the provider's lists surely have them. */
+export const CHANGE_SETTLE_MS = 45_000
+
+/** The end of the time whose messages either source may have, by the provider's clock; null if it never changed. */
+const changedUntil = ({ sourceChangedAt }: NumberRow): number | null =>
+  sourceChangedAt === null ? null : sourceChangedAt + MARGIN_MS
+
+const sourceOf = ({ inboundSource }: NumberRow): InboundSource => inboundSource ?? 'store'
+
+/** The rows of the extension's numbers, each as the tenant has it: of the extension that sends for the number. */
+export const numbersOf = ({ listed, numbers }: TenantEntry, { extensionId }: ExtensionKey): NumberRow[] =>
+  listed.filter((row) => row.extensionId === extensionId).map((row) => numbers.get(row.number) ?? row)
+
+export const hasThreads = (tenant: TenantEntry, key: ExtensionKey): boolean =>
+  numbersOf(tenant, key).some((row) => sourceOf(row) === 'threads')
+
+/** Where texts to a number are read: not at all if the provider refuses its threads. */
+export type InboundPlace = 'here' | 'threads' | 'elsewhere'
+
+export function placeOf({ refusals }: Directory, row: NumberRow, now: number): InboundPlace {
+  if (sourceOf(row) === 'store') return 'here'
+  const isRefused = refusals
+    .of(row, now)
+    .some(({ step, failure }) => step === 'threads' && failure.reason === 'rejected')
+  return isRefused ? 'elsewhere' : 'threads'
+}
+
+/**
+ * Whether a message of that source is one of the number's. Of the time before a change those of both are. What comes by the store although
+ * the threads may not be read is better than nothing.
+ */
+export function counts(
+  directory: Directory,
+  row: NumberRow | undefined,
+  { source, createdAt, now }: { source: InboundSource; createdAt: number; now: number },
+): boolean {
+  if (row === undefined || sourceOf(row) === source) return true
+  return isFromBefore(row, createdAt) || placeOf(directory, row, now) === 'elsewhere'
+}
+
+/** Whether a message is from before a change of the number's source, so that both may have it. */
+export const isFromBefore = (row: NumberRow | undefined, createdAt: number): boolean =>
+  row !== undefined && createdAt < (changedUntil(row) ?? -Infinity)
+
+/** Whether a number of the extension has changed so lately that the provider's lists may lack messages from before. */
+export const isChanging = (tenant: TenantEntry, key: ExtensionKey, providerNow: number): boolean =>
+  numbersOf(tenant, key).some((row) => providerNow < (row.sourceChangedAt ?? -Infinity) + CHANGE_SETTLE_MS - SECOND_MS)
+
+/** The provider's time is known to the second. */
+const SECOND_MS = 1000

@@ -1,0 +1,151 @@
+import { describe, expect, test } from 'bun:test'
+import { diagnose } from '../../src/operator/doctor/diagnose.ts'
+import { backFill } from '../../src/messages/inbound/back-fill.ts'
+import { FROM, TO, type World } from '../support/world.ts'
+import { FaultCase } from './fault-table/case.ts'
+import { pass } from './fault-table/passing-time.ts'
+
+// With Shared Inbox the texts to numbers that several users share go to message threads, not to the message store.
+
+const MINUTE_MS = 60_000
+const QUEUE = '+15555550150'
+const COMPANY = '+15555550151'
+
+interface Inbox extends AsyncDisposable {
+  one: FaultCase
+  world: World
+  extensionId: string
+}
+
+/** One user with a number of its own, who texts from a queue's and from the company's, too. */
+async function openInbox(settings: { messageThreads: boolean; readThreads?: boolean }): Promise<Inbox> {
+  const one = await FaultCase.open({ env: { ALERT_URL: '' } })
+  const { world } = one
+  const extensionId = world.control.extensions()[0]?.extensionId ?? ''
+  world.control.configure(settings)
+  world.control.addQueue({ numbers: [QUEUE], recipients: [extensionId] })
+  world.control.addNumber({ extensionId, phoneNumber: COMPANY, usageType: 'MainCompanyNumber' })
+  await readNumbers({ world, extensionId })
+  return { one, world, extensionId, [Symbol.asyncDispose]: () => one[Symbol.asyncDispose]() }
+}
+
+const readNumbers = ({ world, extensionId }: Pick<Inbox, 'world' | 'extensionId'>) =>
+  world.gateway.numbers.read({ tenantId: world.tenantId, extensionId })
+
+async function fill({ world, extensionId }: Inbox): Promise<number | null> {
+  const row = await world.gateway.directory.extension(world.tenantId, extensionId)
+  if (row === null) throw new Error('The extension is gone')
+  return backFill(world.gateway, row)
+}
+
+const textTo = ({ world }: Inbox, to: string, text: string) => world.control.injectSms({ from: TO, to, text })
+
+async function inbound({ world }: Inbox): Promise<string[]> {
+  const { body } = await world.json<{ messages: { body: string; to: string }[] }>(
+    'GET',
+    '/v1/sms/messages?direction=inbound&limit=100',
+  )
+  return body.messages.map(({ to, body: text }) => `${to} ${text}`).toSorted()
+}
+
+const untilStored = (inbox: Inbox, count: number, withinMs: number): Promise<true> =>
+  pass(inbox.one, withinMs, async () => ((await inbound(inbox)).length >= count ? true : null))
+
+interface Health {
+  reason: string | null
+  fix: string | null
+  numbers: { phoneNumber: string; inbound: string }[]
+}
+
+async function health({ world }: Inbox): Promise<Health & { places: Record<string, string> }> {
+  const { body } = await world.json<{ extensions: Health[] }>('GET', '/v1/rc/extensions/health')
+  const [one] = body.extensions
+  if (one === undefined) throw new Error('No extension')
+  return {
+    ...one,
+    places: Object.fromEntries(one.numbers.map(({ phoneNumber, inbound: place }) => [phoneNumber, place])),
+  }
+}
+
+const doctor = async ({ world }: Inbox, name: string) =>
+  (await diagnose(world.gateway)).find(({ check }) => check === name)
+
+const firing = async ({ world }: Inbox): Promise<string[]> => {
+  await world.gateway.alerts.check()
+  return world.gateway.alerts.firing.map(({ alert }) => alert)
+}
+
+describe('with Shared Inbox', () => {
+  test('texts to shared numbers are read from threads, and the others come as ever', async () => {
+    await using inbox = await openInbox({ messageThreads: true })
+    expect((await health(inbox)).places).toMatchObject({ [FROM]: 'here', [QUEUE]: 'threads', [COMPANY]: 'threads' })
+    for (const to of [FROM, QUEUE, COMPANY]) await textTo(inbox, to, 'Hello')
+    await untilStored(inbox, 3, 20 * MINUTE_MS)
+    expect(await inbound(inbox)).toEqual([FROM, QUEUE, COMPANY].map((to) => `${to} Hello`).toSorted())
+    expect(await health(inbox)).toMatchObject({ reason: null })
+    expect(await doctor(inbox, 'subscriptions')).toMatchObject({ level: 'ok' })
+  })
+})
+
+describe('Shared Inbox that the app may not read', () => {
+  test('health, doctor and an alert say which numbers receive nothing; it ends by itself', async () => {
+    await using inbox = await openInbox({ messageThreads: true, readThreads: false })
+    await textTo(inbox, QUEUE, 'Lost?')
+    await textTo(inbox, FROM, 'Own')
+    await fill(inbox)
+    const reason = `Inbound texts to ${QUEUE}, ${COMPANY} go to RingCentral's Shared Inbox, which this app may not read`
+    const seen = await health(inbox)
+    expect(seen).toMatchObject({ reason, places: { [FROM]: 'here', [QUEUE]: 'elsewhere', [COMPANY]: 'elsewhere' } })
+    expect(seen.fix).toContain('SMS')
+    expect(await doctor(inbox, 'subscriptions')).toMatchObject({
+      level: 'warn',
+      detail: expect.stringContaining(reason),
+    })
+    await pass(inbox.one, 5 * MINUTE_MS, async () => ((await firing(inbox)).length > 0 ? true : null))
+    expect(await firing(inbox)).toEqual(['extension_not_receiving'])
+    expect(await inbound(inbox)).toEqual([`${FROM} Own`])
+    inbox.world.control.configure({ readThreads: true })
+    await untilStored(inbox, 2, 20 * MINUTE_MS)
+    expect(await inbound(inbox)).toEqual([`${FROM} Own`, `${QUEUE} Lost?`].toSorted())
+    expect(await health(inbox)).toMatchObject({ reason: null, places: { [QUEUE]: 'threads' } })
+    expect(await firing(inbox)).toEqual([])
+  })
+})
+
+describe('without Shared Inbox', () => {
+  test('nothing is different, and features are asked for shared numbers alone', async () => {
+    await using inbox = await openInbox({ messageThreads: false })
+    for (const to of [FROM, QUEUE]) await textTo(inbox, to, 'Hello')
+    await untilStored(inbox, 2, MINUTE_MS)
+    expect((await health(inbox)).places).toMatchObject({ [FROM]: 'here', [QUEUE]: 'here', [COMPANY]: 'here' })
+    const { requests } = inbox.world.control.counters()
+    expect([requests['features'], requests['thread-messages'], requests['thread-entries']]).toEqual([
+      1,
+      undefined,
+      undefined,
+    ])
+    await using plain = await FaultCase.open()
+    expect(plain.world.control.counters().requests['features']).toBeUndefined()
+  })
+})
+
+describe('a change of source', () => {
+  test.each([true, false])(
+    'to threads: %p. What came before it was noticed is read, resolved threads, too',
+    async (toThreads) => {
+      await using inbox = await openInbox({ messageThreads: !toThreads })
+      await textTo(inbox, QUEUE, 'before')
+      await untilStored(inbox, 1, 20 * MINUTE_MS)
+      inbox.world.control.configure({ messageThreads: toThreads })
+      await textTo(inbox, QUEUE, 'unnoticed')
+      inbox.world.control.resolveThreads()
+      inbox.one.clock.advance(30 * MINUTE_MS)
+      await fill(inbox)
+      await readNumbers(inbox)
+      await textTo(inbox, QUEUE, 'after')
+      await untilStored(inbox, 3, 20 * MINUTE_MS)
+      expect(await inbound(inbox)).toEqual([`${QUEUE} after`, `${QUEUE} before`, `${QUEUE} unnoticed`])
+      expect((await health(inbox)).places[QUEUE]).toBe(toThreads ? 'threads' : 'here')
+    },
+  )
+})
