@@ -61,14 +61,23 @@ const collect = (file: string, files: readonly string[] = []): string[] => [...f
 function addResend(messages: Command, contextOf: () => CliContext): void {
   messages
     .command('resend')
-    .description('Send the texts of failed messages again, as new messages')
-    .requiredOption(
+    .description(
+      'Send failed messages again, each at most once, as new messages: the named ones, or those since a time',
+    )
+    .argument('[message...]', 'message ids (sgw messages list)')
+    .option(
       '--failed-since <time>',
       'messages that failed since then: a date-time with offset, or 2h for two hours ago',
     )
-    .requiredOption('--tenant <tenant>', 'tenant id (sgw tenant list)')
+    .option('--failed-until <time>', 'messages that failed until then')
+    .option('--failure <failure>', 'only those that failed for this reason, such as unknown_number')
+    .option('--tenant <tenant>', 'tenant id (sgw tenant list); needed if there are several')
+    .option('--app <app>', 'only those of this app')
+    .option('--from <number>', 'the number to send them from, instead of their own')
+    .option('--max-age <time>', 'leave out those that were accepted longer ago, such as 2h')
+    .option('--dry-run', 'only count what would be sent')
     .option('--yes', 'do not ask')
-    .action((options: ResendOptions) => resend(contextOf(), options))
+    .action((ids: string[], options: ResendOptions, command: Command) => resend(contextOf(), ids, options, command))
 }
 
 function addCancel(messages: Command, contextOf: () => CliContext): void {

@@ -1,128 +1,129 @@
-import { parseDuration } from '../core/duration.ts'
+import type { Command } from 'commander'
 import { isoTime, systemClock } from '../core/clock.ts'
 import { parseDateTime } from '../core/date-time.ts'
-import { LONGEST_BEFORE_FAILURE_MS, NEVER_SENT_AGAIN, RESEND_KEY } from '../core/message-failure.ts'
+import { parseDuration } from '../core/duration.ts'
+import { MAX_BODY_ENTRIES, MAX_RESENT } from '../core/limits.ts'
 import { EXIT } from '../core/start-error.ts'
-import type { MessageState, NewMessage } from '../client/types.ts'
-import type { Attachment } from '../client/sms-types.ts'
-import { Refused, ask, askServer, noServer, resultOf } from './ask.ts'
+import type { ResendAnswer } from '../operator/resend-schemas.ts'
+import type { TenantList } from '../operator/schemas.ts'
+import { ask } from './ask.ts'
 import { confirm } from './confirm.ts'
-import { type CliContext, CliError, type OperatorRequest } from './context.ts'
-import { print } from './print.ts'
-import { withProgress } from './progress.ts'
-import { actingApps, everyItem } from './tenant-scope.ts'
+import { type CliContext, CliError } from './context.ts'
+import { print, sayNext } from './print.ts'
 
 export interface ResendOptions {
-  failedSince: string
-  tenant: string
+  failedSince?: string
+  failedUntil?: string
+  failure?: string
+  tenant?: string
+  app?: string
+  from?: string
+  maxAge?: string
   yes?: boolean
+  dryRun?: boolean
 }
 
-interface FailedMessage extends MessageState {
-  appId: string
-  userId: string | null
-  /** How many files it carries; absent for a text. */
-  attachments?: number
-}
-
-/** Sends the texts of a tenant's failed messages again, as new messages of the same apps. A repetition within a day sends none twice. */
-export async function resend(context: CliContext, { failedSince, tenant, yes = false }: ResendOptions): Promise<void> {
-  const since = timeOf(failedSince)
-  // Nobody is asked about what then cannot be done.
-  if ((await askServer(context, { method: 'GET', path: '/v1/operator/status' })) === null) throw noServer()
-  const failed = await findFailed(context, since, tenant)
-  const again = failed.filter(({ error }) => !NEVER_SENT_AGAIN.includes(error ?? ''))
-  const skipped = failed.length - again.length
-  if (skipped > 0) context.stderr(`${skipped} are left out: cancelled, opted out, or perhaps delivered\n`)
-  if (again.length > 0) {
-    context.stderr(`${again.length} failed:\n`)
-    for (const [error, count] of countsOf(again)) context.stderr(`${String(count).padStart(6)}  ${error}\n`)
-    await confirm(context, yes, `This sends ${again.length} new messages for ${tenant}. Go on?`)
+/** Sends the named messages again, or those of a tenant that failed. Counts them first, so that nobody is asked about what then cannot be done. */
+export async function resend(
+  context: CliContext,
+  messageIds: readonly string[],
+  options: ResendOptions,
+  command: Command,
+): Promise<void> {
+  if (messageIds.length === 0 && options.failedSince === undefined)
+    command.error("error: required argument 'message' or option '--failed-since <time>' not specified", { exitCode: 2 })
+  const filters = filtersOf(options)
+  const tenantId = options.tenant ?? (await onlyTenant(context))
+  const wishes = idsOf(messageIds).map((ids) => ({ ...filters, tenantId, ...ids }))
+  const found = await askFor(context, wishes, true)
+  if (options.dryRun === true) return print(context, found)
+  if (found.resent > 0) {
+    context.stderr(leftOf(found))
+    const messages = found.resent === 1 ? '1 new message' : `${found.resent} new messages`
+    const line = ['sgw', 'messages', 'resend', ...messageIds, ...wordsOf({ ...options, tenant: tenantId }, command)]
+    await confirm(context, options.yes ?? false, `This sends ${messages} for ${tenantId}. Go on?`, line)
   }
-  let resent = 0
-  let repeated = 0
-  const refusals: string[] = []
-  const work = async (): Promise<void> => {
-    for (const message of again) {
-      const result = await sendAgain(context, message)
-      if (result === 'sent') resent++
-      else if (result === 'sent before') repeated++
-      else refusals.push(`${message.messageId}: ${result.refusal}`)
-    }
-  }
-  await withProgress(context, work(), () => `${resent} of ${again.length} sent`)
-  for (const refusal of refusals) context.stderr(`${refusal}\n`)
-  if (repeated > 0) context.stderr(`${repeated} were sent again before\n`)
-  print(context, { resent, skipped: skipped + repeated, refused: refusals.length })
-  if (refusals.length > 0) throw new CliError('')
+  const done = found.resent === 0 ? found : await askFor(context, wishes, false)
+  print(context, done)
+  if (done.resent >= MAX_RESENT) sayNext(context, 'There may be more: run the command again')
+  if (done.refused > 0) throw new CliError('')
 }
 
-function timeOf(text: string): number {
+const filtersOf = ({ failedSince, failedUntil, maxAge, app, failure, from }: ResendOptions) => ({
+  failedSince: timeOf('--failed-since', failedSince),
+  failedUntil: timeOf('--failed-until', failedUntil),
+  maxAgeMinutes: maxAge === undefined ? undefined : minutesOf(maxAge),
+  appId: app,
+  failure,
+  from,
+})
+
+function timeOf(option: string, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
   const ago = parseDuration(text)
   const at = ago === null ? parseDateTime(text) : systemClock.now() - ago
-  if (at !== null) return at
+  if (at !== null) return isoTime(at)
   throw new CliError(
-    `--failed-since ${text}: give a date-time with offset (2026-11-24T10:00:00Z), or 2h for two hours ago`,
+    `${option} ${text}: give a date-time with offset (2026-11-24T10:00:00Z), or 2h for two hours ago`,
     EXIT.usage,
   )
 }
 
-/** Oldest first, so that their order stays. */
-async function findFailed(context: CliContext, since: number, tenant: string): Promise<FailedMessage[]> {
-  const [app] = await actingApps(context, tenant)
-  if (app === undefined) return []
-  const query = {
-    direction: 'outbound',
-    status: 'failed',
-    include: 'delivery',
-    startDate: isoTime(since - LONGEST_BEFORE_FAILURE_MS),
-  }
-  const list = { path: '/v1/sms/messages', field: 'messages', query, time: 'createdAt' }
-  const items = (await everyItem(context, list, app)) as unknown as FailedMessage[]
-  return items.filter(({ updatedAt }) => Date.parse(updatedAt) >= since).toReversed()
+function minutesOf(text: string): number {
+  const minutes = Math.floor((parseDuration(text) ?? 0) / 60_000)
+  if (minutes > 0) return minutes
+  throw new CliError(`--max-age ${text}: give a time of a minute or more, such as 60m or 2h`, EXIT.usage)
 }
 
-function countsOf(messages: readonly FailedMessage[]): [error: string, count: number][] {
-  const groups = Map.groupBy(messages, ({ error }) => error ?? '')
-  return [...groups].map(([error, group]): [string, number] => [error, group.length]).toSorted((a, b) => b[1] - a[1])
+async function onlyTenant(context: CliContext): Promise<string> {
+  const request = { method: 'GET', path: '/v1/operator/tenants?limit=2', needs: 'server' } as const
+  const [tenant, another] = ((await ask(context, request)) as TenantList).tenants
+  if (tenant !== undefined && another === undefined) return tenant.tenantId
+  throw new CliError('Name the tenant with --tenant TENANT: sgw tenant list shows them', EXIT.usage)
 }
 
-async function sendAgain(context: CliContext, message: FailedMessage): Promise<SendAgain> {
-  const { messageId, appId, from, to, body, userId } = message
-  // Every field of a send, so that the compiler names a new one. The time for which the message was planned is over.
-  const again: Required<Omit<NewMessage, 'sendAt'>> = {
-    from,
-    to,
-    body,
-    userId,
-    mediaIds: await mediaOf(context, message),
+/** Of each request: a long list of ids takes several. */
+function idsOf(messageIds: readonly string[]): { messageIds?: string[] }[] {
+  if (messageIds.length === 0) return [{}]
+  const count = Math.ceil(messageIds.length / MAX_BODY_ENTRIES)
+  return Array.from({ length: count }, (_, index) => ({
+    messageIds: messageIds.slice(index * MAX_BODY_ENTRIES, (index + 1) * MAX_BODY_ENTRIES),
+  }))
+}
+
+async function askFor(context: CliContext, wishes: readonly object[], dryRun: boolean): Promise<ResendAnswer> {
+  const sum: ResendAnswer = { resent: 0, refused: 0, left: { ...NONE_LEFT } }
+  for (const wish of wishes) {
+    const request = { method: 'POST', path: '/v1/operator/messages/resend', needs: 'server' } as const
+    const { resent, refused, left } = (await ask(context, { ...request, body: { ...wish, dryRun } })) as ResendAnswer
+    sum.resent += resent
+    sum.refused += refused
+    for (const [reason] of REASONS) sum.left[reason] += left[reason]
   }
-  const response = await askServer(context, {
-    method: 'POST',
-    path: '/v1/sms/send',
-    appId,
-    idempotencyKey: `${RESEND_KEY}${messageId}`,
-    body: again,
+  return sum
+}
+
+/** Why messages are left out, in the order in which they are printed. */
+const REASONS: readonly [keyof ResendAnswer['left'], words: string][] = [
+  ['optedOut', 'opted out'],
+  ['tooOld', 'too old'],
+  ['cancelled', 'cancelled'],
+  ['perhapsDelivered', 'perhaps delivered'],
+  ['alreadyResent', 'sent again before'],
+  ['notFailed', 'not failed'],
+]
+const NONE_LEFT = Object.fromEntries(REASONS.map(([reason]) => [reason, 0])) as ResendAnswer['left']
+
+function leftOf({ left }: ResendAnswer): string {
+  const some = REASONS.filter(([reason]) => left[reason] > 0)
+  const total = some.reduce((sum, [reason]) => sum + left[reason], 0)
+  if (total === 0) return ''
+  return `${total} ${total === 1 ? 'is' : 'are'} left out: ${some.map(([reason, words]) => `${left[reason]} ${words}`).join(', ')}\n`
+}
+
+/** The options as they are typed. */
+const wordsOf = (options: object, { options: known }: Command): string[] =>
+  known.flatMap((option) => {
+    const value: unknown = Reflect.get(options, option.attributeName())
+    return typeof value === 'string' ? [option.long ?? '', value] : []
   })
-  if (response === null) throw noServer()
-  try {
-    await resultOf(response)
-    return response.headers.get('idempotent-replayed') === 'true' ? 'sent before' : 'sent'
-  } catch (error) {
-    if (error instanceof Refused) return { refusal: error.message }
-    throw error
-  }
-}
-
-/** The media that the message carries. If it is not kept any more, the send is refused. */
-async function mediaOf(
-  context: CliContext,
-  { messageId, appId, attachments }: FailedMessage,
-): Promise<string[] | null> {
-  if (attachments === undefined) return null
-  const request: OperatorRequest = { method: 'GET', path: `/v1/sms/${messageId}/attachments`, appId }
-  const listed = (await ask(context, request)) as { attachments: Attachment[] }
-  return listed.attachments.map(({ attachmentId }) => attachmentId)
-}
-
-type SendAgain = 'sent' | 'sent before' | { refusal: string }

@@ -127,11 +127,6 @@ async function newest(context: CliContext, list: ListRequest, app: ActingApp, co
   }
 }
 
-/** Every item of one tenant. */
-export async function everyItem(context: CliContext, list: ListRequest, app: ActingApp): Promise<Item[]> {
-  return (await newest(context, list, app, Infinity)).items
-}
-
 async function pageOf(context: CliContext, { path, field, query }: ListRequest, app: ActingApp): Promise<ItemsPage> {
   const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined)
   const text = new URLSearchParams(given).toString()

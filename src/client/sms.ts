@@ -4,7 +4,17 @@ import { segment } from './requester.ts'
 import { Resource } from './resource.ts'
 import { SgwError } from './sgw-error.ts'
 import type { Attachment, Media, NewMediaMessage, Notice, NotifiedMessage, UploadOptions } from './sms-types.ts'
-import type { Accepted, Message, MessageFilter, MessageState, NewMessage, Preview, Timeline } from './types.ts'
+import type {
+  Accepted,
+  FailureGroup,
+  FailuresFilter,
+  Message,
+  MessageFilter,
+  MessageState,
+  NewMessage,
+  Preview,
+  Timeline,
+} from './types.ts'
 
 export interface SendOptions {
   /** Your own name for this message: a repeated call with the same key sends nothing. By default a new one each time. */
@@ -79,6 +89,11 @@ export class Sms extends Resource {
       keyOf: ({ messageId }) => messageId,
       pinned: ({ createdAt }) => ({ endDate: createdAt }),
     })
+  }
+
+  /** Why messages failed, the most frequent reason first. */
+  failures(filter: FailuresFilter = {}): Promise<FailureGroup[]> {
+    return this.member('failures', '/v1/sms/failures', filter)
   }
 
   /** Cancels a message that is still queued. Throws with status 409 if it is not. */

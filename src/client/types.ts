@@ -116,6 +116,8 @@ export interface MessageFilter {
   direction?: Direction | undefined
   status?: MessageStatus | undefined
   state?: ListedState | undefined
+  /** Why it failed: `unknown_number`, `rejected`, `rejected:CMN-101` and so on, as `errors` of the overview name it. */
+  failure?: string | undefined
   from?: string | undefined
   to?: string | undefined
   /** Messages of this own number, in both directions. */
@@ -132,6 +134,21 @@ export interface MessageFilter {
   include?: 'delivery' | undefined
   /** Messages of a page, 1 to 100. */
   limit?: number | undefined
+}
+
+/** Which failed messages to count. */
+export type FailuresFilter = Omit<MessageFilter, 'direction' | 'status' | 'state' | 'include' | 'limit'>
+
+/** Messages that failed for the same reason. */
+export interface FailureGroup {
+  /** The value of the filter `failure` that lists them. */
+  failure: string
+  /** What all of them have as `error`; null if they differ, or the word says all. */
+  error: string | null
+  count: number
+  /** When the oldest of them was accepted. */
+  firstAt: string
+  lastAt: string
 }
 
 /** How many SMS a text takes. */

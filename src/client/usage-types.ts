@@ -42,7 +42,7 @@ export interface Overview {
   oldestQueuedAt: string | null
   waiting: OverviewWaiting[]
   /** The most frequent first, at most 10. */
-  errors: { error: string; count: number; lastAt: string }[]
+  errors: { error: string; failure: string; count: number; lastAt: string }[]
   destinations: OverviewDestination[]
 }
 

@@ -36,6 +36,8 @@ const TEXTS = {
   badSince: ['invalid', 'Invalid since'],
   badUntil: ['invalid', 'Invalid until'],
   badDeliveryIds: ['invalid', 'Invalid deliveryIds'],
+  badFailedSince: ['invalid', 'Invalid failedSince'],
+  badFailedUntil: ['invalid', 'Invalid failedUntil'],
   badPolicy: ['invalid', 'Invalid policy'],
   badEvents: ['invalid', 'Invalid events'],
   badName: ['invalid', 'name must be 1-100 characters'],

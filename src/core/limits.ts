@@ -138,6 +138,8 @@ export const MAX_RECOVERED_DELIVERIES = 10_000
 /** Of failed deliveries in one commit. */
 export const FAILURES_STEP_ROWS = 300
 export const MAX_DISMISSED_IDS = 1000
+/** Failed messages that one request sends again. */
+export const MAX_RESENT = 10_000
 export const DELIVERY_RETENTION_DAYS = 30
 export const ATTEMPT_RETENTION_DAYS = 7
 

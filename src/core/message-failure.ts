@@ -31,18 +31,8 @@ export const MESSAGE_FAILURES = {
   cannotSendMedia: { code: 'no_media', text: 'From number cannot send media' },
 } as const satisfies Record<string, MessageFailure>
 
-/** These are not sent again: somebody stopped them, the contact did, or they may have arrived. */
-export const NEVER_SENT_AGAIN: readonly string[] = [
-  MESSAGE_FAILURES.cancelled.text,
-  MESSAGE_FAILURES.optedOut.text,
-  MESSAGE_FAILURES.unconfirmed.text,
-]
-
 /** A message can fail this long after it was accepted: 30 days of `sendAt`, and the time in the queue. */
 export const LONGEST_BEFORE_FAILURE_MS = 38 * DAY_MS
-
-/** Begins the `Idempotency-Key` with which a failed message is sent again; its id follows. */
-export const RESEND_KEY = 'resend-'
 
 export const unknownNumber = (number: string): MessageFailure => ({
   code: 'unknown_number',
@@ -53,4 +43,27 @@ export const unknownNumber = (number: string): MessageFailure => ({
 export function rejected(message: string, code: string | null): MessageFailure {
   const text = `Provider rejected the message: ${message}${code === null ? '' : ` (${code})`}`
   return { code: 'rejected', text: text.slice(0, ERROR_MESSAGE_LENGTH) }
+}
+
+/** The provider's code of a refusal, at the end of its text. */
+const PROVIDER_CODE = /^.* \(([\w.-]{1,64})\)$/s
+const CODES = new Map<string, FailureCode>(Object.values(MESSAGE_FAILURES).map(({ code, text }) => [text, code]))
+
+/** Why a message failed, in one word, from its stored error: its code, and of a refusal also the provider's: `rejected:CMN-101`. A text that the gateway did not write is the provider's, as it was for the column `error_code`. */
+export function failureOf(error: string): string {
+  const known = CODES.get(error) ?? (error.startsWith('Phone number ') ? 'unknown_number' : undefined)
+  if (known !== undefined) return known
+  const code = PROVIDER_CODE.exec(error)?.[1]
+  return code === undefined ? 'rejected' : `rejected:${code}`
+}
+
+/** A failure that can be asked for. `rejected` is any refusal. */
+export const FAILURE_PATTERN = `^(${FAILURE_CODES.join('|')}|rejected:[\\w.-]{1,64})$`
+const FAILURE = new RegExp(FAILURE_PATTERN)
+export const isFailure = (text: string): boolean => FAILURE.test(text)
+
+/** What a failed message has: its code, and how its text ends, if the provider's code is asked for. */
+export function storedAs(failure: string): { code: string; ending?: string } {
+  const [code = '', provider] = failure.split(':')
+  return { code, ...(provider === undefined ? {} : { ending: ` (${provider})` }) }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { errorTexts } from '../core/errors.ts'
+import { jsonAnswer } from '../core/json-answer.ts'
 import { AppParams, RotatedKey, RotatedSecret, registration } from '../api/apps/schemas.ts'
 import { Done } from '../api/http/done.ts'
 import { route } from '../api/http/route.ts'
@@ -22,6 +23,8 @@ import {
   TenantStatusBody,
   TenantsQuery,
 } from './schemas.ts'
+import { resendMessages } from './resend-messages.ts'
+import { ResendAnswer, ResendBody } from './resend-schemas.ts'
 import { endSession, openSession } from './session.ts'
 import { StatusReport, readStatus } from './status.ts'
 import { createTenant, listTenants, setTenantStatus } from './tenants.ts'
@@ -114,6 +117,30 @@ export const operatorRoutes = [
     response: Tenant,
     errors: { 400: errorTexts('badTenantId', 'badStatus', 'badJson'), 404: errorTexts('tenantNotFound') },
     run: ({ gateway, params, body }) => setTenantStatus(gateway, { ...params, ...body }),
+  }),
+  route({
+    ...common,
+    operationId: 'resendMessages',
+    method: 'POST',
+    path: '/v1/operator/messages/resend',
+    summary: 'Send failed messages of a tenant again, as new messages of the same apps',
+    description:
+      'Oldest first, at most 10,000: repeat the request for more. A failed message is sent again at most once, however often and by whomever that is asked. Cancelled ones are never sent again, nor those to contacts who have opted out of their number or of `from`. `unconfirmed` ones may have arrived: they are sent again only with `failure` `unconfirmed` and `messageIds`. With `dryRun` it only counts (200).',
+    body: ResendBody,
+    mayWait: true,
+    status: 202,
+    response: ResendAnswer,
+    errors: {
+      400: [
+        ...errorTexts('badTenantId', 'badAppId', 'badFailedSince', 'badFailedUntil', 'badMessageId', 'badJson'),
+        ...['failure', 'from', 'maxAgeMinutes', 'dryRun'].map((name) => `Invalid ${name}`),
+      ],
+      404: errorTexts('tenantNotFound'),
+    },
+    run: async ({ gateway, body }) => {
+      const answer = await resendMessages(gateway, body)
+      return body.dryRun ? jsonAnswer(answer) : answer
+    },
   }),
   route({
     ...common,

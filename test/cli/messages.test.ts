@@ -68,11 +68,16 @@ test.concurrent('failed messages are sent again once, as new messages; cancelled
     const cancelled = await world.send({ body: 'never', sendAt: later })
     await world.call('DELETE', `/v1/sms/${cancelled}`)
     const resend = resendOf(world)
-    const asked = await sgw.text(...resend)
-    expect(asked.stderr).toMatch(/^1 are left out[^]*--yes/)
+    const none = { optedOut: 0, tooOld: 0, cancelled: 0, perhapsDelivered: 0, alreadyResent: 0, notFailed: 0 }
+    expect(await sgw.json(...resend, '--dry-run')).toEqual({ resent: 1, refused: 0, left: { ...none, cancelled: 1 } })
+    const asked = await sgw.text(...resend, '--failure', 'unknown_number')
+    expect(asked.stderr).toBe(
+      `Nothing was done: without a terminal this needs --yes:\n  sgw messages resend --failed-since 1h --failure unknown_number --tenant ${world.tenantId} --yes\n`,
+    )
     expect(asked).toMatchObject({ code: 2, stdout: '' })
+    expect((await sgw.text(...resend)).stderr).toStartWith('1 is left out: 1 cancelled\n')
     const again = await sgwIn(world.folder, [...resend, '--yes', '--json'])
-    expect(JSON.parse(again.stdout)).toEqual({ resent: 1, skipped: 1, refused: 0 })
+    expect(JSON.parse(again.stdout)).toEqual({ resent: 1, refused: 0, left: { ...none, cancelled: 1 } })
     const bodies = async (): Promise<string[]> =>
       (await world.json<{ messages: { body: string }[] }>('GET', '/v1/sms/messages')).body.messages.map(
         ({ body }) => body,
@@ -81,12 +86,32 @@ test.concurrent('failed messages are sent again once, as new messages; cancelled
     await until(async () => (await sgw.json<{ total: number }>('messages', 'list', '--status', 'failed')).total === 3)
     // The new message has failed too, and is sent once more; the old one is not.
     const repeated = await sgwIn(world.folder, [...resend, '--yes', '--json'])
-    expect(JSON.parse(repeated.stdout)).toEqual({ resent: 1, skipped: 2, refused: 0 })
-    expect(repeated.stderr).toContain('1 were sent again before\n')
+    expect(JSON.parse(repeated.stdout)).toEqual({
+      resent: 1,
+      refused: 0,
+      left: { ...none, cancelled: 1, alreadyResent: 1 },
+    })
+    expect(repeated.stderr).toContain('2 are left out: 1 cancelled, 1 sent again before\n')
     expect(await bodies()).toHaveLength(4)
-    expect(await sgw.text('messages', 'resend', '--failed-since', 'noon', '--tenant', world.tenantId)).toMatchObject({
+    for (const [words, said] of [
+      [['--failed-since', 'noon'], '2h for two hours ago'],
+      [['--failed-since', '1h', '--max-age', '5'], 'such as 60m'],
+      [[], "required argument 'message' or option '--failed-since <time>' not specified"],
+    ] as const)
+      expect(await sgw.text('messages', 'resend', ...words)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(said),
+      })
+    // Without --tenant where there is only one; another one has to be named.
+    expect(await sgw.json('messages', 'resend', failed, '--yes')).toEqual({
+      resent: 0,
+      refused: 0,
+      left: { ...none, alreadyResent: 1 },
+    })
+    await world.otherTenant()
+    expect(await sgw.text('messages', 'resend', failed, '--yes')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('2h for two hours ago'),
+      stderr: expect.stringContaining('Name the tenant with --tenant TENANT'),
     })
   })
 })
@@ -95,7 +120,7 @@ test.concurrent('a message is sent again with every field of its request but the
   await withServer(async (world) => {
     const message = { from: '+15555550999', to: TO, body: 'again', userId: 'user-42' }
     const mediaIds = [(await uploaded(world, PNG)).mediaId]
-    // A new field of a send needs a value here, and must be copied by src/cli/resend.ts and the console's actions.tsx.
+    // A new field of a send needs a value here, and must be copied by src/operator/resend-messages.ts and the console's actions.tsx.
     expect(Object.keys({ ...message, sendAt: null, mediaIds }).toSorted()).toEqual(
       Object.keys(SendBody.shape).toSorted(),
     )

@@ -15,6 +15,7 @@ async function callEverything(sgw: Sgw): Promise<void> {
   await sgw.sms.send(message)
   await sgw.sms.sendAndWait(message)
   await sgw.sms.notify(message, {})
+  await sgw.sms.failures()
   await sgw.sms.preview('Hello')
   await sgw.sms.timeline('msg')
   await sgw.sms.cancel('msg')

@@ -13,6 +13,7 @@ import type { ExtensionsHealth } from '../../src/api/rc/get-health.ts'
 import type { ConnectedExtension } from '../../src/api/rc/list-extensions.ts'
 import type { MessageState, MessageWithDelivery } from '../../src/api/sms/message.ts'
 import type { AttachmentList } from '../../src/api/sms/attachment-schemas.ts'
+import type { FailureGroups, FailuresQuery } from '../../src/api/sms/list-failures.ts'
 import type { MessagesQuery } from '../../src/api/sms/messages-query.ts'
 import type * as sms from '../../src/api/sms/schemas.ts'
 import type { Timeline } from '../../src/api/sms/timeline-schema.ts'
@@ -41,6 +42,8 @@ test('every answer of the client has the type of its route', () => {
   prove<Same<client.NotifiedMessage, Answer<typeof sms.Notified>['messages'][number]>>()
   prove<Same<client.MessageState, Answer<typeof MessageState>>>()
   prove<Same<client.Message, Answer<typeof MessageWithDelivery>>>()
+  prove<Same<client.FailureGroup[], Answer<typeof FailureGroups>['failures']>>()
+  prove<Same<client.FailuresFilter, Filter<typeof FailuresQuery>>>()
   prove<Same<client.Preview, Answer<typeof sms.Preview>>>()
   prove<Same<client.Timeline, Answer<typeof Timeline>>>()
   prove<Same<client.App, Answer<typeof App>>>()

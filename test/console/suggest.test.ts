@@ -35,7 +35,7 @@ const TYPED: readonly [typed: string, suggestions: string[]][] = [
   ['state:f', ['state:failed']],
   ['state:failed', []],
   ['state:wrong', []],
-  ['fail', ['state:failed']],
+  ['fail', ['failure:', 'state:failed']],
   ['rece', ['state:received']],
   ['app:fr', ['app:Front desk']],
   ['boo', ['app:booking-app']],

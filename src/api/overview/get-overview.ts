@@ -1,6 +1,7 @@
 import type { Caller } from '../../core/caller.ts'
 import { isoTime } from '../../core/clock.ts'
 import { HALF_HOUR_MS } from '../../core/limits.ts'
+import { failureOf } from '../../core/message-failure.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import { readBacklog } from '../../messages/gateway-state/tenant/backlog.ts'
 import { waitingOfTenant } from '../../messages/gateway-state/tenant/waiting.ts'
@@ -9,6 +10,7 @@ import { percentile } from '../../messages/usage/latency.ts'
 import {
   type Bucket,
   type DestinationUsage,
+  type ErrorUsage,
   type HalfHours,
   addTotals,
   overviewRange,
@@ -41,7 +43,7 @@ export async function getOverview(
     p50Ms: percentile(latencies, 0.5),
     p95Ms: percentile(latencies, 0.95),
     ...(await readQueue(gateway, tenantId)),
-    errors: (await readErrors(gateway, tenantId, range)).map((each) => ({ ...each, lastAt: isoTime(each.lastAt) })),
+    errors: (await readErrors(gateway, tenantId, range)).map(errorOf),
     destinations: await destinationsOf(gateway, tenantId, range, include === 'nextAttempt'),
   }
 }
@@ -51,6 +53,13 @@ const bucketOf = ({ first, totals: { sent, failed, received } }: Bucket): Overvi
   sent,
   failed,
   received,
+})
+
+const errorOf = ({ error, count, lastAt }: ErrorUsage): Overview['errors'][number] => ({
+  error,
+  failure: failureOf(error),
+  count,
+  lastAt: isoTime(lastAt),
 })
 
 async function destinationsOf(

@@ -53,7 +53,14 @@ export const Overview = z
         }),
       }),
     ),
-    errors: z.array(z.object({ error: z.string(), count: z.int(), lastAt: time })),
+    errors: z.array(
+      z.object({
+        error: z.string(),
+        failure: z.string().meta({ description: 'The value of the filter `failure` that lists such messages' }),
+        count: z.int(),
+        lastAt: time,
+      }),
+    ),
     destinations: z
       .array(
         z.object({
@@ -101,7 +108,9 @@ export const Overview = z
       scheduled: 1,
       oldestQueuedAt: null,
       waiting: [{ reason: 'scheduled', count: 1, since: '2026-11-20T16:55:40.218Z', began: null }],
-      errors: [{ error: 'Cancelled before sending', count: 2, lastAt: '2026-11-20T17:02:11.004Z' }],
+      errors: [
+        { error: 'Cancelled before sending', failure: 'cancelled', count: 2, lastAt: '2026-11-20T17:02:11.004Z' },
+      ],
       destinations: [
         {
           url: 'https://example.com/sms',

@@ -50,6 +50,28 @@ export async function acceptMessage(
   return { messageId: kept.messageId, status: 'queued', replayed: kept.messageId !== own.messageId }
 }
 
+/**
+ * Accepts a message in place of one that failed, unless that was sent again before; the commit that stores it says so. Returns whether it
+ * did. Errors: `unknownMedia`.
+ */
+export async function acceptAgain(
+  gateway: Gateway,
+  caller: Caller,
+  message: CheckedMessage,
+  failedId: string,
+  now: number,
+): Promise<boolean> {
+  const { own, kept } = await accept(
+    gateway,
+    { ...newMessage(gateway, caller, message, null, now), resentFrom: failedId },
+    null,
+  )
+  if (kept.jobSeq !== null) return true
+  // Its media was deleted since it was looked up, or the failed message was.
+  if (kept.messageId === own.messageId) throw apiError('unknownMedia')
+  return false
+}
+
 const MESSAGE_ID_DRAWS = 5
 
 /**
@@ -93,6 +115,7 @@ function newMessage(
     idempotencyKey: once?.key ?? null,
     requestHash: once?.requestHash ?? null,
     keysExpiredBefore: once === null ? 0 : keysExpiredBefore(gateway, now),
+    resentFrom: null,
   }
 }
 

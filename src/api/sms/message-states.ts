@@ -1,3 +1,4 @@
+import { storedAs } from '../../core/message-failure.ts'
 import type { ListPage } from '../../db/list-page.ts'
 
 /** What people look for in a list, where a status says less or something else. */
@@ -22,4 +23,19 @@ export function inState(list: ListPage, state: ListedState | undefined, now: num
   if (state === undefined) return list
   const { time, ...conditions } = STATES[state]
   return { ...list, ...conditions, filters: time === undefined ? list.filters : { ...list.filters, [time]: now } }
+}
+
+/** SQL: whether a failed message's error ends like this. */
+const ENDS_WITH = 'substr(error, -length(?)) = ?'
+
+/** A list with only the messages that failed for a reason. Where the list names no state, it finds them among those that failed. */
+export function failedBy(list: ListPage, failure: string | undefined): ListPage {
+  if (failure === undefined) return list
+  const { code, ending } = storedAs(failure)
+  const failed = { always: `status = 'failed'`, by: 'INDEXED BY messages_failed' } as const
+  return {
+    ...(list.always === undefined ? failed : {}),
+    ...list,
+    filters: { ...list.filters, 'error_code = ?': code, [ENDS_WITH]: ending },
+  }
 }

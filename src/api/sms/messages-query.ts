@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { MAX_CONTACTS_FOUND, MAX_CONTACT_LENGTH } from '../../core/limits.ts'
+import { FAILURE_PATTERN, isFailure } from '../../core/message-failure.ts'
 import { E164_PATTERN, isE164 } from '../../core/phone.ts'
 import { MessageDirection, MessageStatus } from '../fields/named-enums.ts'
 import {
@@ -15,6 +16,7 @@ import {
   textFilter,
 } from '../http/list-query.ts'
 import { fails } from '../http/route.ts'
+import { BAD_PARAMETER } from '../http/validated.ts'
 import { LISTED_STATES } from './message-states.ts'
 
 const ownNumber = numberFilter.pipe(z.string().refine(isE164, fails('badNumberOrContact')).optional())
@@ -33,6 +35,12 @@ export const MessagesQuery = z.object({
     description:
       '`waiting` (`queued` or `sending`, not scheduled for later), `scheduled` (its `sendAt` is to come), `failed` (not cancelled), `cancelled`, or `undelivered`',
     example: 'waiting',
+  }),
+  failure: textFilter.pipe(z.string().refine(isFailure, { error: BAD_PARAMETER }).optional()).meta({
+    description:
+      'Why it failed: `not_connected`, `unknown_number`, `revoked`, `expired`, `cancelled`, `unconfirmed`, `opted_out`, `no_media`, `rejected`, or `rejected:CODE` with the provider’s code',
+    pattern: FAILURE_PATTERN,
+    example: 'unknown_number',
   }),
   from: numberFilter.meta({ description: "The sender's number" }),
   to: numberFilter.meta({ description: "The recipient's number", example: '+15555550199' }),
@@ -63,7 +71,7 @@ export type MessagesQuery = z.output<typeof MessagesQuery>
 
 /** What a message must meet, in SQL, where `?` is the value of a filter. Those that are left out are no condition of their own. */
 export const CONDITIONS: Record<
-  Exclude<keyof MessagesQuery, 'tenantId' | 'state' | 'contactEndsWith' | 'include' | 'page' | 'limit'>,
+  Exclude<keyof MessagesQuery, 'tenantId' | 'state' | 'failure' | 'contactEndsWith' | 'include' | 'page' | 'limit'>,
   string
 > = {
   startDate: 'created_at >= ?',

@@ -8,6 +8,7 @@ import { AttachmentList, AttachmentParams } from './attachment-schemas.ts'
 import { getAttachment, listAttachments } from './attachments.ts'
 import { cancel } from './cancel.ts'
 import { getStatus } from './get-status.ts'
+import { FailureGroups, FailuresQuery, listFailures } from './list-failures.ts'
 import { listMessages } from './list-messages.ts'
 import { MessageList, MessageState } from './message.ts'
 import { MessagesQuery } from './messages-query.ts'
@@ -131,6 +132,19 @@ export const smsRoutes = [
     response: MessageList,
     run: async ({ gateway, caller, query }) =>
       listAnswer('messages', query, await listMessages(gateway, caller, query)),
+  }),
+  route({
+    ...common,
+    operationId: 'countFailures',
+    method: 'GET',
+    path: '/v1/sms/failures',
+    summary: 'Why messages failed, the most frequent reason first',
+    description:
+      'Cancelled messages are one of the reasons. Of the list’s filters it has all that say something of failed messages.',
+    query: FailuresQuery,
+    mayWait: true,
+    response: FailureGroups,
+    run: ({ gateway, caller, query }) => listFailures(gateway, caller, query),
   }),
   route({
     ...common,

@@ -36,6 +36,8 @@ export const messages = sqliteTable(
     sendAt: integer('send_at'),
     /** Of an MMS, JSON: what it carries, as `attachmentsOf` reads it. Null for any other message. */
     attachments: text(),
+    /** Of a failed message, the id of the one that the operator sent in its place; null if it was not sent again. */
+    resentAs: text('resent_as'),
   },
   (table) => [
     /** Has every column that lists filter by, so that counting a tenant's messages reads no rows. */

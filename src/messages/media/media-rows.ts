@@ -33,9 +33,12 @@ const expiresAt = (now: string): string => `(max(media.uploaded_at, coalesce((
 
 const columns = (now: string): string => `id, content_type, size, file_name, sha256, ${expiresAt(now)} AS expires_at`
 
-/** Media of a tenant by their ids (JSON), in any order. Expired ones are hidden before they are deleted. */
+/** SQL: whether media can be sent. Expired ones are hidden before they are deleted. */
+export const isKept = (now: string): string => `(media.sha256 IS NOT NULL AND ${expiresAt(now)} > ${now})`
+
+/** Media of a tenant by their ids (JSON), in any order. */
 export const FIND = `SELECT ${columns('?3')} FROM media WHERE id IN (SELECT value FROM json_each(?1)) AND tenant_id = ?2
-  AND sha256 IS NOT NULL AND ${expiresAt('?3')} > ?3`
+  AND ${isKept('?3')}`
 
 export const RENEW = `UPDATE media SET uploaded_at = max(uploaded_at, ?1)
   WHERE tenant_id = ?2 AND sha256 = ?3 AND content_type = ?4 AND file_name = ?5 RETURNING ${columns('?1')}`

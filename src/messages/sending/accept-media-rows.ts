@@ -1,6 +1,7 @@
 import type { RowOperation } from '../../db/writer.ts'
 import {
   ACCEPT,
+  ACCEPT_AGAIN,
   ACCEPT_ONCE,
   type AcceptRow,
   type NewMessage,
@@ -8,6 +9,7 @@ import {
   SCHEDULE_ONCE,
   type ScheduledMessage,
   acceptStatements,
+  again,
   once,
   scheduleStatements,
 } from './accept-rows.ts'
@@ -38,6 +40,7 @@ const ACCEPT_MEDIA: RowOperation<AcceptRow> = {
   statements: withMedia(acceptStatements)(ALWAYS),
 }
 const ACCEPT_MEDIA_ONCE = once<AcceptRow>(withMedia(acceptStatements), HAS_MEDIA)
+const ACCEPT_MEDIA_AGAIN = again(withMedia(acceptStatements), HAS_MEDIA)
 const SCHEDULE_MEDIA: RowOperation<ScheduledMessage> = {
   key: 'messageId',
   statements: withMedia(scheduleStatements)(ALWAYS),
@@ -45,7 +48,8 @@ const SCHEDULE_MEDIA: RowOperation<ScheduledMessage> = {
 const SCHEDULE_MEDIA_ONCE = once<ScheduledMessage>(withMedia(scheduleStatements), HAS_MEDIA)
 
 /** The operation that stores a message which may begin at once. */
-export function acceptOperation({ attachments, idempotencyKey }: NewMessage): RowOperation<AcceptRow> {
+export function acceptOperation({ attachments, idempotencyKey, resentFrom }: NewMessage): RowOperation<AcceptRow> {
+  if (resentFrom !== null) return attachments === null ? ACCEPT_AGAIN : ACCEPT_MEDIA_AGAIN
   if (attachments === null) return idempotencyKey === null ? ACCEPT : ACCEPT_ONCE
   return idempotencyKey === null ? ACCEPT_MEDIA : ACCEPT_MEDIA_ONCE
 }

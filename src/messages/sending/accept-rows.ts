@@ -22,6 +22,8 @@ export interface NewMessage extends JsonRow {
   requestHash: string | null
   /** Epoch milliseconds. Keys stored before it have expired. */
   keysExpiredBefore: number
+  /** The failed message that this one is sent in place of. */
+  resentFrom: string | null
 }
 
 /** A new message, and the attempt that its commit opens if `extensionId` is not null. */
@@ -126,6 +128,26 @@ export const once = <Message extends NewMessage>(
 
 export const ACCEPT_ONCE = once<AcceptRow>(acceptStatements)
 export const SCHEDULE_ONCE = once<ScheduledMessage>(scheduleStatements)
+
+/** Marks the failed message as sent again, unless it was before. */
+const claimFailed = (condition: string): string => `UPDATE messages SET resent_as = input.messageId FROM input
+  WHERE messages.id = input.resentFrom AND messages.tenant_id = input.tenantId AND messages.status = 'failed' AND messages.resent_as IS NULL
+    AND ${condition}`
+
+/** True for the first message that is sent in place of a failed one. */
+const OWNS_FAILED = `EXISTS (SELECT 1 FROM messages AS failed WHERE failed.id = input.resentFrom AND failed.resent_as = input.messageId)`
+
+/** What was sent in place of each failed message, in the form of `KEPT_KEYS`. */
+const RESENT_AS = `SELECT input.messageId AS key, failed.resent_as AS message_id, '' AS request_hash FROM input
+  CROSS JOIN messages AS failed ON failed.id = input.resentFrom WHERE failed.resent_as IS NOT NULL`
+
+/** The operation that stores only the first message in place of a failed one. `condition`: which may be. Returns the rows of `RESENT_AS` as well. */
+export const again = (statements: (condition: string) => string[], condition = ALWAYS): RowOperation<AcceptRow> => ({
+  key: 'messageId',
+  statements: [claimFailed(condition), ...statements(OWNS_FAILED), RESENT_AS],
+})
+
+export const ACCEPT_AGAIN = again(acceptStatements)
 
 /** The message that a request has stored, or that its `Idempotency-Key` had already. */
 export interface KeptRequest {

@@ -1,9 +1,4 @@
-import {
-  LONGEST_BEFORE_FAILURE_MS,
-  MESSAGE_FAILURES,
-  NEVER_SENT_AGAIN,
-  RESEND_KEY,
-} from '../../core/message-failure.ts'
+import { LONGEST_BEFORE_FAILURE_MS, MESSAGE_FAILURES } from '../../core/message-failure.ts'
 import { DAY_MS, HALF_HOUR_MS } from '../../core/limits.ts'
 import type { Row } from '../../db/connection.ts'
 import { type UsageReads, halfHourAt } from './overview.ts'
@@ -43,12 +38,7 @@ const FAILED = `WITH failed AS (
 export async function readFailures({ database }: UsageReads, now: number): Promise<Failures[]> {
   const failed = await database.reader.longRead('operator', FAILED, [halfHourAt(now - DAY_MS), ...WANTED])
   const byTenant = Map.groupBy(failed, (row) => String(row['tenant_id']))
-  const args = [
-    JSON.stringify([...byTenant.keys()]),
-    now - LONGEST_BEFORE_FAILURE_MS,
-    now - DAY_MS,
-    JSON.stringify(NEVER_SENT_AGAIN),
-  ]
+  const args = [JSON.stringify([...byTenant.keys()]), now - LONGEST_BEFORE_FAILURE_MS, now - DAY_MS]
   const tenants = await database.reader.longRead('operator', TENANTS, args)
   return tenants.map((tenant) => failuresOf(tenant, byTenant.get(String(tenant['id'])) ?? []))
 }
@@ -60,9 +50,7 @@ export async function readFailures({ database }: UsageReads, now: number): Promi
 const TENANTS = `SELECT tenants.id, tenants.status, tenants.status = 'active' AND (
     SELECT 1 FROM messages AS message INDEXED BY messages_failed
     WHERE message.tenant_id = tenants.id AND message.status = 'failed' AND message.created_at > ?2 AND message.updated_at >= ?3
-      AND message.error NOT IN (SELECT value FROM json_each(?4))
-      AND NOT EXISTS (SELECT 1 FROM idempotency_keys AS stored
-        WHERE stored.app_id = message.app_id AND stored.key = '${RESEND_KEY}' || message.id)
+      AND message.error_code NOT IN ('cancelled', 'opted_out', 'unconfirmed') AND message.resent_as IS NULL
     ORDER BY message.created_at DESC LIMIT 1) IS NOT NULL AS can_resend
   FROM json_each(?1) CROSS JOIN tenants ON tenants.id = value ORDER BY key`
 

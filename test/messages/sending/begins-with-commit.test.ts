@@ -42,7 +42,14 @@ test.each([
   await using world = await readyWorld()
   await world.gateway.database.gate.execute(sql)
   const message = { tenantId: world.tenantId, appId: world.app.appId, from: FROM, to: TO, body: 'Hello' }
-  const request = { attachments: null, idempotencyKey: null, requestHash: null, keysExpiredBefore: 0, userId: null }
+  const request = {
+    attachments: null,
+    idempotencyKey: null,
+    requestHash: null,
+    keysExpiredBefore: 0,
+    resentFrom: null,
+    userId: null,
+  }
   const ids = { messageId: 'msg_000000000001', jobId: 'job_0000000000000001' }
   await world.gateway.sending.accept({ ...message, ...request, ...ids, now: world.gateway.clock.now() })
   expect(await rowsOf(world, 'SELECT 1 FROM send_attempts')).toEqual([])

@@ -19,6 +19,7 @@ test('only a part of a very long queue is in memory', async () => {
       idempotencyKey: null,
       requestHash: null,
       keysExpiredBefore: 0,
+      resentFrom: null,
     })
   for (let first = 0; first < 1000; first += 500)
     await Promise.all(Array.from({ length: 500 }, (_, number) => accept(first + number)))

@@ -23,6 +23,7 @@ test('a new message that draws the id of a message under way does not affect it'
     idempotencyKey: null,
     requestHash: null,
     keysExpiredBefore: 0,
+    resentFrom: null,
   }
   expect(await gateway.sending.accept(drawn).catch(String)).toContain('UNIQUE')
   release()

@@ -8,6 +8,7 @@ import {
   wordsOf,
 } from '../search/filters.ts'
 import { TIME } from '../search/times.ts'
+import { FAILURES } from './failures.ts'
 import { type Tab, tabOf as tabIn } from '../list/tab.ts'
 
 /** States that are a status of the API. */
@@ -26,6 +27,13 @@ const E164 = /^\+[1-9]\d{8,14}$/
 /** The filters of messages, with one word for status, state and direction. Without one that the API has and the page has not, this does not compile. */
 export const FILTERS = {
   state: { values: STATES },
+  failure: {
+    values: Object.fromEntries(Object.entries(FAILURES).map(([word, [, short]]) => [word, short])),
+    // With the provider's code.
+    also: /^rejected:[\w.-]{1,64}$/,
+    hint: 'why it failed',
+    needsWord: true,
+  },
   contact: {
     hint: 'texts with somebody, both ways',
     known: ['contacts'],

@@ -1,6 +1,7 @@
 import type { Timeline } from '../../../client/client.ts'
 import type { IconName } from '../parts/icon-paths.ts'
 import type { Standing } from '../state/standing.ts'
+import { FAILURES, type FailureWord, REFUSAL, wordOf } from './failures.ts'
 import type { ListRow } from './row.ts'
 
 /** The shape and the word of a message's state. The word carries the meaning; colour is for trouble alone. */
@@ -70,82 +71,52 @@ export interface Explained {
   advice: string
 }
 
-const KNOWN: readonly [begins: string, what: string, advice: string][] = [
-  [
-    'Telephony provider not connected',
-    'This tenant has no connected extension.',
-    'Connect an extension, then send it again.',
-  ],
-  [
-    'Extension not connected',
-    'The access of the extension was revoked.',
-    'Authorize the extension again, then send it again.',
-  ],
-  [
-    'Message expired',
-    'It waited too long and expired before it could be sent.',
-    'It was never sent. Sending it again is safe.',
-  ],
-  [
-    'Cancelled before sending',
-    'It was cancelled before it was sent.',
-    'Nothing was sent. It can be sent again as a new message.',
-  ],
-  [
-    'Recipient opted out',
-    'The recipient has opted out, and this tenant blocks such messages.',
-    'Nothing was sent. The recipient can opt in again by texting START.',
-  ],
-  [
-    'From number cannot send media',
-    'The number sends texts alone.',
-    'Nothing was sent. Toll-free numbers never send pictures: use another number, or a link in a text.',
-  ],
-  [
-    'Delivery could not be confirmed',
+/** What happened, and what a person can do. */
+const EXPLAINED: Record<FailureWord, readonly [what: string, advice: string]> = {
+  not_connected: ['This tenant has no connected extension.', 'Connect an extension, then send it again.'],
+  unknown_number: ['The number belongs to no connected extension.', 'Send from a number of a connected extension.'],
+  revoked: ['The access of the extension was revoked.', 'Authorize the extension again, then send it again.'],
+  rejected: ['RingCentral refused the message.', 'The gateway does not try again. Sending it again will fail again.'],
+  expired: ['It waited too long and expired before it could be sent.', 'It was never sent. Sending it again is safe.'],
+  cancelled: ['It was cancelled before it was sent.', 'Nothing was sent. It can be sent again as a new message.'],
+  unconfirmed: [
     'RingCentral never said whether it took the text.',
     'It may have arrived, so the gateway does not send it again. Ask the recipient before you do.',
   ],
-]
-
-const REFUSAL = /^Provider rejected the message: (.*?)(?: \(([\w-]+)\))?$/
+  opted_out: [
+    'The recipient has opted out, and this tenant blocks such messages.',
+    'Nothing was sent. The recipient can opt in again by texting START.',
+  ],
+  no_media: [
+    'The number sends texts alone.',
+    'Nothing was sent. Toll-free numbers never send pictures: use another number, or a link in a text.',
+  ],
+}
 
 /** Explains the `error` of a failed message. */
 export function explained(error: string): Explained {
-  const refusal = REFUSAL.exec(error)
-  if (refusal !== null)
-    return {
-      what: 'RingCentral refused the message.',
-      quote: refusal[1] ?? '',
-      ...(refusal[2] === undefined ? {} : { code: refusal[2] }),
-      advice: 'The gateway does not try again. Sending it again will fail again.',
-    }
-  const unregistered = /^Phone number (\S+) is not registered/.exec(error)
-  if (unregistered !== null)
-    return {
-      what: `${unregistered[1] ?? 'The number'} belongs to no connected extension.`,
-      advice: 'Send from a number of a connected extension.',
-    }
-  const known = KNOWN.find(([begins]) => error.startsWith(begins))
-  return known === undefined
-    ? { what: `${error}.`, advice: 'The gateway does not try again.' }
-    : { what: known[1], advice: known[2] }
+  const word = wordOf(error)
+  if (word === undefined) return { what: `${error}.`, advice: 'The gateway does not try again.' }
+  const [what, advice] = EXPLAINED[word]
+  const [, quote, code] = REFUSAL.exec(error) ?? []
+  if (quote !== undefined) return { what, quote, ...(code === undefined ? {} : { code }), advice }
+  const [, number] = /^Phone number (\S+) is not registered/.exec(error) ?? []
+  return { what: number === undefined ? what : what.replace('The number', number), advice }
 }
 
 /** Errors, and the ends of delivery codes, after which the same text fails again until something else has changed. */
-const LASTING = [
-  'Provider rejected the message',
-  'Telephony provider not connected',
-  'Extension not connected',
-  'Phone number ',
-  'Recipient opted out',
-  'From number cannot send media',
+const LASTING: readonly (FailureWord | undefined)[] = [
+  'rejected',
+  'not_connected',
+  'revoked',
+  'unknown_number',
+  'opted_out',
+  'no_media',
 ]
 const LASTING_CODES = ['410', '413', '430']
 
 /** Whether a message that failed like this fails again until something else has changed. */
-export const isLasting = (error: string | null | undefined): boolean =>
-  LASTING.some((begins) => error?.startsWith(begins))
+export const isLasting = (error: string | null | undefined): boolean => LASTING.includes(wordOf(error))
 
 /** Whether sending the same text again is known to be useless. */
 export function failsAgain({ error }: ListRow, timeline: Timeline | null): boolean {
@@ -160,26 +131,17 @@ export function cureOf(
   extensions: Standing['extensions'] = [],
 ): 'authorize' | 'jwt' | 'connect' | null {
   const isByJwt = extensions.some((one) => one.connectedBy === 'jwt' && one.phoneNumbers.includes(from))
-  if (error?.startsWith('Extension not connected')) return isByJwt ? 'jwt' : 'authorize'
-  return error?.startsWith('Telephony provider not connected') ? 'connect' : null
+  const word = wordOf(error)
+  if (word === 'revoked') return isByJwt ? 'jwt' : 'authorize'
+  return word === 'not_connected' ? 'connect' : null
 }
-
-const SHORT: readonly [begins: string, short: string][] = [
-  ['Telephony provider not connected', 'no extension connected'],
-  ['Extension not connected', 'extension revoked'],
-  ['Message expired', 'expired'],
-  ['Cancelled before sending', 'cancelled'],
-  ['Recipient opted out', 'recipient opted out'],
-  ['From number cannot send media', 'number sends no media'],
-  ['Delivery could not be confirmed', 'not confirmed'],
-  ['Phone number ', 'number not connected'],
-]
 
 /** The reason of a failure in a few words, for a row. */
 export function explainedShort(error: string): string {
-  const [isRefusal, , code] = REFUSAL.exec(error) ?? []
-  if (isRefusal !== undefined) return code === undefined ? 'refused' : `refused, ${code}`
-  return SHORT.find(([begins]) => error.startsWith(begins))?.[1] ?? clipped(error)
+  const word = wordOf(error)
+  const short = word === undefined ? clipped(error) : FAILURES[word][1]
+  const code = REFUSAL.exec(error)?.[2]
+  return code === undefined ? short : `${short}, ${code}`
 }
 
 const MAX_SHORT = 32

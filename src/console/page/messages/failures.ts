@@ -1,0 +1,23 @@
+/** Each way to fail by its word, as the filter `failure` has it: how its stored error begins, and what a row says of it. */
+export const FAILURES = {
+  not_connected: ['Telephony provider not connected', 'no extension connected'],
+  unknown_number: ['Phone number ', 'number not connected'],
+  revoked: ['Extension not connected', 'extension revoked'],
+  rejected: ['Provider rejected the message', 'refused'],
+  expired: ['Message expired', 'expired'],
+  cancelled: ['Cancelled before sending', 'cancelled'],
+  unconfirmed: ['Delivery could not be confirmed', 'not confirmed'],
+  opted_out: ['Recipient opted out', 'recipient opted out'],
+  no_media: ['From number cannot send media', 'number sends no media'],
+} as const
+
+export type FailureWord = keyof typeof FAILURES
+
+const WORDS = Object.keys(FAILURES) as FailureWord[]
+
+/** The word of an error; undefined of one that the page does not know. */
+export const wordOf = (error: string | null | undefined): FailureWord | undefined =>
+  WORDS.find((word) => error?.startsWith(FAILURES[word][0]))
+
+/** A refusal's own words and the provider's code. */
+export const REFUSAL = /^Provider rejected the message: (.*?)(?: \(([\w.-]+)\))?$/s
