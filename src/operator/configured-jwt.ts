@@ -111,7 +111,10 @@ async function firstTenant(gateway: Gateway): Promise<string> {
 }
 
 async function present(gateway: Gateway, jwt: string, tenantId: string, backoffMs: number): Promise<JwtState> {
-  const result = await connectByJwt(gateway, jwt, { tenantId, requestId: gateway.ids.of('req') })
+  const request = { tenantId, requestId: gateway.ids.of('req') }
+  const first = await connectByJwt(gateway, jwt, request)
+  const isFree = first.type === 'other_account' && (await areAllRevoked(gateway, tenantId))
+  const result = isFree ? await connectByJwt(gateway, jwt, request) : first
   const variable = variableOf(gateway)
   const refused: JwtProblem = { kind: 'refused', variable, tenantId, codes: '', fix: '', nextAt: null }
   if (result.type === 'connected') {
@@ -129,6 +132,14 @@ async function present(gateway: Gateway, jwt: string, tenantId: string, backoffM
   }
   const kind = failure.oauthError === 'invalid_client' ? 'client' : 'refused'
   return { ...refused, kind, codes, fix: `${fix} ${nextStep(failure, variable, tenantId)}` }
+}
+
+/** Asks for the tokens of the tenant's extensions: what is left of a simulator, or of an account that is gone, keeps no other account out. */
+async function areAllRevoked({ directory, tokens }: Gateway, tenantId: string): Promise<boolean> {
+  const { extensions: connected } = await directory.tenant(tenantId)
+  for (const extensionId of connected.keys()) await tokens.refresh({ tenantId, extensionId })
+  const { extensions: now } = await directory.tenant(tenantId)
+  return now.values().every(({ status }) => status === 'revoked')
 }
 
 /** The other account is often the simulator's, of a start that only tried the gateway. */

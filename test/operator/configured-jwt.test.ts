@@ -135,6 +135,27 @@ test('an app of another kind is named as the cause, and so is another account', 
   })
 })
 
+test('what is left of a simulator keeps the account of RC_JWT from no tenant', async () => {
+  await using home = await Home.open()
+  const { control } = home.simulator
+  const gone = home.newJwt()
+  await home.start(gone, async (started) => expect(await started.extensions()).toHaveLength(1))
+  // RingCentral knows neither its tokens nor its JWT.
+  control.removeJwt({ jwt: gone })
+  control.revokeTokens({ extensionId: home.extensionId })
+  const { extensionId } = control.addExtension({ name: 'Real', numbers: ['+15555550109'], accountId: '900900016' })
+  const { jwt } = control.addJwt({ extensionId })
+  await home.start(jwt, async (started) => {
+    expect(started.gateway.configuredJwt.state.kind).toBe('connected')
+    expect(await started.extensions()).toEqual(
+      expect.arrayContaining([
+        { name: 'Default', status: 'revoked' },
+        { name: 'Default', status: 'active' },
+      ]),
+    )
+  })
+})
+
 test('while RingCentral cannot be asked, RC_JWT waits and is presented again, without an alert of its own', async () => {
   await using home = await Home.open()
   const { control } = home.simulator
