@@ -137,7 +137,7 @@ test('tenants in trouble come first, then those with the most traffic; inactive 
   const listed = (await operate<{ alerts: Alert[] }>(world, 'GET', '/v1/operator/alerts')).body.alerts
   expect(troubled.alerts).toEqual(listed)
   expect(troubled.tenants[0]?.worst).toEqual(listed[0] ?? null)
-  expect(troubled.tenants[0]?.worst).toMatchObject({ tenantId, tenantName: 'First', alert: 'extension_revoked' })
+  expect(troubled.tenants[0]?.worst).toMatchObject({ tenantId, tenantName: 'First', alert: 'no_extension_can_send' })
   expect(troubled.tenants.slice(1).map(({ worst }) => worst)).toEqual([null, null, null])
 })
 

@@ -53,6 +53,20 @@ export async function readMaybeFailing(
   }))
 }
 
+const MAYBE_UNABLE = `SELECT tenant_id FROM extensions WHERE tenant_id IN (SELECT id FROM tenants WHERE status = 'active')
+  GROUP BY tenant_id HAVING sum(status = 'active' AND extension_id NOT IN (SELECT value FROM json_each(?1))
+    AND (tenant_id, extension_id) IN (SELECT tenant_id, extension_id FROM phone_numbers)) = 0 LIMIT ?2`
+
+/** Finds active tenants that have extensions, each of which has no good tokens, no number or one of these ids. */
+export async function readMaybeUnable(
+  { database }: Pick<Reads, 'database'>,
+  extensionIds: readonly string[],
+  limit: number,
+): Promise<string[]> {
+  const rows = await database.reader.longRead('operator', MAYBE_UNABLE, [JSON.stringify(extensionIds), limit])
+  return rows.map(({ tenant_id }) => String(tenant_id))
+}
+
 const ENDING_JWTS = `SELECT tenant_id, extension_id FROM extensions
   WHERE jwt_expires_at <= ?1 AND status <> 'revoked' AND ${IS_IN_USE} ORDER BY jwt_expires_at LIMIT ?2`
 

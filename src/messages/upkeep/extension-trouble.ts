@@ -20,6 +20,8 @@ export interface Trouble {
   since: number
   /** What was refused; absent if nothing was. */
   step?: Step
+  /** What is paused; absent if nothing is. */
+  group?: (typeof PAUSED)[number]['group']
 }
 
 type Known = Pick<Gateway, 'clock' | 'config' | 'directory' | 'lifecycle' | 'provider' | 'quota' | 'subscriptions'>
@@ -195,7 +197,7 @@ function pausesOf({ quota }: Known, { extensionId }: ExtensionRow): Trouble[] {
     if (pause === null || pause.lastedMs < LONG_PAUSE_MS) return []
     const reason = `RingCentral does not let it ${doing}: it asks to wait, or takes no call`
     const fix = "Other programs that use this extension share its limit. If there are none, ask RingCentral's support."
-    return [{ kind: 'paused', reason, fix, since: pause.since }]
+    return [{ kind: 'paused', reason, fix, since: pause.since, group }]
   })
 }
 

@@ -9,7 +9,7 @@ import { type Condition, type ConditionSource, MAX_OF_SOURCE, MAX_OF_TENANT } fr
 import { conditionOfExtension, rowOf } from './extension-condition.ts'
 
 /** Most of what keeps an extension from its work ends by itself within this time. */
-const HOLD_MS = 15 * 60_000
+export const HOLD_MS = 15 * 60_000
 /** After a start the provider is asked again within this time for all that it has refused. */
 const UNKNOWN_MS = 5 * 60_000
 
@@ -21,8 +21,9 @@ export const extensionFailing: ConditionSource = {
     const firing = gateway.alerts.firing.filter(({ alert }) => alert === 'extension_failing')
     const troubled = await round.troubled()
     const silent = new Set(troubled.filter(({ trouble }) => trouble === 'not_receiving').map(nameOf))
+    const suspects = [...suspectsOf(gateway), ...firing.map(({ detail }) => String(detail['extensionId']))]
     const found: Condition[][] = []
-    for (const { status, ...key } of await readMaybeFailing(gateway, suspectsOf(gateway, firing))) {
+    for (const { status, ...key } of await readMaybeFailing(gateway, suspects)) {
       const row = await rowOf(gateway, key, status)
       const now = row === null ? [] : conditionsOf(gateway, row, silent.has(nameOf(key)))
       const before = firing.find(({ subject }) => subject === nameOf(key))
@@ -36,10 +37,9 @@ export const extensionFailing: ConditionSource = {
 const oldestOf = (conditions: readonly Condition[]): number => Math.min(...conditions.map(({ since = 0 }) => since))
 
 /** The ids of extensions that may fail although their tokens are good. */
-const suspectsOf = ({ directory, quota, clock }: Gateway, firing: readonly FiringAlert[]): string[] => [
+export const suspectsOf = ({ directory, quota, clock }: Gateway): string[] => [
   ...directory.refusals.list(clock.now()).flatMap(({ extensionId }) => extensionId ?? []),
   ...quota.pausedExtensions(),
-  ...firing.map(({ detail }) => String(detail['extensionId'])),
 ]
 
 /** What other conditions tell. */
@@ -73,7 +73,7 @@ function shownBy({ kind, step }: Trouble): Pick<Condition, 'check' | 'level'> {
 }
 
 /** A restart forgets what was refused, and for longer when a pause began. */
-function mayGoOn({ quota, clock, alerts }: Gateway, { detail: { cause, extensionId } }: FiringAlert): boolean {
+export function mayGoOn({ quota, clock, alerts }: Gateway, { detail: { cause, extensionId } }: FiringAlert): boolean {
   const id = String(extensionId)
   const isPaused = PAUSED.some(({ group }) => quota.pauseMs(id, group) > 0 || quota.standingPause(id, group) !== null)
   return (cause === 'paused' && isPaused) || (cause !== 'refresh' && clock.monotonic() - alerts.knownSince < UNKNOWN_MS)

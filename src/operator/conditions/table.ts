@@ -7,6 +7,7 @@ import { extensionNotReceiving } from './extension-not-receiving.ts'
 import { extensionRevoked } from './extension-revoked.ts'
 import { jwtEnds } from './jwt-ends.ts'
 import { jwtRefused } from './jwt-refused.ts'
+import { noExtensionCanSend } from './no-extension-can-send.ts'
 import { providerCredentials } from './provider-credentials.ts'
 import { providerUnreachable } from './provider-unreachable.ts'
 import { queueOld } from './queue-old.ts'
@@ -30,8 +31,9 @@ export const CONDITIONS: readonly ConditionSource[] = [
   backupBehind,
   standbyMissing,
   standbyCannotTakeOver,
-  queueOld,
+  noExtensionCanSend,
   extensionRevoked,
+  queueOld,
   extensionNotReceiving,
   extensionFailing,
   jwtEnds,

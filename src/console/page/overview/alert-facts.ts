@@ -11,6 +11,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   storage_failing: kindOf('stopped', 'bad', 'failed'),
   encryption_key_missing: kindOf('stopped', 'bad', 'failed'),
   provider_credentials: kindOf('stopped', 'bad', 'failed'),
+  no_extension_can_send: kindOf('stopped', 'bad', 'failed'),
   extension_revoked: kindOf('stopped', 'bad', 'failed'),
   provider_unreachable: kindOf('waits', 'warn', 'waiting'),
   queue_old: kindOf('waits', 'warn', 'waiting'),
@@ -84,6 +85,7 @@ function factOf(alert: Alert, index: number, now: number): Fact {
 /** What to press on the page, where the alert's own words name a command of the terminal. */
 const ADVICE: Readonly<Record<string, string>> = {
   queue_old: 'The tenant says what it waits for.',
+  no_extension_can_send: 'Setup of the tenant says why.',
   extension_revoked: 'Authorize it again.',
   extension_not_receiving: 'Setup of the tenant says why.',
   extension_failing: 'Setup of the tenant says why.',

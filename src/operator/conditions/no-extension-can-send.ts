@@ -1,0 +1,56 @@
+import { readMaybeUnable } from '../../messages/gateway-state/extensions.ts'
+import type { Gateway } from '../../messages/gateway.ts'
+import { whyUnableToSend } from '../../messages/upkeep/unable-to-send.ts'
+import { type Condition, type ConditionSource, MAX_OF_SOURCE } from './condition.ts'
+import { HOLD_MS, mayGoOn, suspectsOf } from './extension-failing.ts'
+
+/** An active tenant has extensions, and none of them can send. Of a tenant that the operator has suspended nothing is to be sent. */
+export const noExtensionCanSend: ConditionSource = {
+  alert: 'no_extension_can_send',
+  check: 'sending',
+  isAlwaysTold: true,
+  find: async (gateway) => {
+    const found: Condition[] = []
+    for (const tenantId of await readMaybeUnable(gateway, suspectsOf(gateway), MAX_OF_SOURCE))
+      found.push(...(await conditionsOf(gateway, tenantId)))
+    const known = new Set(found.map(({ subject }) => subject))
+    return [...found, ...goingOn(gateway).filter(({ subject }) => !known.has(subject))]
+  },
+}
+
+async function conditionsOf(gateway: Gateway, tenantId: string): Promise<Condition[]> {
+  const rows = [...(await gateway.directory.tenant(tenantId)).extensions.values()]
+  const whys = rows.flatMap((row) => {
+    const why = whyUnableToSend(gateway, row)
+    return why === undefined ? [] : [{ ...why, extensionId: row.extensionId }]
+  })
+  const last = whys.toSorted((one, other) => other.since - one.since)[0]
+  if (last === undefined || whys.length < rows.length) return []
+  const others = whys.length - 1
+  const more = others === 0 ? '' : ` And ${others} more: sgw extensions list --tenant ${tenantId}.`
+  return [
+    {
+      subject: tenantId,
+      what: `No extension of ${tenantId} can send, so nothing goes out`,
+      fix: `Extension ${last.extensionId}: ${last.reason}. ${last.fix}${more}`,
+      overText: `Resolved: an extension of ${tenantId} can send again, or is no longer needed.`,
+      detail: {
+        tenantId,
+        extensions: rows.length,
+        extensionId: last.extensionId,
+        reason: last.reason,
+        cause: last.kind,
+      },
+      since: last.since,
+      // What ends by itself mostly does so within this time.
+      holdMs: whys.every(({ kind }) => kind === 'revoked') ? 0 : HOLD_MS,
+    },
+  ]
+}
+
+/** A restart forgets much of what the provider has refused: until that is known again, what an earlier process has told goes on. */
+const goingOn = (gateway: Gateway): readonly Condition[] =>
+  gateway.alerts.firing.filter(
+    (firing) =>
+      firing.alert === 'no_extension_can_send' && firing.detail['cause'] !== 'revoked' && mayGoOn(gateway, firing),
+  )
