@@ -201,6 +201,8 @@ export interface Conversation {
     deliveryStatus?: DeliveryStatus | null
     /** With `include: 'delivery'`, of outbound messages: why it has not been sent yet. */
     waiting?: Waiting | null
+    /** With `include: 'delivery'`: how many pictures or other files it carries; absent without any. */
+    attachments?: number
   }
   /** Whether the contact has opted out of the number. */
   optedOut: boolean

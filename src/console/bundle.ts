@@ -18,6 +18,7 @@ const VIEWS = [
   'phone/phone-view.tsx',
   'phone/trace-view.tsx',
   'thread/attached-view.tsx',
+  'thread/pictures-view.tsx',
   'webhooks/webhooks-view.tsx',
   'webhooks/webhook-view.tsx',
   'webhooks/attempt-suggestions-view.tsx',

@@ -16,6 +16,7 @@ export const SCRIPTS = [
   'phone.js',
   'trace.js',
   'attached.js',
+  'pictures.js',
   'webhooks.js',
   'webhook.js',
   'attempt-suggestions.js',

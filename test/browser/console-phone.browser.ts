@@ -144,7 +144,7 @@ test('a picture that the app sends is on the phone, once it is sent, and in the 
   const picture = page.getByRole('img', { name: 'door.png' })
   await picture.waitFor()
   expect(await picture.getAttribute('src')).toBe(`data:image/png;base64,${PNG.toBase64()}`)
-  expect(await picture.getAttribute('class')).toContain('outbound')
+  await page.locator('.said-picture.outbound').getByRole('img').waitFor()
   expect(await page.locator('.thread .said').count()).toBe(0)
   await expectAccessible(page)
   expect([messageId.startsWith('msg_'), complaints]).toEqual([true, []])

@@ -4,6 +4,7 @@ import { TO_ANSWER_MS } from '../../core/limits.ts'
 import type { Row } from '../../db/connection.ts'
 import { DELIVERY_CONCLUSIONS } from '../../db/schema/delivery-states.ts'
 import type { Gateway } from '../../messages/gateway.ts'
+import { attachmentsOf } from '../../messages/media/attachments.ts'
 import { shownWaiting } from '../../messages/sending/waiting.ts'
 import { conversationsRead } from '../../messages/upkeep/follow-conversations.ts'
 import { pageSql } from './page-sql.ts'
@@ -22,8 +23,10 @@ export async function listConversations(
   const rows = await gateway.database.reader.longRead(tenantId, sql, args)
   const listed = rows.filter((row) => row['message_id'] !== null)
   const conversations = listed.map(async (row) => {
-    const isWanted = query.include === 'delivery' && row['direction'] === 'outbound'
-    return conversationOf(row, isWanted ? await outcomeOf(gateway, tenantId, row) : {})
+    if (query.include !== 'delivery') return conversationOf(row, {})
+    const outcome = row['direction'] === 'outbound' ? await outcomeOf(gateway, tenantId, row) : {}
+    const attachments = attachmentsOf(row['attachments']).length
+    return conversationOf(row, attachments === 0 ? outcome : { ...outcome, attachments })
   })
   const [{ total = 0, to_answer: toAnswer = 0 } = {}] = rows
   return {
@@ -49,7 +52,7 @@ const conversationOf = (row: Row, outcome: Outcome): Conversation => ({
   optedOut: row['opted_out'] === 1,
 })
 
-type Outcome = Pick<Conversation['lastMessage'], 'error' | 'deliveryStatus' | 'waiting'>
+type Outcome = Pick<Conversation['lastMessage'], 'error' | 'deliveryStatus' | 'waiting' | 'attachments'>
 
 /** What became of an outbound message, or why it has not been sent yet. */
 async function outcomeOf({ receipts, sending }: Gateway, tenantId: string, row: Row): Promise<Outcome> {

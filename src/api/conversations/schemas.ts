@@ -19,7 +19,8 @@ export const ConversationsQuery = z.object({
   contactEndsWith: contactEndFilter,
   include: oneOfFilter(z.enum(['delivery'])).meta({
     example: 'delivery',
-    description: '`delivery` adds `error`, `deliveryStatus` and `waiting` to outbound messages',
+    description:
+      '`delivery` adds `error`, `deliveryStatus` and `waiting` to outbound messages, and `attachments` to those with media',
   }),
   page: pageNumber,
   limit: pageSize,
@@ -44,6 +45,9 @@ const Conversation = z
       deliveryStatus: DeliveryStatus.optional().meta({ description: 'With `include=delivery`, of outbound messages' }),
       waiting: ShownWaiting.optional().meta({
         description: 'With `include=delivery`, of outbound messages: why it has not been sent yet',
+      }),
+      attachments: z.int().optional().meta({
+        description: 'With `include=delivery`: how many pictures or other files it carries; absent without any',
       }),
     }),
     optedOut: z.boolean().meta({ description: 'Whether the contact has opted out of the number' }),

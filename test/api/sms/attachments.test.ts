@@ -68,6 +68,10 @@ test('an MMS is stored with its text, and what came with it is announced and fet
   expect(body.messages).toMatchObject([{ messageId, body: 'Look', attachments: 2 }])
   const timeline = await world.json<{ entries: object[] }>('GET', `/v1/sms/${messageId}/timeline`)
   expect(timeline.body.entries[0]).toMatchObject({ type: 'received', attachments: 2 })
+  const conversations = async (query: string) =>
+    (await world.json<{ conversations: object[] }>('GET', `/v1/conversations${query}`)).body.conversations[0]
+  expect(await conversations('?include=delivery')).toMatchObject({ lastMessage: { attachments: 2 } })
+  expect(await conversations('')).not.toHaveProperty('lastMessage.attachments')
   const [posted] = await receiver.received(1)
   expect(posted?.headers['x-gateway-attachments']).toBe('2')
   expect(JSON.stringify(posted?.body)).not.toContain('ttachment')

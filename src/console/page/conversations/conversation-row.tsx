@@ -2,6 +2,7 @@ import { Icon } from '../parts/icon.tsx'
 import { PhoneNumber } from '../parts/phone-number.tsx'
 import { stateOf } from '../messages/words.ts'
 import { addressOf } from '../state/address.ts'
+import { Carried } from '../thread/carried.tsx'
 import { clockTime, utcTime } from '../state/clock.ts'
 import { type ListedConversation, keyOf } from './conversation-list.ts'
 
@@ -33,8 +34,9 @@ export function ConversationRow({ row, isOpen, isCursor, isOneOfSeveral }: Conve
       </span>
       <PhoneNumber value={contact} />
       <span class="text">
+        <Carried count={lastMessage.attachments} />
         <span class="mask" dir="auto">
-          {lastMessage.body || 'No text'}
+          {lastMessage.body || (lastMessage.attachments ? '' : 'No text')}
         </span>
         {optedOut && <em>opted out</em>}
         {isOneOfSeveral && (

@@ -7,7 +7,7 @@ import { addressOf } from '../state/address.ts'
 import { appName, client } from '../state/caller.ts'
 import { wholeTime } from '../state/clock.ts'
 import { onEvent } from '../state/live.ts'
-import { Pictures } from '../thread/pictures.tsx'
+import { Carrying } from '../thread/carrying.tsx'
 import { Segments } from '../thread/segments.tsx'
 import { Actions } from './actions.tsx'
 import { OpenMessage } from './detail-state.ts'
@@ -105,7 +105,7 @@ const lookOf = ({ direction }: ListRow): string => (direction === 'inbound' ? 't
 /** Pictures and text as bubbles, and under them how many SMS the text takes, as the gateway counts. */
 const TextWithSegments = ({ row }: { row: ListRow }) => (
   <div class="stack bubbles">
-    <Pictures message={row} isRead bubble="bubble" look={lookOf(row)} />
+    <Carrying message={row} isRead bubble="bubble" look={lookOf(row)} />
     {row.body !== '' && (
       <div class={`bubble ${lookOf(row)}`} dir="auto">
         <span class="mask">{row.body}</span>

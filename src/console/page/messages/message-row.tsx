@@ -2,7 +2,8 @@ import { Icon } from '../parts/icon.tsx'
 import { PhoneNumber } from '../parts/phone-number.tsx'
 import { addressOf, address } from '../state/address.ts'
 import { clockTime, utcTime } from '../state/clock.ts'
-import { type ListRow, attachmentsText, contactOf, ownNumberOf } from './row.ts'
+import { Carried } from '../thread/carried.tsx'
+import { type ListRow, contactOf, ownNumberOf } from './row.ts'
 import { failedText } from './webhook-results.ts'
 import { shortWaitingText } from './wait-words.ts'
 import { explainedShort, isCancelled, stateOf, undeliveredShort } from './words.ts'
@@ -35,8 +36,9 @@ export function MessageRow({ row, isOpen, isCursor, appName, now }: MessageRowPr
       </span>
       <PhoneNumber value={contactOf(row)} />
       <span class="text">
+        <Carried count={row.attachments} />
         <span class="mask" dir="auto">
-          {row.body || attachmentsText(row.attachments)}
+          {row.body}
         </span>
         <Reason row={row} now={now} />
       </span>

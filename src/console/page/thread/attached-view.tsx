@@ -4,7 +4,7 @@ import { Icon } from '../parts/icon.tsx'
 import { PhoneNumber } from '../parts/phone-number.tsx'
 import { client } from '../state/caller.ts'
 import { AttachedFiles, isTooLong } from './attached-files.ts'
-import { dataUrlOf } from './pictures.tsx'
+import { dataUrlOf } from './data-url.ts'
 import { sizeText } from './size-text.ts'
 import './attached.css'
 

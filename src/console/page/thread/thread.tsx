@@ -6,7 +6,7 @@ import { failedText, failedOf, lastAttempts } from '../messages/webhook-results.
 import { shortWaitingText, waitingText } from '../messages/wait-words.ts'
 import { explainedShort, isCancelled, stateOf } from '../messages/words.ts'
 import { Icon } from '../parts/icon.tsx'
-import { Pictures } from './pictures.tsx'
+import { Carrying } from './carrying.tsx'
 import { quotedText } from './quoted-text.ts'
 import { dayHeader, dayOf, duration, now, shortTime } from '../state/clock.ts'
 import './thread.css'
@@ -126,7 +126,7 @@ function Received({ message, seenBy, isRead, answer, actions }: Omit<ThreadMessa
   const isBad = answer === undefined ? failed !== null : answer.outcome !== 'success'
   return (
     <>
-      <Pictures message={message} isRead={isRead} bubble="said" look="inbound" />
+      <Carrying message={message} isRead={isRead} bubble="said" look="inbound" />
       {body !== '' && <Bubble class="inbound" text={body} />}
       <p class={isBad ? 'line said-note inbound bad' : 'line said-note inbound'}>
         {isBad && seenBy === 'us' && <Icon name="webhook" />}
@@ -170,7 +170,7 @@ function Sent({ message, seenBy, isRead, actions }: Omit<ThreadMessageProps, 'is
     <>
       {(isThere || seenBy === 'us') && (
         <>
-          <Pictures message={message} isRead={isRead} bubble="said" look={look} />
+          <Carrying message={message} isRead={isRead} bubble="said" look={look} />
           {body !== '' && <Bubble class={look} text={body} />}
         </>
       )}

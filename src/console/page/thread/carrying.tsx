@@ -1,0 +1,11 @@
+import { Loaded } from '../frame/loaded.tsx'
+import { Carried } from './carried.tsx'
+import type { PicturesProps } from './pictures-view.tsx'
+
+const loadPictures = async () => (await import('./pictures-view.tsx')).Pictures
+
+/** What a message carries, from a file of its own. Without that file it is said. */
+export const Carrying = (props: PicturesProps) =>
+  props.message.attachments ? (
+    <Loaded load={loadPictures} props={props} around={() => <Carried count={props.message.attachments} />} />
+  ) : null

@@ -1,0 +1,8 @@
+/** A file as a data URL, which the page's policy allows for pictures. */
+export const dataUrlOf = (blob: Blob): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const reader = new FileReader()
+    reader.addEventListener('load', () => resolve(String(reader.result)))
+    reader.addEventListener('error', () => reject(new Error('The picture cannot be read')))
+    reader.readAsDataURL(blob)
+  })

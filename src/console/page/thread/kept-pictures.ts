@@ -1,0 +1,70 @@
+import { signal } from '@preact/signals'
+import type { Attachment, Message, Sgw } from '../../../client/client.ts'
+import { failureText } from '../state/failure.ts'
+import { dataUrlOf } from './data-url.ts'
+
+/** A larger one of a contact would take long on the way to a phone, and its text in the page a third more: it is read when it is opened. */
+const MAX_SHOWN_BYTES = { inbound: 1_000_000, outbound: 1_500_000 } as const
+/** So many pictures are kept in memory, those that were read last. */
+const MAX_KEPT = 20
+
+/** An attachment: a picture that was read, one that cannot be shown, or only its facts. */
+export interface Shown {
+  attachment: Attachment
+  /** A data URL; null of what is no picture, is large, or cannot be shown. */
+  url: string | null
+  /** Why a picture cannot be shown, as a sentence; '' if nothing is known against it. */
+  problem: string
+}
+
+export type Carrier = Pick<Message, 'messageId' | 'direction' | 'attachments'>
+
+/** What was read, by message, the newest reading last. It stays, so that a thread that is drawn again asks for nothing. */
+export const kept = signal<ReadonlyMap<string, readonly Shown[]>>(new Map())
+
+export const isPicture = ({ contentType }: Attachment): boolean => contentType.startsWith('image/')
+
+/** Reads what a message carries, its pictures up to a size. */
+export async function readCarried(sgw: Sgw, { messageId, direction }: Carrier): Promise<void> {
+  const attachments = await sgw.sms.attachments(messageId)
+  const most = MAX_SHOWN_BYTES[direction]
+  const all = await Promise.all(
+    attachments.map((attachment) =>
+      isPicture(attachment) && (attachment.size ?? 0) <= most
+        ? readPicture(sgw, messageId, attachment, most)
+        : { attachment, url: null, problem: '' },
+    ),
+  )
+  const others = [...kept.value].filter(([id]) => id !== messageId)
+  kept.value = new Map(newest([...others, [messageId, all]]))
+}
+
+/** The readings that fit into what is kept. The last one always stays: it is looked at. */
+function newest(readings: readonly (readonly [string, readonly Shown[]])[]) {
+  let count = 0
+  const from = readings.findLastIndex(([, all], index) => {
+    count += all.filter(({ url }) => url !== null).length
+    return count > MAX_KEPT && index < readings.length - 1
+  })
+  return readings.slice(from + 1)
+}
+
+/** Reads one picture of at most so many bytes. */
+export async function readPicture(
+  sgw: Sgw,
+  messageId: string,
+  attachment: Attachment,
+  most = Infinity,
+): Promise<Shown> {
+  try {
+    const blob = await sgw.sms.attachment(messageId, attachment.attachmentId)
+    if (blob.size > most) return { attachment, url: null, problem: '' }
+    // The gateway names a type that it does not trust otherwise.
+    if (!blob.type.startsWith('image/')) return { attachment, url: null, problem: BROKEN }
+    return { attachment, url: await dataUrlOf(blob), problem: '' }
+  } catch (error) {
+    return { attachment, url: null, problem: failureText(error) }
+  }
+}
+
+export const BROKEN = 'It is no picture that a browser can show.'

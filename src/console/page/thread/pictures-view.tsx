@@ -1,0 +1,89 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { attachmentsText } from '../messages/row.ts'
+import { client } from '../state/caller.ts'
+import { Carried } from './carried.tsx'
+import { type Carrier, type Shown, BROKEN, kept, readCarried } from './kept-pictures.ts'
+import { PictureDialog, factsText, nameOf } from './picture-dialog.tsx'
+import './pictures.css'
+
+export interface PicturesProps {
+  message: Carrier
+  /** Whether they are read without a click: requests that nobody asked for are few. */
+  isRead: boolean
+  /** The classes of a bubble beside them, and of how they look themselves. */
+  bubble: 'said' | 'bubble'
+  look: string
+}
+
+/** What came or goes with a text: its pictures, and of anything else and of what is large its name, type and size. A click opens it. */
+export function Pictures({ message, isRead, bubble, look }: PicturesProps) {
+  const { messageId, attachments: count = 0 } = message
+  const opened = useSignal<number | null>(null)
+  const shown = kept.value.get(messageId)
+  const read = (): void => {
+    // It can be tried again by the button.
+    if (client.value !== null) void readCarried(client.value, message).catch(() => undefined)
+  }
+  useEffect(() => {
+    if (isRead && shown === undefined) read()
+  }, [messageId, count, isRead])
+  if (shown === undefined)
+    return (
+      <button
+        type="button"
+        class={`button quiet said-more ${look}`}
+        aria-label={`Show ${attachmentsText(count)}`}
+        onClick={read}
+      >
+        <Carried count={count} />
+      </button>
+    )
+  return (
+    <>
+      {shown.map((each, index) => (
+        <OpenButton
+          key={each.attachment.attachmentId}
+          shown={each}
+          plain={`${bubble} ${look}`}
+          look={look}
+          open={() => void (opened.value = index)}
+        />
+      ))}
+      {opened.value !== null && (
+        <PictureDialog
+          messageId={messageId}
+          all={shown}
+          start={opened.value}
+          close={() => void (opened.value = null)}
+        />
+      )}
+    </>
+  )
+}
+
+interface OpenButtonProps {
+  shown: Shown
+  /** The classes of what is no picture. */
+  plain: string
+  look: string
+  open: () => void
+}
+
+/** A small picture, or facts in a bubble: both open it large. */
+function OpenButton({ shown: { attachment, url, problem }, plain, look, open }: OpenButtonProps) {
+  const isBroken = useSignal(false)
+  const trouble = isBroken.value ? BROKEN : problem
+  if (url !== null && !isBroken.value)
+    return (
+      <button type="button" class={`said-picture ${look}`} onClick={open}>
+        <img src={url} alt={nameOf(attachment, 'Picture')} onError={() => void (isBroken.value = true)} />
+      </button>
+    )
+  return (
+    <button type="button" class={plain} onClick={open}>
+      <span class="mask">{factsText(attachment)}</span>
+      {trouble !== '' && <span class="small bad picture-problem">{trouble}</span>}
+    </button>
+  )
+}
