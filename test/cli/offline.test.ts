@@ -4,6 +4,7 @@ import { sgwIn } from '../support/cli.ts'
 import { openOperatorSocket } from '../support/operator.ts'
 import { folderInMemory } from '../support/memory-folder.ts'
 import { startProgram } from '../support/process.ts'
+import { freePort } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { createWorld, until } from '../support/world.ts'
 
@@ -82,7 +83,8 @@ test.concurrent('at home no link is made that only this machine could follow, an
 
 test.concurrent('a command in a shell without the credentials of RingCentral asks the server that has them, or the database', async () => {
   const folder = folderInMemory()
-  const bare = { NODE_ENV: 'production' }
+  // Another program may have the port that is the default.
+  const bare = { NODE_ENV: 'production', PORT: String(freePort()) }
   const works = async (words: string[], stdout: string) =>
     expect(await sgwIn(folder, words, bare)).toMatchObject({ code: 0, stdout: expect.stringContaining(stdout) })
   {
