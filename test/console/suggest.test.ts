@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { HINTS, STATE_HINTS } from '../../src/console/page/messages/filter-hints.ts'
 import { FILTERS, WORDS, problemOf } from '../../src/console/page/messages/filters.ts'
 import { facetsOf } from '../../src/console/page/search/facet.ts'
 import { timesAt } from '../../src/console/page/search/suggested-times.ts'
@@ -12,7 +13,7 @@ const KNOWN: Parameters<typeof facetsOf<'apps' | 'numbers' | 'contacts' | 'users
   users: () => [{ value: 'patient-2817' }],
   times: timesAt(Date.UTC(2026, 10, 24, 14, 26)),
 }
-const FACETS = facetsOf(FILTERS, KNOWN)
+const FACETS = facetsOf({ ...FILTERS, state: { values: STATE_HINTS } }, KNOWN, HINTS)
 
 /** What stands in the list: `state:` is a name, `state:failed` is whole. */
 const suggested = (typed: string): string[] =>

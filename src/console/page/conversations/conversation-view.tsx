@@ -18,6 +18,7 @@ import { OptedOut, RecordOptOut } from './opt-out.tsx'
 import { Reply } from './reply.tsx'
 import { SilentNumber } from './silent-number.tsx'
 import './conversation.css'
+import '../list/detail-head.css'
 import '../list/print.css'
 
 interface ConversationViewProps {

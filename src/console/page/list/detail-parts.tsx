@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { CopyButton } from '../parts/copy.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { close } from './cursor.ts'
+import './detail-head.css'
 import './detail.css'
 import './print.css'
 

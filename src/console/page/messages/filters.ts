@@ -12,15 +12,17 @@ import { FAILURES } from './failures.ts'
 import { type Tab, tabOf as tabIn } from '../list/tab.ts'
 
 /** States that are a status of the API. */
-const STATUSES = { sent: 'RingCentral took it', received: 'came in' } as const
-const STATES: Readonly<Record<ListedState | keyof typeof STATUSES, string>> = {
-  waiting: 'not sent yet',
-  scheduled: 'goes out later',
-  failed: 'not sent',
-  cancelled: 'taken back before it was sent',
-  undelivered: 'sent, did not arrive',
-  ...STATUSES,
+const STATUSES: readonly string[] = ['sent', 'received']
+const STATES: Readonly<Record<ListedState | 'sent' | 'received', ''>> = {
+  waiting: '',
+  scheduled: '',
+  failed: '',
+  cancelled: '',
+  undelivered: '',
+  sent: '',
+  received: '',
 }
+export type State = keyof typeof STATES
 
 const E164 = /^\+[1-9]\d{8,14}$/
 
@@ -31,49 +33,41 @@ export const FILTERS = {
     values: Object.fromEntries(Object.entries(FAILURES).map(([word, [, short]]) => [word, short])),
     // With the provider's code.
     also: /^rejected:[\w.-]{1,64}$/,
-    hint: 'why it failed',
     needsWord: true,
   },
   contact: {
-    hint: 'texts with somebody, both ways',
     known: ['contacts'],
     // It can also be a short code or a sender's name.
     problem: (value: string) => (value.length > 64 ? 'A contact has at most 64 characters.' : null),
   },
   contactEndsWith: {
     word: 'ends',
-    hint: 'last digits of a contact',
     problem: (value: string) =>
       /^\d{3,15}$/.test(value) ? null : noSuch(value, 'end of a number', 'Write three or more of its last digits'),
   },
   number: {
-    hint: 'texts of one of your numbers, both ways',
     known: ['numbers'],
     problem: (value: string) =>
       E164.test(value) ? null : noSuch(value, 'number of yours', 'Write it as +15035550100'),
   },
   appId: {
     word: 'app',
-    hint: 'texts of an app',
     known: ['apps'],
   },
   userId: {
     word: 'user',
-    hint: 'the userId that an app gave',
     known: ['users'],
   },
   to: {
-    hint: 'the receiver',
     needsWord: true,
     known: ['contacts', 'numbers'],
   },
   from: {
-    hint: 'the sender',
     needsWord: true,
     known: ['numbers', 'contacts'],
   },
-  startDate: { ...TIME, word: 'after', hint: 'accepted or received since a time' },
-  endDate: { ...TIME, word: 'before', hint: 'accepted or received until a time' },
+  startDate: { ...TIME, word: 'after' },
+  endDate: { ...TIME, word: 'before' },
 } as const satisfies Record<
   Exclude<keyof MessageFilter, 'tenantId' | 'include' | 'limit' | 'status' | 'direction'>,
   FilterWord<'contacts' | 'numbers' | 'apps' | 'users' | 'times'>
@@ -113,7 +107,7 @@ export const problemOf = (filter: Filter): string | null => problemIn(FILTERS, f
 /** The API's query of a filter. `apps` are the apps' ids by name, so that `app:` takes both. */
 export function queryOf({ app, ...filter }: Filter, apps: ReadonlyMap<string, string>): MessageFilter {
   const { state, ...query } = queryBy(FILTERS, app === undefined ? filter : { ...filter, app: apps.get(app) ?? app })
-  return state === undefined ? query : { ...query, [state in STATUSES ? 'status' : 'state']: state }
+  return state === undefined ? query : { ...query, [STATUSES.includes(state) ? 'status' : 'state']: state }
 }
 
 /** Whether a loaded row has the searched text. */

@@ -9,6 +9,7 @@ import { timesAt } from '../search/suggested-times.ts'
 import { Suggestions } from '../search/suggestions.tsx'
 import { appIds, readNames } from '../state/caller.ts'
 import { now } from '../state/clock.ts'
+import { HINTS, STATE_HINTS } from './filter-hints.ts'
 import { FILTERS } from './filters.ts'
 import type { MessageList } from './list-state.ts'
 import { contactOf, ownNumberOf } from './row.ts'
@@ -24,14 +25,16 @@ export function MessageSuggestions({ list, extensions, ...field }: MessageSugges
   useEffect(() => void readNames(), [list.sgw])
   useContacts(list.sgw, field.typed.value)
   const rows = list.rows.value
-  const facets = facetsOf(FILTERS, {
+  const filters = { ...FILTERS, state: { values: STATE_HINTS } }
+  const values = {
     apps: () => plain(appIds.value.keys()),
     numbers: () =>
       distinct([...(extensions ?? []).flatMap(numbersOf), ...rows.map((row) => ({ value: ownNumberOf(row) }))]),
     contacts: () => distinct([...plain(rows.map(contactOf)), ...contactsOf(list.sgw)]),
     users: () => plain(rows.flatMap(({ userId }) => userId ?? [])),
     times: timesAt(now.peek()),
-  })
+  }
+  const facets = facetsOf(filters, values, HINTS)
   return <Suggestions facets={facets} {...field} />
 }
 

@@ -15,9 +15,18 @@ export interface Facet {
 export type KnownValues<Known extends string> = Readonly<Record<Known, (part: string) => readonly FacetValue[]>>
 
 /** What a list can be filtered by, with the values that are known. */
-export const facetsOf = <Known extends string>(filters: Filters<Known>, values: KnownValues<NoInfer<Known>>): Facet[] =>
+export const facetsOf = <Known extends string>(
+  filters: Filters<Known>,
+  values: KnownValues<NoInfer<Known>>,
+  hints: Readonly<Record<string, string>> = {},
+): Facet[] =>
   Object.entries(filters).map(([parameter, filter]) => {
-    const { word = parameter, values: fixed = {}, known = [], hint = Object.keys(fixed).join(', ') } = filter
+    const {
+      word = parameter,
+      values: fixed = {},
+      known = [],
+      hint = hints[parameter] ?? Object.keys(fixed).join(', '),
+    } = filter
     const all = (part: string): FacetValue[] => [...hinted(fixed), ...known.flatMap((kind) => values[kind](part))]
     const isFoundByValue = filter.needsWord !== true
     return { name: word, hint, isFoundByValue, valuesFor: (part) => matching(all(part), part) }
