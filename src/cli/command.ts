@@ -9,8 +9,6 @@ const MEANT: Readonly<Record<string, string>> = {
   'set-webhook': 'sgw app update',
   queue: 'sgw status',
   version: 'sgw --version',
-  alert: 'sgw status',
-  alerts: 'sgw status',
   contact: 'sgw messages list',
   contacts: 'sgw messages list',
   'app show': 'sgw app list',

@@ -17,6 +17,7 @@ const HINTS: Readonly<Record<string, string>> = {
   [errorText('messageNotFound')]: ': list the messages with sgw messages list',
   [errorText('badMessageId')]: ': list the messages with sgw messages list',
   [errorText('extensionNotFound')]: ': list the extensions with sgw extensions list',
+  [errorText('alertNotFound')]: ': it does not fire, or not for this subject (sgw alerts lists what fires)',
   [errorText('deliveryNotFound')]: ': list the deliveries with sgw webhooks list',
   [errorText('deliveryWithoutDestination')]:
     ': its app is inactive or has no webhook address (sgw app list --tenant TENANT), or its trigger was deleted',

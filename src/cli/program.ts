@@ -2,6 +2,7 @@ import { type Command, Option, type OutputConfiguration } from 'commander'
 import { isE164 } from '../core/phone.ts'
 import { createSecrets } from '../core/secrets.ts'
 import { VERSION } from '../core/version.ts'
+import { addAlerts } from './alert-commands.ts'
 import { addApps } from './app-commands.ts'
 import { ask } from './ask.ts'
 import { backUp } from './backup-file.ts'
@@ -137,6 +138,7 @@ function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): voi
     .command('status')
     .description('Show alerts, the queue, failed and waiting messages, failing webhooks, extensions and backup')
     .action(() => showStatus(contextOf()))
+  addAlerts(program, contextOf, run)
   program
     .command('doctor')
     .description('Check everything that a gateway needs, and name the fix of each failure')

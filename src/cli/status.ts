@@ -2,6 +2,7 @@ import type { Overview } from '../client/usage-types.ts'
 import { printable } from '../core/printable.ts'
 import type { Alerts } from '../operator/schemas.ts'
 import type { StatusReport } from '../operator/status.ts'
+import { alertLines } from './alert-commands.ts'
 import { ask } from './ask.ts'
 import type { CliContext } from './context.ts'
 import { jwtFixesOf } from './extension-health.ts'
@@ -45,11 +46,8 @@ export async function showStatus(context: CliContext): Promise<void> {
 async function showAlerts(context: CliContext, names: TenantNames): Promise<void> {
   const { alerts } = (await ask(context, { method: 'GET', path: '/v1/operator/alerts' })) as Alerts
   const isEffect = ({ alert }: Alerts['alerts'][number]): number => (alert === 'queue_old' ? 1 : 0)
-  for (const { alert, text, since } of alerts.toSorted((one, other) => isEffect(one) - isEffect(other)))
-    if (!HAS_OWN_LINES.includes(alert))
-      context.stdout(
-        `${symbolOf(context, 'fail')} since ${shortTime(since)}\n${below(context, withNames(names, text))}`,
-      )
+  for (const alert of alerts.toSorted((one, other) => isEffect(one) - isEffect(other)))
+    if (!HAS_OWN_LINES.includes(alert.alert)) context.stdout(alertLines(context, names, alert))
 }
 
 /** Why messages of each tenant wait, and which webhooks fail. */

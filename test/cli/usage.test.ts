@@ -25,7 +25,6 @@ test.each([
   ['tenant disconnect', 'sgw extensions disconnect'],
   ['messages shwo', 'show'],
   ['queue', 'sgw status'],
-  ['alerts --help', 'sgw status'],
   ['contact +15555550177', 'sgw messages list'],
   ['tenant show', 'sgw tenant list'],
   ['messages lsit --help', 'list'],

@@ -29,3 +29,7 @@ export const OVER = 'over'
 
 /** Until when, as the API says it. */
 export const untilText = ({ until }: Pick<Mute, 'until'>): string => (until === null ? OVER : isoTime(until))
+
+/** Until when, in a sentence. */
+export const mutedText = ({ until, by }: Mute): string =>
+  `This is muted until ${until === null ? 'it is over' : isoTime(until)} (${by}).`

@@ -36,7 +36,7 @@ export async function diagnose(gateway: Gateway): Promise<Finding[]> {
   const probed: Finding[] = []
   for (const [check, run] of probesOf(gateway)) probed.push(await findingOf(check, run))
   const judgements = await judge(gateway)
-  return withConditions(probed, judgements)
+  return withConditions(probed, judgements, gateway.alerts.mutes)
 }
 
 const probesOf = (gateway: Gateway): Probe[] => [

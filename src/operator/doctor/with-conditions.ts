@@ -1,3 +1,5 @@
+import type { Mute } from '../../core/firing-alert.ts'
+import { muteOf, mutedText } from '../alerts/mutes.ts'
 import { type Condition, textOf } from '../conditions/condition.ts'
 import type { Judgement } from '../conditions/judge.ts'
 import { type Finding, failedFinding, finding } from './finding.ts'
@@ -8,19 +10,25 @@ const SAME: readonly string[] = ['disk', 'provider', 'clock', 'lease']
 const MAX_TOLD = 10
 
 /** Adds to each check what was found besides its probe; what belongs to none of them stands at the end. */
-export function withConditions(probed: readonly Finding[], judgements: readonly Judgement[]): Finding[] {
+export function withConditions(
+  probed: readonly Finding[],
+  judgements: readonly Judgement[],
+  mutes: readonly Mute[] = [],
+): Finding[] {
   const probes = new Set(probed.map(({ check }) => check))
   const found = judgements.flatMap(({ source, found: all }) => (all ?? []).map(({ check = source.check }) => check))
   const others = [...new Set(found).difference(probes)].map((check) => finding(check, 'ok', ''))
-  return [...probed, ...others].map((one) => withThoseOf(one, judgements))
+  return [...probed, ...others].map((one) => withThoseOf(one, judgements, mutes))
 }
 
-function withThoseOf(probed: Finding, judgements: readonly Judgement[]): Finding {
+function withThoseOf(probed: Finding, judgements: readonly Judgement[], mutes: readonly Mute[]): Finding {
   const { check, level, detail } = probed
   const unknown = judgements.find(({ source, found }) => source.check === check && found === null)
   if (unknown !== undefined && level !== 'fail') return failedFinding(check, unknown.error)
   const conditions = judgements.flatMap(({ source, found }) =>
-    (found ?? []).filter((condition) => (condition.check ?? source.check) === check),
+    (found ?? [])
+      .filter((condition) => (condition.check ?? source.check) === check)
+      .map((condition) => ({ ...condition, mute: muteOf(mutes, source.alert, condition) })),
   )
   if (conditions.length === 0 || (level !== 'ok' && SAME.includes(check))) return probed
   const besides = level === 'ok' ? [] : [detail]
@@ -28,7 +36,12 @@ function withThoseOf(probed: Finding, judgements: readonly Judgement[]): Finding
   return finding(check, isFailure ? 'fail' : 'warn', [...told(conditions), ...besides].join(' '))
 }
 
-function told(conditions: readonly Condition[]): string[] {
+function told(conditions: readonly MaybeMuted[]): string[] {
   const more = conditions.length - MAX_TOLD
-  return [...conditions.slice(0, MAX_TOLD).map(textOf), ...(more > 0 ? [`And ${more} more.`] : [])]
+  return [...conditions.slice(0, MAX_TOLD).map(sentencesOf), ...(more > 0 ? [`And ${more} more.`] : [])]
 }
+
+type MaybeMuted = Condition & { mute: Mute | undefined }
+
+const sentencesOf = ({ mute, ...condition }: MaybeMuted): string =>
+  mute === undefined ? textOf(condition) : `${textOf(condition)} ${mutedText(mute)}`

@@ -5,6 +5,7 @@ import { EXTENSION_STATUSES } from '../../db/schema/connections.ts'
 import { JOB_KINDS } from '../../db/schema/jobs.ts'
 import { probeStorage } from '../../db/storage-check.ts'
 import type { Gateway } from '../../messages/gateway.ts'
+import { muteOf } from '../alerts/mutes.ts'
 import { readBackup } from '../backup/read-backup.ts'
 import { readDatabase } from '../../messages/gateway-state/database.ts'
 import { countExtensions, readTroubledExtensions } from '../../messages/gateway-state/extensions.ts'
@@ -18,7 +19,9 @@ export function createGauges(gateway: Gateway, registry: Registry): () => Promis
     gauges.sockets.set(gateway.sockets.count)
     gauges.memory.set(process.memoryUsage.rss())
     await gateway.alerts.check().catch(() => undefined)
-    gauges.alerts.set(gateway.alerts.firing.length)
+    const { firing, mutes } = gateway.alerts
+    gauges.alerts.set(firing.length)
+    gauges.muted.set(firing.filter((one) => muteOf(mutes, one.alert, one) !== undefined).length)
     if (gateway.lease !== null) setLease(gauges, gateway.lease)
     await setReadings(gauges, gateway).catch(() => gauges.failing.set(1))
     await setFiles(gauges, gateway)
@@ -44,7 +47,8 @@ function defineGauges(registry: Registry) {
       'sgw_extensions_not_receiving',
       'Active extensions without a subscription: inbound messages come by back-fill alone, up to a minute late',
     ),
-    alerts: gauge('sgw_alerts_firing', 'Alerts that have begun and are not over'),
+    alerts: gauge('sgw_alerts_firing', 'Alerts that have begun and are not over, muted ones included'),
+    muted: gauge('sgw_alerts_muted', 'Those of them that are muted'),
     sockets: gauge('sgw_websockets', 'Open WebSocket connections'),
     size: labelled('sgw_database_bytes', 'Size of the database on disk, by file', 'file'),
     lag: gauge(
