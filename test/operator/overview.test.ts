@@ -165,6 +165,10 @@ test('what waits and what never arrived is counted for each tenant, and what is 
   expect(await countsOf(other.tenantId)).toEqual({ waiting: 0, neverArrived: 0 })
   await execute(world, `UPDATE apps SET webhook_url = 'http://127.0.0.1:9/'`)
   expect(await countsOf(other.tenantId)).toEqual({ waiting: 0, neverArrived: 2 })
+  const own = await world.json<{ destinations: { neverArrived?: number }[] }>('GET', '/v1/overview', {
+    key: other.apiKey,
+  })
+  expect(own.body.destinations).toMatchObject([{ neverArrived: 2 }])
 })
 
 test('there are at most a thousand tenants, and the total says how many there are', async () => {

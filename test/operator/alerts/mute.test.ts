@@ -252,18 +252,38 @@ test('one subject in two tenants is muted for both, until it is over for both', 
   expect(await made.check()).toEqual([])
 })
 
-test('an alert that is muted is no worst of its tenant, and stands among the alerts', async () => {
+test('an alert that is muted is no worst of its tenant, which then stands among those that are well, and is listed all the same', async () => {
   const made = await setUp()
-  await setStatus(made, 'revoked')
-  const read = async () =>
-    (await operate<{ alerts: Item[]; tenants: { worst: Item | null }[] }>(made.world, 'GET', '/v1/operator/overview'))
-      .body
-  expect((await read()).tenants[0]?.worst).not.toBeNull()
-  for (const { alert, subject } of (await read()).alerts)
-    if (alert !== 'no_extension_can_send') await expectOk(await made.mute('over', alert, subject))
-  const { alerts, tenants } = await read()
-  expect(tenants[0]?.worst?.alert ?? 'none').not.toBe(ALERT)
-  expect(alerts.find(({ alert }) => alert === ALERT)).toMatchObject({ mutedUntil: 'over', mutedBy: 'session' })
+  const { world, subject } = made
+  const busy = await world.otherTenant('Busy')
+  await world.gateway.database.gate.execute(
+    `INSERT INTO usage (tenant_id, half_hour, app_id, latency_ms, sent) VALUES ('${busy.tenantId}', ${Math.floor(made.clock.now() / (HOUR / 2))}, 'app_1', 0, 1)`,
+  )
+  world.control.addExtension({ name: 'Bob', numbers: ['+15555550150'] })
+  await world.connect({ extensionId: world.control.extensions()[1]?.extensionId ?? '' })
+  await world.gateway.database.gate.execute(
+    `UPDATE extensions SET status = 'revoked' WHERE extension_id = '${subject}'`,
+  )
+  world.gateway.directory.forget(world.tenantId)
+  interface Answer {
+    alerts: Item[]
+    tenants: { name: string; worst: Item | null }[]
+  }
+  const read = async () => {
+    const { alerts, tenants } = (await operate<Answer>(world, 'GET', '/v1/operator/overview')).body
+    return { alerts, worst: tenants.map(({ name, worst }) => [name, worst?.alert ?? null]) }
+  }
+  expect((await read()).worst).toEqual([
+    ['First', ALERT],
+    ['Busy', null],
+  ])
+  await expectOk(await made.mute('over'))
+  const { alerts, worst } = await read()
+  expect(worst).toEqual([
+    ['Busy', null],
+    ['First', null],
+  ])
+  expect(alerts).toMatchObject([{ alert: ALERT, subject, mutedUntil: 'over', mutedBy: 'session' }])
 })
 
 test('what does not fire is not found, what always has to be told is refused, and no other value is taken', async () => {
@@ -315,6 +335,22 @@ test('what does not fire is not found, what always has to be told is refused, an
     await expectError(await made.mute(at, 'storage_failing', subject), 409, 'This alert cannot be muted')
   expect(await made.item()).not.toHaveProperty('mutedUntil')
   await expectOk(await made.mute(inMs(made, 30 * DAY)))
+})
+
+test('the metrics count what fires, and how much of it is muted', async () => {
+  const made = await setUp({ env: { ADMIN_PORT: '0' } })
+  await setStatus(made, 'revoked')
+  const figures = async (): Promise<number[]> => {
+    const text = await (await fetch(`${made.world.running.adminUrl}/metrics`)).text()
+    return ['sgw_alerts_firing', 'sgw_alerts_muted'].map((name) =>
+      Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(text)?.[1]),
+    )
+  }
+  expect(await figures()).toEqual([2, 0])
+  await expectOk(await made.mute('over'))
+  expect(await figures()).toEqual([2, 1])
+  await setStatus(made, 'active')
+  expect(await figures()).toEqual([0, 0])
 })
 
 test('only an operator mutes', async () => {

@@ -112,6 +112,18 @@ test('what mostly ends by itself is told after 15 minutes, and what keeps nobody
   expect(await posted()).toMatchObject([{ state: 'firing', detail: { extensionId: second, cause: 'paused' } }])
 })
 
+test('tokens that cannot be refreshed are told after 15 minutes', async () => {
+  await using made = await setUp()
+  const { world, clock, first, second, posted } = made
+  await setStatus(world, clock, 'revoked', first)
+  clock.advance(1)
+  await setStatus(world, clock, 'refresh_failed', second)
+  clock.advance(15 * MINUTE - 1)
+  expect(await posted()).toEqual([])
+  clock.advance(1)
+  expect(await posted()).toMatchObject([{ state: 'firing', detail: { extensionId: second, cause: 'refresh' } }])
+})
+
 test('an extension without a number cannot send', async () => {
   await using made = await setUp()
   const { world, clock, first, second, posted } = made
