@@ -24,6 +24,7 @@ const VIEWS = [
   'webhooks/attempt-suggestions-view.tsx',
   'setup/setup-view.tsx',
   'facts/rail-counts-view.tsx',
+  'facts/cures-view.tsx',
   'panels/panels-view.tsx',
   'sign-in/sign-in-view.tsx',
 ] as const

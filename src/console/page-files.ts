@@ -22,6 +22,7 @@ export const SCRIPTS = [
   'attempt-suggestions.js',
   'setup.js',
   'rail-counts.js',
+  'cures.js',
   'panels.js',
   'sign-in.js',
 ] as const

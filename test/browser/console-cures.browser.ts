@@ -55,9 +55,9 @@ test('a webhook that fails says since when, and when it is tried again or that i
   await using opened = await openConsole(world.url, { hash: '#/webhooks', width: 390, height: 844 })
   const { page, complaints } = opened
   const head = page.locator('.list-head')
-  await head.getByRole('heading', { name: /answers 500: 1 attempt failed since \d\d:\d\d:\d\d\.$/ }).waitFor()
+  await head.getByRole('heading', { name: /answers 500: 1 delivery never arrived since \d\d:\d\d:\d\d\.$/ }).waitFor()
   await head.getByText('What failed is not tried again by itself.').waitFor()
-  await head.getByRole('link', { name: /^Recover since / }).waitFor()
+  await head.getByRole('button', { name: 'Deliver it again' }).waitFor()
   await expectAccessible(page)
   await setRetryPolicy(world, 'short')
   await fail()

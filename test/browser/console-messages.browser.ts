@@ -248,8 +248,8 @@ test('a webhook that fails stands in the message with its answer, and is deliver
   await receiver.received(1)
   await using opened = await openConsole(gateway.url, { hash: `#/messages?number=${encodeURIComponent(to)}` })
   const { page, complaints } = opened
-  await page.getByRole('heading', { name: /answers 500: 1 attempt failed\.$/ }).waitFor()
-  await page.getByRole('link', { name: 'Show its attempts' }).click()
+  await page.getByRole('heading', { name: /answers 500: 1 delivery never arrived\.$/ }).waitFor()
+  await page.getByRole('link', { name: 'Show its deliveries' }).click()
   await page.getByRole('heading', { name: /answers 500/ }).waitFor()
   await page.goBack()
   await row(page, 'Where do I park?').click()

@@ -88,7 +88,7 @@ test('an incident stands in the sentence, on the wire, in a row with its button,
   const needs = page.locator('.needs li')
   await needs
     .filter({ hasText: 'shop.example answers 500: 14 attempts failed.' })
-    .getByRole('link', { name: 'Show its attempts' })
+    .getByRole('link', { name: 'Show its deliveries' })
     .waitFor()
   await needs
     .filter({ hasText: 'The webhook of app app_9 of Harbor Clinic has failed for an hour.' })
@@ -178,6 +178,8 @@ async function incident(page: Page): Promise<void> {
       success: 374,
       failed: 14,
       p95Ms: 4900,
+      neverArrived: 0,
+      neverArrivedSince: null,
     }
     const failing = { failingSince: minutesAgo(28), failures: 14, lastOutcome: 'http_error', lastStatusCode: 500 }
     const errors = [{ error: 'The number cannot receive texts', count: 8, lastAt: minutesAgo(6) }]

@@ -30,7 +30,7 @@ const HEADINGS: readonly [scene: SceneName, headings: Readonly<Record<string, Re
     {
       overview: REVOKED,
       messages: REVOKED,
-      webhooks: /^booking\.example answers 500: 9 attempts failed since/,
+      webhooks: /^booking\.example answers 500: 9 deliveries never arrived since/,
       numbers: REVOKED,
     },
   ],
@@ -118,11 +118,11 @@ test('in an incident everything that is wrong stands under the sentence with its
   const { page } = opened
   expect(await page.locator('.overview-acts .primary').allTextContents()).toEqual(['Authorize again'])
   const counts = await page.locator('.rail-count').allTextContents()
-  expect(counts).toEqual(['17 waiting', '9 failed attempts', '1 cannot send'])
+  expect(counts).toEqual(['17 waiting', '9 never arrived', '1 cannot send'])
   const needs = page.locator('.needs li')
   expect(await needs.locator('.need-what').allTextContents()).toEqual([
     '17 messages wait: RingCentral paused extension 101 until 14:30:08.',
-    'booking.example answers 500: 9 attempts failed.',
+    'booking.example answers 500: 9 deliveries never arrived.',
     '5 of 292 failed in 24 hours; 8 not delivered.',
     'The backup is 3 h behind.',
   ])

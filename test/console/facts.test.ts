@@ -3,8 +3,10 @@ import type { ExtensionHealth, Overview, OverviewTotals } from '../../src/client
 import { type Fact, worstFirst } from '../../src/console/page/facts/fact.ts'
 import { factsOf } from '../../src/console/page/facts/facts-of.ts'
 import { troublesOf } from '../../src/console/page/facts/troubles-of.ts'
+import { rowTime } from '../../src/console/page/state/clock.ts'
 import { timeZone } from '../../src/console/page/state/settings.ts'
 import type { Standing } from '../../src/console/page/state/standing.ts'
+import type { Trouble } from '../../src/console/page/state/view-names.ts'
 
 timeZone.value = 'utc'
 
@@ -84,6 +86,44 @@ for (const [index, [worse, sentence, changeWorse]] of FAULTS.entries())
       expect(others.map(textOf)).toEqual(isOneExtension ? [] : [worse === 'no number' ? pausedOf(other) : other])
     })
   }
+
+test('what never arrived is said and counted until it is made again, whether its destination answers again or fails', () => {
+  const destination = {
+    url: 'https://shop.example/hook',
+    kind: 'app',
+    appId: 'app_1',
+    success: 100,
+    failed: 4,
+    p95Ms: 90,
+    failingSince: null,
+    failures: 0,
+    lastOutcome: 'success',
+    lastStatusCode: 200,
+    neverArrived: 4,
+    neverArrivedSince: at(150),
+  } as const
+  const told = (change: Partial<Standing['overview']['destinations'][number]>) => {
+    const standing = withOverview({ destinations: [{ ...destination, ...change }] })(FINE)
+    const { worst } = worstFirst(factsOf(standing, NOW))
+    return [textOf(worst), worst?.count, worst?.since, troublesOf(standing, NOW).webhooks]
+  }
+  const since = rowTime(at(150), NOW)
+  const trouble = (count: number): Trouble => ({ count, kind: 'bad', word: 'never arrived' })
+  expect(told({})).toEqual([
+    `shop.example answers again. 4 deliveries never arrived, the oldest since ${since}`,
+    4,
+    null,
+    trouble(4),
+  ])
+  expect(told({ neverArrived: 1 })).toEqual([
+    `shop.example answers again. 1 delivery never arrived since ${since}`,
+    1,
+    null,
+    trouble(1),
+  ])
+  const failing = { failingSince: at(28), failures: 14, lastOutcome: 'http_error', lastStatusCode: 500 } as const
+  expect(told(failing)).toEqual(['shop.example answers 500: 4 deliveries never arrived', 4, at(28), trouble(4)])
+})
 
 test('without a fault there is no fact, and nothing is counted', () => {
   expect(worstFirst(factsOf(FINE, NOW))).toEqual({ worst: null, others: [] })

@@ -99,6 +99,23 @@ test('the row of the destination that the heading tells says its figures, and no
   expect(stateText(worst, NOW)).toMatch(/^answers 500 since /)
 })
 
+test('a destination where a delivery never arrived stands before one that is well, also if it was not used for a day', () => {
+  const apps = [app('app_a', 'alpha', 'https://a.example/'), app('app_b', 'beta', 'https://b.example/')]
+  const unused = { success: 0, failed: 0, p95Ms: null }
+  const lost = used('app_b', { ...unused, neverArrived: 4, neverArrivedSince: '2026-11-27T11:47:00Z' })
+  const found = destinationsOf(sources(apps, [used('app_a'), lost]))
+  expect(found.map(({ id }) => id)).toEqual(['app_b', 'app_a'])
+  expect(found.map((each) => stateText(each, NOW))).toEqual([
+    expect.stringMatching(/^4 never arrived, since .*47/),
+    '10 delivered in 24 hours',
+  ])
+  expect(found.map((each) => stateText(each, NOW, true))).toEqual([
+    'nothing posted in 24 hours',
+    '10 delivered in 24 hours',
+  ])
+  expect(fineText(found)).toBe('The destination answers: 10 delivered in 24 hours, none failed.')
+})
+
 test('a destination is named by its address of now, also where another one was used last', () => {
   const known = sources([app('app_a', 'alpha', 'https://a.example/new')], [used('app_a', FAILING)])
   const [shown] = destinationsOf(known)

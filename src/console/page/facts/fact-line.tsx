@@ -1,9 +1,9 @@
-import { panel } from '../frame/panel.ts'
+import { Loaded } from '../frame/loaded.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { AuthorizeButton, InviteButton } from '../parts/authorize-button.tsx'
 import { PhoneNumber } from '../parts/phone-number.tsx'
 import { addressOf } from '../state/address.ts'
 import { now, rowTime } from '../state/clock.ts'
+import type { CureProps } from './cures-view.tsx'
 import type { Fact } from './fact.ts'
 
 /** The sentence of a fact, its nouns linked, without its full stop. */
@@ -45,22 +45,7 @@ export const FactLine = ({ fact }: { fact: Fact }) => (
   </li>
 )
 
-/** The one button of a fact, if it has one. `class` is that of the cure which a person should press first. */
-export function FactButton({ fact: { action }, class: className }: { fact: Pick<Fact, 'action'>; class?: string }) {
-  // Only Overview, which has the checks, has facts of the gateway itself.
-  if (action === null || action.type === 'show checks') return null
-  if (action.type === 'switch tenant') return <SwitchTenant />
-  if (action.type === 'authorize') return <AuthorizeButton {...action} class={className} />
-  if (action.type === 'invite') return <InviteButton />
-  return (
-    <a class="button" href={addressOf('webhooks', action.params)}>
-      Show its attempts
-    </a>
-  )
-}
+const load = async () => (await import('./cures-view.tsx')).Cure
 
-const SwitchTenant = () => (
-  <button type="button" class="button" onClick={() => void (panel.value = 'switcher')}>
-    Switch tenant
-  </button>
-)
+/** The one button of a fact, in a file of its own: most days have no fact. `class` is that of the cure which a person should press first. */
+export const FactButton = (props: CureProps) => <Loaded load={load} props={props} around={null} />

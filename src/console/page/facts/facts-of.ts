@@ -9,9 +9,7 @@ export function factsOf({ overview, extensions }: Standing, now: number): Fact[]
   return [
     ...extensionFacts(extensions),
     ...waitingFact(overview, extensions, now),
-    ...overview.destinations
-      .filter(({ failingSince }) => failingSince !== null)
-      .map((destination) => webhookFact(destination, now)),
+    ...overview.destinations.flatMap((destination) => webhookFact(destination, now)),
     ...failureFact(overview),
   ]
 }
@@ -118,24 +116,34 @@ function waitingFact(overview: Overview, extensions: readonly ExtensionHealth[],
   ]
 }
 
-function webhookFact(destination: OverviewDestination, now: number): Fact {
-  const { url, kind, appId, triggerId, failures, failingSince, lastStatusCode } = destination
-  const failed = `${count(failures)} ${failures === 1 ? 'attempt' : 'attempts'}`
-  return {
-    ...base,
-    key: `${kind} ${appId ?? triggerId ?? url}`,
-    rank: 'webhooks',
-    kind: 'bad',
-    icon: 'webhook',
-    parts: [
-      { text: new URL(url).host, view: 'webhooks', params: whereOf(destination) },
-      ` ${lastStatusCode === undefined ? 'cannot be reached' : `answers ${lastStatusCode}`}: ${failed} failed`,
-    ],
-    advice: nextAttemptText(destination, now),
-    since: failingSince,
-    action: { type: 'destination', params: whereOf(destination) },
-    count: failures,
-  }
+/** A destination that fails, or whose deliveries never arrived before it answered again. */
+function webhookFact(destination: OverviewDestination, now: number): Fact[] {
+  const { url, failures, failingSince: since, lastStatusCode, neverArrived, neverArrivedSince } = destination
+  if ((since ?? neverArrivedSince) === null) return []
+  const isLost = neverArrived > 0
+  const params = { ...whereOf(destination), state: isLost ? 'never_arrived' : '' }
+  const what = isLost
+    ? `${count(neverArrived)} ${neverArrived === 1 ? 'delivery' : 'deliveries'} never arrived`
+    : `${count(failures)} ${failures === 1 ? 'attempt' : 'attempts'} failed`
+  const oldest = `${neverArrived === 1 ? '' : ', the oldest'} since ${rowTime(neverArrivedSince ?? now, now)}`
+  const how = lastStatusCode === undefined ? 'cannot be reached' : `answers ${lastStatusCode}`
+  return [
+    {
+      ...base,
+      key: params.id,
+      rank: 'webhooks',
+      kind: 'bad',
+      icon: 'webhook',
+      parts: [
+        { text: new URL(url).host, view: 'webhooks', params },
+        since === null ? ` answers again. ${what}${oldest}` : ` ${how}: ${what}`,
+      ],
+      advice: nextAttemptText(destination, now),
+      since,
+      action: { type: 'destination', params },
+      count: neverArrived || failures,
+    },
+  ]
 }
 
 /** What the gateway does by itself about what failed there. `now` in milliseconds. */
@@ -145,7 +153,7 @@ export function nextAttemptText({ nextAttemptAt }: Pick<OverviewDestination, 'ne
 }
 
 /** Opens a destination with its attempts. */
-const whereOf = ({ appId, triggerId }: OverviewDestination): Readonly<Record<string, string>> => ({
+const whereOf = ({ appId, triggerId }: Pick<OverviewDestination, 'appId' | 'triggerId'>) => ({
   app: appId ?? '',
   trigger: triggerId ?? '',
   id: appId ?? triggerId ?? '',

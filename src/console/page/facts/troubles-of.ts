@@ -10,11 +10,17 @@ export function troublesOf({ overview, extensions }: Standing, now: number): Par
     messages:
       trouble(countOf(waitsOf(overview)), 'warn', 'waiting') ??
       trouble(failedIn(totals) + totals.undelivered, 'bad', 'failed'),
-    webhooks: trouble(
-      destinations.reduce((sum, { failingSince, failures }) => sum + (failingSince === null ? 0 : failures), 0),
-      'bad',
-      'failed attempts',
-    ),
+    webhooks:
+      trouble(
+        destinations.reduce((sum, { neverArrived }) => sum + neverArrived, 0),
+        'bad',
+        'never arrived',
+      ) ??
+      trouble(
+        destinations.reduce((sum, { failingSince, failures }) => sum + (failingSince === null ? 0 : failures), 0),
+        'bad',
+        'failed attempts',
+      ),
     numbers: numbersTrouble(extensions, now),
   }
 }

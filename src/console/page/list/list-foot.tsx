@@ -22,10 +22,10 @@ export const ListFoot = ({ hints, children }: { hints: readonly KeyHint[]; child
   </footer>
 )
 
-/** How much of a list stands here; '' while that is not known, and where nothing does. `noun`: what its rows are, where that is to be said. */
-export function loadedText<Row>({ shown, total, hasMore }: PagedList<Row>, noun = ''): string {
+/** How much of a list stands here; '' while that is not known, and where nothing does. */
+export function loadedText<Row>({ shown, total, hasMore }: PagedList<Row>): string {
   if (total.value === null || shown.value.length === 0) return ''
   return hasMore.value
-    ? `${count(shown.value.length)} of ${count(total.value)}${noun} loaded, more as you scroll`
-    : `All ${count(total.value)}${noun} loaded`
+    ? `${count(shown.value.length)} of ${count(total.value)} loaded, more as you scroll`
+    : `All ${count(total.value)} loaded`
 }

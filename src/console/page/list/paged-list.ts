@@ -48,6 +48,10 @@ export abstract class PagedList<Row> implements LiveList<Row>, Followed {
   #reloadAt = Infinity
 
   abstract keyOf(row: Row): string
+  /** Which rows are the same one, where several have one key. */
+  protected identityOf(row: Row): string {
+    return this.keyOf(row)
+  }
   abstract atOf(row: Row): string
   /** Reads a page of the rows that are not newer than `endDate`; null if the filter cannot be asked for. */
   protected abstract read(page: number, endDate?: string): Promise<Page<Row>> | null
@@ -82,7 +86,7 @@ export abstract class PagedList<Row> implements LiveList<Row>, Followed {
     this.#isPaging = false
     const end = this.rows.value.at(-1)
     // A trimmed list continues after its new end.
-    if (page === null || end === undefined || this.keyOf(end) !== this.keyOf(last)) return
+    if (page === null || end === undefined || this.identityOf(end) !== this.identityOf(last)) return
     const added = this.without(page.rows, this.rows.value)
     this.rows.value = [...this.rows.value, ...added]
     this.older.value = added.length === 0 ? 0 : page.total - before - added.length
@@ -150,8 +154,8 @@ export abstract class PagedList<Row> implements LiveList<Row>, Followed {
       this.newCount.value += added
     } else {
       this.isBehind = true
-      const byKey = new Map(fresh.map((row) => [this.keyOf(row), row]))
-      this.rows.value = old.map((row) => byKey.get(this.keyOf(row)) ?? row)
+      const byKey = new Map(fresh.map((row) => [this.identityOf(row), row]))
+      this.rows.value = old.map((row) => byKey.get(this.identityOf(row)) ?? row)
       this.newCount.value += Math.max(0, total - (this.total.value ?? 0))
     }
     this.total.value = total
@@ -165,8 +169,8 @@ export abstract class PagedList<Row> implements LiveList<Row>, Followed {
   }
 
   protected without(rows: readonly Row[], known: readonly Row[]): Row[] {
-    const keys = new Set(known.map((row) => this.keyOf(row)))
-    return rows.filter((row) => !keys.has(this.keyOf(row)))
+    const keys = new Set(known.map((row) => this.identityOf(row)))
+    return rows.filter((row) => !keys.has(this.identityOf(row)))
   }
 
   async #page(page: number, endDate?: string): Promise<Page<Row> | null> {

@@ -84,13 +84,14 @@ export function Destinations({ overview }: { overview: Overview }) {
   )
 }
 
-const Destination = ({ url, success, failed, p95Ms, failingSince }: OverviewDestination) => (
+const Destination = ({ url, success, failed, p95Ms, failingSince, neverArrived }: OverviewDestination) => (
   <tr>
     <td title={url}>{url.replace(/^https?:\/\//, '')}</td>
     <td class="dim">{latency(p95Ms)}</td>
-    <td class={failingSince === null ? '' : 'bad'}>
-      {failingSince !== null && <Icon name="failed" />}
+    <td class={failingSince === null && neverArrived === 0 ? '' : 'bad'}>
+      {(failingSince !== null || neverArrived > 0) && <Icon name="failed" />}
       {count(success)} of {count(success + failed)}
+      {neverArrived > 0 && `, ${count(neverArrived)} never arrived`}
     </td>
   </tr>
 )

@@ -138,6 +138,8 @@ const countOfNumbers = (extensions: readonly ExtensionHealth[]): string =>
   count(Math.max(numbersOf(extensions).length, extensions.length))
 
 function passedOn({ destinations }: Overview): Segment {
+  const lost = destinations.reduce((sum, { neverArrived }) => sum + neverArrived, 0)
+  if (lost > 0) return broken(count(lost), 'never arrived', 'bad', 'failed')
   const failures = destinations.reduce((sum, { failingSince, ...each }) => sum + (failingSince ? each.failures : 0), 0)
   if (failures > 0) return broken(count(failures), 'failed', 'bad', 'failed')
   if (destinations.length === 0) return fine(null, 'passed on')

@@ -13,6 +13,11 @@ export interface Reading<Value> extends Loading<Value> {
   stop(): void
 }
 
+const readings = new Set<() => void>()
+
+/** Everything on the page is read again soon, after a click that changes what several parts show. */
+export const readAllSoon = (): void => readings.forEach((soon) => soon())
+
 interface ReadingOptions<Value> {
   read: () => Promise<Value>
   /** What is known before the first reading. */
@@ -51,9 +56,11 @@ export function keepReading<Value>(options: ReadingOptions<Value>): Reading<Valu
   const onVisible = (): void => void (document.hidden || note())
   const stays = [onEvent((event) => (isSoon?.(value.peek(), event) === true ? soon() : note())), onReturn(again)]
   document.addEventListener('visibilitychange', onVisible)
+  readings.add(soon)
   again()
   const stop = (): void => {
     isOver = true
+    readings.delete(soon)
     clearTimeout(timer)
     document.removeEventListener('visibilitychange', onVisible)
     for (const leave of stays) leave()

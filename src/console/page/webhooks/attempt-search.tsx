@@ -17,7 +17,7 @@ interface AttemptSearchProps {
 /** The search field of the attempts. The outcome is a tab and no chip; an app stands there by its name. */
 export const AttemptSearch = ({ list, destinations, nameOf }: AttemptSearchProps) => (
   <SearchField
-    label="Search attempts"
+    label="Search deliveries"
     placeholder="app:name  outcome:timeout  message:msg_…"
     chips={chipsOf(list.filter, tabOf(list.filter), nameOf)}
     read={(typed) => readSearch(typed, destinations ?? [])}

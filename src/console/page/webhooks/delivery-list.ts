@@ -1,7 +1,8 @@
+import { computed } from '@preact/signals'
 import type { DeliveryAttempt, Sgw } from '../../../client/client.ts'
 import { PAGE_ROWS, type Page, PagedList, RELOAD_EVERY_MS } from '../list/paged-list.ts'
 import type { LiveEvent } from '../state/live-event.ts'
-import { type Filter, keyOf, queryOf } from './filters.ts'
+import { type Filter, queryOf } from './filters.ts'
 
 /** An attempt has no event. It follows one of a message, and has ended after a webhook's time. */
 const AFTER_EVENT_MS = 1000
@@ -9,8 +10,13 @@ const WEBHOOK_MS = 6000
 /** What failed may be tried again by its policy, which has no event either. */
 const RETRIES_EVERY_MS = 15_000
 
-/** The attempts of one filter. What has ended does not change, so new ones come in above. */
+/** The deliveries of one filter, each by its newest attempt. What has ended does not change, so new attempts come in above. */
 export class DeliveryList extends PagedList<DeliveryAttempt> {
+  /** A delivery's newest attempt stands first. */
+  override readonly shown = computed(() => {
+    const ids = new Set<string>()
+    return this.rows.value.filter(({ deliveryId }) => !ids.has(deliveryId) && ids.add(deliveryId))
+  })
   #eventAt = -Infinity
 
   constructor(
@@ -20,8 +26,12 @@ export class DeliveryList extends PagedList<DeliveryAttempt> {
     super()
   }
 
-  keyOf(row: DeliveryAttempt): string {
-    return keyOf(row)
+  keyOf({ deliveryId }: DeliveryAttempt): string {
+    return deliveryId
+  }
+
+  protected override identityOf({ deliveryId, attemptNumber }: DeliveryAttempt): string {
+    return `${deliveryId} ${attemptNumber}`
   }
 
   atOf({ attemptedAt }: DeliveryAttempt): string {
@@ -44,6 +54,14 @@ export class DeliveryList extends PagedList<DeliveryAttempt> {
   override returned(): void {
     if (this.error.value === '') this.soon()
     else super.returned()
+  }
+
+  /** What never arrived leaves the list when it is delivered again or dismissed. */
+  protected override take(page: Page<DeliveryAttempt>): void {
+    super.take(page)
+    if (this.filter.state === undefined) return
+    const end = page.total > page.rows.length ? (page.rows.at(-1)?.attemptedAt ?? '') : ''
+    this.rows.value = this.rows.value.filter((row) => page.rows.includes(row) || row.attemptedAt < end)
   }
 
   protected override planNext(): void {

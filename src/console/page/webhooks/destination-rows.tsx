@@ -1,7 +1,7 @@
 import { Icon } from '../parts/icon.tsx'
 import { addressOf, param } from '../state/address.ts'
 import { now } from '../state/clock.ts'
-import { type Destination, isFailing, speedText, stateText } from './destination.ts'
+import { type Destination, isTroubled, speedText, stateText } from './destination.ts'
 import { shortUrl } from './words.ts'
 
 /** Where webhooks are posted, a row each, the worst first: the heading says what is wrong with it. A row opens the destination with its attempts. */
@@ -17,7 +17,7 @@ export const DestinationRows = ({ destinations }: { destinations: readonly Desti
 
 function DestinationRow({ destination, isWorst }: { destination: Destination; isWorst: boolean }) {
   const { id, kind, name, url, usage, isInUse } = destination
-  const isBad = isFailing(destination)
+  const isBad = isTroubled(destination)
   const isChosen = param(kind) === id
   return (
     <a

@@ -54,7 +54,7 @@ export function destinationsOf({ overview, apps, triggers }: Sources): Destinati
   )
   return [...inUse, ...left].toSorted(
     (a, b) =>
-      failuresOf(b) - failuresOf(a) ||
+      troubleIn(b) - troubleIn(a) ||
       (a.usage?.failingSince ?? '').localeCompare(b.usage?.failingSince ?? '') ||
       Number(b.isInUse) - Number(a.isInUse) ||
       a.name.localeCompare(b.name) ||
@@ -62,18 +62,26 @@ export function destinationsOf({ overview, apps, triggers }: Sources): Destinati
   )
 }
 
-const failuresOf = ({ usage }: Destination): number => (usage?.failingSince ? usage.failures : 0)
+/** As many things as the heading's fact of it counts. */
+const troubleIn = ({ usage }: Destination): number =>
+  usage === null ? 0 : usage.neverArrived || (usage.failingSince === null ? 0 : usage.failures)
 
 /** Whether its latest attempts failed. */
-export const isFailing = (destination: Destination): boolean => failuresOf(destination) > 0
+export const isFailing = ({ usage }: Destination): boolean => (usage?.failingSince ?? null) !== null
+
+/** Whether its latest attempts failed, or a delivery never arrived. */
+export const isTroubled = (destination: Destination): boolean => troubleIn(destination) > 0
 
 /** How a destination does, in a few words. What the heading says already (`isSaid`) is not said again. */
 export function stateText({ usage, isInUse }: Destination, now: number, isSaid = false): string {
   if (!isInUse) return 'nothing is posted there any more'
   if (usage === null) return 'nothing posted in 24 hours'
-  const { success, failed, failures, failingSince, lastStatusCode } = usage
+  const { success, failed, failures, failingSince, lastStatusCode, neverArrived } = usage
+  const lost = neverArrived === 0 ? '' : `${count(neverArrived)} never arrived`
   if (failingSince !== null && !isSaid)
-    return `${lastStatusCode === undefined ? 'cannot be reached' : `answers ${lastStatusCode}`} since ${rowTime(failingSince, now)}, ${count(failures)} ${failures === 1 ? 'attempt' : 'attempts'} failed`
+    return `${lastStatusCode === undefined ? 'cannot be reached' : `answers ${lastStatusCode}`} since ${rowTime(failingSince, now)}, ${lost || `${count(failures)} ${failures === 1 ? 'attempt' : 'attempts'} failed`}`
+  if (lost !== '' && !isSaid) return `${lost}, since ${rowTime(usage.neverArrivedSince ?? '', now)}`
+  if (success + failed === 0) return 'nothing posted in 24 hours'
   return `${count(success)} delivered${failed === 0 ? '' : `, ${count(failed)} failed`} in 24 hours`
 }
 
@@ -89,7 +97,7 @@ export function fineText(destinations: readonly Destination[] | null): string {
   const sum = (of: 'success' | 'failed'): number => inUse.reduce((all, { usage }) => all + (usage?.[of] ?? 0), 0)
   const [success, failed] = [sum('success'), sum('failed')]
   if (success + failed === 0) return 'No webhooks in 24 hours.'
-  const used = inUse.filter(({ usage }) => usage !== null).length
+  const used = inUse.filter(({ usage }) => usage !== null && usage.success + usage.failed > 0).length
   const who = used === 1 ? 'The destination answers' : `All ${used} destinations answer`
   return failed === 0
     ? `${who}: ${count(success)} delivered in 24 hours, none failed.`

@@ -17,7 +17,7 @@ interface EmptyAttemptsProps {
 
 /** What stands in place of attempts. */
 export const EmptyAttempts = (props: EmptyAttemptsProps) => (
-  <NoRows list={props.list} name="Attempts">
+  <NoRows list={props.list} name="Deliveries">
     <NoAttempts {...props} />
   </NoRows>
 )
@@ -25,7 +25,7 @@ export const EmptyAttempts = (props: EmptyAttemptsProps) => (
 /** What will be here, and how to fill it. */
 function NoAttempts({ list, destinations, changed }: EmptyAttemptsProps) {
   if (Object.keys(list.filter).length > 0)
-    return <NothingFound text="No attempt matches this filter." noun="attempts" words={WORDS} />
+    return <NothingFound text="No delivery matches this filter." noun="deliveries" words={WORDS} />
   if (destinations?.some(({ isInUse }) => isInUse) === true)
     return (
       <Empty
@@ -36,7 +36,7 @@ function NoAttempts({ list, destinations, changed }: EmptyAttemptsProps) {
   const { appId, name } = me.value ?? { appId: null, name: null }
   return (
     <Empty
-      text="Give an app a webhook address, and the gateway posts each received text there, signed. Every attempt appears here."
+      text="Give an app a webhook address, and the gateway posts each received text there, signed. Every delivery appears here."
       command={`sgw app update ${appId ?? 'APP'} --webhook-url https://shop.example/sms`}
     >
       {client.value !== null && appId !== null && (

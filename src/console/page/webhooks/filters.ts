@@ -4,25 +4,25 @@ import { type FilterWord, type WordOf, noSuch, problemOf, queryOf as queryBy, wo
 import { oneOf, parseSearch } from '../search/parse-search.ts'
 import { OUTCOMES } from './words.ts'
 
-/** The filters of attempts. The API has some more, which the page does without. */
+/** The filters of deliveries. The API has some more, which the page does without. */
 export const FILTERS = {
   appId: {
     word: 'app',
-    hint: 'attempts of an app’s webhook',
+    hint: 'deliveries to an app’s webhook',
     known: ['apps'],
   },
   triggerId: {
     word: 'trigger',
-    hint: 'attempts of a trigger',
+    hint: 'deliveries to a trigger',
     known: ['triggers'],
   },
   messageId: {
     word: 'message',
-    hint: 'attempts about a message',
+    hint: 'deliveries about a message',
     known: ['messages'],
   },
   outcome: { hint: 'how an attempt ended', values: OUTCOMES },
-  state: { hint: 'deliveries that never arrived', values: { never_arrived: 'Never arrived' } },
+  state: { hint: 'what failed and is not tried again', values: { never_arrived: 'Never arrived' } },
 } as const satisfies Record<
   Exclude<keyof DeliveryFilter, 'kind' | 'startDate' | 'endDate' | 'limit'>,
   FilterWord<'apps' | 'triggers' | 'messages'>
@@ -35,18 +35,15 @@ export type Filter = Readonly<Partial<Record<(typeof WORDS)[number], string>>>
 /** The API's query of a filter. An outcome that the API does not know is its to refuse. */
 export const queryOf = (filter: Filter): DeliveryFilter => queryBy(FILTERS, filter)
 
-/** The tabs above the attempts: each is one outcome of the API. */
+/** The tabs above the deliveries. */
 export const TABS: readonly Tab[] = [
-  { name: 'All', asks: { outcome: '' } },
-  ...Object.entries(OUTCOMES).map(([outcome, name]) => ({ name, asks: { outcome } })),
+  { name: 'All', asks: { outcome: '', state: '' } },
+  { name: 'Never arrived', asks: { outcome: '', state: 'never_arrived' } },
+  { name: 'Delivered', asks: { outcome: 'success', state: '' } },
 ]
 export const tabOf = (filter: Filter): Tab | null => tabIn(TABS, filter)
 
-/** The key of an attempt in the list and in the address. */
-export const keyOf = ({ deliveryId, attemptNumber }: { deliveryId: string; attemptNumber: number }): string =>
-  `${deliveryId} ${attemptNumber}`
-
-/** What `id` of the address opens: a destination, or the delivery of an attempt. */
+/** What `id` of the address opens: a destination or a delivery, after which older links have the number of an attempt. */
 export function openedOf(id: string): { destination: string } | { deliveryId: string; messageId: string } | null {
   if (id === '') return null
   if (/^(app|trg)_/.test(id)) return { destination: id }

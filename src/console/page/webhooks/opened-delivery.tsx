@@ -12,6 +12,7 @@ import { useLoading } from '../state/loading.ts'
 import { retriesOf } from './acting-for.ts'
 import type { DeliveryList } from './delivery-list.ts'
 import type { Destination } from './destination.ts'
+import { Posted } from './posted.tsx'
 import { Redeliver } from './redeliver.tsx'
 import { OUTCOMES, adviceOf, eventOf, retryText, shortReason, shortUrl } from './words.ts'
 import '../style/why.css'
@@ -26,40 +27,52 @@ interface OpenedDeliveryProps {
   changed: () => void
 }
 
-/** One delivery: how it stands, why, what can be done, each attempt, facts, JSON. */
-export function OpenedDelivery({ deliveryId, messageId, list, destinations, changed }: OpenedDeliveryProps) {
-  const made = useSignal<readonly DeliveryAttempt[]>([])
-  const read = async (): Promise<DeliveryAttempt[]> => {
-    const page = await client.value?.deliveries.list({ messageId, limit: MAX_ATTEMPTS }).page(1)
-    return page?.attempts.filter((attempt) => attempt.deliveryId === deliveryId) ?? []
-  }
-  const { value, error, again } = useLoading(read, [deliveryId])
-  const known = [
-    ...(value.value ?? []),
-    ...made.value,
-    ...list.rows.value.filter((row) => row.deliveryId === deliveryId),
-  ]
-  const attempts = [...new Map(known.map((each) => [each.attemptNumber, each])).values()].toSorted(
-    (a, b) => a.attemptNumber - b.attemptNumber,
-  )
+/** One delivery: how it stands, why, what can be done, each attempt, the request, facts, JSON. */
+export function OpenedDelivery({ destinations, changed, ...which }: OpenedDeliveryProps) {
+  const { attempts, isLost, loading, follow } = useDelivery(which)
   const last = attempts.at(-1)
-  if (last === undefined) return <NotThere isLoading={value.value === null} error={error.value} again={again} />
+  if (last === undefined)
+    return <NotThere isLoading={loading.value.value === null} error={loading.error.value} again={loading.again} />
   const name = destinations?.find(({ id }) => id === (last.appId ?? last.triggerId))?.name ?? last.appId ?? 'Trigger'
-  const follow = async (): Promise<boolean> => {
-    made.value = await read()
-    return made.value.some(({ attemptNumber }) => attemptNumber > last.attemptNumber)
-  }
   return (
     <>
       <section>
-        <Outcome last={last} count={attempts.length} name={name} />
-        <Redeliver last={last} list={list} follow={follow} changed={changed} />
+        <Outcome last={last} count={attempts.length} name={name} isLost={isLost.value} />
+        <Redeliver last={last} list={which.list} isLost={isLost} follow={follow} changed={changed} />
       </section>
       <Attempts attempts={attempts} />
+      <Posted attempt={last} />
       <DeliveryFacts last={last} name={name} />
       <Json value={attempts.toReversed()} />
     </>
   )
+}
+
+/** Its attempts, the oldest first, with those that the list has, and whether it never arrived. */
+function useDelivery({ deliveryId, messageId, list }: Pick<OpenedDeliveryProps, 'deliveryId' | 'messageId' | 'list'>) {
+  const made = useSignal<readonly DeliveryAttempt[]>([])
+  const isLost = useSignal(false)
+  const own = (attempt: DeliveryAttempt): boolean => attempt.deliveryId === deliveryId
+  const read = async (): Promise<DeliveryAttempt[]> => {
+    const sgw = client.value?.deliveries
+    const [all, lost] = await Promise.all([
+      sgw?.list({ messageId, limit: MAX_ATTEMPTS }).page(1),
+      sgw?.list({ messageId, state: 'never_arrived', limit: MAX_ATTEMPTS }).page(1),
+    ])
+    isLost.value = lost?.attempts.some(own) ?? false
+    return all?.attempts.filter(own) ?? []
+  }
+  const loading = useLoading(read, [deliveryId])
+  const known = [...(loading.value.value ?? []), ...made.value, ...list.rows.value.filter(own)]
+  const attempts = [...new Map(known.map((each) => [each.attemptNumber, each])).values()].toSorted(
+    (a, b) => a.attemptNumber - b.attemptNumber,
+  )
+  /** Reads the attempts again; whether there is a new one. */
+  const follow = async (): Promise<boolean> => {
+    made.value = await read()
+    return made.value.some(({ attemptNumber }) => attemptNumber > (attempts.at(-1)?.attemptNumber ?? 0))
+  }
+  return { attempts, isLost, loading, follow }
 }
 
 const NotThere = ({ isLoading, error, again }: { isLoading: boolean; error: string; again: () => void }) => {
@@ -76,7 +89,15 @@ const NotThere = ({ isLoading, error, again }: { isLoading: boolean; error: stri
   )
 }
 
-function Outcome({ last, count, name }: { last: DeliveryAttempt; count: number; name: string }) {
+interface OutcomeProps {
+  last: DeliveryAttempt
+  count: number
+  name: string
+  /** Whether it never arrived, and nobody has dismissed it. */
+  isLost: boolean
+}
+
+function Outcome({ last, count, name, isLost }: OutcomeProps) {
   const isGood = last.outcome === 'success'
   const tries = count === 1 ? 'one attempt' : `${count} attempts`
   return (
@@ -87,7 +108,9 @@ function Outcome({ last, count, name }: { last: DeliveryAttempt; count: number; 
         </span>
         {isGood
           ? `Delivered ${count === 1 ? `in ${duration(last.durationMs)}` : `after ${tries}`}`
-          : `Failed after ${tries}`}
+          : isLost
+            ? `Never arrived, after ${tries}`
+            : `Failed after ${tries}`}
       </h2>
       <p class="parties">
         {eventOf(last)}, to{' '}

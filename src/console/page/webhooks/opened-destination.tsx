@@ -1,12 +1,14 @@
 import { useSignal } from '@preact/signals'
+import type { Overview, OverviewDestination } from '../../../client/client.ts'
 import { nextAttemptText } from '../facts/facts-of.ts'
+import { LostActs } from '../facts/lazy-lost-acts.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { isOnePane } from '../parts/media.ts'
 import { addressOf, param, refine } from '../state/address.ts'
 import { capital, count, now, rowTime } from '../state/clock.ts'
 import { clientOfApp } from './acting-for.ts'
 import type { DeliveryList } from './delivery-list.ts'
-import { type Destination, isFailing, speedText, stateText } from './destination.ts'
+import { type Destination, isFailing, isTroubled, speedText, stateText } from './destination.ts'
 import { Recover } from './recover.tsx'
 import { SetAddress } from './set-address.tsx'
 import { EventChoices, RetryChoice } from './settings.tsx'
@@ -16,11 +18,13 @@ interface OpenedDestinationProps {
   id: string
   list: DeliveryList
   destinations: readonly Destination[] | null
+  /** Null until it is known. */
+  overview: Overview | null
   changed: () => void
 }
 
 /** One destination: how it does, what failed and can be made again, and its settings. */
-export function OpenedDestination({ id, list, destinations, changed }: OpenedDestinationProps) {
+export function OpenedDestination({ id, list, destinations, overview, changed }: OpenedDestinationProps) {
   const note = useSignal('')
   const destination = destinations?.find((each) => each.id === id)
   if (destination === undefined) return <NotThere isKnown={destinations !== null} />
@@ -33,7 +37,7 @@ export function OpenedDestination({ id, list, destinations, changed }: OpenedDes
     <>
       <section>
         <Outcome destination={destination} />
-        <Actions destination={destination} changed={changed} />
+        <Actions destination={destination} overview={overview} changed={changed} done={() => list.soon()} />
         <p class="small dim webhook-note" role="status">
           {note.value}
         </p>
@@ -56,12 +60,21 @@ export function OpenedDestination({ id, list, destinations, changed }: OpenedDes
   )
 }
 
+interface ActionsProps {
+  destination: Destination
+  overview: Overview | null
+  changed: () => void
+  /** Called when deliveries are made again or dismissed. */
+  done: () => void
+}
+
 /** What can be done with a destination that is in use, and on a phone the way to its attempts. */
-function Actions({ destination, changed }: { destination: Destination; changed: () => void }) {
+function Actions({ destination, overview, changed, done }: ActionsProps) {
   const { id, kind, name, url, isInUse } = destination
   const sgw = kind === 'app' ? clientOfApp(id) : null
   return (
     <div class="actions">
+      {isTroubled(destination) && <LostActs id={id} overview={overview} done={done} />}
       {isInUse && (
         <button type="button" class="button" onClick={() => refine({ ask: 'recover' })}>
           Recover since…
@@ -70,7 +83,7 @@ function Actions({ destination, changed }: { destination: Destination; changed: 
       {sgw !== null && isInUse && <SetAddress sgw={sgw} appId={id} name={name} url={url} changed={changed} />}
       {isOnePane.value && (
         <a class="button quiet" href={addressOf('webhooks', { [kind]: id })}>
-          Show its attempts
+          Show its deliveries
         </a>
       )}
     </div>
@@ -100,7 +113,7 @@ const NotThere = ({ isKnown }: { isKnown: boolean }) => (
 
 function Outcome({ destination }: { destination: Destination }) {
   const { name, url, usage } = destination
-  const isBad = isFailing(destination)
+  const isBad = isTroubled(destination)
   return (
     <>
       <h2 class="line outcome" aria-level={isOnePane.value ? 1 : 2}>
@@ -110,19 +123,10 @@ function Outcome({ destination }: { destination: Destination }) {
         {name}
       </h2>
       <p class="parties webhook-address">{url}</p>
-      {isBad && usage !== null && usage.failingSince !== null ? (
+      {isBad && usage !== null ? (
         <div class="why">
-          <p>
-            <b>
-              {usage.lastStatusCode === undefined ? 'It cannot be reached' : `It answers ${usage.lastStatusCode}`} since{' '}
-              {rowTime(usage.failingSince, now.peek())}.
-            </b>
-          </p>
-          <p>
-            {count(usage.failures)} {usage.failures === 1 ? 'attempt has' : 'attempts have'} failed since then.{' '}
-            {nextAttemptText(usage, now.peek())} When it answers again, recover what failed: each delivery is made once
-            more.
-          </p>
+          {isFailing(destination) && <Failing usage={usage} />}
+          {usage.neverArrived > 0 && <NeverArrived usage={usage} />}
         </div>
       ) : (
         <p class="outcome-note">
@@ -133,3 +137,31 @@ function Outcome({ destination }: { destination: Destination }) {
     </>
   )
 }
+
+const Failing = ({ usage }: { usage: OverviewDestination }) => (
+  <>
+    <p>
+      <b>
+        {usage.lastStatusCode === undefined ? 'It cannot be reached' : `It answers ${usage.lastStatusCode}`} since{' '}
+        {rowTime(usage.failingSince ?? '', now.peek())}.
+      </b>
+    </p>
+    <p>
+      {count(usage.failures)} {usage.failures === 1 ? 'attempt has' : 'attempts have'} failed since then.{' '}
+      {nextAttemptText(usage, now.peek())}
+    </p>
+  </>
+)
+
+const NeverArrived = ({ usage }: { usage: OverviewDestination }) => (
+  <p>
+    <a
+      class="link"
+      href={addressOf('webhooks', { [usage.kind]: usage.appId ?? usage.triggerId ?? '', state: 'never_arrived' })}
+    >
+      {count(usage.neverArrived)} {usage.neverArrived === 1 ? 'delivery' : 'deliveries'}
+    </a>{' '}
+    never arrived, the oldest since {rowTime(usage.neverArrivedSince ?? '', now.peek())}.
+    {usage.failingSince !== null && ' When it answers again, each can be made once more.'}
+  </p>
+)

@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import type { DeliveryAttempt } from '../../../client/client.ts'
 import { Confirm } from '../parts/confirm.tsx'
@@ -18,38 +18,39 @@ const FOLLOW_MS = [600, 1000, 2000, 3000] as const
 interface RedeliverProps {
   last: DeliveryAttempt
   list: DeliveryList
+  /** Whether it never arrived: then it can be dismissed. */
+  isLost: Signal<boolean>
   /** Reads the attempts again; whether there is a new one. */
   follow: () => Promise<boolean>
   changed: () => void
 }
 
 /** Makes one more attempt. One that the destination has taken already is asked for twice. */
-export function Redeliver({ last, ...more }: RedeliverProps) {
+export function Redeliver({ last, isLost, ...more }: RedeliverProps) {
   const isAsked = useSignal(false)
-  const { deliver, note, error } = useRedelivery(last.deliveryId, more)
-  const deliverAtOnce = (): void => void deliver().catch((reason: unknown) => void (error.value = failureText(reason)))
+  const { deliver, dismiss, isUnderWay, note, error } = useRedelivery(last.deliveryId, isLost, more)
   const isGood = last.outcome === 'success'
+  const at = (run: () => Promise<void>) => (): void =>
+    void run().catch((reason: unknown) => void (error.value = failureText(reason)))
   return (
     <>
       <div class="actions">
         <button
           type="button"
           class={isGood ? 'button quiet' : 'button'}
-          disabled={note.value !== ''}
-          onClick={isGood ? () => void (isAsked.value = true) : deliverAtOnce}
+          disabled={isUnderWay.value}
+          onClick={isGood ? () => void (isAsked.value = true) : at(deliver)}
         >
           {isGood ? 'Deliver again…' : 'Deliver again'}
         </button>
+        {isLost.value && !isUnderWay.value && (
+          <button type="button" class="button quiet" onClick={at(dismiss)}>
+            Dismiss
+          </button>
+        )}
         <CopyMenu last={last} />
       </div>
-      <p class="small dim webhook-note" role="status">
-        {note.value}
-      </p>
-      {error.value !== '' && (
-        <p class="bad" role="alert">
-          {error.value}
-        </p>
-      )}
+      <Said note={note.value} error={error.value} />
       {isAsked.value && (
         <Confirm title="Deliver again" button="Deliver again" run={deliver} close={() => void (isAsked.value = false)}>
           The destination took it at {clockTime(last.attemptedAt)}, and gets it once more. Its webhook-id stays the
@@ -60,10 +61,28 @@ export function Redeliver({ last, ...more }: RedeliverProps) {
   )
 }
 
-/** Asks for an attempt, and follows it until it is there. */
-function useRedelivery(deliveryId: string, { list, follow, changed }: Omit<RedeliverProps, 'last'>) {
+const Said = ({ note, error }: { note: string; error: string }) => (
+  <>
+    <p class="small dim webhook-note" role="status">
+      {note}
+    </p>
+    {error !== '' && (
+      <p class="bad" role="alert">
+        {error}
+      </p>
+    )}
+  </>
+)
+
+/** Asks for an attempt, and follows it until it is there; or lets a delivery count no longer. */
+function useRedelivery(
+  deliveryId: string,
+  isLost: Signal<boolean>,
+  { list, follow, changed }: Omit<RedeliverProps, 'last' | 'isLost'>,
+) {
   const note = useSignal('')
   const error = useSignal('')
+  const isUnderWay = useSignal(false)
   const isGone = useRef(false)
   useEffect(() => () => void (isGone.current = true), [])
   const followUp = async (): Promise<void> => {
@@ -73,16 +92,26 @@ function useRedelivery(deliveryId: string, { list, follow, changed }: Omit<Redel
       if (await follow().catch(() => false)) break
     }
     note.value = ''
+    isUnderWay.value = false
     changed()
   }
   const deliver = async (): Promise<void> => {
     const made = await whileSignedIn(client.value?.deliveries.redeliver(deliveryId) ?? Promise.resolve(null))
     error.value = ''
     note.value = made === null ? '' : `Attempt ${made.attemptNumber} is under way.`
+    isUnderWay.value = made !== null
     list.soon()
     void followUp()
   }
-  return { deliver, note, error }
+  const dismiss = async (): Promise<void> => {
+    await whileSignedIn(client.value?.deliveries.dismiss({ deliveryIds: [deliveryId] }) ?? Promise.resolve(null))
+    isLost.value = false
+    error.value = ''
+    note.value = 'It counts no longer as never arrived.'
+    list.soon()
+    changed()
+  }
+  return { deliver, dismiss, isUnderWay, note, error }
 }
 
 const CopyMenu = ({ last }: { last: DeliveryAttempt }) => (

@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks'
+import type { Overview } from '../../../client/client.ts'
 import './webhook.css'
 import { focusDetail } from '../list/cursor.ts'
 import { DetailHead } from '../list/detail-parts.tsx'
@@ -13,6 +14,7 @@ interface WebhookViewProps {
   list: DeliveryList
   /** Null until they are known. */
   destinations: readonly Destination[] | null
+  overview: Overview | null
   /** Called after something that changes destinations or attempts. */
   changed: () => void
   move: (step: number) => void
@@ -20,7 +22,7 @@ interface WebhookViewProps {
 }
 
 /** The open destination or delivery, in a file of its own. What a person opens gets the focus. */
-export function WebhookView({ opened, list, destinations, changed, move, takesFocus }: WebhookViewProps) {
+export function WebhookView({ opened, list, destinations, overview, changed, move, takesFocus }: WebhookViewProps) {
   const isDelivery = 'deliveryId' in opened
   const id = isDelivery ? opened.deliveryId : opened.destination
   useEffect(() => {
@@ -32,7 +34,14 @@ export function WebhookView({ opened, list, destinations, changed, move, takesFo
       {isDelivery ? (
         <OpenedDelivery key={id} {...opened} list={list} destinations={destinations} changed={changed} />
       ) : (
-        <OpenedDestination key={id} id={id} list={list} destinations={destinations} changed={changed} />
+        <OpenedDestination
+          key={id}
+          id={id}
+          list={list}
+          destinations={destinations}
+          overview={overview}
+          changed={changed}
+        />
       )}
     </aside>
   )

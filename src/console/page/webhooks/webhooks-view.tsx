@@ -3,18 +3,19 @@ import './webhooks.css'
 import { worstFirst } from '../facts/fact.ts'
 import { FactSentence } from '../facts/fact-line.tsx'
 import { factsOf } from '../facts/facts-of.ts'
+import { LostActs } from '../facts/lazy-lost-acts.tsx'
 import { ListDetail } from '../list/list-detail.tsx'
-import { type KeyHint, ListFoot, loadedText } from '../list/list-foot.tsx'
+import { type KeyHint, ListFoot } from '../list/list-foot.tsx'
 import { Tabs } from '../list/tabs.tsx'
 import { useFollowed } from '../parts/following.ts'
 import { LoadFailed } from '../parts/load-failed.tsx'
-import { address, addressOf, keepInEveryTenant, param } from '../state/address.ts'
-import { now, rowTime } from '../state/clock.ts'
+import { address, keepInEveryTenant, param } from '../state/address.ts'
+import { count, now, rowTime } from '../state/clock.ts'
 import type { Reading } from '../state/keep-reading.ts'
 import { commonWords, filterOf } from '../search/filters.ts'
-import { AttemptRow } from './attempt-row.tsx'
 import { AttemptSearch } from './attempt-search.tsx'
 import { DeliveryList } from './delivery-list.ts'
+import { DeliveryRow } from './delivery-row.tsx'
 import { type Destination, type Sources, destinationsOf, fineText, withAddresses } from './destination.ts'
 import { DestinationRows } from './destination-rows.tsx'
 import { useDestinations } from './destinations-state.ts'
@@ -25,7 +26,7 @@ const loadWebhook = async () => (await import('./webhook-view.tsx')).WebhookView
 
 keepInEveryTenant(commonWords(FILTERS))
 
-/** Where webhooks go and how that went: the destinations, and each attempt, with what is open beside them. */
+/** Where webhooks go and how that went: the destinations, and each delivery, with what is open beside them. */
 export function WebhooksView() {
   const filter: Filter = filterOf(WORDS, address.value.params)
   const filterKey = JSON.stringify(filter)
@@ -42,17 +43,26 @@ export function WebhooksView() {
     <ListDetail
       view="webhooks"
       list={list}
-      name="Attempts"
+      name="Deliveries"
       title="Webhooks"
       listKey={filterKey}
-      // The id of an attempt's delivery stands before its number.
-      copied={(id) => id.split(' ')[0] ?? ''}
-      draw={(row, marks) => <AttemptRow row={row} name={nameOf(row.appId ?? row.triggerId ?? '')} {...marks} />}
+      draw={(row, marks) => (
+        <DeliveryRow
+          row={row}
+          name={nameOf(row.appId ?? row.triggerId ?? '')}
+          isAttempt={filter.outcome !== undefined}
+          {...marks}
+        />
+      )}
       head={<Head list={list} known={known} destinations={destinations} nameOf={nameOf} />}
       empty={<EmptyAttempts list={list} destinations={destinations} changed={known.soon} />}
       foot={<ListFoot hints={HINTS}>{shownText(list)}</ListFoot>}
       detail={
-        opened && { name: 'Webhook', load: loadWebhook, props: { opened, list, destinations, changed: known.soon } }
+        opened && {
+          name: 'Webhook',
+          load: loadWebhook,
+          props: { opened, list, destinations, overview: sources?.overview ?? null, changed: known.soon },
+        }
       }
     />
   )
@@ -67,38 +77,42 @@ interface HeadProps {
 
 const Head = ({ list, known, destinations, nameOf }: HeadProps) => (
   <header class="list-head">
-    <Sentence sources={known.value.value} destinations={destinations} />
+    <Sentence sources={known.value.value} destinations={destinations} done={() => list.soon()} />
     {destinations === null && known.error.value !== '' && (
       <LoadFailed what="The destinations" error={known.error.value} again={known.again} />
     )}
     {destinations !== null && destinations.length > 0 && <DestinationRows destinations={destinations} />}
     <AttemptSearch list={list} destinations={destinations} nameOf={nameOf} />
-    <Tabs label="Outcome" tabs={TABS} current={tabOf(list.filter)} total={list.total.value} />
+    <Tabs label="State" tabs={TABS} current={tabOf(list.filter)} total={deliveriesIn(list)} />
   </header>
 )
 
 /** The worst that is wrong with a destination, in one sentence; the rows below say the rest. */
-function Sentence({ sources, destinations }: Pick<HeadProps, 'destinations'> & { sources: Sources | null }) {
+function Sentence({ sources, destinations, done }: SentenceProps) {
   const overview = sources === null || destinations === null ? null : withAddresses(sources.overview, destinations)
   const facts = overview === null ? [] : factsOf({ overview, extensions: [], readAt: 0 }, now.peek())
   const { worst } = worstFirst(facts.filter(({ rank }) => rank === 'webhooks'))
-  const first = destinations?.[0]
+  const isOver = worst?.since === null
   return (
     <>
       <h1 class="sentence">
         {worst === null ? fineText(destinations) : <FactSentence fact={worst} />}
-        {worst !== null && ` since ${rowTime(worst.since ?? '', now.peek())}.`}
+        {worst !== null && (isOver ? '.' : ` since ${rowTime(worst.since ?? '', now.peek())}.`)}
       </h1>
-      {first?.usage?.failingSince && first.isInUse && (
-        <p class="sentence-rest">
-          <span class="dim">{worst?.advice}</span>
-          <a class="button" href={addressOf('webhooks', { [first.kind]: first.id, id: first.id, ask: 'recover' })}>
-            Recover since {rowTime(first.usage.failingSince, now.peek())}…
-          </a>
-        </p>
+      {worst !== null && (
+        <div class="sentence-rest">
+          {worst.advice !== '' && <span class="dim">{worst.advice}</span>}
+          <LostActs id={worst.key} overview={overview} class={isOver ? 'button primary' : 'button'} done={done} />
+        </div>
       )}
     </>
   )
+}
+
+interface SentenceProps extends Pick<HeadProps, 'destinations'> {
+  sources: Sources | null
+  /** Called when deliveries are made again or dismissed. */
+  done: () => void
 }
 
 const HINTS: readonly KeyHint[] = [
@@ -107,7 +121,12 @@ const HINTS: readonly KeyHint[] = [
   [['c'], 'copy id'],
 ]
 
-function shownText(list: DeliveryList): string {
-  const text = loadedText(list, ' attempts')
-  return text === '' || list.hasMore.value ? text : `${text}. They are kept for 30 days`
+/** The list counts attempts, so how many deliveries there are is known once all are loaded; 0 until then. */
+const deliveriesIn = ({ filter, total, shown, hasMore }: DeliveryList): number | null =>
+  filter.state !== undefined || total.value === null ? total.value : hasMore.value ? 0 : shown.value.length
+
+function shownText({ total, shown, hasMore }: DeliveryList): string {
+  if (total.value === null || shown.value.length === 0) return ''
+  const loaded = `${count(shown.value.length)} loaded`
+  return hasMore.value ? `${loaded}, more as you scroll` : `All ${loaded}, kept for 30 days`
 }

@@ -32,9 +32,12 @@ export function retryText(policy: RetryPolicy, { attemptNumber, statusCode }: De
 
 /** Which event a delivery is of: `<message>:<destination>` is a received text, others name it. */
 export function eventOf({ deliveryId }: Pick<DeliveryAttempt, 'deliveryId'>): string {
-  const name = deliveryId.split(':')[2] ?? 'sms_inbound'
+  const name = eventNameOf(deliveryId)
   return name in EVENTS ? EVENTS[name as WebhookEventType] : name
 }
+
+/** The event's name in the API. */
+export const eventNameOf = (deliveryId: string): string => deliveryId.split(':')[2] ?? 'sms_inbound'
 
 /** `answered 500`, the reason of a failed attempt in a row; '' if it is said by the outcome. */
 export function shortReason({ outcome, statusCode, errorClass }: DeliveryAttempt): string {

@@ -2,26 +2,26 @@ import type { DeliveryAttempt } from '../../../client/client.ts'
 import { Icon } from '../parts/icon.tsx'
 import { address, addressOf } from '../state/address.ts'
 import { clockTime, duration, utcTime } from '../state/clock.ts'
-import { keyOf } from './filters.ts'
 import { OUTCOMES, eventOf, shortReason, shortUrl } from './words.ts'
 
-interface AttemptRowProps {
+interface DeliveryRowProps {
   row: DeliveryAttempt
   /** The app's name, or `Trigger`. */
   name: string
+  /** Whether the attempt may not be the delivery's last: then its number is no count. */
+  isAttempt: boolean
   isOpen: boolean
   isCursor: boolean
 }
 
-/** One attempt in one line: time, outcome, destination, what was posted, and why it failed. */
-export function AttemptRow({ row, name, isOpen, isCursor }: AttemptRowProps) {
+/** One delivery in one line, by its newest attempt: time, outcome, destination, what was posted, how many attempts, and why it failed. */
+export function DeliveryRow({ row, name, isAttempt, isOpen, isCursor }: DeliveryRowProps) {
   const isGood = row.outcome === 'success'
-  const key = keyOf(row)
   return (
     <a
-      class={`columns row attempt ${isGood ? '' : 'bad'} ${isCursor ? 'cursor' : ''}`}
-      href={addressOf('webhooks', { ...address.value.params, id: key })}
-      data-id={key}
+      class={`columns row delivery ${isGood ? '' : 'bad'} ${isCursor ? 'cursor' : ''}`}
+      href={addressOf('webhooks', { ...address.value.params, id: row.deliveryId })}
+      data-id={row.deliveryId}
       aria-current={isOpen ? 'true' : undefined}
     >
       <time dateTime={row.attemptedAt} title={utcTime(row.attemptedAt)}>
@@ -37,7 +37,7 @@ export function AttemptRow({ row, name, isOpen, isCursor }: AttemptRowProps) {
       <span class="text">
         <span>
           {eventOf(row)}
-          {row.attemptNumber > 1 && `, attempt ${row.attemptNumber}`}
+          {isAttempt ? `, attempt ${row.attemptNumber}` : row.attemptNumber > 1 && `, ${row.attemptNumber} attempts`}
           <span class="dim not-on-phone"> {shortUrl(row.url)}</span>
         </span>
         {!isGood && <em class="bad">{shortReason(row)}</em>}

@@ -1,0 +1,38 @@
+import { panel } from '../frame/panel.ts'
+import { AuthorizeButton, InviteButton } from '../parts/authorize-button.tsx'
+import { addressOf } from '../state/address.ts'
+import { standing } from '../state/standing.ts'
+import type { Fact } from './fact.ts'
+import { LostActs } from './lost-acts.tsx'
+
+export interface CureProps {
+  fact: Pick<Fact, 'action'>
+  class?: string | undefined
+  /** Whether what never arrived can be made again right here. */
+  delivers?: boolean
+}
+
+/** What can be pressed about a fact. */
+export function Cure({ fact: { action }, class: className, delivers = false }: CureProps) {
+  // Only Overview, which has the checks, has facts of the gateway itself.
+  if (action === null || action.type === 'show checks') return null
+  if (action.type === 'switch tenant') return <SwitchTenant />
+  if (action.type === 'authorize') return <AuthorizeButton {...action} class={className} />
+  if (action.type === 'invite') return <InviteButton />
+  const { id = '', state } = action.params
+  if (delivers && state !== '')
+    return <LostActs id={id} overview={standing.value?.overview ?? null} class={className} />
+  return (
+    <a class="button" href={addressOf('webhooks', action.params)}>
+      Show its deliveries
+    </a>
+  )
+}
+
+const SwitchTenant = () => (
+  <button type="button" class="button" onClick={() => void (panel.value = 'switcher')}>
+    Switch tenant
+  </button>
+)
+
+export { LostActs }

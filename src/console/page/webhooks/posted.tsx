@@ -1,0 +1,68 @@
+import type { DeliveryAttempt, MessageState } from '../../../client/client.ts'
+import { isOnePane } from '../parts/media.ts'
+import { client } from '../state/caller.ts'
+import { useLoading } from '../state/loading.ts'
+import { eventNameOf } from './words.ts'
+
+/** The request of a delivery's latest attempt. Its address and times are stored; its body is made again, by the message as it is now. */
+export function Posted({ attempt }: { attempt: DeliveryAttempt }) {
+  const { messageId, deliveryId } = attempt
+  const read = async () => (await client.value?.sms.get(messageId)) ?? null
+  const { value } = useLoading(read, [deliveryId])
+  const body = value.value === null ? null : bodyOf(attempt, value.value)
+  return (
+    <section>
+      <h3 aria-level={isOnePane.value ? 2 : 3}>Request</h3>
+      <pre class="posted">{headOf(attempt)}</pre>
+      {body !== null && <pre class="posted mask">{JSON.stringify(body, null, 2)}</pre>}
+      <p class="small dim">
+        {body === null
+          ? 'The body of this event is not kept. '
+          : 'The body is made again from the message; it was posted without line breaks. '}
+        The signatures are not kept.
+      </p>
+    </section>
+  )
+}
+
+/** The request line and its headers. They are signed at the second in which the attempt begins. */
+function headOf({ url, deliveryId, attemptedAt }: DeliveryAttempt): string {
+  const seconds = Math.floor(Date.parse(attemptedAt) / 1000)
+  return [
+    `POST ${url}`,
+    'Content-Type: application/json',
+    'User-Agent: sgw/1.0',
+    `webhook-id: ${deliveryId}`,
+    `webhook-timestamp: ${seconds}`,
+    `X-Gateway-Timestamp: ${seconds}`,
+  ].join('\n')
+}
+
+/** The fields of the event, as docs/receive.md lists them; null for an event that has some which the message has not. */
+function bodyOf({ deliveryId, appId, triggerId, tenantId }: DeliveryAttempt, message: MessageState): object | null {
+  const { messageId, from, to, body, status, createdAt, updatedAt, receivingExtensionId } = message
+  const rcMessageId = message.rcMessageId ?? ''
+  if (eventNameOf(deliveryId) === 'sms_inbound')
+    return {
+      type: 'sms_inbound',
+      messageId,
+      from,
+      to,
+      body,
+      rcMessageId,
+      tenantId,
+      timestamp: createdAt,
+      ...(receivingExtensionId === undefined ? {} : { receivingExtensionId }),
+      ...(triggerId === undefined ? {} : { triggerId }),
+    }
+  if (eventNameOf(deliveryId) !== 'sms_status' || (status !== 'sent' && status !== 'failed')) return null
+  return {
+    type: 'sms_status',
+    messageId,
+    appId,
+    tenantId,
+    status,
+    ...(status === 'sent' ? { rcMessageId } : { error: message.error }),
+    timestamp: updatedAt,
+  }
+}
