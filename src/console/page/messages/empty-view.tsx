@@ -26,9 +26,9 @@ function NoMessages({ extensions }: { extensions: readonly ExtensionHealth[] | n
   if (extensions !== null && number === undefined) return <NoNumber />
   return (
     <Empty text="Texts that your apps send or receive appear here, each with its outcome." command={firstCall(number)}>
-      {hasPhone.value && number !== undefined && (
+      {number !== undefined && (
         <a class="button primary" href={addressOf('conversations')}>
-          Send the first text
+          {hasPhone.value ? 'Send the first text' : 'Write the first text'}
         </a>
       )}
     </Empty>

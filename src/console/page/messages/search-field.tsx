@@ -1,7 +1,8 @@
 import type { ExtensionHealth } from '../../../client/client.ts'
 import { Loaded } from '../frame/loaded.tsx'
 import { spokenNumber } from '../parts/phone-number.tsx'
-import { chipsOf } from '../search/filters.ts'
+import { chipsOf, timeSaid } from '../search/filters.ts'
+import { now } from '../state/clock.ts'
 import { parseSearch } from '../search/parse-search.ts'
 import { SearchField } from '../search/search-field.tsx'
 import { WORDS, problemOf, tabOf } from './filters.ts'
@@ -20,7 +21,7 @@ export const MessageSearch = ({ list, extensions }: MessageSearchProps) => (
   <SearchField
     label="Search messages"
     placeholder="to:+1503…  state:waiting  app:name  after:today"
-    chips={chipsOf(list.filter, tabOf(list.filter), spokenNumber)}
+    chips={chipsOf(list.filter, tabOf(list.filter), (value) => spokenNumber(timeSaid(value, now.peek())))}
     read={(typed) => {
       // The last two are words of older versions, which the view makes a state.
       const asked = parseSearch(typed, [...WORDS, 'status', 'direction'])

@@ -3,6 +3,7 @@ import type { Sgw } from '../../../client/client.ts'
 import { worstFirst } from '../facts/fact.ts'
 import { FactLine, FactRest, FactSentence } from '../facts/fact-line.tsx'
 import { factsOf } from '../facts/facts-of.ts'
+import { addressOf } from '../state/address.ts'
 import { count, now } from '../state/clock.ts'
 import type { Standing } from '../state/standing.ts'
 import type { MessageList } from './list-state.ts'
@@ -26,6 +27,11 @@ export function Sentence({ list, standing }: { list: MessageList; standing: Stan
         {worst !== null && '.'}
       </h1>
       {worst !== null && (worst.since !== null || worst.action !== null) && <FactRest fact={worst} />}
+      {others.length > 0 && (
+        <a class="link facts-more" href={addressOf('overview')}>
+          and {others.length} more
+        </a>
+      )}
       {others.length > 0 && (
         <ul class="facts-too" aria-label="Also needs a look">
           {others.map((fact) => (

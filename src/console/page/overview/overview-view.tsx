@@ -1,12 +1,11 @@
 import { useEffect } from 'preact/hooks'
-import type { Overview } from '../../../client/client.ts'
+import type { ExtensionHealth, Overview } from '../../../client/client.ts'
 import { worstFirst } from '../facts/fact.ts'
 import { areFailuresUsual, factsOf } from '../facts/facts-of.ts'
 import { useShared } from '../facts/read-standing.ts'
-import { hasPhone } from '../frame/views.ts'
-import { CopyButton } from '../parts/copy.tsx'
+import { Loaded } from '../frame/loaded.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
-import { addressOf, refine } from '../state/address.ts'
+import { refine } from '../state/address.ts'
 import { me } from '../state/caller.ts'
 import { clockTime, now } from '../state/clock.ts'
 import { alertFacts } from './alert-facts.ts'
@@ -23,7 +22,6 @@ import { WhenSeen } from './when-seen.tsx'
 import { WireMap } from './wire-map.tsx'
 import { wireOf } from './wire.ts'
 import './overview.css'
-import '../parts/copyable.css'
 import '../style/segmented.css'
 import '../style/columns.css'
 
@@ -59,7 +57,7 @@ function Read({ known, error }: { known: Known; error: string }) {
         )}
         <WireMap wire={wireOf(overview, standing.extensions, now.peek())} />
         <Needs facts={others} />
-        {isQuiet(overview) ? <Quiet hasNumber={standing.extensions.length > 0} /> : <Traffic known={known} />}
+        {isQuiet(overview) ? <Quiet extensions={standing.extensions} /> : <Traffic known={known} />}
         {range === MONTH && <WhenSeen draw={() => <Usage />} />}
         <System alerts={alerts.length} />
       </div>
@@ -96,24 +94,11 @@ const isQuiet = ({ totals, queued }: Overview): boolean =>
   totals.accepted + totals.received + totals.sent + totals.failed + queued === 0
 
 /** What will be here, and what fills it. */
-const Quiet = ({ hasNumber }: { hasNumber: boolean }) => (
-  <section class="stack no-messages">
-    <p class="dim">
-      No message was sent or received in {rangeShown().inWords}. With the first one, figures, a chart and the reasons of
-      failures appear here.
-    </p>
-    {hasNumber && hasPhone.value && (
-      <a class="button" href={addressOf('conversations')}>
-        Send a text
-      </a>
-    )}
-    {!hasNumber && <Command text={`sgw extensions invite --app ${me.value?.appId ?? 'APP'}`} />}
+const Quiet = ({ extensions }: { extensions: readonly ExtensionHealth[] }) => (
+  <section class="no-messages">
+    <p class="dim">No message was sent or received in {rangeShown().inWords}.</p>
+    <Loaded load={loadEmpty} props={{ extensions, filter: {} }} around={null} />
   </section>
 )
 
-const Command = ({ text }: { text: string }) => (
-  <div class="line copyable">
-    <pre>{text}</pre>
-    <CopyButton text={text} label="Copy the command" />
-  </div>
-)
+const loadEmpty = async () => (await import('../messages/empty-view.tsx')).EmptyView

@@ -1,3 +1,4 @@
+import { rowTime } from '../state/clock.ts'
 import { oneOf } from './parse-search.ts'
 
 /** A value that can be asked for. */
@@ -86,6 +87,10 @@ export const queryOf = (filters: Filters, filter: Filter<string>): Record<string
       return value === undefined ? [] : [[name, asked?.(value) ?? value]]
     }),
   )
+
+/** A time of a filter as rows have it; other values as they are. */
+export const timeSaid = (value: string, now: number): string =>
+  /^\d{4}-\d\d-\d\dT/.test(value) ? rowTime(value, now) : value
 
 /** The filters that stand in the search field: all but those that the chosen tab says. */
 export const chipsOf = (

@@ -29,7 +29,7 @@ export async function readCarried(sgw: Sgw, { messageId, direction }: Carrier): 
   const attachments = await sgw.sms.attachments(messageId)
   const most = MAX_SHOWN_BYTES[direction]
   const all = await Promise.all(
-    attachments.map((attachment) =>
+    attachments.map(async (attachment) =>
       isPicture(attachment) && (attachment.size ?? 0) <= most
         ? readPicture(sgw, messageId, attachment, most)
         : { attachment, url: null, problem: '' },

@@ -28,17 +28,7 @@ export function Pictures({ message, isRead, bubble, look }: PicturesProps) {
   useEffect(() => {
     if (isRead && shown === undefined) read()
   }, [messageId, count, isRead])
-  if (shown === undefined)
-    return (
-      <button
-        type="button"
-        class={`button quiet said-more ${look}`}
-        aria-label={`Show ${attachmentsText(count)}`}
-        onClick={read}
-      >
-        <Carried count={count} />
-      </button>
-    )
+  if (shown === undefined) return <ReadButton count={count} look={look} read={read} />
   return (
     <>
       {shown.map((each, index) => (
@@ -61,6 +51,17 @@ export function Pictures({ message, isRead, bubble, look }: PicturesProps) {
     </>
   )
 }
+
+const ReadButton = ({ count, look, read }: { count: number; look: string; read: () => void }) => (
+  <button
+    type="button"
+    class={`button quiet said-more ${look}`}
+    aria-label={`Show ${attachmentsText(count)}`}
+    onClick={read}
+  >
+    <Carried count={count} />
+  </button>
+)
 
 interface OpenButtonProps {
   shown: Shown
