@@ -10,15 +10,17 @@ import { ClockCheck } from '../provider/clock-check.ts'
 import { untriedJwt } from '../provider/configured-jwt.ts'
 import { Directory, type ExtensionRow } from '../provider/directory.ts'
 import { ExtensionCalls } from '../provider/extension-calls.ts'
+import type { Topic } from '../db/schema/connections.ts'
 import type { ExtensionKey } from '../provider/extension-rows.ts'
+import type { InboundSubscriptions } from '../provider/inbound-subscriptions.ts'
 import { MessageListings } from '../provider/message-listings.ts'
 import { Numbers } from '../provider/numbers.ts'
 import type { Provider } from '../provider/provider.ts'
 import { Quota } from '../provider/quota.ts'
 import { ReplacedSessions } from '../provider/replaced-sessions.ts'
 import { sendLimitOf } from '../provider/send-limit.ts'
-import { SocketSubscriptions } from '../provider/socket-subscriptions.ts'
-import { Subscriptions } from '../provider/subscriptions.ts'
+import { SocketSubscriptions, type SocketSubscriptionsContext } from '../provider/socket-subscriptions.ts'
+import { Subscriptions, type SubscriptionsContext } from '../provider/subscriptions.ts'
 import { Tokens } from '../provider/tokens.ts'
 
 export interface ExtensionContext {
@@ -46,18 +48,14 @@ export function extensionParts(parts: ExtensionContext, changed: (tenantId: stri
     quota,
     untilStored: () => database.untilStored(),
     changed: ({ tenantId }) => changed(tenantId),
-    sessionOpened: (key) => subscriptions.sessionChanged(key),
+    sessionOpened: (key) => sessionChanged(key),
   })
   const extensionCalls = new ExtensionCalls(tokens, quota, orm, clock)
   const subscriptionTokens = new SubscriptionTokens({ orm, secrets })
   const subscribing = { ...shared, extensionCalls, quota, changed: () => subscriptionTokens.forget() }
   const connected = async ({ tenantId, extensionId }: ExtensionKey): Promise<ExtensionRow | null> =>
     directory.isDisconnecting(tenantId, extensionId) ? null : directory.extension(tenantId, extensionId)
-  const subscriptions =
-    config.provider.events === 'websocket'
-      ? new SocketSubscriptions({ ...subscribing, connected })
-      : new Subscriptions({ ...subscribing, ...webhookAddresses(config), connected })
-  const numbers = new Numbers({ ...shared, extensionCalls })
+  const { sessionChanged, ...receiving } = receivingParts(config, { ...subscribing, connected })
   return {
     clockCheck: new ClockCheck(clock, provider),
     configuredJwt: untriedJwt(config.provider),
@@ -66,10 +64,32 @@ export function extensionParts(parts: ExtensionContext, changed: (tenantId: stri
     tokens,
     extensionCalls,
     messageListings: new MessageListings({ ...shared, extensionCalls }),
-    numbers,
-    subscriptions,
+    numbers: new Numbers({ ...shared, extensionCalls }),
+    ...receiving,
     replacedSessions: new ReplacedSessions({ ...shared, quota }),
     subscriptionTokens,
+  }
+}
+
+type Subscribing = Omit<
+  SubscriptionsContext & SocketSubscriptionsContext,
+  'topic' | keyof ReturnType<typeof webhookAddresses>
+>
+
+/** What brings events: of messages, and of message threads where an extension has them. */
+function receivingParts(config: Config, subscribing: Subscribing) {
+  const of = (topic: Topic): InboundSubscriptions =>
+    config.provider.events === 'websocket'
+      ? new SocketSubscriptions({ ...subscribing, topic })
+      : new Subscriptions({ ...subscribing, ...webhookAddresses(config), topic })
+  const both = { subscriptions: of('messages'), threadSubscriptions: of('threads') }
+  return {
+    ...both,
+    /** Called when an event has said that something has come to the threads of an extension. */
+    threads: { changed: (_key: ExtensionKey): void => undefined },
+    sessionChanged: (key: ExtensionKey): void => {
+      for (const one of Object.values(both)) one.sessionChanged(key)
+    },
   }
 }
 

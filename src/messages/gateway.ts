@@ -18,6 +18,7 @@ import type { ClockCheck } from '../provider/clock-check.ts'
 import type { ConfiguredJwt } from '../provider/configured-jwt.ts'
 import type { Directory } from '../provider/directory.ts'
 import { type ExtensionContext, extensionParts } from './extension-parts.ts'
+import type { ExtensionKey } from '../provider/extension-rows.ts'
 import type { InboundSubscriptions } from '../provider/inbound-subscriptions.ts'
 import type { SimulatorAccess } from '../core/simulator-access.ts'
 import type { MessageListings } from '../provider/message-listings.ts'
@@ -53,6 +54,10 @@ export interface Gateway extends SharedParts {
   messageListings: MessageListings
   numbers: Numbers
   subscriptions: InboundSubscriptions
+  /** The same for message threads, so that a refusal of their events costs no others. Only extensions with threads have them. */
+  threadSubscriptions: InboundSubscriptions
+  /** Called when an event has said that something has come to the threads of an extension. */
+  threads: { changed: (key: ExtensionKey) => void }
   replacedSessions: ReplacedSessions
   subscriptionTokens: SubscriptionTokens
   keys: KeyRing

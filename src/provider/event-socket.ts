@@ -1,6 +1,9 @@
+import type { Topic } from '../db/schema/connections.ts'
+
 // The sockets of the port to the provider (`provider.ts`), over which it sends events.
 
 export interface EventSocketRequest {
+  topic: Topic
   /** Of a socket that has closed: its subscription goes on, and what came meanwhile is sent, if the provider still knows it. */
   recovery: SocketRecovery | null
   /** Called for each frame. */

@@ -57,6 +57,14 @@ export const numbersOf = ({ listed, numbers }: TenantEntry, { extensionId }: Ext
 export const hasThreads = (tenant: TenantEntry, key: ExtensionKey): boolean =>
   numbersOf(tenant, key).some((row) => sourceOf(row) === 'threads')
 
+/** Whether the extension has threads that the provider does not refuse. */
+export const hasReadableThreads = (
+  directory: Directory,
+  tenant: TenantEntry,
+  key: ExtensionKey,
+  now: number,
+): boolean => numbersOf(tenant, key).some((row) => placeOf(directory, row, now) === 'threads')
+
 /** Where texts to a number are read: not at all if the provider refuses its threads. */
 export type InboundPlace = 'here' | 'threads' | 'elsewhere'
 

@@ -31,6 +31,9 @@ export const NO_NUMBER: ProviderFailure = {
 
 /** The SMS-capable numbers of the connected extensions. */
 export class Numbers {
+  /** Called when numbers were read of which message threads have texts. */
+  threadsFound: (key: ExtensionKey) => void = () => undefined
+
   constructor(readonly context: NumbersContext) {}
 
   /** Reads the numbers of one extension from the provider and stores them. Having none stands like a refusal, until it has one. */
@@ -46,6 +49,7 @@ export class Numbers {
     else directory.refusals.note({ ...key, step: 'numbers', failure: NO_NUMBER }, clock.now())
     if (!numbers.some(({ source }) => source === 'threads')) directory.refusals.clear(key, 'threads')
     directory.forget(key.tenantId)
+    if (numbers.some(({ source }) => source === 'threads')) this.threadsFound(key)
     return result
   }
 
@@ -55,7 +59,10 @@ export class Numbers {
     const tenant = await directory.tenant(key.tenantId)
     const shared = listed.map((one) => sharedBy(one, listedBy(tenant, key.extensionId, one.number), key.extensionId))
     if (shared.every((by) => by === null)) return listed.map((one) => ({ ...one, source: 'store' }))
-    const feature = await extensionCalls.make(key, 'back_fill', (token) => provider.readThreadsFeature(token))
+    const feature = await extensionCalls.make(key, 'threads', (token) => {
+      extensionCalls.quota.count(key.extensionId)
+      return provider.readThreadsFeature(token)
+    })
     return listed.map((one, at) => ({ ...one, source: sourceFor(shared[at] ?? null, feature) }))
   }
 

@@ -1,13 +1,17 @@
+import type { Topic } from '../db/schema/connections.ts'
+
 // The subscriptions of the port to the provider (`provider.ts`).
 
 export interface SubscriptionRequest {
   /** Public address of `POST /v1/webhooks/provider`. */
   address: string
   verificationToken: string
+  topic: Topic
 }
 
 export interface ProviderSubscription {
   subscriptionId: string
+  topic: Topic
   /** `Active`; anything else counts as broken. */
   status: string
   /** Epoch milliseconds. */

@@ -179,6 +179,8 @@ export type InboundEvent =
       ownerId: string | null
       sms: InboundEventSms
     }
+  /** Something has come to message threads. Ids as above. */
+  | { kind: 'threads'; subscriptionId: string | null; ownerId: string | null }
   /** Nothing to store; `why` is for the log and contains nothing of the event. */
   | { kind: 'ignored'; subscriptionId: string | null; why: string }
 

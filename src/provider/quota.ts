@@ -10,11 +10,11 @@ import { SlidingWindow } from '../core/sliding-window.ts'
 import type { ProviderFailure } from './provider.ts'
 
 /**
- * The provider's rate-limit groups that the gateway's calls fall into (RingCentral: "API rate limits"). `media` and `back_fill` are
- * parts of `medium` and `light` of which a refusal pauses only themselves, so that they never delay sends, lookups and polls. A
- * pause of `light` also pauses back-fills. `auth`: tokens, JWTs and the tickets of event sockets.
+ * The provider's rate-limit groups that the gateway's calls fall into (RingCentral: "API rate limits"). `media` and `threads` are parts of
+ * `medium`, `back_fill` is one of `light`: a refusal pauses only themselves, so that they never delay sends, lookups and polls.
+ * `auth`: tokens, JWTs and the tickets of event sockets.
  */
-export type QuotaGroup = 'light' | 'medium' | 'media' | 'back_fill' | 'auth'
+export type QuotaGroup = 'light' | 'medium' | 'media' | 'threads' | 'back_fill' | 'auth'
 
 /** The group whose calls send messages. */
 export const SEND_GROUP: QuotaGroup = 'medium'
@@ -186,9 +186,8 @@ export class Quota {
 
   pauseMs(extensionId: string, group: QuotaGroup): number {
     if (this.#pauses.size === 0) return 0
-    const until = this.#pauseOf(extensionId, group)?.until ?? 0
-    const untilWider = group === 'back_fill' ? (this.#pauseOf(extensionId, 'light')?.until ?? 0) : 0
-    return Math.max(0, Math.max(until, untilWider) - this.clock.monotonic())
+    const ends = [group, WIDER[group] ?? group].map((one) => this.#pauseOf(extensionId, one)?.until ?? 0)
+    return Math.max(0, ...ends.map((until) => until - this.clock.monotonic()))
   }
 
   /** When the pause under way began, epoch milliseconds; null if there is none, or it began in an earlier process. */
@@ -238,6 +237,9 @@ export class Quota {
     for (const [key, window] of windows) if (window.count(now) === 0) windows.delete(key)
   }
 }
+
+/** A pause of a group also pauses these parts of it. */
+const WIDER: Partial<Readonly<Record<QuotaGroup, QuotaGroup>>> = { back_fill: 'light', threads: 'medium' }
 
 const isTooShort = (announcedMs: number | null): boolean => announcedMs !== null && announcedMs < MIN_ANNOUNCED_PAUSE_MS
 

@@ -4,7 +4,7 @@ import type { ExtensionKey } from './extension-rows.ts'
 import type { Provider } from './provider.ts'
 import type { Quota } from './quota.ts'
 import { readWebhooks } from './socket-rows.ts'
-import { deleteSubscription } from './subscription-rows.ts'
+import { type TopicKey, deleteSubscription } from './subscription-rows.ts'
 
 interface ReplacedContext {
   provider: Provider
@@ -16,7 +16,7 @@ interface ReplacedContext {
 }
 
 /** Deletes the extension's webhook subscriptions, of a time before its socket. One that cannot be deleted now stays for the next call. */
-export async function deleteWebhooks(context: ReplacedContext, key: ExtensionKey): Promise<void> {
+export async function deleteWebhooks(context: ReplacedContext, key: TopicKey): Promise<void> {
   for (const { id, providerId } of await readWebhooks(context.orm, key)) {
     if (providerId !== null && !(await isDeleted(context, key, providerId))) continue
     await deleteSubscription(context.orm, key, id)

@@ -1,5 +1,6 @@
 import { Limiter, type Slot } from '../core/limiter.ts'
 import { MAX_SUBSCRIBING } from '../core/limits.ts'
+import type { Topic } from '../db/schema/connections.ts'
 import type { EventSocket, EventSocketRequest } from './event-socket.ts'
 import type { CallResult, ExtensionCalls } from './extension-calls.ts'
 import type { ExtensionKey } from './extension-rows.ts'
@@ -7,6 +8,8 @@ import type { Provider } from './provider.ts'
 import type { Quota } from './quota.ts'
 
 export interface OpenerContext {
+  /** What the sockets bring events of. */
+  topic: Topic
   provider: Provider
   extensionCalls: ExtensionCalls
   quota: Quota
@@ -21,7 +24,7 @@ export class SocketOpener {
   /** `isWanted` is asked when it is the extension's turn. */
   async open(
     key: ExtensionKey,
-    request: EventSocketRequest,
+    request: Omit<EventSocketRequest, 'topic'>,
     isWanted: () => Promise<boolean>,
   ): Promise<CallResult<EventSocket>> {
     const slot = await new Promise<Slot>((granted) => void this.#slots.request(key.tenantId, [], granted))
@@ -32,8 +35,8 @@ export class SocketOpener {
     }
   }
 
-  async #open(key: ExtensionKey, request: EventSocketRequest): Promise<CallResult<EventSocket>> {
-    const { provider, extensionCalls, quota } = this.context
+  async #open(key: ExtensionKey, request: Omit<EventSocketRequest, 'topic'>): Promise<CallResult<EventSocket>> {
+    const { topic, provider, extensionCalls, quota } = this.context
     const { extensionId } = key
     const waitMs = quota.authWaitMs(extensionId, 'ticket')
     const cause = quota.pauseMs(extensionId, 'auth') > 0 ? 'pause' : 'logins'
@@ -42,7 +45,7 @@ export class SocketOpener {
     quota.count(extensionId)
     return extensionCalls.make(key, 'auth', (token) => {
       quota.countAuth(extensionId)
-      return provider.openEventSocket(token, request)
+      return provider.openEventSocket(token, { ...request, topic })
     })
   }
 }

@@ -4,12 +4,13 @@ import type { Ids } from '../core/ids.ts'
 import type { Orm } from '../db/orm.ts'
 import { subscriptions } from '../db/schema/connections.ts'
 import type { EventSocket } from './event-socket.ts'
-import type { ExtensionKey } from './extension-rows.ts'
+import type { TopicKey } from './subscription-rows.ts'
 
-// The row of an extension's socket among the subscriptions: there is one, which stays. It has no token, because nothing presents one.
+// The row of an extension's socket among the subscriptions: there is one for a topic, which stays. It has no token, because nothing presents one.
 
 const PREFIX = 'socket:'
-const tokenHashOf = ({ tenantId, extensionId }: ExtensionKey): string => `${PREFIX}${tenantId}/${extensionId}`
+const tokenHashOf = ({ tenantId, extensionId, topic }: TopicKey): string =>
+  `${PREFIX}${topic === 'messages' ? '' : `${topic}:`}${tenantId}/${extensionId}`
 
 /** The pattern of their token hashes. */
 export const SOCKETS = `${PREFIX}%`
@@ -18,18 +19,18 @@ export const SOCKETS = `${PREFIX}%`
 export const IS_WEBHOOK: SQL = not(like(subscriptions.tokenHash, SOCKETS))
 
 /** Inserts the row unless it is there, or the extension was disconnected meanwhile. */
-const insertSocket = (orm: Orm, key: ExtensionKey, id: string, now: number) =>
-  orm.run(sql`INSERT INTO subscriptions (id, tenant_id, extension_id, token_hash, status, created_at)
-    SELECT ${id}, tenant_id, extension_id, ${tokenHashOf(key)}, 'pending', ${now}
+const insertSocket = (orm: Orm, key: TopicKey, id: string, now: number) =>
+  orm.run(sql`INSERT INTO subscriptions (id, tenant_id, extension_id, topic, token_hash, status, created_at)
+    SELECT ${id}, tenant_id, extension_id, ${key.topic}, ${tokenHashOf(key)}, 'pending', ${now}
     FROM extensions WHERE tenant_id = ${key.tenantId} AND extension_id = ${key.extensionId}
     ON CONFLICT DO NOTHING`)
 
 /** From now on no event comes until the next socket is open. */
-export const markOpening = ({ orm, ids, clock }: { orm: Orm; ids: Ids; clock: Clock }, key: ExtensionKey) =>
+export const markOpening = ({ orm, ids, clock }: { orm: Orm; ids: Ids; clock: Clock }, key: TopicKey) =>
   orm.batch([markClosed(orm, key, clock.now()), insertSocket(orm, key, ids.of('sub'), clock.now())])
 
 /** From now on no event comes: of the socket, and of a webhook that it replaces. */
-export const markClosed = (orm: Orm, key: ExtensionKey, now: number) =>
+export const markClosed = (orm: Orm, key: TopicKey, now: number) =>
   orm
     .update(subscriptions)
     .set({ status: 'pending', createdAt: now })
@@ -45,7 +46,7 @@ export const markAllClosed = (orm: Orm, now: number) =>
 /** The socket is open. */
 export const markOpen = (
   orm: Orm,
-  key: ExtensionKey,
+  key: TopicKey,
   { subscriptionId, lifeMs }: Pick<EventSocket, 'subscriptionId' | 'lifeMs'>,
   now: number,
 ) =>
@@ -55,11 +56,11 @@ export const markOpen = (
     .where(and(isOf(key), eq(subscriptions.tokenHash, tokenHashOf(key))))
 
 /** The webhook subscriptions of the extension. */
-export const readWebhooks = (orm: Orm, key: ExtensionKey) =>
+export const readWebhooks = (orm: Orm, key: TopicKey) =>
   orm
     .select({ id: subscriptions.id, providerId: subscriptions.providerId })
     .from(subscriptions)
     .where(and(isOf(key), IS_WEBHOOK))
 
-const isOf = ({ tenantId, extensionId }: ExtensionKey): SQL | undefined =>
-  and(eq(subscriptions.tenantId, tenantId), eq(subscriptions.extensionId, extensionId))
+const isOf = ({ tenantId, extensionId, topic }: TopicKey): SQL | undefined =>
+  and(eq(subscriptions.tenantId, tenantId), eq(subscriptions.extensionId, extensionId), eq(subscriptions.topic, topic))

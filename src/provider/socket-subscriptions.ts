@@ -15,6 +15,7 @@ import { type Outcome, Reopening } from './reopening.ts'
 import { deleteWebhooks } from './replaced-webhooks.ts'
 import { SocketEvents } from './socket-events.ts'
 import { type OpenerContext, SocketOpener } from './socket-opener.ts'
+import { ofTopic } from './subscription-rows.ts'
 import { markAllClosed, markClosed, markOpen, markOpening } from './socket-rows.ts'
 
 export interface SocketSubscriptionsContext extends OpenerContext {
@@ -139,13 +140,13 @@ export class SocketSubscriptions implements InboundSubscriptions {
     const held = this.#held.get(nameOf(key))
     // Its session may have changed while the provider was asked.
     if (held !== undefined && (await this.#isGood(key, held, row)) && !held.isStale) {
-      await deleteWebhooks(this.context, key)
+      await deleteWebhooks(this.context, ofTopic(key, this.context.topic))
       this.#planCheck(key, row)
       return 'kept'
     }
-    if (!this.#held.has(nameOf(key))) await markOpening(this.context, key)
+    if (!this.#held.has(nameOf(key))) await markOpening(this.context, ofTopic(key, this.context.topic))
     const { ensured, nextMs } = await this.#open(key, row)
-    if (ensured === 'created') await deleteWebhooks(this.context, key)
+    if (ensured === 'created') await deleteWebhooks(this.context, ofTopic(key, this.context.topic))
     const isKept = ensured !== 'created' && held !== undefined && (await this.#keepStale(key, held))
     if (nextMs !== null) this.#plan(key, nextMs)
     return isKept && ensured === 'waiting' ? 'kept' : ensured
@@ -159,7 +160,7 @@ export class SocketSubscriptions implements InboundSubscriptions {
     // Where the provider does not say: a session may have ended before another authorization replaced it.
     if (isSubscribed === null && held.connectedAt === row.connectedAt) return false
     this.#letGo(key, { code: NO_CLOSING_FRAME, reason: 'no subscription' })
-    await markOpening(this.context, key)
+    await markOpening(this.context, ofTopic(key, this.context.topic))
     return false
   }
 
@@ -199,7 +200,7 @@ export class SocketSubscriptions implements InboundSubscriptions {
   async #hold(key: ExtensionKey, connectedAt: number, socket: EventSocket): Promise<HeldSocket | null> {
     const { clock, orm, log } = this.context
     const name = nameOf(key)
-    await markOpen(orm, key, socket, clock.now()).catch((error: unknown) => {
+    await markOpen(orm, ofTopic(key, this.context.topic), socket, clock.now()).catch((error: unknown) => {
       socket.close()
       throw error
     })
@@ -225,7 +226,7 @@ export class SocketSubscriptions implements InboundSubscriptions {
     this.#reopening.ended(name, held.ageMs, held.socket.recovery())
     this.#letGo(key, why)
     // Before the next opening, whose row must not be marked.
-    markClosed(this.context.orm, key, this.context.clock.now()).catch(() => undefined)
+    markClosed(this.context.orm, ofTopic(key, this.context.topic), this.context.clock.now()).catch(() => undefined)
     this.#retry(key)
   }
 

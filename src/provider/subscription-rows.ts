@@ -1,21 +1,36 @@
 import { and, eq, isNotNull, ne, not } from 'drizzle-orm'
 import type { Orm } from '../db/orm.ts'
-import { subscriptions } from '../db/schema/connections.ts'
+import { type Topic, subscriptions } from '../db/schema/connections.ts'
 import type { ExtensionKey } from './extension-rows.ts'
 
-/** Marks all of the extension's subscriptions as pending: only the one that is created next may become active. */
-export const demoteSubscriptions = (orm: Orm, { tenantId, extensionId }: ExtensionKey) =>
+/** A subscription of an extension is for one topic. */
+export interface TopicKey extends ExtensionKey {
+  topic: Topic
+}
+
+export const ofTopic = ({ tenantId, extensionId }: ExtensionKey, topic: Topic): TopicKey => ({
+  tenantId,
+  extensionId,
+  topic,
+})
+
+/** Marks all subscriptions of the extension for the topic as pending: only the one that is created next may become active. */
+export const demoteSubscriptions = (orm: Orm, key: TopicKey) =>
   orm
     .update(subscriptions)
     .set({ status: 'pending' })
-    .where(and(eq(subscriptions.tenantId, tenantId), eq(subscriptions.extensionId, extensionId)))
+    .where(and(eq(subscriptions.tenantId, key.tenantId), isOf(key)))
+
+const isOf = ({ tenantId, extensionId, topic }: TopicKey) =>
+  and(eq(subscriptions.tenantId, tenantId), eq(subscriptions.extensionId, extensionId), eq(subscriptions.topic, topic))
 
 /** Inserts a subscription that the provider has not made yet. */
-export const insertSubscription = (orm: Orm, key: ExtensionKey, id: string, tokenHash: string, now: number) =>
+export const insertSubscription = (orm: Orm, key: TopicKey, id: string, tokenHash: string, now: number) =>
   orm.insert(subscriptions).values({
     id,
     tenantId: key.tenantId,
     extensionId: key.extensionId,
+    topic: key.topic,
     tokenHash,
     status: 'pending',
     createdAt: now,
@@ -36,12 +51,12 @@ export const completeSubscription = (
 export const deleteSubscription = (orm: Orm, { tenantId }: ExtensionKey, id: string) =>
   orm.delete(subscriptions).where(and(eq(subscriptions.tenantId, tenantId), eq(subscriptions.id, id)))
 
-export const deleteOtherSubscriptions = (orm: Orm, { tenantId, extensionId }: ExtensionKey, id: string) =>
-  orm
-    .delete(subscriptions)
-    .where(
-      and(eq(subscriptions.tenantId, tenantId), eq(subscriptions.extensionId, extensionId), ne(subscriptions.id, id)),
-    )
+export const deleteOtherSubscriptions = (orm: Orm, key: TopicKey, id: string) =>
+  orm.delete(subscriptions).where(and(eq(subscriptions.tenantId, key.tenantId), isOf(key), ne(subscriptions.id, id)))
+
+/** Deletes all of the extension for the topic, which the provider does not have any more. */
+export const deleteSubscriptions = (orm: Orm, key: TopicKey) =>
+  orm.delete(subscriptions).where(and(eq(subscriptions.tenantId, key.tenantId), isOf(key)))
 
 /** Stores the renewed life, granted at `checkedAt`. */
 export const renewSubscription = (
@@ -55,21 +70,25 @@ export const renewSubscription = (
     .set({ ...life, status: 'active' })
     .where(and(eq(subscriptions.tenantId, tenantId), eq(subscriptions.providerId, providerId)))
 
-/** The extension's subscriptions that the provider has made. */
-export const readSubscriptions = (orm: Orm, { tenantId, extensionId }: ExtensionKey) =>
+/** The subscriptions of the extension for the topic that the provider has made. */
+export const readSubscriptions = (orm: Orm, key: TopicKey) =>
   orm
     .select()
     .from(subscriptions)
-    .where(
-      and(
-        eq(subscriptions.tenantId, tenantId),
-        eq(subscriptions.extensionId, extensionId),
-        isNotNull(subscriptions.providerId),
-      ),
-    )
+    .where(and(eq(subscriptions.tenantId, key.tenantId), isOf(key), isNotNull(subscriptions.providerId)))
 
-/** Whether the extension has a subscription that brings inbound messages, as far as the gateway knows. */
-export async function hasLiveSubscription(orm: Orm, key: ExtensionKey, now: number): Promise<boolean> {
+/** Whether there is any, made or not. */
+export async function hasSubscriptions(orm: Orm, key: TopicKey): Promise<boolean> {
+  const rows = await orm
+    .select({ id: subscriptions.id })
+    .from(subscriptions)
+    .where(and(eq(subscriptions.tenantId, key.tenantId), isOf(key)))
+    .limit(1)
+  return rows.length > 0
+}
+
+/** Whether the extension has a subscription that brings events of the topic, as far as the gateway knows. */
+export async function hasLiveSubscription(orm: Orm, key: TopicKey, now: number): Promise<boolean> {
   const rows = await readSubscriptions(orm, key)
   return rows.some(({ status, expiresAt }) => status === 'active' && (expiresAt ?? 0) > now)
 }

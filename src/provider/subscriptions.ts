@@ -3,6 +3,7 @@ import type { Ids } from '../core/ids.ts'
 import type { Log } from '../core/log.ts'
 import type { Secrets } from '../core/secrets.ts'
 import type { Orm } from '../db/orm.ts'
+import type { Topic } from '../db/schema/connections.ts'
 import type { ExtensionRow } from './directory.ts'
 import { type ExtensionKey, nameOf } from './extension-rows.ts'
 import type { Ensured, InboundSubscriptions } from './inbound-subscriptions.ts'
@@ -19,6 +20,7 @@ import {
   demoteSubscriptions,
   insertSubscription,
   isOfAnotherTenant,
+  ofTopic,
   readSubscriptions,
   renewSubscription,
 } from './subscription-rows.ts'
@@ -26,6 +28,7 @@ import { SubscriptionRetries } from './subscription-retries.ts'
 import { isPerhapsSame, isSameAddress } from './webhook-address.ts'
 
 export interface SubscriptionsContext {
+  topic: Topic
   provider: Provider
   extensionCalls: ExtensionCalls
   quota: Quota
@@ -44,7 +47,7 @@ export interface SubscriptionsContext {
   changed(): void
 }
 
-/** The webhook subscriptions at the provider: exactly one Active one per extension, renewed in time. */
+/** The webhook subscriptions of a topic at the provider: exactly one Active one per extension, renewed in time. */
 export class Subscriptions implements InboundSubscriptions {
   planned: InboundSubscriptions['planned'] = () => undefined
   /** Their events come to `POST /v1/webhooks/provider`. */
@@ -151,16 +154,16 @@ export class Subscriptions implements InboundSubscriptions {
 
   /** Commits the token before the call, because the handshake and first events arrive before the answer. */
   async #create(key: ExtensionKey): Promise<Outcome> {
-    const { provider, extensionCalls, quota, ids, secrets, orm, clock } = this.context
+    const { topic, provider, extensionCalls, quota, ids, secrets, orm, clock } = this.context
     const id = ids.of('sub')
     const verificationToken = ids.secret()
     await orm.batch([
-      demoteSubscriptions(orm, key),
-      insertSubscription(orm, key, id, secrets.hash(verificationToken), clock.now()),
+      demoteSubscriptions(orm, ofTopic(key, this.context.topic)),
+      insertSubscription(orm, ofTopic(key, this.context.topic), id, secrets.hash(verificationToken), clock.now()),
     ])
     quota.count(key.extensionId)
     const created = await extensionCalls.make(key, 'medium', (token) =>
-      provider.createSubscription(token, { address: this.context.address(), verificationToken }),
+      provider.createSubscription(token, { address: this.context.address(), verificationToken, topic }),
     )
     if (created.type !== 'ok') {
       // The row stays only if the provider may have made the subscription after all, so that its events are accepted.
@@ -173,7 +176,7 @@ export class Subscriptions implements InboundSubscriptions {
     const status = isSound(created.value) ? 'active' : 'pending'
     await orm.batch([
       completeSubscription(orm, key, id, { providerId: subscriptionId, status, expiresAt, checkedAt: now }),
-      deleteOtherSubscriptions(orm, key, id),
+      deleteOtherSubscriptions(orm, ofTopic(key, this.context.topic), id),
     ])
     this.context.changed()
     if (isSound(created.value)) return { ensured: 'created', nextMs: halfLifeMs(expiresAt, now, now) }
@@ -200,17 +203,20 @@ export class Subscriptions implements InboundSubscriptions {
     const own = this.context.address()
     const listed = await extensionCalls.make(key, 'light', (token) => provider.listSubscriptions(token))
     if (listed.type !== 'ok') return listed
-    const ids = new Set((await readSubscriptions(orm, key)).map((row) => row.providerId))
+    const ids = new Set((await readSubscriptions(orm, ofTopic(key, this.context.topic))).map((row) => row.providerId))
     // A stored one may still lead to the address that this gateway had before.
     const pointsHere = ({ subscriptionId, address }: ProviderSubscription): boolean =>
       ids.has(subscriptionId) ? isPerhapsSame(address, own) : isSameAddress(address, own)
-    return { type: 'ok', value: listed.value.filter(pointsHere) }
+    const { topic } = this.context
+    return { type: 'ok', value: listed.value.filter((one) => one.topic === topic && pointsHere(one)) }
   }
 
   /** Stored grants by the provider's id. Leaves out subscriptions whose token no encryption key can check any more. */
   async #known(key: ExtensionKey): Promise<Map<string, Grant>> {
     const { orm, secrets } = this.context
-    const rows = (await readSubscriptions(orm, key)).filter((row) => secrets.isKnown(row.tokenHash))
+    const rows = (await readSubscriptions(orm, ofTopic(key, this.context.topic))).filter((row) =>
+      secrets.isKnown(row.tokenHash),
+    )
     return new Map(rows.map((row) => [row.providerId ?? '', { expiresAt: row.expiresAt, grantedAt: row.checkedAt }]))
   }
 

@@ -137,6 +137,7 @@ async function drain(
     stopTimers(),
     gateway.receipts.stop(),
     gateway.subscriptions.stop(),
+    gateway.threadSubscriptions.stop(),
     gateway.replacedSessions.endAll(),
   ])
   await atMost(drainMs, idle)

@@ -7,6 +7,7 @@ import {
   watchSubscriptions,
 } from '../messages/upkeep/extensions.ts'
 import { SilentExtensions } from '../messages/upkeep/silent-extensions.ts'
+import { ThreadFills } from '../messages/upkeep/thread-fills.ts'
 import { keepFollowing } from '../messages/upkeep/follow-conversations.ts'
 import { watchProvider } from '../messages/upkeep/watch-provider.ts'
 import { purgeMedia } from '../messages/media/purge-media.ts'
@@ -22,13 +23,15 @@ import { purgeDeliveries } from '../messages/upkeep/purge-deliveries.ts'
 import { probeStorage } from '../db/storage-check.ts'
 import { purgeEvents, purgeEventsEveryMs } from '../messages/upkeep/purge-events.ts'
 import { backFill, backFillJobs } from '../messages/inbound/back-fill.ts'
-import { storeEvent } from '../messages/inbound/store-event.ts'
+import { fillThreads } from '../messages/inbound/fill-threads.ts'
+import { takeEvent } from '../messages/inbound/take-event.ts'
 import { purgeTombstones } from '../messages/inbound/tombstones.ts'
 import type { Gateway } from '../messages/gateway.ts'
 import { BACK_FILL_EVERY_MS } from '../core/limits.ts'
 import { watchClock } from '../provider/clock-check.ts'
 import type { ExtensionRow } from '../provider/directory.ts'
 import { type ExtensionKey, nameOf } from '../provider/extension-rows.ts'
+import type { InboundSubscriptions } from '../provider/inbound-subscriptions.ts'
 import { makeAllDue } from '../messages/jobs/job-rows.ts'
 import { Timers } from '../messages/jobs/timers.ts'
 import { expireMessages } from '../messages/sending/expire.ts'
@@ -40,11 +43,13 @@ export function registerJobs(gateway: Gateway): void {
   gateway.jobs.register(lookupJobs(gateway.sending))
   for (const kind of deliveryJobs(gateway)) gateway.jobs.register(kind)
   gateway.jobs.register(backFillJobs(gateway))
-  gateway.subscriptions.receive = async ({ tenantId, extensionId }, event) => {
+  const receive: InboundSubscriptions['receive'] = async ({ tenantId, extensionId }, event) => {
     if (event.kind === 'ignored') return gateway.log.debug({ why: event.why }, 'event ignored')
-    if (!(await storeEvent(gateway, { tenantId, extensionId, providerId: null }, event)))
+    if (!(await takeEvent(gateway, { tenantId, extensionId, providerId: null }, event)))
       gateway.log.warn({ tenantId, extensionId }, 'a socket brought an event of another tenant, which is ignored')
   }
+  gateway.subscriptions.receive = receive
+  gateway.threadSubscriptions.receive = receive
 }
 
 /** Recovers what an earlier process left behind, before any job runs. */
@@ -53,6 +58,7 @@ export async function recover(gateway: Gateway): Promise<void> {
   await gateway.failedAttempts.restore()
   await resumeRefreshes(gateway)
   await gateway.subscriptions.recover()
+  await gateway.threadSubscriptions.recover()
   await gateway.webhookWaker.refresh()
   const interrupted = await closeInterrupted(gateway)
   if (interrupted > 0)
@@ -126,6 +132,14 @@ function startReceiving(timers: Timers, gateway: Gateway): void {
     // A subscription that lives shorter than the interval needs a timer of its own.
     if (nextMs < SUBSCRIPTIONS_EVERY_MS) plan(key, nextMs)
   }
+  const silentThreads = new SilentExtensions(gateway, timers, { topic: 'threads', fill: fillThreads, group: 'threads' })
+  gateway.threadSubscriptions.planned = (key, nextMs, isActive) => {
+    silentThreads.note(key, isActive)
+    if (nextMs < SUBSCRIPTIONS_EVERY_MS) plan(key, nextMs)
+  }
+  const fills = new ThreadFills(gateway, timers)
+  gateway.threads.changed = (key) => fills.wake(key)
+  gateway.numbers.threadsFound = (key) => plan(key, 0)
   // Nothing is planned while tokens are missing.
   gateway.tokens.restored = (key) => plan(key, 0)
 }

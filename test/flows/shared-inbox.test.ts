@@ -18,8 +18,11 @@ interface Inbox extends AsyncDisposable {
 }
 
 /** One user with a number of its own, who texts from a queue's and from the company's, too. */
-async function openInbox(settings: { messageThreads: boolean; readThreads?: boolean }): Promise<Inbox> {
-  const one = await FaultCase.open({ env: { ALERT_URL: '' } })
+async function openInbox(
+  settings: { messageThreads: boolean; readThreads?: boolean },
+  events: 'webhook' | 'websocket' = 'webhook',
+): Promise<Inbox> {
+  const one = await FaultCase.open({ env: { RC_EVENTS: events } })
   const { world } = one
   const extensionId = world.control.extensions()[0]?.extensionId ?? ''
   world.control.configure(settings)
@@ -52,6 +55,7 @@ const untilStored = (inbox: Inbox, count: number, withinMs: number): Promise<tru
   pass(inbox.one, withinMs, async () => ((await inbound(inbox)).length >= count ? true : null))
 
 interface Health {
+  subscription: { status: string }
   reason: string | null
   fix: string | null
   numbers: { phoneNumber: string; inbound: string }[]
@@ -84,6 +88,50 @@ describe('with Shared Inbox', () => {
     expect(await inbound(inbox)).toEqual([FROM, QUEUE, COMPANY].map((to) => `${to} Hello`).toSorted())
     expect(await health(inbox)).toMatchObject({ reason: null })
     expect(await doctor(inbox, 'subscriptions')).toMatchObject({ level: 'ok' })
+  })
+})
+
+describe.each(['webhook', 'websocket'] as const)('events of Shared Inbox by %s', (events) => {
+  const filtersOf = ({ world }: Inbox): string[] =>
+    world.control.subscriptions().map(({ eventFilters }) => eventFilters.join(' ').replace(/^.*\/(?=message)/, ''))
+  const INSTANT = 'instant?type=SMS'
+
+  test('bring a text within seconds, over a subscription of their own, which ends with the feature', async () => {
+    await using inbox = await openInbox({ messageThreads: true }, events)
+    await pass(inbox.one, MINUTE_MS, () => (filtersOf(inbox).length === 2 ? true : null))
+    await textTo(inbox, QUEUE, 'First')
+    await untilStored(inbox, 1, 10_000)
+    for (const text of ['a', 'b', 'c']) await textTo(inbox, QUEUE, text)
+    await textTo(inbox, FROM, 'Own')
+    await untilStored(inbox, 5, 15_000)
+    // A burst is one reading.
+    const syncs = inbox.world.control.requests({ route: 'thread-entries' }).length
+    expect(syncs).toBeLessThan(8)
+    expect(await health(inbox)).toMatchObject({ reason: null, subscription: { status: 'active' } })
+    inbox.world.control.configure({ messageThreads: false })
+    await readNumbers(inbox)
+    await pass(inbox.one, 30 * MINUTE_MS, () => (filtersOf(inbox).length === 1 ? true : null))
+    expect(filtersOf(inbox)[0]).toEndWith(INSTANT)
+  })
+
+  test('may be refused: the others go on, and threads are read each minute', async () => {
+    await using inbox = await openInbox({ messageThreads: false }, events)
+    const { control } = inbox.world
+    await pass(inbox.one, MINUTE_MS, () => (filtersOf(inbox).length === 1 ? true : null))
+    if (events === 'websocket') control.faultSockets({ kind: 'no-subscription', calls: null })
+    else control.fault({ route: 'subscription-create', calls: null, fault: { kind: 'respond', status: 403 } })
+    const created = (): number => control.requests({ route: 'subscription-create' }).length
+    const before = created()
+    control.configure({ messageThreads: true })
+    await readNumbers(inbox)
+    await pass(inbox.one, 2 * MINUTE_MS, () => (created() > before ? true : null))
+    inbox.one.clock.advance(2 * MINUTE_MS)
+    await textTo(inbox, FROM, 'Own')
+    await untilStored(inbox, 1, 5000)
+    await textTo(inbox, QUEUE, 'Shared')
+    await untilStored(inbox, 2, 2 * MINUTE_MS)
+    expect(filtersOf(inbox).length).toBe(1)
+    expect(await health(inbox)).toMatchObject({ reason: null, subscription: { status: 'active' } })
   })
 })
 

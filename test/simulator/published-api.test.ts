@@ -22,6 +22,7 @@ const USED = [
   'authorize',
   'content',
   'extension',
+  'features',
   'message-store',
   'phone-number',
   'revoke',
@@ -109,6 +110,31 @@ test('with sockets, too: tickets, frames, and the subscription over the socket',
   expect([published.wrongRequests, published.wrongAnswers]).toEqual([[], []])
   expect(published.compared.events).toBe(1)
   expect(control.counters().requests).toMatchObject({ wstoken: 2, 'subscription-create': 2, socket: 2 })
+})
+
+test.each(['webhook', 'websocket'])('with Shared Inbox, too, and events by %s', async (events) => {
+  await using world = await createWorld({ env: { RC_EVENTS: events } })
+  const { control, gateway, tenantId } = world
+  const published = new PublishedApi()
+  world.simulator?.onCall(published.note)
+  const extensionId = control.extensions()[0]?.extensionId ?? ''
+  control.configure({ messageThreads: true })
+  control.addQueue({ numbers: [QUEUE], recipients: [extensionId] })
+  await gateway.numbers.read({ tenantId, extensionId })
+  await until(() => control.subscriptions().length === 2)
+  const attachments = [{ contentType: 'image/png', data: btoa('a picture') }]
+  for (const from of [TO, '+15555550141', '+15555550142', '+15555550143'])
+    await control.injectSms({ from, to: QUEUE, text: 'Shared', attachments })
+  const path = '/v1/sms/messages?direction=inbound'
+  await until(async () => (await world.json<{ total: number }>('GET', path)).body.total === 4)
+  const { body } = await world.json<{ messages: { messageId: string }[] }>('GET', path)
+  const files = `/v1/sms/${body.messages[0]?.messageId}/attachments`
+  const [picture] = (await world.json<{ attachments: { attachmentId: string }[] }>('GET', files)).body.attachments
+  expect(await (await world.call('GET', `${files}/${picture?.attachmentId}`)).text()).toBe('a picture')
+  expect([published.wrongRequests, published.wrongAnswers]).toEqual([[], []])
+  expect(Object.keys(control.counters().requests)).toEqual(
+    expect.arrayContaining(['features', 'thread-entries', 'thread-messages', 'thread-content']),
+  )
 })
 
 test('the simulator deviates from what is published in at most ten ways, and in each of them', async () => {

@@ -171,7 +171,13 @@ async function readSubscription(
       isWebhook: IS_WEBHOOK,
     })
     .from(subscriptions)
-    .where(and(eq(subscriptions.tenantId, tenantId), eq(subscriptions.extensionId, extensionId)))
+    .where(
+      and(
+        eq(subscriptions.tenantId, tenantId),
+        eq(subscriptions.extensionId, extensionId),
+        eq(subscriptions.topic, 'messages'),
+      ),
+    )
   // A socket has ended with the server that opened it.
   const active = rows.filter(({ status, isWebhook }) => status === 'active' && (lifecycle.working || isWebhook === 1))
   if (active.length === 0) {

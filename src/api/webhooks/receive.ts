@@ -1,7 +1,7 @@
 import type { Subscription } from '../../auth/subscription-tokens.ts'
 import { apiError } from '../../core/errors.ts'
 import type { Gateway } from '../../messages/gateway.ts'
-import { storeEvent } from '../../messages/inbound/store-event.ts'
+import { takeEvent } from '../../messages/inbound/take-event.ts'
 
 const MAX_TOKEN_LENGTH = 512
 
@@ -19,11 +19,11 @@ async function findSubscription(gateway: Gateway, verificationToken: string): Pr
 }
 
 /**
- * Stores the inbound message of an event, and resolves when it is on disk. Other kinds of events are ignored.
+ * Stores the inbound message of an event, and resolves when it is on disk. One of threads has them read. Other kinds of events are ignored.
  * Errors: `badVerificationToken`.
  */
 export async function receive(gateway: Gateway, subscription: Subscription, body: unknown): Promise<void> {
   const event = gateway.provider.parseInboundEvent(body)
   if (event.kind === 'ignored') return gateway.log.debug({ why: event.why }, 'event ignored')
-  if (!(await storeEvent(gateway, subscription, event))) throw apiError('badVerificationToken')
+  if (!(await takeEvent(gateway, subscription, event))) throw apiError('badVerificationToken')
 }

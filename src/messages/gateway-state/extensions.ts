@@ -16,7 +16,9 @@ export interface TroubledExtension {
 }
 
 /** A socket has ended with the server that opened it, and its row says so only after the next start. */
-const IS_LIVE = `subscriptions.status = 'active' AND subscriptions.expires_at > ?1 AND (?2 OR subscriptions.token_hash NOT LIKE '${SOCKETS}')`
+/** Those of message threads bring no message, only back-fills sooner. */
+const IS_OF_MESSAGES = `subscriptions.topic = 'messages'`
+const IS_LIVE = `${IS_OF_MESSAGES} AND subscriptions.status = 'active' AND subscriptions.expires_at > ?1 AND (?2 OR subscriptions.token_hash NOT LIKE '${SOCKETS}')`
 const liveAt = ({ clock, lifecycle }: Reads): [now: number, works: number] => [clock.now(), lifecycle.working ? 1 : 0]
 
 /** Nobody needs the extensions of an inactive tenant, so they are neither counted nor reported. */
@@ -101,7 +103,7 @@ const COUNTS = `SELECT ${EXTENSION_STATUSES.map((status) => `(SELECT count(*) FR
   (SELECT min(jwt_expires_at) FROM extensions WHERE status <> 'revoked' AND ${IS_IN_USE}) AS jwt_end,
   (SELECT count(*) FROM extensions WHERE jwt IS NOT NULL AND status <> 'revoked' AND ${IS_IN_USE}) AS jwts,
   count(*) FILTER (WHERE ${IS_LIVE}) AS live, count(*) AS subscriptions, min(expires_at) FILTER (WHERE ${IS_LIVE}) AS earliest
-  FROM subscriptions WHERE ${IS_IN_USE}
+  FROM subscriptions WHERE ${IS_OF_MESSAGES} AND ${IS_IN_USE}
     AND (tenant_id, extension_id) NOT IN (SELECT tenant_id, extension_id FROM extensions WHERE status = 'revoked')`
 
 /** Which tenants have left. */

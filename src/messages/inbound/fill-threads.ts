@@ -80,13 +80,13 @@ export async function listThreads(
   return second.type === 'ok' ? { type: 'ok', value: [...first.value, ...second.value] } : second
 }
 
-/** They count for the limit of sends, which the provider shares between both, but a refusal pauses back-fills alone. */
+/** They count for the limit of sends, which the provider shares between both, but a refusal pauses them alone. */
 function call<T>(
   { extensionCalls, provider, quota }: Gateway,
   extension: ExtensionRow,
   run: (provider: Provider, token: string) => Promise<ProviderResult<T>>,
 ): Promise<CallResult<T>> {
-  return extensionCalls.make(keyOf(extension), 'back_fill', (token) => {
+  return extensionCalls.make(keyOf(extension), 'threads', (token) => {
     quota.count(extension.extensionId)
     return run(provider, token)
   })

@@ -206,6 +206,7 @@ export const PAUSED = [
   { group: 'medium', doing: 'send' },
   { group: 'light', doing: 'read messages and subscriptions' },
   { group: 'back_fill', doing: 'read its inbound messages' },
+  { group: 'threads', doing: 'read its message threads' },
 ] as const
 
 const notReceiving = ({ lifecycle, subscriptions: { advice } }: Known, since: number): Trouble => ({

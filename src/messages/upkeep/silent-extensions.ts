@@ -1,8 +1,10 @@
 import { Limiter, type Slot } from '../../core/limiter.ts'
 import { MAX_SILENT_BACK_FILLS, SILENT_BACK_FILL_EVERY_MS } from '../../core/limits.ts'
 import { sha256Hex } from '../../core/secrets.ts'
+import type { Topic } from '../../db/schema/connections.ts'
 import type { ExtensionRow } from '../../provider/directory.ts'
 import { type ExtensionKey, nameOf } from '../../provider/extension-rows.ts'
+import type { QuotaGroup } from '../../provider/quota.ts'
 import { hasLiveSubscription } from '../../provider/subscription-rows.ts'
 import type { Gateway } from '../gateway.ts'
 import { backFill } from '../inbound/back-fill.ts'
@@ -19,6 +21,17 @@ interface Silent {
 
 const MAX_SKIPS = 14
 
+const OF_MESSAGES: SilentContext = { topic: 'messages', fill: backFill, group: 'back_fill' }
+
+interface SilentContext {
+  /** What the missing subscription is for. */
+  topic: Topic
+  /** Null if nothing could be listed. */
+  fill(gateway: Gateway, row: ExtensionRow): Promise<number | null>
+  /** The group of its calls. */
+  group: QuotaGroup
+}
+
 /**
  * Back-fills each extension without a live subscription once a minute, because nothing else brings its messages. Each extension has
  * its own second of the minute. There is no timer for an extension that receives.
@@ -30,6 +43,7 @@ export class SilentExtensions {
   constructor(
     readonly gateway: Gateway,
     readonly timers: Pick<Timers, 'once' | 'cancel'>,
+    readonly context: SilentContext = OF_MESSAGES,
   ) {}
 
   /** Call it after each run that checks the subscription. `isActive`: the provider has an Active one. */
@@ -43,13 +57,17 @@ export class SilentExtensions {
 
   #forget(key: ExtensionKey): void {
     this.#silent.delete(nameOf(key))
-    this.timers.cancel(timerOf(key))
+    this.timers.cancel(this.#timerOf(key))
   }
 
   #plan(key: ExtensionKey): void {
     if (!this.#silent.has(nameOf(key))) return
     const ms = msToTurn(nameOf(key), this.gateway.clock.monotonic())
-    this.timers.once(timerOf(key), ms, () => this.#takeTurn(key))
+    this.timers.once(this.#timerOf(key), ms, () => this.#takeTurn(key))
+  }
+
+  #timerOf(key: ExtensionKey): string {
+    return `back-fill of ${this.context.topic} of ${nameOf(key)}`
   }
 
   async #takeTurn(key: ExtensionKey): Promise<void> {
@@ -67,8 +85,8 @@ export class SilentExtensions {
   async #isDue(row: ExtensionRow): Promise<boolean> {
     const { directory, quota, database, clock } = this.gateway
     if ((await directory.tenant(row.tenantId)).status !== 'active') return false
-    if (this.#isSkipped(row) || quota.pauseMs(row.extensionId, 'back_fill') > 0) return false
-    return !(await hasLiveSubscription(database.orm, row, clock.now()))
+    if (this.#isSkipped(row) || quota.pauseMs(row.extensionId, this.context.group) > 0) return false
+    return !(await hasLiveSubscription(database.orm, { ...row, topic: this.context.topic }, clock.now()))
   }
 
   /** Ends when the provider is back: after an outage a message must not wait for a pause that only counted failures. */
@@ -90,7 +108,7 @@ export class SilentExtensions {
   }
 
   async #fill(row: ExtensionRow): Promise<void> {
-    const isListed = (await backFill(this.gateway, row)) !== null
+    const isListed = (await this.context.fill(this.gateway, row)) !== null
     const silent = this.#silent.get(nameOf(row))
     if (silent === undefined) return
     silent.failures = isListed ? 0 : silent.failures + 1
@@ -98,8 +116,6 @@ export class SilentExtensions {
     silent.wasAway = this.gateway.providerState.silentSince !== null
   }
 }
-
-const timerOf = (key: ExtensionKey): string => `back-fill of ${nameOf(key)}`
 
 /** A timer may fire a little early. Without this distance it would be the same turn again. */
 const MIN_DISTANCE_MS = 1000

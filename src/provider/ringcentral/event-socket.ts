@@ -6,7 +6,7 @@ import type { ProviderFailure, ProviderResult } from '../provider.ts'
 import { networkFailure, ownFailure } from './errors.ts'
 import type { Requester, RingCentralOptions } from './request.ts'
 import { SocketConnection } from './socket-connection.ts'
-import { INBOUND_SMS_FILTER, SUBSCRIPTION_PATH, subscriptionPath, subscriptionSchema } from './subscription.ts'
+import { FILTERS, SUBSCRIPTION_PATH, subscriptionPath, subscriptionSchema } from './subscription.ts'
 import { optionalText, wireSeconds } from './wire-text.ts'
 
 type Options = Pick<RingCentralOptions, 'timeoutMs' | 'userAgent' | 'ca' | 'proxy'>
@@ -121,7 +121,7 @@ class Opening {
   }
 
   async #subscribe(): Promise<ProviderResult<string>> {
-    const body = { eventFilters: [INBOUND_SMS_FILTER], deliveryMode: { transportType: 'WebSocket' } }
+    const body = { eventFilters: [FILTERS[this.request.topic]], deliveryMode: { transportType: 'WebSocket' } }
     const answer = await this.#connection.ask({ type: 'ClientRequest', method: 'POST', path: SUBSCRIPTION_PATH }, body)
     if ('failure' in answer) return { ok: false, failure: answer.failure }
     const { status, type } = answer.meta

@@ -25,6 +25,7 @@ function parse(body: unknown): InboundEvent {
   const ignored = (why: string): InboundEvent => ({ kind: 'ignored', subscriptionId, why })
 
   const event = envelope.event ?? ''
+  if (isOfThreads(event)) return { kind: 'threads', subscriptionId, ownerId: envelope.ownerId ?? null }
   if (!isInstantSms(event)) return ignored('the event is no instant SMS')
   const ownerId = envelope.ownerId ?? extensionOf(event)
   const message = messageSchema.safeParse(envelope.body).data
@@ -43,6 +44,9 @@ function isInstantSms(event: string): boolean {
   // hostile event.
   return query.split('&').includes('type=SMS') || new URLSearchParams(query).getAll('type').includes('SMS')
 }
+
+/** It says only that something has changed. */
+const isOfThreads = (event: string): boolean => event.endsWith('/message-threads/entries/sync')
 
 const extensionOf = (event: string): string | null => /\/extension\/(\d{1,32})\//.exec(event)?.[1] ?? null
 

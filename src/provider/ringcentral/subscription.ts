@@ -1,9 +1,11 @@
 import { z } from 'zod'
+import type { Topic } from '../../db/schema/connections.ts'
 import type { ProviderSubscription, SubscriptionRequest } from '../provider-subscription.ts'
 import type { ProviderResult } from '../provider.ts'
 import { EXTENSION_PATH } from './extension.ts'
 import { MAX_LIST_BYTES } from './request.ts'
 import type { Call, Requester } from './request.ts'
+import { THREADS_FILTER } from './threads.ts'
 import { optionalText, wireId, wireTime } from './wire-text.ts'
 
 /**
@@ -15,9 +17,9 @@ export async function createSubscription(
   accessToken: string,
   request: SubscriptionRequest,
 ): Promise<ProviderResult<ProviderSubscription>> {
-  const { address, verificationToken } = request
+  const { address, verificationToken, topic } = request
   const json = {
-    eventFilters: [INBOUND_SMS_FILTER],
+    eventFilters: [FILTERS[topic]],
     deliveryMode: { transportType: 'WebHook', address, verificationToken },
     expiresIn: LIFETIME_SECONDS,
   }
@@ -77,7 +79,11 @@ export async function deleteSubscription(
 }
 
 export const SUBSCRIPTION_PATH = '/restapi/v1.0/subscription'
-export const INBOUND_SMS_FILTER = `${EXTENSION_PATH}/message-store/instant?type=SMS`
+/** What RingCentral sends events of: the text of each SMS, or that something has changed in message threads. */
+export const FILTERS: Readonly<Record<Topic, string>> = {
+  messages: `${EXTENSION_PATH}/message-store/instant?type=SMS`,
+  threads: THREADS_FILTER,
+}
 const LIFETIME_SECONDS = 7 * 24 * 60 * 60
 
 export const subscriptionPath = (subscriptionId: string): string =>
@@ -90,15 +96,21 @@ export const subscriptionSchema = z
     status: z.string(),
     expirationTime: wireTime,
     deliveryMode: z.looseObject({ address: optionalText }).optional().catch(undefined),
+    eventFilters: z.array(z.unknown()).catch([]),
     disabledFilters: z.array(z.unknown()).catch([]),
   })
   .transform((subscription): ProviderSubscription => ({
     subscriptionId: subscription.id,
+    topic: isOfThreads([...subscription.eventFilters, ...subscription.disabledFilters]) ? 'threads' : 'messages',
     status: subscription.status,
     expiresAt: subscription.expirationTime,
     address: subscription.deliveryMode?.address ?? '',
     disabledFilters: subscription.disabledFilters.length,
   }))
+
+/** A filter comes back with the account's id; a disabled one is a member of an object. */
+const isOfThreads = (filters: readonly unknown[]): boolean =>
+  filters.some((filter) => JSON.stringify(filter).includes('/message-threads/entries/sync'))
 
 /** Other products of the same app may have PubNub or WebSocket subscriptions, which have another shape. */
 const webhookSchema = z.looseObject({ deliveryMode: z.looseObject({ transportType: z.literal('WebHook') }) })

@@ -67,9 +67,9 @@ function asStored(value: unknown): unknown {
 }
 
 const attachmentSchema = z.looseObject({
-  id: z.unknown(),
-  contentType: z.unknown(),
-  size: z.unknown(),
-  filename: z.unknown(),
-  contentUri: z.unknown(),
+  id: z.unknown().optional(),
+  contentType: z.unknown().optional(),
+  size: z.unknown().optional(),
+  filename: z.unknown().optional(),
+  contentUri: z.unknown().optional(),
 })

@@ -7,7 +7,7 @@ import { type Call, MAX_LIST_BYTES, type Requester } from './request.ts'
 import { type AnyEntry, type Entry, anyEntry, idOf, smsOf, syncSchema } from './thread-entries.ts'
 import { THREADS_PATH, ThreadNumbers, between } from './thread-numbers.ts'
 
-const THREADS_FILTER = `${THREADS_PATH}/entries/sync`
+export const THREADS_FILTER = `${THREADS_PATH}/entries/sync`
 
 /** Message threads (RingCentral API reference, "Message Threads"). */
 export class MessageThreads {

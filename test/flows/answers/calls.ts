@@ -148,6 +148,7 @@ async function remove(one: FaultCase, answer: Answer): Promise<string> {
     gateway.provider.createSubscription(accessToken, {
       address: one.world.control.subscriptions()[0]?.address ?? '',
       verificationToken: 'of-a-process-that-is-gone',
+      topic: 'messages',
     }),
   )
   return ensured(one, answer, 'subscription-delete', 'kept', 'kept')

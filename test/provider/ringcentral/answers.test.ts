@@ -66,7 +66,11 @@ status form    | send        | exchange    | refresh     | revoke      | extensi
 
 const REFRESH_TOKEN = 'refresh-token-0123456789'
 const SMS = { from: '+16505550101', to: '+16505550123', text: 'Hello' }
-const SUBSCRIPTION = { address: 'https://gw.example.com/v1/webhooks/provider', verificationToken: 'a'.repeat(32) }
+const SUBSCRIPTION = {
+  topic: 'messages',
+  address: 'https://gw.example.com/v1/webhooks/provider',
+  verificationToken: 'a'.repeat(32),
+} as const
 const CODE = { code: 'c', codeVerifier: 'v', redirectUri: 'https://gw.example.com/v1/rc/callback' }
 const TOKEN_CALLS = ['exchange', 'refresh', 'revoke']
 

@@ -51,6 +51,7 @@ const calls: [name: string, call: (client: Provider) => Promise<ProviderResult<u
       client.createSubscription(ACCESS_TOKEN, {
         address: 'https://gw.example.com',
         verificationToken: VERIFICATION_TOKEN,
+        topic: 'messages',
       }),
   ],
   ['getSubscription', (client) => client.getSubscription(ACCESS_TOKEN, 'id')],

@@ -69,6 +69,7 @@ export class FakeGateway implements Disposable {
     options: Parameters<typeof clientOf>[1] = {},
   ): Promise<ProviderResult<EventSocket>> {
     return clientOf(this.url, { timeoutMs: 500, ...options }).openEventSocket(ACCESS_TOKEN, {
+      topic: 'messages',
       recovery: null,
       frame: () => undefined,
       event: (body) => void this.events.push(body),

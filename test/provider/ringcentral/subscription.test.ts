@@ -22,11 +22,12 @@ const read = {
   expiresAt: Date.parse('2026-11-28T02:30:00.177Z'),
   address: ADDRESS,
   disabledFilters: 0,
+  topic: 'messages' as const,
 }
 
 test('a subscription is created for inbound SMS over a webhook for seven days', async () => {
   using server = httpServer(() => Response.json(info()))
-  const request = { address: ADDRESS, verificationToken: 'verification-token' }
+  const request = { address: ADDRESS, verificationToken: 'verification-token', topic: 'messages' } as const
   expect(valueOf(await clientOf(server.url).createSubscription(ACCESS_TOKEN, request))).toEqual({
     ...read,
     requestId: null,
@@ -36,6 +37,22 @@ test('a subscription is created for inbound SMS over a webhook for seven days', 
     eventFilters: ['/restapi/v1.0/account/~/extension/~/message-store/instant?type=SMS'],
     deliveryMode: { transportType: 'WebHook', address: ADDRESS, verificationToken: 'verification-token' },
     expiresIn: 604_800,
+  })
+})
+
+const OF_THREADS = '/restapi/v1.0/account/809640016/message-threads/entries/sync'
+
+test.each([
+  { eventFilters: [OF_THREADS] },
+  { eventFilters: [], disabledFilters: [{ filter: OF_THREADS, reason: 'SUB-412' }] },
+])('a subscription of message threads has a filter of its own, and is known by it: %j', async (answered) => {
+  using server = httpServer(() => Response.json(info(answered)))
+  const request = { address: ADDRESS, verificationToken: 'v', topic: 'threads' } as const
+  expect(valueOf(await clientOf(server.url).createSubscription(ACCESS_TOKEN, request))).toMatchObject({
+    topic: 'threads',
+  })
+  expect(JSON.parse(server.requests[0]?.body ?? '')).toMatchObject({
+    eventFilters: ['/restapi/v1.0/account/~/message-threads/entries/sync'],
   })
 })
 
@@ -72,7 +89,7 @@ test.each([{ id: undefined }, { status: undefined }, { expirationTime: undefined
   '%j is unreadable',
   async (other) => {
     using server = httpServer(() => Response.json(info(other)))
-    const request = { address: ADDRESS, verificationToken: 'v' }
+    const request = { address: ADDRESS, verificationToken: 'v', topic: 'messages' } as const
     expect(failureOf(await clientOf(server.url).createSubscription(ACCESS_TOKEN, request)).reason).toBe('ambiguous')
   },
 )
@@ -99,7 +116,11 @@ test('a refused webhook is reported in the provider’s words', async () => {
     Response.json(errorBody('SUB-524', 'HTTPS certificate is not valid'), { status: 400 }),
   )
   const failure = failureOf(
-    await clientOf(server.url).createSubscription(ACCESS_TOKEN, { address: ADDRESS, verificationToken: 'v9' }),
+    await clientOf(server.url).createSubscription(ACCESS_TOKEN, {
+      address: ADDRESS,
+      verificationToken: 'v9',
+      topic: 'messages' as const,
+    }),
   )
   expect(failure).toMatchObject({ reason: 'rejected', code: 'SUB-524', message: 'HTTPS certificate is not valid' })
 })

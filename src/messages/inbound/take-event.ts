@@ -7,20 +7,29 @@ import { type InboundSms, inE164, storeInbound } from './store-inbound.ts'
 import { inboundOf } from './inbound-sms.ts'
 
 type SmsEvent = Extract<InboundEvent, { kind: 'sms' }>
+type AnyEvent = Exclude<InboundEvent, { kind: 'ignored' }>
 
 /** The subscription that brought an event; `providerId` is null if it is not known. */
 interface Bringer extends ExtensionKey {
   providerId: string | null
 }
 
-/** Stores the message of an event, and resolves when it is on disk. False if the event is another tenant's, of which nothing is stored. */
-export async function storeEvent(gateway: Gateway, bringer: Bringer, event: SmsEvent): Promise<boolean> {
+/**
+ * Stores the message of an event, and resolves when it is on disk; one of threads only says that they are to be read. False if the event is
+ * another tenant's, of which nothing is stored.
+ */
+export async function takeEvent(gateway: Gateway, bringer: Bringer, event: AnyEvent): Promise<boolean> {
   if (await namesOtherTenant(gateway, bringer, event)) return false
+  if (event.kind === 'threads') gateway.threads.changed(bringer)
+  else await storeEvent(gateway, bringer, event)
+  return true
+}
+
+async function storeEvent(gateway: Gateway, bringer: Bringer, event: SmsEvent): Promise<void> {
   const sms = await inE164(gateway, await inboundOf(gateway, bringer, event.sms))
   if (await comesBy(gateway, sms)) await storeInbound(gateway, sms)
   else
     gateway.log.debug({ providerMessageId: sms.providerMessageId }, 'event of a number whose texts are read in threads')
-  return true
 }
 
 /** Whether the events of the message store bring the texts of this number. Of one from before a change a back-fill decides, which has both sources. */
@@ -37,7 +46,7 @@ async function comesBy(gateway: Gateway, { tenantId, to, createdAt }: InboundSms
 async function namesOtherTenant(
   gateway: Gateway,
   { tenantId, extensionId, providerId }: Bringer,
-  { subscriptionId, ownerId }: SmsEvent,
+  { subscriptionId, ownerId }: AnyEvent,
 ): Promise<boolean> {
   const sameId = subscriptionId === null || subscriptionId === providerId
   const sameOwner = ownerId === null || ownerId === extensionId
