@@ -2,7 +2,7 @@ import { isoTime } from '../core/clock.ts'
 import { parseDate } from '../core/date-time.ts'
 import { DAY_MS } from '../core/limits.ts'
 import type { Gateway } from '../messages/gateway.ts'
-import { type TenantDailyUsage, dailyUsageOfAll } from '../messages/usage/daily.ts'
+import { type TenantDailyUsage, dayOfAll } from '../messages/usage/daily.ts'
 import type { TenantsUsage, TenantsUsageQuery } from './usage-schemas.ts'
 
 const COUNTS = ['sent', 'failed', 'received', 'segments', 'media'] as const
@@ -14,23 +14,29 @@ export type AppUsage = Omit<TenantDailyUsage, 'day'>
 export interface MonthOfAll {
   /** `2026-11` */
   month: string
-  /** Of each app that has days. */
+  /** Of each app that has days, by the names of tenants and apps. */
   totals: AppUsage[]
-  /** Newest first. */
+  /** Newest first; those of one day by the names. */
   days: (AppUsage & { date: string })[]
 }
 
-/** Reads the usage of a month, by default of the current one. The totals are sums of the days, so both always agree. */
-export async function readTenantsUsage(gateway: Gateway, { month }: TenantsUsageQuery): Promise<MonthOfAll> {
-  const wanted = month ?? isoTime(gateway.clock.now()).slice(0, MONTH_LENGTH)
-  const days = await dailyUsageOfAll(gateway, daysOf(wanted))
-  return {
-    month: wanted,
-    totals: totalsOf(days),
-    days: days
-      .toSorted((one, other) => other.day - one.day)
-      .map(({ day, ...usage }) => ({ date: isoTime(day * DAY_MS).slice(0, DATE_LENGTH), ...usage })),
+/**
+ * Reads the usage of a month, by default of the current one. The totals are sums of the days, so both always agree. Each day is read by itself,
+ * so that no tick of the event loop takes long.
+ */
+export async function readTenantsUsage({ database, clock }: Gateway, query: TenantsUsageQuery): Promise<MonthOfAll> {
+  const { month = isoTime(clock.now()).slice(0, MONTH_LENGTH) } = query
+  const totals = new Map<string, AppUsage>()
+  const days: MonthOfAll['days'] = []
+  for (const day of daysOf(month).toReversed()) {
+    const date = isoTime(day * DAY_MS).slice(0, DATE_LENGTH)
+    const used = (await dayOfAll({ database }, day)).map(({ day: _, ...usage }): AppUsage => usage)
+    for (const usage of used.toSorted(byName)) {
+      days.push({ date, ...usage })
+      addTo(totals, usage)
+    }
   }
+  return { month, totals: [...totals.values()].toSorted(byName), days }
 }
 
 /** The same without the names. */
@@ -42,26 +48,25 @@ export const jsonOf = ({ totals, days }: MonthOfAll): TenantsUsage => ({
 const MONTH_LENGTH = '2026-11'.length
 const DATE_LENGTH = '2026-11-29'.length
 
-/** The first and the last day of a month, by their numbers since the epoch. */
-function daysOf(month: string): { first: number; last: number } {
+/** The days of a month, by their numbers since the epoch. */
+function daysOf(month: string): number[] {
   const next = new Date(parseDate(`${month}-01`) ?? Number.NaN)
   const first = next.getTime() / DAY_MS
   next.setUTCMonth(next.getUTCMonth() + 1)
-  return { first, last: next.getTime() / DAY_MS - 1 }
+  return Array.from({ length: next.getTime() / DAY_MS - first }, (_, index) => first + index)
 }
 
-/** In the order of their days. */
-function totalsOf(days: readonly TenantDailyUsage[]): AppUsage[] {
-  const totals = new Map<string, AppUsage>()
-  for (const { day: _, ...usage } of days) {
-    const total = totals.get(keyOf(usage))
-    if (total === undefined) totals.set(keyOf(usage), { ...usage })
-    else for (const count of COUNTS) total[count] += usage[count]
-  }
-  return [...totals.values()]
+function addTo(totals: Map<string, AppUsage>, usage: AppUsage): void {
+  const key = `${usage.tenantId} ${usage.appId}`
+  const total = totals.get(key)
+  if (total === undefined) totals.set(key, { ...usage })
+  else for (const count of COUNTS) total[count] += usage[count]
 }
 
-const keyOf = ({ tenantId, appId }: AppUsage): string => `${tenantId} ${appId}`
+const nameOf = ({ tenantName, tenantId, appName, appId }: AppUsage): string =>
+  [tenantName, tenantId, appName, appId].join('\n')
+
+const byName = (one: AppUsage, other: AppUsage): number => (nameOf(one) < nameOf(other) ? -1 : 1)
 
 function withoutNames<Usage extends AppUsage>({ tenantName: _tenant, appName: _app, ...usage }: Usage) {
   return usage

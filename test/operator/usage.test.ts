@@ -79,6 +79,10 @@ test('a month has the totals of each app and the days of each tenant’s own usa
       .toReversed(),
   )
   expect(month.totals.map(({ appId }) => appId)).toEqual([world.app.appId, second.appId, other.appId])
+  for (const day of Map.groupBy(month.days, ({ date }) => date).values()) {
+    const appIds = day.map(({ appId }) => appId)
+    expect(appIds).toEqual(month.totals.map(({ appId }) => appId).filter((appId) => appIds.includes(appId)))
+  }
   for (const { tenantId, appId, ...total } of month.totals) {
     const days = month.days.filter((day) => day.appId === appId && day.tenantId === tenantId)
     const sums = COUNTS.map((name) => [name, days.reduce((sum, day) => sum + day[name], 0)])

@@ -51,20 +51,16 @@ export interface TenantDailyUsage extends DailyUsage {
 }
 
 /** The join gives each tenant its range of the index. */
-const DAYS_OF_ALL = `WITH days AS (
-    SELECT tenant_id, half_hour / ${PER_DAY} AS day, app_id, ${SUMS}
+const DAY_OF_ALL = `WITH used AS (
+    SELECT tenants.id AS tenant_id, ?3 AS day, app_id, ${SUMS}
     FROM tenants CROSS JOIN usage ON tenant_id = tenants.id AND half_hour >= ?1 AND half_hour < ?2
-    GROUP BY tenant_id, day, app_id HAVING ${HAS_TRAFFIC})
-  SELECT days.*, tenants.name AS tenant_name, apps.name AS app_name
-  FROM days CROSS JOIN tenants ON tenants.id = days.tenant_id LEFT JOIN apps ON apps.id = app_id
-  ORDER BY tenants.created_at, tenants.id, apps.seq, app_id, day`
+    GROUP BY tenants.id, app_id HAVING ${HAS_TRAFFIC})
+  SELECT used.*, tenants.name AS tenant_name, apps.name AS app_name
+  FROM used CROSS JOIN tenants ON tenants.id = used.tenant_id LEFT JOIN apps ON apps.id = app_id`
 
-/** The days with traffic of all tenants from `first` to `last`, app by app: the oldest tenants and apps come first. */
-export async function dailyUsageOfAll(
-  { database }: UsageReads,
-  { first, last }: { first: number; last: number },
-): Promise<TenantDailyUsage[]> {
-  const rows = await database.reader.longRead('operator', DAYS_OF_ALL, [first * PER_DAY, (last + 1) * PER_DAY])
+/** What the apps of all tenants used on a day, in no order; without those that have no traffic. */
+export async function dayOfAll({ database }: UsageReads, day: number): Promise<TenantDailyUsage[]> {
+  const rows = await database.reader.longRead('operator', DAY_OF_ALL, [day * PER_DAY, (day + 1) * PER_DAY, day])
   return rows.map((row) => ({
     tenantId: String(row['tenant_id']),
     tenantName: String(row['tenant_name']),
