@@ -1,5 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
-import type { AppUsage, MonthOfAll } from './usage.ts'
+import type { AppUsage } from '../messages/usage/daily.ts'
+import type { MonthOfAll } from './usage.ts'
 
 const COLUMNS = [
   'date',

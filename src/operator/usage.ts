@@ -2,13 +2,10 @@ import { isoTime } from '../core/clock.ts'
 import { parseDate } from '../core/date-time.ts'
 import { DAY_MS } from '../core/limits.ts'
 import type { Gateway } from '../messages/gateway.ts'
-import { type TenantDailyUsage, dayOfAll } from '../messages/usage/daily.ts'
+import { type AppUsage, dayOfAll } from '../messages/usage/daily.ts'
 import type { TenantsUsage, TenantsUsageQuery } from './usage-schemas.ts'
 
 const COUNTS = ['sent', 'failed', 'received', 'segments', 'media'] as const
-
-/** What an app used, in a month or on one of its days, and the names. */
-export type AppUsage = Omit<TenantDailyUsage, 'day'>
 
 /** A month of all tenants. */
 export interface MonthOfAll {
@@ -30,8 +27,7 @@ export async function readTenantsUsage({ database, clock }: Gateway, query: Tena
   const days: MonthOfAll['days'] = []
   for (const day of daysOf(month).toReversed()) {
     const date = isoTime(day * DAY_MS).slice(0, DATE_LENGTH)
-    const used = (await dayOfAll({ database }, day)).map(({ day: _, ...usage }): AppUsage => usage)
-    for (const usage of used.toSorted(byName)) {
+    for (const usage of (await dayOfAll({ database }, day)).toSorted(byName)) {
       days.push({ date, ...usage })
       addTo(totals, usage)
     }

@@ -33,8 +33,9 @@ export async function dailyUsage(
   return (await database.reader.longRead(tenantId, DAYS, args)).map(dayOf)
 }
 
-const dayOf = (row: Row): DailyUsage => ({
-  day: Number(row['day']),
+const dayOf = (row: Row): DailyUsage => ({ day: Number(row['day']), ...countsOf(row) })
+
+const countsOf = (row: Row): Omit<DailyUsage, 'day'> => ({
   appId: String(row['app_id']),
   sent: Number(row['sent']),
   failed: Number(row['failed']),
@@ -43,8 +44,8 @@ const dayOf = (row: Row): DailyUsage => ({
   media: Number(row['media']),
 })
 
-/** The usage of one app of any tenant on one day. */
-export interface TenantDailyUsage extends DailyUsage {
+/** The usage of one app of any tenant. */
+export interface AppUsage extends Omit<DailyUsage, 'day'> {
   tenantId: string
   tenantName: string
   appName: string
@@ -52,19 +53,19 @@ export interface TenantDailyUsage extends DailyUsage {
 
 /** The join gives each tenant its range of the index. */
 const DAY_OF_ALL = `WITH used AS (
-    SELECT tenants.id AS tenant_id, ?3 AS day, app_id, ${SUMS}
+    SELECT tenants.id AS tenant_id, app_id, ${SUMS}
     FROM tenants CROSS JOIN usage ON tenant_id = tenants.id AND half_hour >= ?1 AND half_hour < ?2
     GROUP BY tenants.id, app_id HAVING ${HAS_TRAFFIC})
   SELECT used.*, tenants.name AS tenant_name, apps.name AS app_name
   FROM used CROSS JOIN tenants ON tenants.id = used.tenant_id LEFT JOIN apps ON apps.id = app_id`
 
 /** What the apps of all tenants used on a day, in no order; without those that have no traffic. */
-export async function dayOfAll({ database }: UsageReads, day: number): Promise<TenantDailyUsage[]> {
-  const rows = await database.reader.longRead('operator', DAY_OF_ALL, [day * PER_DAY, (day + 1) * PER_DAY, day])
+export async function dayOfAll({ database }: UsageReads, day: number): Promise<AppUsage[]> {
+  const rows = await database.reader.longRead('operator', DAY_OF_ALL, [day * PER_DAY, (day + 1) * PER_DAY])
   return rows.map((row) => ({
     tenantId: String(row['tenant_id']),
     tenantName: String(row['tenant_name']),
-    ...dayOf(row),
+    ...countsOf(row),
     appName: String(row['app_name'] ?? ''),
   }))
 }
