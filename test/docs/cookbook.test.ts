@@ -45,6 +45,30 @@ const load = async <Module>(file: (typeof FILES)[number]): Promise<Module> =>
 const fromOf = ({ numbers }: TestGateway): string => numbers[0] ?? ''
 const textsOn = (gateway: TestGateway): string[] => gateway.phone(PATIENT).inbox.map(({ text }) => text)
 
+const PYTHON = /```python\n([^]*?)```/.exec(PAGE)?.[1] ?? ''
+const ask = (gateway: TestGateway, key: string): PipedProgram =>
+  new PipedProgram(
+    Bun.spawn(['python3', folder.file('ask.py'), fromOf(gateway), PATIENT, 'Water the plants?'], {
+      env: { ...BASE_ENVIRONMENT, SGW_URL: gateway.url, SGW_KEY: key },
+      stdin: 'ignore',
+      stdout: 'pipe',
+      stderr: 'pipe',
+    }),
+  )
+
+// Python is not needed to develop sgw, so a machine without it leaves the test out.
+test.if(Bun.which('python3') !== null)('the Python program prints the answer, or why there is none', async () => {
+  await using gateway = await startTestGateway()
+  writeFileSync(folder.file('ask.py'), PYTHON)
+  await using program = ask(gateway, gateway.apiKey)
+  await until(() => textsOn(gateway).includes('Water the plants?'))
+  await gateway.phone('+15555550111').reply('Not for you')
+  await gateway.phone(PATIENT).reply('Yes')
+  expect(await program.ended()).toEqual({ code: 0, stdout: 'Yes\n', stderr: '' })
+  await using refused = ask(gateway, 'sgw_wrong')
+  expect(await refused.ended()).toMatchObject({ code: 1, stderr: expect.stringContaining('HTTP Error 401') })
+})
+
 test('the programs have the right types', async () => {
   expect(PROGRAMS).toHaveLength(FILES.length)
   const options =

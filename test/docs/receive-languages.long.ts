@@ -104,6 +104,15 @@ test.if(hasWebSockets)('the Python example follows events, and catches up after 
     await receive('While it listens')
     await until(() => /^sms_inbound msg_\w+ While it listens$/m.test(first.output()))
   }
+  {
+    await using wrong = new LoggedProgram({
+      command: ['python3', 'follow.py'],
+      env: { ...ENVIRONMENT, SGW_URL: world.url, SGW_KEY: 'sgw_wrong' },
+      cwd: folder.path,
+      log: folder.file('wrong'),
+    })
+    expect([await wrong.ended(), wrong.output()]).toEqual([1, expect.stringContaining('The gateway refuses the key: ')])
+  }
   await receive('While it was away')
   await using second = start('second')
   await until(() => /^sms_inbound msg_\w+ While it was away$/m.test(second.output()))
