@@ -98,9 +98,10 @@ test('what never arrived stays said after its destination answers again, until i
   await page.getByRole('heading', { name: 'Never arrived, after one attempt' }).waitFor()
   const sent = receiver.requests.find(({ body }) => body['body'] === 'two')
   const shown = page.locator('.posted')
-  await shown.nth(1).waitFor()
-  expect(JSON.parse(await shown.nth(1).innerText())).toEqual(sent?.body)
-  const headers = (await shown.nth(0).innerText()).split('\n')
+  await shown.getByText('sms_inbound').waitFor()
+  const [head = '', json = ''] = (await shown.innerText()).split('\n\n')
+  expect(JSON.parse(json)).toEqual(sent?.body)
+  const headers = head.split('\n')
   expect(headers[0]).toBe(`POST ${receiver.url}`)
   for (const line of headers.slice(1).filter((each) => !/timestamp/i.test(each))) {
     const [name = '', value = ''] = line.split(': ')
@@ -140,7 +141,7 @@ test('what never arrived is dismissed from the overview of a phone, after a ques
   await page.getByRole('button', { name: 'Dismiss…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Dismiss 2 deliveries' })
   await dialog
-    .getByText(/^2 deliveries to 127\.0\.0\.1:\d+ never arrived, the oldest since .*They count no longer/)
+    .getByText(/^2 deliveries to 127\.0\.0\.1:\d+ never arrived, the oldest since .*they count no longer/)
     .waitFor()
   await expectFits(page)
   await page.route('**/v1/webhook-deliveries/dismiss', (route) =>

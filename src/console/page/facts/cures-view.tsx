@@ -8,20 +8,21 @@ import { LostActs } from './lost-acts.tsx'
 export interface CureProps {
   fact: Pick<Fact, 'action'>
   class?: string | undefined
-  /** Whether what never arrived can be made again right here. */
-  delivers?: boolean
+  /** Whether what never arrived can be made again right here. In a row it has that one button. */
+  delivers?: 'row' | 'heading'
 }
 
 /** What can be pressed about a fact. */
-export function Cure({ fact: { action }, class: className, delivers = false }: CureProps) {
+export function Cure({ fact: { action }, class: className, delivers }: CureProps) {
   // Only Overview, which has the checks, has facts of the gateway itself.
   if (action === null || action.type === 'show checks') return null
   if (action.type === 'switch tenant') return <SwitchTenant />
   if (action.type === 'authorize') return <AuthorizeButton {...action} class={className} />
   if (action.type === 'invite') return <InviteButton />
   const { id = '', state } = action.params
-  if (delivers && state !== '')
-    return <LostActs id={id} overview={standing.value?.overview ?? null} class={className} />
+  const overview = standing.value?.overview ?? null
+  if (delivers !== undefined && state !== '')
+    return <LostActs id={id} overview={overview} class={className} isBrief={delivers === 'row'} />
   return (
     <a class="button" href={addressOf('webhooks', action.params)}>
       Show its deliveries

@@ -12,6 +12,8 @@ export interface LostActsProps {
   /** What counts them; null if it is not known. */
   overview: Overview | null
   class?: string | undefined
+  /** Whether they are dismissed elsewhere. */
+  isBrief?: boolean
   /** Called when they are made again or dismissed. */
   done?: () => void
 }
@@ -30,7 +32,7 @@ export function LostActs({ id, overview, ...more }: LostActsProps) {
   return <Acts lost={{ destination, until: overview.to }} {...more} />
 }
 
-function Acts({ lost, class: className = 'button', done }: Pick<LostActsProps, 'class' | 'done'> & { lost: Lost }) {
+function Acts({ lost, class: className = 'button', isBrief = false, done }: ActsProps) {
   const isAsked = useSignal(false)
   const isBusy = useSignal(false)
   const error = useSignal('')
@@ -53,9 +55,11 @@ function Acts({ lost, class: className = 'button', done }: Pick<LostActsProps, '
           ? 'Deliver it again'
           : `Deliver the ${count(lost.destination.neverArrived)} again`}
       </button>
-      <button type="button" class="button quiet" onClick={() => void (isAsked.value = true)}>
-        Dismiss…
-      </button>
+      {!isBrief && (
+        <button type="button" class="button quiet" onClick={() => void (isAsked.value = true)}>
+          Dismiss…
+        </button>
+      )}
       {error.value !== '' && (
         <span class="bad" role="alert">
           {error.value}
@@ -64,6 +68,10 @@ function Acts({ lost, class: className = 'button', done }: Pick<LostActsProps, '
       {isAsked.value && <Dismiss lost={lost} ended={ended} close={() => void (isAsked.value = false)} />}
     </>
   )
+}
+
+interface ActsProps extends Omit<LostActsProps, 'id' | 'overview'> {
+  lost: Lost
 }
 
 /** Asks before deliveries that never arrived count no longer. */
@@ -85,8 +93,8 @@ function Dismiss({ lost, ended, close }: { lost: Lost; ended: () => void; close:
     >
       <p>
         {what} to {new URL(url).host} never arrived, {isOne ? 'since' : 'the oldest since'}{' '}
-        {rowTime(neverArrivedSince ?? '', now.peek())}. {isOne ? 'It counts' : 'They count'} no longer, and a recovery
-        leaves {isOne ? 'it' : 'them'} out.
+        {rowTime(neverArrivedSince ?? '', now.peek())}. Dismissed, {isOne ? 'it counts' : 'they count'} no longer, and a
+        recovery leaves {isOne ? 'it' : 'them'} out.
       </p>
       <p class="dim">
         {isOne ? 'It stays' : 'They stay'} in the list for 30 days, where each can be delivered again by itself.

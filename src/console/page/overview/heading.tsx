@@ -107,7 +107,7 @@ export function Act({ fact, isFirst = false }: { fact: Fact; isFirst?: boolean }
   const look = isFirst ? 'button primary' : 'button'
   if (fact.key === 'not connected') return <Connect />
   if (fact.action?.type === 'show checks') return <ShowChecks class={look} />
-  if (fact.action !== null) return <FactButton fact={fact} class={look} delivers />
+  if (fact.action !== null) return <FactButton fact={fact} class={look} delivers={isFirst ? 'heading' : 'row'} />
   const link = fact.parts.find((part) => typeof part !== 'string' && 'view' in part)
   if (link === undefined || typeof link === 'string' || !('view' in link)) return null
   return (

@@ -76,7 +76,7 @@ function Actions({ destination, overview, changed, done }: ActionsProps) {
     <div class="actions">
       {isTroubled(destination) && <LostActs id={id} overview={overview} done={done} />}
       {isInUse && (
-        <button type="button" class="button" onClick={() => refine({ ask: 'recover' })}>
+        <button type="button" class="button quiet" onClick={() => refine({ ask: 'recover' })}>
           Recover since…
         </button>
       )}

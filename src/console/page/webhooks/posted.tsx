@@ -13,8 +13,10 @@ export function Posted({ attempt }: { attempt: DeliveryAttempt }) {
   return (
     <section>
       <h3 aria-level={isOnePane.value ? 2 : 3}>Request</h3>
-      <pre class="posted">{headOf(attempt)}</pre>
-      {body !== null && <pre class="posted mask">{JSON.stringify(body, null, 2)}</pre>}
+      <pre class="posted">
+        {headOf(attempt)}
+        {body !== null && <span class="mask">{`\n\n${JSON.stringify(body, null, 2)}`}</span>}
+      </pre>
       <p class="small dim">
         {body === null
           ? 'The body of this event is not kept. '
