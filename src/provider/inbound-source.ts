@@ -41,7 +41,7 @@ export function sourceFor(
 /** A time of an inbound message up to this long after a change counts as before it: the change was noticed late, by another clock. */
 const MARGIN_MS = 10_000
 
-/** After a change, messages from before it are read when the provider's lists surely have them. */
+/** So long after a change its messages are read: the margin is over, and the provider's lists have them. */
 export const CHANGE_SETTLE_MS = 45_000
 
 /** The end of the time whose messages either source may have, by the provider's clock; null if it never changed. */
@@ -92,10 +92,3 @@ export function counts(
 /** Whether a message is from before a change of the number's source, so that both may have it. */
 export const isFromBefore = (row: NumberRow | undefined, createdAt: number): boolean =>
   row !== undefined && createdAt < (changedUntil(row) ?? -Infinity)
-
-/** Whether a number of the extension has changed so lately that the provider's lists may lack messages from before. */
-export const isChanging = (tenant: TenantEntry, key: ExtensionKey, providerNow: number): boolean =>
-  numbersOf(tenant, key).some((row) => providerNow < (row.sourceChangedAt ?? -Infinity) + CHANGE_SETTLE_MS - SECOND_MS)
-
-/** The provider's time is known to the second. */
-const SECOND_MS = 1000

@@ -197,3 +197,83 @@ describe('a change of source', () => {
     },
   )
 })
+
+describe('the same text in both stores around a change', () => {
+  test.each([true, false])('to threads: %p, is one message, whatever its event does', async (toThreads) => {
+    await using inbox = await openInbox({ messageThreads: !toThreads })
+    const { control } = inbox.world
+    control.configure({ indexDelayMs: 20_000 })
+    await textTo(inbox, QUEUE, 'Twin')
+    if (!toThreads) await untilStored(inbox, 1, 20 * MINUTE_MS)
+    control.configure({ messageThreads: toThreads })
+    control.faultEvents({ kind: 'delay', ms: 30_000, calls: 1 })
+    await textTo(inbox, QUEUE, 'Twin')
+    await readNumbers(inbox)
+    await textTo(inbox, QUEUE, 'Next')
+    await untilStored(inbox, 2, 5 * MINUTE_MS)
+    inbox.one.clock.advance(MINUTE_MS)
+    await fill(inbox)
+    inbox.one.clock.advance(20 * MINUTE_MS)
+    await fill(inbox)
+    expect(await inbound(inbox)).toEqual([`${QUEUE} Next`, `${QUEUE} Twin`])
+  })
+
+  test('two equal texts of one store are two messages', async () => {
+    await using inbox = await openInbox({ messageThreads: false })
+    inbox.world.control.faultEvents({ kind: 'drop', calls: 2 })
+    for (let left = 2; left > 0; left--) await textTo(inbox, QUEUE, 'Yes')
+    inbox.world.control.configure({ messageThreads: true })
+    await readNumbers(inbox)
+    await untilStored(inbox, 2, 5 * MINUTE_MS)
+    expect(await inbound(inbox)).toEqual([`${QUEUE} Yes`, `${QUEUE} Yes`])
+  })
+})
+
+describe('the position of threads', () => {
+  const positionOf = async ({ world, extensionId }: Inbox) => {
+    const row = await world.gateway.directory.extension(world.tenantId, extensionId)
+    return { token: row?.threadsToken ?? null, until: row?.threadsReadUntil ?? 0 }
+  }
+  const change = async ({ world }: Inbox, ...statements: { sql: string; args: (string | number | null)[] }[]) => {
+    await world.gateway.database.writer.write(statements)
+    world.gateway.directory.forget(world.tenantId)
+  }
+  const goBack = (inbox: Inbox, { token, until }: { token: string | null; until: number }) =>
+    change(inbox, { sql: 'UPDATE extensions SET threads_token = ?1, threads_seen_at = ?2', args: [token, until] })
+
+  test('is stored after what it brought: after a crash in between, or a restore, nothing is missing and nothing twice', async () => {
+    await using inbox = await openInbox({ messageThreads: true })
+    await textTo(inbox, QUEUE, 'One')
+    await untilStored(inbox, 1, MINUTE_MS)
+    await fill(inbox)
+    const before = await positionOf(inbox)
+    expect(before.token).not.toBeNull()
+    for (const text of ['Two', 'Three']) await textTo(inbox, QUEUE, text)
+    await untilStored(inbox, 3, MINUTE_MS)
+    // The crash: the messages are stored, the position is not.
+    await goBack(inbox, before)
+    expect(await fill(inbox)).toBe(0)
+    // The restore: neither is.
+    await goBack(inbox, before)
+    await change(inbox, { sql: `DELETE FROM messages WHERE body IN ('Two', 'Three')`, args: [] })
+    expect(await fill(inbox)).toBe(2)
+    // A copy from before threads were first read.
+    await goBack(inbox, { token: null, until: before.until })
+    inbox.world.control.resolveThreads()
+    await change(inbox, { sql: 'DELETE FROM messages', args: [] })
+    expect(await fill(inbox)).toBe(3)
+    expect(await inbound(inbox)).toEqual(['One', 'Three', 'Two'].map((text) => `${QUEUE} ${text}`))
+  })
+
+  test('ends with a token that the provider does not know any more: then threads are listed by their time', async () => {
+    await using inbox = await openInbox({ messageThreads: true })
+    await textTo(inbox, QUEUE, 'One')
+    await untilStored(inbox, 1, MINUTE_MS)
+    await goBack(inbox, { ...(await positionOf(inbox)), token: 'of another time' })
+    inbox.world.control.faultEvents({ kind: 'drop', calls: 1 })
+    await textTo(inbox, QUEUE, 'Two')
+    inbox.world.control.resolveThreads()
+    await untilStored(inbox, 2, 20 * MINUTE_MS)
+    expect((await positionOf(inbox)).token).toStartWith('entries-')
+  })
+})

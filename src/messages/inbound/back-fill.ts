@@ -3,9 +3,8 @@ import type { ExtensionRow } from '../../provider/directory.ts'
 import type { Job, JobKind, JobOutcome } from '../jobs/job.ts'
 import { deleteJob } from '../jobs/job-rows.ts'
 import type { CallResult } from '../../provider/extension-calls.ts'
-import { hasThreads, isChanging } from '../../provider/inbound-source.ts'
+import { hasThreads } from '../../provider/inbound-source.ts'
 import { LIST_TOO_LONG, type MessageQuery, type ProviderFailure, type StoredSms } from '../../provider/provider.ts'
-import { providerNow } from '../../provider/provider-time.ts'
 import { noteRefusal } from '../../provider/refusals.ts'
 import { withoutTwins } from './change-of-source.ts'
 import { fillThreads } from './fill-threads.ts'
@@ -32,12 +31,10 @@ async function runBackFill(gateway: Gateway, job: Job): Promise<JobOutcome> {
 
 /**
  * Reads the inbound messages that the provider's store and message threads have since the last back-fill that succeeded, and stores each
- * one as if its event had come. Returns how many were missing, or null if the store could not be listed, its lists are not whole yet after
- * a change of a number's source, or the gateway stops.
+ * one as if its event had come. Returns how many were missing, or null if the store could not be listed or the gateway stops.
  */
 export async function backFill(gateway: Gateway, extension: ExtensionRow): Promise<number | null> {
   const tenant = await gateway.directory.tenant(extension.tenantId)
-  if (isChanging(tenant, extension, providerNow(gateway))) return null
   const missing = await fillStore(gateway, extension)
   if (missing === null || !hasThreads(tenant, extension)) return missing
   // Threads that cannot be read are no reason to read the store again.
