@@ -8,7 +8,9 @@ const CLIENT = join(import.meta.dir, '../client')
 
 /** Where the files begin that are loaded when they are first needed: `messages/messages-view.tsx` becomes `messages.js`. */
 const VIEWS = [
+  'all/all-view.tsx',
   'overview/overview-view.tsx',
+  'overview/usage-view.tsx',
   'messages/messages-view.tsx',
   'messages/message-view.tsx',
   'messages/message-suggestions-view.tsx',

@@ -6,7 +6,9 @@ import { bundlePage, sourceState } from './bundle.ts'
 export const SCRIPTS = [
   'main.js',
   'theme.js',
+  'all.js',
   'overview.js',
+  'usage.js',
   'messages.js',
   'message.js',
   'message-suggestions.js',

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { ExtensionHealth, Overview, OverviewTotals } from '../../src/client/client.ts'
-import { type Fact, worstFirst } from '../../src/console/page/facts/fact.ts'
+import type { Alert } from '../../src/console/page/state/alert.ts'
+import { type Fact, isMuted, worstFirst } from '../../src/console/page/facts/fact.ts'
 import { factsOf } from '../../src/console/page/facts/facts-of.ts'
 import { troublesOf } from '../../src/console/page/facts/troubles-of.ts'
 import { rowTime } from '../../src/console/page/state/clock.ts'
@@ -81,7 +82,7 @@ for (const [index, [worse, sentence, changeWorse]] of FAULTS.entries())
     // Of one extension only one fault can be told.
     const isOneExtension = [worse, milder].every((name) => ['no number', 'revoked', 'tokens', 'late'].includes(name))
     test(`${worse} is said before ${milder}, which ${isOneExtension ? 'is not there' : 'stands beneath'}`, () => {
-      const { worst, others } = worstFirst(factsOf(changeWorse(changeMilder(FINE)), NOW))
+      const { worst, others } = worstFirst(factsOf(changeWorse(changeMilder(FINE)), NOW, []))
       expect(textOf(worst)).toBe(sentence)
       expect(others.map(textOf)).toEqual(isOneExtension ? [] : [worse === 'no number' ? pausedOf(other) : other])
     })
@@ -104,7 +105,7 @@ test('what never arrived is said and counted until it is made again, whether its
   } as const
   const told = (change: Partial<Standing['overview']['destinations'][number]>) => {
     const standing = withOverview({ destinations: [{ ...destination, ...change }] })(FINE)
-    const { worst } = worstFirst(factsOf(standing, NOW))
+    const { worst } = worstFirst(factsOf(standing, NOW, []))
     return [textOf(worst), worst?.count, worst?.since, troublesOf(standing, NOW).webhooks]
   }
   const since = rowTime(at(150), NOW)
@@ -126,14 +127,14 @@ test('what never arrived is said and counted until it is made again, whether its
 })
 
 test('without a fault there is no fact, and nothing is counted', () => {
-  expect(worstFirst(factsOf(FINE, NOW))).toEqual({ worst: null, others: [] })
-  expect(troublesOf(FINE, NOW)).toEqual({ messages: null, webhooks: null, numbers: null })
+  expect(worstFirst(factsOf(FINE, NOW, []))).toEqual({ worst: null, others: [] })
+  expect(troublesOf(FINE, NOW)).toEqual({ all: null, messages: null, webhooks: null, numbers: null })
 })
 
 test('of an extension whose JWT has ended, the advice names the JWT before it says to make another one', () => {
   const fix = 'Make another one in the developer console: sgw extensions connect-jwt --tenant T --jwt-file FILE.'
   const change = { status: 'revoked', connectedBy: 'jwt', reason: 'Its JWT is no longer accepted', fix } as const
-  const { worst } = worstFirst(factsOf(withExtension(change)(FINE), NOW))
+  const { worst } = worstFirst(factsOf(withExtension(change)(FINE), NOW, []))
   expect(worst?.advice).toBe(`Its JWT is no longer accepted. ${fix}`)
 })
 
@@ -157,6 +158,46 @@ test('the rail counts the worst that a view has, and no milder fact with it', ()
   expect(troublesOf(numberless, NOW).numbers).toEqual({ count: 1, kind: 'bad', word: 'cannot send' })
 })
 
+test('what is muted is in neither the sentence nor the rail, and other tenants in trouble are counted beside All tenants', () => {
+  const [revoked, paused, webhooks] = ['revoked', 'paused', 'webhooks'].map(
+    (name) => FAULTS.find(([fault]) => fault === name)?.[2] ?? ((standing: Standing) => standing),
+  )
+  const faulty = [revoked, paused, webhooks].reduce((changed, change) => change?.(changed) ?? changed, FINE)
+  const alerts = [
+    firing('extension_revoked', 'ext_1'),
+    firing('queue_old', 'gateway'),
+    firing('webhook_failing', 'app_1'),
+  ]
+  expect(troublesOf(faulty, NOW, { own: alerts, others: 2 })).toMatchObject({
+    all: { count: 2, kind: 'bad' },
+    webhooks: { count: 14 },
+  })
+  expect(factsOf(faulty, NOW, alerts).filter(isMuted)).toEqual([])
+  const muted = alerts.map((alert) => ({ ...alert, mutedUntil: 'over', mutedBy: 'cli' as const }))
+  const facts = factsOf(faulty, NOW, muted)
+  const { worst, others } = worstFirst(facts)
+  expect([worst, ...others]).toEqual([null])
+  expect(
+    facts
+      .filter(isMuted)
+      .map(({ key }) => key)
+      .toSorted(),
+  ).toEqual(['app_1', 'ext_1', 'waiting'])
+  const own = [...muted, firing('extension_failing', 'ext_1')]
+  expect(worstFirst(factsOf(faulty, NOW, own)).worst?.key).toBe('ext_1')
+  const silent = { messages: null, webhooks: null, numbers: null }
+  expect(troublesOf(faulty, NOW, { own: muted, others: 0 })).toMatchObject({ all: null, ...silent })
+  // A tenant that cannot send at all is never silent.
+  const none = [...muted, firing('no_extension_can_send', 'tenant_1')]
+  expect(troublesOf(faulty, NOW, { own: none, others: 0 })).toMatchObject({ ...silent, numbers: { count: 1 } })
+})
+
+/** An alert of the tenant. */
+const firing = (alert: string, subject: string): Alert => {
+  const words = { text: '', what: '', fix: '' }
+  return { alert, subject, ...words, since: at(90), tenantId: 'tenant_1', tenantName: 'Own', detail: {} }
+}
+
 test('of two facts that are as bad the one of more things wins, then the older one', () => {
   const fact = (key: string, count: number, since: string): Fact => ({
     key,
@@ -176,6 +217,7 @@ test('of two facts that are as bad the one of more things wins, then the older o
 /** A standing without faults: one extension, and a day of traffic. */
 const FINE: Standing = {
   readAt: NOW,
+
   extensions: [
     {
       extensionId: 'ext_1',

@@ -1,5 +1,6 @@
 import { test } from 'bun:test'
 import type * as page from '../../src/console/page/state/operator.ts'
+import type * as facts from '../../src/console/page/state/alert.ts'
 import type * as overview from '../../src/console/page/overview/machine.ts'
 import type * as signIn from '../../src/console/page/sign-in/calls.ts'
 import type * as phone from '../../src/console/page/phone/simulator.ts'
@@ -14,7 +15,7 @@ test('what the console reads of an operator’s endpoints has the types of their
   prove<Same<signIn.OpenedSession, SessionAnswer>>()
   prove<Same<page.Tenant, Tenant>>()
   prove<Same<overview.Finding, Omit<Finding, 'ok'>>>()
-  prove<Same<overview.Alert, Alerts['alerts'][number]>>()
+  prove<Same<facts.Alert, Alerts['alerts'][number]>>()
   prove<StatusReport extends overview.Status ? true : never>()
   prove<Same<setup.TenantPage, TenantList>>()
   prove<Same<phone.SimulatorFault, NextFault | null>>()

@@ -1,13 +1,16 @@
 import { expect, test } from 'bun:test'
 import type { ExtensionHealth, Overview, OverviewTotals } from '../../src/client/client.ts'
+import { factsOfAll } from '../../src/console/page/all/tenant-facts.ts'
 import { type Part, worstFirst } from '../../src/console/page/facts/fact.ts'
 import { areFailuresUsual } from '../../src/console/page/facts/facts-of.ts'
-import { alertFacts } from '../../src/console/page/overview/alert-facts.ts'
+import { alertFacts } from '../../src/console/page/facts/alert-facts.ts'
 import { axisOf, barsOf } from '../../src/console/page/overview/bars.ts'
 import { csvOf } from '../../src/console/page/overview/csv.ts'
-import type { Alert } from '../../src/console/page/overview/machine.ts'
+import type { Alert } from '../../src/console/page/state/alert.ts'
 import { type Segment, numbersSentence, wireOf } from '../../src/console/page/overview/wire.ts'
+import { DAY } from '../../src/console/page/overview/ranges.ts'
 import { timeZone } from '../../src/console/page/state/settings.ts'
+import { tenantOf } from '../support/all-tenants.ts'
 
 timeZone.value = 'utc'
 
@@ -117,37 +120,26 @@ test('the axis names the day where it changes, and only days over a long range',
   expect(axisOf({ buckets: every(900) }, NOW).slice(0, 2)).toEqual(['Mon 26 Oct', 'Mon 2 Nov'])
 })
 
-test('alerts of other tenants and of the gateway are facts; those of the own tenant are facts already', () => {
-  const facts = alertFacts(
-    [
-      alert('backup_behind', 'The backup of /data/sgw.db has been behind for 10800 s', {
-        fix: 'Keep the volume until it has caught up.',
-        detail: { lagSeconds: 10_800 },
-      }),
-      alert('extension_revoked', 'Extension 7 of tenant_1 is revoked, so its messages fail', {
-        fix: 'Authorize it again: sgw extensions invite.',
-        tenantId: 'tenant_1',
-        tenantName: 'Own',
-      }),
-      alert('extension_revoked', 'Extension 9 of tenant_2 is revoked, so its messages fail', {
-        fix: 'Authorize it again: sgw extensions invite.',
-        tenantId: 'tenant_2',
-        tenantName: 'Harbor Clinic',
-      }),
-      alert('storage_failing', 'The disk of /data/sgw.db has 57 MiB left', { fix: 'Make room.' }),
-    ],
-    'tenant_1',
-    [],
-    overview({}),
-    NOW,
-  )
-  const { worst, others } = worstFirst(facts)
+test('alerts of the gateway are facts; those of the own tenant are facts already', () => {
+  const alerts = [
+    alert('backup_behind', 'The backup of /data/sgw.db has been behind for 10800 s', {
+      fix: 'Keep the volume until it has caught up.',
+      detail: { lagSeconds: 10_800 },
+    }),
+    alert('extension_revoked', 'Extension 7 of tenant_1 is revoked, so its messages fail', {
+      fix: 'Authorize it again: sgw extensions invite.',
+      subject: '7',
+      tenantId: 'tenant_1',
+      tenantName: 'Own',
+    }),
+    alert('storage_failing', 'The disk of /data/sgw.db has 57 MiB left', { fix: 'Make room.' }),
+  ]
+  const { worst, others } = worstFirst(alertFacts(alerts, [], overview({}), NOW))
   expect([worst, ...others].map((fact) => [fact?.rank, fact?.parts.join(''), fact?.advice])).toEqual([
-    ['stopped', 'Extension 9 of Harbor Clinic is revoked, so its messages fail', 'Authorize it again.'],
     ['stopped', 'The disk of /data/sgw.db has 57 MiB left', 'Make room.'],
     ['system', 'The backup is 3 h behind', 'Keep the volume until it has caught up.'],
   ])
-  expect([worst, ...others].map((fact) => fact?.action?.type)).toEqual(['switch tenant', 'show checks', 'show checks'])
+  expect([worst, ...others].map((fact) => fact?.action?.type)).toEqual(['show checks', 'show checks'])
 })
 
 test('failures are usual where they are few, and no more than the day before', () => {
@@ -161,66 +153,57 @@ test('failures are usual where they are few, and no more than the day before', (
 })
 
 test('an old queue is not told twice', () => {
-  const old = alert('queue_old', 'Message msg_1 has waited for 12 minutes', { fix: 'sgw status says why.' })
+  const alerts = [alert('queue_old', 'Message msg_1 has waited for 12 minutes', { fix: 'sgw status says why.' })]
   const queue = overview({ queued: 3, scheduled: 2, oldestQueuedAt: at(47) })
-  const told = alertFacts([old], 'tenant_1', [], queue, NOW)
+  const told = alertFacts(alerts, [], queue, NOW)
   expect(told.map(({ parts }) => textOf(parts))).toEqual(['One message has waited for 47 min'])
   const waits = told.map((fact) => ({ ...fact, key: 'waiting' }))
-  expect(alertFacts([old], 'tenant_1', waits, queue, NOW)).toEqual([])
-})
-
-test('an old queue is no fact where the newer figures deny it, and of another tenant it is told with the way there', () => {
-  const old = (tenantId: string) =>
-    alert('queue_old', 'Message msg_1 has waited for 12 minutes', {
-      fix: 'sgw status says why.',
-      tenantId,
-      tenantName: 'Harbor Clinic',
-    })
-  const empty = overview({ queued: 2, scheduled: 2 })
-  expect(alertFacts([old('tenant_1')], 'tenant_1', [], empty, NOW)).toEqual([])
-  const [fact] = alertFacts([old('tenant_2')], 'tenant_1', [], empty, NOW)
-  expect(fact?.parts.join('')).toBe('A message of Harbor Clinic has waited for 30 min')
-  expect(fact?.action).toEqual({ type: 'switch tenant' })
+  expect(alertFacts(alerts, waits, queue, NOW)).toEqual([])
+  // The newer figures deny it.
+  expect(alertFacts(alerts, [], overview({ queued: 2, scheduled: 2 }), NOW)).toEqual([])
 })
 
 test('what an alert says to a terminal is no sentence of the page', () => {
-  const tenant = { tenantId: 'tenant_2' }
-  const texts = [
+  const tenant = { tenantId: 'tenant_2', tenantName: 'Harbor Clinic' }
+  const detail = { tenantId: 'tenant_2', extensionId: '9', reason: 'It has no active subscription' }
+  const alerts = [
     alert('extension_revoked', 'Extension 9 of tenant_2 is revoked, so its messages fail', {
       ...tenant,
+      subject: '9',
+      detail,
       fix: 'Authorize it again with an invite link: sgw extensions invite --tenant tenant_2.',
     }),
     alert('webhook_failing', 'The webhook of app app_9 of tenant_2 has failed for an hour', {
       ...tenant,
+      subject: 'app_9',
       fix: 'sgw webhooks list --app app_9 shows the errors. Once they are mended, sgw webhooks recover delivers again.',
     }),
     alert('webhooks_interrupted', '3 webhooks were interrupted, and may not have arrived', {
       fix: 'sgw webhooks recover --since 2026-11-24T10:00:00.000Z posts again what failed since then.',
     }),
     alert('queue_old', 'Message msg_1 has waited for 12 minutes', { ...tenant, fix: 'sgw status says why.' }),
-    alert('extension_not_receiving', 'Extension 9 of tenant_2 does not receive events', {
-      ...tenant,
-      fix: 'It is read again; sgw doctor says why.',
-    }),
-    alert('extension_failing', 'Extension 9 of tenant_2 has not worked as it should', {
-      ...tenant,
-      fix: 'They are read again every 10 minutes; sgw doctor says whether RingCentral answers.',
-    }),
+    ...['extension_not_receiving', 'extension_failing', 'jwt_ends'].map((name) =>
+      alert(name, 'Extension 9 of tenant_2 does not receive events', {
+        ...tenant,
+        subject: '9',
+        detail,
+        fix: 'They are read again every 10 minutes; sgw doctor says whether RingCentral answers.',
+      }),
+    ),
   ]
-  for (const fact of alertFacts(texts, 'tenant_1', [], overview({}), NOW)) {
-    expect(`${fact.parts.join('')} ${fact.advice}`).not.toMatch(/\bsgw |docs\//)
-    expect(fact.advice).toEndWith('.')
+  const tenants = [tenantOf('tenant_2', 'Harbor Clinic', 100, { waiting: 4 })]
+  const shown = { from: at(1440), to: at(0), total: 1, alerts, tenants }
+  const facts = [...alertFacts(alerts, [], overview({}), NOW), ...factsOfAll(shown, { range: DAY, hasLinks: true })]
+  expect(facts.length).toBe(8)
+  for (const fact of facts) {
+    expect(`${textOf(fact.parts)} ${fact.advice}`).not.toMatch(/\bsgw |docs\/|tenant_2/)
+    expect(fact.advice).toMatch(/^$|\.$/)
   }
 })
 
 test('an alert that the page has no words for is told in its own, with what to do', () => {
-  const [fact] = alertFacts(
-    [alert('standby_missing', 'No standby has been seen for an hour', { fix: 'Start another gateway.' })],
-    'tenant_1',
-    [],
-    overview({}),
-    NOW,
-  )
+  const alerts = [alert('standby_missing', 'No standby has been seen for an hour', { fix: 'Start another gateway.' })]
+  const [fact] = alertFacts(alerts, [], overview({}), NOW)
   expect([fact?.parts.join(''), fact?.advice]).toEqual([
     'No standby has been seen for an hour',
     'Start another gateway.',

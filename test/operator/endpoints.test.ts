@@ -182,7 +182,13 @@ test('alerts show what is firing, with its text, without ALERT_URL', async () =>
     since: new Date(beganAt).toISOString(),
     tenantId: world.tenantId,
     tenantName: await tenantName(world),
-    detail: { tenantId: world.tenantId, extensionId, reason: 'Its authorization has ended', fix },
+    detail: {
+      tenantId: world.tenantId,
+      extensionId,
+      extensionNumber: '101',
+      reason: 'Its authorization has ended',
+      fix,
+    },
   })
   // The alert may say that the database cannot be read.
   await world.gateway.database.gate.execute('ALTER TABLE tenants RENAME COLUMN name TO other')

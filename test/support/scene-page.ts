@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import type { Alert } from '../../src/console/page/overview/machine.ts'
+import type { Alert } from '../../src/console/page/state/alert.ts'
 import { type ConsoleOptions, type ConsolePage, openConsole } from './console.ts'
 import { startCuttableProxy } from './cuttable.ts'
 import type { Scene } from './scenes.ts'

@@ -5,12 +5,12 @@ import { Loaded } from './frame/loaded.tsx'
 import { closePanel, panel } from './frame/panel.ts'
 import { Rail } from './frame/rail.tsx'
 import { TabBar, TopBar } from './frame/tab-bar.tsx'
-import { hasPhone, isSimulated } from './frame/views.ts'
+import { hasPhone, isAll, isSimulated } from './frame/views.ts'
 import { Dialog } from './parts/dialog.tsx'
 import { LoadFailed } from './parts/load-failed.tsx'
 import { isPhoneWide, isRailNarrow } from './parts/media.ts'
-import { address } from './state/address.ts'
-import { findCaller, hasNoApp, me } from './state/caller.ts'
+import { address, param } from './state/address.ts'
+import { findCaller, hasAll, hasNoApp, me } from './state/caller.ts'
 import { isFirstLoadOver } from './state/live.ts'
 import { useLoading } from './state/loading.ts'
 import { session } from './state/session.ts'
@@ -30,8 +30,8 @@ export function App() {
       </a>
       <TopBar />
       <Rail />
-      <main class="stack scroller" id="main" tabIndex={-1} key={me.value.appId}>
-        <CurrentView />
+      <main class="stack scroller" id="main" tabIndex={-1} key={isAll.value ? '' : me.value.appId}>
+        {param('tenant') === '' ? <CurrentView /> : <Loaded key={param('tenant')} load={FILES.panels} props={{}} />}
         <Loaded load={FILES.railCounts} props={{ isRead: READING.includes(address.value.view) }} around={null} />
         <OfflineBar />
       </main>
@@ -42,7 +42,7 @@ export function App() {
 }
 
 /** Views that read what the rail counts. */
-const READING: readonly (View | null)[] = ['overview', 'messages']
+const READING: readonly (View | null)[] = ['all', 'overview', 'messages']
 
 const REST_MS = 1500
 
@@ -66,6 +66,7 @@ function Caller() {
 
 /** Views and panels, each loaded when it is first shown. */
 export const FILES = {
+  all: async () => (await import('./all/all-view.tsx')).AllView,
   overview: async () => (await import('./overview/overview-view.tsx')).OverviewView,
   messages: async () => (await import('./messages/messages-view.tsx')).MessagesView,
   conversations: async () => (await import('./conversations/conversations-view.tsx')).ConversationsView,
@@ -87,7 +88,8 @@ export const FILES = {
 export function loadFirstView(): void {
   if (session.value === null) return
   const mayHavePhone = isSimulated() && session.value.kind === 'operator'
-  const start = session.value.kind === 'key' ? 'messages' : mayHavePhone ? 'conversations' : 'overview'
+  const ofOperator = hasAll.value ? 'all' : mayHavePhone ? 'conversations' : 'overview'
+  const start = session.value.kind === 'key' ? 'messages' : ofOperator
   fileOf(address.value.view ?? start, mayHavePhone)().catch(() => undefined)
 }
 

@@ -4,7 +4,7 @@ import { App, FILES, loadFirstView } from './app.tsx'
 import { followKeys } from './frame/keys.ts'
 import { hasPhone, isSimulated } from './frame/views.ts'
 import { followAddress, startWith, takeLogin } from './state/address.ts'
-import { me } from './state/caller.ts'
+import { hasAll, me } from './state/caller.ts'
 import { now } from './state/clock.ts'
 import { followEvents } from './state/live.ts'
 import { session, storedSession } from './state/session.ts'
@@ -34,7 +34,7 @@ async function start(shownIn: Element): Promise<void> {
   effect(() => {
     // Only the events of the app's own messages reach an app's key, so its view begins with these.
     if (me.value !== null && session.value?.kind === 'key') startWith('messages', { app: me.value.name ?? '' })
-    else if (me.value !== null) startWith(hasPhone.value ? 'conversations' : 'overview', {})
+    else if (me.value !== null) startWith(hasAll.value ? 'all' : hasPhone.value ? 'conversations' : 'overview', {})
   })
   followEvents()
 }

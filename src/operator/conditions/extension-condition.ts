@@ -7,7 +7,7 @@ import type { Condition } from './condition.ts'
 
 /** Makes a condition of an extension's trouble, in the words that its health has. `state` and `over` go on after the extension's name. */
 export function conditionOfExtension(
-  { tenantId, extensionId }: ExtensionKey,
+  { tenantId, extensionId, extensionNumber = null }: ExtensionKey & Partial<Pick<ExtensionRow, 'extensionNumber'>>,
   { reason, fix, since }: Trouble,
   state: string,
   over: string,
@@ -18,7 +18,7 @@ export function conditionOfExtension(
     what: `${name} ${state}. ${reason}`,
     fix,
     overText: `Resolved: ${name} ${over}.`,
-    detail: { tenantId, extensionId, reason, fix },
+    detail: { tenantId, extensionId, ...(extensionNumber === null ? {} : { extensionNumber }), reason, fix },
     since,
   }
 }

@@ -4,7 +4,7 @@ import { readMaybeFailing } from '../../messages/gateway-state/extensions.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import { PAUSED, type Trouble, troublesOf } from '../../messages/upkeep/extension-trouble.ts'
 import type { ExtensionRow } from '../../provider/directory.ts'
-import { type ExtensionKey, nameOf } from '../../provider/extension-rows.ts'
+import { nameOf } from '../../provider/extension-rows.ts'
 import { type Condition, type ConditionSource, MAX_OF_SOURCE, MAX_OF_TENANT } from './condition.ts'
 import { conditionOfExtension, rowOf } from './extension-condition.ts'
 
@@ -51,10 +51,10 @@ const conditionsOf = (gateway: Gateway, row: ExtensionRow, isSilent: boolean): C
     .filter(({ kind, step }) => !OF_THEIR_OWN.includes(kind) && !(isSilent && step === 'subscription'))
     .map((trouble) => conditionOf(gateway, row, trouble))
 
-function conditionOf({ providerState }: Gateway, key: ExtensionKey, trouble: Trouble): Condition {
+function conditionOf({ providerState }: Gateway, row: ExtensionRow, trouble: Trouble): Condition {
   const { kind, since } = trouble
   const state = `has not worked as it should since ${isoTime(since)}`
-  const condition = conditionOfExtension(key, trouble, state, 'works again, or is no longer in use')
+  const condition = conditionOfExtension(row, trouble, state, 'works again, or is no longer in use')
   // Of refreshes the provider's own alert tells, not one for each extension. A pause that was asked for is over in its time.
   const isNoAlert = kind === 'waits' || (kind === 'refresh' && providerState.isInTrouble)
   return {

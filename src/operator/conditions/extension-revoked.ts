@@ -11,10 +11,10 @@ export const extensionRevoked: ConditionSource = {
     for (const key of (await round.troubled()).filter(({ trouble }) => trouble === 'revoked')) {
       const row = await rowOf(gateway, key, 'revoked')
       const why = row && troubleOf(gateway, row, null)
-      if (why !== null)
+      if (row !== null && why !== null)
         found.push(
           conditionOfExtension(
-            key,
+            row,
             why,
             'is revoked, so its messages fail',
             'is no longer revoked, or no longer in use',

@@ -14,7 +14,7 @@ export const sessionEnds: ConditionSource = {
       const [trouble] = row === null ? [] : endOfSession(gateway, row)
       if (trouble === undefined) continue
       const condition = conditionOfExtension(
-        key,
+        row ?? key,
         trouble,
         'must be authorized again',
         'was authorized again, or is no longer in use',

@@ -84,7 +84,7 @@ test('a revoked extension fires one alert and resolves it once, also across rest
     fix,
     state: 'firing',
     since: new Date(made.clock.now()).toISOString(),
-    detail: { ...ids, reason, fix },
+    detail: { ...ids, extensionNumber: '101', reason, fix },
   })
   made.clock.advance(MINUTE)
   restart(made)

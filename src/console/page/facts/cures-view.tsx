@@ -1,4 +1,3 @@
-import { panel } from '../frame/panel.ts'
 import { AuthorizeButton, InviteButton } from '../parts/authorize-button.tsx'
 import { addressOf } from '../state/address.ts'
 import { standing } from '../state/standing.ts'
@@ -16,7 +15,12 @@ export interface CureProps {
 export function Cure({ fact: { action }, class: className, delivers }: CureProps) {
   // Only Overview, which has the checks, has facts of the gateway itself.
   if (action === null || action.type === 'show checks') return null
-  if (action.type === 'switch tenant') return <SwitchTenant />
+  if (action.type === 'link')
+    return (
+      <a class={className ?? 'button'} href={addressOf(action.view, action.params)}>
+        {action.text}
+      </a>
+    )
   if (action.type === 'authorize') return <AuthorizeButton {...action} class={className} />
   if (action.type === 'invite') return <InviteButton />
   const { id = '', state } = action.params
@@ -29,11 +33,5 @@ export function Cure({ fact: { action }, class: className, delivers }: CureProps
     </a>
   )
 }
-
-const SwitchTenant = () => (
-  <button type="button" class="button" onClick={() => void (panel.value = 'switcher')}>
-    Switch tenant
-  </button>
-)
 
 export { LostActs }

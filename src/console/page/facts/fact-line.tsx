@@ -26,7 +26,7 @@ export function FactRest({ fact }: { fact: Fact }) {
   const since = fact.since === null ? '' : `Since ${rowTime(fact.since, now.peek())}. `
   return (
     <p class="sentence-rest">
-      {since + fact.advice !== '' && <span class="dim">{since + fact.advice}</span>}
+      <span class="dim">{since + fact.advice}</span>
       <FactButton fact={fact} class="button primary" />
     </p>
   )
@@ -39,7 +39,7 @@ export const FactLine = ({ fact }: { fact: Fact }) => (
     <span>
       <FactSentence fact={fact} />
       {fact.since !== null && <span class="dim">, since {rowTime(fact.since, now.peek())}</span>}.
-      {fact.advice !== '' && <span class="dim advice"> {fact.advice}</span>}
+      <span class="dim advice"> {fact.advice}</span>
       <FactButton fact={fact} />
     </span>
   </li>

@@ -1,5 +1,6 @@
 import type { IconName } from '../parts/icon-paths.ts'
 import type { View } from '../state/view-names.ts'
+import type { Alert } from '../state/alert.ts'
 
 /** A piece of a fact's sentence: text, a phone number, or a link to a view. */
 export type Part = string | { number: string } | { text: string; view: View; params: Readonly<Record<string, string>> }
@@ -11,8 +12,8 @@ export type Rank = (typeof RANKS)[number]
 /** The one button of a fact. */
 export type Action =
   | { type: 'invite' }
-  | { type: 'authorize'; extension: string }
-  | { type: 'switch tenant' }
+  | { type: 'authorize'; extension: string; tenantId?: string }
+  | { type: 'link'; text: string; view: View; params: Readonly<Record<string, string>> }
   | { type: 'show checks' }
   | { type: 'destination'; params: Readonly<Record<string, string>> }
 
@@ -30,21 +31,29 @@ export interface Fact {
   action: Action | null
   /** Of how many things: messages, attempts, extensions. */
   count: number
+  /** The alerts that tell of it. With all of them muted it is no trouble any more. */
+  alerts?: readonly Alert[]
 }
 
 /** What is said first, and what stands under "Also needs a look". */
-export interface Standings {
-  worst: Fact | null
-  others: readonly Fact[]
+export interface Standings<Each extends Fact> {
+  worst: Each | null
+  others: readonly Each[]
 }
 
+/** Whether all alerts that tell of a fact are muted: then it is no trouble any more. */
+export const isMuted = ({ alerts = [] }: Fact): boolean =>
+  alerts.length > 0 && alerts.every(({ mutedUntil }) => mutedUntil !== undefined)
+
 /** The worst fact wins; of two that are as bad, the one of more things, then the older one. */
-export function worstFirst(facts: readonly Fact[]): Standings {
-  const [worst = null, ...others] = facts.toSorted(
-    (a, b) =>
-      RANKS.indexOf(a.rank) - RANKS.indexOf(b.rank) ||
-      b.count - a.count ||
-      (a.since ?? '').localeCompare(b.since ?? ''),
-  )
+export function worstFirst<Each extends Fact>(facts: readonly Each[]): Standings<Each> {
+  const [worst = null, ...others] = facts
+    .filter((fact) => !isMuted(fact))
+    .toSorted(
+      (a, b) =>
+        RANKS.indexOf(a.rank) - RANKS.indexOf(b.rank) ||
+        b.count - a.count ||
+        (a.since ?? '').localeCompare(b.since ?? ''),
+    )
   return { worst, others }
 }

@@ -2,17 +2,33 @@ import type { ExtensionHealth, Overview, OverviewDestination } from '../../../cl
 import { waitingText } from '../messages/wait-words.ts'
 import { count, rowTime } from '../state/clock.ts'
 import type { Standing } from '../state/standing.ts'
+import type { Alert } from '../state/alert.ts'
 import type { Fact, Part } from './fact.ts'
 
-/** What needs a look, from what the gateway tells of a tenant. `now` in milliseconds. */
-export function factsOf({ overview, extensions }: Standing, now: number): Fact[] {
-  return [
+/** What needs a look, from what the gateway tells of a tenant, with the alerts that tell of it. `now` in milliseconds. */
+export function factsOf(
+  { overview, extensions }: Pick<Standing, 'overview' | 'extensions'>,
+  now: number,
+  alerts: readonly Alert[],
+): Fact[] {
+  const facts = [
     ...extensionFacts(extensions),
     ...waitingFact(overview, extensions, now),
     ...overview.destinations.flatMap((destination) => webhookFact(destination, now)),
     ...failureFact(overview),
   ]
+  const keyOf = ({ alert, subject }: Alert): string => (TOLD_BY_WAITING.includes(alert) ? WAITING : subject)
+  return facts.map((fact) => ({ ...fact, alerts: alerts.filter((alert) => keyOf(alert) === fact.key) }))
 }
+
+/** A wait explains an old queue, and a provider that does not answer, in figures. */
+export const TOLD_BY_WAITING: readonly string[] = ['queue_old', 'provider_unreachable']
+
+/** The alert of a tenant that has extensions, of which none can send. */
+export const NONE_CAN_SEND = 'no_extension_can_send'
+
+/** The key of the fact about all that waits. */
+export const WAITING = 'waiting'
 
 /** What is wrong with the extensions, or that there is none. */
 export const extensionFacts = (extensions: readonly ExtensionHealth[]): Fact[] =>
@@ -98,7 +114,7 @@ function waitingFact(overview: Overview, extensions: readonly ExtensionHealth[],
   return [
     {
       ...base,
-      key: 'waiting',
+      key: WAITING,
       rank: 'waits',
       kind: 'warn',
       icon: 'waiting',
@@ -153,7 +169,7 @@ export function nextAttemptText({ nextAttemptAt }: Pick<OverviewDestination, 'ne
 }
 
 /** Opens a destination with its attempts. */
-const whereOf = ({ appId, triggerId }: Pick<OverviewDestination, 'appId' | 'triggerId'>) => ({
+export const whereOf = ({ appId, triggerId }: Pick<OverviewDestination, 'appId' | 'triggerId'>) => ({
   app: appId ?? '',
   trigger: triggerId ?? '',
   id: appId ?? triggerId ?? '',
@@ -187,7 +203,7 @@ function failureFact(overview: Overview): Fact[] {
 }
 
 /** Failures that few messages have, and no more of them than the day before. */
-const FEW = 0.05
+export const FEW = 0.05
 
 export function areFailuresUsual(overview: Overview): boolean {
   const [bad, before] = [overview.totals, overview.previous].map((totals) => failedIn(totals) + totals.undelivered)

@@ -1,18 +1,49 @@
-import { useEffect } from 'preact/hooks'
-import { troubles } from '../frame/views.ts'
+import { useEffect, useMemo } from 'preact/hooks'
+import { isAll, troubles } from '../frame/views.ts'
+import { address } from '../state/address.ts'
+import { operator } from '../state/caller.ts'
 import { now } from '../state/clock.ts'
-import { standing } from '../state/standing.ts'
+import { keepReading } from '../state/keep-reading.ts'
+import { othersInTrouble, ownAlerts, standing } from '../state/standing.ts'
+import { listAlerts, shareAlerts } from './alert.ts'
 import { useStanding } from './read-standing.ts'
 import { troublesOf } from './troubles-of.ts'
 
-/** Draws nothing: it counts in the rail what is wrong. `isRead` says that the view reads it itself. */
+/** Draws nothing: it counts in the rail what is wrong. `isRead` says that the view reads it itself. The page of all tenants counts, too. */
 export function RailCounts({ isRead }: { isRead: boolean }) {
   const known = standing.value
-  useEffect(() => void (troubles.value = known === null ? {} : troublesOf(known, now.peek())), [known])
-  return isRead ? null : <Reader />
+  const isOfOne = !isAll.value
+  const [own, others] = [ownAlerts.value, othersInTrouble.value]
+  useEffect(() => {
+    if (isOfOne) troubles.value = known === null ? {} : troublesOf(known, now.peek(), { own, others })
+  }, [known, isOfOne, own, others])
+  const isFiringRead = !isOfOne || address.value.view === 'overview' || operator.value === null
+  return (
+    <>
+      {!isRead && <Reader />}
+      {!isFiringRead && <FiringReader />}
+    </>
+  )
 }
 
 function Reader() {
   useStanding()
+  return null
+}
+
+const READ_EVERY_MS = 30_000
+
+/** Of an operator: what fires has no event. */
+function FiringReader() {
+  const sgw = operator.value
+  const reading = useMemo(
+    () => sgw && keepReading({ read: () => listAlerts(sgw), afterEventMs: READ_EVERY_MS, everyMs: READ_EVERY_MS }),
+    [sgw],
+  )
+  useEffect(() => () => reading?.stop(), [reading])
+  const known = reading?.value.value ?? null
+  useEffect(() => {
+    if (known !== null) shareAlerts(known)
+  }, [known])
   return null
 }

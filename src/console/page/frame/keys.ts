@@ -1,7 +1,9 @@
 import { open } from '../state/address.ts'
+import { hasAll } from '../state/caller.ts'
 import { singleKeys, togglePrivacy, toggleZone } from '../state/settings.ts'
 import type { View } from '../state/view-names.ts'
 import { panel } from './panel.ts'
+import { troubles } from './views.ts'
 
 /** What a view does with a key; it returns false if the key means nothing there. */
 type KeyHandler = (key: string) => boolean
@@ -24,6 +26,7 @@ const GO: Readonly<Partial<Record<string, View>>> = {
   w: 'webhooks',
   n: 'numbers',
   a: 'apps',
+  t: 'all',
 }
 const GO_WITHIN_MS = 1500
 
@@ -54,7 +57,8 @@ export function followKeys(): void {
     if (isLetter && singleKeys.value === 'off') return
     if (event.key === 'g') wentAt = event.timeStamp
     const view = event.timeStamp - wentAt < GO_WITHIN_MS ? GO[event.key] : undefined
-    if (view !== undefined) open(view)
+    if (view !== undefined && (view !== 'all' || hasAll.value))
+      open(view, { tenant: troubles.value[view]?.tenantId ?? '' })
     const isDone = view !== undefined || viewHandler(event.key)
     if (!isDone) PAGE_KEYS[event.key]?.()
     if (isDone || PAGE_KEYS[event.key] !== undefined) event.preventDefault()

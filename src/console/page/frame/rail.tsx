@@ -1,14 +1,13 @@
 import { Icon, Mark } from '../parts/icon.tsx'
 import type { IconName } from '../parts/icon-paths.ts'
-import { addressOf } from '../state/address.ts'
 import { me } from '../state/caller.ts'
-import { now, clockTime, zoneName } from '../state/clock.ts'
+import { clockTime, now, zoneName } from '../state/clock.ts'
 import { privacy, theme, togglePrivacy, toggleZone } from '../state/settings.ts'
 import type { Trouble } from '../state/view-names.ts'
 import { ConnectionState } from './connection-state.tsx'
 import { focusSearch } from './keys.ts'
 import { panel } from './panel.ts'
-import { type ShownView, isCurrent, viewsShown } from './views.ts'
+import { type ShownView, allText, hrefOf, isAll, isCurrent, viewsShown } from './views.ts'
 
 /** The navigation at the left edge. Below 1100 px it shows icons alone, below 700 px the tab bar replaces it. */
 export const Rail = () => (
@@ -44,8 +43,8 @@ const SwitcherButton = () => (
     <Mark />
     <span class="label stack clip">
       <span class="hidden">Tenant and app: </span>
-      <strong class="clip">{me.value?.tenantName ?? 'sgw'}</strong>
-      <span class="clip small dim">{me.value?.name ?? ''}</span>
+      <strong class="clip">{isAll.value ? 'All tenants' : me.value?.tenantName}</strong>
+      <span class="clip small dim">{isAll.value ? allText.value : me.value?.name}</span>
     </span>
   </button>
 )
@@ -53,7 +52,7 @@ const SwitcherButton = () => (
 const RailItem = ({ view, name, icon, trouble, sections }: ShownView) => (
   <a
     class="item rail-item"
-    href={addressOf(view)}
+    href={hrefOf({ view, trouble })}
     title={name}
     aria-current={isCurrent({ view, sections }) ? 'page' : undefined}
   >

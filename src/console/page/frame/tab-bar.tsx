@@ -1,16 +1,23 @@
 import { Icon, Mark } from '../parts/icon.tsx'
 import { addressOf } from '../state/address.ts'
+import { hasAll } from '../state/caller.ts'
 import { privacy, togglePrivacy } from '../state/settings.ts'
 import { focusSearch } from './keys.ts'
 import { panel } from './panel.ts'
 import { TroubleCount } from './rail.tsx'
-import { isCurrent, viewsShown } from './views.ts'
+import { hrefOf, isAll, isCurrent, viewsShown } from './views.ts'
 
 /** The top of the page on a phone: mark, view and search. */
 export const TopBar = () => (
   <header class="line top-bar">
-    <Mark />
-    <strong>{viewsShown.value.find(isCurrent)?.name ?? 'sgw'}</strong>
+    {hasAll.value && !isAll.value ? (
+      <a class="icon-button" href={addressOf('all')} aria-label="All tenants">
+        <Icon name="left" />
+      </a>
+    ) : (
+      <Mark />
+    )}
+    <strong class="clip">{viewsShown.value.find(isCurrent)?.name ?? 'sgw'}</strong>
     <span class="rail-space" />
     {privacy.value === 'on' && (
       <button
@@ -35,12 +42,7 @@ export const TabBar = () => (
     {viewsShown.value
       .filter(({ isBehindMore }) => isBehindMore !== true)
       .map((item) => (
-        <a
-          key={item.view}
-          class="stack"
-          href={addressOf(item.view)}
-          aria-current={isCurrent(item) ? 'page' : undefined}
-        >
+        <a key={item.view} class="stack" href={hrefOf(item)} aria-current={isCurrent(item) ? 'page' : undefined}>
           <Icon name={item.icon} />
           {item.name}
           <TroubleCount class="tab-count" trouble={item.trouble} />
@@ -57,7 +59,7 @@ export const TabBar = () => (
       More
       <TroubleCount
         class="tab-count"
-        trouble={viewsShown.value.find(({ isBehindMore }) => isBehindMore)?.trouble ?? null}
+        trouble={viewsShown.value.find(({ isBehindMore, trouble }) => isBehindMore && trouble)?.trouble ?? null}
       />
     </button>
   </nav>

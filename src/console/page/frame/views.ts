@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals'
 import type { IconName } from '../parts/icon-paths.ts'
-import { address } from '../state/address.ts'
-import { me } from '../state/caller.ts'
+import { address, addressOf } from '../state/address.ts'
+import { hasAll, me } from '../state/caller.ts'
 import { session } from '../state/session.ts'
 import type { Trouble, View } from '../state/view-names.ts'
 
@@ -34,15 +34,36 @@ const CONVERSATIONS = { name: 'Conversations', icon: 'conversations' } as const
 /** The sections of Setup, each with an address of its own. */
 export const SETUP_SECTIONS = ['numbers', 'apps', 'tenants'] as const
 
+/** Leads to a view; from all tenants to that of the tenant which has the most trouble there. */
+export const hrefOf = ({ view, trouble }: Pick<ShownView, 'view' | 'trouble'>): string =>
+  addressOf(view, { tenant: trouble?.tenantId ?? '' })
+
 /** Whether the address is of this view or of one of its sections. */
 export function isCurrent({ view, sections }: Pick<ShownView, 'view' | 'sections'>): boolean {
   const { view: current } = address.value
   return current !== null && (sections ?? [view]).includes(current)
 }
 
+/** How many tenants there are: `7 tenants, 12 apps`, from the page of all tenants. */
+export const allText = signal('')
+
+/** Whether all tenants are shown. With an app's key there is only one. */
+export const isAll = computed(() => address.value.view === 'all' && session.value?.kind === 'operator')
+
 /** The views in the rail. */
 export const viewsShown = computed<readonly ShownView[]>(() => [
-  { view: 'overview', name: 'Overview', icon: 'overview', trouble: null },
+  ...(isAll.value || !hasAll.value
+    ? []
+    : [
+        {
+          view: 'all',
+          name: 'All tenants',
+          icon: 'left',
+          trouble: troubles.value.all ?? null,
+          isBehindMore: true,
+        } as const,
+      ]),
+  { view: isAll.value ? 'all' : 'overview', name: 'Overview', icon: 'overview', trouble: null },
   { view: 'messages', name: 'Messages', icon: 'messages', trouble: troubles.value.messages ?? null },
   { view: 'conversations', ...(hasPhone.value ? PHONE : CONVERSATIONS), trouble: null },
   { view: 'webhooks', name: 'Webhooks', icon: 'webhook', trouble: troubles.value.webhooks ?? null },

@@ -5,7 +5,7 @@ import { FactLine, FactRest, FactSentence } from '../facts/fact-line.tsx'
 import { factsOf } from '../facts/facts-of.ts'
 import { addressOf } from '../state/address.ts'
 import { count, now } from '../state/clock.ts'
-import type { Standing } from '../state/standing.ts'
+import { type Standing, ownAlerts } from '../state/standing.ts'
 import type { MessageList } from './list-state.ts'
 import type { ListRow } from './row.ts'
 import { stateOf } from './words.ts'
@@ -17,7 +17,7 @@ import { stateOf } from './words.ts'
 export function Sentence({ list, standing }: { list: MessageList; standing: Standing | null }) {
   const rows = useLoadedRows(list)
   const isKnown = useIsKnown(list, standing, rows)
-  const facts = standing === null ? [] : factsOf(standing, now.peek())
+  const facts = standing === null ? [] : factsOf(standing, now.peek(), ownAlerts.value)
   // Figures that do not know the messages, as those from before an upgrade, say nothing of failures.
   const { worst, others } = worstFirst(facts.filter(({ key }) => isKnown || key !== 'failures'))
   return (

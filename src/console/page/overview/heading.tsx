@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import type { ExtensionHealth } from '../../../client/client.ts'
 import type { Fact } from '../facts/fact.ts'
 import { FactButton, FactSentence } from '../facts/fact-line.tsx'
+import { Mute } from '../facts/mute.tsx'
 import { accountedIn, failedIn, waitsOf } from '../facts/facts-of.ts'
 import { WAIT_ADVICE } from '../messages/wait-words.ts'
 import { hasLinks } from '../frame/panel.ts'
@@ -17,12 +18,14 @@ import { numbersSentence } from './wire.ts'
 interface HeadingProps {
   worst: Fact | null
   standing: Standing
+  /** Reads again what is wrong. */
+  changed: () => void
   /** What stands at the end of the row of buttons. */
   children: ComponentChildren
 }
 
 /** The worst that is wrong, in one sentence; beneath it since when, what ends it, and what to press. */
-export const Heading = ({ worst, standing, children }: HeadingProps) => (
+export const Heading = ({ worst, standing, changed, children }: HeadingProps) => (
   <header class="overview-head">
     <h1>
       {worst === null ? (
@@ -37,6 +40,7 @@ export const Heading = ({ worst, standing, children }: HeadingProps) => (
     </p>
     <div class="actions overview-acts">
       {worst !== null && <Act fact={worst} isFirst />}
+      {worst !== null && <Mute fact={worst} changed={changed} />}
       {children}
     </div>
   </header>
@@ -117,7 +121,7 @@ export function Act({ fact, isFirst = false }: { fact: Fact; isFirst?: boolean }
   )
 }
 
-const ShowChecks = ({ class: className }: { class: string }) => (
+export const ShowChecks = ({ class: className }: { class: string }) => (
   <button type="button" class={className} onClick={() => void checksAsked.value++}>
     Show the checks
   </button>

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { Fact } from '../facts/fact.ts'
 import { FactSentence } from '../facts/fact-line.tsx'
+import { Mute, Muted } from '../facts/mute.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { now, rowTime, utcTime } from '../state/clock.ts'
 import { Act } from './heading.tsx'
@@ -8,18 +9,30 @@ import { Act } from './heading.tsx'
 /** More than these are shown on demand: the worst stand first. */
 const SHOWN_AT_FIRST = 5
 
-/** What else is wrong, a row each: icon, sentence, since when, one button. */
-export function Needs({ facts }: { facts: readonly Fact[] }) {
+interface NeedsProps {
+  facts: readonly Fact[]
+  muted: readonly Fact[]
+  /** Reads again what is wrong. */
+  changed: () => void
+  /** What stands beside the heading. */
+  of?: string
+}
+
+/** What else is wrong, a row each: icon, sentence, since when, mute, one button. What is muted stands below. */
+export function Needs({ facts, muted, changed, of = '' }: NeedsProps) {
   const isWhole = useSignal(false)
-  if (facts.length === 0) return null
+  if (facts.length + muted.length === 0) return null
   const shown = isWhole.value ? facts : facts.slice(0, SHOWN_AT_FIRST)
   return (
     <section class="needs" aria-labelledby="needs">
-      <h2 id="needs">Also needs a look</h2>
+      <h2 id="needs">
+        Also needs a look <span class="needs-of">{of}</span>
+      </h2>
       <ul>
         {shown.map((fact) => (
-          <Need key={fact.key} fact={fact} />
+          <Need key={fact.key} fact={fact} changed={changed} />
         ))}
+        <Muted facts={muted} changed={changed} />
       </ul>
       {facts.length > shown.length && (
         <button type="button" class="button quiet" onClick={() => void (isWhole.value = true)}>
@@ -30,7 +43,7 @@ export function Needs({ facts }: { facts: readonly Fact[] }) {
   )
 }
 
-const Need = ({ fact }: { fact: Fact }) => (
+const Need = ({ fact, changed }: { fact: Fact; changed: () => void }) => (
   <li class="columns">
     <span class={fact.kind}>
       <Icon name={fact.icon} />
@@ -48,6 +61,7 @@ const Need = ({ fact }: { fact: Fact }) => (
         since {rowTime(fact.since, now.peek())}
       </time>
     )}
+    <Mute fact={fact} changed={changed} />
     <Act fact={fact} />
   </li>
 )

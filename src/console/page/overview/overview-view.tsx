@@ -1,29 +1,30 @@
 import { useEffect } from 'preact/hooks'
 import type { ExtensionHealth, Overview } from '../../../client/client.ts'
-import { worstFirst } from '../facts/fact.ts'
+import { shareAlerts } from '../facts/alert.ts'
+import { alertFacts } from '../facts/alert-facts.ts'
+import { isMuted, worstFirst } from '../facts/fact.ts'
 import { areFailuresUsual, factsOf } from '../facts/facts-of.ts'
 import { useShared } from '../facts/read-standing.ts'
 import { Loaded } from '../frame/loaded.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
-import { refine } from '../state/address.ts'
 import { me } from '../state/caller.ts'
 import { clockTime, now } from '../state/clock.ts'
-import { alertFacts } from './alert-facts.ts'
 import { Chart } from './chart.tsx'
 import { Figures } from './figures.tsx'
 import { Heading } from './heading.tsx'
 import { Needs } from './needs.tsx'
-import { DAY, MONTH, RANGES, rangeShown } from './ranges.ts'
+import { Ranges, rangeShown } from './range-choice.tsx'
+import { MONTH } from './ranges.ts'
 import { type Known, useReading } from './reading.ts'
 import { System } from './system.tsx'
 import { Destinations, Reasons } from './tables.tsx'
-import { Usage } from './usage.tsx'
 import { WhenSeen } from './when-seen.tsx'
 import { WireMap } from './wire-map.tsx'
 import { wireOf } from './wire.ts'
 import './overview.css'
-import '../style/segmented.css'
 import '../style/columns.css'
+
+const loadUsage = async () => (await import('./usage-view.tsx')).Usage
 
 /** Whether anything is wrong, since when, for whom, and what to do; then the figures behind it. */
 export function OverviewView() {
@@ -31,23 +32,23 @@ export function OverviewView() {
   useEffect(() => void (document.title = 'Overview – sgw'), [])
   if (reading === null) return null
   const [known, error] = [reading.value.value, reading.error.value]
-  if (known !== null) return <Read known={known} error={error} />
+  if (known !== null) return <Read known={known} error={error} changed={reading.again} />
   return error === '' ? null : <LoadFailed what="The overview" error={error} again={reading.again} />
 }
 
-function Read({ known, error }: { known: Known; error: string }) {
+function Read({ known, error, changed }: { known: Known; error: string; changed: () => void }) {
   const { standing, overview, range, alerts } = known
-  const own = factsOf(standing, now.peek())
+  const heard = alerts.filter(({ tenantId = me.value?.tenantId }) => tenantId === me.value?.tenantId)
+  const own = factsOf(standing, now.peek(), heard)
   const told = own.filter(({ key }) => key !== 'failures' || !areFailuresUsual(standing.overview))
-  const { worst, others } = worstFirst([
-    ...told,
-    ...alertFacts(alerts, me.value?.tenantId ?? null, own, standing.overview, now.peek()),
-  ])
+  const facts = [...told, ...alertFacts(heard, own, standing.overview, now.peek())]
+  const { worst, others } = worstFirst(facts)
   useShared(standing)
+  useEffect(() => shareAlerts(alerts), [alerts])
   return (
     <div class="scroller overview">
       <div class="stack overview-in">
-        <Heading worst={worst} standing={standing}>
+        <Heading worst={worst} standing={standing} changed={changed}>
           <Ranges />
         </Heading>
         {error !== '' && (
@@ -56,28 +57,14 @@ function Read({ known, error }: { known: Known; error: string }) {
           </p>
         )}
         <WireMap wire={wireOf(overview, standing.extensions, now.peek())} />
-        <Needs facts={others} />
+        <Needs facts={others} muted={facts.filter(isMuted)} changed={changed} />
         {isQuiet(overview) ? <Quiet extensions={standing.extensions} /> : <Traffic known={known} />}
-        {range === MONTH && <WhenSeen draw={() => <Usage />} />}
-        <System alerts={alerts.length} />
+        {range === MONTH && <WhenSeen draw={() => <Loaded load={loadUsage} props={{}} />} />}
+        <System alerts={alerts} />
       </div>
     </div>
   )
 }
-
-const Ranges = () => (
-  <div class="segmented" role="group" aria-label="Range of the figures">
-    {RANGES.map((range) => (
-      <button
-        type="button"
-        aria-pressed={range === rangeShown()}
-        onClick={() => refine({ range: range === DAY ? '' : range.name })}
-      >
-        {range.label}
-      </button>
-    ))}
-  </div>
-)
 
 const Traffic = ({ known: { overview, range } }: { known: Known }) => (
   <>

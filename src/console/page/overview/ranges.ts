@@ -1,5 +1,3 @@
-import { param } from '../state/address.ts'
-
 /** A stretch of time that ends now: in the address, for the API, in words, and as the filter of Messages. */
 export interface Range {
   name: string
@@ -18,6 +16,3 @@ export const RANGES: readonly Range[] = [
   { name: '7d', label: '7 d', hours: 168, inWords: '7 days', before: 'the week before' },
   MONTH,
 ]
-
-/** The range of the address. */
-export const rangeShown = (): Range => RANGES.find(({ name }) => name === param('range')) ?? DAY

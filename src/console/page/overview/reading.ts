@@ -1,10 +1,11 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { Overview, Sgw } from '../../../client/client.ts'
 import { isSoon, readStanding } from '../facts/read-standing.ts'
+import { listAlerts } from '../facts/alert.ts'
+import type { Alert } from '../state/alert.ts'
 import { client, operator } from '../state/caller.ts'
 import { type Reading, keepReading } from '../state/keep-reading.ts'
 import type { Standing } from '../state/standing.ts'
-import { type Alert, listAlerts } from './machine.ts'
 import type { Range } from './ranges.ts'
 
 /** Everything that the view shows at once. What is wrong is of the last day, whatever the range. */

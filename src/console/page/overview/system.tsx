@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
+import type { Alert } from '../state/alert.ts'
 import { Icon } from '../parts/icon.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
 import { me, operator } from '../state/caller.ts'
@@ -8,7 +9,8 @@ import { type Finding, type Status, checksAsked, readStatus, runDoctor } from '.
 import { WhenSeen } from './when-seen.tsx'
 
 /** One line for the gateway itself. It unfolds to the checks of `sgw doctor`, which take a moment and call RingCentral. */
-export function System({ alerts }: { alerts: number }) {
+export function System({ alerts }: { alerts: readonly Alert[] }) {
+  const isFine = alerts.every(({ tenantId, mutedUntil }) => tenantId !== undefined || mutedUntil !== undefined)
   const isOpen = checksAsked.value > 0
   useEffect(() => () => void (checksAsked.value = 0), [])
   return (
@@ -16,7 +18,7 @@ export function System({ alerts }: { alerts: number }) {
       <div class="line system-line">
         {operator.value !== null && (
           <>
-            <b>{alerts === 0 ? 'No alerts.' : alerts === 1 ? '1 alert.' : `${alerts} alerts.`}</b>
+            <b>{isFine ? 'This machine is fine.' : 'This machine needs a look.'}</b>
             <WhenSeen draw={() => <StatusLine />} />
           </>
         )}

@@ -2,11 +2,16 @@ import { type Authorized, closePanel, panel } from '../frame/panel.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
 import { client } from '../state/caller.ts'
+import { enterTenant } from './entering.tsx'
 import { useLoading } from '../state/loading.ts'
 
 /** Leads to RingCentral's sign-in by a link of its own, because the owner's sign-in is no business of this page, or to a link for somebody else. */
-export function Authorize({ extension }: Authorized) {
-  const { value, error, again } = useLoading(async () => (await client.value?.connection.connectLink()) ?? '', [])
+export function Authorize({ extension, tenantId = '' }: Authorized) {
+  const read = async (): Promise<string> => {
+    if (tenantId !== '') await enterTenant(tenantId)
+    return (await client.value?.connection.connectLink()) ?? ''
+  }
+  const { value, error, again } = useLoading(read, [])
   const name = extension ?? 'the extension'
   return (
     <Dialog title={extension === null ? 'Connect an extension' : `Authorize ${name} again`} close={closePanel}>

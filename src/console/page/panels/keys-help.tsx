@@ -8,6 +8,7 @@ const KEYS: readonly [keys: readonly string[], does: string][] = [
   [['Esc'], 'close'],
   [['/', 'Ctrl K'], 'search'],
   [['c'], 'copy the id of what is open, or its contact'],
+  [['g', 't'], 'go to All tenants'],
   [['g', 'o'], 'go to Overview'],
   [['g', 'm'], 'go to Messages'],
   [['g', 'c'], 'go to Conversations, or to Phone'],

@@ -2,11 +2,10 @@ import type { ComponentChildren } from 'preact'
 import { ConnectionState } from '../frame/connection-state.tsx'
 import { panel, closePanel } from '../frame/panel.ts'
 import { choicesShown } from '../frame/rail.tsx'
-import { type ShownView, viewsShown } from '../frame/views.ts'
+import { type ShownView, allText, hrefOf, isAll, viewsShown } from '../frame/views.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import type { IconName } from '../parts/icon-paths.ts'
 import { Icon } from '../parts/icon.tsx'
-import { addressOf } from '../state/address.ts'
 import { me } from '../state/caller.ts'
 import { clockTime, now, zoneName } from '../state/clock.ts'
 import { leave } from './switcher.tsx'
@@ -20,8 +19,8 @@ export const More = () => (
   <Dialog title="More" close={closePanel}>
     <ul class="panel-list">
       <Item icon={TENANT} run={() => void (panel.value = 'switcher')}>
-        {me.value?.name ?? 'Tenant and app'}
-        <span class="dim small">{me.value?.tenantName ?? ''}</span>
+        {isAll.value ? 'All tenants' : (me.value?.name ?? 'Tenant and app')}
+        <span class="dim small">{isAll.value ? allText.value : (me.value?.tenantName ?? '')}</span>
       </Item>
       {viewsShown.value
         .filter(({ isBehindMore }) => isBehindMore)
@@ -51,7 +50,7 @@ export const More = () => (
 
 const ViewItem = ({ view, name, icon, trouble }: ShownView) => (
   <li>
-    <a class="item panel-item" href={addressOf(view)} onClick={closePanel}>
+    <a class="item panel-item" href={hrefOf({ view, trouble })} onClick={closePanel}>
       <Icon name={icon} />
       {name}
       {trouble !== null && (

@@ -1,18 +1,23 @@
 import { panel } from '../frame/panel.ts'
+import { param } from '../state/address.ts'
 import './panels.css'
 import { Authorize } from './authorize.tsx'
+import { Entering } from './entering.tsx'
 import { Invite } from './invite.tsx'
 import { KeysHelp } from './keys-help.tsx'
 import { More } from './more.tsx'
+import { MuteAlerts } from './mute-alerts.tsx'
 import { Switcher } from './switcher.tsx'
 import '../parts/dialog.css'
 
-/** The panel of the frame that is open. */
+/** The panel of the frame that is open, or nothing while an address leads to another tenant. */
 export function PanelsView() {
   const { value } = panel
+  if (param('tenant') !== '') return <Entering />
   if (value === 'keys') return <KeysHelp />
   if (value === 'more') return <More />
   if (value === 'invite') return <Invite />
   if (value === 'switcher') return <Switcher />
-  return value === null ? null : <Authorize {...value} />
+  if (value === null) return null
+  return 'alerts' in value ? <MuteAlerts {...value} /> : <Authorize {...value} />
 }

@@ -1,9 +1,12 @@
 import { signal, useSignal } from '@preact/signals'
 import { closePanel } from '../frame/panel.ts'
+import { allText, isAll } from '../frame/views.ts'
+import { type AppChoice, readChoices } from '../parts/app-choices.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
-import { type AppChoice, actAs, choices, me, operator, readChoices } from '../state/caller.ts'
+import { open } from '../state/address.ts'
+import { actAs, hasAll, me, operator } from '../state/caller.ts'
 import { failureText } from '../state/failure.ts'
 import { useLoading } from '../state/loading.ts'
 import { endSession, session } from '../state/session.ts'
@@ -30,10 +33,11 @@ export function Switcher() {
 }
 
 function Choice() {
-  const { error, again } = useLoading(readChoices, [])
+  const { value, error, again } = useLoading(readChoices, [])
+  const choices = value.value ?? []
   const typed = useSignal('')
-  const found = choices.value.filter((choice) => matches(choice, typed.value))
-  if (error.value !== '' && choices.value.length === 0)
+  const found = choices.filter((choice) => matches(choice, typed.value))
+  if (error.value !== '' && choices.length === 0)
     return <LoadFailed what="The apps" error={error.value} again={again} />
   return (
     <form
@@ -42,7 +46,7 @@ function Choice() {
         if (found[0] !== undefined) void choose(found[0])
       }}
     >
-      {choices.value.length > SEARCHED_APPS && (
+      {choices.length > SEARCHED_APPS && (
         <input
           class="field"
           aria-label="Find a tenant or an app"
@@ -51,11 +55,7 @@ function Choice() {
           onInput={({ currentTarget }) => void (typed.value = currentTarget.value)}
         />
       )}
-      <ul class="panel-list">
-        {found.map((choice) => (
-          <ChoiceItem key={choice.appId} choice={choice} />
-        ))}
-      </ul>
+      <Found found={found} withAll={typed.value === ''} />
       {refusal.value !== '' && (
         <p class="bad" role="alert">
           {refusal.value}
@@ -66,17 +66,42 @@ function Choice() {
   )
 }
 
-function ChoiceItem({ choice }: { choice: AppChoice }) {
-  const isChosen = choice.appId === me.value?.appId
-  return (
-    <li>
-      <button type="button" class="item panel-item" aria-pressed={isChosen} onClick={() => void choose(choice)}>
-        <span class="panel-mark">{isChosen && <Icon name="sent" />}</span>
-        {choice.name}
-        <span class="dim small">{choice.tenantName}</span>
-      </button>
-    </li>
-  )
+const Found = ({ found, withAll }: { found: readonly AppChoice[]; withAll: boolean }) => (
+  <ul class="panel-list">
+    {hasAll.value && withAll && <Item isChosen={isAll.value} name="All tenants" of={allText.value} choose={showAll} />}
+    {found.map((choice) => (
+      <Item
+        key={choice.appId}
+        isChosen={!isAll.value && choice.appId === me.value?.appId}
+        name={choice.name}
+        of={choice.tenantName}
+        choose={() => void choose(choice)}
+      />
+    ))}
+  </ul>
+)
+
+interface ItemProps {
+  isChosen: boolean
+  name: string
+  /** Whose it is. */
+  of: string
+  choose: () => void
+}
+
+const Item = ({ isChosen, name, of, choose: run }: ItemProps) => (
+  <li>
+    <button type="button" class="item panel-item" aria-pressed={isChosen} onClick={run}>
+      <span class="panel-mark">{isChosen && <Icon name="sent" />}</span>
+      {name}
+      <span class="dim small">{of}</span>
+    </button>
+  </li>
+)
+
+function showAll(): void {
+  open('all')
+  closePanel()
 }
 
 const matches = ({ name, tenantName }: AppChoice, typed: string): boolean =>
@@ -96,6 +121,7 @@ const refusal = signal('')
 async function choose(choice: AppChoice): Promise<void> {
   try {
     await actAs(choice)
+    if (isAll.value) open('overview')
     refusal.value = ''
     closePanel()
   } catch (error) {

@@ -8,9 +8,9 @@ interface AuthorizeButtonProps extends Authorized {
 }
 
 /** The cure of an extension that cannot send: the same words and the same dialog wherever it is offered. */
-export const AuthorizeButton = ({ extension, class: className = 'button' }: AuthorizeButtonProps) =>
+export const AuthorizeButton = ({ extension, tenantId, class: className = 'button' }: AuthorizeButtonProps) =>
   hasLinks() ? (
-    <button type="button" class={className} onClick={() => void (panel.value = { extension })}>
+    <button type="button" class={className} onClick={() => void (panel.value = { extension, tenantId })}>
       Authorize again
     </button>
   ) : (

@@ -3,7 +3,8 @@ import type { App } from '../../../client/client.ts'
 import { Confirm } from '../parts/confirm.tsx'
 import { CopyButton } from '../parts/copy.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { actAs, choices, client, me, operator, readChoices } from '../state/caller.ts'
+import { readChoices } from '../parts/app-choices.ts'
+import { actAs, client, me, operator } from '../state/caller.ts'
 import { count, duration, now } from '../state/clock.ts'
 import { useLoading } from '../state/loading.ts'
 import { beginSession, endSession } from '../state/session.ts'
@@ -156,7 +157,6 @@ function StopsText({ app }: { app: App }) {
 
 /** An inactive app can only read, so an operator goes on as another app of the tenant where there is one. */
 async function actAsAnother({ tenantId }: App): Promise<void> {
-  await readChoices()
-  const other = choices.peek().find((choice) => choice.tenantId === tenantId)
+  const other = (await readChoices()).find((choice) => choice.tenantId === tenantId)
   if (other !== undefined) await actAs(other)
 }

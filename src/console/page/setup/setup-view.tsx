@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks'
 import { onViewKey } from '../frame/keys.ts'
 import { SETUP_SECTIONS } from '../frame/views.ts'
 import { address, addressOf } from '../state/address.ts'
+import { stepTo } from '../parts/step-to.ts'
 import { operator } from '../state/caller.ts'
 import { Apps } from './apps.tsx'
 import { NewSecret } from './new-secret.tsx'
@@ -17,7 +18,7 @@ export function SetupView() {
   const { view } = address.value
   const section = SETUP_SECTIONS.find((name) => name === view) ?? 'numbers'
   useEffect(() => void (document.title = `${NAMES[section]} – sgw`), [section])
-  useEffect(() => onViewKey(onKey), [])
+  useEffect(() => onViewKey((key) => stepTo(key, '.thing')), [])
   return (
     <div class="scroller setup">
       <nav class="segmented" aria-label="Setup">
@@ -33,14 +34,4 @@ export function SetupView() {
       <NewSecret />
     </div>
   )
-}
-
-/** `j` and `k` go from one thing to the next; Tab leads into it. */
-function onKey(key: string): boolean {
-  if (key !== 'j' && key !== 'k') return false
-  const things = [...document.querySelectorAll<HTMLElement>('.thing')]
-  const at = things.findIndex((thing) => thing.contains(document.activeElement))
-  const next = key === 'j' ? Math.min(at + 1, things.length - 1) : Math.max(at - 1, 0)
-  things[next]?.focus()
-  return true
 }

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { Sgw } from '../../../client/client.ts'
 import { Empty } from '../parts/empty.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
-import { operator } from '../state/caller.ts'
+import { noteTenants, operator } from '../state/caller.ts'
 import { count } from '../state/clock.ts'
 import { type TenantItem, type TenantPage, callsOfOperator, createTenant, readTenants } from './calls.ts'
 import { CreateApp } from './create-app.tsx'
@@ -102,6 +102,7 @@ const CreateTenant = ({ sgw, created, close }: { sgw: Sgw; created: () => void; 
 async function readPages(sgw: Sgw, pages: number): Promise<TenantPage> {
   const [first, ...rest] = await Promise.all(Array.from({ length: pages }, (_, index) => readTenants(sgw, index + 1)))
   if (first === undefined) throw new RangeError('There is always a first page')
+  noteTenants(first.total)
   return { ...first, tenants: [first, ...rest].flatMap(({ tenants }) => tenants) }
 }
 

@@ -1,15 +1,25 @@
 import { useSignal } from '@preact/signals'
 import type { RegisteredApp } from '../../../client/client.ts'
+import { listTenants, readChoices } from '../parts/app-choices.ts'
 import { Mark } from '../parts/icon.tsx'
+import { LoadFailed } from '../parts/load-failed.tsx'
 import { Secret } from '../parts/secret.tsx'
 import { actAs, hasNoApp, operator } from '../state/caller.ts'
 import { failureText } from '../state/failure.ts'
-import { listTenants } from '../state/operator.ts'
+import { useLoading } from '../state/loading.ts'
 import { createApp, createTenant } from './calls.ts'
 
-/** What an operator sees before there is an app: one form that creates it, and its tenant if there is none. */
+/** Acts as the first app there is. Without one an operator sees a form that creates it, and its tenant if there is none. */
 export function NoApp() {
   const created = useSignal<RegisteredApp | null>(null)
+  const { value: isThere, error, again } = useLoading(actAsFirst, [])
+  if (error.value !== '')
+    return (
+      <main class="sign-in" id="main" tabIndex={-1}>
+        <LoadFailed what="The apps" error={error.value} again={again} />
+      </main>
+    )
+  if (isThere.value !== false) return null
   return (
     <main class="sign-in" id="main" tabIndex={-1}>
       <Mark />
@@ -20,6 +30,14 @@ export function NoApp() {
       )}
     </main>
   )
+}
+
+async function actAsFirst(): Promise<boolean> {
+  const [first] = await readChoices()
+  if (first === undefined) return false
+  await actAs(first)
+  hasNoApp.value = false
+  return true
 }
 
 function CreateApp({ created }: { created: (app: RegisteredApp) => void }) {

@@ -1,26 +1,16 @@
 import { computed, signal } from '@preact/signals'
 import { type Me, Sgw, SgwError } from '../../../client/client.ts'
 import { GATEWAY, leaveTenant } from './address.ts'
-import { listAllApps, listTenants } from './operator.ts'
-import { endSession, session } from './session.ts'
+import { countTenants } from './operator.ts'
+import { TENANTS, endSession, session } from './session.ts'
 import { readStored, writeStored } from './settings.ts'
 
-/** An app of the console's choice: an operator can act as it. */
-export interface AppChoice {
-  appId: string
-  name: string
-  tenantId: string
-  tenantName: string
-}
-
-/** The apps that an operator can act as, once they were asked for. */
-export const choices = signal<readonly AppChoice[]>([])
 const chosenApp = signal('')
 
 /** Who the console acts as, from `GET /v1/me`. */
 export const me = signal<Me | null>(null)
 
-/** Whether an operator has no app to act as. */
+/** Whether an operator has no app to act as, or has used none yet: the sign-in takes the first one. */
 export const hasNoApp = signal(false)
 
 /** The client of the session, acting as the chosen app; null before there is one. */
@@ -42,14 +32,27 @@ export const operator = computed(() => {
 
 const LAST_APP = 'sgw.app'
 
-/** Learns who the session is, and as which app it acts: the last used one, else the oldest of the first active tenant. */
+/** How many tenants an operator has, counted at the sign-in and by the views that list them; remembered for the next load. */
+const tenantCount = signal(Number(readStored('local', TENANTS)))
+
+/** Whether the console begins with all tenants. */
+export const hasAll = computed(() => operator.value !== null && tenantCount.value > 1)
+
+/** A view has read how many tenants there are. */
+export function noteTenants(count: number): void {
+  tenantCount.value = count
+  writeStored('local', TENANTS, String(count))
+}
+
+/** Learns who the session is, and as which app it acts: the one that was used last. */
 export async function findCaller(): Promise<void> {
-  choices.value = []
   chosenApp.value = operator.value === null ? '' : (readStored('local', LAST_APP) ?? '')
-  const found = await readMe()
+  const sgw = readStored('local', TENANTS) === null ? operator.value : null
+  const counted = sgw && countTenants(sgw).then(noteTenants, () => undefined)
+  const [found] = await Promise.all([readMe(), counted])
+  me.value = found
   // Nothing was used yet, or it is gone.
-  if (found === null && operator.value !== null) await chooseApp()
-  else me.value = found
+  hasNoApp.value = found === null && operator.value !== null
 }
 
 async function readMe(): Promise<Me | null> {
@@ -62,33 +65,17 @@ async function readMe(): Promise<Me | null> {
   }
 }
 
-/** Acts as the first app there is. */
-async function chooseApp(): Promise<void> {
-  await readChoices()
-  const [first] = choices.value
-  hasNoApp.value = first === undefined
-  if (first !== undefined) await actAs(first)
+/** Acts as another app from now on. */
+export async function actAs({ appId, tenantId }: { appId: string; tenantId: string }): Promise<void> {
+  if (me.value !== null && me.value.tenantId !== tenantId) leaveTenant()
+  await become(appId)
 }
 
-/** Acts as another app from now on. */
-export async function actAs({ appId, tenantId }: Pick<AppChoice, 'appId' | 'tenantId'>): Promise<void> {
-  if (me.value !== null && me.value.tenantId !== tenantId) leaveTenant()
+/** Acts as an app, whatever the address asks for. */
+export async function become(appId: string): Promise<void> {
   writeStored('local', LAST_APP, appId)
   chosenApp.value = appId
   me.value = await readMe()
-}
-
-/** Reads the apps that an operator can act as: those of all active tenants, the first tenant's first. */
-export async function readChoices(): Promise<void> {
-  if (operator.value === null) return
-  const [tenants, apps] = await Promise.all([listTenants(operator.value), listAllApps(operator.value)])
-  choices.value = tenants
-    .filter(({ status }) => status === 'active')
-    .flatMap(({ tenantId, name: tenantName }) =>
-      apps
-        .filter((app) => app.isActive && app.tenantId === tenantId)
-        .map(({ appId, name }) => ({ appId, name, tenantId, tenantName })),
-    )
 }
 
 /** The names of the tenant's apps by id, read when the first unknown one is shown. */

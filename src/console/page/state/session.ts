@@ -21,10 +21,14 @@ export const signInReason = signal('')
 const OPERATOR = `sgw.operator${GATEWAY.slice(location.origin.length)}`
 const KEY = `sgw.key${GATEWAY.slice(location.origin.length)}`
 
+/** Where the number of tenants is remembered, until somebody signs in. */
+export const TENANTS = 'sgw.tenants'
+
 /** Begins a session, and keeps it. */
 export function beginSession(started: Session, expiresAt = ''): void {
   if (started.kind === 'operator') writeStored('local', OPERATOR, JSON.stringify({ token: started.token, expiresAt }))
   else writeStored('session', KEY, started.token)
+  writeStored('local', TENANTS, null)
   signInReason.value = ''
   session.value = started
 }

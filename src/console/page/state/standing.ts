@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals'
 import type { ExtensionHealth, Overview } from '../../../client/client.ts'
+import type { Alert } from '../state/alert.ts'
 
 /** The last day's figures, and how the extensions are. */
 export interface Standing {
@@ -11,3 +12,9 @@ export interface Standing {
 
 /** How things stand, from the view that read it last. The rail counts it; null until it is known. */
 export const standing = signal<Standing | null>(null)
+
+/** What fires for the tenant that is shown, or for the gateway itself; none with an app's key. */
+export const ownAlerts = signal<readonly Alert[]>([])
+
+/** For how many other tenants something fires. */
+export const othersInTrouble = signal(0)

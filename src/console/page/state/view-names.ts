@@ -1,5 +1,5 @@
 /** The views that have an address: `#/messages?state=failed&id=msg_…`. */
-export const VIEWS = ['overview', 'messages', 'conversations', 'webhooks', 'numbers', 'apps', 'tenants'] as const
+export const VIEWS = ['all', 'overview', 'messages', 'conversations', 'webhooks', 'numbers', 'apps', 'tenants'] as const
 export type View = (typeof VIEWS)[number]
 
 /** A count beside a view, for trouble only: what is failed or waits. */
@@ -7,4 +7,6 @@ export interface Trouble {
   count: number
   kind: 'bad' | 'warn'
   word: string
+  /** Of all tenants: the one that has the most of them. */
+  tenantId?: string
 }

@@ -11,6 +11,7 @@ import { useFollowed } from '../parts/following.ts'
 import { LoadFailed } from '../parts/load-failed.tsx'
 import { address, keepInEveryTenant, param } from '../state/address.ts'
 import { count, now, rowTime } from '../state/clock.ts'
+import { ownAlerts } from '../state/standing.ts'
 import type { Reading } from '../state/keep-reading.ts'
 import { commonWords, filterOf } from '../search/filters.ts'
 import { AttemptSearch } from './attempt-search.tsx'
@@ -90,7 +91,7 @@ const Head = ({ list, known, destinations, nameOf }: HeadProps) => (
 /** The worst that is wrong with a destination, in one sentence; the rows below say the rest. */
 function Sentence({ sources, destinations, done }: SentenceProps) {
   const overview = sources === null || destinations === null ? null : withAddresses(sources.overview, destinations)
-  const facts = overview === null ? [] : factsOf({ overview, extensions: [], readAt: 0 }, now.peek())
+  const facts = overview === null ? [] : factsOf({ overview, extensions: [] }, now.peek(), ownAlerts.value)
   const { worst } = worstFirst(facts.filter(({ rank }) => rank === 'webhooks'))
   const isOver = worst?.since === null
   return (
@@ -101,7 +102,7 @@ function Sentence({ sources, destinations, done }: SentenceProps) {
       </h1>
       {worst !== null && (
         <div class="sentence-rest">
-          {worst.advice !== '' && <span class="dim">{worst.advice}</span>}
+          <span class="dim">{worst.advice}</span>
           <LostActs id={worst.key} overview={overview} class={isOver ? 'button primary' : 'button'} done={done} />
         </div>
       )}

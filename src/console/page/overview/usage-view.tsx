@@ -4,6 +4,7 @@ import { appName, client } from '../state/caller.ts'
 import { count } from '../state/clock.ts'
 import { useLoading } from '../state/loading.ts'
 import { csvOf } from './csv.ts'
+import { save } from './save.ts'
 
 /** What each app sent and received by day, as a table and a file for a spreadsheet. */
 export function Usage() {
@@ -16,7 +17,13 @@ export function Usage() {
       <header class="line">
         <h2 id="usage">Usage by day, in UTC</h2>
         {days.length > 0 && (
-          <button type="button" class="button" onClick={() => save(days)}>
+          <button
+            type="button"
+            class="button"
+            onClick={() =>
+              save(new Blob([csvOf(days, appName)], { type: 'text/csv' }), `usage-${days[0]?.date ?? ''}.csv`)
+            }
+          >
             Download CSV
           </button>
         )}
@@ -48,11 +55,3 @@ const Days = ({ days }: { days: readonly UsageDay[] }) => (
     </tbody>
   </table>
 )
-
-/** The address of the file lasts as long as the click needs it. */
-function save(days: readonly UsageDay[]): void {
-  const url = URL.createObjectURL(new Blob([csvOf(days, appName)], { type: 'text/csv' }))
-  const link = Object.assign(document.createElement('a'), { href: url, download: `usage-${days[0]?.date ?? ''}.csv` })
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(url), 1000)
-}

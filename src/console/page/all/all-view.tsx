@@ -1,0 +1,82 @@
+import { useEffect } from 'preact/hooks'
+import type { Sgw } from '../../../client/client.ts'
+import { onViewKey } from '../frame/keys.ts'
+import { hasLinks } from '../frame/panel.ts'
+import { allText, troubles } from '../frame/views.ts'
+import { Needs } from '../overview/needs.tsx'
+import { Ranges, rangeShown } from '../overview/range-choice.tsx'
+import { System } from '../overview/system.tsx'
+import { LoadFailed } from '../parts/load-failed.tsx'
+import { stepTo } from '../parts/step-to.ts'
+import { addressOf } from '../state/address.ts'
+import { noteTenants, operator } from '../state/caller.ts'
+import { clockTime, count } from '../state/clock.ts'
+import { AllHeading } from './all-heading.tsx'
+import { type Known, useReading } from './reading.ts'
+import { standingOfAll, troublesOfAll } from './standing-of-all.ts'
+import { TenantTable } from './tenant-table.tsx'
+import '../overview/overview.css'
+import '../style/columns.css'
+import './all.css'
+
+/** An operator's start page: the worst over all tenants, what else is wrong, and a row for each. */
+export function AllView() {
+  const reading = useReading(rangeShown())
+  useEffect(() => onViewKey((key) => stepTo(key, '.tenant-name')), [])
+  const sgw = operator.value
+  // An app's key sees one tenant.
+  useEffect(() => void (sgw ?? location.replace(addressOf('overview'))), [sgw])
+  if (reading === null || sgw === null) return null
+  const [known, error] = [reading.value.value, reading.error.value]
+  if (known !== null) return <Read known={known} error={error} sgw={sgw} changed={reading.again} />
+  return error === '' ? null : <LoadFailed what="The tenants" error={error} again={reading.again} />
+}
+
+interface ReadProps {
+  known: Known
+  error: string
+  sgw: Sgw
+  changed: () => void
+}
+
+function Read({ known, error, sgw, changed }: ReadProps) {
+  const { overview, range, readAt } = known
+  const standing = standingOfAll(overview, { range, hasLinks: hasLinks() })
+  const { others, muted } = standing
+  useShared(known, standing)
+  return (
+    <div class="scroller overview">
+      <div class="stack overview-in">
+        <AllHeading known={known} standing={standing} changed={changed}>
+          <Ranges month="Month" />
+        </AllHeading>
+        {error !== '' && (
+          <p class="bad" role="status">
+            {error} Below is what was known at {clockTime(readAt)}.
+          </p>
+        )}
+        <Needs facts={others} muted={muted} changed={changed} of="in all tenants, the worst first" />
+        <TenantTable known={known} standing={standing} sgw={sgw} changed={changed} />
+        <System alerts={overview.alerts} />
+      </div>
+    </div>
+  )
+}
+
+/** The rail, the switcher and the title say what the page says. */
+function useShared({ overview, has }: Known, standing: ReturnType<typeof standingOfAll>): void {
+  const { byTenant, worst } = standing
+  useEffect(() => {
+    const bad = byTenant.size + (worst !== null && worst.tenantId === undefined ? 1 : 0)
+    document.title = `${bad > 0 ? `${bad} ${bad === 1 ? 'needs' : 'need'} a look – ` : ''}All tenants – sgw`
+    troubles.value = troublesOfAll(standing, overview.tenants)
+    noteTenants(overview.total)
+    const apps = [...has.values()].reduce((sum, each) => sum + each.apps, 0)
+    allText.value = [
+      `${count(overview.total)} tenants`,
+      has.size >= overview.total && `${count(apps)} ${apps === 1 ? 'app' : 'apps'}`,
+    ]
+      .filter((part) => part !== false)
+      .join(', ')
+  }, [overview])
+}

@@ -1,0 +1,86 @@
+import { RANKS } from '../facts/fact.ts'
+import type { TenantFigures } from './all-overview.ts'
+import type { AllStanding } from './standing-of-all.ts'
+
+/** One tenant in the table, with what it is sorted by. */
+export interface TableRow {
+  tenant: TenantFigures
+  /** Of the worst fact in `RANKS`; after them a tenant that an operator stopped, then all others. */
+  trouble: number
+  since: string
+  texts: number
+}
+
+const STOPPED = RANKS.length
+const NONE = STOPPED + 1
+
+export const rowsOf = (tenants: readonly TenantFigures[], { byTenant }: AllStanding): TableRow[] =>
+  tenants.map((tenant) => {
+    const [worst] = byTenant.get(tenant.tenantId) ?? []
+    const rank = worst === undefined ? NONE : RANKS.indexOf(worst.rank)
+    return {
+      tenant,
+      trouble: Math.min(rank, tenant.status === 'suspended' ? STOPPED : NONE),
+      since: worst?.since ?? '',
+      texts: tenant.sent + tenant.received,
+    }
+  })
+
+interface Column {
+  name: string
+  label: string
+  /** What a click shows first: the greatest, or the first by the alphabet. */
+  isDescending: boolean
+  compare: (a: TableRow, b: TableRow) => number
+}
+
+const by =
+  (valueOf: (row: TableRow) => number) =>
+  (a: TableRow, b: TableRow): number =>
+    valueOf(a) - valueOf(b)
+
+/** By the locale of the person who reads. */
+const names = new Intl.Collator(undefined, { numeric: true })
+
+/** What the table can be sorted by. `range` names the bars. */
+export const columnsOf = (range: string): readonly Column[] => [
+  {
+    name: 'tenant',
+    label: 'Tenant',
+    isDescending: false,
+    compare: (a, b) => names.compare(a.tenant.name, b.tenant.name),
+  },
+  { name: TROUBLE, label: 'What is wrong', isDescending: false, compare: by(({ trouble }) => trouble) },
+  { name: 'since', label: 'Since', isDescending: true, compare: (a, b) => a.since.localeCompare(b.since) },
+  { name: 'texts', label: 'Texts', isDescending: true, compare: by(({ texts }) => texts) },
+  { name: 'peak', label: range, isDescending: true, compare: by(({ tenant }) => Math.max(0, ...tenant.buckets)) },
+  { name: 'failed', label: 'Failed', isDescending: true, compare: by(({ tenant }) => badOf(tenant)) },
+  { name: 'waiting', label: 'Wait', isDescending: true, compare: by(({ tenant }) => tenant.waiting) },
+  { name: 'lost', label: 'Not arrived', isDescending: true, compare: by(({ tenant }) => tenant.neverArrived) },
+]
+
+/** Trouble stands first until something else is asked for. */
+export const TROUBLE = 'trouble'
+
+/** What failed, and what was sent and did not reach its phone. */
+export const badOf = ({ failed, undelivered }: TenantFigures): number => failed + undelivered
+
+/** How the table is sorted. In the address: the column's name, behind a `-` the other way round. */
+export interface Sorting {
+  column: Column
+  isDescending: boolean
+}
+
+export function sortingOf(param: string, range: string): Sorting {
+  const columns = columnsOf(range)
+  const found =
+    columns.find(({ name }) => name === param.replace('-', '')) ?? columns.find(({ name }) => name === TROUBLE)
+  if (found === undefined) throw new RangeError('The table has no column of trouble')
+  return { column: found, isDescending: found.isDescending !== param.startsWith('-') }
+}
+
+/** Rows that are equal there stand as ever: trouble first, then the most texts. */
+export function sorted(rows: readonly TableRow[], { column, isDescending }: Sorting): TableRow[] {
+  const usual = (a: TableRow, b: TableRow): number => a.trouble - b.trouble || b.texts - a.texts
+  return rows.toSorted((a, b) => (isDescending ? column.compare(b, a) : column.compare(a, b)) || usual(a, b))
+}

@@ -1,0 +1,44 @@
+import { useSignal } from '@preact/signals'
+import type { RefObject } from 'preact'
+import { useEffect } from 'preact/hooks'
+
+/** Rows above and below those in sight. */
+const MORE = 15
+/** Until the first row can be measured. */
+const USUAL_HEIGHT = 48
+
+export interface RowWindow {
+  from: number
+  to: number
+  /** Of each row, in pixels. */
+  height: number
+}
+
+/** Which rows of a table stand in sight: only these are drawn. All rows are equally high. */
+export function useRowWindow(body: RefObject<HTMLElement | null>, count: number): RowWindow {
+  const shown = useSignal<RowWindow>({ from: 0, to: 2 * MORE, height: USUAL_HEIGHT })
+  useEffect(() => {
+    const measure = (): void => {
+      const { current } = body
+      if (current === null) return
+      const height = current.querySelector<HTMLElement>('[aria-rowindex]')?.offsetHeight ?? USUAL_HEIGHT
+      const first = Math.floor(-current.getBoundingClientRect().top / height)
+      const last = first + Math.ceil(innerHeight / height)
+      const [from, to] = [stepped(first - MORE), stepped(last + 2 * MORE)]
+      const { value } = shown
+      if (from !== value.from || to !== value.to || height !== value.height) shown.value = { from, to, height }
+    }
+    measure()
+    // A scroller of any part of the page.
+    addEventListener('scroll', measure, { capture: true, passive: true })
+    addEventListener('resize', measure)
+    return () => {
+      removeEventListener('scroll', measure, { capture: true })
+      removeEventListener('resize', measure)
+    }
+  }, [count])
+  return shown.value
+}
+
+/** In steps, so that not each row that is scrolled draws the table. */
+const stepped = (row: number): number => Math.max(0, row - (row % MORE))

@@ -1,0 +1,128 @@
+import { useSignal } from '@preact/signals'
+import { useRef } from 'preact/hooks'
+import type { Sgw } from '../../../client/client.ts'
+import { param, refine } from '../state/address.ts'
+import { count } from '../state/clock.ts'
+import { type Sorting, type TableRow, TROUBLE, columnsOf, rowsOf, sorted, sortingOf } from './columns.ts'
+import type { Known } from './reading.ts'
+import { useRowWindow } from './row-window.ts'
+import type { AllStanding } from './standing-of-all.ts'
+import { TenantRow } from './tenant-row.tsx'
+import { UsageLinks } from './usage-links.tsx'
+
+/** So many tenants are found without a search. */
+const SEARCHED_TENANTS = 8
+
+interface TableProps {
+  known: Known
+  standing: AllStanding
+  sgw: Sgw
+  changed: () => void
+}
+
+/** All tenants, the worst first, or sorted by any column. */
+export function TenantTable({ known, standing, sgw, changed }: TableProps) {
+  const { overview, range } = known
+  const typed = useSignal('')
+  const label = range.hours > 168 ? 'Month' : range.label
+  const sorting = sortingOf(param('sort'), label)
+  const named = overview.tenants.filter(({ name }) => isNamed(name, typed.value))
+  const rows = sorted(rowsOf(named, standing), sorting)
+  return (
+    <section aria-labelledby="tenants">
+      <header class="line tenants-head">
+        <h2 id="tenants">Tenants</h2>
+        {overview.total > SEARCHED_TENANTS && <Find typed={typed} />}
+        <UsageLinks sgw={sgw} />
+      </header>
+      <table class="tenants" aria-rowcount={rows.length + 1}>
+        <Head label={label} sorting={sorting} />
+        <Body rows={rows} known={known} standing={standing} sgw={sgw} changed={changed} />
+      </table>
+      {rows.length === 0 && <p class="dim">No tenant has this name.</p>}
+      {overview.tenants.length < overview.total && (
+        <p class="dim">
+          {count(overview.tenants.length)} of {count(overview.total)} tenants: those in trouble, and those with the most
+          texts.
+        </p>
+      )}
+    </section>
+  )
+}
+
+/** The rows in sight. */
+function Body({ rows, known: { overview, has }, standing, ...rest }: TableProps & { rows: readonly TableRow[] }) {
+  const body = useRef<HTMLTableSectionElement>(null)
+  const { from, to, height } = useRowWindow(body, rows.length)
+  const highest = Math.max(1, ...overview.tenants.flatMap(({ buckets }) => buckets))
+  const drawn = rows.slice(from, to)
+  return (
+    <tbody ref={body}>
+      <Gap height={from * height} />
+      {drawn.map((row, index) => (
+        <TenantRow
+          key={row.tenant.tenantId}
+          row={row}
+          index={from + index + 2}
+          facts={standing.byTenant.get(row.tenant.tenantId) ?? []}
+          muted={standing.muted}
+          has={has.get(row.tenant.tenantId)}
+          highest={highest}
+          {...rest}
+        />
+      ))}
+      <Gap height={Math.max(0, rows.length - from - drawn.length) * height} />
+    </tbody>
+  )
+}
+
+const isNamed = (name: string, typed: string): boolean =>
+  name.toLocaleLowerCase().includes(typed.trim().toLocaleLowerCase())
+
+const Find = ({ typed }: { typed: { value: string } }) => (
+  <input
+    class="field tenants-find"
+    data-search
+    aria-label="Find a tenant"
+    placeholder="Find a tenant"
+    value={typed.value}
+    onInput={({ currentTarget }) => void (typed.value = currentTarget.value)}
+  />
+)
+
+/** In place of the rows that are not drawn. */
+const Gap = ({ height }: { height: number }) =>
+  height > 0 ? <tr class="tenants-gap" aria-hidden="true" style={{ height: `${height}px` }} /> : null
+
+/** Names that a click sorts by; a second click the other way round. */
+const Head = ({ label, sorting }: { label: string; sorting: Sorting }) => (
+  <thead>
+    <tr aria-rowindex={1}>
+      <th>
+        <span class="hidden">State</span>
+      </th>
+      {columnsOf(label).map(({ name, label: text, isDescending }) => {
+        const isCurrent = name === sorting.column.name
+        return (
+          <th
+            key={name}
+            scope="col"
+            class={`of-${name}`}
+            aria-sort={isCurrent ? (sorting.isDescending ? 'descending' : 'ascending') : undefined}
+          >
+            <button type="button" onClick={() => sortBy(name, isCurrent && sorting.isDescending === isDescending)}>
+              {text}
+              {isCurrent && name !== TROUBLE && <span aria-hidden="true"> {sorting.isDescending ? '↓' : '↑'}</span>}
+            </button>
+          </th>
+        )
+      })}
+      <th>
+        <span class="hidden">What to press</span>
+      </th>
+    </tr>
+  </thead>
+)
+
+const sortBy = (name: string, isOtherWay: boolean): void =>
+  refine({ sort: isOtherWay ? `-${name}` : name === TROUBLE ? '' : name })

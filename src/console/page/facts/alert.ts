@@ -1,0 +1,28 @@
+import type { Sgw } from '../../../client/client.ts'
+import type { Alert } from '../state/alert.ts'
+import { me } from '../state/caller.ts'
+import { othersInTrouble, ownAlerts } from '../state/standing.ts'
+import { NONE_CAN_SEND } from './facts-of.ts'
+
+type Named = Pick<Alert, 'alert' | 'subject'>
+
+/** What only an operator may call. */
+export const listAlerts = async (operator: Sgw): Promise<Alert[]> =>
+  (await operator.request<{ alerts: Alert[] }>('GET', '/v1/operator/alerts')).alerts
+
+/** Tells all views and the rail what fires. */
+export function shareAlerts(alerts: readonly Alert[]): void {
+  const { tenantId } = me.peek() ?? {}
+  const isElsewhere = (alert: Alert): boolean => alert.tenantId !== undefined && alert.tenantId !== tenantId
+  ownAlerts.value = alerts.filter((alert) => !isElsewhere(alert))
+  const heard = alerts.filter((alert) => isElsewhere(alert) && alert.mutedUntil === undefined)
+  othersInTrouble.value = new Set(heard.map((alert) => alert.tenantId)).size
+}
+
+export const unmuteAlert = (operator: Sgw, { alert, subject }: Named): Promise<unknown> =>
+  operator.request('DELETE', `/v1/operator/alerts/${alert}/mute`, { query: { subject } })
+
+/** The worst that can be: nobody may silence them. */
+const NEVER_MUTED: readonly string[] = ['storage_failing', NONE_CAN_SEND]
+
+export const mayMute = ({ alert }: Named): boolean => !NEVER_MUTED.includes(alert)

@@ -1,0 +1,79 @@
+import { useSignal } from '@preact/signals'
+import { panel } from '../frame/panel.ts'
+import { Icon } from '../parts/icon.tsx'
+import type { Alert } from '../state/alert.ts'
+import { operator } from '../state/caller.ts'
+import { now, rowTime } from '../state/clock.ts'
+import { failureText } from '../state/failure.ts'
+import { mayMute, unmuteAlert } from './alert.ts'
+import type { Fact } from './fact.ts'
+import { FactSentence } from './fact-line.tsx'
+
+/** Paths of Lucide, as those of `parts/icon-paths.ts`. */
+const BELL =
+  'M10.27 21a2 2 0 0 0 3.46 0M3.26 15.33A1 1 0 0 0 4 17h16a1 1 0 0 0 .74-1.67C19.41 13.96 18 12.5 18 8A6 6 0 0 0 6 8c0 4.5-1.41 5.96-2.74 7.33'
+const BELL_OFF = `${BELL}M2 2l20 20`
+
+interface MuteProps {
+  fact: Fact
+  /** Reads again what is wrong. */
+  changed: () => void
+}
+
+/** The bell at a row's end: it mutes the alerts of a fact. */
+export const Mute = ({ fact: { alerts = [] }, changed }: MuteProps) =>
+  operator.value === null || alerts.length === 0 || !alerts.every(mayMute) ? (
+    <span />
+  ) : (
+    <button
+      type="button"
+      class="icon-button"
+      aria-label="Mute"
+      title="Mute"
+      aria-haspopup="dialog"
+      onClick={() => void (panel.value = { alerts, changed })}
+    >
+      <Icon name={BELL} />
+    </button>
+  )
+
+/** What is muted, a grey row each: until when, from where, and the way back. */
+export const Muted = ({ facts, changed }: { facts: readonly Fact[]; changed: () => void }) =>
+  facts.map((fact) => <MutedRow key={fact.key} fact={fact} changed={changed} />)
+
+function MutedRow({ fact: { parts, alerts = [] }, changed }: MuteProps) {
+  const error = useSignal('')
+  const unmute = async (): Promise<void> => {
+    const sgw = operator.value
+    if (sgw === null) return
+    await Promise.all(alerts.map((alert) => unmuteAlert(sgw, alert))).catch((reason: unknown) => {
+      error.value = failureText(reason)
+    })
+    changed()
+  }
+  return (
+    <li class="columns muted">
+      <Icon name={BELL_OFF} />
+      <p>
+        Muted {mutedText(alerts)}: “<FactSentence fact={{ parts }} />
+        .”{' '}
+        <span class="bad" role="alert">
+          {error.value}
+        </span>
+      </p>
+      <button type="button" class="link" onClick={() => void unmute()}>
+        Unmute
+      </button>
+    </li>
+  )
+}
+
+/** `until 18:00:00 from the console`, by the first that ends. */
+export function mutedText(alerts: readonly Alert[]): string {
+  const [first] = alerts.toSorted((a, b) => endOf(a).localeCompare(endOf(b)))
+  const by = first?.mutedBy === 'cli' ? 'by sgw alerts mute' : 'from the console'
+  const end = first?.mutedUntil ?? 'over'
+  return `until ${end === 'over' ? 'it ends' : rowTime(end, now.peek())} ${by}`
+}
+
+const endOf = ({ mutedUntil = '' }: Alert): string => mutedUntil

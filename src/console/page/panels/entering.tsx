@@ -1,0 +1,27 @@
+import type { App, Sgw } from '../../../client/client.ts'
+import { LoadFailed } from '../parts/load-failed.tsx'
+import { addressOf, param, refine } from '../state/address.ts'
+import { become, me, operator } from '../state/caller.ts'
+import { useLoading } from '../state/loading.ts'
+
+/** An address that names a tenant: the console acts as an app of it from now on. One without an app gets its first in Setup. */
+export function Entering() {
+  const enter = async (): Promise<void> => {
+    if (await enterTenant(param('tenant'))) refine({ tenant: '' })
+    else location.replace(addressOf('tenants'))
+  }
+  const { error, again } = useLoading(enter, [])
+  return error.value === '' ? null : <LoadFailed what="The tenant" error={error.value} again={again} />
+}
+
+/** Acts as the oldest active app of a tenant, unless it acts for it already. Resolves with false if there is none. */
+export async function enterTenant(tenantId: string): Promise<boolean> {
+  if (me.value?.tenantId === tenantId) return true
+  const app = operator.value && (await listApps(operator.value, tenantId)).find(({ isActive }) => isActive)
+  if (!app) return false
+  await become(app.appId)
+  return true
+}
+
+const listApps = async (sgw: Sgw, tenantId: string): Promise<App[]> =>
+  (await sgw.request<{ apps: App[] }>('GET', '/v1/operator/apps', { query: { tenantId } })).apps
