@@ -4,6 +4,7 @@ import { createApp } from '../../src/operator/apps.ts'
 import { createTenant } from '../../src/operator/tenants.ts'
 import { startTestGateway } from '../../src/testing/index.ts'
 import { SIZES, expectAccessible, firstLoad, openConsole } from '../support/console.ts'
+import { openAsOperator } from '../support/console-operator.ts'
 import { FROM, TO, type World, createWorld } from '../support/world.ts'
 
 /** Of docs/measured.md. */
@@ -56,6 +57,46 @@ async function weighLoads(page: Page): Promise<() => number> {
   await session.send('Network.enable')
   await session.send('Network.setCacheDisabled', { cacheDisabled: true })
   return () => bytes
+}
+
+for (const [count, maxBytes] of [
+  [50, MAX_BYTES],
+  [500, 100_000],
+] as const)
+  test(`the page of all tenants loads with few requests and little data, with ${count} of them`, async () => {
+    await using world = await createWorld({ outside: true })
+    await fillAll(world, count)
+    await using opened = await openAsOperator(world, '/all')
+    const { page, requests } = opened
+    const rows = page.locator('.tenants tbody [aria-rowindex]')
+    await rows.first().waitFor()
+    await opened.quiet()
+    const weight = await weighLoads(page)
+    requests.length = 0
+    await page.reload()
+    await rows.first().waitFor()
+    await opened.quiet()
+    expect(firstLoad(requests).length, requests.join('\n')).toBeLessThanOrEqual(MAX_REQUESTS)
+    expect(weight()).toBeLessThanOrEqual(maxBytes)
+    expect(await rows.count()).toBeLessThan(80)
+  })
+
+/** So many tenants with a day of texts, all different. */
+async function fillAll({ gateway, tenantId }: World, count: number): Promise<void> {
+  const { gate } = gateway.database
+  const now = gateway.clock.now()
+  const names = Array.from({ length: count - 1 }, (_, index) => `Clinic ${index} of ${now % (index + 7)}`)
+  await gate.execute({
+    sql: `INSERT INTO tenants (id, name, status, created_at, updated_at)
+      SELECT 'tenant_' || lower(hex(randomblob(8))), value, 'active', ?2 + key, ?2 FROM json_each(?1)`,
+    args: [JSON.stringify(names), now],
+  })
+  await gate.execute({
+    sql: `WITH RECURSIVE hours(ago) AS (SELECT 0 UNION ALL SELECT ago + 1 FROM hours WHERE ago < 47)
+      INSERT INTO usage (tenant_id, half_hour, app_id, latency_ms, accepted, sent, failed, cancelled, received, segments)
+      SELECT id, ?1 - ago, 'app_1', 800, 0, abs(random() % 300), abs(random() % 3), 0, abs(random() % 90), 0 FROM tenants, hours WHERE id != ?2`,
+    args: [Math.floor(now / 1_800_000), tenantId],
+  })
 }
 
 test('the page runs nothing inline and cannot be framed', async () => {
