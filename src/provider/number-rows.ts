@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { DAY_MS } from '../core/limits.ts'
 import type { InboundSource } from '../db/schema/connections.ts'
 import type { Orm } from '../db/orm.ts'
 import type { ExtensionKey } from './extension-rows.ts'
@@ -50,12 +51,12 @@ export function replaceNumbers(orm: Orm, key: ExtensionKey, numbers: readonly So
   ])
 }
 
-/** Whatever could not be read is read again with the next numbers. */
+/** What could not be read now is read again soon: with the next round of numbers that are a day old. */
 const readAt = (numbers: readonly SourcedNumber[], now: number) =>
   numbers.length === 0
     ? sql`NULL`
     : numbers.some(({ source }) => source === null)
-      ? sql`coalesce(numbers_read_at, ${now})`
+      ? sql`min(coalesce(numbers_read_at, ${now - DAY_MS}), ${now - DAY_MS})`
       : sql`${now}`
 
 const LAST_READ = sql`coalesce(numbers_read_at, connected_at)`

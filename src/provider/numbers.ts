@@ -4,6 +4,7 @@ import type { Ids } from '../core/ids.ts'
 import { type Directory, type TenantEntry, listedBy } from './directory.ts'
 import type { ExtensionKey } from './extension-rows.ts'
 import { CHANGE_SETTLE_MS, sharedBy, sourceFor } from './inbound-source.ts'
+import type { ThreadsFeature } from './message-threads.ts'
 import { NO_SMS_NUMBER, type Provider, type ProviderFailure, type SmsNumber } from './provider.ts'
 import type { CallResult, ExtensionCalls } from './extension-calls.ts'
 import { type SourcedNumber, replaceNumbers } from './number-rows.ts'
@@ -55,15 +56,23 @@ export class Numbers {
 
   /** Finds the source of the texts to each number. The provider is not asked where no number is shared, as most are not. */
   async #withSources(key: ExtensionKey, listed: readonly SmsNumber[]): Promise<SourcedNumber[]> {
-    const { extensionCalls, provider, directory } = this.context
+    const { directory } = this.context
     const tenant = await directory.tenant(key.tenantId)
     const shared = listed.map((one) => sharedBy(one, listedBy(tenant, key.extensionId, one.number), key.extensionId))
     if (shared.every((by) => by === null)) return listed.map((one) => ({ ...one, source: 'store' }))
-    const feature = await extensionCalls.make(key, 'threads', (token) => {
+    const feature = await this.#feature(key)
+    return listed.map((one, at) => ({ ...one, source: sourceFor(shared[at] ?? null, feature) }))
+  }
+
+  /** The call counts for the limit of sends, which go first. */
+  async #feature(key: ExtensionKey): Promise<CallResult<ThreadsFeature>> {
+    const { extensionCalls, provider } = this.context
+    const { used, limit } = extensionCalls.quota.extensionUse(key.extensionId)
+    if (used >= limit) return { type: 'deferred', cause: 'pause', retryInMs: 0, failure: null }
+    return extensionCalls.make(key, 'threads', (token) => {
       extensionCalls.quota.count(key.extensionId)
       return provider.readThreadsFeature(token)
     })
-    return listed.map((one, at) => ({ ...one, source: sourceFor(shared[at] ?? null, feature) }))
   }
 
   /** The extension's tenant. An upgrade from an earlier release does not know how the numbers are used: then they are read first. */

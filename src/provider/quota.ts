@@ -100,9 +100,9 @@ export class Quota {
     this.#extension.get(extensionId)?.remove(UNDER_WAY)
   }
 
-  /** Counts a call other than a send in the extension's window. */
-  count(extensionId: string): void {
-    this.#windowOf(this.#extension, extensionId).add(this.clock.monotonic())
+  /** Counts calls other than sends in the extension's window. */
+  count(extensionId: string, calls = 1): void {
+    for (let left = calls; left > 0; left--) this.#windowOf(this.#extension, extensionId).add(this.clock.monotonic())
   }
 
   /**

@@ -135,6 +135,21 @@ describe.each(['webhook', 'websocket'] as const)('events of Shared Inbox by %s',
   })
 })
 
+test.each([503, 429])(
+  'a provider that answers %p when it is asked for the feature is asked again soon',
+  async (status) => {
+    await using inbox = await openInbox({ messageThreads: false })
+    const { control } = inbox.world
+    control.fault({ route: 'features', calls: 2, fault: { kind: 'respond', status } })
+    control.configure({ messageThreads: true })
+    await readNumbers(inbox)
+    expect((await health(inbox)).places[QUEUE]).toBe('here')
+    await textTo(inbox, QUEUE, 'Meanwhile')
+    await untilStored(inbox, 1, 60 * MINUTE_MS)
+    expect((await health(inbox)).places[QUEUE]).toBe('threads')
+  },
+)
+
 describe('Shared Inbox that the app may not read', () => {
   test('health, doctor and an alert say which numbers receive nothing; it ends by itself', async () => {
     await using inbox = await openInbox({ messageThreads: true, readThreads: false })
@@ -276,4 +291,20 @@ describe('the position of threads', () => {
     await untilStored(inbox, 2, 20 * MINUTE_MS)
     expect((await positionOf(inbox)).token).toStartWith('entries-')
   })
+})
+
+test('while sends use all of the limit, threads are read all the same, no call is refused, and sends hardly wait for it', async () => {
+  await using inbox = await openInbox({ messageThreads: true })
+  const { world, one } = inbox
+  world.control.setLimits({ enabled: true })
+  const began = one.clock.now()
+  for (let text = 0; text < 90; text++) await world.send({ from: QUEUE, body: `Out ${text}` })
+  await pass(one, MINUTE_MS, () => (world.control.counters().requests['sms'] ?? 0) >= 30 || null)
+  await textTo(inbox, QUEUE, 'In')
+  await untilStored(inbox, 1, 90_000)
+  await pass(one, 5 * MINUTE_MS, () => world.control.messages({ direction: 'Outbound' }).length === 90 || null)
+  const requests = world.control.requests()
+  expect(requests.filter(({ status }) => status === 429)).toEqual([])
+  // 40 a minute, of which readings take few.
+  expect(one.clock.now() - began).toBeLessThan(150_000)
 })

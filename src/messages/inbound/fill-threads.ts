@@ -1,6 +1,7 @@
 import { DAY_MS } from '../../core/limits.ts'
 import type { CallResult } from '../../provider/extension-calls.ts'
 import type { ExtensionRow } from '../../provider/directory.ts'
+import type { ExtensionKey } from '../../provider/extension-rows.ts'
 import { isFromBefore } from '../../provider/inbound-source.ts'
 import { LIST_TOO_LONG, type Provider, type ProviderResult, type StoredSms } from '../../provider/provider.ts'
 import { noteRefusal } from '../../provider/refusals.ts'
@@ -12,9 +13,18 @@ import { inboundOf } from './inbound-sms.ts'
 /**
  * Reads what has come to message threads since the last time, and stores it as if an event had brought it. A sync goes on where its token
  * ends. Without a token they are listed by their time, because a full sync has those of open threads alone. What is from before a change
- * of a number's source is left to the back-fill. Returns how many messages were missing, or null if they could not be read.
+ * of a number's source is left to the back-fill. Returns how many messages were missing, or null if they could not be read, or sends
+ * need the extension's window: then they are read when it has room.
  */
-export async function fillThreads(gateway: Gateway, extension: ExtensionRow): Promise<number | null> {
+export async function fillThreads(
+  gateway: Gateway,
+  extension: ExtensionRow,
+  { hasReserved = false } = {},
+): Promise<number | null> {
+  if (!hasReserved && !hasRoom(gateway, extension)) {
+    gateway.threads.changed(extension)
+    return null
+  }
   const now = gateway.clock.now()
   const read = await readNew(gateway, extension)
   if (read.type === 'failed') noteRefusal(gateway, { ...keyOf(extension), step: 'threads', failure: read.failure })
@@ -80,6 +90,15 @@ export async function listThreads(
   return second.type === 'ok' ? { type: 'ok', value: [...first.value, ...second.value] } : second
 }
 
+/** A reading of threads, and one of the threads that it names. */
+export const CALLS = 2
+
+/** Whether the extension's window has room for a reading besides what it has counted. */
+export function hasRoom({ quota }: Gateway, { extensionId }: ExtensionKey): boolean {
+  const { used, limit } = quota.extensionUse(extensionId)
+  return used + CALLS <= limit
+}
+
 /** They count for the limit of sends, which the provider shares between both, but a refusal pauses them alone. */
 function call<T>(
   { extensionCalls, provider, quota }: Gateway,
@@ -87,7 +106,7 @@ function call<T>(
   run: (provider: Provider, token: string) => Promise<ProviderResult<T>>,
 ): Promise<CallResult<T>> {
   return extensionCalls.make(keyOf(extension), 'threads', (token) => {
-    quota.count(extension.extensionId)
+    quota.count(extension.extensionId, CALLS)
     return run(provider, token)
   })
 }

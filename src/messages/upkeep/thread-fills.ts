@@ -1,14 +1,15 @@
 import { SEND_GROUP } from '../../provider/quota.ts'
 import { type ExtensionKey, nameOf } from '../../provider/extension-rows.ts'
 import type { Gateway } from '../gateway.ts'
-import { fillThreads } from '../inbound/fill-threads.ts'
+import { CALLS, fillThreads, hasRoom } from '../inbound/fill-threads.ts'
 import type { Timers } from '../jobs/timers.ts'
 
 /** Events come in bursts, and each call counts for the limit of sends. */
 const MIN_DISTANCE_MS = 5000
 const RETRY_MS = 30_000
-/** Sends go first, but not for ever: after this time a text is read although the window of the extension is full. */
-const MAX_WAIT_MS = 60_000
+/** While sends use all of the extension's window, a reading takes its slots of it no more often than this. */
+const FULL_DISTANCE_MS = 60_000
+const LOOK_AGAIN_MS = 1000
 
 /** Reads message threads soon after an event has said that something has come. An event that no process lives to follow is made up for by the next back-fill. */
 export class ThreadFills {
@@ -16,6 +17,8 @@ export class ThreadFills {
   readonly #woken = new Map<string, number>()
   /** When the last reading began. */
   readonly #read = new Map<string, number>()
+  /** The extensions whose window has counted the next reading already, so that sends leave it room. */
+  readonly #reserved = new Set<string>()
 
   constructor(
     readonly gateway: Gateway,
@@ -39,20 +42,33 @@ export class ThreadFills {
     const { directory, clock } = this.gateway
     const name = nameOf(key)
     const now = clock.monotonic()
-    if (this.#leavesRoom(key, now - (this.#woken.get(name) ?? now))) return this.#plan(key, MIN_DISTANCE_MS)
+    if (this.#mustWait(key)) return this.#plan(key, LOOK_AGAIN_MS)
     // What comes from now on may not be in this reading.
     this.#woken.delete(name)
+    this.#reserved.delete(name)
     this.#read.set(name, now)
     const row = await directory.extension(key.tenantId, key.extensionId)
-    if (row?.status !== 'active' || (await fillThreads(this.gateway, row)) !== null || this.#woken.has(name)) return
+    if (
+      row?.status !== 'active' ||
+      (await fillThreads(this.gateway, row, { hasReserved: true })) !== null ||
+      this.#woken.has(name)
+    )
+      return
     this.#woken.set(name, clock.monotonic())
     this.#plan(key, RETRY_MS)
   }
 
-  /** Whether sends need what is left of the extension's window, or the provider lets nobody call. */
-  #leavesRoom({ extensionId }: ExtensionKey, waitedMs: number): boolean {
-    const { quota } = this.gateway
+  /** Waits for room in the extension's window: of its own if a reading is due, else of what sends leave. */
+  #mustWait(key: ExtensionKey): boolean {
+    const { quota, clock } = this.gateway
+    const { extensionId } = key
     if (quota.pauseMs(extensionId, SEND_GROUP) > 0) return true
-    return waitedMs < MAX_WAIT_MS && quota.extensionWaitMs(extensionId) > 0
+    const { used, limit } = quota.extensionUse(extensionId)
+    if (this.#reserved.has(nameOf(key))) return used > limit
+    if (hasRoom(this.gateway, key)) return false
+    if (clock.monotonic() - (this.#read.get(nameOf(key)) ?? -Infinity) < FULL_DISTANCE_MS) return true
+    quota.count(extensionId, CALLS)
+    this.#reserved.add(nameOf(key))
+    return true
   }
 }

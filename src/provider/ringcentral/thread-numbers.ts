@@ -17,8 +17,8 @@ export interface Numbers {
 }
 
 const MAX_KNOWN_THREADS = 10_000
-/** So many threads are read one by one, more of them by a list. */
-const MAX_SINGLE_READS = 3
+/** So many threads are read one by one, more of them by a list: either is one call. */
+const MAX_SINGLE_READS = 1
 
 /** The numbers of threads, of which a message names the thread alone. Each thread is read once. */
 export class ThreadNumbers {

@@ -46,6 +46,7 @@ export function Extension({ extension, facts, changed }: ExtensionProps) {
                 no pictures
               </span>
             )}
+            {isElsewhere(extension, number) && <span class="dim small">texts to it go to Shared Inbox</span>}
           </span>
         ))}
       </p>
@@ -60,6 +61,9 @@ export function Extension({ extension, facts, changed }: ExtensionProps) {
 
 const isTextOnly = ({ numbers = [] }: ExtensionHealth, number: string): boolean =>
   numbers.some(({ phoneNumber, canSendMedia }) => phoneNumber === number && canSendMedia === false)
+
+const isElsewhere = ({ numbers = [] }: ExtensionHealth, number: string): boolean =>
+  numbers.some(({ phoneNumber, inbound }) => phoneNumber === number && inbound === 'elsewhere')
 
 function stateText({ status }: ExtensionHealth, worst: Fact | undefined): string {
   if (status === 'revoked') return 'Revoked'
