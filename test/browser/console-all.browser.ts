@@ -160,6 +160,7 @@ test('an alert is muted for 8 hours and heard again, here and on the overview of
   await page.locator('.rail-count.bad', { hasText: '1 cannot send' }).waitFor()
   await page.getByRole('button', { name: 'Mute' }).first().click()
   const dialog = page.getByRole('dialog', { name: 'Mute' })
+  await dialog.getByText('First: extension 117 was revoked.').waitFor()
   await expectAccessible(page)
   await dialog.getByRole('button', { name: 'For 8 hours' }).click()
   await page.getByText(/^Muted until .* from the console: “First: extension .* was revoked\.”/).waitFor()

@@ -163,6 +163,23 @@ test('an old queue is not told twice', () => {
   expect(alertFacts(alerts, [], overview({ queued: 2, scheduled: 2 }), NOW)).toEqual([])
 })
 
+test('of all tenants, a few failures are usual, and many or most are not', () => {
+  const factsAt = (sent: number, failed: number) => {
+    const tenants = [tenantOf('tenant_2', 'Harbor Clinic', 0, { sent, failed })]
+    const shown = { from: at(1440), to: at(0), total: 1, alerts: [], tenants }
+    return factsOfAll(shown, { range: DAY, hasLinks: true }).map(({ parts }) => textOf(parts))
+  }
+  for (const [sent, failed] of [
+    [0, 0],
+    [11, 1],
+    [20, 4],
+    [1000, 40],
+  ] as const)
+    expect([sent, failed, factsAt(sent, failed)]).toEqual([sent, failed, []])
+  expect(factsAt(0, 1)).toEqual(['Harbor Clinic: 1 of 1 message failed'])
+  expect(factsAt(60, 5)).toEqual(['Harbor Clinic: 5 of 65 messages failed'])
+})
+
 test('what an alert says to a terminal is no sentence of the page', () => {
   const tenant = { tenantId: 'tenant_2', tenantName: 'Harbor Clinic' }
   const detail = { tenantId: 'tenant_2', extensionId: '9', reason: 'It has no active subscription' }

@@ -165,11 +165,14 @@ function webhookFact(tenant: TenantFigures, alerts: readonly Alert[]): AllFact[]
   ]
 }
 
-/** Few failures are usual. */
+/** So few failures are usual, unless most fail. */
+const FEW_FAILURES = 5
+
+/** What is more than usual. Of 500 tenants each has a failure now and then. */
 function failureFact(tenant: TenantFigures, { range }: FactOptions): AllFact[] {
   const bad = tenant.failed + tenant.undelivered
   const all = tenant.sent + tenant.failed
-  if (bad === 0 || bad < FEW * all) return []
+  if (bad < FEW * all || (bad < FEW_FAILURES && 2 * bad < all) || bad === 0) return []
   const what = tenant.failed === 0 ? 'were not delivered' : 'failed'
   return [
     factOf(tenant, {
@@ -178,7 +181,7 @@ function failureFact(tenant: TenantFigures, { range }: FactOptions): AllFact[] {
       rank: 'failures',
       kind: 'bad',
       icon: 'failed',
-      said: [`${count(bad)} of ${count(all)} messages ${what}`],
+      said: [`${count(bad)} of ${count(all)} ${all === 1 ? 'message' : 'messages'} ${what}`],
       action: link(tenant, 'Show what failed', 'messages', {
         state: tenant.failed === 0 ? 'undelivered' : 'failed',
         after: range.name,

@@ -6,7 +6,7 @@ import { operator } from '../state/caller.ts'
 import { now, rowTime } from '../state/clock.ts'
 import { failureText } from '../state/failure.ts'
 import { mayMute, unmuteAlert } from './alert.ts'
-import type { Fact } from './fact.ts'
+import type { Fact, Part } from './fact.ts'
 import { FactSentence } from './fact-line.tsx'
 
 /** Paths of Lucide, as those of `parts/icon-paths.ts`. */
@@ -21,7 +21,7 @@ interface MuteProps {
 }
 
 /** The bell at a row's end: it mutes the alerts of a fact. */
-export const Mute = ({ fact: { alerts = [] }, changed }: MuteProps) =>
+export const Mute = ({ fact: { parts, alerts = [] }, changed }: MuteProps) =>
   operator.value === null || alerts.length === 0 || !alerts.every(mayMute) ? (
     <span />
   ) : (
@@ -31,11 +31,16 @@ export const Mute = ({ fact: { alerts = [] }, changed }: MuteProps) =>
       aria-label="Mute"
       title="Mute"
       aria-haspopup="dialog"
-      onClick={() => void (panel.value = { alerts, changed })}
+      onClick={() =>
+        void (panel.value = { what: <FactSentence fact={{ parts: parts.map(plain) }} />, alerts, changed })
+      }
     >
       <Icon name={BELL} />
     </button>
   )
+
+/** A dialog is no place for links. */
+const plain = (part: Part): Part => (typeof part === 'string' || 'number' in part ? part : part.text)
 
 /** What is muted, a grey row each: until when, from where, and the way back. */
 export const Muted = ({ facts, changed }: { facts: readonly Fact[]; changed: () => void }) =>

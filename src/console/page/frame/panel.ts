@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import type { ComponentChild } from 'preact'
 import type { Alert } from '../state/alert.ts'
 
 /** The extension that is authorized again, as a part of a sentence: `extension 101`. Null connects another one. */
@@ -10,6 +11,8 @@ export interface Authorized {
 
 /** Alerts that are muted for a time. */
 export interface Muting {
+  /** What they tell. */
+  what: ComponentChild
   alerts: readonly Alert[]
   /** Reads again what is wrong. */
   changed: () => void

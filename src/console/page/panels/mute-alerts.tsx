@@ -14,7 +14,7 @@ const TIMES: readonly [label: string, ms: number | null][] = [
 ]
 
 /** Silences alerts for a time, here and at `ALERT_URL`. */
-export function MuteAlerts({ alerts, changed }: Muting) {
+export function MuteAlerts({ what, alerts, changed }: Muting) {
   const error = useSignal('')
   const mute = async (until: string): Promise<void> => {
     try {
@@ -28,6 +28,9 @@ export function MuteAlerts({ alerts, changed }: Muting) {
   }
   return (
     <Dialog title="Mute" close={closePanel}>
+      <p>
+        <b>{what}.</b>
+      </p>
       <p>
         Nothing about it is posted to ALERT_URL for as long, and no sentence and no count in the rail tells of it. It
         stays on this page, in grey.
