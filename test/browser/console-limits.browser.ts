@@ -5,6 +5,7 @@ import { createTenant } from '../../src/operator/tenants.ts'
 import { startTestGateway } from '../../src/testing/index.ts'
 import { SIZES, expectAccessible, firstLoad, openConsole } from '../support/console.ts'
 import { openAsOperator } from '../support/console-operator.ts'
+import { startReceiver } from '../support/receiver.ts'
 import { FROM, TO, type World, createWorld } from '../support/world.ts'
 
 /** Of docs/measured.md. */
@@ -29,6 +30,41 @@ test('with five apps and two tenants a view loads with few requests and little d
     expect(weight()).toBeLessThanOrEqual(MAX_BYTES)
   }
 })
+
+/** The views of production, and what each has when it can be used. */
+const VIEWS: readonly [view: string, shown: string][] = [
+  ['/overview', '.figure'],
+  ['/messages', '.row'],
+  ['/messages?state=failed', '.row'],
+  ['/conversations', '.row'],
+  [`/conversations?${new URLSearchParams({ number: FROM, contact: TO })}`, '.said'],
+  ['/webhooks', '.row'],
+  ['/numbers', '.thing'],
+  ['/apps', '.thing'],
+  ['/tenants', '.thing'],
+]
+
+for (const [view, shown] of VIEWS)
+  test(`in production ${view.replace(/=.*&.*/, '')} loads with its data in few requests and little weight`, async () => {
+    await using world = await createWorld({ outside: true })
+    await using receiver = startReceiver(500)
+    await world.json('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl: `${receiver.url}/sms` } })
+    await fillTenants(world)
+    await world.send({ from: '+15555550999', body: 'from nowhere' })
+    await world.control.injectSms({ from: TO, to: FROM, text: 'Thank you' })
+    await receiver.received(1)
+    await using opened = await openAsOperator(world, view)
+    const { page, requests } = opened
+    await page.locator(shown).first().waitFor()
+    await opened.quiet()
+    const weight = await weighLoads(page)
+    requests.length = 0
+    await page.reload()
+    await page.locator(shown).first().waitFor()
+    await opened.quiet()
+    expect(firstLoad(requests).length, requests.join('\n')).toBeLessThanOrEqual(MAX_REQUESTS)
+    expect(weight()).toBeLessThanOrEqual(MAX_BYTES)
+  })
 
 /** Five apps of two tenants, and a list of texts whose page is full. */
 async function fillTenants(world: World): Promise<void> {
