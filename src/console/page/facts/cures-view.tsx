@@ -1,4 +1,5 @@
 import { AuthorizeButton, InviteButton } from '../parts/authorize-button.tsx'
+import { addressOf } from '../state/address.ts'
 import { standing } from '../state/standing.ts'
 import type { Fact } from './fact.ts'
 import { LostActs } from './lost-acts.tsx'
@@ -12,11 +13,25 @@ export interface CureProps {
 
 /** What can be pressed about a fact. */
 export function Cure({ fact: { action }, class: className, delivers }: CureProps) {
-  if (action?.type === 'authorize') return <AuthorizeButton {...action} class={className} />
-  if (action?.type === 'invite') return <InviteButton />
-  if (action?.type !== 'destination') return null
+  // Only Overview, which has the checks, has facts of the gateway itself.
+  if (action === null || action.type === 'show checks') return null
+  if (action.type === 'link')
+    return (
+      <a class={className ?? 'button'} href={addressOf(action.view, action.params)}>
+        {action.text}
+      </a>
+    )
+  if (action.type === 'authorize') return <AuthorizeButton {...action} class={className} />
+  if (action.type === 'invite') return <InviteButton />
+  const { id = '', state } = action.params
   const overview = standing.value?.overview ?? null
-  return <LostActs id={action.params['id'] ?? ''} overview={overview} class={className} isBrief={delivers === 'row'} />
+  if (delivers !== undefined && state !== '')
+    return <LostActs id={id} overview={overview} class={className} isBrief={delivers === 'row'} />
+  return (
+    <a class="button" href={addressOf('webhooks', action.params)}>
+      Show its deliveries
+    </a>
+  )
 }
 
 export { LostActs }

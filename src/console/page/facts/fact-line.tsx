@@ -3,8 +3,9 @@ import { Icon } from '../parts/icon.tsx'
 import { PhoneNumber } from '../parts/phone-number.tsx'
 import { addressOf } from '../state/address.ts'
 import { now, rowTime } from '../state/clock.ts'
+import { isFirstLoadOver } from '../state/live.ts'
 import type { CureProps } from './cures-view.tsx'
-import type { Action, Fact } from './fact.ts'
+import type { Fact } from './fact.ts'
 
 /** The sentence of a fact, its nouns linked, without its full stop. */
 export const FactSentence = ({ fact }: { fact: Pick<Fact, 'parts'> }) => (
@@ -47,22 +48,11 @@ export const FactLine = ({ fact }: { fact: Fact }) => (
 
 const load = async () => (await import('./cures-view.tsx')).Cure
 
-/** The one button of a fact, in a file of its own: most days have no fact, and most facts have a link. `class` is that of the cure which a person should press first. */
-export function FactButton(props: CureProps) {
-  const { fact, class: className = 'button', delivers } = props
-  const { action } = fact
-  // Only Overview, which has the checks, has facts of the gateway itself.
-  if (action === null || action.type === 'show checks') return null
-  if (action.type === 'link') return <Link {...action} class={className} />
-  if (action.type !== 'destination' || (delivers !== undefined && action.params['state'] !== ''))
-    return <Loaded load={load} props={props} around={null} />
-  return <Link view="webhooks" params={action.params} text="Show its deliveries" class="button" />
-}
-
-const Link = ({ view, params, text, class: className }: Omit<LinkAction, 'type'> & { class: string }) => (
-  <a class={className} href={addressOf(view, params)}>
-    {text}
-  </a>
-)
-
-type LinkAction = Extract<Action, { type: 'link' }>
+/**
+ * The one button of a fact, in a file of its own: most days have no fact. Where the nouns of the sentence lead to the same, it comes after the
+ * first load, which stays light. `class` is that of the cure which a person should press first.
+ */
+export const FactButton = (props: CureProps) =>
+  props.fact.action !== null && (isFirstLoadOver.value || props.delivers !== undefined) ? (
+    <Loaded load={load} props={props} around={null} />
+  ) : null

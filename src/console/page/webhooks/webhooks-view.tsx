@@ -98,7 +98,7 @@ function Sentence({ sources, destinations, done }: SentenceProps) {
     <>
       <h1 class="sentence">
         {worst === null ? fineText(destinations) : <FactSentence fact={worst} />}
-        {worst !== null && (isOver ? '.' : ` since ${rowTime(worst.since ?? '', now.peek())}.`)}
+        {worst !== null && `${isOver ? '' : ` since ${rowTime(worst.since ?? '', now.peek())}`}.`}
       </h1>
       {worst !== null && (
         <div class="sentence-rest">
@@ -119,7 +119,6 @@ interface SentenceProps extends Pick<HeadProps, 'destinations'> {
 const HINTS: readonly KeyHint[] = [
   [['j', 'k'], 'move'],
   [['Esc'], 'close'],
-  [['c'], 'copy id'],
 ]
 
 /** The list counts attempts, so how many deliveries there are is known once all are loaded; 0 until then. */
@@ -128,6 +127,5 @@ const deliveriesIn = ({ filter, total, shown, hasMore }: DeliveryList): number |
 
 function shownText({ total, shown, hasMore }: DeliveryList): string {
   if (total.value === null || shown.value.length === 0) return ''
-  const loaded = `${count(shown.value.length)} loaded`
-  return hasMore.value ? `${loaded}, more as you scroll` : `All ${loaded}, kept for 30 days`
+  return `${count(shown.value.length)} loaded, ${hasMore.value ? 'more as you scroll' : 'kept for 30 days'}`
 }
