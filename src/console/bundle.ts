@@ -15,6 +15,7 @@ const VIEWS = [
   'messages/message-view.tsx',
   'messages/message-suggestions-view.tsx',
   'messages/empty-view.tsx',
+  'messages/looked-view.tsx',
   'conversations/conversations-view.tsx',
   'conversations/conversation-view.tsx',
   'phone/phone-view.tsx',

@@ -13,6 +13,7 @@ export const SCRIPTS = [
   'message.js',
   'message-suggestions.js',
   'empty.js',
+  'looked.js',
   'conversations.js',
   'conversation.js',
   'phone.js',

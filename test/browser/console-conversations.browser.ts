@@ -188,7 +188,7 @@ test('an opt-out is recorded and ended here, and says by what it came and what t
   expect(complaints).toEqual([])
 })
 
-test('a typed number opens its conversation or starts one, and what is no number says so', async () => {
+test('last digits find a contact, a whole number opens its conversation or starts one, and words are looked for in messages', async () => {
   await using world = await createWorld({ outside: true })
   await world.untilStatus(await world.send({ body: 'from the second', from: FROM_2, to: OTHER }))
   await using opened = await openAsOperator(world, '/conversations')
@@ -197,8 +197,10 @@ test('a typed number opens its conversation or starts one, and what is no number
   await page.keyboard.press('/')
   await page.keyboard.type('5550177')
   await page.keyboard.press('Enter')
-  await page.getByRole('alert').getByText('Nothing came from “5550177” yet.').waitFor()
-  await page.getByLabel('Number of a contact').fill('+1 (555) 555-0177')
+  await page.getByRole('heading', { name: 'No contact’s number ends with 5550177.' }).waitFor()
+  await expectAccessible(page)
+  await page.getByText('type the whole number with its country').waitFor()
+  await search(page).fill('+1 (555) 555-0177')
   await page.keyboard.press('Enter')
   await page.getByText('No texts yet. The first one starts the conversation.').waitFor()
   // Who starts a conversation wants to write.
@@ -213,9 +215,20 @@ test('a typed number opens its conversation or starts one, and what is no number
   await row(page, 'Nice to meet you').waitFor()
   await until(() => sentTo(world, '+15555550177').length > 0)
   expect(world.control.messages().at(-1)).toMatchObject({ from: FROM, to: ['+15555550177'] })
-  await page.getByLabel('Number of a contact').fill(OTHER)
+  await search(page).fill(OTHER)
   await page.keyboard.press('Enter')
   await said(page, 'from the second').waitFor()
+  // The only one that ends so is opened, too.
+  await search(page).fill('555-0177')
+  await page.keyboard.press('Enter')
+  await said(page, 'Nice to meet you').waitFor()
+  await receive(world, 'Pizza 24', 'Your pizza is ready')
+  await search(page).fill('Pizza 24')
+  await page.keyboard.press('Enter')
+  await said(page, 'Your pizza is ready').waitFor()
+  await search(page).fill('meet')
+  await page.keyboard.press('Enter')
+  await page.getByText('“meet” is in 1 of all 3 messages.').first().waitFor()
   expect(complaints).toEqual([])
 })
 
@@ -388,3 +401,4 @@ async function receive(world: World, from: string, text: string): Promise<void> 
     return messages.some(({ body }) => body === text)
   })
 }
+const search = (page: Page) => page.getByLabel('Search conversations')

@@ -63,7 +63,7 @@ test('Esc closes first the suggestions and then the field; Tab leaves the empty 
   await page.keyboard.press('/')
   await page.keyboard.type('for him')
   await page.keyboard.press('Enter')
-  await page.getByText('“for him” is searched in the 2 loaded messages only.').waitFor()
+  await page.getByText('“for him” is in 1 of all 2 messages.').first().waitFor()
   await row(page, 'for her').waitFor({ state: 'detached' })
 })
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Conversation, Message } from '../../src/client/client.ts'
-import { answersText } from '../../src/console/page/conversations/answers.ts'
+import { answersText, answersTrouble, waitsForAnswer } from '../../src/console/page/conversations/answers.ts'
 import { heldText } from '../../src/console/page/conversations/held.ts'
 import { timeZone } from '../../src/console/page/state/settings.ts'
 import { cannotSendOf } from '../../src/console/page/thread/cannot-send.ts'
@@ -9,17 +9,38 @@ timeZone.value = 'utc'
 
 const NOW = Date.UTC(2026, 10, 24, 14, 26)
 
-const last = (direction: Conversation['lastMessage']['direction']): Pick<Conversation, 'lastMessage'> => ({
-  lastMessage: { messageId: 'msg_1', direction, status: 'sent', body: '', createdAt: '' },
+test('the sentence says how many conversations wait for an answer', () => {
+  expect(answersText(3, 2)).toBe('2 of 3 conversations wait for your answer.')
+  expect(answersText(2, 1)).toBe('1 of 2 conversations waits for your answer.')
+  expect(answersText(2, 0)).toBe('2 conversations, none waits for your answer.')
+  expect(answersText(1, 1)).toBe('One conversation waits for your answer.')
+  expect(answersText(1, 0)).toBe('One conversation.')
+  expect(answersText(41_118, 999)).toBe('999 of 41,118 conversations wait for your answer.')
+  expect(answersText(41_118, 1000)).toBe('1,000+ of 41,118 conversations wait for your answer.')
+  expect(answersTrouble(0)).toBeNull()
+  expect(answersTrouble(1000)).toEqual({ count: '1,000+', kind: 'plain', word: 'to answer' })
 })
 
-test('the sentence says how many conversations wait for an answer', () => {
-  const text = (...directions: Parameters<typeof last>[0][]) => answersText(directions.map(last))
-  expect(text('inbound', 'inbound', 'outbound')).toBe('2 of 3 conversations wait for your answer.')
-  expect(text('inbound', 'outbound')).toBe('1 of 2 conversations waits for your answer.')
-  expect(text('outbound', 'outbound')).toBe('2 conversations, none waits for your answer.')
-  expect(text('inbound')).toBe('One conversation waits for your answer.')
-  expect(text('outbound')).toBe('One conversation.')
+test('a row waits for an answer exactly if the gateway counts it', () => {
+  const waits = (changes: Partial<Conversation>, message: Partial<Conversation['lastMessage']> = {}): boolean => {
+    const at = new Date(NOW).toISOString()
+    const lastMessage = {
+      messageId: 'msg_1',
+      direction: 'inbound',
+      status: 'received',
+      body: '',
+      createdAt: at,
+    } as const
+    const row = { number: '+15555550100', contact: '+15555550199', optedOut: false, ...changes }
+    return waitsForAnswer({ ...row, lastMessage: { ...lastMessage, ...message } }, NOW)
+  }
+  expect(waits({})).toBe(true)
+  expect(waits({}, { direction: 'outbound', status: 'sent' })).toBe(false)
+  for (const contact of ['72345', 'Pizza', '+72345', '+05555550199'])
+    expect([contact, waits({ contact })]).toEqual([contact, false])
+  expect(waits({ optedOut: true })).toBe(false)
+  expect(waits({}, { createdAt: new Date(NOW - 7 * 86_400_000).toISOString() })).toBe(true)
+  expect(waits({}, { createdAt: new Date(NOW - 7 * 86_400_000 - 1).toISOString() })).toBe(false)
 })
 
 test('the first waiting text goes out when its wait can be over first; a wait without an end may be over now', () => {

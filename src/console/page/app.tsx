@@ -14,13 +14,16 @@ import { findCaller, hasAll, hasNoApp, me } from './state/caller.ts'
 import { isFirstLoadOver } from './state/live.ts'
 import { useLoading } from './state/loading.ts'
 import { session } from './state/session.ts'
-import { standing } from './state/standing.ts'
+import { standing, toAnswer } from './state/standing.ts'
 import type { View } from './state/view-names.ts'
 
 /** The page: sign-in, or the frame with a view. */
 export function App() {
   // What a view found out is of one tenant.
-  useEffect(() => void (standing.value = null), [me.value?.tenantId])
+  useEffect(() => {
+    standing.value = null
+    toAnswer.value = null
+  }, [me.value?.tenantId])
   if (session.value === null || hasNoApp.value) return <Loaded load={FILES.signIn} props={{}} />
   if (me.value === null) return <Caller key={session.value.token} />
   return (

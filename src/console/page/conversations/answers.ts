@@ -1,10 +1,28 @@
 import type { Conversation } from '../../../client/client.ts'
 import { count } from '../state/clock.ts'
+import type { Trouble } from '../state/view-names.ts'
+import { isNumber } from '../thread/contact-forms.ts'
 
-/** In how many of all conversations the contact wrote last. */
-export function answersText(all: readonly Pick<Conversation, 'lastMessage'>[]): string {
-  const waiting = all.filter(({ lastMessage }) => lastMessage.direction === 'inbound').length
-  if (all.length === 1) return waiting === 1 ? 'One conversation waits for your answer.' : 'One conversation.'
-  if (waiting === 0) return `${count(all.length)} conversations, none waits for your answer.`
-  return `${count(waiting)} of ${count(all.length)} conversations ${waiting === 1 ? 'waits' : 'wait'} for your answer.`
+const WEEK_MS = 7 * 86_400_000
+/** The gateway counts no further. */
+const MOST = 1000
+
+/** Whether a contact waits for an answer, as the gateway counts: it wrote last, within a week, from a number, and has not opted out. */
+export const waitsForAnswer = (
+  { contact, lastMessage: { direction, createdAt }, optedOut }: Conversation,
+  now: number,
+): boolean => direction === 'inbound' && isNumber(contact) && !optedOut && Date.parse(createdAt) >= now - WEEK_MS
+
+/** How many of all conversations wait for an answer. */
+export function answersText(total: number, toAnswer: number): string {
+  if (total === 1) return toAnswer === 1 ? 'One conversation waits for your answer.' : 'One conversation.'
+  if (toAnswer === 0) return `${count(total)} conversations, none waits for your answer.`
+  return `${counted(toAnswer)} of ${count(total)} conversations ${toAnswer === 1 ? 'waits' : 'wait'} for your answer.`
 }
+
+/** What the rail counts: no trouble, but somebody waits. */
+export const answersTrouble = (toAnswer: number): Trouble | null =>
+  toAnswer === 0 ? null : { count: counted(toAnswer), kind: 'plain', word: 'to answer' }
+
+/** `1,000+` where there may be more. */
+const counted = (toAnswer: number): string => `${count(toAnswer)}${toAnswer === MOST ? '+' : ''}`

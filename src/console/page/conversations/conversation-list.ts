@@ -1,7 +1,8 @@
 import { computed, signal } from '@preact/signals'
 import type { Conversation, Sgw } from '../../../client/client.ts'
 import { PAGE_ROWS, type Page, PagedList } from '../list/paged-list.ts'
-import { messageIdOf } from '../messages/row.ts'
+import { afterEvent, messageIdOf } from '../messages/row.ts'
+import { nextReadingMs } from '../messages/wait-ends.ts'
 import type { LiveEvent } from '../state/live-event.ts'
 import type { Pair } from '../thread/pair.ts'
 
@@ -25,7 +26,14 @@ export class ConversationList extends PagedList<ListedConversation> {
   /** The first page as it was last read. The rows can be behind it. */
   readonly #first = signal<readonly ListedConversation[]>([])
 
-  constructor(readonly sgw: Sgw) {
+  /** How many conversations wait for an answer, of all that the filter finds; null until it is known. */
+  readonly toAnswer = signal<number | null>(null)
+
+  constructor(
+    readonly sgw: Sgw,
+    /** The last digits of the contacts; '' for all contacts. */
+    readonly ends: string,
+  ) {
     super()
   }
 
@@ -45,30 +53,29 @@ export class ConversationList extends PagedList<ListedConversation> {
 
   /** Changes the row that an event is about, and reads the first page again for a text that is new. */
   note(event: LiveEvent): void {
-    if (event.type === 'opt_out')
-      return this.#change((row) => (keyOf(row) === keyOf(event) ? { ...row, optedOut: event.optedOut } : row))
-    if (event.type === 'sms_delivery') {
-      const { deliveryStatus } = event
-      return this.#changeLast(messageIdOf(event), { deliveryStatus })
+    if (event.type === 'opt_out') {
+      this.#change((row) => (keyOf(row) === keyOf(event) ? { ...row, optedOut: event.optedOut } : row))
+      // Another number waits for an answer.
+      return this.reloadIn(0)
     }
+    const isKnown = this.#takeState(event)
     const isNew = event.type === 'gap' || event.type === 'sms_inbound'
-    if (isNew || (event.type === 'sms_status' && !this.#takeStatus(event) && event.status === 'queued'))
-      this.reloadIn(0)
+    if (isNew || (event.type === 'sms_status' && !isKnown && event.status === 'queued')) this.reloadIn(0)
   }
 
   /** Changes the state of a conversation's newest text; false if it is the newest of none. */
-  #takeStatus(event: Extract<LiveEvent, { type: 'sms_status' }>): boolean {
-    const isIt = ({ lastMessage }: ListedConversation): boolean => lastMessage.messageId === messageIdOf(event)
-    if (![...this.#first.value, ...this.rows.value].some(isIt)) return false
-    const { status, error = null } = event
-    this.#changeLast(messageIdOf(event), { status, error })
+  #takeState(event: LiveEvent): boolean {
+    const id = messageIdOf(event)
+    const isIt = ({ lastMessage }: ListedConversation): boolean => lastMessage.messageId === id
+    if (id === null || ![...this.#first.value, ...this.rows.value].some(isIt)) return false
+    this.#change((row) => (isIt(row) ? { ...row, lastMessage: afterEvent(row.lastMessage, event) } : row))
     return true
   }
 
-  #changeLast(id: string | null, changes: Partial<ListedConversation['lastMessage']>): void {
-    this.#change((row) =>
-      row.lastMessage.messageId === id ? { ...row, lastMessage: { ...row.lastMessage, ...changes } } : row,
-    )
+  /** Why a text waits has no event. */
+  protected override planNext(): void {
+    const open = this.#first.value.filter(({ lastMessage: { status } }) => status === 'queued' || status === 'sending')
+    if (open.length > 0) this.reloadIn(nextReadingMs(open.map(({ lastMessage }) => lastMessage)))
   }
 
   #change(change: (row: ListedConversation) => ListedConversation): void {
@@ -81,6 +88,7 @@ export class ConversationList extends PagedList<ListedConversation> {
     if (this.isBehind || this.isLoading.value) return
     this.newCount.value = 0
     this.#first.value = this.rows.value.slice(0, PAGE_ROWS)
+    this.planNext()
   }
 
   /** What came meanwhile is shown now. */
@@ -114,7 +122,9 @@ export class ConversationList extends PagedList<ListedConversation> {
   }
 
   protected async read(page: number): Promise<Page<ListedConversation>> {
-    const { conversations, total } = await this.sgw.conversations({ limit: PAGE_ROWS, include: 'delivery' }).page(page)
+    const filter = { contactEndsWith: this.ends, limit: PAGE_ROWS, include: 'delivery' } as const
+    const { conversations, total, toAnswer } = await this.sgw.conversations(filter).page(page)
+    this.toAnswer.value = toAnswer
     return { rows: conversations, total }
   }
 }

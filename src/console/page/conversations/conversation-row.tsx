@@ -1,9 +1,12 @@
 import { Icon } from '../parts/icon.tsx'
 import { PhoneNumber } from '../parts/phone-number.tsx'
+import { Reason } from '../messages/reason.tsx'
 import { stateOf } from '../messages/words.ts'
-import { addressOf } from '../state/address.ts'
+import { address, addressOf } from '../state/address.ts'
+import { clockTime, now, utcTime } from '../state/clock.ts'
 import { Carried } from '../thread/carried.tsx'
-import { clockTime, utcTime } from '../state/clock.ts'
+import { isNumber } from '../thread/contact-forms.ts'
+import { waitsForAnswer } from './answers.ts'
 import { type ListedConversation, keyOf } from './conversation-list.ts'
 
 interface ConversationRowProps {
@@ -16,12 +19,19 @@ interface ConversationRowProps {
 
 /** A conversation in one line: when its newest text came, what became of that, the contact, the text, and our number. */
 export function ConversationRow({ row, isOpen, isCursor, isOneOfSeveral }: ConversationRowProps) {
-  const { number, contact, lastMessage, optedOut } = row
-  const state = stateOf({ ...lastMessage, error: lastMessage.error ?? null })
+  const { number, contact, lastMessage } = row
+  const state = stateOf(lastMessage)
+  const at = now.peek()
+  const classes = [
+    'columns row conversing',
+    state.kind,
+    isCursor ? 'cursor' : '',
+    waitsForAnswer(row, at) ? 'to-answer' : '',
+  ]
   return (
     <a
-      class={`columns row conversing ${state.kind} ${isCursor ? 'cursor' : ''} ${lastMessage.direction}`}
-      href={addressOf('conversations', { number, contact })}
+      class={classes.join(' ')}
+      href={addressOf('conversations', { ...address.value.params, number, contact })}
       data-id={keyOf(row)}
       aria-current={isOpen ? 'true' : undefined}
     >
@@ -33,21 +43,32 @@ export function ConversationRow({ row, isOpen, isCursor, isOneOfSeveral }: Conve
         <span class="word">{state.word}</span>
       </span>
       <PhoneNumber value={contact} />
-      <span class="text">
-        <Carried count={lastMessage.attachments} />
-        <span class="mask" dir="auto">
-          {lastMessage.body || (lastMessage.attachments ? '' : 'No text')}
-        </span>
-        {optedOut && <em>opted out</em>}
-        {isOneOfSeveral && (
-          <em class="via">
-            via <PhoneNumber value={number} />
-          </em>
-        )}
-      </span>
+      <Newest row={row} now={at} isOneOfSeveral={isOneOfSeveral} />
       <span class="wide-only">
         <PhoneNumber value={number} />
       </span>
     </a>
   )
 }
+
+interface NewestProps extends Pick<ConversationRowProps, 'row' | 'isOneOfSeveral'> {
+  now: number
+}
+
+/** The newest text, and what is to be known about it. */
+const Newest = ({ row: { number, contact, lastMessage, optedOut }, now: at, isOneOfSeveral }: NewestProps) => (
+  <span class="text">
+    <Carried count={lastMessage.attachments} />
+    <span class="mask" dir="auto">
+      {lastMessage.body || (lastMessage.attachments ? '' : 'No text')}
+    </span>
+    <Reason row={lastMessage} now={at} />
+    {optedOut && <em>opted out</em>}
+    {lastMessage.direction === 'inbound' && !isNumber(contact) && <em>cannot be answered</em>}
+    {isOneOfSeveral && (
+      <em class="via">
+        via <PhoneNumber value={number} />
+      </em>
+    )}
+  </span>
+)

@@ -1,12 +1,15 @@
+import { useEffect } from 'preact/hooks'
 import { ListDetail } from '../list/list-detail.tsx'
 import { type KeyHint, ListFoot, loadedText } from '../list/list-foot.tsx'
 import { useFollowed } from '../parts/following.ts'
 import { param } from '../state/address.ts'
 import { count } from '../state/clock.ts'
 import { session } from '../state/session.ts'
-import { type Pair, isContact, isNumber } from '../thread/pair.ts'
-import { answersText } from './answers.ts'
-import { ContactField } from './contact-field.tsx'
+import { toAnswer } from '../state/standing.ts'
+import { isContact, isNumber } from '../thread/contact-forms.ts'
+import type { Pair } from '../thread/pair.ts'
+import { answersText, answersTrouble } from './answers.ts'
+import { ConversationSearch } from './conversation-search.tsx'
 import { ConversationList, keyOf } from './conversation-list.ts'
 import { ConversationRow } from './conversation-row.tsx'
 import { EmptyConversations } from './empty-conversations.tsx'
@@ -16,16 +19,21 @@ const loadConversation = async () => (await import('./conversation-view.tsx')).C
 
 /** Who your numbers talk with: the conversations, live, with the open one beside them. */
 export function ConversationsView() {
-  const list = useFollowed('', (sgw) => new ConversationList(sgw))
+  const ends = param('ends')
+  const list = useFollowed(ends, (sgw) => new ConversationList(sgw, ends))
+  const waiting = ends === '' ? (list?.toAnswer.value ?? null) : null
+  useEffect(() => {
+    if (waiting !== null) toAnswer.value = answersTrouble(waiting)
+  }, [waiting])
   const pair = openedPair()
   if (list === null) return null
-  const isEmpty = !list.isLoading.value && list.total.value === 0
+  const isEmpty = !list.isLoading.value && list.total.value === 0 && ends === ''
   return (
     <ListDetail
       view="conversations"
       list={list}
       name="Conversations"
-      listKey=""
+      listKey={ends}
       opened={openedKey}
       paramsOf={pairOf}
       copied={() => param('contact')}
@@ -60,15 +68,17 @@ const HINTS: readonly KeyHint[] = [
 const Head = ({ list, text }: { list: ConversationList; text: string }) => (
   <header class="list-head">
     <h1 class="sentence">{text}</h1>
-    <ContactField list={list} />
+    <ConversationSearch list={list} />
   </header>
 )
 
-/** What the list says of its rows. Only where all of it is loaded is it known who wrote last. */
-function sentenceOf({ rows, total, hasMore, isLoading }: ConversationList): string {
-  if (isLoading.value || total.value === null) return 'Conversations'
-  if (hasMore.value) return `${count(total.value)} conversations, the newest first.`
-  return answersText(rows.value)
+/** How many wait for an answer, as the gateway counts them, and not the loaded rows alone. */
+function sentenceOf(list: ConversationList): string {
+  const { ends, total } = list
+  const waiting = list.toAnswer.value
+  if (list.isLoading.value || total.value === null || waiting === null) return 'Conversations'
+  if (ends === '') return answersText(total.value, waiting)
+  return `${count(total.value)} ${total.value === 1 ? 'conversation is' : 'conversations are'} with a number that ends with ${ends}.`
 }
 
 /** The conversation of the address; null without one, and for what can be none. */

@@ -1,7 +1,8 @@
 import type { ComponentChild } from 'preact'
 import { Empty, NoNumber } from '../parts/empty.tsx'
-import { NoRows } from '../list/no-rows.tsx'
+import { NoRows, NothingFound } from '../list/no-rows.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
+import { addressOf } from '../state/address.ts'
 import { useLoading } from '../state/loading.ts'
 import type { ConversationList } from './conversation-list.ts'
 
@@ -14,8 +15,18 @@ interface EmptyConversationsProps {
 /** What stands in place of rows. */
 export const EmptyConversations = (props: EmptyConversationsProps) => (
   <NoRows list={props.list} name="Conversations">
-    <NoConversations {...props} />
+    {props.list.ends === '' ? <NoConversations {...props} /> : <NobodyEndsSo ends={props.list.ends} />}
   </NoRows>
+)
+
+/** The digits can also stand in a text, or begin a number that nobody has texted with. */
+const NobodyEndsSo = ({ ends }: { ends: string }) => (
+  <NothingFound text={`No contact’s number ends with ${ends}.`} noun="conversations" words={['ends']}>
+    <p class="dim">To write to somebody new, type the whole number with its country, as +15035550142.</p>
+    <a class="button" href={addressOf('messages', { text: ends })}>
+      Look for “{ends}” in texts
+    </a>
+  </NothingFound>
 )
 
 /** What will be here, and how to fill it. Nothing can be sent before a number is connected, so that comes first. */

@@ -6,6 +6,7 @@ import { now } from '../state/clock.ts'
 import { keepReading } from '../state/keep-reading.ts'
 import { othersInTrouble, ownAlerts, standing } from '../state/standing.ts'
 import { listAlerts, shareAlerts } from './alert.ts'
+import { AnswersCount } from './answers-count.tsx'
 import { useStanding } from './read-standing.ts'
 import { troublesOf } from './troubles-of.ts'
 
@@ -22,6 +23,7 @@ export function RailCounts({ isRead }: { isRead: boolean }) {
     <>
       {!isRead && <Reader />}
       {!isFiringRead && <FiringReader />}
+      {isOfOne && <AnswersCount />}
     </>
   )
 }

@@ -3,6 +3,7 @@ import type { IconName } from '../parts/icon-paths.ts'
 import { address, addressOf } from '../state/address.ts'
 import { hasAll, me } from '../state/caller.ts'
 import { session } from '../state/session.ts'
+import { toAnswer } from '../state/standing.ts'
 import type { Trouble, View } from '../state/view-names.ts'
 
 export interface ShownView {
@@ -65,7 +66,7 @@ export const viewsShown = computed<readonly ShownView[]>(() => [
       ]),
   { view: isAll.value ? 'all' : 'overview', name: 'Overview', icon: 'overview', trouble: null },
   { view: 'messages', name: 'Messages', icon: 'messages', trouble: troubles.value.messages ?? null },
-  { view: 'conversations', ...(hasPhone.value ? PHONE : CONVERSATIONS), trouble: null },
+  { view: 'conversations', ...(hasPhone.value ? PHONE : CONVERSATIONS), trouble: isAll.value ? null : toAnswer.value },
   { view: 'webhooks', name: 'Webhooks', icon: 'webhook', trouble: troubles.value.webhooks ?? null },
   {
     view: 'numbers',

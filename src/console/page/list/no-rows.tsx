@@ -27,12 +27,15 @@ interface NothingFoundProps {
   noun: string
   /** The words of the filters that are taken away. */
   words: readonly string[]
+  /** Where else it can be looked for. */
+  children?: ComponentChild
 }
 
 /** In place of rows where a filter finds none. */
-export const NothingFound = ({ text, noun, words }: NothingFoundProps) => (
+export const NothingFound = ({ text, noun, words, children }: NothingFoundProps) => (
   <div class="stack empty">
     <h2>{text}</h2>
+    {children}
     <button type="button" class="button" onClick={() => refine(Object.fromEntries(words.map((word) => [word, ''])))}>
       Show all {noun}
     </button>

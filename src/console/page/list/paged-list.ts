@@ -30,16 +30,17 @@ export abstract class PagedList<Row> implements LiveList<Row>, Followed {
   readonly isLoading = signal(true)
   /** Rows that came in since the list was last at its top. */
   readonly newCount = signal(0)
+  /** How many rows are older than the last loaded one. */
+  readonly older = signal(0)
   readonly hasMore = computed(() => this.older.value > 0)
   /** Whether the newest rows are in sight. */
   isAtTop = true
 
-  /** How many rows are older than the last loaded one. */
-  protected readonly older = signal(0)
   /** Whether newer rows were left out, so that the rows in sight stay. */
   protected isBehind = false
   /** What follows the last row is asked for by its time, as new rows shift the numbers of pages; where a row moves to the top, by its page. */
   protected readonly isByTime: boolean = true
+  protected pageRows = PAGE_ROWS
   #isPaging = false
   #isStopped = false
   #reloadedAt = -Infinity
@@ -82,7 +83,7 @@ export abstract class PagedList<Row> implements LiveList<Row>, Followed {
     const before = this.isByTime
       ? this.rows.value.filter((row) => this.atOf(row) === this.atOf(last)).length
       : this.rows.value.length
-    const page = await this.#page(1 + Math.floor(before / PAGE_ROWS), this.isByTime ? this.atOf(last) : undefined)
+    const page = await this.#page(1 + Math.floor(before / this.pageRows), this.isByTime ? this.atOf(last) : undefined)
     this.#isPaging = false
     const end = this.rows.value.at(-1)
     // A trimmed list continues after its new end.
@@ -147,7 +148,7 @@ export abstract class PagedList<Row> implements LiveList<Row>, Followed {
     const old = this.rows.value
     const added = this.without(fresh, old).length
     const [oldest, newest] = [fresh.at(-1), old[0]]
-    if (added === PAGE_ROWS && oldest !== undefined && newest !== undefined)
+    if (added === this.pageRows && oldest !== undefined && newest !== undefined)
       this.gap.value = { after: this.atOf(newest), before: this.atOf(oldest) }
     if (this.isAtTop || this.newCount.value + added <= MAX_NEW) {
       this.show([...fresh, ...this.without(old, fresh)])

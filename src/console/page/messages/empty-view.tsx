@@ -3,22 +3,48 @@ import { hasPhone } from '../frame/views.ts'
 import { Empty, NoNumber } from '../parts/empty.tsx'
 import { NothingFound } from '../list/no-rows.tsx'
 import { GATEWAY, addressOf } from '../state/address.ts'
-import { type Filter, WORDS, problemOf } from './filters.ts'
+import { WORDS, problemOf } from './filters.ts'
+import type { MessageList } from './list-state.ts'
 import { asCurl } from './snippets.ts'
 
 interface EmptyViewProps {
   /** Null until they are known. */
   extensions: readonly ExtensionHealth[] | null
-  filter: Filter
+  /** Null where no filter is. */
+  list: MessageList | null
 }
 
-/** A list without rows. */
-export const EmptyView = ({ extensions, filter }: EmptyViewProps) =>
-  Object.keys(filter).length > 0 ? (
-    <NothingFound text={problemOf(filter) ?? 'No message matches this filter.'} noun="messages" words={WORDS} />
-  ) : (
-    <NoMessages extensions={extensions} />
+/** A list without rows. Digits that end no contact's number can be words of a text. */
+export function EmptyView({ extensions, list }: EmptyViewProps) {
+  const filter = list?.filter ?? {}
+  if (list === null || Object.keys(filter).length === 0) return <NoMessages extensions={extensions} />
+  const { ends, text } = list.filter
+  return (
+    <NothingFound text={whyNone(list)} noun="messages" words={WORDS}>
+      {ends !== undefined && text === undefined && !isTooWide(list) && (
+        <a class="button" href={addressOf('messages', { ...filter, ends: '', text: ends })}>
+          Look for “{ends}” in texts
+        </a>
+      )}
+    </NothingFound>
   )
+}
+
+/** Whether more contacts have the last digits that are asked for than the gateway finds at once. */
+const isTooWide = ({ error }: MessageList): boolean => error.value.includes('too many contacts')
+
+/** Says no more than what was looked through. */
+function whyNone(list: MessageList): string {
+  const { filter, hasMore } = list
+  const problem = problemOf(filter)
+  if (problem !== null) return problem
+  if (isTooWide(list)) return `More than 100 contacts end with ${filter.ends ?? ''}. Type more of the number.`
+  if (filter.text !== undefined) return hasMore.value ? 'Nothing found so far.' : `No message has “${filter.text}”.`
+  const isByEnd = filter.ends !== undefined && Object.keys(filter).length === 1
+  return isByEnd
+    ? `No message is with a number that ends with ${filter.ends ?? ''}.`
+    : 'No message matches this filter.'
+}
 
 /** What will be here, and how to fill it. Nothing can be sent before a number is connected, so that comes first. */
 function NoMessages({ extensions }: { extensions: readonly ExtensionHealth[] | null }) {

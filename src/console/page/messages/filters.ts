@@ -8,6 +8,7 @@ import {
   wordsOf,
 } from '../search/filters.ts'
 import { TIME } from '../search/times.ts'
+import { isNumber } from '../thread/contact-forms.ts'
 import { FAILURES } from './failures.ts'
 import { type Tab, tabOf as tabIn } from '../list/tab.ts'
 
@@ -24,8 +25,6 @@ const STATES: Readonly<Record<ListedState | 'sent' | 'received', ''>> = {
 }
 export type State = keyof typeof STATES
 
-const E164 = /^\+[1-9]\d{8,14}$/
-
 /** The filters of messages, with one word for status, state and direction. Without one that the API has and the page has not, this does not compile. */
 export const FILTERS = {
   state: { values: STATES },
@@ -40,15 +39,11 @@ export const FILTERS = {
     // It can also be a short code or a sender's name.
     problem: (value: string) => (value.length > 64 ? 'A contact has at most 64 characters.' : null),
   },
-  contactEndsWith: {
-    word: 'ends',
-    problem: (value: string) =>
-      /^\d{3,15}$/.test(value) ? null : noSuch(value, 'end of a number', 'Write three or more of its last digits'),
-  },
+  // What is no end of a number is the gateway's to refuse.
+  contactEndsWith: { word: 'ends' },
   number: {
     known: ['numbers'],
-    problem: (value: string) =>
-      E164.test(value) ? null : noSuch(value, 'number of yours', 'Write it as +15035550100'),
+    problem: (value: string) => (isNumber(value) ? null : noSuch(value, 'number of yours', 'Write it as +15035550100')),
   },
   appId: {
     word: 'app',
@@ -73,7 +68,7 @@ export const FILTERS = {
   FilterWord<'contacts' | 'numbers' | 'apps' | 'users' | 'times'>
 >
 
-/** The words of the search field and of the address. `text` looks through loaded rows only, because the API has no search in texts. */
+/** The words of the search field and of the address. The API has no search in texts: for `text` the list looks through messages page by page. */
 export const WORDS: readonly (WordOf<typeof FILTERS> | 'text')[] = [...wordsOf(FILTERS), 'text']
 export type Filter = Readonly<Partial<Record<(typeof WORDS)[number], string>>>
 
@@ -110,6 +105,6 @@ export function queryOf({ app, ...filter }: Filter, apps: ReadonlyMap<string, st
   return state === undefined ? query : { ...query, [STATUSES.includes(state) ? 'status' : 'state']: state }
 }
 
-/** Whether a loaded row has the searched text. */
+/** Whether a message has the searched text. */
 export const hasText = (filter: Filter, body: string): boolean =>
   filter.text === undefined || body.toLocaleLowerCase().includes(filter.text.toLocaleLowerCase())

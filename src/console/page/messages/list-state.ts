@@ -1,12 +1,13 @@
 import { computed } from '@preact/signals'
 import type { Sgw } from '../../../client/client.ts'
-import { PAGE_ROWS, type Page, PagedList, RELOAD_EVERY_MS } from '../list/paged-list.ts'
+import { PAGE_ROWS, type Page, PagedList } from '../list/paged-list.ts'
 import type { LiveEvent } from '../state/live-event.ts'
 import { type Filter, hasText, problemOf, queryOf } from './filters.ts'
 import { type ListRow, afterEvent, messageIdOf } from './row.ts'
+import { nextReadingMs } from './wait-ends.ts'
 
-/** While rows wait, their reasons are read again this often, because a wait has no event. */
-const WAITS_EVERY_MS = 15_000
+/** For a text so many messages are read at once, which is all that the API gives. */
+const LOOKED_ROWS = 100
 
 /** A webhook has no event: its answer is known when it has had its time. */
 const WEBHOOK_MS = 5000
@@ -22,6 +23,13 @@ export class MessageList extends PagedList<ListRow> {
     readonly apps: ReadonlyMap<string, string>,
   ) {
     super()
+    if (filter.text !== undefined) this.pageRows = LOOKED_ROWS
+  }
+
+  /** What was looked through is not given up. */
+  protected override show(rows: readonly ListRow[]): void {
+    if (this.filter.text === undefined) super.show(rows)
+    else this.rows.value = rows
   }
 
   keyOf({ messageId }: ListRow): string {
@@ -49,17 +57,13 @@ export class MessageList extends PagedList<ListRow> {
   /** Reads waits again after a while, or when the first of them ends. A row that is open without one may have one soon. */
   protected override planNext(): void {
     const open = this.rows.value.slice(0, PAGE_ROWS).filter(isOpen)
-    if (open.length === 0) return
-    const waits = open.flatMap(({ waiting }) => (!waiting ? [] : [waiting]))
-    const ends = waits.flatMap(({ until }) => (until === undefined ? [] : [Date.parse(until) - Date.now()]))
-    const next = Math.min(WAITS_EVERY_MS, ...ends.filter((ms) => ms > 0).map((ms) => ms + 200))
-    this.reloadIn(Math.max(waits.length < open.length ? 0 : next, RELOAD_EVERY_MS))
+    if (open.length > 0) this.reloadIn(nextReadingMs(open))
   }
 
   protected read(page: number, endDate?: string): Promise<Page<ListRow>> | null {
     // `EmptyView` says what is wrong with it.
     if (problemOf(this.filter) !== null) return null
-    const query = { ...queryOf(this.filter, this.apps), include: 'delivery' as const, limit: PAGE_ROWS }
+    const query = { ...queryOf(this.filter, this.apps), include: 'delivery' as const, limit: this.pageRows }
     const pages = this.sgw.sms.list(endDate === undefined ? query : { ...query, endDate })
     return pages.page(page).then(({ messages, total }) => ({ rows: messages, total }))
   }

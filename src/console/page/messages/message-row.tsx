@@ -3,10 +3,9 @@ import { PhoneNumber } from '../parts/phone-number.tsx'
 import { addressOf, address } from '../state/address.ts'
 import { clockTime, utcTime } from '../state/clock.ts'
 import { Carried } from '../thread/carried.tsx'
+import { Reason } from './reason.tsx'
 import { type ListRow, contactOf, ownNumberOf } from './row.ts'
-import { failedText } from './webhook-results.ts'
-import { shortWaitingText } from './wait-words.ts'
-import { explainedShort, isCancelled, stateOf, undeliveredShort } from './words.ts'
+import { stateOf } from './words.ts'
 
 interface MessageRowProps {
   row: ListRow
@@ -48,17 +47,4 @@ export function MessageRow({ row, isOpen, isCursor, appName, now }: MessageRowPr
       <span class="wide-only">{appName}</span>
     </a>
   )
-}
-
-/** Never cut, unlike the text. */
-function Reason({ row, now }: { row: ListRow; now: number }) {
-  if (row.waiting) return <em>{shortWaitingText(row.waiting, now)}</em>
-  if (isCancelled(row.error)) return <em class="said-by-word">cancelled</em>
-  if (row.error !== null) return <em>{explainedShort(row.error)}</em>
-  const reason = row.deliveryStatus === 'undelivered' ? undeliveredShort(row.deliveryError?.code) : null
-  if (reason !== null) return <em>{reason}</em>
-  if (row.deliveryStatus === 'undelivered') return <em class="said-by-word">not delivered</em>
-  // What was received is fine; that an app did not get it is not.
-  const failed = row.webhooks ? failedText(row.webhooks) : null
-  return row.direction === 'inbound' && failed !== null ? <em class="bad">{failed}</em> : null
 }

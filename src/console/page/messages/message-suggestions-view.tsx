@@ -14,6 +14,8 @@ import { FILTERS } from './filters.ts'
 import type { MessageList } from './list-state.ts'
 import { contactOf, ownNumberOf } from './row.ts'
 
+export { askedBy } from './asked-by.ts'
+
 interface MessageSuggestionsProps extends FieldParts {
   list: MessageList
   /** Null until they are known. */

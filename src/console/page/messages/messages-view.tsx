@@ -19,6 +19,7 @@ import { MessageSearch } from './search-field.tsx'
 import { Sentence } from './sentence.tsx'
 
 const loadEmpty = async () => (await import('./empty-view.tsx')).EmptyView
+const loadLooked = async () => (await import('./looked-view.tsx')).Looked
 const loadMessage = async () => (await import('./message-view.tsx')).MessageView
 
 keepInEveryTenant(commonWords(FILTERS))
@@ -45,14 +46,22 @@ export function MessagesView() {
       listKey={filterKey}
       draw={(each, marks) => <MessageRow row={each} {...marks} appName={appName(each.appId)} now={now.peek()} />}
       head={<Head list={list} standing={standing} />}
-      empty={
-        <NoRows list={list} name="Messages">
-          <Loaded load={loadEmpty} props={{ extensions: standing?.extensions ?? null, filter }} />
-        </NoRows>
-      }
+      empty={<Empty list={list} extensions={standing?.extensions ?? null} />}
       foot={<Foot list={list} />}
       detail={id === '' ? null : { name: 'Message', load: loadMessage, props: { id, row } }}
     />
+  )
+}
+
+/** That digits are too few is no failure. */
+function Empty(props: { list: MessageList; extensions: Standing['extensions'] | null }) {
+  const empty = <Loaded load={loadEmpty} props={props} />
+  return /too many contacts/.test(props.list.error.value) ? (
+    empty
+  ) : (
+    <NoRows list={props.list} name="Messages">
+      {empty}
+    </NoRows>
   )
 }
 
@@ -63,7 +72,7 @@ const Head = ({ list, standing }: { list: MessageList; standing: Standing | null
       <MessageSearch list={list} extensions={standing?.extensions ?? null} />
       <Tabs label="Status" tabs={TABS} current={tabOf(list.filter)} total={list.total.value} />
     </header>
-    {list.filter.text !== undefined && list.rows.value.length > 0 && <TextNote list={list} />}
+    {list.filter.text !== undefined && <Loaded key={JSON.stringify(list.filter)} load={loadLooked} props={{ list }} />}
   </>
 )
 
@@ -83,17 +92,6 @@ const shownText = (list: MessageList): string =>
   list.filter.text !== undefined && list.shown.value.length > 0
     ? `${count(list.shown.value.length)} found`
     : loadedText(list)
-
-const TextNote = ({ list }: { list: MessageList }) => (
-  <p class="list-note">
-    “{list.filter.text}” is searched in the {count(list.rows.value.length)} loaded messages only.{' '}
-    {list.hasMore.value && (
-      <button type="button" class="link" onClick={() => void list.loadMore()}>
-        Load more
-      </button>
-    )}
-  </p>
-)
 
 /** An app's key hears the events of its own messages alone. */
 const isLimitedToApp = (): boolean => session.value?.kind === 'key' && param('app') !== me.value?.name

@@ -19,14 +19,17 @@ export const attachmentsText = (count = 0): string =>
 /** The message of an event; null for events about no message. */
 export const messageIdOf = (event: LiveEvent): string | null => ('messageId' in event ? event.messageId : null)
 
+/** What events change of a message, or of the newest one of a conversation. */
+type Changing = Pick<Message, 'status'> & Partial<Pick<Message, 'rcMessageId' | 'error' | 'waiting' | 'deliveryStatus'>>
+
 /** The row after an event. A status never goes back, in case an answer of the list was newer than the event. */
-export function afterEvent(row: ListRow, event: LiveEvent): ListRow {
+export function afterEvent<Row extends Changing>(row: Row, event: LiveEvent): Row {
   if (event.type === 'sms_status' && isLater(event.status, row.status))
     return {
       ...row,
       status: event.status,
-      rcMessageId: event.rcMessageId ?? row.rcMessageId,
-      error: event.error ?? row.error,
+      rcMessageId: event.rcMessageId ?? row.rcMessageId ?? null,
+      error: event.error ?? row.error ?? null,
       updatedAt: event.timestamp,
       waiting: event.status === 'sending' ? (row.waiting ?? null) : null,
       ...(event.status === 'sent' && !row.deliveryStatus ? { deliveryStatus: 'pending' as const } : {}),

@@ -3,11 +3,12 @@ import { Loaded } from '../frame/loaded.tsx'
 import { spokenNumber } from '../parts/phone-number.tsx'
 import { chipsOf, timeSaid } from '../search/filters.ts'
 import { now } from '../state/clock.ts'
-import { parseSearch } from '../search/parse-search.ts'
+import { failureText } from '../state/failure.ts'
 import { SearchField } from '../search/search-field.tsx'
-import { WORDS, problemOf, tabOf } from './filters.ts'
+import { tabOf } from './filters.ts'
 import type { MessageList } from './list-state.ts'
 
+const loadReading = async () => (await import('./message-suggestions-view.tsx')).askedBy
 const loadSuggestions = async () => (await import('./message-suggestions-view.tsx')).MessageSuggestions
 
 interface MessageSearchProps {
@@ -16,17 +17,17 @@ interface MessageSearchProps {
   extensions: readonly ExtensionHealth[] | null
 }
 
-/** The search field of the messages. A filter that a tab shows is no chip. Without suggestions the field still takes what is typed. */
+/** The search field of the messages. A filter that a tab shows is no chip. What is typed is read by the file of the suggestions, which comes with the focus. */
 export const MessageSearch = ({ list, extensions }: MessageSearchProps) => (
   <SearchField
     label="Search messages"
-    placeholder="to:+1503…  state:waiting  app:name  after:today"
+    placeholder="0142  words of a text  state:waiting  after:today"
     chips={chipsOf(list.filter, tabOf(list.filter), (value) => spokenNumber(timeSaid(value, now.peek())))}
-    read={(typed) => {
-      // The last two are words of older versions, which the view makes a state.
-      const asked = parseSearch(typed, [...WORDS, 'status', 'direction'])
-      return problemOf(asked) ?? asked
-    }}
+    read={(typed) =>
+      loadReading()
+        .then((asked) => asked(typed))
+        .catch(failureText)
+    }
     suggest={(parts) => <Loaded load={loadSuggestions} props={{ ...parts, list, extensions }} around={null} />}
   />
 )

@@ -12,7 +12,7 @@ export interface StateWord {
 }
 
 /** What of a message tells its state. */
-type RowState = Pick<ListRow, 'direction' | 'status' | 'error' | 'waiting' | 'deliveryStatus'>
+type RowState = Pick<ListRow, 'direction' | 'status' | 'waiting' | 'deliveryStatus'> & { error?: string | null }
 
 /** The state of a message: from its status, what it waits for, and what became of it after `sent`. */
 export function stateOf({ direction, status, error, waiting, deliveryStatus }: RowState): StateWord {

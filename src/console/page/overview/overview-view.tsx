@@ -84,7 +84,7 @@ const isQuiet = ({ totals, queued }: Overview): boolean =>
 const Quiet = ({ extensions }: { extensions: readonly ExtensionHealth[] }) => (
   <section class="no-messages">
     <p class="dim">No message was sent or received in {rangeShown().inWords}.</p>
-    <Loaded load={loadEmpty} props={{ extensions, filter: {} }} around={null} />
+    <Loaded load={loadEmpty} props={{ extensions, list: null }} around={null} />
   </section>
 )
 

@@ -24,13 +24,15 @@ export interface ChipFilter {
   said: string
 }
 
+type Asked = Readonly<Record<string, string>> | string
+
 interface SearchFieldProps {
   /** What a screen reader calls it. */
   label: string
   placeholder: string
   chips: readonly ChipFilter[]
   /** The filters of what was typed, or why they cannot be asked for. */
-  read: (typed: string) => Readonly<Record<string, string>> | string
+  read: (typed: string) => Asked | Promise<Asked>
   /** Draws suggestions while the field has the focus. */
   suggest: (parts: FieldParts) => ComponentChild
 }
@@ -83,9 +85,9 @@ export function SearchField({ label, placeholder, chips, read, suggest }: Search
 function useSearch(read: SearchFieldProps['read']) {
   const typed = useSignal('')
   const problem = useSignal('')
-  const search = (event: Event): void => {
+  const search = async (event: Event): Promise<void> => {
     event.preventDefault()
-    const answer = read(typed.value)
+    const answer = await read(typed.value)
     problem.value = typeof answer === 'string' ? answer : ''
     if (typeof answer === 'string') return
     refine({ ...answer, id: '' })

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import type { ExtensionHealth, Overview } from '../../../client/client.ts'
 import type { Alert } from '../state/alert.ts'
+import type { Trouble } from './view-names.ts'
 
 /** The last day's figures, and how the extensions are. */
 export interface Standing {
@@ -18,3 +19,6 @@ export const ownAlerts = signal<readonly Alert[]>([])
 
 /** For how many other tenants something fires. */
 export const othersInTrouble = signal(0)
+
+/** Who waits for an answer, as the rail counts it, from the view that read it last. */
+export const toAnswer = signal<Trouble | null>(null)

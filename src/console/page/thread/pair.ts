@@ -17,12 +17,6 @@ export interface PairChoices {
   silent: readonly string[]
 }
 
-/** Whether a text can be sent there. */
-export const isNumber = (value: string): boolean => /^\+[1-9]\d{8,14}$/.test(value)
-
-/** Whether somebody can have texted from there: from a number, a short code or a sender's name. Anything else is not remembered. */
-export const isContact = (value: string): boolean => /^\P{C}{1,64}$/u.test(value)
-
 /** Our numbers, first those that can send, and of them that of the last conversation first, and the contacts of `number`; without one those of the first number. */
 export async function readPairChoices(sgw: Sgw, number: string): Promise<PairChoices> {
   const [extensions, page] = await Promise.all([sgw.connection.extensions(), sgw.conversations({ limit: 50 }).page(1)])

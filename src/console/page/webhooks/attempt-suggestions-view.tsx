@@ -19,10 +19,19 @@ export function AttemptSuggestions({ list, destinations, ...field }: AttemptSugg
       .filter((each) => each.kind === kind)
       .map(({ id, name, url }) => ({ value: id, label: kind === 'app' ? name : id, hint: shortUrl(url) }))
   const messages = new Map(list.rows.value.map((row) => [row.messageId, eventOf(row)]))
-  const facets = facetsOf(FILTERS, {
+  const values = {
     apps: () => targets('app'),
     triggers: () => targets('trigger'),
     messages: () => [...messages].map(([value, hint]) => ({ value, hint })),
-  })
-  return <Suggestions facets={facets} {...field} />
+  }
+  return <Suggestions facets={facetsOf(FILTERS, values, HINTS)} {...field} />
+}
+
+/** What each filter asks for, in a few words. */
+const HINTS: Readonly<Record<keyof typeof FILTERS, string>> = {
+  appId: 'deliveries to an app’s webhook',
+  triggerId: 'deliveries to a trigger',
+  messageId: 'deliveries about a message',
+  outcome: 'how an attempt ended',
+  state: 'what failed and is not tried again',
 }

@@ -8,21 +8,18 @@ import { OUTCOMES } from './words.ts'
 export const FILTERS = {
   appId: {
     word: 'app',
-    hint: 'deliveries to an app’s webhook',
     known: ['apps'],
   },
   triggerId: {
     word: 'trigger',
-    hint: 'deliveries to a trigger',
     known: ['triggers'],
   },
   messageId: {
     word: 'message',
-    hint: 'deliveries about a message',
     known: ['messages'],
   },
-  outcome: { hint: 'how an attempt ended', values: OUTCOMES },
-  state: { hint: 'what failed and is not tried again', values: { never_arrived: 'Never arrived' } },
+  outcome: { values: OUTCOMES },
+  state: { values: { never_arrived: 'Never arrived' } },
 } as const satisfies Record<
   Exclude<keyof DeliveryFilter, 'kind' | 'startDate' | 'endDate' | 'limit'>,
   FilterWord<'apps' | 'triggers' | 'messages'>

@@ -1,0 +1,20 @@
+import { isNumber } from '../thread/contact-forms.ts'
+
+/** A number as people write it. A date is none. */
+const WRITTEN = /^\+?[\d\s().-]+$/
+const DATE = /^\d{4}-\d\d-\d\d$/
+/** So many digits are the end of a number. */
+const ENDS = /^\d{3,15}$/
+
+/** The filter that finds a contact by what was typed: a whole number with its country, or its last digits. Null of what is neither. */
+export function typedNumber(typed: string): { contact: string } | { ends: string } | null {
+  const text = typed.trim()
+  if (!WRITTEN.test(text) || DATE.test(text)) return null
+  const digits = text.replaceAll(/\D/g, '')
+  const whole = `+${digits}`
+  if (text.startsWith('+') && isNumber(whole)) return { contact: whole }
+  return ENDS.test(digits) ? { ends: digits } : null
+}
+
+/** Words that were typed, without the quotes that keep digits from being a number. */
+export const unquoted = (text: string): string => /^["“](.+?)["”]$/.exec(text)?.[1] ?? text
