@@ -6,37 +6,52 @@ import { type World, createWorld } from '../test/support/world.ts'
 import type { Row } from './bench.ts'
 import { median } from './support/alternate.ts'
 
-const MESSAGES = 100_000
+/** The views, and what each has when it can be used. */
+const VIEWS: readonly [name: string, hash: string, shown: string][] = [
+  ['Messages', '#/messages', '.row'],
+  ['Overview', '#/overview', '.figure'],
+  ['Phone', '#/conversations', '.said'],
+  ['Webhooks', '#/webhooks', '.sentence'],
+  ['Setup', '#/numbers', '.thing'],
+]
+const MESSAGES = 10_000
 const APPS = 5
 const LOADS = 5
 
 /** Reports tasks over 50 ms, and when the list can be used: its rows are drawn and the page answers again. */
-const WATCH = `
+const watchFor = (shown: string): string => `
   globalThis.longTasks = []
   new PerformanceObserver((list) => longTasks.push(...list.getEntries().map((entry) => entry.duration)))
     .observe({ type: 'longtask', buffered: true })
   globalThis.usableMs = new Promise((resolve) => {
-    const look = () => document.querySelector('.row')
+    const look = () => document.querySelector('${shown}')
       ? requestAnimationFrame(() => setTimeout(() => resolve(performance.now())))
       : requestAnimationFrame(look)
     requestAnimationFrame(look)
   })`
 
-/** The first load of Messages when signed in, with nothing in the browser's cache: five apps, two tenants, 100,000 messages. */
-export async function firstLoad(browser: Browser): Promise<Row> {
+/** The first load of each view when signed in, with nothing in the browser's cache: five apps, two tenants, 10,000 messages. */
+export async function firstLoads(browser: Browser): Promise<Row[]> {
   await using world = await createWorld()
   await fill(world)
+  await world.send({ body: 'The newest one' })
+  const rows: Row[] = []
+  for (const view of VIEWS) rows.push(await firstLoad(browser, world, view))
+  return rows
+}
+
+async function firstLoad(browser: Browser, world: World, [name, hash, shown]: (typeof VIEWS)[number]): Promise<Row> {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
-  await page.addInitScript(WATCH)
+  await page.addInitScript(watchFor(shown))
   // Signs in.
-  await page.goto(`${world.url.replace('127.0.0.1', 'localhost')}/console/#/messages`)
-  await page.locator('.row').first().waitFor()
+  await page.goto(`${world.url.replace('127.0.0.1', 'localhost')}/console/${hash}`)
+  await page.locator(shown).first().waitFor()
   const loads: Load[] = []
   for (let n = 0; n < LOADS; n++) loads.push(await load(page))
   await page.close()
-  const of = (name: keyof Load): number => median(loads.map((figures) => figures[name]))
+  const of = (figure: keyof Load): number => median(loads.map((figures) => figures[figure]))
   return {
-    page: 'Messages, first load',
+    page: `${name}, first load`,
     'usable after ms': Math.round(of('usableMs')),
     'tasks over 50 ms': of('tasks'),
     'longest task ms': Math.round(of('longestMs')),
