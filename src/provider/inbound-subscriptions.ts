@@ -19,7 +19,7 @@ export interface InboundSubscriptions {
   receive: (key: ExtensionKey, event: InboundEvent) => Promise<unknown>
   /** What the provider needs to deliver events, as a clause, and what the gateway does by itself. */
   readonly advice: SubscriptionAdvice
-  /** Call it at the start, before any other: something may have ended with an earlier process. */
+  /** Call it at the start, before any other: what has ended with an earlier process is noted, of every topic. */
   recover(): Promise<void>
   /** Makes sure that the extension has exactly one. Concurrent calls for an extension share one run. */
   ensure(key: ExtensionKey): Promise<Ensured>

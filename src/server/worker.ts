@@ -57,8 +57,8 @@ export async function recover(gateway: Gateway): Promise<void> {
   await makeAllDue(gateway.database.orm, Math.ceil(gateway.clock.steady()))
   await gateway.failedAttempts.restore()
   await resumeRefreshes(gateway)
+  // Those of message threads are among them.
   await gateway.subscriptions.recover()
-  await gateway.threadSubscriptions.recover()
   await gateway.webhookWaker.refresh()
   const interrupted = await closeInterrupted(gateway)
   if (interrupted > 0)
