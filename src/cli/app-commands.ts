@@ -63,10 +63,17 @@ function addUpdate(app: Command, contextOf: () => CliContext, run: Run): void {
       const body = { webhookUrl: options.webhookUrl === '' ? null : options.webhookUrl }
       await run(
         { method: 'PUT', path: `/v1/apps/${encodeURIComponent(appId)}`, body, appId },
-        { show: (answer: object) => ({ appId, ...answer }) },
+        {
+          show: (answer: object) => ({ appId, ...answer }),
+          view: (shown: object) => (body.webhookUrl === null ? shown : { ...shown, secret: secretOf(appId) }),
+        },
       )
     })
 }
+
+/** The app `Default` was made by a start, so nobody has seen its secret. */
+const secretOf = (appId: string): string =>
+  `the same as before; if you do not have it: sgw app rotate-webhook-secret ${appId} --yes prints a new one`
 
 function addCreateAndList(app: Command, run: Run): void {
   app

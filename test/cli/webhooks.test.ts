@@ -48,10 +48,14 @@ test.concurrent('webhook deliveries are listed with their errors, and made again
       appId: world.app.appId,
       ok: true,
     })
+    const updated = await sgw.text('app', 'update', world.app.appId, '--webhook-url', `${receiver.url}/right`)
+    expect(updated.stdout).toMatch(
+      new RegExp(`^secret .*if you do not have it: sgw app rotate-webhook-secret ${world.app.appId} --yes`, 'm'),
+    )
     await sgw.json('webhooks', 'redeliver', deliveryId)
     expect((await receiver.received(4)).at(-1)?.path).toBe('/hook/right')
     await until(async () => !(await sgw.text('status')).stdout.includes('webhooks of'))
-    await sgw.json('app', 'update', world.app.appId, '--webhook-url', '')
+    expect((await sgw.text('app', 'update', world.app.appId, '--webhook-url', '')).stdout).not.toContain('secret')
     expect((await sgw.text('webhooks', 'redeliver', deliveryId)).stderr).toContain(
       'no destination: its app is inactive or has no webhook address (sgw app list --tenant TENANT)',
     )
