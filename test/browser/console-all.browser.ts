@@ -256,6 +256,27 @@ test('a suspended tenant says so and is activated, and one without a number is c
   expect(complaints).toEqual([])
 })
 
+test('all tenants are read on while the tenant that was used last is suspended, and what cannot be read says so', async () => {
+  await using world = await createWorld({ outside: true })
+  await world.otherTenant('Pine Street')
+  await using opened = await openAsOperator(world, '/all')
+  const { page } = opened
+  await heading(page, 'All 2 tenants are fine.')
+  await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'suspended' })
+  await page.getByRole('row', { name: /First.*Suspended by the operator/ }).waitFor()
+  expect(await page.getByText('Offline since').count()).toBe(0)
+  await tenantLink(page, 'First').click()
+  await page.locator('.offline-bar').waitFor()
+  await page.route('**/v1/operator/overview?*', (route) => route.fulfill({ status: 400, json: { error: 'Broken' } }))
+  await page.goBack()
+  await heading(page, 'The tenants could not be loaded.')
+  await page.unroute('**/v1/operator/overview?*')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await heading(page, 'All 2 tenants are fine.')
+  await page.route('**/v1/operator/overview?*', (route) => route.fulfill({ status: 400, json: { error: 'Broken' } }))
+  await page.getByText(/^The gateway says: Broken\. Below is what was known at /).waitFor()
+})
+
 test('the usage of the month over all is a file', async () => {
   await using world = await createWorld({ outside: true })
   await world.otherTenant('Pine Street')

@@ -5,7 +5,7 @@ import { openAsOperator } from '../support/console-operator.ts'
 import { FROM, TO, type World, createWorld, until } from '../support/world.ts'
 
 const PAIR = `/conversations?${new URLSearchParams({ number: FROM, contact: TO })}`
-const VIEWS = ['/overview', '/messages', PAIR, '/webhooks', '/numbers', '/apps', '/tenants']
+const VIEWS = ['/all', '/overview', '/messages', PAIR, '/webhooks', '/numbers', '/apps', '/tenants']
 
 for (const [width, height] of [
   [1440, 900],

@@ -1,10 +1,13 @@
 import { clockTime, duration, now } from '../state/clock.ts'
 import { connection } from '../state/live.ts'
-import { hasPhone } from './views.ts'
+import { hasPhone, isAll } from './views.ts'
+
+/** The page of all tenants needs no events, which a suspended tenant refuses. It says by itself what could not be read. */
+const isOnline = (): boolean => connection.value.online || isAll.value
 
 /** Whether events arrive: `Live`, or since when not, and when it is tried again. */
 export function ConnectionState() {
-  const { online } = connection.value
+  const online = isOnline()
   return (
     <div class="line small dim connection" role="status" title={online ? liveText() : sinceText()}>
       <span class={online ? 'dot' : 'dot off'} />
@@ -15,7 +18,7 @@ export function ConnectionState() {
 
 /** Without events the bar under each view says so, in place of the rail, which can be too narrow for words or not there. */
 export const OfflineBar = () =>
-  connection.value.online ? null : (
+  isOnline() ? null : (
     <p class="line offline-bar" role="status">
       <span class="dot off" />
       <span>
