@@ -47,6 +47,14 @@ test('every file that the manual links to exists', () => {
   expect(missing).toEqual([])
 })
 
+test('no page says a section twice', () => {
+  const repeated = PAGES.flatMap((page) => {
+    const headings = readFileSync(join(PROJECT, page), 'utf8').match(/^## .*/gm) ?? []
+    return headings.filter((heading, at) => headings.indexOf(heading) < at).map((heading) => `${page}: ${heading}`)
+  })
+  expect(repeated).toEqual([])
+})
+
 test('no page sends its reader into the source: a path of it is only ever part of a command', () => {
   const pointers = PAGES.flatMap((page) =>
     [...readFileSync(join(PROJECT, page), 'utf8').matchAll(/(?<!bun(?:@[\d.]+)? |sgw\/)\bsrc\/\S+/g)].map(
