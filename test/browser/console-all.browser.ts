@@ -363,6 +363,23 @@ test('with all of its extensions muted, a tenant that cannot send at all still s
   await page.locator('.rail-count.bad', { hasText: '1 cannot send' }).waitFor()
 })
 
+test('inside a tenant the rail counts how many others need a look, and its overview tells of none of them', async () => {
+  await using world = await createWorld({ outside: true })
+  const other = await world.otherTenant('Pine Street')
+  await revoke(world, '1')
+  await using opened = await openAsOperator(world, `/messages?tenant=${other.tenantId}`)
+  const { page, complaints } = opened
+  const back = page.locator('.rail-item', { hasText: 'All tenants' })
+  await back.locator('.rail-count.bad', { hasText: '1 other tenant needs a look' }).waitFor()
+  await page.keyboard.press('g')
+  await page.keyboard.press('o')
+  await heading(page, 'No number is connected yet.')
+  expect(await page.locator('.needs li').count()).toBe(0)
+  await back.click()
+  await heading(page, /^First: extension .* was revoked\.$/)
+  expect(complaints).toEqual([])
+})
+
 async function revoke(world: World, which: string): Promise<void> {
   await world.gateway.database.gate.execute(`UPDATE extensions SET status = 'revoked' WHERE ${which}`)
   world.gateway.directory.forget(world.tenantId)
