@@ -88,6 +88,20 @@ for (const [index, [worse, sentence, changeWorse]] of FAULTS.entries())
     })
   }
 
+test('what waits is as old as its oldest text, and each paused extension is named with the last end', () => {
+  const [own] = FINE.extensions
+  const second = own === undefined ? [] : [{ ...own, extensionId: 'ext_2', extensionNumber: '102' }]
+  const waiting = [
+    { reason: 'provider_paused', extensionId: 'ext_1', until: at(-6), count: 17, since: at(4), began: at(3) },
+    { reason: 'order', count: 5, since: at(30), began: null },
+    { reason: 'provider_paused', extensionId: 'ext_2', until: at(-8), count: 4, since: at(9), began: at(2) },
+  ] as const
+  const standing = withOverview({ waiting: [...waiting] })({ ...FINE, extensions: [...FINE.extensions, ...second] })
+  const { worst } = worstFirst(factsOf(standing, NOW, []))
+  expect(textOf(worst)).toBe('26 messages wait: RingCentral paused extensions 101 and 102 until 14:34:00')
+  expect(worst?.since).toBe(at(30))
+})
+
 test('what never arrived is said and counted until it is made again, whether its destination answers again or fails', () => {
   const destination = {
     url: 'https://shop.example/hook',

@@ -4,7 +4,7 @@ import { FILTERS, WORDS, problemOf } from '../../src/console/page/messages/filte
 import { facetsOf } from '../../src/console/page/search/facet.ts'
 import { timesAt } from '../../src/console/page/search/suggested-times.ts'
 import { suggestionsFor, typedAfter } from '../../src/console/page/search/suggest.ts'
-import { readSearch } from '../../src/console/page/webhooks/filters.ts'
+import { readSearch } from '../../src/console/page/webhooks/read-search.ts'
 
 const KNOWN: Parameters<typeof facetsOf<'apps' | 'numbers' | 'contacts' | 'users' | 'times'>>[1] = {
   apps: () => [{ value: 'booking-app' }, { value: 'Front desk' }],

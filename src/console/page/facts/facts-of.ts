@@ -109,8 +109,20 @@ function waitingFact(overview: Overview, extensions: readonly ExtensionHealth[],
   const [first] = waits
   if (first === undefined) return []
   const total = countOf(waits)
-  const { extensionNumber } = extensions.find(({ extensionId }) => extensionId === first.extensionId) ?? {}
-  const why = waitingText(first, now, extensionNumber ? `extension ${extensionNumber}` : undefined)
+  // What several extensions wait for is over when the last of them goes on.
+  const same = waits.filter(({ reason }) => reason === first.reason)
+  const numbers = same.flatMap(
+    (wait) => extensions.find((each) => each.extensionId === wait.extensionId)?.extensionNumber ?? [],
+  )
+  const until = same
+    .map((wait) => wait.until ?? '')
+    .toSorted()
+    .at(-1)
+  const why = waitingText(
+    until ? { ...first, until } : first,
+    now,
+    numbers[0] && `extension${numbers[1] ? 's' : ''} ${numbers.join(' and ')}`,
+  )
   return [
     {
       ...base,
@@ -126,7 +138,7 @@ function waitingFact(overview: Overview, extensions: readonly ExtensionHealth[],
         },
         `: ${why}`,
       ],
-      since: first.began ?? first.since,
+      since: waits.map(({ since }) => since).toSorted()[0] ?? null,
       count: total,
     },
   ]

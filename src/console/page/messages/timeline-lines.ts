@@ -1,7 +1,8 @@
 import type { DeliveryAttempt, Timeline } from '../../../client/client.ts'
-import { clockTime, duration, rowTime } from '../state/clock.ts'
+import { capital, clockTime, duration, rowTime } from '../state/clock.ts'
 import { type Attempt, isRunning } from '../parts/running.ts'
 import { attachmentsText } from './row.ts'
+import { waitingText } from './wait-words.ts'
 import { isCancelled, isLasting } from './words.ts'
 
 type TimelineEntry = Timeline['entries'][number]
@@ -52,9 +53,14 @@ export function linesOf(timeline: Timeline, webhooks: readonly DeliveryAttempt[]
     if (entry.type === 'queued') freeSince = at
     if (entry.type === 'sent') [freeSince, sentAt] = [null, at]
   })
-  if (isOpen && freeSince !== null && now > freeSince) lines.push({ ...waitLine(last, freeSince, now), kind: 'wait' })
+  if (isOpen && freeSince !== null && now > freeSince)
+    lines.push({ ...waitLine(last, freeSince, now), kind: 'wait', ...heldNote(timeline, now) })
   return lines
 }
+
+/** Why it still waits: what holds it can be another message's answer, which its own attempts do not show. */
+const heldNote = ({ waiting }: Timeline, now: number): Pick<Line, 'note'> =>
+  waiting === null || waiting.reason === 'scheduled' ? {} : { note: `${capital(waitingText(waiting, now))}.` }
 
 function waitLine(before: Attempt | null, start: number, end: number): Line {
   const name =
@@ -155,7 +161,9 @@ function attemptNote({ outcome, httpStatus, errorCode, message }: Attempt, isUse
     ...(errorCode === undefined ? [] : [errorCode]),
     ...(message === undefined ? [] : [`“${message}”`]),
   ].join(', ')
-  const meaning = isUseless && outcome === 'not_accepted' ? 'Not accepted. Repeating fails again.' : MEANINGS[outcome]
+  // A 429 says nothing of the message: what it failed for came later.
+  const isFinal = isUseless && outcome === 'not_accepted' && httpStatus !== 429
+  const meaning = isFinal ? 'Not accepted. Repeating fails again.' : MEANINGS[outcome]
   return `${said}. ${meaning}`
 }
 

@@ -1,10 +1,12 @@
 import { Loaded } from '../frame/loaded.tsx'
 import { chipsOf } from '../search/filters.ts'
 import { SearchField } from '../search/search-field.tsx'
+import { failureText } from '../state/failure.ts'
 import type { DeliveryList } from './delivery-list.ts'
 import type { Destination } from './destination.ts'
-import { readSearch, tabOf } from './filters.ts'
+import { tabOf } from './filters.ts'
 
+const loadReading = async () => (await import('./attempt-suggestions-view.tsx')).readSearch
 const loadSuggestions = async () => (await import('./attempt-suggestions-view.tsx')).AttemptSuggestions
 
 interface AttemptSearchProps {
@@ -20,7 +22,11 @@ export const AttemptSearch = ({ list, destinations, nameOf }: AttemptSearchProps
     label="Search deliveries"
     placeholder="app:name  outcome:timeout  message:msg_…"
     chips={chipsOf(list.filter, tabOf(list.filter), nameOf)}
-    read={(typed) => readSearch(typed, destinations ?? [])}
+    read={(typed) =>
+      loadReading()
+        .then((read) => read(typed, destinations ?? []))
+        .catch(failureText)
+    }
     suggest={(parts) => <Loaded load={loadSuggestions} props={{ ...parts, list, destinations }} around={null} />}
   />
 )

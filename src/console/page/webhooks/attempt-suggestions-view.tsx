@@ -7,6 +7,8 @@ import type { Destination } from './destination.ts'
 import { FILTERS } from './filters.ts'
 import { eventOf, shortUrl } from './words.ts'
 
+export { readSearch } from './read-search.ts'
+
 interface AttemptSuggestionsProps extends FieldParts {
   list: DeliveryList
   destinations: readonly Destination[] | null

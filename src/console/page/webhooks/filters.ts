@@ -1,7 +1,6 @@
 import type { DeliveryFilter } from '../../../client/client.ts'
 import { type Tab, tabOf as tabIn } from '../list/tab.ts'
-import { type FilterWord, type WordOf, noSuch, problemOf, queryOf as queryBy, wordsOf } from '../search/filters.ts'
-import { oneOf, parseSearch } from '../search/parse-search.ts'
+import { type FilterWord, type WordOf, queryOf as queryBy, wordsOf } from '../search/filters.ts'
 import { OUTCOMES } from './words.ts'
 
 /** The filters of deliveries. The API has some more, which the page does without. */
@@ -46,16 +45,4 @@ export function openedOf(id: string): { destination: string } | { deliveryId: st
   if (/^(app|trg)_/.test(id)) return { destination: id }
   const [deliveryId = ''] = id.split(' ')
   return { deliveryId, messageId: deliveryId.split(':')[0] ?? '' }
-}
-
-/** The filters of what was typed, an app by its name or its id; or why nothing is found by them. */
-export function readSearch(typed: string, destinations: readonly { id: string; name: string }[]) {
-  const { text, ...asked } = parseSearch(typed, WORDS)
-  const problem =
-    text === undefined
-      ? problemOf(FILTERS, asked)
-      : noSuch(text, 'filter', `Try ${oneOf(WORDS.map((word) => `${word}:`))}`)
-  if (problem !== null) return problem
-  const known = destinations.find(({ name }) => name === asked.app)
-  return known === undefined ? asked : { ...asked, app: known.id }
 }

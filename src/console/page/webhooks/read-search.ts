@@ -1,0 +1,15 @@
+import { noSuch, problemOf } from '../search/filters.ts'
+import { oneOf, parseSearch } from '../search/parse-search.ts'
+import { FILTERS, WORDS } from './filters.ts'
+
+/** The filters of what was typed, an app by its name or its id; or why nothing is found by them. */
+export function readSearch(typed: string, destinations: readonly { id: string; name: string }[]) {
+  const { text, ...asked } = parseSearch(typed, WORDS)
+  const problem =
+    text === undefined
+      ? problemOf(FILTERS, asked)
+      : noSuch(text, 'filter', `Try ${oneOf(WORDS.map((word) => `${word}:`))}`)
+  if (problem !== null) return problem
+  const known = destinations.find(({ name }) => name === asked.app)
+  return known === undefined ? asked : { ...asked, app: known.id }
+}
