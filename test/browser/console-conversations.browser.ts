@@ -163,7 +163,8 @@ test('an opt-out is recorded and ended here, and says by what it came and what t
   const { page, complaints } = opened
   const optOut = page.getByRole('region', { name: 'Opt-out' })
   await page.getByRole('button', { name: 'Opt out…' }).click()
-  await page.getByRole('dialog').getByText('Texts to them are still sent.').waitFor()
+  await page.getByRole('dialog').getByText('The policy is observe. Texts to them are still sent.').waitFor()
+  await page.getByRole('dialog').getByText(TO).waitFor()
   await page.getByRole('button', { name: 'Record opt-out' }).click()
   await optOut
     .getByText(/^Recorded as opted out by an app or in this console, .*\. Texts to them are still sent\.$/)

@@ -142,7 +142,7 @@ export function RecordOptOut({ conversation, close }: { conversation: OpenConver
     >
       <PhoneNumber value={contact} /> wants no more texts from <PhoneNumber value={number} />.
       {last !== undefined && ` It texted last at ${rowTime(last.createdAt, now.peek())}.`} Your apps are told.{' '}
-      {policy.value !== null && policyText(policy.value, 'api')}
+      {policy.value !== null && `The policy is ${policy.value}. ${policyText(policy.value, 'api')}`}
       {policy.value === 'block' && count > 0 && ` That includes ${waitingTexts(count)} now.`}
     </Confirm>
   )
