@@ -49,7 +49,7 @@ test('every file that the manual links to exists', () => {
 
 test('no page says a section twice', () => {
   const repeated = PAGES.flatMap((page) => {
-    const headings = readFileSync(join(PROJECT, page), 'utf8').match(/^## .*/gm) ?? []
+    const headings: string[] = readFileSync(join(PROJECT, page), 'utf8').match(/^## .*/gm) ?? []
     return headings.filter((heading, at) => headings.indexOf(heading) < at).map((heading) => `${page}: ${heading}`)
   })
   expect(repeated).toEqual([])
