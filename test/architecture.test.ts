@@ -63,7 +63,7 @@ const LAYERS: readonly Layer[] = [
   {
     name: 'sending',
     files: ['src/messages/sending/**'],
-    mayImport: [...STORE, 'provider', 'jobs', 'usage', 'opt-outs', 'media', 'receipts'],
+    mayImport: [...STORE, 'client', 'provider', 'jobs', 'usage', 'opt-outs', 'media', 'receipts'],
   },
   { name: 'gateway', files: ['src/messages/gateway.ts', 'src/messages/extension-parts.ts'], mayImport: ENGINES },
   { name: 'messages', files: ['src/messages/**'], mayImport: GATEWAY },
@@ -73,7 +73,7 @@ const LAYERS: readonly Layer[] = [
   {
     name: 'routes',
     files: ['src/api/*/{routes,schemas,pages,*-query}.ts'],
-    mayImport: [...MESSAGES, 'fields', 'http', 'verbs'],
+    mayImport: [...MESSAGES, 'client', 'fields', 'http', 'verbs'],
   },
   { name: 'verbs', files: ['src/api/*/**'], mayImport: [...MESSAGES, 'fields', 'routes'] },
 

@@ -146,6 +146,8 @@ export interface FailureGroup {
   /** What all of them have as `error`; null if they differ, or the word says all. */
   error: string | null
   count: number
+  /** Of these, how many the operator has sent again. */
+  resent: number
   /** When the oldest of them was accepted. */
   firstAt: string
   lastAt: string

@@ -13,6 +13,7 @@ const VIEWS = [
   'overview/usage-view.tsx',
   'messages/messages-view.tsx',
   'messages/message-view.tsx',
+  'messages/reasons-view.tsx',
   'messages/message-suggestions-view.tsx',
   'messages/empty-view.tsx',
   'messages/looked-view.tsx',
@@ -123,8 +124,12 @@ const frameImports = (names: readonly string[] | null, short: ReadonlyMap<string
   },
 })
 
+/** Counting segments is of one view alone. */
+const SEGMENTS = join(CLIENT, 'segments.ts')
+
 const isShared = (path: string): boolean =>
-  path.startsWith(CLIENT) || SHARED.some((glob) => glob.match(relative(FOLDER, path).replaceAll('\\', '/')))
+  (path.startsWith(CLIENT) && path !== SEGMENTS) ||
+  SHARED.some((glob) => glob.match(relative(FOLDER, path).replaceAll('\\', '/')))
 
 /** Adds what views need to the frame's file, by its short names, and nothing else. */
 async function frameExports(short: ReadonlyMap<string, string>): Promise<BunPlugin> {

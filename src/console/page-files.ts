@@ -11,6 +11,7 @@ export const SCRIPTS = [
   'usage.js',
   'messages.js',
   'message.js',
+  'reasons.js',
   'message-suggestions.js',
   'empty.js',
   'looked.js',

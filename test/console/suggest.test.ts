@@ -6,10 +6,11 @@ import { timesAt } from '../../src/console/page/search/suggested-times.ts'
 import { suggestionsFor, typedAfter } from '../../src/console/page/search/suggest.ts'
 import { readSearch } from '../../src/console/page/webhooks/read-search.ts'
 
-const KNOWN: Parameters<typeof facetsOf<'apps' | 'numbers' | 'contacts' | 'users' | 'times'>>[1] = {
+const KNOWN: Parameters<typeof facetsOf<'apps' | 'failures' | 'numbers' | 'contacts' | 'users' | 'times'>>[1] = {
   apps: () => [{ value: 'booking-app' }, { value: 'Front desk' }],
   numbers: () => [{ value: '+15035550100', hint: 'Front desk' }],
   contacts: () => [{ value: '+15035550142' }, { value: '72975' }, { value: 'Harbor Clinic' }],
+  failures: () => [{ value: 'expired' }],
   users: () => [{ value: 'patient-2817' }],
   times: timesAt(Date.UTC(2026, 10, 24, 14, 26)),
 }

@@ -65,6 +65,8 @@ test('failed messages go out again once, oldest first and in the order of each c
     send_at: null,
   })
   expect(await resend(world, { from: FROM })).toEqual(sent(0, { alreadyResent: 30 }))
+  const { body: reasons } = await world.json<{ failures: object[] }>('GET', '/v1/sms/failures')
+  expect(reasons.failures).toMatchObject([{ failure: 'unknown_number', count: 30, resent: 30 }])
   world.running.work()
   await until(() => texts(world).length === 30)
   expect(texts(world)).toEqual(bodies)

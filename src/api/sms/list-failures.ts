@@ -29,6 +29,7 @@ const FailureGroup = z
       .nullable()
       .meta({ description: 'What all of them have as `error`; null if they differ, or the word says all' }),
     count: z.int(),
+    resent: z.int().meta({ description: 'Of these, how many the operator has sent again' }),
     firstAt: time.meta({ description: 'When the oldest of them was accepted' }),
     lastAt: time.meta({ description: 'When the newest of them was accepted' }),
   })
@@ -43,6 +44,7 @@ export const FailureGroups = z.object({ failures: z.array(FailureGroup) }).meta(
         failure: 'unknown_number',
         error: 'Phone number +15555550100 is not registered in this provider account',
         count: 41,
+        resent: 38,
         firstAt: '2026-11-20T13:02:11.004Z',
         lastAt: '2026-11-20T14:20:02.114Z',
       },
@@ -59,9 +61,9 @@ const LAST_BRACKETS = `CASE WHEN error_code = 'rejected' AND error LIKE '%)' THE
 
 /** Messages that failed, by their texts and then by what these have in common. */
 const countsSql = (conditions: string): string => `WITH texts AS (
-    SELECT error_code, ${TEXT} AS error, count(*) AS count, min(created_at) AS first_at, max(created_at) AS last_at
+    SELECT error_code, ${TEXT} AS error, count(*) AS count, sum(resent_as IS NOT NULL) AS resent, min(created_at) AS first_at, max(created_at) AS last_at
     FROM messages INDEXED BY messages_failed WHERE tenant_id = ?1 AND status = 'failed'${conditions} GROUP BY 1, 2)
-  SELECT error_code, min(error) AS error, min(error) IS max(error) AS is_one, sum(count) AS count, min(first_at) AS first_at, max(last_at) AS last_at
+  SELECT error_code, min(error) AS error, min(error) IS max(error) AS is_one, sum(count) AS count, sum(resent) AS resent, min(first_at) AS first_at, max(last_at) AS last_at
   FROM texts GROUP BY error_code, ${LAST_BRACKETS}`
 
 /** The messages of the caller's tenant that failed, counted by why, the most frequent reason first. */
@@ -87,12 +89,14 @@ const failureIn = ({ error, error_code: code }: Row): string =>
 
 function groupOf(failure: string, parts: readonly Row[]): FailureGroup {
   const numbers = (column: string): number[] => parts.map((row) => Number(row[column]))
+  const total = (column: string): number => numbers(column).reduce((sum, count) => sum + count, 0)
   const [first] = parts
   const isOne = parts.length === 1 && first?.['is_one'] === 1 && first['error'] !== null
   return {
     failure,
     error: isOne ? String(first['error']) : null,
-    count: numbers('count').reduce((sum, count) => sum + count, 0),
+    count: total('count'),
+    resent: total('resent'),
     firstAt: isoTime(Math.min(...numbers('first_at'))),
     lastAt: isoTime(Math.max(...numbers('last_at'))),
   }

@@ -30,7 +30,7 @@ import { send } from './send.ts'
 import { Timeline } from './timeline-schema.ts'
 import { readTimeline } from './timeline.ts'
 import { errorTexts } from '../../core/errors.ts'
-import { textSize } from '../../messages/sending/segments.ts'
+import { textSize } from '../../client/segments.ts'
 
 const common = { auth: 'app', tag: 'SMS' } as const
 

@@ -10,7 +10,7 @@ import {
   MAX_TEMPLATE_LENGTH,
   MAX_USER_ID_LENGTH,
 } from '../../core/limits.ts'
-import { ENCODINGS } from '../../messages/sending/segments.ts'
+import { ENCODINGS } from '../../client/segments.ts'
 import { E164_PATTERN, isE164 } from '../../core/phone.ts'
 import { MESSAGE_ID } from '../../core/ids.ts'
 import { textFilter } from '../http/list-query.ts'

@@ -12,6 +12,8 @@ import { privacy, theme } from './state/settings.ts'
 import './style/tokens.css'
 import './style/base.css'
 import './style/controls.css'
+import './style/columns.css'
+import './style/segmented.css'
 import './frame/frame.css'
 
 const root = document.querySelector('#app')

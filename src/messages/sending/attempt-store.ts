@@ -1,6 +1,6 @@
 import { FIRST_LOOKUP_MS } from '../../core/limits.ts'
 import type { MessageFailure } from '../../core/message-failure.ts'
-import { segmentsOf } from './segments.ts'
+import { segmentsOf } from '../../client/segments.ts'
 import type { AttemptOutcome, AttemptResolution } from '../../db/schema/messages.ts'
 import { isConstraint } from '../../db/gate.ts'
 import type { JsonRow, RowOperation } from '../../db/writer.ts'

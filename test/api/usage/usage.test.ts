@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { segmentsOf } from '../../../src/messages/sending/segments.ts'
+import { segmentsOf } from '../../../src/client/segments.ts'
 import { erase } from '../../../src/operator/erase.ts'
 import { expectError } from '../../support/expect-error.ts'
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts'

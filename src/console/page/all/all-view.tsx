@@ -16,7 +16,6 @@ import { type Known, useReading } from './reading.ts'
 import { standingOfAll, troublesOfAll } from './standing-of-all.ts'
 import { TenantTable } from './tenant-table.tsx'
 import '../overview/overview.css'
-import '../style/columns.css'
 import './all.css'
 
 /** An operator's start page: the worst over all tenants, what else is wrong, and a row for each. */

@@ -46,6 +46,8 @@ interface ListDetailProps<Row, Props> {
   head: ComponentChild
   /** What stands in place of rows. */
   empty: ComponentChild
+  /** What stands in place of the rows that there are; null without it. */
+  instead?: ComponentChild | null
   foot: ComponentChild
   /** What is open beside the list, or in its place, from a file of its own; null if nothing is. */
   detail: { name: string; load: () => Promise<ComponentType<Props & OpenedParts>>; props: Props } | null
@@ -60,26 +62,17 @@ export function ListDetail<Row, Props extends object>(props: ListDetailProps<Row
   const move = (step: number): void =>
     moveRows(list, cursor, opened(), step, (row) => refine(paramsOf(list.keyOf(row))))
   const shut = (): void => closeRow(opened(), paramsOf(''))
-  useEffect(() => onViewKey((key) => runKey(key, cursor.value, { ...props, opened, paramsOf, move, shut })), [list])
+  const step = (by: number): void => (list.step ?? move)(by)
+  useEffect(
+    () => onViewKey((key) => runKey(key, cursor.value, { ...props, opened, paramsOf, move: step, shut })),
+    [list],
+  )
   useEffect(() => void (document.title = `${title} – sgw`), [])
   return (
     <div class={classOf(detail !== null)}>
       <section class="stack list" aria-label={name} tabIndex={-1}>
         {props.head}
-        {list.shown.value.length === 0 ? (
-          props.empty
-        ) : (
-          <Rows
-            key={props.listKey}
-            list={list}
-            label={`${name}, newest first`}
-            cursor={id || cursor.value}
-            draw={(row) => {
-              const key = list.keyOf(row)
-              return props.draw(row, { isOpen: key === id, isCursor: key === cursor.value })
-            }}
-          />
-        )}
+        <ListRows {...props} id={id} cursor={cursor.value} />
         {props.foot}
       </section>
       {detail !== null && (
@@ -90,6 +83,32 @@ export function ListDetail<Row, Props extends object>(props: ListDetailProps<Row
         />
       )}
     </div>
+  )
+}
+
+interface ListRowsProps<Row> extends Pick<
+  ListDetailProps<Row, never>,
+  'list' | 'name' | 'listKey' | 'draw' | 'empty' | 'instead'
+> {
+  id: string
+  cursor: string
+}
+
+/** The rows, or what stands in their place. */
+function ListRows<Row>({ list, name, listKey, draw, empty, instead, id, cursor }: ListRowsProps<Row>) {
+  if (list.shown.value.length === 0) return <>{empty}</>
+  if (instead) return <>{instead}</>
+  return (
+    <Rows
+      key={listKey}
+      list={list}
+      label={`${name}, newest first`}
+      cursor={id || cursor}
+      draw={(row) => {
+        const key = list.keyOf(row)
+        return draw(row, { isOpen: key === id, isCursor: key === cursor })
+      }}
+    />
   )
 }
 

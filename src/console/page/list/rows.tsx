@@ -6,7 +6,6 @@ import { isPhoneWide } from '../parts/media.ts'
 import { clockTime, count, dayHeader, now } from '../state/clock.ts'
 import { type Gap, HEIGHTS, type Item, type RowFacts, itemsOf, windowOf } from './window.ts'
 import './rows.css'
-import '../style/columns.css'
 
 /** How near to its top a list counts as being there, in pixels. */
 const TOP_PX = 8
@@ -21,6 +20,8 @@ export interface LiveList<Row> extends RowFacts<Row> {
   newCount: Signal<number>
   /** Set by the rows: whether the newest are in sight. */
   isAtTop: boolean
+  /** Moves the focus, while something else stands in place of the rows. */
+  step?: ((by: number) => void) | undefined
   /** The newest rows were seen. */
   seen(): void
   load(): Promise<void>

@@ -1,7 +1,6 @@
 import { refine } from '../state/address.ts'
 import { count } from '../state/clock.ts'
 import type { Tab } from './tab.ts'
-import '../style/segmented.css'
 
 interface TabsProps {
   /** What a screen reader calls the row. */

@@ -1,14 +1,14 @@
-/** Each way to fail by its word, as the filter `failure` has it: how its stored error begins, and what a row says of it. */
+/** Each way to fail by its word, as the filter `failure` has it: how its stored error, and no other, begins, and what a row says of it. */
 export const FAILURES = {
-  not_connected: ['Telephony provider not connected', 'no extension connected'],
+  not_connected: ['Telephony', 'no extension connected'],
   unknown_number: ['Phone number ', 'number not connected'],
-  revoked: ['Extension not connected', 'extension revoked'],
-  rejected: ['Provider rejected the message', 'refused'],
+  revoked: ['Extension not', 'extension revoked'],
+  rejected: ['Provider rejected', 'refused'],
   expired: ['Message expired', 'expired'],
-  cancelled: ['Cancelled before sending', 'cancelled'],
-  unconfirmed: ['Delivery could not be confirmed', 'not confirmed'],
-  opted_out: ['Recipient opted out', 'recipient opted out'],
-  no_media: ['From number cannot send media', 'number sends no media'],
+  cancelled: ['Cancelled', 'cancelled'],
+  unconfirmed: ['Delivery could', 'not confirmed'],
+  opted_out: ['Recipient', 'recipient opted out'],
+  no_media: ['From number', 'number sends no media'],
 } as const
 
 export type FailureWord = keyof typeof FAILURES
@@ -20,4 +20,4 @@ export const wordOf = (error: string | null | undefined): FailureWord | undefine
   WORDS.find((word) => error?.startsWith(FAILURES[word][0]))
 
 /** A refusal's own words and the provider's code. */
-export const REFUSAL = /^Provider rejected the message: (.*?)(?: \(([\w.-]+)\))?$/s
+export const REFUSAL = /^Provider rejected[^:]+: (.*?)(?: \(([\w.-]+)\))?$/s

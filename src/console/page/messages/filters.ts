@@ -29,10 +29,11 @@ export type State = keyof typeof STATES
 export const FILTERS = {
   state: { values: STATES },
   failure: {
-    values: Object.fromEntries(Object.entries(FAILURES).map(([word, [, short]]) => [word, short])),
-    // With the provider's code.
-    also: /^rejected:[\w.-]{1,64}$/,
     needsWord: true,
+    known: ['failures'],
+    // A refusal may have the provider's code.
+    problem: (value: string) =>
+      value.replace(/:.*/, '') in FAILURES ? null : noSuch(value, 'failure', 'Try expired or revoked'),
   },
   contact: {
     known: ['contacts'],
@@ -65,7 +66,7 @@ export const FILTERS = {
   endDate: { ...TIME, word: 'before' },
 } as const satisfies Record<
   Exclude<keyof MessageFilter, 'tenantId' | 'include' | 'limit' | 'status' | 'direction'>,
-  FilterWord<'contacts' | 'numbers' | 'apps' | 'users' | 'times'>
+  FilterWord<'contacts' | 'failures' | 'numbers' | 'apps' | 'users' | 'times'>
 >
 
 /** The words of the search field and of the address. The API has no search in texts: for `text` the list looks through messages page by page. */

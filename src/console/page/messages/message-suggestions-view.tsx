@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { ExtensionHealth, Sgw } from '../../../client/client.ts'
-import { facetsOf } from '../search/facet.ts'
+import { facetsOf, hinted } from '../search/facet.ts'
 import type { FacetValue } from '../search/filters.ts'
 import type { FieldParts } from '../search/search-field.tsx'
 import { lastWord } from '../search/suggest.ts'
@@ -9,6 +9,7 @@ import { timesAt } from '../search/suggested-times.ts'
 import { Suggestions } from '../search/suggestions.tsx'
 import { appIds, readNames } from '../state/caller.ts'
 import { now } from '../state/clock.ts'
+import { FAILURES } from './failures.ts'
 import { HINTS, STATE_HINTS } from './filter-hints.ts'
 import { FILTERS } from './filters.ts'
 import type { MessageList } from './list-state.ts'
@@ -35,6 +36,7 @@ export function MessageSuggestions({ list, extensions, ...field }: MessageSugges
     contacts: () => distinct([...plain(rows.map(contactOf)), ...contactsOf(list.sgw)]),
     users: () => plain(rows.flatMap(({ userId }) => userId ?? [])),
     times: timesAt(now.peek()),
+    failures: () => FAILURE_VALUES,
   }
   const facets = facetsOf(filters, values, HINTS)
   return <Suggestions facets={facets} {...field} />
@@ -45,6 +47,8 @@ const numbersOf = ({ phoneNumbers, extensionNumber, name }: ExtensionHealth): Fa
     value,
     hint: name ?? (extensionNumber === null ? '' : `Extension ${extensionNumber}`),
   }))
+
+const FAILURE_VALUES = hinted(Object.fromEntries(Object.entries(FAILURES).map(([word, [, short]]) => [word, short])))
 
 const plain = (values: Iterable<string>): FacetValue[] => [...new Set(values)].map((value) => ({ value }))
 

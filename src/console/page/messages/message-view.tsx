@@ -1,7 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import { focusDetail } from '../list/cursor.ts'
 import { Detail, type DetailProps } from './detail.tsx'
-import '../style/columns.css'
 
 /** The open message, in a file of its own: most visits only look at the list. What a person opens gets the focus. */
 export function MessageView({ takesFocus, ...props }: DetailProps & { takesFocus: boolean }) {

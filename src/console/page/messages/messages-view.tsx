@@ -1,3 +1,4 @@
+import type { ComponentChild } from 'preact'
 import { useLayoutEffect } from 'preact/hooks'
 import { useStanding } from '../facts/read-standing.ts'
 import { Loaded } from '../frame/loaded.tsx'
@@ -14,12 +15,14 @@ import { useFollowed } from '../parts/following.ts'
 import { commonWords, filterOf } from '../search/filters.ts'
 import { FILTERS, type Filter, TABS, WORDS, stateOfLink, tabOf } from './filters.ts'
 import { MessageList } from './list-state.ts'
+import type { ReasonsPart } from './reasons-view.tsx'
 import { MessageRow } from './message-row.tsx'
 import { MessageSearch } from './search-field.tsx'
 import { Sentence } from './sentence.tsx'
 
 const loadEmpty = async () => (await import('./empty-view.tsx')).EmptyView
 const loadLooked = async () => (await import('./looked-view.tsx')).Looked
+const loadReasons = async () => (await import('./reasons-view.tsx')).Reasons
 const loadMessage = async () => (await import('./message-view.tsx')).MessageView
 
 keepInEveryTenant(commonWords(FILTERS))
@@ -38,6 +41,10 @@ export function MessagesView() {
   const id = param('id')
   if (list === null) return null
   const row = list.rows.value.find(({ messageId }) => messageId === id) ?? null
+  const { state, failure, text } = filter
+  // Failures stand by their reasons, unless one of them is asked for.
+  const isByReason = state === 'failed' && !failure && !text && param('group') !== 'none'
+  const reasons = (part: ReasonsPart) => <Loaded load={loadReasons} props={{ part, list, standing, isByReason }} />
   return (
     <ListDetail
       view="messages"
@@ -45,9 +52,10 @@ export function MessagesView() {
       name="Messages"
       listKey={filterKey}
       draw={(each, marks) => <MessageRow row={each} {...marks} appName={appName(each.appId)} now={now.peek()} />}
-      head={<Head list={list} standing={standing} />}
+      head={<Head list={list} standing={standing} isByReason={isByReason} reasons={reasons} />}
+      instead={isByReason && reasons('rows')}
       empty={<Empty list={list} extensions={standing?.extensions ?? null} />}
-      foot={<Foot list={list} />}
+      foot={!isByReason && <Foot list={list} />}
       detail={id === '' ? null : { name: 'Message', load: loadMessage, props: { id, row } }}
     />
   )
@@ -65,12 +73,20 @@ function Empty(props: { list: MessageList; extensions: Standing['extensions'] | 
   )
 }
 
-const Head = ({ list, standing }: { list: MessageList; standing: Standing | null }) => (
+interface HeadProps {
+  list: MessageList
+  standing: Standing | null
+  isByReason: boolean
+  reasons: (part: ReasonsPart) => ComponentChild
+}
+
+const Head = ({ list, standing, isByReason, reasons }: HeadProps) => (
   <>
     <header class="list-head">
-      <Sentence list={list} standing={standing} />
+      {isByReason ? reasons('head') : <Sentence list={list} standing={standing} />}
       <MessageSearch list={list} extensions={standing?.extensions ?? null} />
       <Tabs label="Status" tabs={TABS} current={tabOf(list.filter)} total={list.total.value} />
+      {list.filter.state === 'failed' && reasons('by')}
     </header>
     {list.filter.text !== undefined && <Loaded key={JSON.stringify(list.filter)} load={loadLooked} props={{ list }} />}
   </>
@@ -89,9 +105,7 @@ const HINTS: readonly KeyHint[] = [
 ]
 
 const shownText = (list: MessageList): string =>
-  list.filter.text !== undefined && list.shown.value.length > 0
-    ? `${count(list.shown.value.length)} found`
-    : loadedText(list)
+  list.filter.text && list.shown.value.length > 0 ? `${count(list.shown.value.length)} found` : loadedText(list)
 
 /** An app's key hears the events of its own messages alone. */
 const isLimitedToApp = (): boolean => session.value?.kind === 'key' && param('app') !== me.value?.name

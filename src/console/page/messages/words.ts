@@ -18,7 +18,7 @@ type RowState = Pick<ListRow, 'direction' | 'status' | 'waiting' | 'deliveryStat
 export function stateOf({ direction, status, error, waiting, deliveryStatus }: RowState): StateWord {
   if (direction === 'inbound') return { icon: 'received', word: 'Received', kind: 'plain' }
   if (isCancelled(error)) return { icon: 'cancelled', word: 'Cancelled', kind: 'plain' }
-  if (error === 'Recipient opted out') return { icon: 'optedOut', word: 'Opted out', kind: 'bad' }
+  if (wordOf(error) === 'opted_out') return { icon: 'optedOut', word: 'Opted out', kind: 'bad' }
   if (status === 'failed') return { icon: 'failed', word: 'Failed', kind: 'bad' }
   if (deliveryStatus === 'undelivered') return { icon: 'undelivered', word: 'Not delivered', kind: 'bad' }
   if (deliveryStatus === 'delivered') return { icon: 'delivered', word: 'Delivered', kind: 'plain' }
@@ -31,7 +31,7 @@ export function stateOf({ direction, status, error, waiting, deliveryStatus }: R
 }
 
 /** The error of a message that somebody cancelled. Its status is `failed`, and nothing went wrong. */
-export const isCancelled = (error: string | null | undefined): boolean => error === 'Cancelled before sending'
+export const isCancelled = (error: string | null | undefined): boolean => wordOf(error) === 'cancelled'
 
 /** A code's kind is its last three digits, but the carrier's 410 is a text that expired, and its 411 what others call 410. */
 function kindOf(code: string | null | undefined): string {
@@ -139,10 +139,7 @@ export function cureOf(
 /** The reason of a failure in a few words, for a row. */
 export function explainedShort(error: string): string {
   const word = wordOf(error)
-  const short = word === undefined ? clipped(error) : FAILURES[word][1]
+  const short = word === undefined ? error : FAILURES[word][1]
   const code = REFUSAL.exec(error)?.[2]
   return code === undefined ? short : `${short}, ${code}`
 }
-
-const MAX_SHORT = 32
-const clipped = (text: string): string => (text.length > MAX_SHORT ? `${text.slice(0, MAX_SHORT)}…` : text)

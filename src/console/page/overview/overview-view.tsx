@@ -22,7 +22,6 @@ import { WhenSeen } from './when-seen.tsx'
 import { WireMap } from './wire-map.tsx'
 import { wireOf } from './wire.ts'
 import './overview.css'
-import '../style/columns.css'
 
 const loadUsage = async () => (await import('./usage-view.tsx')).Usage
 

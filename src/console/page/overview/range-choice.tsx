@@ -1,6 +1,5 @@
 import { param, refine } from '../state/address.ts'
 import { DAY, MONTH, RANGES, type Range } from './ranges.ts'
-import '../style/segmented.css'
 
 /** The range of the address. */
 export const rangeShown = (): Range => RANGES.find(({ name }) => name === param('range')) ?? DAY

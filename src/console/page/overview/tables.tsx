@@ -2,6 +2,7 @@ import type { Overview, OverviewDestination } from '../../../client/client.ts'
 import { explained, isCancelled } from '../messages/words.ts'
 import { Icon } from '../parts/icon.tsx'
 import { PhoneNumber } from '../parts/phone-number.tsx'
+import { addressOf } from '../state/address.ts'
 import { count, now, rowTime, utcTime } from '../state/clock.ts'
 import type { Range } from './ranges.ts'
 import { latency } from './wire.ts'
@@ -24,10 +25,12 @@ export function Reasons({ overview, range }: { overview: Overview; range: Range 
             </tr>
           </thead>
           <tbody>
-            {errors.map(({ error, count: times, lastAt }) => (
+            {errors.map(({ error, failure, count: times, lastAt }) => (
               <tr key={error}>
                 <td>
-                  <Masked text={reasonText(error)} />
+                  <a class="link" href={addressOf('messages', { state: 'failed', failure, after: range.name })}>
+                    <Masked text={reasonText(error)} />
+                  </a>
                 </td>
                 <td class="dim" title={utcTime(lastAt)}>
                   {rowTime(lastAt, now.peek())}

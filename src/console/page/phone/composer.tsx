@@ -4,7 +4,6 @@ import { Composer, NoReply } from '../thread/composer.tsx'
 import { type MediaIds, newDraft } from '../thread/draft.ts'
 import { OwnNumber } from '../thread/own-number.tsx'
 import { isNumber } from '../thread/contact-forms.ts'
-import '../style/segmented.css'
 import { FAULTS, type SimulatorFault } from './simulator.ts'
 import type { TracedConversation } from './traced-conversation.ts'
 

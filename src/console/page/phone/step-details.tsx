@@ -3,7 +3,6 @@ import { useEffect } from 'preact/hooks'
 import { CopyButton } from '../parts/copy.tsx'
 import { Icon } from '../parts/icon.tsx'
 import type { StepDetail } from './step-detail.ts'
-import '../style/segmented.css'
 
 /** Request and response of the chosen step. */
 export function StepDetails({ detail, close }: { detail: StepDetail; close: () => void }) {

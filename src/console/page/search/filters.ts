@@ -17,8 +17,6 @@ export interface FilterWord<Known extends string> {
   readonly hint?: string
   /** Its values, each with what it means, if the API knows no others. */
   readonly values?: Readonly<Record<string, string>>
-  /** Further values. */
-  readonly also?: RegExp
   /** The values that are suggested, by what the view knows of the tenant. */
   readonly known?: readonly Known[]
   /** Whether a value is suggested only with the word before it. Without this `fail` finds `state:failed`. */
@@ -59,10 +57,10 @@ export function problemOf(
   filter: Filter<string>,
   instead?: ReadonlyMap<string, string>,
 ): string | null {
-  for (const [name, { word = name, values, also, problem }] of Object.entries(filters)) {
+  for (const [name, { word = name, values, problem }] of Object.entries(filters)) {
     const value = filter[word]
     if (value === undefined) continue
-    const isKnown = values === undefined || Object.hasOwn(values, value) || also?.test(value) === true
+    const isKnown = values === undefined || Object.hasOwn(values, value)
     const found = isKnown
       ? (problem?.(value) ?? null)
       : noSuch(value, word, instead?.get(value) ?? `Try ${otherFor(value, filters) ?? oneOf(Object.keys(values))}`)

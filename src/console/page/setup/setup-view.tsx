@@ -9,7 +9,6 @@ import { NewSecret } from './new-secret.tsx'
 import { Numbers } from './numbers.tsx'
 import { Tenants } from './tenants.tsx'
 import './setup.css'
-import '../style/segmented.css'
 
 const NAMES = { numbers: 'Numbers', apps: 'Apps', tenants: 'Tenants' } as const
 

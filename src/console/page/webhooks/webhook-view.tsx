@@ -7,7 +7,6 @@ import type { DeliveryList } from './delivery-list.ts'
 import type { Destination } from './destination.ts'
 import { OpenedDelivery } from './opened-delivery.tsx'
 import { OpenedDestination } from './opened-destination.tsx'
-import '../style/columns.css'
 
 interface WebhookViewProps {
   opened: { destination: string } | { deliveryId: string; messageId: string }

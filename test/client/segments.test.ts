@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { SegmentedMessage } from 'sms-segments-calculator'
-import { segmentsOf, textSize } from '../../../src/messages/sending/segments.ts'
+import { segmentsOf, textSize } from '../../src/client/segments.ts'
 
 const sizes = (text: string) => {
   const { encoding, segments, characters } = textSize(text)

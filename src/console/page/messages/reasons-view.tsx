@@ -1,0 +1,250 @@
+import { useSignal } from '@preact/signals'
+import type { ComponentChild } from 'preact'
+import { useEffect } from 'preact/hooks'
+import type { ExtensionHealth, FailureGroup } from '../../../client/client.ts'
+import { AuthorizeButton, InviteButton, JwtLink } from '../parts/authorize-button.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { LoadFailed } from '../parts/load-failed.tsx'
+import { isPhoneWide } from '../parts/media.ts'
+import { PhoneNumber } from '../parts/phone-number.tsx'
+import { appName } from '../state/caller.ts'
+import { address, addressOf, refine } from '../state/address.ts'
+import { count, now, rowTime, shortTime } from '../state/clock.ts'
+import { useLoading } from '../state/loading.ts'
+import type { Standing } from '../state/standing.ts'
+import { queryOf } from './filters.ts'
+import type { MessageList } from './list-state.ts'
+import { MessageRow } from './message-row.tsx'
+import { type Way, needsOperator, reasonsOf, wayOf, wordsOf } from './reasons.ts'
+import { Resend } from './resend.tsx'
+import './reasons.css'
+
+/** The parts of the view that are about reasons: its sentence, the switch beside the tabs, and what stands in place of the rows. */
+export type ReasonsPart = 'head' | 'by' | 'rows'
+
+interface ReasonsProps extends GroupsProps {
+  part: ReasonsPart
+  isByReason: boolean
+}
+
+export function Reasons({ part, isByReason, ...props }: ReasonsProps) {
+  if (part === 'head') return <Head list={props.list} />
+  return part === 'rows' ? <Groups {...props} /> : <GroupBy isByReason={isByReason} />
+}
+
+/** The cause of most failures, in one sentence. */
+function Head({ list }: { list: MessageList }) {
+  const groups = reasonsOf(list).value.value ?? []
+  const total = groups.reduce((sum, group) => sum + group.count, 0)
+  const [first] = groups
+  return <h1 class="sentence">{first === undefined ? 'Failed messages' : <Cause group={first} total={total} />}</h1>
+}
+
+function Cause({ group, total }: { group: FailureGroup; total: number }) {
+  const all = group.count === total
+  const failures =
+    total === 1
+      ? 'One failure'
+      : all
+        ? `All ${count(total)} failures`
+        : `${count(group.count)} of ${count(total)} failures`
+  return (
+    <>
+      <a class="link" href={listOf(group)}>
+        {failures}
+      </a>
+      {total === 1 ? ': ' : ' have one cause: '}
+      {withNumbers(wordsOf(group).cause)}.
+    </>
+  )
+}
+
+/** The messages of a reason as a list. */
+const listOf = ({ failure }: FailureGroup): string =>
+  addressOf('messages', { ...address.value.params, failure, group: '', id: '' })
+
+/** Shows the phone numbers of a sentence as numbers, so that privacy mode masks them. */
+const withNumbers = (sentence: string): ComponentChild[] =>
+  sentence.split(/(\+\d{8,15})/).map((part) => (part.startsWith('+') ? <PhoneNumber value={part} /> : part))
+
+/** Whether the failures stand by reason or one by one. */
+const GroupBy = ({ isByReason }: { isByReason: boolean }) => (
+  <div class="segmented" role="group" aria-label="Group by">
+    <span class="hidden-on-phone" aria-hidden="true">
+      Group by
+    </span>
+    <button type="button" aria-pressed={isByReason} onClick={() => refine({ group: '', failure: '' })}>
+      Reason
+    </button>
+    <button type="button" aria-pressed={!isByReason} onClick={() => refine({ group: 'none' })}>
+      None
+    </button>
+  </div>
+)
+
+interface GroupsProps {
+  list: MessageList
+  standing: Standing | null
+}
+
+/** What failed, by reason: whether sending it again helps, and what to do. The most frequent one is open. */
+function Groups({ list, standing }: GroupsProps) {
+  const { value, error, load } = reasonsOf(list)
+  const total = list.total.value
+  useEffect(() => void (total !== null && load()), [list, total])
+  useEffect(() => {
+    list.step = moveFocus
+    return () => void (list.step = undefined)
+  }, [list])
+  const opened = useSignal<string | null>(null)
+  const groups = value.value
+  if (groups === null)
+    return error.value === '' ? null : <LoadFailed what="The reasons" error={error.value} again={() => void load()} />
+  const current = opened.value ?? groups[0]?.failure ?? ''
+  return (
+    <div class="rows reasons" tabIndex={-1} role="region" aria-label="Failed messages by reason">
+      {groups.map((group) => (
+        <Group
+          key={group.failure}
+          {...{ group, list }}
+          extensions={standing?.extensions ?? null}
+          isOpen={group.failure === current}
+          toggle={() => void (opened.value = group.failure === current ? '' : group.failure)}
+        />
+      ))}
+    </div>
+  )
+}
+
+/** `j` and `k` move the focus through what can be opened. */
+function moveFocus(step: number): void {
+  const all = [...document.querySelectorAll<HTMLElement>('.reasons :is(h2 button, a)')]
+  all[all.findIndex((each) => each === document.activeElement) + step]?.focus()
+}
+
+interface GroupProps extends Pick<GroupsProps, 'list'> {
+  group: FailureGroup
+  /** Null until they are known. */
+  extensions: readonly ExtensionHealth[] | null
+  isOpen: boolean
+  toggle: () => void
+}
+
+function Group({ group, extensions, isOpen, toggle, list }: GroupProps) {
+  const isAsked = useSignal(false)
+  const done = useSignal('')
+  const note = (text: string): void => {
+    done.value = text
+    void reasonsOf(list).load()
+  }
+  return (
+    <section class={isOpen ? 'reason open' : 'reason'}>
+      <GroupHead {...{ group, extensions, isOpen, toggle }} ask={() => void (isAsked.value = true)} />
+      {done.value !== '' && (
+        <p class="line list-note" role="status">
+          <Icon name="sent" />
+          {done.value}
+        </p>
+      )}
+      {isAsked.value && extensions !== null && (
+        <Resend {...{ group, list, extensions, note }} close={() => void (isAsked.value = false)} />
+      )}
+      {isOpen && <Newest {...{ group, list }} />}
+    </section>
+  )
+}
+
+interface GroupHeadProps extends Pick<GroupProps, 'group' | 'extensions' | 'isOpen' | 'toggle'> {
+  ask: () => void
+}
+
+/** What it is, whether sending again helps, how many, from when to when, and what to press. */
+function GroupHead({ group, extensions, isOpen, toggle, ask }: GroupHeadProps) {
+  const { title, again } = wordsOf(group)
+  const way = extensions === null ? null : wayOf(group, extensions)
+  return (
+    <div class="columns reason-head">
+      <span class="bad">
+        <Icon name="failed" />
+      </span>
+      <div>
+        <h2>
+          <button type="button" aria-expanded={isOpen} onClick={toggle}>
+            {withNumbers(title)}
+          </button>
+        </h2>
+        <p class="dim">
+          {again}
+          {needsOperator(way) && ' An operator of the gateway can send them again.'}
+          {group.resent > 0 && ` ${count(group.resent)} ${group.resent === 1 ? 'was' : 'were'} sent again.`}
+        </p>
+      </div>
+      <b>{count(group.count)}</b>
+      {!isPhoneWide.value && <span class="dim">{timesOf(group)}</span>}
+      <div class="actions">{extensions !== null && <Cure {...{ way, group, extensions, isOpen, ask }} />}</div>
+    </div>
+  )
+}
+
+/** From when to when they were accepted. */
+function timesOf({ firstAt, lastAt }: FailureGroup): string {
+  const at = now.peek()
+  const [first, last] = [firstAt, lastAt].map((time) => rowTime(time, at))
+  if (first === last) return shortTime(lastAt)
+  const isToday = !first?.includes(' ') && !last?.includes(' ')
+  return isToday ? `${shortTime(firstAt)} – ${shortTime(lastAt)}` : `${first} – ${last}`
+}
+
+interface CureProps extends Pick<GroupProps, 'group' | 'isOpen'> {
+  way: Way
+  extensions: readonly ExtensionHealth[]
+  ask: () => void
+}
+
+/** The one thing to press. */
+function Cure({ way, group, extensions, isOpen, ask }: CureProps) {
+  const revoked = extensions.find(({ status }) => status === 'revoked')
+  if (way === 'authorize')
+    return <AuthorizeButton extension={`extension ${revoked?.extensionNumber ?? revoked?.extensionId ?? ''}`} />
+  if (way === 'jwt') return <JwtLink text="Connect with another JWT" />
+  if (way === 'connect') return <InviteButton />
+  if (way !== 'resend' || needsOperator(way)) return null
+  return (
+    <button type="button" class={isOpen ? 'button primary' : 'button'} onClick={ask}>
+      Resend {count(group.count - group.resent)}…
+    </button>
+  )
+}
+
+/** The newest messages of a group, and the way to the others. */
+function Newest({ group, list }: Pick<GroupProps, 'group' | 'list'>) {
+  const query = { ...queryOf(list.filter, list.apps), failure: group.failure, include: 'delivery' as const }
+  const { value, error, again } = useLoading(
+    () => list.sgw.sms.list({ ...query, limit: 5 }).page(1),
+    [list, group.failure, group.count],
+  )
+  if (error.value !== '') return <LoadFailed what="The newest of them" error={error.value} again={again} />
+  const more = group.count - (value.value?.messages.length ?? 0)
+  return (
+    <ol>
+      {value.value?.messages.map((row) => (
+        <li key={row.messageId}>
+          <MessageRow
+            row={row}
+            isOpen={row.messageId === address.value.params['id']}
+            isCursor={false}
+            appName={appName(row.appId)}
+            now={now.peek()}
+          />
+        </li>
+      ))}
+      {value.value !== null && more > 0 && (
+        <li class="list-note">
+          <a class="link" href={listOf(group)}>
+            {count(more)} more
+          </a>
+        </li>
+      )}
+    </ol>
+  )
+}

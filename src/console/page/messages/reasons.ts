@@ -1,0 +1,93 @@
+import type { ExtensionHealth, FailureGroup } from '../../../client/client.ts'
+import { loadingOf } from '../state/loading.ts'
+import { operator } from '../state/caller.ts'
+import { queryOf } from './filters.ts'
+import type { MessageList } from './list-state.ts'
+import { REFUSAL, type FailureWord } from './failures.ts'
+
+/** What failed by reason; cancelled messages are no trouble. */
+const readings = new WeakMap<MessageList, ReturnType<typeof readingOf>>()
+
+/** The reasons of a list's messages, read for all parts of the view together. */
+export function reasonsOf(list: MessageList) {
+  const known = readings.get(list) ?? readingOf(list)
+  readings.set(list, known)
+  return known
+}
+
+const readingOf = (list: MessageList) =>
+  loadingOf(async () => {
+    const { state: _, ...query } = queryOf(list.filter, list.apps)
+    return (await list.sgw.sms.failures(query)).filter(({ failure }) => failure !== 'cancelled')
+  })
+
+/** A reason as the heading says it after `have one cause: `, as the head of its group, and whether sending again helps. */
+interface ReasonWords {
+  cause: string
+  title: string
+  again: string
+}
+
+const WORDS: Readonly<Record<FailureWord, readonly [cause: string, title: string, again: string]>> = {
+  not_connected: [
+    'no extension is connected',
+    'The tenant has no connected extension',
+    'Sending again works once an extension is connected.',
+  ],
+  unknown_number: [
+    '# is not connected',
+    '# belongs to no connected extension',
+    'Sending again fails again, unless from another number.',
+  ],
+  revoked: ['the extension was revoked', 'The extension was revoked', 'Sending again works once it is authorized.'],
+  rejected: ['RingCentral refused them', 'RingCentral refused the text', 'Sending again fails again.'],
+  expired: ['they waited too long', 'They waited too long', 'They were never sent. Sending again is safe.'],
+  cancelled: ['they were cancelled', 'They were cancelled', 'Nothing to do.'],
+  unconfirmed: [
+    'RingCentral never confirmed them',
+    'RingCentral never said whether it took them',
+    'They may have arrived. Ask the recipients, and send each again by itself.',
+  ],
+  opted_out: [
+    'the recipients have opted out',
+    'The recipient has opted out',
+    'Nothing to do. Contacts opt in again by texting START.',
+  ],
+  no_media: [
+    'the number sends texts alone',
+    'The number sends texts alone',
+    'Sending again works from a number that sends pictures.',
+  ],
+}
+
+/** What is said of a group. `#` of a number stands for those that differ. */
+export function wordsOf({ failure, error }: FailureGroup): ReasonWords {
+  const [word, code] = failure.split(':')
+  const [cause, title, again] = WORDS[word as FailureWord]
+  const number = /^Phone number (\S+)/.exec(error ?? '')?.[1]
+  const named = (text: string): string =>
+    number === undefined
+      ? text.replace('# is', 'their numbers are').replace('# belongs', 'Their numbers belong')
+      : text.replace('#', number)
+  const quote = REFUSAL.exec(error ?? '')?.[1]
+  return {
+    cause: code === undefined ? named(cause) : `${cause} (${code})`,
+    title: code === undefined ? named(title) : `${title} (${code})`,
+    again: quote === undefined ? again : `RingCentral said “${quote}”. ${again}`,
+  }
+}
+
+/** What a person can do about a group: bring an extension back, or send the messages again. */
+export type Way = 'authorize' | 'jwt' | 'connect' | 'resend' | null
+
+const RESENT: readonly string[] = ['not_connected', 'unknown_number', 'revoked', 'expired', 'no_media']
+
+export function wayOf({ failure, count, resent }: FailureGroup, extensions: readonly ExtensionHealth[]): Way {
+  const revoked = extensions.find(({ status }) => status === 'revoked')
+  if (failure === 'revoked' && revoked !== undefined) return revoked.connectedBy === 'jwt' ? 'jwt' : 'authorize'
+  if (failure === 'not_connected' && extensions.length === 0) return 'connect'
+  return RESENT.includes(failure) && count > resent ? 'resend' : null
+}
+
+/** Whether the messages of a group would go out again, but only an operator may send them. */
+export const needsOperator = (way: Way): boolean => way === 'resend' && operator.value === null
