@@ -93,7 +93,7 @@ test('an incident stands in the sentence, on the wire, in a row with its button,
   // What fires for another tenant stands on the page of all tenants.
   expect(await needs.filter({ hasText: 'Harbor Clinic' }).count()).toBe(0)
   await page.locator('.figure', { hasText: 'Waiting' }).getByText('17').waitFor()
-  await page.getByRole('img', { name: /^48 bars of 30 min\. The most/ }).waitFor()
+  await page.getByRole('group', { name: /^48 bars of 30 min\. The most/ }).waitFor()
   await page.getByRole('cell', { name: /^The number cannot receive texts/ }).waitFor()
   await expectAccessible(page)
   await page.getByRole('link', { name: 'Show what waits' }).first().click()

@@ -1,4 +1,5 @@
 import type { Overview } from '../../../client/client.ts'
+import { addressOf } from '../state/address.ts'
 import { count, duration, now, rowTime } from '../state/clock.ts'
 import { axisOf, barsOf, bucketMs } from './bars.ts'
 
@@ -9,11 +10,23 @@ export function Chart({ overview }: { overview: Overview }) {
   const at = now.peek()
   return (
     <figure class="traffic">
-      <div class="bars" role="img" aria-label={summaryOf(overview, at)}>
-        {barsOf(overview, at).map((bar) => (
-          <div class="stack bar" title={bar.title}>
+      <div
+        class="bars"
+        role="group"
+        aria-label={summaryOf(overview, at)}
+        onKeyDown={({ key, currentTarget }) => moveAlong(key, currentTarget)}
+      >
+        {barsOf(overview, at).map((bar, index, { length }) => (
+          <a
+            class="stack bar"
+            title={bar.title}
+            aria-label={bar.title}
+            href={addressOf('messages', timesOf(overview, index))}
+            // One stop for Tab; the arrow keys lead to the others.
+            tabIndex={index === length - 1 ? 0 : -1}
+          >
             {PARTS.map((part) => bar[part] > 0 && <i class={`bar-mark ${part}`} style={{ height: `${bar[part]}%` }} />)}
-          </div>
+          </a>
         ))}
       </div>
       <div class="small dim traffic-axis" aria-hidden="true">
@@ -23,6 +36,21 @@ export function Chart({ overview }: { overview: Overview }) {
       </div>
     </figure>
   )
+}
+
+/** The messages of a bar's time. The last one goes on. */
+function timesOf({ buckets }: Overview, index: number): Record<string, string> {
+  const next = buckets[index + 1]
+  return {
+    after: buckets[index]?.at ?? '',
+    before: next === undefined ? '' : new Date(Date.parse(next.at) - 1).toISOString(),
+  }
+}
+
+function moveAlong(key: string, box: HTMLElement): void {
+  const step = key === 'ArrowLeft' ? -1 : key === 'ArrowRight' ? 1 : 0
+  const bars = [...box.querySelectorAll('a')]
+  if (step !== 0) bars[bars.findIndex((bar) => bar === document.activeElement) + step]?.focus()
 }
 
 function summaryOf(overview: Overview, at: number): string {
