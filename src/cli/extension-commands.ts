@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { printable } from '../core/printable.ts'
+import type { ConnectedByJwt } from '../operator/schemas.ts'
 import type { StatusReport } from '../operator/status.ts'
 import { ask } from './ask.ts'
 import { confirm } from './confirm.ts'
@@ -42,7 +43,10 @@ export function addExtensions(program: Command, contextOf: () => CliContext, run
     .requiredOption('--jwt-file <file>', 'the file that has the JWT; - for standard input')
     .action(async ({ tenant, jwtFile }: { tenant: string; jwtFile: string }) => {
       const jwt = await secretOf(contextOf(), jwtFile)
-      await run({ method: 'POST', path: '/v1/operator/extensions', body: { tenantId: tenant, jwt }, needs: 'server' })
+      await run(
+        { method: 'POST', path: '/v1/operator/extensions', body: { tenantId: tenant, jwt }, needs: 'server' },
+        { view: ({ fixes, ...answer }: ConnectedByJwt) => (fixes.length === 0 ? answer : { ...answer, fixes }) },
+      )
     })
   addLink('invite', 'Print a link to send to the owner of an extension: works once, for INVITE_TOKEN_TTL (7 days)')
   extensions

@@ -1,4 +1,4 @@
-import { MESSAGE_FAILURES } from '../core/message-failure.ts'
+import { MESSAGE_FAILURES, failureOf } from '../core/message-failure.ts'
 import { ask } from './ask.ts'
 import type { CliContext } from './context.ts'
 import { actingApps } from './tenant-scope.ts'
@@ -24,24 +24,31 @@ interface Failed {
   from?: string
 }
 
-/** How extensions of a tenant are connected again whose JWT is not accepted any more: the text of their messages that failed names a link. */
-export async function jwtFixesOf(
-  context: CliContext,
-  tenantId: string,
-  messages: readonly Failed[],
-): Promise<string[]> {
-  const failed = messages.filter(({ error }) => error === MESSAGE_FAILURES.revoked.text)
+/**
+ * What to do about extensions of a tenant because of which messages have failed: how one is connected again whose JWT is not accepted any
+ * more, where the messages' text names a link; and which permission is missing.
+ */
+export async function fixesOf(context: CliContext, tenantId: string, messages: readonly Failed[]): Promise<string[]> {
+  const failed = messages.filter(({ error }) => error !== null && (isRevoked(error) || codeOf(error) !== null))
   if (failed.length === 0) return []
   const fixes: string[] = []
   for (const { appId } of await actingApps(context, tenantId)) {
     const { extensions } = (await ask(context, { method: 'GET', path: HEALTH, appId })) as { extensions: Health[] }
-    for (const { extensionId, status, connectedBy, phoneNumbers, reason, fix } of extensions)
-      if (
-        status === 'revoked' &&
-        connectedBy === 'jwt' &&
-        failed.some(({ from }) => from === undefined || phoneNumbers.includes(from))
-      )
-        fixes.push(`${extensionId}: ${reason ?? ''}. ${fix ?? ''}`)
+    for (const health of extensions)
+      if (failed.some((message) => isCauseOf(health, message)))
+        fixes.push(`${health.extensionId}: ${health.reason ?? ''}. ${health.fix ?? ''}`)
   }
   return fixes
 }
+
+function isCauseOf({ status, connectedBy, phoneNumbers, reason }: Health, { error, from }: Failed): boolean {
+  if (error === null || (from !== undefined && !phoneNumbers.includes(from))) return false
+  if (isRevoked(error)) return status === 'revoked' && connectedBy === 'jwt'
+  const code = codeOf(error)
+  return code !== null && reason?.endsWith(` ${code})`) === true
+}
+
+const isRevoked = (error: string): boolean => error === MESSAGE_FAILURES.revoked.text
+
+/** The provider's code of a refusal. */
+const codeOf = (error: string): string | null => /^rejected:(.+)$/.exec(failureOf(error))?.[1] ?? null

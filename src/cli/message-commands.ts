@@ -8,7 +8,7 @@ import type { MessageState, Timeline } from '../client/types.ts'
 import { ask } from './ask.ts'
 import { type CancelOptions, cancel } from './cancel.ts'
 import type { CliContext, Run } from './context.ts'
-import { jwtFixesOf } from './extension-health.ts'
+import { fixesOf } from './extension-health.ts'
 import { type FilterOptions, addFilters } from './filters.ts'
 import { type NotifyOptions, notify } from './notify.ts'
 import { pageLine, print, sayNext, symbolOf } from './print.ts'
@@ -166,7 +166,7 @@ async function optOutLines(context: CliContext, { contact, number }: Pair, tenan
 async function fixLines(context: CliContext, messages: readonly ListedMessage[]): Promise<string> {
   const fixes: string[] = []
   for (const [tenantId, own] of Map.groupBy(messages, (message) => message.tenantId))
-    fixes.push(...(await jwtFixesOf(context, tenantId, own)))
+    fixes.push(...(await fixesOf(context, tenantId, own)))
   return fixes.map((fix) => hanging(context, `${symbolOf(context, 'warn')} `, printable(fix))).join('')
 }
 
@@ -210,7 +210,7 @@ async function show(context: CliContext, messageId: string, tenant: string | und
   const files = entries.some((entry) => 'attachments' in entry && (entry.attachments ?? 0) > 0)
     ? await filesFieldOf(context, app, messageId)
     : ''
-  const fixes = await jwtFixesOf(context, app.tenantId, [message])
+  const fixes = await fixesOf(context, app.tenantId, [message])
   const fields = {
     messageId,
     tenantId: app.tenantId,

@@ -68,7 +68,7 @@ function fieldsOf(value: unknown): Record<string, string> {
 
 function cell(value: unknown): string {
   if (value === null || value === undefined || value === '') return '-'
-  if (Array.isArray(value)) return value.map(cell).join(' ')
+  if (Array.isArray(value)) return value.length === 0 ? '-' : value.map(cell).join(' ')
   if (typeof value === 'object')
     return Object.entries(value)
       .map(([name, field]) => `${name}=${cell(field)}`)

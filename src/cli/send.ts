@@ -2,7 +2,7 @@ import type { Accepted, MessageState, Timeline } from '../client/types.ts'
 import { EXIT } from '../core/start-error.ts'
 import { ask } from './ask.ts'
 import { type CliContext, CliError, type OperatorRequest, type Run } from './context.ts'
-import { jwtFixesOf } from './extension-health.ts'
+import { fixesOf } from './extension-health.ts'
 import { print, sayNext } from './print.ts'
 import { reasonOf } from './reasons.ts'
 import { textOf } from './standard-input.ts'
@@ -42,7 +42,7 @@ export async function send(
   if (!wait) return void shown(context, message)
   if (!isFinal) throw new CliError(`It is still ${message.status}: sgw messages show ${messageId} says more`)
   if (message.status === 'sent') return
-  const fixes = context.json ? [] : await jwtFixesOf(context, app.tenantId, [message])
+  const fixes = context.json ? [] : await fixesOf(context, app.tenantId, [message])
   throw new CliError(fixes.join('\n'))
 }
 

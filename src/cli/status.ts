@@ -5,7 +5,7 @@ import type { StatusReport } from '../operator/status.ts'
 import { alertLines } from './alert-commands.ts'
 import { ask } from './ask.ts'
 import type { CliContext } from './context.ts'
-import { jwtFixesOf } from './extension-health.ts'
+import { fixesOf } from './extension-health.ts'
 import { print, sayNext, symbolOf } from './print.ts'
 import { reasonOf, shortTime } from './reasons.ts'
 import { lines } from './table.ts'
@@ -31,7 +31,7 @@ export async function showStatus(context: CliContext): Promise<void> {
   if (report.unconnectedJwt !== null && ['waits', 'spent'].includes(report.unconnectedJwt.kind))
     context.stdout(unconnectedJwtOf(context, names, report.unconnectedJwt))
   for (const failures of report.failed.slice(0, MAX_TENANTS))
-    context.stdout(failedOf(context, failures, names, await jwtFixesOf(context, failures.tenantId, failures.errors)))
+    context.stdout(failedOf(context, failures, names, await fixesOf(context, failures.tenantId, failures.errors)))
   if (report.failed.length > MAX_TENANTS)
     context.stdout(
       `    and of ${counted(report.failed.length - MAX_TENANTS, 'more tenant', 'more tenants')}: sgw status --json\n`,
@@ -83,7 +83,8 @@ function failedOf(
   fixes: readonly string[],
 ): string {
   const { tenantId, count, since, lastAt, errors, canResend } = failures
-  const next = canResend ? 'List them, and send them again' : `${whyNot(failures)} List them`
+  const again = fixes.length === 0 ? 'List them, and send them again' : 'Then list them, and send them again'
+  const next = canResend ? again : `${whyNot(failures)} List them`
   // `since` is the start of a half hour, so it is no time at which one failed.
   const when = count === 1 ? `at ${shortTime(lastAt)}` : `between ${shortTime(since)} and ${shortTime(lastAt)}`
   return [

@@ -61,8 +61,8 @@ export interface Provider {
   parseInboundEvent(body: unknown): InboundEvent
   /** Requests a login page without showing it, to find out whether the provider accepts the redirect URI. */
   probeAuthorize(request: AuthorizeRequest): Promise<ProviderResult<void>>
-  /** What a person can do about a refusal, as a sentence in our own words. */
-  fixOf(failure: ProviderFailure, step: Step, publicUrl: string): string
+  /** What a person can do about a refusal, as a sentence in our own words. `command`: the one that connects the extension again. */
+  fixOf(failure: ProviderFailure, step: Step, publicUrl: string, command?: string): string
   /** Whether the refusal lasts until a person acts or until the pause that the provider asked for is over. */
   isStanding(failure: ProviderFailure): boolean
 }

@@ -84,8 +84,12 @@ export class Refusals {
   }
 }
 
-/** Stands until its step succeeds. */
-const isLasting = (refusal: Pick<Refusal, 'step' | 'failure'>): boolean => refusal.step !== 'send' && !isWait(refusal)
+/** Stands until its step succeeds. Of sends only a missing permission does. */
+const isLasting = (refusal: Pick<Refusal, 'step' | 'failure'>): boolean => !isWait(refusal) && !isOfMessages(refusal)
+
+/** Something on the way refuses messages, perhaps one alone. */
+const isOfMessages = ({ step, failure }: Pick<Refusal, 'step' | 'failure'>): boolean =>
+  step === 'send' && failure.reason !== 'rejected'
 
 /** What a refusal that lasts says; the same as long as it goes on. */
 const saidOf = (refusal: NotedRefusal | undefined): string | null =>
@@ -104,7 +108,7 @@ const SEND_STANDS_MS = 5 * 60_000
 /** A pause that the provider asked for stands until it is over, any other refusal until the step succeeds. */
 function standsUntil({ step, failure, at }: NotedRefusal): number {
   if (failure.reason === 'rate_limited') return at + (failure.retryAfterMs ?? DEFAULT_PENALTY_MS)
-  return step === 'send' ? at + Math.max(SEND_STANDS_MS, failure.retryAfterMs ?? 0) : Infinity
+  return isOfMessages({ step, failure }) ? at + Math.max(SEND_STANDS_MS, failure.retryAfterMs ?? 0) : Infinity
 }
 
 interface RefusalContext {

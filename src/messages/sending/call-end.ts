@@ -58,5 +58,11 @@ function rejectedEnd(failure: ProviderFailure): CallEnd {
   return { type: 'failed', outcome: 'rejected', rcMessageId: null, failure: rejected(message, code) }
 }
 
+/** RingCentral: the app, or the user, lacks a permission. Any other message is refused as well. */
+const FORBIDDEN: readonly (string | null)[] = ['CMN-401', 'CMN-408']
+
+export const isForbidden = ({ reason, code }: ProviderFailure): boolean =>
+  reason === 'rejected' && FORBIDDEN.includes(code)
+
 export const isMovedNumber = ({ reason, code }: ProviderFailure): boolean =>
   reason === 'rejected' && code === NUMBER_MOVED

@@ -4,7 +4,7 @@ import type { SmsAnswer } from '../../provider/outbound-sms.ts'
 import type { ProviderFailure } from '../../provider/provider.ts'
 import { SEND_GROUP, asksForNoPause } from '../../provider/quota.ts'
 import type { OpenEntry } from './attempt-store.ts'
-import { isMovedNumber } from './call-end.ts'
+import { isForbidden, isMovedNumber } from './call-end.ts'
 import type { SendingContext } from './context.ts'
 import { backoffMs } from './extension-turns.ts'
 import type { Entry } from './number-queue.ts'
@@ -27,7 +27,7 @@ export class CallFailures {
     const extension = this.scheduler.extension(extensionId)
     if (clearsBackoff(result)) {
       extension.reached()
-      this.context.directory.refusals.clear({ tenantId, extensionId }, 'send')
+      if (!endsForbidden(result)) this.context.directory.refusals.clear({ tenantId, extensionId }, 'send')
     }
     if (result.type === 'failed' && asksForNoPause(result.failure)) extension.isProbed = true
     if (result.type === 'failed') this.#noteFailure(open, result.failure)
@@ -35,7 +35,8 @@ export class CallFailures {
 
   #noteFailure({ entry, attempt: { extensionId }, message }: OpenEntry, failure: ProviderFailure): void {
     this.#log(entry, failure)
-    if (failure.reason === 'intercepted') this.#noteInterception(entry.queue.tenantId, extensionId, failure)
+    if (failure.reason === 'intercepted' || isForbidden(failure))
+      this.#noteRefusal(entry.queue.tenantId, extensionId, failure)
     if (isMovedNumber(failure)) this.#noteMoved(entry, extensionId, failure)
     if (isTurnaway(failure)) this.#delayAfterTurnaway(entry, extensionId, message.consecutiveTurnaways + 1, failure)
     if (failure.reason === 'unreachable') this.#backOff(extensionId)
@@ -47,7 +48,7 @@ export class CallFailures {
   }
 
   /** For doctor, health and alert, which name the fix. */
-  #noteInterception(tenantId: string, extensionId: string, failure: ProviderFailure): void {
+  #noteRefusal(tenantId: string, extensionId: string, failure: ProviderFailure): void {
     const { directory, clock } = this.context
     directory.refusals.note({ tenantId, extensionId, step: 'send', failure }, clock.now())
   }
@@ -89,6 +90,8 @@ export class CallFailures {
 /** Whether the extension may make several calls at a time again: after any answer that does not turn its message away. */
 const clearsBackoff = (result: CallResult<unknown>): boolean =>
   result.type === 'ok' || (result.type === 'failed' && result.failure.status !== null && !isTurnaway(result.failure))
+
+const endsForbidden = (result: CallResult<unknown>): boolean => result.type === 'failed' && isForbidden(result.failure)
 
 /** A turnaway: the provider's own 503, or a refusal of something on the way. Nothing was done, and the message is not to blame. */
 const isTurnaway = ({ reason }: ProviderFailure): boolean => reason === 'unavailable' || reason === 'intercepted'

@@ -40,7 +40,7 @@ export function troublesOf(known: Known, row: ExtensionRow, silentSince: number 
   const silent = silentSince === null ? [] : [notReceiving(known, silentSince)]
   const refusals = refusalsOf(known, row)
   const waits = refusals.filter(({ kind }) => kind === 'waits')
-  const standing = refusals.filter(({ kind }) => kind !== 'waits')
+  const standing = refusals.filter(({ kind }) => kind !== 'waits').toSorted(sendsFirst)
   const areRefused = refusals.some(({ kind }) => kind === 'numbers')
   const numbers = row.numbersReadAt !== null || areRefused || hasNumbers(known, row) ? [] : [unknownNumbers(row)]
   return [
@@ -136,12 +136,14 @@ function unrefreshed({ provider, config }: Known, row: ExtensionRow): Trouble {
   return { kind: 'refresh', reason: 'Its tokens could not be refreshed', fix, since: sinceOf(row) }
 }
 
+const sendsFirst = (one: Trouble, other: Trouble): number => Number(other.step === 'send') - Number(one.step === 'send')
+
 const refusalsOf = (known: Known, row: ExtensionRow): Trouble[] =>
   known.directory.refusals.of(row, known.clock.now()).map((standing) => refusal(known, row, standing))
 
 function refusal({ config, provider, directory }: Known, row: ExtensionRow, standing: StandingRefusal): Trouble {
   const { step, failure, since } = standing
-  const fix = provider.fixOf(failure, step, config.publicUrl)
+  const fix = provider.fixOf(failure, step, config.publicUrl, commandToConnect(row))
   const kind = failure.reason === 'rate_limited' ? 'waits' : step
   if (step === 'threads' && failure.reason === 'rejected')
     return {

@@ -14,9 +14,9 @@ import { NO_REFRESH_TOKEN_CODE } from './oauth.ts'
 
 /**
  * Says in a sentence what a person can do about a refusal. It uses only codes and a permission's name from the provider's answer
- * (RingCentral guide, "Error handling", and the error codes of its OpenAPI).
+ * (RingCentral guide, "Error handling", and the error codes of its OpenAPI). `command`: the one that connects the extension again.
  */
-export function fixOf(failure: ProviderFailure, step: Step, publicUrl: string): string {
+export function fixOf(failure: ProviderFailure, step: Step, publicUrl: string, command?: string): string {
   if (failure.reason === 'rate_limited') return wait(failure)
   if (isIntercepted(failure)) return intercepted(failure, step)
   if (isRefusedByProxy(failure.code)) return `RingCentral cannot be reached: ${PROXY_FIX}.`
@@ -26,12 +26,13 @@ export function fixOf(failure: ProviderFailure, step: Step, publicUrl: string): 
     return meansRevoked(failure) ? JWT_REFUSED : suspended(failure)
   if (failure.oauthError === 'unauthorized_client') return wrongGrant(failure, step, publicUrl)
   const known = FIXES[failure.code ?? '']
-  if (known !== undefined) return known(failure, step, publicUrl)
+  if (known !== undefined) return known(failure, step, publicUrl, command)
   if (failure.oauthError === 'invalid_client') return WRONG_CLIENT
   if (failure.oauthError === 'invalid_grant') return CODE_ENDED
-  if (failure.reason === 'unauthorized') return TOKEN_REFUSED
+  if (failure.reason === 'unauthorized') return tokenRefused(command)
   if (step === 'threads' && failure.reason === 'rejected') return NO_THREADS
-  if (failure.status === 403) return `${missingPermission(failure, step)} (RingCentral answered 403.)`
+  if (failure.status === 403)
+    return `${missingPermission(failure, step, publicUrl, command)} (RingCentral answered 403.)`
   if (failure.status !== null && failure.reason === 'rejected')
     return `RingCentral refused with status ${failure.status}: its code and request id are in the log of the gateway.`
   return 'RingCentral could not be reached or did not answer as it should: try again in a few minutes.'
@@ -44,7 +45,7 @@ export const isStanding = ({ reason, code, oauthError }: ProviderFailure): boole
   reason === 'intercepted' ||
   (reason === 'rejected' && (oauthError !== 'invalid_grant' || FIXES[code ?? ''] === redirectUri))
 
-type Fix = (failure: ProviderFailure, step: Step, publicUrl: string) => string
+type Fix = (failure: ProviderFailure, step: Step, publicUrl: string, command?: string) => string
 
 const CODE_ENDED = 'The login took longer than a minute or was used before: start again with a new link.'
 const JWT_REFUSED =
@@ -69,8 +70,8 @@ const NEXT: Partial<Readonly<Record<Step, string>>> = {
 const NO_THREADS =
   'Make its user an SMS recipient of the number, and give it the license Business SMS Booster, in the RingCentral admin portal.'
 
-const TOKEN_REFUSED =
-  'RingCentral refuses its access token, although it was just refreshed: connect it again, and check that the RingCentral app is still active.'
+const tokenRefused = (command?: string): string =>
+  `RingCentral refuses its access token, although it was just refreshed: connect it again${command === undefined ? '' : ` (${command})`}, and check that the RingCentral app is still active.`
 
 const suspended = ({ code }: ProviderFailure): string =>
   `RingCentral refuses this user for now (${code ?? 'invalid_grant'}): an administrator can undo that in the RingCentral admin portal.`
@@ -107,8 +108,8 @@ const FIXES: Readonly<Record<string, Fix>> = {
   'SUB-528': missingPermission,
   [FOREIGN_OWNER]: () =>
     'RingCentral answered with the tokens of another extension, which are not used: let nothing between this machine and RC_SERVER_URL keep or mix up its answers.',
-  [FILTER_REFUSED]: () =>
-    'RingCentral refused events of inbound messages: the RingCentral app needs the permission ReadMessages (SMS includes it). Add it in the developer console, then connect again.',
+  [FILTER_REFUSED]: (_, __, ___, command) =>
+    `RingCentral refused events of inbound messages: the RingCentral app needs the permission ReadMessages (SMS includes it). Add it in the developer console, ${thenConnect(command)}`,
   [NO_SMS_NUMBER]: () =>
     'None of its numbers may send SMS: assign it one in the RingCentral admin portal, and register the number for SMS there.',
   'CMN-408': (failure, step) =>
@@ -122,10 +123,13 @@ const FIXES: Readonly<Record<string, Fix>> = {
   'SUB-525': unreachable,
 }
 
-function missingPermission(failure: ProviderFailure, step: Step): string {
+function missingPermission(failure: ProviderFailure, step: Step, _publicUrl: string, command?: string): string {
   const permission = failure.permission ?? APP_PERMISSIONS[step]
-  return `The RingCentral app lacks the permission ${permission}: add it in the developer console, then connect again.`
+  return `The RingCentral app lacks the permission ${permission}: add it in the developer console, ${thenConnect(command)}`
 }
+
+const thenConnect = (command?: string): string =>
+  command === undefined ? 'then connect again.' : `then connect again: ${command}.`
 
 /** The permission that each step needs, for an answer that does not name it. */
 const APP_PERMISSIONS: Readonly<Record<Step, string>> = {

@@ -4,8 +4,8 @@ import { operate } from '../../support/operator.ts'
 import { restarted } from '../../support/restarted.ts'
 import { type World, createWorld, until } from '../../support/world.ts'
 
-const LACKS =
-  'The RingCentral app lacks the permission WebSocketsSubscription: add it in the developer console, then connect again.'
+const lacksIn = ({ tenantId }: World): string =>
+  `The RingCentral app lacks the permission WebSocketsSubscription: add it in the developer console, then connect again: sgw extensions invite --tenant ${tenantId}.`
 const TOO_MANY = { kind: 'respond', status: 429, headers: { 'Retry-After': '60' } } as const
 
 type Permission = 'ReadAccounts' | 'ReadMessages' | 'SMS' | 'WebSocketsSubscription'
@@ -46,7 +46,7 @@ test('after a restart whose first tries are answered 429, a missing permission i
   const first = await open(clock, ['ReadAccounts', 'ReadMessages', 'SMS'])
   const before = await until(async () => {
     const health = await healthOf(first)
-    return health.fix === LACKS && health
+    return health.fix === lacksIn(first) && health
   })
   clock.advance(5000)
   await using second = await restarted(first, clock, () =>
@@ -59,7 +59,7 @@ test('after a restart whose first tries are answered 429, a missing permission i
     second.control.calls().some(({ route, response }) => route === 'wstoken' && response?.status === 429),
   )
   expect(await healthOf(second)).toEqual(before)
-  expect(await doctorOf(second)).toContain(LACKS)
+  expect(await doctorOf(second)).toContain(lacksIn(second))
 })
 
 test('the reason of a refresh that failed is told after a restart, long before the next try, and a 429 does not hide it', async () => {

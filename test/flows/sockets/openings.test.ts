@@ -6,7 +6,7 @@ import { MINUTE, SECOND, SocketCase } from './socket-case.ts'
 // What keeps a socket from being opened. Texts come by back-fill meanwhile, a minute late at most, each once.
 
 const LACKS_PERMISSION =
-  'The RingCentral app lacks the permission WebSocketsSubscription: add it in the developer console, then connect again.'
+  'The RingCentral app lacks the permission WebSocketsSubscription: add it in the developer console, then connect again: sgw extensions invite --tenant TENANT.'
 const NEEDS_WSS =
   'This machine must be able to open wss:// connections to the provider; a closed one is opened again by itself.'
 
@@ -16,6 +16,8 @@ const error = (status: number, errorCode: string, headers: Record<string, string
   headers,
   body: { errorCode, message: 'No', errors: [{ errorCode, message: 'No' }] },
 })
+
+const inTenant = ({ world }: SocketCase, fix: string): string => fix.replace('TENANT', world.tenantId)
 
 interface Refusal {
   name: string
@@ -37,7 +39,7 @@ const REFUSALS: Refusal[] = [
   {
     name: 'no ticket is given, with 401',
     ticket: error(401, 'OAU-213'),
-    fix: 'RingCentral refuses its access token, although it was just refreshed: connect it again, and check that the RingCentral app is still active.',
+    fix: 'RingCentral refuses its access token, although it was just refreshed: connect it again (sgw extensions invite --tenant TENANT), and check that the RingCentral app is still active.',
   },
   { name: 'no ticket is given, with 403', ticket: error(403, 'CMN-401'), fix: LACKS_PERMISSION },
   {
@@ -56,7 +58,7 @@ const REFUSALS: Refusal[] = [
   {
     name: 'the subscription is refused with SUB-405',
     subscription: error(403, 'SUB-405'),
-    fix: 'The RingCentral app lacks the permission ReadMessages: add it in the developer console, then connect again. (RingCentral answered 403.)',
+    fix: 'The RingCentral app lacks the permission ReadMessages: add it in the developer console, then connect again: sgw extensions invite --tenant TENANT. (RingCentral answered 403.)',
   },
   {
     name: 'there are too many subscriptions',
@@ -70,15 +72,15 @@ test('a pause that RingCentral asks for hides no permission that is missing', as
   it.fault('wstoken', error(403, 'CMN-401'), null)
   it.control.faultSockets({ kind: 'cut' })
   await it.noticed()
-  await it.pass(MINUTE, async () => (await it.shown()).fix === LACKS_PERMISSION)
+  await it.pass(MINUTE, async () => (await it.shown()).fix === inTenant(it, LACKS_PERMISSION))
   it.control.clearFaults()
   it.fault('wstoken', error(429, 'CMN-301', { 'retry-after': '60' }), null)
   const tickets = () => it.control.calls().filter(({ route }) => route === 'wstoken').length
   const before = tickets()
   await it.pass(3 * MINUTE, () => tickets() > before)
   await it.run(5 * SECOND)
-  expect(await it.shown()).toMatchObject({ health: 'pending', fix: LACKS_PERMISSION })
-  expect(await it.doctor()).toContain(LACKS_PERMISSION)
+  expect(await it.shown()).toMatchObject({ health: 'pending', fix: inTenant(it, LACKS_PERMISSION) })
+  expect(await it.doctor()).toContain(inTenant(it, LACKS_PERMISSION))
   it.control.clearFaults()
   await it.reopened(3 * MINUTE)
   expect(await it.doctor()).toBe('ok: every active extension has one')
@@ -98,7 +100,7 @@ test.each(REFUSALS)(
     await it.text('a')
     await it.run(4 * SECOND)
     const shown = await it.shown()
-    expect(shown).toMatchObject({ status: [0, 1], health: 'pending', fix: fix ?? NEEDS_WSS })
+    expect(shown).toMatchObject({ status: [0, 1], health: 'pending', fix: inTenant(it, fix ?? NEEDS_WSS) })
     const said = await it.doctor()
     expect(said).toStartWith('warn: Extension ')
     expect(said).toEndWith(` does not receive events. ${shown.reason}. ${shown.fix}`)
