@@ -135,11 +135,13 @@ const claimFailed = (condition: string): string => `UPDATE messages SET resent_a
     AND ${condition}`
 
 /** True for the first message that is sent in place of a failed one. */
-const OWNS_FAILED = `EXISTS (SELECT 1 FROM messages AS failed WHERE failed.id = input.resentFrom AND failed.resent_as = input.messageId)`
+const OWNS_FAILED = `EXISTS (SELECT 1 FROM messages AS failed
+  WHERE failed.id = input.resentFrom AND failed.tenant_id = input.tenantId AND failed.resent_as = input.messageId)`
 
 /** What was sent in place of each failed message, in the form of `KEPT_KEYS`. */
 const RESENT_AS = `SELECT input.messageId AS key, failed.resent_as AS message_id, '' AS request_hash FROM input
-  CROSS JOIN messages AS failed ON failed.id = input.resentFrom WHERE failed.resent_as IS NOT NULL`
+  CROSS JOIN messages AS failed ON failed.id = input.resentFrom AND failed.tenant_id = input.tenantId
+  WHERE failed.resent_as IS NOT NULL`
 
 /** The operation that stores only the first message in place of a failed one. `condition`: which may be. Returns the rows of `RESENT_AS` as well. */
 export const again = (statements: (condition: string) => string[], condition = ALWAYS): RowOperation<AcceptRow> => ({
