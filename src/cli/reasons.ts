@@ -42,3 +42,18 @@ export function reasonOf({ reason, until }: { reason: string; until?: string | u
 
 /** `11-24 13:00:05`, UTC like every time of the API. */
 export const shortTime = (iso: string): string => `${iso.slice(5, 10)} ${iso.slice(11, 19)}`
+
+/** What a receiver most likely means by 401 or 403, and what to do; nothing for another answer. */
+export function refusalOf({
+  statusCode,
+  appId,
+}: {
+  statusCode?: number | null | undefined
+  appId?: string | undefined
+}): string {
+  if (statusCode !== 401 && statusCode !== 403) return ''
+  const cause = 'The receiver refuses the signature: it probably has another webhook secret.'
+  return appId === undefined
+    ? `${cause} That of a trigger is shown once: if it is lost, delete the trigger (sgw trigger delete) and create it again.`
+    : `${cause} sgw app rotate-webhook-secret ${appId} --yes prints a new one to give to it.`
+}

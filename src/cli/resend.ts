@@ -46,8 +46,11 @@ export async function resend(
   const done = found.resent === 0 ? found : await askFor(context, wishes, false)
   print(context, done)
   if (done.resent >= MAX_RESENT) sayNext(context, 'There may be more: run the command again')
-  if (done.refused > 0) throw new CliError('')
+  if (done.refused > 0) throw new CliError(context.json ? '' : REFUSED)
 }
+
+const REFUSED =
+  'What is refused cannot be sent: its app or tenant is not active, its files are not kept any more, or no connected extension has its number (--from NUMBER sends it from another one)'
 
 const filtersOf = ({ failedSince, failedUntil, maxAge, app, failure, from }: ResendOptions) => ({
   failedSince: timeOf('--failed-since', failedSince),

@@ -1,4 +1,5 @@
 import type { Overview } from '../client/usage-types.ts'
+import { failureOf as reasonOfError } from '../core/message-failure.ts'
 import { printable } from '../core/printable.ts'
 import type { Alerts } from '../operator/schemas.ts'
 import type { StatusReport } from '../operator/status.ts'
@@ -7,7 +8,7 @@ import { ask } from './ask.ts'
 import type { CliContext } from './context.ts'
 import { fixesOf } from './extension-health.ts'
 import { print, sayNext, symbolOf } from './print.ts'
-import { reasonOf, shortTime } from './reasons.ts'
+import { reasonOf, refusalOf, shortTime } from './reasons.ts'
 import { lines } from './table.ts'
 import { type TenantNames, readTenantNames, withNames } from './tenant-names.ts'
 import { actingApps } from './tenant-scope.ts'
@@ -82,11 +83,12 @@ function failedOf(
   names: TenantNames,
   fixes: readonly string[],
 ): string {
-  const { tenantId, count, since, lastAt, errors, canResend } = failures
+  const { tenantId, tenantStatus, count, since, lastAt, errors, canResend } = failures
   const again = fixes.length === 0 ? 'List them, and send them again' : 'Then list them, and send them again'
   const next = canResend ? again : `${whyNot(failures)} List them`
+  const lackNumber = errors.some(isUnknownNumber)
   // `since` is the start of a half hour, so it is no time at which one failed.
-  const when = count === 1 ? `at ${shortTime(lastAt)}` : `between ${shortTime(since)} and ${shortTime(lastAt)}`
+  const when = count === 1 ? `at ${shortTime(lastAt)}` : `since ${shortTime(since)}, the last at ${shortTime(lastAt)}`
   return [
     `${symbolOf(context, 'warn')} ${counted(count, 'message', 'messages')} failed ${when}, ${printable(withNames(names, tenantId))}\n`,
     ...errors.map(({ error, count: times }) => below(context, `${times} ${error}`)),
@@ -94,8 +96,18 @@ function failedOf(
     below(context, `${next}:`),
     below(context, `sgw messages list --status failed --tenant ${tenantId}`),
     ...(canResend ? [below(context, `sgw messages resend --failed-since 24h --tenant ${tenantId}`)] : []),
+    ...(lackNumber && tenantStatus === 'active'
+      ? [below(context, FROM_ANOTHER), below(context, fromAnother(tenantId))]
+      : []),
   ].join('')
 }
+
+const isUnknownNumber = ({ error }: { error: string }): boolean => reasonOfError(error) === 'unknown_number'
+
+const FROM_ANOTHER =
+  'No connected extension of the tenant has this number (sgw extensions list shows those that it has). From another one:'
+const fromAnother = (tenantId: string): string =>
+  `sgw messages resend --failed-since 24h --failure unknown_number --from NUMBER --tenant ${tenantId}`
 
 /** Lines about webhooks that a crash or a takeover interrupted, and the command that posts them again. */
 function interruptedOf(
@@ -110,9 +122,11 @@ function interruptedOf(
   ].join('')
 }
 
-const whyNot = ({ tenantStatus }: StatusReport['failed'][number]): string =>
+const whyNot = ({ tenantStatus, errors }: StatusReport['failed'][number]): string =>
   tenantStatus === 'active'
-    ? 'None is left to send again.'
+    ? errors.some(isUnknownNumber)
+      ? 'None can be sent again as it is.'
+      : 'None is left to send again.'
     : `The tenant is ${tenantStatus === 'inactive' ? 'deactivated' : tenantStatus}, so none can be sent again.`
 
 const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`
@@ -127,7 +141,8 @@ function failureOf(context: CliContext, destination: Overview['destinations'][nu
   const id = appId ?? triggerId ?? ''
   const outcome = [lastOutcome, lastStatusCode].filter((word) => word !== null && word !== undefined).join(' ')
   const head = `${symbolOf(context, 'warn')} webhooks of ${id} fail since ${shortTime(failingSince)}${tenant === undefined ? '' : `, ${printable(tenant)}`}`
-  return `${head}\n${below(context, `${outcome}: sgw webhooks list --${kind} ${id}`)}`
+  const refusal = refusalOf({ statusCode: lastStatusCode, appId })
+  return `${head}\n${below(context, `${outcome}: sgw webhooks list --${kind} ${id}`)}${refusal === '' ? '' : below(context, refusal)}`
 }
 
 function fieldsOf(report: StatusReport, backupAddress: string | null) {

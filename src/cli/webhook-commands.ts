@@ -7,7 +7,7 @@ import type { CliContext } from './context.ts'
 import { addFailed } from './failed-webhooks.ts'
 import { type FilterOptions, addFilters } from './filters.ts'
 import { pageLine, print, sayNext, symbolOf } from './print.ts'
-import { shortTime } from './reasons.ts'
+import { refusalOf, shortTime } from './reasons.ts'
 import { paintState } from './style.ts'
 import { cut } from './table.ts'
 import { askOwner, listAll } from './tenant-scope.ts'
@@ -78,10 +78,12 @@ function linesOf(context: CliContext, attempt: DeliveryAttempt): string {
   const result = `${outcome}${statusCode === undefined ? '' : ` ${statusCode}`}`
   const head = `${shortTime(attemptedAt)}  ${deliveryId}  attempt ${attemptNumber}`
   const why = [attempt.errorMessage, attempt.responseSnippet].filter((text) => text !== undefined && text !== '')
+  const refusal = refusalOf(attempt)
   const taken = `    ${paintState(context, result)} after ${durationMs} ms  `
   return [
     `${symbolOf(context, outcome === 'success' ? 'ok' : 'fail')} ${printable(head)}\n`,
     `${taken}${cut(printable(url), widthBeside(context, Bun.stringWidth(taken)))}\n`,
     ...(why.length === 0 ? [] : [hanging(context, '    ', printable(why.join(': ')))]),
+    ...(refusal === '' ? [] : [hanging(context, '    ', refusal)]),
   ].join('')
 }

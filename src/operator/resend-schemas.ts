@@ -66,7 +66,9 @@ const counted = (description: string) => z.int().min(0).meta({ description })
 export const ResendAnswer = z
   .object({
     resent: counted('New messages; with `dryRun`, as many as there would be'),
-    refused: counted('That could not be accepted: the tenant or the app is not active, or media is not kept any more'),
+    refused: counted(
+      'That could not be accepted: the tenant or the app is not active, media is not kept any more, or no connected extension has the number of the message and there is no `from` (unless `failure` is `unknown_number`)',
+    ),
     left: z
       .object({
         optedOut: counted('The contact has opted out'),

@@ -35,6 +35,19 @@ test('localhost is refused with the address to write instead, where the gateway 
   expect(await refused('http://localhost:8123/sms', {})).toBe(general)
   expect(await refused('http://localhost:25/sms', allowed)).toBe(general)
   expect(await refused('http://hooks.example.com/sms', allowed)).toBe(general)
+  expect(await refused('http://192.168.1.9:8123/sms', allowed)).toBe(
+    `${text}: 192.168.1.9 is not in WEBHOOK_ALLOW_CIDRS: set WEBHOOK_ALLOW_CIDRS=192.168.1.9 (beside what it has), and restart (http:// needs that, and no PUBLIC_URL)`,
+  )
+  expect(await refused('https://[fd00::9]/sms', {})).toBe(
+    `${text}: fd00::9 is not in WEBHOOK_ALLOW_CIDRS: set WEBHOOK_ALLOW_CIDRS=fd00::9 (beside what it has), and restart`,
+  )
+  expect(await refused('http://192.168.1.9:25/sms', {})).toBe(general)
+  const server = {
+    PUBLIC_URL: 'https://sms.example.com',
+    ENCRYPTION_KEYS_FILE: `${folder.path}/encryption.key`,
+    TRUSTED_PROXIES: '127.0.0.1',
+  }
+  expect(await refused('http://192.168.1.9:8123/sms', server)).toBe(general)
   expect((await sgwIn(folder.path, ['app', 'create', '--tenant', tenantId, '--name', 'App'], AT_HOME)).code).toBe(0)
   const words = ['trigger-subscription', 'create', '--tenant', tenantId, '--callback-url', 'http://localhost:8123/sms']
   expect((await sgwIn(folder.path, words, { ...AT_HOME, ...allowed })).stderr).toBe(

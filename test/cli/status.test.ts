@@ -51,7 +51,7 @@ test.concurrent('messages that failed are shown with their reasons, and with com
     expect(text).toContain(`    2 ${MESSAGE_FAILURES.revoked.text}\n`)
     const [, list = '', resend = ''] =
       new RegExp(
-        `^! 2 messages failed between \\S+ \\S+ and \\S+ \\S+, ${world.tenantId} \\(First\\)\\n.*\\n {4}List them, and send them again:\\n {4}sgw (messages list .*)\\n {4}sgw (messages resend .*)$`,
+        `^! 2 messages failed since \\S+ \\S+, the last at \\S+ \\S+, ${world.tenantId} \\(First\\)\\n.*\\n {4}List them, and send them again:\\n {4}sgw (messages list .*)\\n {4}sgw (messages resend .*)$`,
         'm',
       ).exec(text) ?? []
     expect([list, resend]).toEqual([
@@ -122,7 +122,7 @@ test.concurrent('messages that were sent again, or whose tenant is not active, a
     expect(await shown()).toContain(offer)
     expect((await sgw.text(...offer.split(' ').slice(1), '--yes')).code).toBe(0)
     const after = await shown()
-    expect(after).toContain('! 3 messages failed between ')
+    expect(after).toContain('! 3 messages failed since ')
     expect(after).toContain('    None is left to send again. List them:\n')
     expect(after).not.toContain('resend')
     await setExtensions('revoked')

@@ -72,6 +72,28 @@ test.concurrent('webhook deliveries are listed with their errors, and made again
   })
 })
 
+test.concurrent.each([401, 403])(
+  'a receiver that answers %p is said to have another webhook secret, with the command',
+  async (answered) => {
+    await using receiver = startReceiver(answered)
+    await withServer(async (world, sgw) => {
+      const { appId } = world.app
+      const said = `The receiver refuses the signature: it probably has another webhook secret. sgw app rotate-webhook-secret ${appId} --yes prints a new one to give to it.`
+      await world.call('PUT', `/v1/apps/${appId}`, { body: { webhookUrl: receiver.url } })
+      await sgw.json('trigger', 'create', '--tenant', world.tenantId, '--callback-url', `${receiver.url}/trigger`)
+      await world.control.injectSms({ text: 'hello' })
+      const listed = await until(async () => {
+        const { stdout } = await sgw.text('webhooks', 'list')
+        return stdout.match(/http_error/g)?.length === 2 ? stdout.replaceAll(/\s+/g, ' ') : null
+      })
+      expect(listed).toContain(said)
+      expect(listed).toContain('if it is lost, delete the trigger (sgw trigger delete) and create it again')
+      const status = (await sgw.text('status')).stdout.replaceAll(/\s+/g, ' ')
+      expect(status).toContain(`http_error ${answered}: sgw webhooks list --app ${appId} ${said}`)
+    })
+  },
+)
+
 test.concurrent('what never arrived is listed and dismissed, of all tenants or of one', async () => {
   await using receiver = startReceiver(500)
   await withServer(async (world, sgw) => {

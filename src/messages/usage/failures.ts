@@ -20,6 +20,12 @@ export interface Failures {
 const MAX_ERRORS = 3
 const MAX_ROWS = 100 * MAX_ERRORS
 
+/** SQL: a message failed because no extension had its number, and that is still so. */
+export const lacksNumber = (
+  message: string,
+): string => `${message}.error_code = 'unknown_number' AND NOT EXISTS (SELECT 1
+  FROM phone_numbers WHERE phone_numbers.tenant_id = ${message}.tenant_id AND phone_numbers.number = ${message}.from_number)`
+
 /** Somebody wanted these to fail. */
 const WANTED = [MESSAGE_FAILURES.cancelled.text, MESSAGE_FAILURES.optedOut.text]
 
@@ -51,6 +57,7 @@ const TENANTS = `SELECT tenants.id, tenants.status, tenants.status = 'active' AN
     SELECT 1 FROM messages AS message INDEXED BY messages_failed
     WHERE message.tenant_id = tenants.id AND message.status = 'failed' AND message.created_at > ?2 AND message.updated_at >= ?3
       AND message.error_code NOT IN ('cancelled', 'opted_out', 'unconfirmed') AND message.resent_as IS NULL
+      AND NOT (${lacksNumber('message')})
     ORDER BY message.created_at DESC LIMIT 1) IS NOT NULL AS can_resend
   FROM json_each(?1) CROSS JOIN tenants ON tenants.id = value ORDER BY key`
 
