@@ -88,11 +88,6 @@ export const STORE_WITH_KEYWORD: RowOperation<InboundRow & Keyword> = {
 
 const MESSAGE_ID_DRAWS = 5
 
-/** Stores an inbound SMS once, however often it comes. Resolves when it is on disk; true if it was new. */
-export async function storeInbound(gateway: Gateway, received: InboundSms): Promise<boolean> {
-  return storeReady(gateway, await inE164(gateway, received))
-}
-
 /** As many as do not hold other requests for long. */
 const RUN_LENGTH = 64
 
@@ -116,7 +111,7 @@ export async function inboundRuns(gateway: Gateway, received: readonly InboundSm
 
 /** Stores a run in one commit, as `storeInbound` does each; returns how many were new. */
 export async function storeRun(gateway: Gateway, run: readonly InboundSms[]): Promise<number> {
-  const stored = await Promise.all(run.map((sms) => storeReady(gateway, sms)))
+  const stored = await Promise.all(run.map((sms) => storeInbound(gateway, sms)))
   return stored.filter(Boolean).length
 }
 
@@ -126,8 +121,8 @@ export const inE164 = (gateway: Gateway, sms: InboundSms): InboundSms | Promise<
 
 const isReady = ({ from, to }: InboundSms): boolean => isE164(to) && isE164(from)
 
-/** Its row reaches the writer in this tick. */
-async function storeReady(gateway: Gateway, sms: InboundSms): Promise<boolean> {
+/** Stores an inbound SMS (of `inE164`) once, however often it comes; its row reaches the writer in this tick. Resolves when it is on disk; true if it was new. */
+export async function storeInbound(gateway: Gateway, sms: InboundSms): Promise<boolean> {
   for (let draw = 1; draw <= MESSAGE_ID_DRAWS; draw++) {
     const stored = await storeOnce(gateway, sms, draw === 1 ? messageIdOf(sms) : gateway.ids.message(null))
     if (stored !== 'id_taken') return stored === 'new'
