@@ -81,7 +81,7 @@ test('a rehearsal in production mode sends, survives kill -9 and sends nothing t
 test('a gateway at home is rehearsed by pasting the page, and its first text and the answer come', async () => {
   using folder = temporaryFolder()
   const [port, simulated] = [String(freePort()), String(freePort())]
-  const [simulator = '', gateway = '', texts = ''] = HOME_BLOCKS.map((block) =>
+  const [simulator = '', gateway = '', texts = '', second = ''] = HOME_BLOCKS.map((block) =>
     block
       .trim()
       .replace('PORT=3000', `PORT=${port}`)
@@ -101,4 +101,10 @@ test('a gateway at home is rehearsed by pasting the page, and its first text and
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(stdout).toMatch(/^status +sent$/m)
   expect(stdout).toMatch(/← \+15555550199 +received +Hello back$/m)
+  const commands = texts.split('\n').slice(0, 2).join('\n')
+  const tenant = '"$(sgw --json tenant list | grep -o "tenant_[0-9a-f]*" | head -n 1)"'
+  const all = `${commands}\n${second.replace('TENANT', tenant)}\nsgw extensions list`
+  const more = await finished(['bash', '-euc', all], {})
+  expect(more).toMatchObject({ code: 0, stderr: '' })
+  expect(more.stdout).toMatch(/^629890017 .*active +jwt, no end +\+15555550101/m)
 }, 90_000)
