@@ -62,7 +62,13 @@ test.concurrent('messages are listed over all tenants, newest first, and one is 
 
 test.concurrent('failed messages are sent again once, as new messages; cancelled ones are not', async () => {
   await withServer(async (world, sgw) => {
-    const failed = await world.send({ from: '+15555550999', body: 'again' })
+    const refusal = {
+      kind: 'respond',
+      status: 400,
+      body: { errors: [{ errorCode: 'CMN-101', message: 'No' }] },
+    } as const
+    world.control.fault({ route: 'sms', calls: null, fault: refusal })
+    const failed = await world.send({ body: 'again' })
     await world.untilStatus(failed, ['failed'])
     const later = new Date(world.gateway.clock.now() + 3_600_000).toISOString()
     const cancelled = await world.send({ body: 'never', sendAt: later })
@@ -70,9 +76,9 @@ test.concurrent('failed messages are sent again once, as new messages; cancelled
     const resend = resendOf(world)
     const none = { optedOut: 0, tooOld: 0, cancelled: 0, perhapsDelivered: 0, alreadyResent: 0, notFailed: 0 }
     expect(await sgw.json(...resend, '--dry-run')).toEqual({ resent: 1, refused: 0, left: { ...none, cancelled: 1 } })
-    const asked = await sgw.text(...resend, '--failure', 'unknown_number')
+    const asked = await sgw.text(...resend, '--failure', 'rejected')
     expect(asked.stderr).toBe(
-      `Nothing was done: without a terminal this needs --yes:\n  sgw messages resend --failed-since 1h --failure unknown_number --tenant ${world.tenantId} --yes\n`,
+      `Nothing was done: without a terminal this needs --yes:\n  sgw messages resend --failed-since 1h --failure rejected --tenant ${world.tenantId} --yes\n`,
     )
     expect(asked).toMatchObject({ code: 2, stdout: '' })
     expect((await sgw.text(...resend)).stderr).toStartWith('1 is left out: 1 cancelled\n')
@@ -127,7 +133,9 @@ test.concurrent('a message is sent again with every field of its request but the
     const sendAt = new Date(world.gateway.clock.now() - 1000).toISOString()
     const failed = await world.send({ ...message, sendAt, mediaIds })
     await world.untilStatus(failed, ['failed'])
-    expect((await sgwIn(world.folder, [...resendOf(world), '--yes', '--json'])).code).toBe(0)
+    expect(
+      (await sgwIn(world.folder, [...resendOf(world), '--failure', 'unknown_number', '--yes', '--json'])).code,
+    ).toBe(0)
     const { body } = await world.json<{ messages: object[] }>('GET', '/v1/sms/messages?include=delivery')
     expect(body.messages).toMatchObject([
       { ...message, attachments: 1, messageId: expect.not.stringContaining(failed) },
