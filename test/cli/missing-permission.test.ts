@@ -97,3 +97,17 @@ test('a missing permission is told after a restart, too', async () => {
   await using second = await restarted(first, clock)
   expect(await healthOf(second)).toEqual(before)
 })
+
+test.concurrent('another connection ends what was refused before it, and where a JWT connects the extension the fix names that command', async () => {
+  await using world = await createWorld()
+  const { control, tenantId } = world
+  const { extensionId = '' } = control.extensions()[0] ?? {}
+  control.configure({ permissions: ['ReadAccounts', 'ReadMessages', 'SubscriptionWebhook'] })
+  await world.untilStatus(await world.send(), ['failed'])
+  expect((await healthOf(world)).fix).toBe(missing(tenantId))
+  const { jwt } = control.addJwt({ extensionId })
+  expect((await operate(world, 'POST', '/v1/operator/extensions', { tenantId, jwt })).status).toBe(200)
+  expect(await healthOf(world)).toEqual({ reason: null, fix: null })
+  await world.untilStatus(await world.send(), ['failed'])
+  expect((await healthOf(world)).fix).toEndWith(`sgw extensions connect-jwt --tenant ${tenantId} --jwt-file FILE.`)
+})
