@@ -12,7 +12,6 @@ import { privacy, theme } from './state/settings.ts'
 import './style/tokens.css'
 import './style/base.css'
 import './style/controls.css'
-import './style/columns.css'
 import './style/segmented.css'
 import './frame/frame.css'
 

@@ -85,15 +85,19 @@ export function SearchField({ label, placeholder, chips, read, suggest }: Search
 function useSearch(read: SearchFieldProps['read']) {
   const typed = useSignal('')
   const problem = useSignal('')
-  const search = async (event: Event): Promise<void> => {
-    event.preventDefault()
+  const ask = async (): Promise<void> => {
     const answer = await read(typed.value)
-    problem.value = typeof answer === 'string' ? answer : ''
-    if (typeof answer === 'string') return
+    const isRefused = typeof answer === 'string'
+    problem.value = isRefused ? answer : ''
+    if (isRefused) return
     refine({ ...answer, id: '' })
     typed.value = ''
     // The keys of the list work at once.
     focusList()
+  }
+  const search = (event: Event): void => {
+    event.preventDefault()
+    void ask()
   }
   return { typed, problem, search }
 }
