@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { setTenantStatus } from '../../src/operator/tenants.ts'
-import { anIncident, routeAll, tenantOf } from '../support/all-tenants.ts'
+import { type ShownAll, anIncident, routeAll, tenantOf } from '../support/all-tenants.ts'
 import { SIZES, expectAccessible, openConsole } from '../support/console.ts'
 import { openAsOperator } from '../support/console-operator.ts'
 import { operate } from '../support/operator.ts'
@@ -10,6 +10,8 @@ import { type World, createWorld, until } from '../support/world.ts'
 const heading = (page: Page, name: string | RegExp): Promise<void> =>
   page.getByRole('heading', { name }).first().waitFor()
 const tenantLink = (page: Page, name: string) => page.getByRole('rowheader').getByRole('link', { name, exact: true })
+/** One of the two has no number, or is suspended. */
+const NOTHING = 'Nothing needs you.'
 const names = (page: Page): Promise<string[]> => page.locator('.tenant-name').allInnerTexts()
 
 test('an operator of two tenants begins with all of them, opens one, and comes back by Back, a click or a key', async () => {
@@ -17,7 +19,7 @@ test('an operator of two tenants begins with all of them, opens one, and comes b
   await world.otherTenant('Pine Street')
   await using opened = await openAsOperator(world, '')
   const { page, complaints } = opened
-  await heading(page, 'All 2 tenants are fine.')
+  await heading(page, NOTHING)
   expect(new URL(page.url()).hash).toBe('#/all')
   await page.getByRole('button', { name: 'Tenant and app: All tenants 2 tenants, 2 apps' }).waitFor()
   await tenantLink(page, 'Pine Street').click()
@@ -25,17 +27,17 @@ test('an operator of two tenants begins with all of them, opens one, and comes b
   expect(new URL(page.url()).hash).toBe('#/overview')
   await page.getByRole('button', { name: 'Tenant and app: Pine Street Pine Street app' }).waitFor()
   await page.goBack()
-  await heading(page, 'All 2 tenants are fine.')
+  await heading(page, NOTHING)
   await tenantLink(page, 'First').click()
   await heading(page, /can send and receive\.$/)
   await page.getByRole('navigation', { name: 'Views' }).first().getByRole('link', { name: 'All tenants' }).click()
-  await heading(page, 'All 2 tenants are fine.')
+  await heading(page, NOTHING)
   await page.keyboard.press('g')
   await page.keyboard.press('m')
   await heading(page, 'No messages yet.')
   await page.keyboard.press('g')
   await page.keyboard.press('t')
-  await heading(page, 'All 2 tenants are fine.')
+  await heading(page, NOTHING)
   await page.keyboard.press('j')
   await page.keyboard.press('j')
   expect(await page.evaluate('document.activeElement.textContent')).toBe((await names(page))[1] ?? '')
@@ -82,14 +84,23 @@ test('what is wrong stands in the sentence, the rows, the rail and the table; ea
   await using opened = await openAsOperator(world, '/all', { prepare: (page) => routeAll(page, () => shown) })
   const { page, complaints } = opened
   await heading(page, 'Harbor Clinic: extension 102 was revoked.')
-  await page.getByText(/^Since .* One more of 7 tenants waits; the other five are fine\.$/).waitFor()
-  expect(await page.title()).toBe('2 need a look – All tenants – sgw')
+  await page
+    .getByText(
+      /^Since .* One more of 7 tenants waits, one is suspended, one has no number; the other three are fine\.$/,
+    )
+    .waitFor()
+  expect(await page.title()).toBe('3 need a look – All tenants – sgw')
+  await page.locator('.overview-acts .button').nth(1).waitFor({ timeout: 1000 })
+  expect(await page.locator('.overview-acts .button').allInnerTexts()).toEqual([
+    'Authorize again',
+    'Look at Harbor Clinic',
+  ])
   const needs = page.locator('.needs li')
   expect((await needs.allInnerTexts()).map((text) => text.split('\n')[0])).toEqual([
     'Pine Street Physiotherapy: 41 messages wait.',
-    'Harbor Clinic: 17 messages wait.',
-    'Harbor Clinic: its webhook fails: 9 deliveries never arrived.',
-    expect.stringMatching(/^Muted until .* from the console: “The backup is 3 h behind\.”$/),
+    'Harbor Clinic: its webhook fails, 9 deliveries never arrived.',
+    'Old Town Garage: suspended by the operator, 2 messages wait until it is active.',
+    expect.stringMatching(/^“The backup is 3 h behind\.” Muted until (\d+ \w+ )?\d\d:\d\d, from the console\.$/),
   ])
   const rail = page.locator('.rail .rail-item')
   const counts = async (name: string): Promise<string> =>
@@ -106,13 +117,55 @@ test('what is wrong stands in the sentence, the rows, the rail and the table; ea
     '#/numbers?tenant=tenant_1',
     '#/conversations',
   ])
-  await page.getByRole('row', { name: /Old Town Garage.*Suspended by the operator\. 2 texts wait/ }).waitFor()
+  await page
+    .getByRole('row', { name: /^Suspended Old Town Garage.*Suspended by the operator\. 2 messages wait/ })
+    .waitFor()
+  await page.getByRole('row', { name: /Harbor Clinic.*was revoked\. 17 messages wait\. Its webhook fails\./ }).waitFor()
+  expect(
+    await page
+      .locator('tbody .warn .icon path')
+      .evaluateAll((paths) => new Set(paths.map((path) => path.getAttribute('d'))).size),
+  ).toBe(2)
   await page
     .getByRole('row', { name: /First.*No number is connected yet\..*–.*–.*–.*–/ })
     .getByRole('link', { name: 'Connect: First' })
     .waitFor()
   await expectAccessible(page)
   expect(complaints).toEqual([])
+})
+
+test('only what is at work counts as fine: not what is suspended, deactivated, muted or without a number', async () => {
+  await using world = await createWorld({ outside: true })
+  const { tenants, alerts } = anIncident(Date.now(), world.tenantId)
+  const [revoked, , queue] = alerts
+  const mutedUntil = new Date(Date.now() + 3_600_000).toISOString()
+  const own = tenantOf(world.tenantId, 'Acme', 12)
+  const jwt = { ...revoked, alert: 'jwt_ends', mutedUntil, mutedBy: 'session' }
+  const waits = { ...queue, mutedUntil, mutedBy: 'cli' }
+  let shown = { tenants: [own, tenantOf('tenant_9', 'Fine', 3)], alerts: [] as ShownAll['alerts'] }
+  await using opened = await openAsOperator(world, '/all', { prepare: (page) => routeAll(page, () => shown) })
+  const { page } = opened
+  await heading(page, 'All 2 tenants are fine.')
+  shown = {
+    tenants: tenants.map((tenant) => ({
+      ...tenant,
+      waiting: tenant.tenantId === 'tenant_2' ? 41 : 0,
+      neverArrived: 0,
+    })),
+    alerts: [jwt, waits] as ShownAll['alerts'],
+  }
+  await page.reload()
+  await heading(page, NOTHING)
+  await page
+    .getByText('One of 7 tenants is suspended, one has no number, two have a muted alert; the other three are fine.')
+    .waitFor()
+  await page
+    .getByRole('row', { name: /^Muted Pine Street Physiotherapy.*Muted until .*, by sgw alerts mute\./ })
+    .waitFor()
+  expect(await page.locator('tbody td:is(.of-failed, .of-waiting, .of-lost):is(.warn, .bad)').count()).toBe(0)
+  shown = { ...shown, tenants: shown.tenants.map((tenant) => ({ ...tenant, status: 'inactive' })) }
+  await page.reload()
+  await page.getByText('Seven of 7 tenants are deactivated.').waitFor()
 })
 
 test('the table is sorted by each column, by mouse and by keyboard, and the address keeps it', async () => {
@@ -124,7 +177,19 @@ test('the table is sorted by each column, by mouse and by keyboard, and the addr
     page.getByRole('columnheader', { name, exact: true }).getAttribute('aria-sort')
   await page.getByRole('row').nth(7).waitFor()
   expect((await names(page)).slice(0, 3)).toEqual(['Harbor Clinic', 'Pine Street Physiotherapy', 'Old Town Garage'])
-  expect(await sorted('What is wrong')).toBe('ascending')
+  expect(await sorted('What is wrong')).toBe('descending')
+  const heads = page.getByRole('columnheader').getByRole('button')
+  const unsorted = [
+    'Tenant↕',
+    'What is wrong↓',
+    'Since↕',
+    'Texts↕',
+    'Last 24 h↕',
+    'Failed↕',
+    'Waiting↕',
+    'Never arrived↕',
+  ]
+  expect((await heads.allInnerTexts()).map((text) => text.replace(/\s(?=.$)/, ''))).toEqual(unsorted)
   await page.getByRole('button', { name: 'Texts', exact: true }).click()
   expect((await names(page))[0]).toBe('Pine Street Physiotherapy')
   expect([await sorted('Texts'), await sorted('What is wrong')]).toEqual(['descending', null])
@@ -135,9 +200,9 @@ test('the table is sorted by each column, by mouse and by keyboard, and the addr
   expect(new URL(page.url()).hash).toBe('#/all?sort=tenant')
   for (const [column, first] of [
     ['Failed', 'Harbor Clinic'],
-    ['Wait', 'Pine Street Physiotherapy'],
-    ['Not arrived', 'Harbor Clinic'],
-    ['24 h', 'Pine Street Physiotherapy'],
+    ['Waiting', 'Pine Street Physiotherapy'],
+    ['Never arrived', 'Harbor Clinic'],
+    ['Last 24 h', 'Pine Street Physiotherapy'],
     ['Since', 'Harbor Clinic'],
   ] as const) {
     await page.getByRole('table').getByRole('button', { name: column, exact: true }).click()
@@ -163,7 +228,7 @@ test('an alert is muted for 8 hours and heard again, here and on the overview of
   await dialog.getByText('First: extension 117 was revoked.').waitFor()
   await expectAccessible(page)
   await dialog.getByRole('button', { name: 'For 8 hours' }).click()
-  await page.getByText(/^Muted until .* from the console: “First: extension .* was revoked\.”/).waitFor()
+  await page.getByText(/^“First: extension .* was revoked\.” Muted until .*, from the console\.\s*$/).waitFor()
   const muted = (await alertsOf(world)).find(({ alert }) => alert === 'extension_revoked')
   expect(muted?.mutedBy).toBe('session')
   expect(Math.abs(Date.parse(muted?.mutedUntil ?? '') - Date.now() - 8 * 3_600_000)).toBeLessThan(60_000)
@@ -227,7 +292,11 @@ test('what may not be muted has no bell, and a mute that the gateway refuses say
   })
   const { page } = opened
   await heading(page, 'The disk of /data/sgw.db has 57 MiB left.')
-  await page.getByText('Two of 7 tenants need a look; the other five are fine.').waitFor()
+  await page
+    .getByText(
+      'One of 7 tenants needs a look, one waits, one is suspended, one has no number; the other three are fine.',
+    )
+    .waitFor()
   expect(await page.locator('.overview-head').getByRole('button', { name: 'Mute' }).count()).toBe(0)
   const row = page.locator('.needs li', { hasText: 'none of its extensions can send' })
   expect([await row.count(), await row.getByRole('button', { name: 'Mute' }).count()]).toEqual([1, 0])
@@ -242,8 +311,8 @@ test('a suspended tenant says so and is activated, and one without a number is c
   await setTenantStatus(world.gateway, { tenantId, status: 'suspended' })
   await using opened = await openAsOperator(world, '/all')
   const { page, complaints } = opened
-  await heading(page, 'All 2 tenants are fine.')
-  await page.getByText('One is suspended.').waitFor()
+  await heading(page, NOTHING)
+  await page.getByText('One of 2 tenants is suspended; the other one is fine.').waitFor()
   await page
     .getByRole('row', { name: /Pine Street.*Suspended by the operator/ })
     .getByRole('button', { name: 'Activate…' })
@@ -261,7 +330,7 @@ test('all tenants are read on while the tenant that was used last is suspended, 
   await world.otherTenant('Pine Street')
   await using opened = await openAsOperator(world, '/all')
   const { page } = opened
-  await heading(page, 'All 2 tenants are fine.')
+  await heading(page, NOTHING)
   await setTenantStatus(world.gateway, { tenantId: world.tenantId, status: 'suspended' })
   await page.getByRole('row', { name: /First.*Suspended by the operator/ }).waitFor()
   expect(await page.getByText('Offline since').count()).toBe(0)
@@ -272,7 +341,7 @@ test('all tenants are read on while the tenant that was used last is suspended, 
   await heading(page, 'The tenants could not be loaded.')
   await page.unroute('**/v1/operator/overview?*')
   await page.getByRole('button', { name: 'Try again' }).click()
-  await heading(page, 'All 2 tenants are fine.')
+  await heading(page, NOTHING)
   await page.route('**/v1/operator/overview?*', (route) => route.fulfill({ status: 400, json: { error: 'Broken' } }))
   await page.getByText(/^The gateway says: Broken\. Below is what was known at /).waitFor()
 })
@@ -289,6 +358,10 @@ test('the usage of the month over all is a file', async () => {
     page.waitForEvent('download'),
     page.getByRole('button', { name: `Usage of ${month} as CSV` }).click(),
   ])
+  await page
+    .getByRole('button', { name: /^Usage of / })
+    .getByText(/^[A-Z][a-z]+ as CSV$/)
+    .waitFor()
   expect(file.suggestedFilename()).toBe(`usage-${now.toISOString().slice(0, 7)}.csv`)
   expect(await Bun.file(await file.path()).text()).toMatch(/^[^\n]*tenantName[^\n]*\r?\n[^]*First/)
 })

@@ -3,9 +3,9 @@ import { FactButton, FactSentence } from '../facts/fact-line.tsx'
 import { Mute } from '../facts/mute.tsx'
 import { ShowChecks } from '../overview/heading.tsx'
 import { addressOf } from '../state/address.ts'
-import { count, now, rowTime } from '../state/clock.ts'
+import { now, rowTime } from '../state/clock.ts'
 import type { Known } from './reading.ts'
-import { type AllStanding, inWords, othersText } from './standing-of-all.ts'
+import { type AllStanding, othersText, stateOf } from './standing-of-all.ts'
 
 interface HeadingProps {
   known: Known
@@ -15,22 +15,36 @@ interface HeadingProps {
   children: ComponentChildren
 }
 
+/** Where some tenants are not at work, and yet nothing is wrong. */
+const CALM = 'Nothing needs you.'
+
 /** The worst over all, with its tenant; beneath it since when, and how the others are. */
 export function AllHeading({ known, standing, changed, children }: HeadingProps) {
-  const { total, tenants } = known.overview
+  const { overview, has } = known
   const { worst } = standing
-  const name = tenants.find(({ tenantId }) => tenantId === worst?.tenantId)?.name
+  const name = overview.tenants.find(({ tenantId }) => tenantId === worst?.tenantId)?.name
+  const others = othersText(known, standing)
+  const isFine = overview.tenants.every((tenant) => stateOf(tenant, standing, has.get(tenant.tenantId)) === 'fine')
+  const [calm, rest] = isFine ? [others, CALM] : [CALM, others]
   return (
     <header class="overview-head">
-      <h1>{worst === null ? `All ${count(total)} tenants are fine` : <FactSentence fact={worst} />}.</h1>
+      <h1>
+        {worst === null ? (
+          calm
+        ) : (
+          <>
+            <FactSentence fact={worst} />.
+          </>
+        )}
+      </h1>
       <p class="overview-lead">
         {worst === null
-          ? `Nothing needs you. ${stoppedText(known)}`
-          : `${worst.since === null ? '' : `Since ${rowTime(worst.since, now.peek())}. `}${worst.advice} ${othersText(standing, total)}`}
+          ? rest
+          : `${worst.since === null ? '' : `Since ${rowTime(worst.since, now.peek())}. `}${worst.advice} ${others}`}
       </p>
       <div class="actions overview-acts">
         {worst?.action?.type === 'show checks' && <ShowChecks class="button primary" />}
-        {worst !== null && <FactButton fact={worst} class="button primary" />}
+        {worst !== null && <FactButton fact={worst} class="button primary" delivers="heading" />}
         {name !== undefined && (
           <a class="button clip" href={addressOf('overview', { tenant: worst?.tenantId ?? '' })}>
             Look at {name}
@@ -41,19 +55,4 @@ export function AllHeading({ known, standing, changed, children }: HeadingProps)
       </div>
     </header>
   )
-}
-
-/** What is so on purpose, or not begun: no trouble, and yet not at work. */
-function stoppedText({ overview: { tenants }, has }: Known): string {
-  const suspended = tenants.filter(({ status }) => status === 'suspended').length
-  const unconnected = tenants.filter(
-    ({ tenantId, status }) => status === 'active' && has.get(tenantId)?.extensions === 0,
-  ).length
-  return [
-    suspended > 0 && `${inWords(suspended)} ${suspended === 1 ? 'is' : 'are'} suspended.`,
-    unconnected > 0 && `${inWords(unconnected)} ${unconnected === 1 ? 'has' : 'have'} no number.`,
-  ]
-    .filter((part) => part !== false)
-    .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
-    .join(' ')
 }

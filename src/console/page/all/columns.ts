@@ -50,13 +50,18 @@ export const columnsOf = (range: string): readonly Column[] => [
     isDescending: false,
     compare: (a, b) => names.compare(a.tenant.name, b.tenant.name),
   },
-  { name: TROUBLE, label: 'What is wrong', isDescending: false, compare: by(({ trouble }) => trouble) },
+  { name: TROUBLE, label: 'What is wrong', isDescending: true, compare: by(({ trouble }) => -trouble) },
   { name: 'since', label: 'Since', isDescending: true, compare: (a, b) => a.since.localeCompare(b.since) },
   { name: 'texts', label: 'Texts', isDescending: true, compare: by(({ texts }) => texts) },
-  { name: 'peak', label: range, isDescending: true, compare: by(({ tenant }) => Math.max(0, ...tenant.buckets)) },
+  {
+    name: 'peak',
+    label: `Last ${range}`,
+    isDescending: true,
+    compare: by(({ tenant }) => Math.max(0, ...tenant.buckets)),
+  },
   { name: 'failed', label: 'Failed', isDescending: true, compare: by(({ tenant }) => badOf(tenant)) },
-  { name: 'waiting', label: 'Wait', isDescending: true, compare: by(({ tenant }) => tenant.waiting) },
-  { name: 'lost', label: 'Not arrived', isDescending: true, compare: by(({ tenant }) => tenant.neverArrived) },
+  { name: 'waiting', label: 'Waiting', isDescending: true, compare: by(({ tenant }) => tenant.waiting) },
+  { name: 'lost', label: 'Never arrived', isDescending: true, compare: by(({ tenant }) => tenant.neverArrived) },
 ]
 
 /** Trouble stands first until something else is asked for. */

@@ -1,7 +1,9 @@
 import { type Standings, isMuted, worstFirst } from '../facts/fact.ts'
-import { count } from '../state/clock.ts'
+import { WAITING } from '../facts/facts-of.ts'
+import { capital, count } from '../state/clock.ts'
 import type { Trouble, View } from '../state/view-names.ts'
 import type { AllOverview, TenantFigures } from './all-overview.ts'
+import type { Has, Known } from './reading.ts'
 import { type AllFact, type FactOptions, factsOfAll } from './tenant-facts.ts'
 
 /** What is said of all tenants: in the sentence, the rows, the table and the rail. */
@@ -17,26 +19,66 @@ export function standingOfAll(overview: AllOverview, options: FactOptions): AllS
   const byTenant = new Map<string, AllFact[]>()
   for (const fact of worst === null ? [] : [worst, ...others])
     if (fact.tenantId !== undefined) byTenant.set(fact.tenantId, [...(byTenant.get(fact.tenantId) ?? []), fact])
-  return { worst, others, muted: facts.filter(isMuted), byTenant }
+  return { worst, others: others.filter((fact) => !isAside(fact, byTenant)), muted: facts.filter(isMuted), byTenant }
 }
 
-/** How the tenants are that the worst fact is not about: `One more of 7 tenants waits; the other five are fine.` */
-export function othersText({ worst, byTenant }: AllStanding, total: number): string {
-  const told = worst?.tenantId === undefined ? 0 : 1
-  const troubled = [...byTenant].filter(([tenantId]) => tenantId !== worst?.tenantId).map(([, [first]]) => first?.rank)
-  const { length } = troubled
-  const fine = total - told - length
-  const rest = `the other ${inWords(fine)} ${fine === 1 ? 'is' : 'are'} fine`
-  if (length === 0) return told === 0 ? `All ${count(total)} tenants are fine.` : `${rest.replace('the', 'The')}.`
-  const look = troubled.every((rank) => rank === 'waits') ? 'wait' : 'need'
-  const who = `${inWords(length)}${told === 1 ? ' more' : ''} of ${count(total)} tenants ${look}${length === 1 ? 's' : ''}`
-  const sentence = `${who}${look === 'need' ? ' a look' : ''}${fine > 0 ? `; ${rest}` : ''}.`
-  return sentence.charAt(0).toUpperCase() + sentence.slice(1)
+/** What waits without an alert, so nobody knows since when: beside something worse its tenant's row tells of it. */
+const isAside = ({ tenantId = '', key, since }: AllFact, byTenant: AllStanding['byTenant']): boolean =>
+  isWait(key) && since === null && byTenant.get(tenantId)?.[0]?.key !== key
+
+const isWait = (key: string): boolean => key.endsWith(` ${WAITING}`)
+
+/** How a tenant is, in the sentence and in the table. */
+export type TenantState = keyof typeof STATES
+
+/** What is said of one tenant, and of several. */
+const STATES = {
+  bad: ['needs a look', 'need a look'],
+  waits: ['waits', 'wait'],
+  suspended: ['is suspended', 'are suspended'],
+  inactive: ['is deactivated', 'are deactivated'],
+  unconnected: ['has no number', 'have no number'],
+  muted: ['has a muted alert', 'have a muted alert'],
+  fine: ['is fine', 'are fine'],
+} as const
+
+export function stateOf(
+  { tenantId, status }: TenantFigures,
+  { byTenant, muted }: Pick<AllStanding, 'byTenant' | 'muted'>,
+  has: Has | undefined,
+): TenantState {
+  const [worst] = byTenant.get(tenantId) ?? []
+  if (status === 'inactive') return 'inactive'
+  if (status === 'suspended' && (worst === undefined || isWait(worst.key))) return 'suspended'
+  if (worst !== undefined) return isWait(worst.key) ? 'waits' : 'bad'
+  if (has?.extensions === 0) return 'unconnected'
+  return muted.some((fact) => fact.tenantId === tenantId) ? 'muted' : 'fine'
 }
+
+/** How the tenants are that the worst fact is not about: `One more of 7 tenants waits, one is suspended; the other four are fine.` */
+export function othersText({ overview: { tenants, total }, has }: Known, standing: AllStanding): string {
+  const told = standing.worst?.tenantId
+  const rest = tenants.filter(({ tenantId }) => tenantId !== told)
+  const by = Map.groupBy(rest, (tenant) => stateOf(tenant, standing, has.get(tenant.tenantId)))
+  by.delete('fine')
+  const said = [...by].toSorted(([a], [b]) => ORDER.indexOf(a) - ORDER.indexOf(b))
+  const fine = [...by.values()].reduce((left, { length }) => left - length, total - (told === undefined ? 0 : 1))
+  if (said.length === 0 && told === undefined) return `All ${count(total)} tenants are fine.`
+  const parts = said.map(([state, { length }], index) => {
+    const more = told !== undefined && (state === 'bad' || state === 'waits') ? ' more' : ''
+    const who = index === 0 ? `${inWords(length)}${more} of ${count(total)} tenants` : inWords(length)
+    return `${who} ${STATES[state][length === 1 ? 0 : 1]}`
+  })
+  const end = fine > 0 && `the other ${inWords(fine)} ${STATES.fine[fine === 1 ? 0 : 1]}`
+  const text = [parts.join(', '), end].filter(Boolean).join('; ')
+  return text === '' ? '' : `${capital(text)}.`
+}
+
+const ORDER = Object.keys(STATES)
 
 const WORDS = ['no', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten'] as const
 
-export const inWords = (value: number): string => WORDS[value] ?? count(value)
+const inWords = (value: number): string => WORDS[value] ?? count(value)
 
 /** What the rail counts: sums over all tenants without what is muted, each with the tenant that has the most. */
 export function troublesOfAll(

@@ -1,7 +1,7 @@
 import type { Alert } from '../state/alert.ts'
 import { gatewayFact, kindOfAlert } from '../facts/alert-facts.ts'
 import type { Action, Fact, Part } from '../facts/fact.ts'
-import { FEW, NONE_CAN_SEND } from '../facts/facts-of.ts'
+import { FEW, NONE_CAN_SEND, WAITING } from '../facts/facts-of.ts'
 import type { Range } from '../overview/ranges.ts'
 import { capital, count } from '../state/clock.ts'
 import type { View } from '../state/view-names.ts'
@@ -31,17 +31,16 @@ export function factsOfAll({ alerts, tenants }: AllOverview, options: FactOption
   ]
 }
 
-/** A tenant that an operator has stopped has no trouble of its own. */
+/** A tenant that an operator has deactivated has no trouble. */
 function factsOfTenant(tenant: TenantFigures, alerts: readonly Alert[], options: FactOptions): AllFact[] {
   if (tenant.status === 'inactive') return []
-  const isStopped = tenant.status === 'suspended'
   const named = Map.groupBy(alerts, ({ alert }) => alert)
   const of = (alert: string): Alert[] => named.get(alert) ?? []
   const isRevoked = of('extension_revoked').some(({ mutedUntil }) => mutedUntil === undefined)
   const others = [...named].filter(([alert]) => !COUNTED.includes(alert) && !(alert === NONE_CAN_SEND && isRevoked))
   return [
     ...others.map(([alert, those]) => alertFact(tenant, alert, those, options)),
-    ...(isStopped ? [] : waitingFact(tenant, of('queue_old'))),
+    ...waitingFact(tenant, of('queue_old')),
     ...webhookFact(tenant, of('webhook_failing')),
     ...failureFact(tenant, options),
   ]
@@ -125,15 +124,17 @@ const oldestOf = (alerts: readonly Alert[]): string | null => alerts.map(({ sinc
 function waitingFact(tenant: TenantFigures, alerts: readonly Alert[]): AllFact[] {
   const { waiting } = tenant
   if (waiting === 0) return []
+  const isStopped = tenant.status === 'suspended'
+  const wait = `${count(waiting)} ${waiting === 1 ? 'message waits' : 'messages wait'}`
   return [
     factOf(tenant, {
       ...base,
-      key: 'waiting',
-      rank: 'waits',
+      key: WAITING,
+      ...(isStopped
+        ? { rank: 'system', icon: 'optedOut', said: [`suspended by the operator, ${wait} until it is active`] }
+        : { rank: 'waits', icon: 'waiting', said: [wait] }),
       kind: 'warn',
-      icon: 'waiting',
-      said: [`${count(waiting)} ${waiting === 1 ? 'message waits' : 'messages wait'}`],
-      short: `${count(waiting)} ${waiting === 1 ? 'waits' : 'wait'}`,
+      short: isStopped ? `${wait} until it is active` : wait,
       since: oldestOf(alerts),
       action: link(tenant, 'Show what waits', 'messages', { state: 'waiting' }),
       count: waiting,
@@ -147,7 +148,7 @@ function webhookFact(tenant: TenantFigures, alerts: readonly Alert[]): AllFact[]
   if (alerts.length + neverArrived === 0) return []
   const failing = alerts.length === 1 ? 'its webhook fails' : `${count(alerts.length)} of its webhooks fail`
   const lost = `${count(neverArrived)} ${neverArrived === 1 ? 'delivery' : 'deliveries'} never arrived`
-  const said = [alerts.length > 0 && failing, neverArrived > 0 && lost].filter((part) => part !== false).join(': ')
+  const said = [alerts.length > 0 && failing, neverArrived > 0 && lost].filter((part) => part !== false).join(', ')
   return [
     factOf(tenant, {
       ...base,

@@ -1,22 +1,21 @@
 import type { Sgw } from '../../../client/client.ts'
-import { mutedText } from '../facts/mute.tsx'
+import { BELL_OFF, mutedText } from '../facts/mute.tsx'
 import type { IconName } from '../parts/icon-paths.ts'
 import { Icon } from '../parts/icon.tsx'
 import { ChangeStatus } from '../setup/change-status.tsx'
+import { WAITING } from '../facts/facts-of.ts'
 import { addressOf } from '../state/address.ts'
 import { count, dayOf, now, rowTime, shortTime, utcTime } from '../state/clock.ts'
 import { type TableRow, badOf } from './columns.ts'
 import type { Has } from './reading.ts'
+import { type AllStanding, type TenantState, stateOf } from './standing-of-all.ts'
 import type { AllFact } from './tenant-facts.ts'
 
 interface RowProps {
   row: TableRow
   /** Of the row in the whole table, as `aria-rowindex` counts. */
   index: number
-  /** What is wrong with the tenant, the worst first. */
-  facts: readonly AllFact[]
-  /** All muted facts. */
-  muted: readonly AllFact[]
+  standing: AllStanding
   has: Has | undefined
   /** The highest bar of all tenants. */
   highest: number
@@ -25,10 +24,12 @@ interface RowProps {
 }
 
 /** One tenant: what is wrong, since when, its figures, and one button. */
-export function TenantRow({ row, index, facts, muted, has, highest, sgw, changed }: RowProps) {
+export function TenantRow({ row, index, standing, has, highest, sgw, changed }: RowProps) {
   const { tenant } = row
+  const facts = standing.byTenant.get(tenant.tenantId) ?? []
   const [worst] = facts
-  const [icon, kind, word] = markOf(tenant.status, worst, has)
+  const state = stateOf(tenant, standing, has)
+  const [icon, kind, word] = markOf(state, worst)
   return (
     <tr aria-rowindex={index}>
       <td class={kind}>
@@ -36,18 +37,13 @@ export function TenantRow({ row, index, facts, muted, has, highest, sgw, changed
         <span class="hidden">{word}</span>
       </td>
       <th scope="row">
-        <a class="tenant-name clip" dir="auto" href={lookAt(row, has)} title={tenant.name}>
+        <a class="tenant-name" dir="auto" href={lookAt(row, has)} title={tenant.name}>
           {tenant.name}
         </a>
       </th>
       <td class="of-trouble">
         <p class="tenant-what">
-          <What
-            row={row}
-            facts={facts}
-            muted={muted.filter(({ tenantId }) => tenantId === tenant.tenantId)}
-            has={has}
-          />
+          <What tenant={tenant} state={state} facts={facts} muted={standing.muted} />
         </p>
       </td>
       <td class="of-since">{worst?.since && <Since at={worst.since} />}</td>
@@ -63,11 +59,17 @@ export function TenantRow({ row, index, facts, muted, has, highest, sgw, changed
   )
 }
 
-/** Texts, bars, and what went wrong. Of a tenant that was never used nothing is known. */
-function Figures({ row: { tenant, texts }, facts, has, highest }: Pick<RowProps, 'row' | 'facts' | 'has' | 'highest'>) {
+type FiguresProps = Pick<RowProps, 'row' | 'has' | 'highest'> & { facts: readonly AllFact[] }
+
+/**
+ * Texts, bars, and what went wrong: in colour where the row says so, too. On a phone the figures that are none are left out. Of a tenant
+ * that was never used nothing is known.
+ */
+function Figures({ row: { tenant, texts }, facts, has, highest }: FiguresProps) {
   const bad = badOf(tenant)
   const isUnused = has?.extensions === 0 && texts + tenant.waiting + bad === 0
-  const isUsual = facts.every(({ rank }) => rank !== 'failures')
+  const lookOf = (value: number, key: string, kind: string): string =>
+    value === 0 ? 'not-on-phone' : facts.some((fact) => fact.key === `${tenant.tenantId} ${key}`) ? kind : ''
   const figure = (name: string, value: number, word: string, look: string) => (
     <td class={`of-${name} ${look}`}>
       {isUnused ? '–' : count(value)}
@@ -80,51 +82,56 @@ function Figures({ row: { tenant, texts }, facts, has, highest }: Pick<RowProps,
       <td class="of-peak">
         <Bars buckets={tenant.buckets} highest={highest} />
       </td>
-      {figure('failed', bad, 'failed', lookOf(bad, isUsual ? '' : 'bad'))}
-      {figure('waiting', tenant.waiting, 'wait', lookOf(tenant.waiting, 'warn'))}
-      {figure('lost', tenant.neverArrived, 'never arrived', lookOf(tenant.neverArrived, 'bad'))}
+      {figure('failed', bad, 'failed', lookOf(bad, 'failures', 'bad'))}
+      {figure('waiting', tenant.waiting, 'waiting', lookOf(tenant.waiting, WAITING, 'warn'))}
+      {figure('lost', tenant.neverArrived, 'never arrived', lookOf(tenant.neverArrived, 'webhooks', 'bad'))}
     </>
   )
 }
 
-/** On a phone the figures that are none are left out. */
-const lookOf = (value: number, kind: string): string => (value > 0 ? kind : 'not-on-phone')
-
 type Mark = readonly [icon: IconName | null, kind: string, word: string]
 
-function markOf(status: TableRow['tenant']['status'], worst: AllFact | undefined, has: Has | undefined): Mark {
-  if (status === 'inactive') return ['cancelled', 'dim', 'Inactive']
-  if (worst !== undefined) return [worst.icon, worst.kind, worst.kind === 'bad' ? 'Needs you' : 'Needs a look']
-  if (status === 'suspended') return ['waiting', 'warn', 'Suspended']
-  return has?.extensions === 0 ? [null, 'dim', 'Not connected'] : ['sent', 'dim', 'Fine']
+const MARKS: Readonly<Record<Exclude<TenantState, 'bad' | 'waits'>, Mark>> = {
+  suspended: ['optedOut', 'warn', 'Suspended'],
+  inactive: ['cancelled', 'dim', 'Deactivated'],
+  unconnected: [null, 'dim', 'Not connected'],
+  muted: [BELL_OFF, 'dim', 'Muted'],
+  fine: ['sent', 'dim', 'Fine'],
 }
+
+const markOf = (state: TenantState, worst: AllFact | undefined): Mark =>
+  state === 'bad' || state === 'waits'
+    ? [worst?.icon ?? null, worst?.kind ?? '', worst?.kind === 'bad' ? 'Needs you' : 'Needs a look']
+    : MARKS[state]
 
 /** Its own overview; Setup where there is no app to see it as. */
 const lookAt = ({ tenant: { tenantId } }: TableRow, has: Has | undefined): string =>
   has?.apps === 0 ? addressOf('tenants') : addressOf('overview', { tenant: tenantId })
 
-type WhatProps = Pick<RowProps, 'row' | 'facts' | 'muted' | 'has'>
+interface WhatProps {
+  tenant: TableRow['tenant']
+  state: TenantState
+  facts: readonly AllFact[]
+  muted: readonly AllFact[]
+}
 
-function What({ row: { tenant }, facts, muted, has }: WhatProps) {
-  const { status, waiting } = tenant
-  if (status === 'inactive') return <span class="dim">Deactivated.</span>
-  const [worst, ...others] = facts
-  const stopped = status === 'suspended' && (
-    <>
-      <span class="warn">Suspended</span> by the operator.
-      {waiting > 0 && ` ${count(waiting)} ${waiting === 1 ? 'text waits' : 'texts wait'} until it is active.`}{' '}
-    </>
-  )
-  if (worst === undefined && status !== 'suspended') {
-    if (has?.extensions === 0) return <span class="dim">No number is connected yet.</span>
-    const alerts = muted.flatMap((fact) => fact.alerts ?? [])
-    return alerts.length === 0 ? null : <span class="dim">Muted {mutedText(alerts)}.</span>
+function What({ tenant: { tenantId, status }, state, facts, muted }: WhatProps) {
+  if (state === 'inactive') return <span class="dim">Deactivated.</span>
+  if (state === 'unconnected') return <span class="dim">No number is connected yet.</span>
+  if (state === 'muted') {
+    const alerts = muted.flatMap((fact) => (fact.tenantId === tenantId ? (fact.alerts ?? []) : []))
+    return <span class="dim">Muted {mutedText(alerts)}.</span>
   }
   return (
     <>
-      {stopped}
-      {worst !== undefined && <span class={worst.kind}>{worst.short}.</span>}
-      {others.map(({ short }) => ` ${short}.`)}
+      {status === 'suspended' && (
+        <>
+          <span class="warn">Suspended</span> by the operator.
+        </>
+      )}
+      {facts.map(({ kind, short }, index) => (
+        <span class={index === 0 && state !== 'suspended' ? kind : ''}> {short}.</span>
+      ))}
     </>
   )
 }

@@ -24,8 +24,7 @@ interface TableProps {
 export function TenantTable({ known, standing, sgw, changed }: TableProps) {
   const { overview, range } = known
   const typed = useSignal('')
-  const label = range.hours > 168 ? 'Month' : range.label
-  const sorting = sortingOf(param('sort'), label)
+  const sorting = sortingOf(param('sort'), range.label)
   const named = overview.tenants.filter(({ name }) => isNamed(name, typed.value))
   const rows = sorted(rowsOf(named, standing), sorting)
   return (
@@ -36,7 +35,7 @@ export function TenantTable({ known, standing, sgw, changed }: TableProps) {
         <UsageLinks sgw={sgw} />
       </header>
       <table class="tenants" aria-rowcount={rows.length + 1}>
-        <Head label={label} sorting={sorting} />
+        <Head label={range.label} sorting={sorting} />
         <Body rows={rows} known={known} standing={standing} sgw={sgw} changed={changed} />
       </table>
       {rows.length === 0 && <p class="dim">No tenant has this name.</p>}
@@ -64,8 +63,7 @@ function Body({ rows, known: { overview, has }, standing, ...rest }: TableProps 
           key={row.tenant.tenantId}
           row={row}
           index={from + index + 2}
-          facts={standing.byTenant.get(row.tenant.tenantId) ?? []}
-          muted={standing.muted}
+          standing={standing}
           has={has.get(row.tenant.tenantId)}
           highest={highest}
           {...rest}
@@ -112,7 +110,7 @@ const Head = ({ label, sorting }: { label: string; sorting: Sorting }) => (
           >
             <button type="button" onClick={() => sortBy(name, isCurrent && sorting.isDescending === isDescending)}>
               {text}
-              {isCurrent && name !== TROUBLE && <span aria-hidden="true"> {sorting.isDescending ? '↓' : '↑'}</span>}
+              <span aria-hidden="true"> {isCurrent ? (sorting.isDescending ? '↓' : '↑') : '↕'}</span>
             </button>
           </th>
         )

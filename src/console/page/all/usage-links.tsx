@@ -37,7 +37,7 @@ export function UsageLinks({ sgw }: { sgw: Sgw }) {
           aria-label={`Usage of ${before.name} as CSV`}
           onClick={() => void load(before.month)}
         >
-          {before.name}
+          {before.name} as CSV
         </button>
       )}
     </p>

@@ -3,7 +3,7 @@ import { panel } from '../frame/panel.ts'
 import { Icon } from '../parts/icon.tsx'
 import type { Alert } from '../state/alert.ts'
 import { operator } from '../state/caller.ts'
-import { now, rowTime } from '../state/clock.ts'
+import { dayOf, now, rowTime, shortTime } from '../state/clock.ts'
 import { failureText } from '../state/failure.ts'
 import { mayMute, unmuteAlert } from './alert.ts'
 import type { Fact, Part } from './fact.ts'
@@ -12,7 +12,7 @@ import { FactSentence } from './fact-line.tsx'
 /** Paths of Lucide, as those of `parts/icon-paths.ts`. */
 const BELL =
   'M10.27 21a2 2 0 0 0 3.46 0M3.26 15.33A1 1 0 0 0 4 17h16a1 1 0 0 0 .74-1.67C19.41 13.96 18 12.5 18 8A6 6 0 0 0 6 8c0 4.5-1.41 5.96-2.74 7.33'
-const BELL_OFF = `${BELL}M2 2l20 20`
+export const BELL_OFF = `${BELL}M2 2l20 20`
 
 interface MuteProps {
   fact: Fact
@@ -60,8 +60,8 @@ function MutedRow({ fact: { parts, alerts = [] }, changed }: MuteProps) {
     <li class="columns muted">
       <Icon name={BELL_OFF} />
       <p>
-        Muted {mutedText(alerts)}: “<FactSentence fact={{ parts }} />
-        .”{' '}
+        “<FactSentence fact={{ parts }} />
+        .” Muted {mutedText(alerts)}.{' '}
         <span class="bad" role="alert">
           {error.value}
         </span>
@@ -73,12 +73,14 @@ function MutedRow({ fact: { parts, alerts = [] }, changed }: MuteProps) {
   )
 }
 
-/** `until 18:00:00 from the console`, by the first that ends. */
+/** `until 18:00, from the console`, by the first that ends. */
 export function mutedText(alerts: readonly Alert[]): string {
   const [first] = alerts.toSorted((a, b) => endOf(a).localeCompare(endOf(b)))
   const by = first?.mutedBy === 'cli' ? 'by sgw alerts mute' : 'from the console'
   const end = first?.mutedUntil ?? 'over'
-  return `until ${end === 'over' ? 'it ends' : rowTime(end, now.peek())} ${by}`
+  const today = now.peek()
+  const at = (): string => (dayOf(end) === dayOf(today) ? shortTime(end) : rowTime(end, today))
+  return `until ${end === 'over' ? 'it ends' : at()}, ${by}`
 }
 
 const endOf = ({ mutedUntil = '' }: Alert): string => mutedUntil
