@@ -80,20 +80,28 @@ export function providerPort(link: ProviderLink, client: ProviderClient): Provid
   const refuse = (): never => {
     throw new Error('This call is not part of the simulation')
   }
-  const light = <T>(
+  const read = <T>(
+    group: 'light' | 'threads',
     accessToken: string,
     down: boolean,
     serve: (extensionId: string) => T,
   ): Promise<ProviderResult<T>> => {
     const extensionId = provider.extensionOf(accessToken)
-    checkSilence(link, client, 'light', extensionId)
+    checkSilence(link, client, group, extensionId)
+    // A pause of sends is one of threads, too.
+    if (group === 'threads') checkSilence(link, client, 'medium', extensionId)
     return ask(
       link,
       client,
-      `light:${extensionId}`,
-      lightCourse(link, accessToken, down, () => serve(extensionId)),
+      `${group}:${extensionId}`,
+      readCourse(link, accessToken, group, down, () => serve(extensionId)),
     )
   }
+  const light = <T>(
+    accessToken: string,
+    down: boolean,
+    serve: (extensionId: string) => T,
+  ): Promise<ProviderResult<T>> => read('light', accessToken, down, serve)
   return {
     clockSkewMs: () => link.skewMs(),
     hasAnswered: () => link.skewMs() !== null,
@@ -142,7 +150,8 @@ export function providerPort(link: ProviderLink, client: ProviderClient): Provid
     listThreadMessages: refuse,
     startThreadSync: refuse,
     syncThreads: refuse,
-    readThreadsFeature: (accessToken) => light(accessToken, false, () => ({ ofQueues: false, ofSites: false })),
+    readThreadsFeature: (accessToken) =>
+      read('threads', accessToken, false, () => ({ ofQueues: false, ofSites: false })),
     listMessages: (accessToken, query) =>
       light(accessToken, link.timeline.now < provider.storeDownUntil, (extensionId) =>
         provider.list(extensionId, { ...query, since: query.since - link.lagMs() }),
@@ -258,9 +267,15 @@ function notePenalty(link: ProviderLink, client: ProviderClient, penalty: string
   link.log(`penalty for ${penalty}: ${(until - link.timeline.now) / 1000} s`)
 }
 
-function lightCourse<T>(link: ProviderLink, accessToken: string, down: boolean, serve: () => T): Course<T> {
+function readCourse<T>(
+  link: ProviderLink,
+  accessToken: string,
+  group: 'light' | 'threads',
+  down: boolean,
+  serve: () => T,
+): Course<T> {
   const { random, provider } = link
-  const handle = (): ProviderResult<T> => provider.refusal(accessToken, 'light', false) ?? { ok: true, value: serve() }
+  const handle = (): ProviderResult<T> => provider.refusal(accessToken, group, false) ?? { ok: true, value: serve() }
   if (!down)
     return {
       handleAfterMs: random.ms(5, 200),
