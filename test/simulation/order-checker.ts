@@ -17,10 +17,12 @@ interface Known {
   committedStep: number
   /** The step of its 202, or infinity before it. */
   acknowledgedStep: number
+  /** The time of the commit that ended it, or infinity before it. */
+  endedAt: number
   refusals: number
 }
 
-/** A claim may be decided shortly before the end of another attempt is committed. */
+/** A claim may be decided shortly before the end of another attempt, or of a message that was about to begin, is committed. */
 const DECIDED_BEFORE_MS = 200
 const MAX_REFUSALS = 5
 
@@ -54,7 +56,7 @@ export class OrderChecker {
   /** Call after each commit. */
   committed(messages: Iterable<MessageSnapshot>, attempts: readonly AttemptSnapshot[], now: number): void {
     this.#step++
-    for (const message of messages) this.#note(message)
+    for (const message of messages) this.#note(message, now)
     const opened = attempts.filter(({ seq }) => seq > this.#newestAttempt)
     this.#compareAttempts(attempts, now)
     for (const attempt of opened) {
@@ -76,16 +78,20 @@ export class OrderChecker {
     }
   }
 
-  #note(message: MessageSnapshot): void {
+  #note(message: MessageSnapshot, now: number): void {
     const known = this.#known.get(message.id)
     if (known === undefined)
       this.#known.set(message.id, {
         message,
         committedStep: this.#step,
         acknowledgedStep: Infinity,
+        endedAt: Infinity,
         refusals: 0,
       })
-    else known.message = message
+    else {
+      if (!isWaiting(message)) known.endedAt = Math.min(known.endedAt, now)
+      known.message = message
+    }
   }
 
   #compareAttempts(attempts: readonly AttemptSnapshot[], now: number): void {
@@ -121,7 +127,9 @@ export class OrderChecker {
    * Whether other messages may overtake it: its conversation waits for a call or an outcome, or the provider keeps
    * refusing it.
    */
-  #mayBeOvertaken({ message, refusals }: Known, now: number): boolean {
+  #mayBeOvertaken(earlier: Known, now: number): boolean {
+    const { message, refusals } = earlier
+    if (this.#hasJustWaited(earlier, now)) return true
     const closedAt = this.#closedAt.get(pairOf(message)) ?? -Infinity
     if (now < this.diskFaultUntil || refusals >= MAX_REFUSALS || now - closedAt < DECIDED_BEFORE_MS) return true
     for (const { messageId } of this.#open.values()) {
@@ -130,7 +138,22 @@ export class OrderChecker {
     }
     return false
   }
+
+  /**
+   * Whether its conversation waited a moment ago for a message that ended without an attempt: one that is cancelled when its attempt is
+   * about to be opened holds its conversation until that fails.
+   */
+  #hasJustWaited(earlier: Known, now: number): boolean {
+    return this.#known.values().some((other) => {
+      const sinceMs = now - other.endedAt
+      return sinceMs >= 0 && sinceMs < DECIDED_BEFORE_MS && mayHold(other, earlier)
+    })
+  }
 }
+
+/** Whether the first message may have held the conversation of the other one: the oldest of a tenant goes first. */
+const mayHold = ({ message: one }: Known, { message: other }: Known): boolean =>
+  pairOf(one) === pairOf(other) && (one.tenantId !== other.tenantId || one.seq < other.seq)
 
 /** Whether the first message was acknowledged before the second one was stored. */
 const isBefore = (one: Known, other: Known): boolean =>

@@ -69,6 +69,8 @@ export interface Profile {
   isFair?: boolean
   /** The numbers of queues have a second recipient, who sends for them until only that extension is disconnected. */
   isShared?: boolean
+  /** Messages come in threes, of which the first is often cancelled just before it begins (`withCancelled`). */
+  isCancelled?: boolean
   /** Writes of a dead process may be performed later, as with a database behind a network. */
   lateWrites?: boolean
 }
@@ -99,6 +101,9 @@ const BUSY: Profile = { ...MIXED, messages: [8, 30], activeMs: [20_000, 300_000]
 /** Two recipients of each queue, one of whom is often disconnected. */
 const SHARED: Profile = { ...MIXED, isShared: true, faults: { ...MIXED.faults, disconnect: 20 } }
 
+/** The usual mix, with messages that are cancelled just before they begin. */
+const CANCELLED: Profile = { ...MIXED, isCancelled: true, messages: [3, 12] }
+
 /** Many lines of few extensions with low limits. */
 export const FAIR: Profile = {
   isFair: true,
@@ -108,8 +113,8 @@ export const FAIR: Profile = {
   activeMs: [5000, 120_000],
 }
 
-/** Of eight seeds, five have the usual mix, one is busy, one tests fairness, and one has queues with two recipients. */
-export const profileOf = (seed: number): Profile => [BUSY, FAIR, SHARED][seed % 8] ?? MIXED
+/** Of eight seeds, four have the usual mix, one is busy, one tests fairness, one has queues with two recipients, and one cancels a lot. */
+export const profileOf = (seed: number): Profile => [BUSY, FAIR, SHARED, CANCELLED][seed % 8] ?? MIXED
 
 const CALM: Fates = { ok: 80, slow: 5, lost: 3, reset: 3, late_timeout: 3, dropped_timeout: 2, limited: 2, rejected: 2 }
 const ROUGH: Fates = {
@@ -136,6 +141,7 @@ const HOUR_MS = 3_600_000
 /** A separate random stream, so that the draws of other scenarios do not change. */
 const TRUNCATED_TEXTS = 0x5ea1
 const PICTURES = 0x1a3c_77d2
+const CANCELLATIONS = 0x41b7_20ec
 /** Long enough that a record with only this text can be a truncated one. */
 const BEGINNING = 'The beginning of several texts. '.repeat(4)
 
@@ -157,7 +163,11 @@ export function createScenario(seed: number, profile: Profile): Scenario {
       createRandom(seed + PICTURES),
       withTruncatedTexts(
         createRandom(seed + TRUNCATED_TEXTS),
-        drawMessages(random, profile, extensions, tenants, activeMs),
+        withCancelled(
+          createRandom(seed + CANCELLATIONS),
+          profile,
+          drawMessages(random, profile, extensions, tenants, activeMs),
+        ),
       ),
     ),
     faults: drawFaults(random, profile, activeMs),
@@ -217,6 +227,19 @@ function drawMessages(
     key: random.chance(0.3) ? `key-${random.chance(0.2) ? 0 : index}` : null,
     cancelAfterMs: random.chance(0.08) ? random.spread(1, 5000) : null,
   }))
+}
+
+/**
+ * Each three messages come together, from one number: the first is cancelled at about the time at which its attempt is opened, the second has
+ * the same recipient, and the third another one.
+ */
+function withCancelled(random: Random, profile: Profile, messages: MessagePlan[]): MessagePlan[] {
+  if (profile.isCancelled !== true) return messages
+  return messages.map((message, index) => {
+    const { afterMs, from, to } = messages[index - (index % 3)] ?? message
+    if (index % 3 === 0) return { ...message, withMedia: true, cancelAfterMs: random.ms(1, 10) }
+    return { ...message, afterMs: afterMs + random.ms(1, 15), from, to: index % 3 === 1 ? to : '+15551110003' }
+  })
 }
 
 /** Makes some texts the beginning of others, because the provider's store may truncate long texts. */
