@@ -13,6 +13,7 @@ import { ConversationSearch } from './conversation-search.tsx'
 import { ConversationList, keyOf } from './conversation-list.ts'
 import { ConversationRow } from './conversation-row.tsx'
 import { EmptyConversations } from './empty-conversations.tsx'
+import { focusComposer } from '../list/cursor.ts'
 import './conversations.css'
 
 const loadConversation = async () => (await import('./conversation-view.tsx')).ConversationView
@@ -22,9 +23,7 @@ export function ConversationsView() {
   const ends = param('ends')
   const list = useFollowed(ends, (sgw) => new ConversationList(sgw, ends))
   const waiting = ends === '' ? (list?.toAnswer.value ?? null) : null
-  useEffect(() => {
-    if (waiting !== null) toAnswer.value = answersTrouble(waiting)
-  }, [waiting])
+  useEffect(() => keepCount(waiting), [waiting])
   const pair = openedPair()
   if (list === null) return null
   const isEmpty = !list.isLoading.value && list.total.value === 0 && ends === ''
@@ -37,6 +36,7 @@ export function ConversationsView() {
       opened={openedKey}
       paramsOf={pairOf}
       copied={() => param('contact')}
+      keys={{ r: focusComposer }}
       draw={(row, marks) => (
         <ConversationRow row={row} {...marks} isOneOfSeveral={list.severals.value.has(row.contact)} />
       )}
@@ -59,9 +59,14 @@ export function ConversationsView() {
   )
 }
 
+function keepCount(waiting: number | null): void {
+  if (waiting !== null) toAnswer.value = answersTrouble(waiting)
+}
+
 const HINTS: readonly KeyHint[] = [
   [['j', 'k'], 'move'],
   [['Enter'], 'open'],
+  [['r'], 'answer'],
   [['Esc'], 'close'],
 ]
 

@@ -8,6 +8,7 @@ import { OwnNumber } from '../thread/own-number.tsx'
 import { isNumber } from '../thread/contact-forms.ts'
 import { keyOf } from './conversation-list.ts'
 import type { OpenConversation } from './open-conversation.ts'
+import { focusComposer } from '../list/cursor.ts'
 import { chosenTime, soonest } from './send-at.ts'
 
 interface ReplyProps {
@@ -24,7 +25,7 @@ export function Reply({ conversation, takesFocus }: ReplyProps) {
   const { sendAt, note, isWrong } = chosenTime(later.value, now.value)
   const send = async (text: string, mediaIds: MediaIds): Promise<boolean> => {
     const isTaken = await conversation.send(text, mediaIds, sendAt)
-    if (isTaken) later.value = null
+    if (isTaken && later.value !== null) sendAtOnce(later)
     return isTaken
   }
   return (
@@ -62,7 +63,14 @@ function draftOf(conversation: OpenConversation): Draft {
   return draft
 }
 
+/** The field of the time goes, so the focus returns to the text: what was scheduled stands right above it. */
+function sendAtOnce(later: LaterProps['later']): void {
+  later.value = null
+  focusComposer()
+}
+
 interface LaterProps {
+  /** With null the text goes out at once. */
   later: Signal<string | null>
   isWrong: boolean
 }
@@ -73,30 +81,27 @@ const Later = ({ later, isWrong }: LaterProps) =>
       Send later…
     </button>
   ) : (
-    <LaterField value={later.value} change={(value) => void (later.value = value)} isWrong={isWrong} />
+    <LaterField value={later.value} later={later} isWrong={isWrong} />
   )
 
-interface LaterFieldProps {
-  value: string
-  /** With null the text goes out at once. */
-  change: (value: string | null) => void
-  isWrong: boolean
-}
+/** It stands in the place of the button that was pressed. */
+const takeFocus = (field: HTMLElement | null): void => field?.focus()
 
-const LaterField = ({ value, change, isWrong }: LaterFieldProps) => (
+const LaterField = ({ value, later, isWrong }: LaterProps & { value: string }) => (
   <span class="line later">
     <label>
       <span class="hidden">Goes out at</span>
       <input
         class="field"
+        ref={takeFocus}
         type="datetime-local"
         value={value}
         required
         aria-invalid={isWrong}
-        onInput={({ currentTarget }) => change(currentTarget.value)}
+        onInput={({ currentTarget }) => void (later.value = currentTarget.value)}
       />
     </label>
-    <button type="button" class="icon-button" aria-label="Send at once instead" onClick={() => change(null)}>
+    <button type="button" class="icon-button" aria-label="Send at once instead" onClick={() => sendAtOnce(later)}>
       <Icon name="failed" />
     </button>
   </span>

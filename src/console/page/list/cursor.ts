@@ -7,6 +7,7 @@ import type { LiveList } from './rows.tsx'
 const LOAD_AHEAD_ROWS = 5
 
 export const focusList = (): void => document.querySelector<HTMLElement>('.list')?.focus()
+export const focusComposer = (): void => document.querySelector<HTMLElement>('.composer textarea')?.focus()
 export const focusDetail = (): void => document.querySelector<HTMLElement>('.detail')?.focus()
 
 /** Focuses the row that was open, which is there again once the page is drawn. */

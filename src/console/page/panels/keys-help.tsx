@@ -7,6 +7,7 @@ const KEYS: readonly [keys: readonly string[], does: string][] = [
   [['Enter'], 'open'],
   [['Esc'], 'close'],
   [['/', 'Ctrl K'], 'search'],
+  [['r'], 'answer in the open conversation'],
   [['c'], 'copy the id of what is open, or its contact'],
   [['g', 't'], 'go to All tenants'],
   [['g', 'o'], 'go to Overview'],

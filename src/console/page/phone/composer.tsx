@@ -1,4 +1,5 @@
 import { useEffect, useMemo } from 'preact/hooks'
+import { onViewKey } from '../frame/keys.ts'
 import { PhoneNumber } from '../parts/phone-number.tsx'
 import { Composer, NoReply } from '../thread/composer.tsx'
 import { type MediaIds, newDraft } from '../thread/draft.ts'
@@ -21,6 +22,7 @@ export function PhoneComposer({ conversation, isFirst }: PhoneComposerProps) {
   const draft = useMemo(newDraft, [])
   useEffect(() => {
     if (isFirst && draft.text.value === '') draft.text.value = FIRST_TEXT
+    return isFirst ? onViewKey(sendByEnter) : undefined
   }, [isFirst])
   const send = async (body: string, mediaIds: MediaIds): Promise<boolean> => {
     await conversation.send(body, mediaIds)
@@ -44,6 +46,13 @@ export function PhoneComposer({ conversation, isFirst }: PhoneComposerProps) {
       <Faults conversation={conversation} />
     </Composer>
   )
+}
+
+/** The first text is written already, so Enter sends it while nothing has the focus. */
+function sendByEnter(key: string): boolean {
+  if (key !== 'Enter' || document.activeElement !== document.body) return false
+  document.querySelector<HTMLFormElement>('.composer form')?.requestSubmit()
+  return true
 }
 
 const CHOICES: readonly [fault: SimulatorFault, name: string][] = [
