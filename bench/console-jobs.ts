@@ -7,35 +7,41 @@ import { type Receiver, startReceiver } from '../test/support/receiver.ts'
 import { FROM, TO, type World, createWorld } from '../test/support/world.ts'
 
 const MAX_TABS = 80
+const DAY_MS = 86_400_000
+const HALF_HOUR_MS = 1_800_000
 const PATIENCE_MS = 8000
 const PAIR = `/conversations?${new URLSearchParams({ number: FROM, contact: TO })}`
 
 /** Does what a person does, by mouse or by keyboard alone, and counts it. */
 class Hand {
-  clicks = 0
-  keys = 0
-
   constructor(
     readonly page: Page,
     readonly isMouse: boolean,
+    readonly count = { clicks: 0, keys: 0 },
   ) {}
 
   /** Presses something: a click, or Tab until it has the focus, and Enter. */
   async press(target: Locator): Promise<void> {
     await target.waitFor()
     if (this.isMouse) {
-      this.clicks++
+      this.count.clicks++
       return target.click()
     }
     await this.#reach(target)
     await this.key('Enter')
   }
 
+  /** Presses what stands just before the thing that has the focus. */
+  async pressBefore(target: Locator): Promise<void> {
+    if (!this.isMouse) await this.#reach(target, 'Shift+Tab')
+    return this.press(target)
+  }
+
   /** Writes into a field; each letter is a key. */
   async write(field: Locator, text: string): Promise<void> {
     await field.waitFor()
     if (this.isMouse) {
-      this.clicks++
+      this.count.clicks++
       await field.click()
     } else await this.#reach(field)
     await this.type(text)
@@ -43,18 +49,23 @@ class Hand {
 
   /** Types where the focus is. */
   async type(text: string): Promise<void> {
-    this.keys += text.length
+    this.count.keys += text.length
     await this.page.keyboard.type(text)
   }
 
+  /** The same hand on another tab, which counts on. */
+  on(page: Page): Hand {
+    return new Hand(page, this.isMouse, this.count)
+  }
+
   async key(key: string): Promise<void> {
-    this.keys++
+    this.count.keys++
     await this.page.keyboard.press(key)
   }
 
-  async #reach(target: Locator): Promise<void> {
+  async #reach(target: Locator, step: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
     const isThere = (): Promise<boolean> => target.evaluate((element) => element.matches(':focus'))
-    for (let tabs = 0; tabs < MAX_TABS && !(await isThere()); tabs++) await this.key('Tab')
+    for (let tabs = 0; tabs < MAX_TABS && !(await isThere()); tabs++) await this.key(step)
     if (!(await isThere())) throw new Error(`${MAX_TABS} times Tab did not reach ${String(target)}`)
   }
 }
@@ -65,6 +76,8 @@ interface Job {
   start: string
   /** Beside the simulator, where nothing was sent yet. */
   isFirst?: true
+  /** What there is besides what every job has. */
+  prepare?: (world: World) => Promise<unknown>
   run: (hand: Hand, page: Page) => Promise<void>
 }
 
@@ -95,12 +108,16 @@ const JOBS: readonly Job[] = [
     start: '',
     isFirst: true,
     async run(hand, page) {
-      await hand.press(button(page, 'Send the first text'))
+      if (hand.isMouse) await hand.press(button(page, 'Send the first text'))
+      else {
+        await button(page, 'Send the first text').waitFor()
+        await hand.key('Enter')
+      }
       await page.locator('.said.outbound').first().waitFor()
     },
   },
   {
-    name: 'a text by the last four digits of its contact',
+    name: "yesterday's text by the last four digits of its contact",
     start: '/overview',
     async run(hand, page) {
       await hand.key('/')
@@ -163,6 +180,36 @@ const JOBS: readonly Job[] = [
     },
   },
   {
+    name: 'a revoked one mended',
+    start: '/overview',
+    prepare: async (world) => {
+      for (const { extensionId } of world.control.extensions()) world.control.revokeTokens({ extensionId })
+      await world.untilStatus(await world.send({ body: 'after' }), ['failed'])
+    },
+    async run(hand, page) {
+      await hand.press(button(page, 'Authorize again'))
+      const opening = page.context().waitForEvent('page')
+      await hand.press(page.getByRole('link', { name: 'Go to RingCentral' }))
+      const tab = await opening
+      await hand.on(tab).press(tab.getByRole('button', { name: 'Connect' }))
+      await tab.getByRole('heading', { name: 'Connected' }).waitFor()
+    },
+  },
+  {
+    name: 'failed of one reason sent again from another number',
+    start: '/overview',
+    prepare: async (world) => {
+      for (const body of ['first', 'second'])
+        await world.untilStatus(await world.send({ from: '+15555550999', body }), ['failed'])
+    },
+    async run(hand, page) {
+      await hand.press(page.getByRole('link', { name: /^(Show what failed|failed)$/ }).first())
+      await hand.press(button(page, /^Resend 3…/))
+      await hand.press(page.getByRole('dialog').getByRole('button', { name: /^Send 3 again/ }))
+      await page.getByText(/3 texts sent again/).waitFor()
+    },
+  },
+  {
     name: 'one webhook delivered again',
     start: '/overview',
     async run(hand, page) {
@@ -198,10 +245,17 @@ const JOBS: readonly Job[] = [
     name: 'a text scheduled and cancelled',
     start: PAIR,
     async run(hand, page) {
-      await hand.write(page.getByRole('textbox').first(), 'Later')
+      if (hand.isMouse) await hand.write(page.getByLabel('Write a text'), 'Later')
+      else {
+        await page.getByLabel('Write a text').waitFor()
+        await hand.key('r')
+        await hand.type('Later')
+      }
       await hand.press(button(page, 'Send later…'))
-      await hand.press(page.locator('.composer [type=submit]'))
-      await hand.press(button(page, 'Cancel…'))
+      if (hand.isMouse) await hand.press(page.locator('.composer [type=submit]'))
+      else await hand.key('Enter')
+      await button(page, 'Cancel…').waitFor()
+      await hand.pressBefore(button(page, 'Cancel…'))
       await hand.press(page.getByRole('dialog').getByRole('button', { name: 'Cancel message' }))
       await page.locator('.said-note', { hasText: 'cancelled' }).waitFor()
     },
@@ -218,6 +272,8 @@ const JOBS: readonly Job[] = [
   {
     name: 'what never arrived, a day later',
     start: '/overview',
+    prepare: ({ gateway }) =>
+      gateway.database.gate.execute(`UPDATE webhook_attempts SET attempted_at = attempted_at - ${DAY_MS}`),
     async run(hand, page) {
       await hand.press(page.getByRole('button', { name: /^Deliver / }).first())
       await page
@@ -227,20 +283,23 @@ const JOBS: readonly Job[] = [
     },
   },
   {
-    name: 'the noisiest tenant',
+    name: 'the noisiest of seven tenants',
     start: '/all',
+    prepare: sevenTenants,
     async run(hand, page) {
-      await hand.press(page.getByRole('row').getByRole('link').first())
+      await hand.press(button(page, 'Texts'))
+      await page.locator('tbody tr', { hasText: 'Tenant' }).first().getByText('Tenant 4').waitFor()
+      await hand.press(page.locator('tbody').getByRole('link', { name: 'Tenant 4', exact: true }))
       await page.locator('.overview h1').waitFor()
     },
   },
 ]
 
 /** Walks through the jobs, each by mouse and by keyboard alone, and counts clicks and keys. */
-async function walk(): Promise<void> {
+async function walk(names: readonly string[]): Promise<void> {
   const browser = await chromium.launch(browserOptions())
   const rows = []
-  for (const job of JOBS)
+  for (const job of JOBS.filter(({ name }) => names.length === 0 || names.includes(name)))
     rows.push({ job: job.name, mouse: await walkOne(browser, job, true), keyboard: await walkOne(browser, job, false) })
   console.table(rows)
   await browser.close()
@@ -251,6 +310,7 @@ async function walkOne(browser: Browser, job: Job, isMouse: boolean): Promise<st
   await using world = await createWorld({ outside: job.isFirst !== true })
   await using receiver = startReceiver(500)
   if (job.isFirst !== true) await fill(world, receiver)
+  await job.prepare?.(world)
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
   page.setDefaultTimeout(PATIENCE_MS)
   const hand = new Hand(page, isMouse)
@@ -259,7 +319,7 @@ async function walkOne(browser: Browser, job: Job, isMouse: boolean): Promise<st
   await page.locator('main h1').first().waitFor()
   try {
     await job.run(hand, page)
-    return `${hand.clicks} clicks, ${hand.keys} keys`
+    return `${hand.count.clicks} clicks, ${hand.count.keys} keys`
   } catch (error) {
     return String(error).split('\n')[0] ?? ''
   } finally {
@@ -271,7 +331,10 @@ async function walkOne(browser: Browser, job: Job, isMouse: boolean): Promise<st
 async function fill(world: World, receiver: Receiver): Promise<void> {
   await createTenant(world.gateway, { name: 'Pine Street' })
   await world.json('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl: `${receiver.url}/sms` } })
-  await world.send({ to: '+15035550142', body: 'from yesterday' })
+  await world.untilStatus(await world.send({ to: '+15035550142', body: 'from yesterday' }))
+  await world.gateway.database.gate.execute(
+    `UPDATE messages SET created_at = created_at - ${DAY_MS}, updated_at = updated_at - ${DAY_MS}`,
+  )
   await world.send({ from: '+15555550999', body: 'from nowhere' })
   const attachments = [{ contentType: 'image/png', fileName: 'door.png', data: PNG.toString('base64') }]
   await world.control.injectSms({ from: TO, to: FROM, text: 'At the door', attachments })
@@ -279,4 +342,16 @@ async function fill(world: World, receiver: Receiver): Promise<void> {
   receiver.answer = () => new Response('ok')
 }
 
-await walk()
+/** With the two that every job has. The fourth of the others had the most texts. */
+async function sevenTenants(world: World): Promise<void> {
+  const halfHour = Math.floor(Date.now() / HALF_HOUR_MS)
+  for (const [index, sent] of [30, 7, 12, 900, 4].entries()) {
+    const { tenantId, appId } = await world.otherTenant(`Tenant ${index + 1}`)
+    await world.gateway.database.gate.execute({
+      sql: 'INSERT INTO usage (tenant_id, half_hour, app_id, latency_ms, accepted, sent) VALUES (?1, ?2, ?3, 800, ?4, ?4)',
+      args: [tenantId, halfHour, appId, sent],
+    })
+  }
+}
+
+await walk(process.argv.slice(2))

@@ -6,12 +6,15 @@ import { startTestGateway } from '../src/testing/index.ts'
 import { type ConsoleOptions, openConsole } from '../test/support/console.ts'
 import { type Looking, openScene } from '../test/support/scene-page.ts'
 import { smallerPng } from './smaller-png.ts'
+import { LOOKS, type Look, nameOf, takeViews } from './view-states.ts'
 import { SCENES, type Scene, type SceneName, createScene } from '../test/support/scenes.ts'
 
 // bun scripts/screenshots.ts
 //   takes the pictures of README.md and docs/ into docs/pictures
 // bun scripts/screenshots.ts states FOLDER
 //   takes each view in each state in which it is hard to look good, to be judged
+// bun scripts/screenshots.ts views FOLDER [NAME…]
+//   takes those of them that no scene has, or only the named ones
 
 const WIDE = { width: 1440, height: 900, theme: 'light' } as const
 const MIDDLE = { width: 1024, height: 768, theme: 'light' } as const
@@ -47,8 +50,13 @@ async function takePictures(folder: string): Promise<void> {
   for (const [file, options] of Object.entries(PHONE_PICTURES)) await takePhone(join(folder, file), options)
 }
 
-async function take(scene: Scene, picture: Looking & Pick<Picture, 'press'>, path: string): Promise<void> {
+async function take(
+  scene: Scene,
+  picture: Looking & Pick<Picture, 'press'> & Pick<Look, 'isForced'>,
+  path: string,
+): Promise<void> {
   await using opened = await openScene(scene, picture)
+  if (picture.isForced === true) await opened.page.emulateMedia({ forcedColors: 'active' })
   await picture.press?.(opened.page)
   await save(opened.page, path)
 }
@@ -79,19 +87,19 @@ async function takePhone(path: string, options: ConsoleOptions): Promise<void> {
 const VIEWS = { overview: '#/overview', messages: '#/messages', webhooks: '#/webhooks', setup: '#/numbers' } as const
 
 /** Each view in each scene and size, and the worst of them as few people see it. */
-async function takeStates(folder: string): Promise<void> {
-  for (const name of SCENES) {
+async function takeStates(folder: string, names: readonly string[]): Promise<void> {
+  for (const name of SCENES.filter((each) => names.length === 0 || names.includes(each))) {
     await using scene = await createScene(name)
     for (const [view, hash] of Object.entries(VIEWS))
       for (const { how, ...looking } of looksAt(name)) {
-        const file = `${view}-${name.replaceAll(/[ ,]+/g, '-')}${how}-${looking.width}.png`
+        const file = nameOf(`${view}-${name.replaceAll(/[ ,]+/g, '-')}${how}`, looking)
         await take(scene, { hash, isBackupBehind: name === 'an incident', ...looking }, join(folder, file))
       }
   }
 }
 
-function looksAt(name: SceneName): readonly (Omit<Looking, 'hash'> & { how: string })[] {
-  const plain = [WIDE, MIDDLE, NARROW].map((size) => ({ ...size, how: '' }))
+function looksAt(name: SceneName): readonly (Omit<Looking, 'hash'> & Look & { how: string })[] {
+  const plain = [...LOOKS, MIDDLE].map((size) => ({ ...size, how: '' }))
   if (name !== 'an incident') return plain
   const special = [
     { how: '-wide-font', isWideFont: true },
@@ -104,8 +112,10 @@ function looksAt(name: SceneName): readonly (Omit<Looking, 'hash'> & { how: stri
 
 if (import.meta.main) {
   exemptThisMachine(process.env)
-  const [kind, folder = 'docs/pictures'] = process.argv.slice(2)
+  const [kind, folder = 'docs/pictures', ...names] = process.argv.slice(2)
   await mkdir(folder, { recursive: true })
-  await (kind === 'states' ? takeStates(folder) : takePictures(folder))
+  if (kind === 'states') await takeStates(folder, names)
+  else if (kind === 'views') await takeViews((page, file) => save(page, join(folder, file)), names)
+  else await takePictures(folder)
   process.exit(0)
 }

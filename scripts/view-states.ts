@@ -1,0 +1,195 @@
+import type { Page } from 'playwright-core'
+import { MESSAGE_FAILURES, unknownNumber } from '../src/core/message-failure.ts'
+import { createLink } from '../src/operator/session.ts'
+import { anIncident, routeAll, tenantOf } from '../test/support/all-tenants.ts'
+import { type ConsoleOptions, openConsole } from '../test/support/console.ts'
+import { startReceiver } from '../test/support/receiver.ts'
+import { FROM, TO, type World, createWorld, until } from '../test/support/world.ts'
+
+/** How a state is looked at. */
+export interface Look extends Required<Pick<ConsoleOptions, 'width' | 'height' | 'theme'>> {
+  isForced?: boolean
+}
+
+const SIZES = [
+  [1440, 900],
+  [390, 844],
+  [320, 720],
+] as const
+/** In forced colours the operator's own replace those of the theme. */
+export const LOOKS: readonly Look[] = [
+  ...SIZES.flatMap(([width, height]) => (['light', 'dark'] as const).map((theme) => ({ width, height, theme }))),
+  { width: 1440, height: 900, theme: 'light', isForced: true },
+]
+
+interface State {
+  view: string
+  fill?: (world: World) => Promise<void>
+  prepare?: (page: Page, world: World) => Promise<unknown>
+  press?: (page: Page) => Promise<void>
+}
+
+const PAIR = `/conversations?${new URLSearchParams({ number: FROM, contact: TO })}`
+const PICTURE = 'docs/pictures/phone-narrow.png'
+
+/** The states of the views which no scene has, by the names of their pictures. */
+const STATES: Readonly<Record<string, State>> = {
+  'all-incident': {
+    view: '/all',
+    prepare: (page, { tenantId }) => routeAll(page, () => anIncident(Date.now(), tenantId)),
+  },
+  'all-fine': {
+    view: '/all',
+    prepare: (page, { tenantId }) =>
+      routeAll(page, () => ({
+        tenants: [tenantOf(tenantId, 'Acme', 12), tenantOf('tenant_2', 'Harbor Clinic', 1592)],
+        alerts: [],
+      })),
+  },
+  'all-many': {
+    view: '/all',
+    prepare: (page, { tenantId }) => {
+      const { tenants, alerts } = anIncident(Date.now(), tenantId)
+      const others = Array.from({ length: 493 }, (_, index) =>
+        tenantOf(`tenant_${100 + index}`, `Clinic ${index + 1}`, 7 * index),
+      )
+      return routeAll(page, () => ({ tenants: [...tenants, ...others], alerts }))
+    },
+  },
+  'all-unread': {
+    view: '/all',
+    prepare: (page) =>
+      page.route('**/v1/operator/overview?*', (route) => route.fulfill({ status: 500, json: { error: 'Broken' } })),
+  },
+  reasons: { view: '/messages?state=failed', fill: failedTexts },
+  'reasons-dialog': {
+    view: '/messages?state=failed',
+    fill: failedTexts,
+    async press(page) {
+      await page
+        .getByRole('button', { name: /^Resend / })
+        .first()
+        .click()
+      await page
+        .getByRole('dialog')
+        .getByRole('button', { name: /^Send \d/ })
+        .waitFor()
+    },
+  },
+  'never-arrived': { view: '/webhooks?state=never_arrived', fill: neverArrived },
+  'never-arrived-detail': {
+    view: '/webhooks?state=never_arrived',
+    fill: neverArrived,
+    async press(page) {
+      await page.locator('.row').first().click()
+      await page.locator('.posted').waitFor()
+    },
+  },
+  conversations: { view: '/conversations', fill: whoWaits },
+  'conversation-picture': {
+    view: PAIR,
+    fill: whoWaits,
+    press: (page) => page.getByRole('img', { name: 'rash.png' }).waitFor(),
+  },
+  'picture-opened': {
+    view: PAIR,
+    fill: whoWaits,
+    async press(page) {
+      await page.getByRole('button', { name: 'rash.png' }).click()
+      await page.getByRole('dialog').getByRole('img').waitFor()
+    },
+  },
+}
+
+/** Takes each state in each look. */
+export async function takeViews(
+  save: (page: Page, file: string) => Promise<void>,
+  names: readonly string[],
+): Promise<void> {
+  const wanted = Object.entries(STATES).filter(([each]) => names.length === 0 || names.includes(each))
+  for (const [name, state] of wanted) {
+    await using world = await createWorld({ outside: true })
+    await world.otherTenant('Pine Street')
+    await state.fill?.(world)
+    for (const look of LOOKS) await takeOne(world, state, look, (page) => save(page, nameOf(name, look)))
+  }
+}
+
+export const nameOf = (name: string, { width, theme, isForced }: Look): string =>
+  `${name}-${width}-${isForced === true ? 'forced' : theme}.png`
+
+async function takeOne(world: World, state: State, look: Look, save: (page: Page) => Promise<void>): Promise<void> {
+  const login = new URL((await createLink(world.gateway)).url).hash
+  await using opened = await openConsole(world.url, {
+    ...look,
+    hash: `${login}&${state.view}`,
+    async prepare(page) {
+      if (look.isForced === true) await page.emulateMedia({ forcedColors: 'active' })
+      await state.prepare?.(page, world)
+    },
+  })
+  await opened.page.locator('main :is(h1, h2)').first().waitFor()
+  await opened.quiet()
+  await state.press?.(opened.page)
+  await save(opened.page)
+}
+
+/** Texts that failed for three reasons, of which some are two hours old. */
+async function failedTexts(world: World): Promise<void> {
+  const unknown = unknownNumber('+15035550199')
+  await failed(world, 39, { ...unknown, from: '+15035550199' })
+  await failed(world, 2, { ...unknown, from: '+15035550199', agoMs: 7_200_000 })
+  await failed(world, 3, { ...MESSAGE_FAILURES.revoked, from: FROM })
+  await failed(world, 2, { ...MESSAGE_FAILURES.expired, from: FROM, agoMs: 3_600_000 })
+}
+
+async function failed(
+  { gateway, tenantId, app }: World,
+  count: number,
+  { code, text, from, agoMs = 0 }: { code: string; text: string; from: string; agoMs?: number },
+): Promise<void> {
+  for (let index = 0; index < count; index++) {
+    const at = gateway.clock.now() - agoMs - index * 47_000
+    const to = `+1503555${String(1100 + index)}`
+    await gateway.database.gate.execute({
+      sql: `INSERT INTO messages (id, job_id, tenant_id, app_id, direction, from_number, to_number, body, status, error, error_code, created_at, updated_at)
+        SELECT 'msg_' || lower(hex(randomblob(6))), 'job_0', ?1, ?2, 'outbound', ?3, ?4, ?5, 'failed', ?6, ?7, ?8, ?8`,
+      args: [tenantId, app.appId, from, to, 'We have an earlier time: today at 16:30. Reply YES.', text, code, at],
+    })
+  }
+}
+
+async function neverArrived(world: World): Promise<void> {
+  const receiver = startReceiver(500)
+  await world.json('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl: receiver.url } })
+  for (const text of ['C', 'YES', 'Where do I park?', 'Thanks!'])
+    await world.control.injectSms({ from: TO, to: FROM, text })
+  await receiver.received(4)
+  receiver.answer = () => new Response('ok')
+  await world.control.injectSms({ from: TO, to: FROM, text: 'Can I come half an hour later?' })
+  await receiver.received(5)
+}
+
+/** Conversations that wait for an answer, one with a picture, and some of which the newest text waits or failed. */
+async function whoWaits(world: World): Promise<void> {
+  const data = Buffer.from(await Bun.file(PICTURE).arrayBuffer()).toString('base64')
+  await world.untilStatus(await world.send({ to: '+15035551142', body: 'We moved your appointment to Friday, 08:40.' }))
+  await world.untilStatus(await world.send({ to: '+15035551188', from: '+15555550777', body: 'Reminder: tomorrow' }))
+  await world.send({
+    to: '+15035551163',
+    body: 'See you on Monday!',
+    sendAt: new Date(Date.now() + 86_400_000).toISOString(),
+  })
+  await world.control.injectSms({ from: '72345', to: FROM, text: 'Your code is 4711' })
+  await world.control.injectSms({
+    from: '+15415550163',
+    to: FROM,
+    text: 'Where do I park? The bus is late and I may need ten minutes more',
+  })
+  await world.untilStatus(
+    await world.send({ body: 'Reminder: Dr. Osei, Tuesday 24 Nov at 15:00. Reply C to confirm.' }),
+  )
+  const attachments = [{ contentType: 'image/png', fileName: 'rash.png', data }]
+  await world.control.injectSms({ from: TO, to: FROM, text: 'Is this rash normal?', attachments })
+  await until(async () => (await world.json<{ total: number }>('GET', '/v1/sms/messages')).body.total === 7)
+}
