@@ -30,9 +30,10 @@ interface Picture extends Looking {
 
 /** The pictures of the gateway in production, by their names in docs/pictures. */
 export const PICTURES: Readonly<Record<string, Picture>> = {
+  'all-tenants.png': { scene: 'an incident', hash: '#/all', ...WIDE, isOfSeven: true },
   'overview.png': { scene: 'an incident', hash: '#/overview', ...WIDE, isBackupBehind: true },
   'messages.png': { scene: 'a day', hash: '#/messages', ...SMALLER, height: 560, press: openUndelivered },
-  'webhooks.png': { scene: 'an incident', hash: '#/webhooks', ...SMALLER, height: 520 },
+  'webhooks.png': { scene: 'an incident', hash: '#/webhooks', ...SMALLER, height: 600 },
   'setup.png': { scene: 'an incident', hash: '#/numbers', ...SMALLER },
 }
 /** The pictures of the phone, which stands beside the simulator. */

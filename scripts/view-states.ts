@@ -128,7 +128,7 @@ async function takeOne(world: World, state: State, look: Look, save: (page: Page
       await state.prepare?.(page, world)
     },
   })
-  await opened.page.locator('main :is(h1, h2)').first().waitFor()
+  await opened.page.locator('main :is(h1, h2):visible').first().waitFor()
   await opened.quiet()
   await state.press?.(opened.page)
   await save(opened.page)

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import type { Alert } from '../../src/console/page/state/alert.ts'
+import { anIncident, routeAll } from './all-tenants.ts'
 import { type ConsoleOptions, type ConsolePage, openConsole } from './console.ts'
 import { startCuttableProxy } from './cuttable.ts'
 import type { Scene } from './scenes.ts'
@@ -16,6 +17,8 @@ export interface Looking extends Pick<ConsoleOptions, 'width' | 'height' | 'them
   isOffline?: boolean
   /** What an operator's alerts have besides: a backup would take storage and hours. */
   isBackupBehind?: boolean
+  /** What the page of all tenants reads is another incident, of seven of them. */
+  isOfSeven?: boolean
 }
 
 /** Opens a view of a scene, at the scene's time, and waits until it stands. */
@@ -43,6 +46,7 @@ export async function openScene(scene: Scene, looking: Looking): Promise<Console
 
 async function prepare(page: Page, { booking, clock }: Scene, looking: Looking): Promise<void> {
   await page.clock.setFixedTime(clock.now())
+  if (looking.isOfSeven) await routeAll(page, () => anIncident(clock.now(), booking.tenantId))
   const stored = { 'sgw.app': booking.appId, 'sgw.time': 'utc', ...(looking.isPrivate ? { 'sgw.privacy': 'on' } : {}) }
   await page.addInitScript(`Object.assign(localStorage, ${JSON.stringify(stored)})`)
   if (looking.isWideFont) await page.addInitScript(WIDE_FONT)
