@@ -10,9 +10,9 @@ import { failedIn } from './facts-of.ts'
 /** Both are read again after events, at most this often; soon while there are no messages, and after the first trouble. */
 const READ_EVERY_MS = 30_000
 
-/** How things stand; null until it is known. Where it cannot be read, the list says that the gateway does not answer. */
-export function useStanding(): Standing | null {
-  const sgw = client.value
+/** How things stand; null until it is known, or while `isDue` is false. Where it cannot be read, the list says that the gateway does not answer. */
+export function useStanding(isDue = true): Standing | null {
+  const sgw = isDue ? client.value : null
   const reading = useMemo(
     () => sgw && keepReading({ read: () => readStanding(sgw), afterEventMs: READ_EVERY_MS, isSoon }),
     [sgw],

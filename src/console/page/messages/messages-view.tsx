@@ -5,6 +5,7 @@ import { Loaded } from '../frame/loaded.tsx'
 import { address, keepInEveryTenant, param, refine } from '../state/address.ts'
 import { appIds, appName, me } from '../state/caller.ts'
 import { count, now } from '../state/clock.ts'
+import { isFirstLoadOver } from '../state/live.ts'
 import { session } from '../state/session.ts'
 import type { Standing } from '../state/standing.ts'
 import { ListDetail } from '../list/list-detail.tsx'
@@ -37,13 +38,14 @@ export function MessagesView() {
   const filter: Filter = filterOf(WORDS, params)
   const filterKey = JSON.stringify(filter)
   const list = useFollowed(filterKey, (sgw) => new MessageList(sgw, filter, appIds.value))
-  const standing = useStanding()
-  const id = param('id')
-  if (list === null) return null
-  const row = list.rows.value.find(({ messageId }) => messageId === id) ?? null
   const { state, failure, text } = filter
   // Failures stand by their reasons, unless one of them is asked for.
-  const isByReason = state === 'failed' && !failure && !text && param('group') !== 'none'
+  const isByReason = state === 'failed' && !failure && !text && params['group'] !== 'none'
+  // The groups say the same without it, so the first load stays light.
+  const standing = useStanding(!isByReason || isFirstLoadOver.value)
+  const { id = '' } = params
+  if (list === null) return null
+  const row = list.rows.value.find(({ messageId }) => messageId === id) ?? null
   const reasons = (part: ReasonsPart) => <Loaded load={loadReasons} props={{ part, list, standing, isByReason }} />
   return (
     <ListDetail

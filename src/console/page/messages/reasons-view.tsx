@@ -161,7 +161,7 @@ interface GroupHeadProps extends Pick<GroupProps, 'group' | 'extensions' | 'isOp
 /** What it is, whether sending again helps, how many, from when to when, and what to press. */
 function GroupHead({ group, extensions, isOpen, toggle, ask }: GroupHeadProps) {
   const { title, again } = wordsOf(group)
-  const way = extensions === null ? null : wayOf(group, extensions)
+  const way = wayOf(group, extensions)
   return (
     <div class="columns reason-head">
       <span class="bad">
@@ -181,7 +181,7 @@ function GroupHead({ group, extensions, isOpen, toggle, ask }: GroupHeadProps) {
       </div>
       <b>{count(group.count)}</b>
       {!isPhoneWide.value && <span class="dim">{timesOf(group)}</span>}
-      <div class="actions">{extensions !== null && <Cure {...{ way, group, extensions, isOpen, ask }} />}</div>
+      <div class="actions">{way !== null && <Cure {...{ way, group, extensions, isOpen, ask }} />}</div>
     </div>
   )
 }
@@ -197,13 +197,13 @@ function timesOf({ firstAt, lastAt }: FailureGroup): string {
 
 interface CureProps extends Pick<GroupProps, 'group' | 'isOpen'> {
   way: Way
-  extensions: readonly ExtensionHealth[]
+  extensions: readonly ExtensionHealth[] | null
   ask: () => void
 }
 
 /** The one thing to press. */
 function Cure({ way, group, extensions, isOpen, ask }: CureProps) {
-  const revoked = extensions.find(({ status }) => status === 'revoked')
+  const revoked = extensions?.find(({ status }) => status === 'revoked')
   if (way === 'authorize')
     return <AuthorizeButton extension={`extension ${revoked?.extensionNumber ?? revoked?.extensionId ?? ''}`} />
   if (way === 'jwt') return <JwtLink text="Connect with another JWT" />

@@ -80,12 +80,16 @@ export function wordsOf({ failure, error }: FailureGroup): ReasonWords {
 /** What a person can do about a group: bring an extension back, or send the messages again. */
 export type Way = 'authorize' | 'jwt' | 'connect' | 'resend' | null
 
+/** What an extension that comes back mends. */
+const MENDED: readonly string[] = ['revoked', 'not_connected']
 const RESENT: readonly string[] = ['not_connected', 'unknown_number', 'revoked', 'expired', 'no_media']
 
-export function wayOf({ failure, count, resent }: FailureGroup, extensions: readonly ExtensionHealth[]): Way {
-  const revoked = extensions.find(({ status }) => status === 'revoked')
+/** While the extensions are not known, only sending again is offered, for reasons that no extension mends. */
+export function wayOf({ failure, count, resent }: FailureGroup, extensions: readonly ExtensionHealth[] | null): Way {
+  if (extensions === null && MENDED.includes(failure)) return null
+  const revoked = extensions?.find(({ status }) => status === 'revoked')
   if (failure === 'revoked' && revoked !== undefined) return revoked.connectedBy === 'jwt' ? 'jwt' : 'authorize'
-  if (failure === 'not_connected' && extensions.length === 0) return 'connect'
+  if (failure === 'not_connected' && extensions?.length === 0) return 'connect'
   return RESENT.includes(failure) && count > resent ? 'resend' : null
 }
 

@@ -4,6 +4,7 @@ import { Icon } from '../parts/icon.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
 import { me, operator } from '../state/caller.ts'
 import { duration } from '../state/clock.ts'
+import { isFirstLoadOver } from '../state/live.ts'
 import { useLoading } from '../state/loading.ts'
 import { type Finding, type Status, checksAsked, readStatus, runDoctor } from './machine.ts'
 import { WhenSeen } from './when-seen.tsx'
@@ -19,7 +20,7 @@ export function System({ alerts }: { alerts: readonly Alert[] }) {
         {operator.value !== null && (
           <>
             <b>{isFine ? 'This machine is fine.' : 'This machine needs a look.'}</b>
-            <WhenSeen draw={() => <StatusLine />} />
+            {isFirstLoadOver.value && <WhenSeen draw={() => <StatusLine />} />}
           </>
         )}
         <span>sgw {me.value?.version ?? '–'}</span>

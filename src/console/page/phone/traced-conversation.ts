@@ -16,6 +16,8 @@ import { heard, noteSend, sends } from './measured.ts'
 /** Every step is drawn of the last message, and of those that came since the page was loaded, up to so many. */
 const TRACED_MESSAGES = 4
 const SHOWN_WEBHOOKS = 5
+/** A traced message makes some five calls; with retries it may make ten. */
+const MOST_CALLS = 10 * TRACED_MESSAGES
 /** What came before costs a request each, of the few that a first load may take. */
 const TRACED_SINCE = performance.timeOrigin
 /** A contact's text was recorded before the gateway stored it. */
@@ -70,7 +72,7 @@ export class TracedConversation extends MessagesOfPair {
     const changed = this.traced.value.filter(({ messageId }) => !isOver(this.timelines.value.get(messageId)))
     this.#count(1 + changed.length)
     const [calls, timelines, webhooks] = await Promise.all([
-      listCalls(this.sgw, { since, limit: 100 }),
+      listCalls(this.sgw, { since, limit: MOST_CALLS }),
       Promise.all(idsOf(changed, 'outbound').map(async (id) => [id, await this.sgw.sms.timeline(id)] as const)),
       Promise.all(idsOf(changed, 'inbound').map(async (id) => [id, await this.#webhooksOf(id)] as const)),
     ])
