@@ -96,7 +96,7 @@ const Head = ({ list, standing, isByReason, reasons }: HeadProps) => (
 
 const Foot = ({ list }: { list: MessageList }) => (
   <ListFoot hints={HINTS}>
-    {[shownText(list), isLimitedToApp() && 'Messages of other apps are not live'].filter(Boolean).join('. ')}
+    {[shownText(list), isLimitedToApp() && 'Other apps are not live'].filter(Boolean).join('. ')}
   </ListFoot>
 )
 
