@@ -114,6 +114,9 @@ for (const [width, height, theme] of SIZES)
     await page.locator('.row', { hasText: 'cannot be answered' }).waitFor()
     await expectAccessible(page)
     expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
+    // A reason is never cut while there is text to cut.
+    const cut = `[...document.querySelectorAll('.row em')].filter((em) => em.scrollWidth > em.clientWidth).length`
+    expect(await page.evaluate<number>(cut)).toBe(0)
   })
 
 const row = (page: Page, text: string) => page.locator('.row', { hasText: text })

@@ -44,6 +44,11 @@ test('with forced colours what is current, what is chosen, bubbles and bars have
   expect(await edges(page, '.rail-item[aria-current]')).toBe(true)
   expect(await edges(page, '.segmented [aria-pressed=true]')).toBe(true)
   expect(await edges(page, '.bar .bar-mark')).toBe(true)
+  // What each bar counts is told by its ground, as in the legend.
+  const grounds = `[...document.querySelectorAll('.figure-word .bar-mark')].map((mark) => getComputedStyle(mark).background)`
+  expect(new Set(await page.evaluate<string[]>(grounds)).size).toBe(
+    await page.locator('.figure-word .bar-mark').count(),
+  )
   await page.evaluate(`location.hash = '/messages'`)
   await page.locator('.row').first().click()
   await page.locator('.chart-track i').first().waitFor()
