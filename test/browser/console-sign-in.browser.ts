@@ -64,7 +64,7 @@ test('an app’s key shows the messages of its app first, and is forgotten by th
   await page.getByText('No message matches this filter.').waitFor()
   expect(new URL(page.url()).hash).toBe('#/messages?app=Other+app')
   await page.getByRole('button', { name: /^Remove filter app/ }).click()
-  await page.getByText('Other apps are not live').waitFor()
+  await page.getByText('Messages of other apps are not live').waitFor()
   const next = await page.context().newPage()
   await next.goto(`${new URL(page.url()).origin}/console/`)
   await next.getByRole('heading', { name: 'Sign in to this gateway' }).waitFor()

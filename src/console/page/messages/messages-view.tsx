@@ -40,10 +40,10 @@ export function MessagesView() {
   const list = useFollowed(filterKey, (sgw) => new MessageList(sgw, filter, appIds.value))
   const { state, failure, text } = filter
   // Failures stand by their reasons, unless one of them is asked for.
-  const isByReason = state === 'failed' && !failure && !text && params['group'] !== 'none'
+  const isByReason = state === 'failed' && !failure && !text && param('group') !== 'none'
   // The groups say the same without it, so the first load stays light.
   const standing = useStanding(!isByReason || isFirstLoadOver.value)
-  const { id = '' } = params
+  const id = param('id')
   if (list === null) return null
   const row = list.rows.value.find(({ messageId }) => messageId === id) ?? null
   const reasons = (part: ReasonsPart) => <Loaded load={loadReasons} props={{ part, list, standing, isByReason }} />
@@ -66,9 +66,8 @@ export function MessagesView() {
 /** That digits are too few is no failure. */
 function Empty(props: { list: MessageList; extensions: Standing['extensions'] | null }) {
   const empty = <Loaded load={loadEmpty} props={props} />
-  return /too many contacts/.test(props.list.error.value) ? (
-    empty
-  ) : (
+  if (/too many contacts/.test(props.list.error.value)) return empty
+  return (
     <NoRows list={props.list} name="Messages">
       {empty}
     </NoRows>
@@ -96,7 +95,7 @@ const Head = ({ list, standing, isByReason, reasons }: HeadProps) => (
 
 const Foot = ({ list }: { list: MessageList }) => (
   <ListFoot hints={HINTS}>
-    {[shownText(list), isLimitedToApp() && 'Other apps are not live'].filter(Boolean).join('. ')}
+    {[shownText(list), isLimitedToApp() && 'Messages of other apps are not live'].filter(Boolean).join('. ')}
   </ListFoot>
 )
 

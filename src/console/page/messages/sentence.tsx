@@ -26,18 +26,18 @@ export function Sentence({ list, standing }: { list: MessageList; standing: Stan
         {worst === null ? fineText(list, standing, rows, isKnown) : <FactSentence fact={worst} />}
         {worst !== null && '.'}
       </h1>
-      {worst !== null && (worst.since !== null || worst.action !== null) && <FactRest fact={worst} />}
+      {(worst?.since || worst?.action) && <FactRest fact={worst} />}
       {others.length > 0 && (
-        <a class="link facts-more" href={addressOf('overview')}>
-          and {others.length} more
-        </a>
-      )}
-      {others.length > 0 && (
-        <ul class="facts-too" aria-label="Also needs a look">
-          {others.map((fact) => (
-            <FactLine key={fact.key} fact={fact} />
-          ))}
-        </ul>
+        <>
+          <a class="link facts-more" href={addressOf('overview')}>
+            and {others.length} more
+          </a>
+          <ul class="facts-too" aria-label="Also needs a look">
+            {others.map((fact) => (
+              <FactLine key={fact.key} fact={fact} />
+            ))}
+          </ul>
+        </>
       )}
     </>
   )
