@@ -178,6 +178,7 @@ test('the table is sorted by each column, by mouse and by keyboard, and the addr
   await page.getByRole('row').nth(7).waitFor()
   expect((await names(page)).slice(0, 3)).toEqual(['Harbor Clinic', 'Pine Street Physiotherapy', 'Old Town Garage'])
   expect(await sorted('What is wrong')).toBe('descending')
+  await page.getByTitle('Failed or cancelled, or not delivered').getByRole('button', { name: 'Failed' }).waitFor()
   const heads = page.getByRole('columnheader').getByRole('button')
   const unsorted = [
     'Tenant↕',

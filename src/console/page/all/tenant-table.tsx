@@ -106,6 +106,7 @@ const Head = ({ label, sorting }: { label: string; sorting: Sorting }) => (
             key={name}
             scope="col"
             class={`of-${name}`}
+            title={name === 'failed' ? 'Failed or cancelled, or not delivered' : undefined}
             aria-sort={isCurrent ? (sorting.isDescending ? 'descending' : 'ascending') : undefined}
           >
             <button type="button" onClick={() => sortBy(name, isCurrent && sorting.isDescending === isDescending)}>
