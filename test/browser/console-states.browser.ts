@@ -66,7 +66,13 @@ for (const [name, headings] of HEADINGS)
       const { page, complaints } = opened
       for (const [view, heading] of Object.entries(headings)) {
         await page.evaluate(`location.hash = '#/${view}'`)
-        await until(async () => (await page.title()).toLowerCase().startsWith(view))
+        // A count stands before it, as in "(5) Conversations".
+        await until(async () =>
+          (await page.title())
+            .toLowerCase()
+            .replace(/^\([^)]*\) /, '')
+            .startsWith(view),
+        )
         await page.locator('main h1', { hasText: heading }).first().waitFor()
         expect(await page.evaluate<string[]>(SPILLED)).toEqual([])
         await expectAccessible(page)
@@ -118,7 +124,7 @@ test('in an incident everything that is wrong stands under the sentence with its
   const { page } = opened
   expect(await page.locator('.overview-acts .primary').allTextContents()).toEqual(['Authorize again'])
   const counts = await page.locator('.rail-count').allTextContents()
-  expect(counts).toEqual(['17 waiting', '9 never arrived', '1 cannot send'])
+  expect(counts).toEqual(['17 waiting', '14 to answer', '9 never arrived', '1 cannot send'])
   const needs = page.locator('.needs li')
   expect(await needs.locator('.need-what').allTextContents()).toEqual([
     '17 messages wait: RingCentral paused extension 101 until 14:30:08.',
