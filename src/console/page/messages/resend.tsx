@@ -49,7 +49,7 @@ export function Resend({ group, list, extensions, note, close }: ResendProps) {
       <From {...{ from, choices }} isOwnPossible={!NEEDS_NUMBER.includes(group.failure)} />
       {meant.error.value + counts.error.value !== '' && <p class="bad">{meant.error.value || counts.error.value}</p>}
       {known !== null && now !== null && (
-        <ul class="small asked" aria-live="polite">
+        <ul class="asked" aria-live="polite">
           <Old {...{ group, leavesOld, close }} old={known.young.left.tooOld} />
           <LeftOut {...now} />
           {ready > 0 && (
