@@ -157,7 +157,7 @@ test('while somebody reads further down, no row moves; the day says how many are
   await using opened = await openAsOperator(world, '/conversations')
   const { page } = opened
   await page.getByText('50 of 70 loaded, more as you scroll').waitFor()
-  await page.getByRole('heading', { name: '70 conversations, the newest first.' }).waitFor()
+  await page.getByRole('heading', { name: '70 conversations, none waits for your answer.' }).waitFor()
   const scroll = (top: number) => page.locator('.rows').evaluate((rows, to) => rows.scrollTo({ top: to }), top)
   await scroll(100_000)
   await page.getByText('All 70 loaded').waitFor()
@@ -172,7 +172,8 @@ test('while somebody reads further down, no row moves; the day says how many are
   await page.getByRole('button', { name: '2 new' }).click()
   await page.locator('.row', { hasText: 'somebody new' }).waitFor()
   const texts = await page.locator('.row .text').allTextContents()
-  expect(texts.slice(0, 2)).toEqual(['somebody new', 'again'])
+  // The provider's limit lets them wait, which their rows say.
+  expect(texts.slice(0, 2)).toEqual([expect.stringMatching(/^somebody new/), expect.stringMatching(/^again/)])
   expect(new Set(texts).size).toBe(texts.length)
 })
 

@@ -1,5 +1,5 @@
 import { useEffect, useMemo } from 'preact/hooks'
-import { isAll, troubles } from '../frame/views.ts'
+import { hasPhone, isAll, troubles } from '../frame/views.ts'
 import { address } from '../state/address.ts'
 import { operator } from '../state/caller.ts'
 import { now } from '../state/clock.ts'
@@ -18,7 +18,7 @@ export function RailCounts({ isRead }: { isRead: boolean }) {
   useEffect(() => {
     if (isOfOne) troubles.value = known === null ? {} : troublesOf(known, now.peek(), { own, others })
   }, [known, isOfOne, own, others])
-  const isFiringRead = !isOfOne || address.value.view === 'overview' || operator.value === null
+  const isFiringRead = !isOfOne || operator.value === null || address.value.view === 'overview' || hasPhone.value
   return (
     <>
       {!isRead && <Reader />}

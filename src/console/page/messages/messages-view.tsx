@@ -40,7 +40,7 @@ export function MessagesView() {
   const list = useFollowed(filterKey, (sgw) => new MessageList(sgw, filter, appIds.value))
   const { state, failure, text } = filter
   // Failures stand by their reasons, unless one of them is asked for.
-  const isByReason = state === 'failed' && !failure && !text && param('group') !== 'none'
+  const isByReason = state === 'failed' && !failure && !text && param('group') !== 'none' && list?.total.value !== 0
   // The groups say the same without it, so the first load stays light.
   const standing = useStanding(!isByReason || isFirstLoadOver.value)
   const id = param('id')

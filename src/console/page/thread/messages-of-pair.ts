@@ -7,7 +7,7 @@ import { failureText } from '../state/failure.ts'
 import type { LiveEvent } from '../state/live-event.ts'
 import type { Pair } from './pair.ts'
 
-const PAGE_MESSAGES = 25
+const PAGE_MESSAGES = 20
 /** So many of the newest events are kept: an answer that was read before them does not know them. */
 const KEPT_EVENTS = 50
 
