@@ -13,7 +13,7 @@ import { PROGRAM, SENT, nodeAlone, nodeCommand, packPackages, projectWith } from
 
 /** Our own limit for what a page loads. */
 const MAX_CLIENT_BYTES = 14 * 1024
-const MAX_PACKAGE_BYTES = 1_000_000
+const MAX_PACKAGE_BYTES = 1_100_000
 const MAX_CLIENT_PACKAGE_BYTES = 30_000
 
 const folder = temporaryFolder()
