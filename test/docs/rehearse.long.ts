@@ -94,14 +94,18 @@ test('a gateway at home is rehearsed by pasting the page, and its first text and
     new LoggedProgram({ command: ['sh', '-c', `exec ${line}`], env: {}, cwd: PROJECT, log: folder.file(log) })
   await using provider = run(`${simulator} --port ${simulated}`, 'simulator.log')
   await until(() => provider.output().includes('listens on'), 20_000)
+  const commands = texts.split('\n').slice(0, 2).join('\n')
   await using home = run(gateway, 'gateway.log')
+  // `bun run start` has the gateway as its child, which a signal to it would not end.
+  await using _ = {
+    [Symbol.asyncDispose]: () => finished(['bash', '-euc', `${commands}\nsgw stop`], {}).then(() => {}),
+  }
   await home.serving(`http://127.0.0.1:${port}/ready`, 40_000)
   await until(() => home.output().includes('RC_JWT_FILE is connected'), 20_000)
   const { code, stdout, stderr } = await finished(['bash', '-euc', texts], {})
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(stdout).toMatch(/^status +sent$/m)
   expect(stdout).toMatch(/← \+15555550199 +received +Hello back$/m)
-  const commands = texts.split('\n').slice(0, 2).join('\n')
   const tenant = '"$(sgw --json tenant list | grep -o "tenant_[0-9a-f]*" | head -n 1)"'
   const all = `${commands}\n${second.replace('TENANT', tenant)}\nsgw extensions list`
   const more = await finished(['bash', '-euc', all], {})
