@@ -451,7 +451,8 @@ test('inside a tenant the rail counts how many others need a look, and its overv
   expect(await page.locator('.needs li').count()).toBe(0)
   await back.click()
   await heading(page, /^First: extension .* was revoked\.$/)
-  expect(complaints).toEqual([])
+  // Chromium says so of a socket whose tenant was left before it was open.
+  expect(complaints.filter((text) => !text.includes('before the connection is established'))).toEqual([])
 })
 
 async function revoke(world: World, which: string): Promise<void> {
