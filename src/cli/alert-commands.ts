@@ -24,9 +24,9 @@ export function addAlerts(program: Command, contextOf: () => CliContext, run: Ru
       .command(verb)
       .description(description)
       .argument('<alert>', 'name of the alert, as sgw alerts shows it')
-      .argument('<subject>', 'the affected thing, as sgw alerts shows it beside the name')
-  about('mute', 'Post nothing about an alert that fires, until it is over or for a time')
-    .option('--for <duration>', 'such as 8h, at most 30d; until the alert is over if absent', untilOf)
+      .argument('<subject>', 'what it is about, as sgw alerts shows it beside the name')
+  about('mute', 'Stop posting about a firing alert, until it ends or for a given time')
+    .option('--for <duration>', 'such as 8h, at most 30d; without it, until the alert ends', untilOf)
     .action((alert: string, subject: string, options: { for?: string }) =>
       run({ method: 'PUT', path: pathOf(alert), body: { subject, until: options.for ?? OVER }, needs: 'server' }),
     )

@@ -15,7 +15,7 @@ export function addApps(program: Command, contextOf: () => CliContext, run: Run)
   app
     .command('activate')
     .argument('<app>', 'app id (sgw app list)')
-    .description('Activate an inactive app, with a new key')
+    .description('Activate an inactive app and give it a new key')
     .action((appId: string) => run(...changeOf('activate', appId)))
   const addWithConfirmation = (verb: string, description: string, question: (appId: string) => string): Command =>
     app
@@ -30,17 +30,17 @@ export function addApps(program: Command, contextOf: () => CliContext, run: Run)
       })
   addWithConfirmation(
     'rotate-key',
-    'Give an app a new key; the old one stops working at once. For a change without a gap create a second app, and deactivate this one later: while both have an address, both get each inbound message',
+    'Give an app a new key; the old one stops working at once. For a change without a gap, create a second app and deactivate this one later: while both have an address, both receive every inbound message',
     (appId) => `The key of ${appId} stops working at once, and its WebSockets close. Go on?`,
   )
   addWithConfirmation(
     'rotate-webhook-secret',
-    'Give an app a new webhook secret: its webhooks are signed with it from now on, those that wait as well',
+    'Give an app a new webhook secret, which signs all its webhooks from now on, waiting ones too',
     (appId) => `Receivers refuse the webhooks of ${appId} until they have its new secret. Go on?`,
   )
   addWithConfirmation(
     'deactivate',
-    'Deactivate an app: its key stops working at once, and it gets no more webhooks, and none that failed can be delivered again',
+    'Deactivate an app: its key stops working at once, it gets no more webhooks, and failed ones cannot be delivered again',
     (appId) =>
       `The key of ${appId} stops working at once, and it gets no more webhooks, and none that failed can be delivered again. Go on?`,
   )
@@ -56,8 +56,8 @@ function addUpdate(app: Command, contextOf: () => CliContext, run: Run): void {
   app
     .command('update')
     .argument('<app>', 'app id (sgw app list)')
-    .description('Change the address of an app that inbound messages are POSTed to')
-    .requiredOption('--webhook-url <url>', 'the new address; an empty text removes it')
+    .description("Change the address to which an app's inbound messages are posted")
+    .requiredOption('--webhook-url <url>', 'the new address; an empty one removes it')
     .action(async (appId: string, options: { webhookUrl: string }) => {
       await requireActive(contextOf(), appId)
       const body = { webhookUrl: options.webhookUrl === '' ? null : options.webhookUrl }
@@ -78,10 +78,10 @@ const secretOf = (appId: string): string =>
 function addCreateAndList(app: Command, run: Run): void {
   app
     .command('create')
-    .description('Create an app and show its key, once')
+    .description('Create an app and show its key once')
     .requiredOption('--tenant <tenant>', 'tenant id (sgw tenant list)')
     .requiredOption('--name <name>', 'name of the app, 1 to 100 characters')
-    .option('--webhook-url <url>', 'address that inbound messages are POSTed to')
+    .option('--webhook-url <url>', 'address to which inbound messages are posted')
     .action((options: { tenant: string; name: string; webhookUrl?: string }) =>
       run(
         {
@@ -94,7 +94,7 @@ function addCreateAndList(app: Command, run: Run): void {
     )
   app
     .command('list')
-    .description('List the apps of all tenants; with --tenant also their webhook addresses')
+    .description('List the apps of all tenants; with --tenant, their webhook addresses too')
     .option('--tenant <tenant>', 'only of this tenant')
     .option('--registered-by <app>', 'only those that this app registered with its key')
     .action(({ tenant, registeredBy }: { tenant?: string; registeredBy?: string }) => {

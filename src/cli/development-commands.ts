@@ -18,35 +18,37 @@ interface InboundOptions {
 export function addDevelopment(program: Command, contextOf: () => CliContext, run: Run): void {
   program
     .command('listen')
-    .description('Show inbound messages as they come in, and forward them to an address as signed webhooks')
+    .description('Show inbound messages as they arrive, and forward them to an address as signed webhooks')
     .option('--forward-to <url>', 'for example http://localhost:8080/webhook')
     .option('--tenant <tenant>', 'only of this tenant')
     .action((options: ListenOptions) => listen(contextOf(), options))
-  const simulate = program.command('simulate').description('Play the phone of a contact, or let the provider fail')
+  const simulate = program
+    .command('simulate')
+    .description('Text as a contact would, or make the simulated provider fail')
   addSituations(simulate, run)
   addProviderChanges(simulate, run)
   addInbound(
     simulate
       .command('inbound')
-      .description('Send an SMS from the simulator to one of your numbers, and print its id there'),
+      .description('Send an SMS from the simulator to one of your numbers, and print its id in the simulator'),
     contextOf,
     run,
   )
 }
 
 const SITUATIONS = {
-  fail: 'Let the provider refuse the next message for good',
-  limit: 'Let the provider refuse the next message for now, with 429',
-  undelivered: 'Let the provider accept the next message, and not deliver it',
-  outage: 'Let the provider answer nothing but 503, until a reset',
-  reset: 'End what fail, limit, undelivered and outage have set',
+  fail: 'Make the provider refuse the next message for good',
+  limit: 'Make the provider answer the next message with 429',
+  undelivered: 'Make the provider accept the next message but not deliver it',
+  outage: 'Make the provider answer every call with 503, until a reset',
+  reset: 'Undo fail, limit, undelivered and outage',
 } as const
 
 function addSituations(simulate: Command, run: Run): void {
   for (const [situation, description] of Object.entries(SITUATIONS)) {
     const command = simulate.command(situation).description(description)
     if (situation !== 'outage' && situation !== 'reset')
-      command.option('--times <count>', 'how many messages, 1 if absent', (text) => Number(countOf(text)))
+      command.option('--times <count>', 'how many messages; 1 by default', (text) => Number(countOf(text)))
     if (situation === 'undelivered') command.option('--code <code>', 'the error code of the delivery')
     command.action((options: { times?: number; code?: string }) =>
       run({
@@ -59,7 +61,7 @@ function addSituations(simulate: Command, run: Run): void {
   }
   simulate
     .command('advance')
-    .description('Move the time of a server for tests forward')
+    .description("Move a test server's clock forward")
     .argument('<duration>', 'such as 90s, 15m, 24h or 7d')
     .action((duration: string) =>
       run({ method: 'POST', path: '/v1/operator/simulator/advance', body: { duration }, needs: 'server' }),
@@ -71,7 +73,7 @@ export function addInbound(command: Command, contextOf: () => CliContext, run: R
     .requiredOption('--to <number>', 'a connected number, E.164')
     .requiredOption('--from <number>', 'the sender, E.164')
     .option('--text <text>', 'the message; - reads it from standard input', '')
-    .option('--attach <file>', 'a picture or another file that comes with it; may be repeated', collected, [])
+    .option('--attach <file>', 'a picture or other file to attach; may be repeated', collected, [])
     .action(async ({ text, attach, ...numbers }: InboundOptions) => {
       const attachments = await Promise.all(attach.map(attachmentOf))
       const body = { ...numbers, text: await textOf(contextOf(), text), attachments }

@@ -22,10 +22,8 @@ export function addEvents(program: Command, contextOf: () => CliContext): void {
   program
     .command('events')
     .alias('event')
-    .description(
-      'Follow the events of all tenants until it is interrupted: what becomes of messages, and what comes in',
-    )
-    .option('--after <cursor>', 'first what happened since this cursor, as an earlier run printed it')
+    .description('Follow the events of all tenants until you press Ctrl+C: what becomes of messages, and what comes in')
+    .option('--after <cursor>', 'start after this cursor, which an earlier run printed')
     .option('--tenant <tenant>', 'only of this tenant')
     .action((options: EventsOptions) => follow(contextOf(), options))
 }

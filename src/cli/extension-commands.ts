@@ -35,12 +35,12 @@ export function addExtensions(program: Command, contextOf: () => CliContext, run
       await run({ method: 'POST', path: '/v1/rc/links', body: { kind }, appId })
       sayNext(context, 'Once it is connected, sgw extensions list shows it')
     })
-  addLink('connect', 'Print a link that connects an extension, for you: works once, for five minutes')
+  addLink('connect', 'Print a link to connect an extension yourself: works once, for five minutes')
   extensions
     .command('connect-jwt')
-    .description('Connect the extension of a JWT, which needs no browser and no public address; or give it another JWT')
+    .description('Connect an extension by its JWT, without a browser or public address, or replace its JWT')
     .requiredOption('--tenant <tenant>', 'the tenant (sgw tenant list)')
-    .requiredOption('--jwt-file <file>', 'the file that has the JWT; - for standard input')
+    .requiredOption('--jwt-file <file>', 'the file with the JWT; - for standard input')
     .action(async ({ tenant, jwtFile }: { tenant: string; jwtFile: string }) => {
       const jwt = await secretOf(contextOf(), jwtFile)
       await run(
@@ -48,10 +48,10 @@ export function addExtensions(program: Command, contextOf: () => CliContext, run
         { view: ({ fixes, ...answer }: ConnectedByJwt) => (fixes.length === 0 ? answer : { ...answer, fixes }) },
       )
     })
-  addLink('invite', 'Print a link to send to the owner of an extension: works once, for INVITE_TOKEN_TTL (7 days)')
+  addLink('invite', "Print a link to send to an extension's owner: works once, for INVITE_TOKEN_TTL (7 days)")
   extensions
     .command('disconnect')
-    .description('Disconnect an extension: its tokens are deleted, and what waits for its numbers fails')
+    .description('Disconnect an extension: delete its tokens, and fail the messages that wait for its numbers')
     .argument('<extension>', 'extension id (sgw extensions list)')
     .requiredOption('--tenant <tenant>', 'its tenant, suspended or not (sgw tenant list)')
     .option('--yes', 'do not ask')

@@ -11,12 +11,12 @@ import { actingApps, askEach } from './tenant-scope.ts'
 export function addFailed(webhooks: Command, contextOf: () => CliContext): void {
   const recovery = webhooks
     .command('recover')
-    .description('Make one more attempt of each delivery that failed in a range of time and was not dismissed')
+    .description('Attempt each delivery once more that failed in a range of time and was not dismissed')
     .requiredOption('--since <time>', SINCE, timeOf)
   narrowed(recovery).action((options: Range) => recover(contextOf(), options))
   const dismissal = webhooks
     .command('dismiss')
-    .description('Make deliveries that never arrived count no longer: the named ones, or those of a range of time')
+    .description('Stop counting deliveries that never arrived: those that you name, or all in a range of time')
     .argument('[delivery...]', 'delivery ids, as sgw webhooks list --state never_arrived shows them')
     .option('--since <time>', SINCE, timeOf)
   narrowed(dismissal).action((ids: string[], options: Range, command: Command) =>
@@ -28,7 +28,7 @@ const SINCE = 'a date, a date-time with offset, or 2h for two hours ago'
 
 const narrowed = (command: Command): Command =>
   command
-    .option('--until <time>', 'now, if absent', timeOf)
+    .option('--until <time>', 'now by default', timeOf)
     .option('--tenant <tenant>', 'only of this tenant')
     .option('--app <app>', 'only deliveries to this app')
     .option('--trigger <trigger>', 'only deliveries to this trigger')

@@ -21,7 +21,7 @@ const addCommon = (command: Command): Command =>
     .option('--start-date <time>', 'not before: a date, a date-time with offset, or 2h for two hours ago', timeOf)
     .option('--end-date <time>', 'not after', timeOf)
     .option('--page <page>', 'from 1', countOf)
-    .option('--limit <count>', 'how many on a page, 20 if absent, at most 100', countOf)
+    .option('--limit <count>', 'how many on a page, at most 100; 20 by default', countOf)
 const COMMON: readonly string[] = ['tenantId', 'startDate', 'endDate', 'page', 'limit']
 
 /** Adds an option for each filter of a list over all tenants, `known` first. Returns what makes the API's query of given options. */

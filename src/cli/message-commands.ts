@@ -29,7 +29,7 @@ export function addMessages(program: Command, contextOf: () => CliContext, run: 
     .command('show')
     .description('Show every step of one message, and why it waits or failed')
     .argument('<message>', 'message id (sgw messages list)')
-    .option('--tenant <tenant>', 'the tenant of the message; all are searched without it')
+    .option('--tenant <tenant>', 'the tenant of the message; without it, all are searched')
     .action((messageId: string, { tenant }: { tenant?: string }) => show(contextOf(), messageId, tenant))
   addResend(messages, contextOf)
   addCancel(messages, contextOf)
@@ -41,18 +41,18 @@ function addSending(program: Command, contextOf: () => CliContext, run: Run): vo
     .description('Send an SMS')
     .requiredOption('--from <number>', 'a connected number (sgw extensions list), E.164')
     .requiredOption('--to <number>', 'the receiver, E.164')
-    .option('--app <app>', 'the app that sends; needed if several tenants own the number, or none has connected it')
-    .option('--media <file>', 'a picture or another file to send with it; may be given up to ten times', collect)
-    .option('--wait', 'wait until it is sent or failed, at most a minute, and say why it waits')
-    .argument('[text]', 'the message; - reads it from standard input; with --media it may be left out')
+    .option('--app <app>', 'the app that sends; needed if several tenants, or none, have connected the number')
+    .option('--media <file>', 'a picture or other file to send; up to ten times', collect)
+    .option('--wait', 'wait up to a minute until it is sent or failed, and say why it waits')
+    .argument('[text]', 'the message; - reads it from standard input; optional with --media')
     .action((text: string | undefined, options: SendOptions) => send(contextOf(), text, options, run))
   program
     .command('notify')
-    .description('Send a text made from the JSON on standard input, as tools post it')
+    .description("Turn JSON on standard input, such as a tool's alert, into a text and send it")
     .requiredOption('--from <number>', 'a connected number (sgw extensions list), E.164')
     .requiredOption('--to <numbers>', 'up to 10 receivers, E.164, separated by commas')
-    .option('--text <template>', 'the text, in which {{path.to.0.value}} is a value of the JSON')
-    .option('--app <app>', 'the app that sends; needed if several tenants own the number, or none has connected it')
+    .option('--text <template>', 'the text; {{path.to.0.value}} stands for a value of the JSON')
+    .option('--app <app>', 'the app that sends; needed if several tenants, or none, have connected the number')
     .action((options: NotifyOptions) => notify(contextOf(), options, run))
 }
 
@@ -61,9 +61,7 @@ const collect = (file: string, files: readonly string[] = []): string[] => [...f
 function addResend(messages: Command, contextOf: () => CliContext): void {
   messages
     .command('resend')
-    .description(
-      'Send failed messages again, each at most once, as new messages: the named ones, or those since a time',
-    )
+    .description('Send failed messages again as new ones, each at most once: those that you name, or all since a time')
     .argument('[message...]', 'message ids (sgw messages list)')
     .option(
       '--failed-since <time>',
@@ -73,8 +71,8 @@ function addResend(messages: Command, contextOf: () => CliContext): void {
     .option('--failure <failure>', 'only those that failed for this reason, such as unknown_number')
     .option('--tenant <tenant>', 'tenant id (sgw tenant list); needed if there are several')
     .option('--app <app>', 'only those of this app')
-    .option('--from <number>', 'the number to send them from, instead of their own')
-    .option('--max-age <time>', 'leave out those that were accepted longer ago, such as 2h')
+    .option('--from <number>', 'the number to send from, instead of the original one')
+    .option('--max-age <time>', 'skip those accepted longer ago than this, such as 2h')
     .option('--dry-run', 'only count what would be sent')
     .option('--yes', 'do not ask')
     .action((ids: string[], options: ResendOptions, command: Command) => resend(contextOf(), ids, options, command))
@@ -83,9 +81,9 @@ function addResend(messages: Command, contextOf: () => CliContext): void {
 function addCancel(messages: Command, contextOf: () => CliContext): void {
   messages
     .command('cancel')
-    .description('Cancel messages that have not been sent yet: the named ones, or all of a tenant, suspended or not')
+    .description('Cancel messages that are not sent yet: those that you name, or all of a tenant, even a suspended one')
     .argument('[message...]', 'message ids (sgw messages list)')
-    .option('--tenant <tenant>', 'instead of ids: every message of the tenant that waits or is scheduled')
+    .option('--tenant <tenant>', 'instead of ids: every waiting or scheduled message of the tenant')
     .option('--app <app>', 'only those of this app')
     .addOption(new Option('--state <state>', 'only those in this state').choices(['waiting', 'scheduled']))
     .option('--dry-run', 'only count what would be cancelled')
@@ -138,6 +136,7 @@ const FILTERS: FilterOptions<typeof MessagesQuery> = {
   },
   userId: { says: 'only with this userId' },
   include: { flags: '--include <what>', says: 'with --json: more fields' },
+  contactEndsWith: { flags: '--contact-ends-with <digits>' },
 }
 
 /** The list shows two states that are no statuses, so people ask for them. */

@@ -96,18 +96,18 @@ function addServer(
 ): void {
   program
     .command('start')
-    .description('Run the server until SIGTERM; without RC_CLIENT_ID, beside a simulator that reaches no real phone')
-    .option('--test', 'for tests: with the simulator, without limits, and with a time that can be moved forward')
+    .description('Run the server until SIGTERM; without RC_CLIENT_ID, with a simulator that reaches no real phone')
+    .option('--test', 'for tests: use the simulator, drop limits, and allow the clock to be moved forward')
     .action(({ test = false }: { test?: boolean }) => start(test))
   program
     .command('stop')
-    .description('Stop the running server, and wait until it has ended')
+    .description('Stop the running server and wait until it has ended')
     .action(() => stop(contextOf()))
   addLease(program, contextOf, run)
   program
     .command('console')
     .description('Print a link that signs you in to the console once, within ten minutes')
-    .option('--revoke', 'end all sessions of operators, and void all links')
+    .option('--revoke', "end all operators' sessions, and cancel all links")
     .action(({ revoke = false }: { revoke?: boolean }) =>
       run(
         revoke ? { method: 'DELETE', path: '/v1/operator/sessions' } : { method: 'POST', path: '/v1/operator/links' },
@@ -126,9 +126,7 @@ function addLease(program: Command, contextOf: () => CliContext, run: Run): void
     .action(() => run({ method: 'POST', path: '/v1/operator/lease/give', needs: 'server' }))
   lease
     .command('abandon')
-    .description(
-      'Note that this machine goes on without the lease, while the storage fails; all gateways must be stopped',
-    )
+    .description('Let this machine continue without the lease while the storage fails; all gateways must be stopped')
     .option('--yes', 'do not ask')
     .action(({ yes = false }: { yes?: boolean }) => abandonLease(contextOf(), yes))
 }
@@ -141,13 +139,13 @@ function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): voi
   addAlerts(program, contextOf, run)
   program
     .command('doctor')
-    .description('Check everything that a gateway needs, and name the fix of each failure')
+    .description('Check everything that a gateway needs, and say how to fix each failure')
     .option('--alert', 'also post a test to ALERT_URL, where alerts are posted (docs/alerts.md)')
     .action(({ alert = false }: { alert?: boolean }) => diagnose(contextOf(), alert))
   addBackup(program, contextOf)
   program
     .command('unblock')
-    .description('Let an address in again that failed to authenticate too often')
+    .description('Unblock an address that failed to authenticate too often')
     .argument('<address>', 'IP address of the client')
     .action((address: string) => run({ method: 'POST', path: '/v1/operator/unblock', body: { address } }))
   program
@@ -157,7 +155,7 @@ function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): voi
   addErase(program, contextOf, run)
   program
     .command('health')
-    .description('Exit with 0 if the server answers, else with 1')
+    .description('Exit with 0 if the server answers, otherwise with 1')
     .action(() => checkHealth(contextOf()))
   addKeys(program, contextOf, run)
 }
@@ -191,7 +189,7 @@ function addKeys(program: Command, contextOf: () => CliContext, run: Run): void 
     .alias('key')
     .description('Manage the encryption keys of stored secrets. A key of the API belongs to an app: sgw app --help')
     .command('rotate')
-    .description('Encrypt every stored secret again with the newest of ENCRYPTION_KEYS; the server may run')
+    .description('Re-encrypt every stored secret with the newest of ENCRYPTION_KEYS; the server may be running')
     .action(() =>
       run({ method: 'POST', path: '/v1/operator/keys/rotate', body: { newestKey: newestKeyId(contextOf()) } }),
     )
@@ -204,18 +202,18 @@ function addKeys(program: Command, contextOf: () => CliContext, run: Run): void 
 function addBackup(program: Command, contextOf: () => CliContext): void {
   program
     .command('backup')
-    .description('Copy the database into a new file, and check the copy. How to start from it: docs/operate.md')
+    .description('Copy the database to a new file, and check the copy. To start from it: docs/backup.md')
     .argument('<file>', 'a file that does not exist yet')
     .action((file: string) => backUp(contextOf(), file))
   program
     .command('restore')
-    .description('Restore a missing database from LITESTREAM_REPLICA_URL, before a start')
-    .option('--check', 'only test that the backup can be restored, beside the live database')
-    .option('--timestamp <time>', 'the state of that moment, such as 2026-11-24T10:00:00Z')
+    .description('Restore a missing database from LITESTREAM_REPLICA_URL before you start')
+    .option('--check', 'only test the backup: restore it beside the live database')
+    .option('--timestamp <time>', 'the state at this time, such as 2026-11-24T10:00:00Z')
     .addOption(
       new Option(
         '--choose <side>',
-        'of two histories go on with the file (local) or the copy, and keep the other',
+        'if there are two histories: continue with the file (local) or the copy, and keep the other',
       ).choices(SIDES),
     )
     .action(({ check, timestamp = null, choose }: { check?: boolean; timestamp?: string | null; choose?: Side }) => {

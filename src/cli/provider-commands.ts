@@ -19,18 +19,18 @@ export function addProviderChanges(simulate: Command, run: Run): void {
   addNumbers(simulate, change)
   simulate
     .command('extension-status')
-    .description('Set the status of an extension; all but Enabled refuse every call')
+    .description('Set the status of an extension; with any but Enabled, every call is refused')
     .argument('<extension>', EXTENSION)
     .argument('<status>', PROVIDER_STATUSES.join(', '))
     .action((extensionId: string, status: string) => change('setExtensionStatus', { extensionId, status }))
   addJwts(simulate, change)
   simulate
     .command('sockets')
-    .description('Play a fault on the sockets that bring events, and print how many open ones it happened to')
+    .description('Cause a fault on the sockets that carry events, and print how many open ones it hit')
     .argument('<fault>', SOCKET_FAULTS.join(', '))
     .option('--extension <extension>', `only of this ${EXTENSION}`)
-    .option('--times <count>', 'how many connections, tickets, subscriptions or events to come, 1 if absent', timesOf)
-    .option('--delay <ms>', 'how late a delayed event comes, in milliseconds; 1000 if absent', timesOf)
+    .option('--times <count>', 'how many future connections, tickets, subscriptions or events; 1 by default', timesOf)
+    .option('--delay <ms>', 'how late a delayed event arrives, in milliseconds; 1000 by default', timesOf)
     .action((kind: string, { extension, times, delay }: { extension?: string; times?: number; delay?: number }) =>
       change('faultSockets', { kind, extensionId: extension, calls: times, ms: delay }),
     )
@@ -39,10 +39,10 @@ export function addProviderChanges(simulate: Command, run: Run): void {
 function addJwts(simulate: Command, change: Change): void {
   simulate
     .command('add-jwt')
-    .description('Make a JWT of a user, as the developer console does, and print it')
+    .description('Create a JWT for a user, as the developer console does, and print it')
     .requiredOption('--extension <extension>', EXTENSION)
-    .option('--client-id <app>', 'the one app that may present it; every app if absent')
-    .option('--expires-in <seconds>', 'its lifetime; no end if absent', timesOf)
+    .option('--client-id <app>', 'the only app that may use it; any app by default')
+    .option('--expires-in <seconds>', 'its lifetime; unlimited by default', timesOf)
     .action((options: { extension: string; clientId?: string; expiresIn?: number }) =>
       change('addJwt', {
         extensionId: options.extension,
@@ -52,8 +52,8 @@ function addJwts(simulate: Command, change: Change): void {
     )
   simulate
     .command('remove-jwt')
-    .description('Delete a JWT; the sessions that it has opened go on')
-    .argument('<jwt>', 'as add-jwt has printed it')
+    .description('Delete a JWT; sessions that it opened continue')
+    .argument('<jwt>', 'as add-jwt printed it')
     .action((jwt: string) => change('removeJwt', { jwt }))
 }
 
@@ -76,8 +76,8 @@ const EXTENSION = 'extension id (sgw extensions list)'
 function addConfigure(simulate: Command, change: Change): void {
   simulate
     .command('configure')
-    .description('Set how the provider behaves until the server ends, and print all settings')
-    .option('--number-forms <forms>', `how records write numbers, by turns: ${NUMBER_FORMS.join(', ')}`, listOf)
+    .description('Change how the provider behaves until the server ends, and print all settings')
+    .option('--number-forms <forms>', `how records write numbers, in turn: ${NUMBER_FORMS.join(', ')}`, listOf)
     .addOption(
       new Option('--shared-owner <answer>', "a queue's messages in lists with owner=Any").choices(SHARED_OWNER_ANSWERS),
     )
@@ -86,8 +86,8 @@ function addConfigure(simulate: Command, change: Change): void {
     .option('--read-threads <on|off>', 'whether the app may read message threads', switchOf)
     .option('--grants <grants>', `what the app may log in with: ${GRANTS.join(', ')}`, listOf)
     .option('--issue-refresh-tokens <on|off>', 'whether logins get refresh tokens', switchOf)
-    .option('--session-seconds <seconds>', 'a session ends so long after its login; none for never', secondsOf)
-    .option('--session-idle-seconds <seconds>', 'a session ends when unused for so long; none for never', secondsOf)
+    .option('--session-seconds <seconds>', 'how long after its login a session ends; none for never', secondsOf)
+    .option('--session-idle-seconds <seconds>', 'how long a session may be idle; none for unlimited', secondsOf)
     .action(({ sessionSeconds, sessionIdleSeconds, ...same }: Configured) =>
       change('configure', {
         ...same,
@@ -107,7 +107,7 @@ type Lifetime = 'sessionSeconds' | 'sessionIdleSeconds'
 function addQueue(simulate: Command, change: Change): void {
   simulate
     .command('add-queue')
-    .description('Add a call queue, whose recipients text from its numbers, and print its id')
+    .description('Add a call queue whose recipients text from its numbers, and print its id')
     .requiredOption('--number <number>', 'a number of the queue, E.164; may be repeated', collected)
     .requiredOption('--recipient <extension>', `${EXTENSION}; may be repeated`, collected)
     .option('--name <name>', 'its name')
@@ -122,11 +122,11 @@ function addNumbers(simulate: Command, change: Change): void {
     .description('Add a number to an extension')
     .requiredOption('--extension <extension>', EXTENSION)
     .requiredOption('--number <number>', 'the number, E.164')
-    .option('--owner <queue>', 'the id of the call queue that it belongs to; the extension itself if absent')
+    .option('--owner <queue>', 'the id of the call queue that owns it; the extension by default')
     .option('--campaign <status>', 'status of its 10DLC campaign, such as Submitted; none for no campaign')
     .option('--label <label>', 'its label')
     .option('--primary', "it is the account's main number")
-    .option('--status <status>', 'its status, such as Pending; Normal if absent')
+    .option('--status <status>', 'its status, such as Pending; Normal by default')
     .action(({ extension, number, owner, campaign, label, primary, status }: AddedNumber) =>
       change('addNumber', {
         extensionId: extension,

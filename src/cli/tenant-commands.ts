@@ -25,8 +25,8 @@ export function addTenants(program: Command, contextOf: () => CliContext, run: R
     })
   const statuses = {
     suspend: ['suspended', 'Suspend a tenant: hold its messages, refuse its keys and close its sockets'],
-    activate: ['active', 'Activate a suspended or inactive tenant, and send its messages that wait'],
-    deactivate: ['inactive', 'Deactivate a tenant that has left; otherwise like suspend'],
+    activate: ['active', 'Activate a suspended or inactive tenant, and send its waiting messages'],
+    deactivate: ['inactive', 'Deactivate a tenant that has left: the same as suspend, under another name'],
   } as const
   for (const [verb, [status, description]] of Object.entries(statuses)) {
     tenant

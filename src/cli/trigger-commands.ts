@@ -12,7 +12,7 @@ export function addTriggers(program: Command, contextOf: () => CliContext, run: 
   const trigger = program
     .command('trigger')
     .alias('triggers')
-    .description("Manage triggers: further addresses that receive a tenant's inbound messages")
+    .description("Manage triggers: additional addresses that receive a tenant's inbound messages")
   addVerbs(trigger, contextOf, run, addOwner, (triggers) => ({ triggers }))
   const inbound = trigger.command('sms_inbound', { hidden: true }).description('See sgw simulate inbound')
   addInbound(inbound, contextOf, run)
@@ -28,8 +28,8 @@ function addVerbs(
   withOwner: (command: Command) => Command,
   jsonOf: (triggers: Trigger[]) => unknown,
 ): void {
-  withOwner(trigger.command('create').description('Add an address and show its secret, once'))
-    .requiredOption('--callback-url <url>', 'address that inbound messages are POSTed to')
+  withOwner(trigger.command('create').description('Add an address and show its secret once'))
+    .requiredOption('--callback-url <url>', 'address to which inbound messages are posted')
     .action(async ({ callbackUrl, ...owner }: Owner & { callbackUrl: string }, command: Command) => {
       requireOwner(command, owner)
       const appId = await actingApp(contextOf(), owner)

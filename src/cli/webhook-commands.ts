@@ -19,14 +19,14 @@ export function addWebhooks(program: Command, contextOf: () => CliContext): void
     .command('webhooks')
     .alias('webhook')
     .description(
-      'See why webhooks fail, and deliver them again: without a retry policy (PUT /v1/apps/APP/webhook-retries) each is tried once',
+      'See why webhooks fail, and deliver them again. Each is tried once, unless its app has a retry policy (PUT /v1/apps/APP/webhook-retries)',
     )
   addList(webhooks, contextOf)
   webhooks
     .command('redeliver')
-    .description('Make one more attempt of a delivery')
+    .description('Attempt a delivery once more')
     .argument('<delivery>', 'delivery id, as sgw webhooks list shows it')
-    .option('--tenant <tenant>', 'the tenant of the delivery; all are searched without it')
+    .option('--tenant <tenant>', 'the tenant of the delivery; without it, all are searched')
     .action(async (deliveryId: string, { tenant }: { tenant?: string }) => {
       const path = `/v1/webhook-deliveries/${encodeURIComponent(deliveryId)}/redeliver`
       const { answer } = await askOwner(contextOf(), { method: 'POST', path }, tenant)
@@ -37,7 +37,9 @@ export function addWebhooks(program: Command, contextOf: () => CliContext): void
 }
 
 function addList(webhooks: Command, contextOf: () => CliContext): void {
-  const list = webhooks.command('list').description('List the attempts of all tenants, newest first, with their errors')
+  const list = webhooks
+    .command('list')
+    .description('List webhook attempts of all tenants with their errors, newest first')
   const queryOf = addFilters(list, DeliveriesQuery, FILTERS)
   list.action(async (given: Record<string, string>) => {
     const { tenant, app, trigger } = given

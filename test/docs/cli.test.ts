@@ -4,6 +4,6 @@ import { join } from 'node:path'
 import { cliReference } from '../../scripts/cli-reference.ts'
 import { PROJECT } from '../support/program.ts'
 
-test('docs/cli.md has the help of every command as it is: bun scripts/cli-reference.ts writes it anew', () => {
+test('docs/cli.md has every command as it is called: bun scripts/cli-reference.ts writes it anew', () => {
   expect(readFileSync(join(PROJECT, 'docs/cli.md'), 'utf8')).toBe(cliReference())
 })
