@@ -1,4 +1,4 @@
-/** Why a message waits, for a person, and why several do. docs/waiting.md explains each. */
+/** Why a message waits, for a person, and why several do. docs/after-sent.md explains each. */
 const REASONS: Readonly<Record<string, readonly [one: string, many: string]>> = {
   suspended: [
     'the tenant is suspended or has left: sgw tenant activate TENANT would send it',
@@ -36,7 +36,7 @@ function both(text: string): [one: string, many: string] {
 
 /** One line about why a message waits, or `count` messages do, and until when. */
 export function reasonOf({ reason, until }: { reason: string; until?: string | undefined }, count = 1): string {
-  const text = `${reason}: ${REASONS[reason]?.[count === 1 ? 0 : 1] ?? 'see docs/waiting.md'}`
+  const text = `${reason}: ${REASONS[reason]?.[count === 1 ? 0 : 1] ?? 'see docs/after-sent.md'}`
   return until === undefined ? text : `${text} (until ${shortTime(until)})`
 }
 

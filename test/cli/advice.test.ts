@@ -71,12 +71,12 @@ const COMMANDS: readonly [call: RegExp, command: RegExp][] = [
 
 const FOR_OPERATORS = [
   'deploy/prometheus/alerts.yml',
+  'docs/after-sent.md',
   'docs/alerts.md',
   'docs/connect-ringcentral.md',
   'docs/key-leaked.md',
   'docs/operate.md',
   'docs/troubleshoot.md',
-  'docs/waiting.md',
   'docs/webhook-not-arrived.md',
 ]
 
