@@ -11,7 +11,7 @@ import { folderOf } from './epochs.ts'
 import { type Found, findNewest } from './find-newest.ts'
 import { type Newest, forkError } from './newest.ts'
 import type { LeaseContent } from './lease-object.ts'
-import type { ObjectStore } from './object-store.ts'
+import { type ObjectStore, StoreError } from './object-store.ts'
 import type { WarmCopy } from './warm-copy.ts'
 
 /**
@@ -19,6 +19,7 @@ import type { WarmCopy } from './warm-copy.ts'
  * nothing of it and has more. Without both the gateway starts with an empty one. A file that gives way is moved aside. A copy whose messages
  * may have been sent says so to the start. Errors: `StartError` 78 if each has something that the other lacks, and then both are left; 69 if
  * the copy cannot be fetched.
+ * The lease is kept meanwhile, so a storage that loses requests is asked again, for as long as a restore may wait. `StoreError` after that.
  */
 export async function takeDatabase(
   settings: BackupSettings,
@@ -28,12 +29,30 @@ export async function takeDatabase(
   log: Log,
 ): Promise<void> {
   const path = settings.databasePath
-  removeFilesNamed(`${path}${UNFINISHED}`)
-  await refuseUsedFolder(store, epoch)
-  await findNewest(settings, { scratch: `${path}${UNFINISHED}${epoch}`, warm, log }, (found) =>
-    place(path, found, mayBeSent, log),
-  )
+  const deadline = performance.now() + settings.timeoutMs
+  await untilRead(deadline, log, async () => {
+    removeFilesNamed(`${path}${UNFINISHED}`)
+    await refuseUsedFolder(store, epoch)
+    await findNewest(settings, { scratch: `${path}${UNFINISHED}${epoch}`, warm, log }, (found) =>
+      place(path, found, mayBeSent, log),
+    )
+  })
   forgetReplication(path)
+}
+
+const TRY_AGAIN_MS = 500
+
+/** Repeats what reads the storage until it has answered each request. Nothing on this machine changes before it has. */
+async function untilRead(deadline: number, log: Log, read: () => Promise<void>): Promise<void> {
+  for (;;) {
+    try {
+      return await read()
+    } catch (error) {
+      if (!(error instanceof StoreError) || error.isRefusal || performance.now() > deadline) throw error
+      log.warn({ reason: error.message }, 'the storage cannot be read, trying again')
+      await Bun.sleep(TRY_AGAIN_MS)
+    }
+  }
 }
 
 /** Nothing can be there before the first upload of this epoch. Whatever it is, the copy would be mixed with it. */
