@@ -27,7 +27,7 @@ export async function backUp(context: CliContext, file: string): Promise<void> {
     if (!(await isRescued(context, part))) copyFrom(context, databaseOf(context), part)
     const integrity = check(part)
     if (integrity !== 'ok')
-      throw new CliError(`The copy is damaged (${integrity}), and so is the database: see docs/damaged-database.md`)
+      throw new CliError(`The copy is damaged (${integrity}), and so is the database: see docs/runbooks.md`)
     publish(part, target)
     print(context, { file: target, bytes: sizeOf(target), integrity })
     if (!context.json) context.stderr(`${keyAdvice(context)}\n`)
@@ -83,7 +83,7 @@ function copy(source: string, part: string): void {
     database.run('PRAGMA wal_autocheckpoint = 0')
     database.run('VACUUM INTO ?', [part])
   } catch (error) {
-    throw new CliError(`${source} cannot be copied (${reasonOf(error)}): see docs/damaged-database.md if it is damaged`)
+    throw new CliError(`${source} cannot be copied (${reasonOf(error)}): see docs/runbooks.md if it is damaged`)
   }
 }
 

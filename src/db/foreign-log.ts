@@ -23,7 +23,7 @@ export function refusalOfForeignLog(path: string): string | null {
   const [nowDatabase, nowLog] = fileNumbers(path).split(' ')
   return log === undefined || log !== nowLog || database === nowDatabase
     ? null
-    : `${path} was replaced while a gateway had it open, and ${path}-wal belongs to the file that was there before: put that file back. To use the database that is there, which lacks what was accepted since, remove ${path}-wal and ${path}-shm (docs/damaged-database.md)`
+    : `${path} was replaced while a gateway had it open, and ${path}-wal belongs to the file that was there before: put that file back. To use the database that is there, which lacks what was accepted since, remove ${path}-wal and ${path}-shm (docs/runbooks.md)`
 }
 
 function notedNumbers(mark: string): string[] {

@@ -131,4 +131,4 @@ export function damageOf(error: unknown, path: string): string | null {
 }
 
 export const damagedText = (path: string, code: string): string =>
-  `The database ${path} is damaged (${code}): do not start it again before you have read docs/damaged-database.md`
+  `The database ${path} is damaged (${code}): do not start it again before you have read docs/runbooks.md`

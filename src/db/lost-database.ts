@@ -63,12 +63,12 @@ const SCHEMA_CELLS = 103
 
 /** The refusal of a database whose log had everything. */
 const lostLog = (path: string): string =>
-  `${path} is empty, because its log was deleted: ${path}-wal had everything, and ${path}.mark says that a gateway has used it. Put the log back if you have it, or move ${path} away and restore the backup (sgw restore, docs/damaged-database.md). Only to start with an empty database, remove ${path} and ${path}.mark`
+  `${path} is empty, because its log was deleted: ${path}-wal had everything, and ${path}.mark says that a gateway has used it. Put the log back if you have it, or move ${path} away and restore the backup (sgw restore, docs/runbooks.md). Only to start with an empty database, remove ${path} and ${path}.mark`
 
 /** The refusal of an empty database where another one has been used. */
 export const lostDatabase = (path: string): string =>
-  `${path} is missing or empty, but ${path}.mark says that a gateway has used it: check DATABASE_URL and that the volume is mounted, look for the file, or restore it (sgw restore, docs/damaged-database.md). Only to start with an empty database, remove ${path}.mark`
+  `${path} is missing or empty, but ${path}.mark says that a gateway has used it: check DATABASE_URL and that the volume is mounted, look for the file, or restore it (sgw restore, docs/runbooks.md). Only to start with an empty database, remove ${path}.mark`
 
 /** The refusal of a database in the place of the one that was saved. */
 export const replacedDatabase = (path: string, saved: string): string =>
-  `${path} is not the database that was used here last, which a gateway saved as ${saved} when it stopped: remove ${path}-wal and ${path}-shm, move ${saved} to ${path}, and start. To use the database that is there, move ${saved} elsewhere (docs/damaged-database.md)`
+  `${path} is not the database that was used here last, which a gateway saved as ${saved} when it stopped: remove ${path}-wal and ${path}-shm, move ${saved} to ${path}, and start. To use the database that is there, move ${saved} elsewhere (docs/runbooks.md)`

@@ -22,10 +22,7 @@ export async function saveLost(gate: Gate, path: string, fault: Fault, log: Log)
     log.error({ file }, `${what}: its data was saved in this file`)
   } catch (error) {
     if (fault.isOverwritten) setLogAside(path, file)
-    log.error(
-      { error: errorName(error) },
-      `${what}, and could not be saved: restore the backup (docs/damaged-database.md)`,
-    )
+    log.error({ error: errorName(error) }, `${what}, and could not be saved: restore the backup (docs/runbooks.md)`)
   }
 }
 

@@ -177,7 +177,7 @@ function textOf(code: string, reason: string): string {
 
 function faultOf(code: string, reason: string): StorageFault {
   if (code === NOT_STORED) return { what: `the replica does not store what is committed (${reason})`, fix: NO_ANSWERS }
-  if (isDamage(code)) return { what: 'the database is damaged', fix: 'stop, and see docs/damaged-database.md' }
+  if (isDamage(code)) return { what: 'the database is damaged', fix: 'stop, and see docs/runbooks.md' }
   if (code === MOVED) return saveFirst('the database file was deleted or replaced', '')
   if (code === OVERWRITTEN) return saveFirst('the database file was overwritten', NOT_SAVED)
   if (code === LOG_CUT) return saveFirst('the log of the database (its -wal file) was cut', NOT_SAVED)
@@ -189,7 +189,7 @@ const NO_ANSWERS =
 
 const saveFirst = (what: string, otherwise: string): StorageFault => ({
   what: `${what} while the gateway has it open`,
-  fix: `messages are refused with 503. Do not stop the gateway before you have saved the data, which only it can still read: sgw backup FILE; then stop, put FILE in the place of the database, remove its -wal and -shm, and start${otherwise} (docs/damaged-database.md)`,
+  fix: `messages are refused with 503. Do not stop the gateway before you have saved the data, which only it can still read: sgw backup FILE; then stop, put FILE in the place of the database, remove its -wal and -shm, and start${otherwise} (docs/runbooks.md)`,
 })
 
 const NOT_SAVED =

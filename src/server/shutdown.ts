@@ -58,7 +58,7 @@ const SAME_SIGNAL_MS = 250
 
 /** Without this, an error would end the process with a stack trace. */
 const problemOf = (error: unknown): string =>
-  `The stop failed (${errorName(error)}): what was accepted before is stored, unless the log says that the database is lost; see docs/damaged-database.md before you start again`
+  `The stop failed (${errorName(error)}): what was accepted before is stored, unless the log says that the database is lost; see docs/runbooks.md before you start again`
 
 const SAME_KEY_MS = 250
 

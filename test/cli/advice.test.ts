@@ -74,8 +74,8 @@ const FOR_OPERATORS = [
   'docs/after-sent.md',
   'docs/alerts.md',
   'docs/connect-ringcentral.md',
-  'docs/key-leaked.md',
   'docs/operate.md',
+  'docs/runbooks.md',
   'docs/troubleshoot.md',
   'docs/webhook-not-arrived.md',
 ]

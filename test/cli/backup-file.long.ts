@@ -88,7 +88,7 @@ test.concurrent('backup overwrites no file, leaves no file if it fails, and does
   await refused(folder.file('nowhere/copy.db'), 'There is no folder')
   expect((await sgw(['backup'], env)).code).toBe(2)
   truncateSync(folder.file('sgw.db'), 40_960)
-  await refused(folder.file('other.db'), 'docs/damaged-database.md')
+  await refused(folder.file('other.db'), 'docs/runbooks.md')
   expect(existsSync(folder.file('other.db'))).toBe(false)
 }, 30_000)
 

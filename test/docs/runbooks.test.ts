@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { PROJECT } from '../support/program.ts'
 
 const PAGE = readFileSync(join(PROJECT, 'docs/runbooks.md'), 'utf8')
-const [INTRODUCTION = '', ...SECTIONS] = PAGE.split(/^## /m)
-const RUNBOOKS = SECTIONS.filter((section) => !section.startsWith('Which of these'))
+const TROUBLES = readFileSync(join(PROJECT, 'docs/troubleshoot.md'), 'utf8')
+const [INTRODUCTION = '', ...RUNBOOKS] = PAGE.split(/^## /m)
 
 /** Everything that the gateway and `sgw` can print. */
 const SOURCE = readdirSync(join(PROJECT, 'src'), { recursive: true, encoding: 'utf8' })
@@ -26,7 +26,7 @@ const SAID = [
   ' has room again.',
   ' can be written again.',
   'Invalid API key',
-  ': do not start it again before you have read docs/damaged-database.md',
+  ': do not start it again before you have read docs/runbooks.md',
   ' has been behind for ',
   'Litestream cannot copy to the storage: see its log, check the credentials and the network, and keep the volume until the backup has caught up.',
   ' is up to date again.',
@@ -34,21 +34,32 @@ const SAID = [
   'no key that can decrypt the stored secrets',
   'Put the old key back, behind the newest (docs/security.md)',
   'every stored secret can be decrypted.',
-  'says that a gateway has used it',
-  'stop it first, or set DATABASE_URL to another file',
-  ' is in use: stop the other program, or set PORT to a free one',
   'the replica does not store what is committed',
   'have each something that the other lacks: nothing was changed.',
-  'Litestream is gone',
   ' has waited for ',
   'earlier messages of their number or conversation go first',
   'its extension has used its rate limit',
   ' has failed for an hour',
+  'says that a gateway has used it',
 ]
 
-test('the runbooks quote what the program says', () => {
+/** Why a gateway does not start. */
+const SAID_AT_START = [
+  'says that a gateway has used it',
+  'no key that can decrypt',
+  'stop it first, or set DATABASE_URL to another file',
+  ' is in use: stop the other program, or set PORT to a free one',
+  'Litestream is gone',
+]
+
+test('the runbooks quote what the program says, and the page of troubles what it says at the start', () => {
   expect(SAID.filter((text) => !PAGE.includes(text))).toEqual([])
-  expect(SAID.filter((text) => !SOURCE.includes(text) && !SOURCE.includes(text.replaceAll("'", "\\'")))).toEqual([])
+  expect(SAID_AT_START.filter((text) => !TROUBLES.includes(text))).toEqual([])
+  expect(
+    [...SAID, ...SAID_AT_START].filter(
+      (text) => !SOURCE.includes(text) && !SOURCE.includes(text.replaceAll("'", "\\'")),
+    ),
+  ).toEqual([])
 })
 
 test('every runbook says how one sees it, what happens by itself, what to type, and when it is over', () => {

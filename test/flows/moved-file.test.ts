@@ -160,7 +160,7 @@ test('a young database whose log is gone is refused, with the reason and what to
   copyFileSync(copy, path)
   young.close()
   const refusal = {
-    message: `${path} is empty, because its log was deleted: ${path}-wal had everything, and ${path}.mark says that a gateway has used it. Put the log back if you have it, or move ${path} away and restore the backup (sgw restore, docs/damaged-database.md). Only to start with an empty database, remove ${path} and ${path}.mark`,
+    message: `${path} is empty, because its log was deleted: ${path}-wal had everything, and ${path}.mark says that a gateway has used it. Put the log back if you have it, or move ${path} away and restore the backup (sgw restore, docs/runbooks.md). Only to start with an empty database, remove ${path} and ${path}.mark`,
     code: 78,
   }
   const empty = readFileSync(path)

@@ -28,7 +28,7 @@ async function read({ url }: RunningGateway, apiKey: string, cursor?: string): P
   return (await response.json()) as Page
 }
 
-/** Puts a copy in the place of the database. The mark stays, as `docs/damaged-database.md` says. */
+/** Puts a copy in the place of the database. The mark stays, as `docs/runbooks.md` says. */
 function replace(world: World, copy: string): void {
   const path = join(world.folder, 'sgw.db')
   for (const file of ['-wal', '-shm']) rmSync(`${path}${file}`, { force: true })

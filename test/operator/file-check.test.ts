@@ -49,7 +49,7 @@ test('pages that are overwritten below SQLite are noticed within an hour, and le
   expect(lines.filter((line) => line.includes('"table":"unread"'))).toHaveLength(1)
   expect((await diagnose(world.gateway)).find(({ check }) => check === 'database')).toMatchObject({
     level: 'fail',
-    detail: expect.stringContaining('the database is damaged. Stop, and see docs/damaged-database.md'),
+    detail: expect.stringContaining('the database is damaged. Stop, and see docs/runbooks.md'),
   })
   await using receiver = startReceiver()
   await new Alerts(world.gateway, receiver.url).run()

@@ -48,15 +48,13 @@ for (const [name, damage] of Object.entries(DAMAGES)) {
     const before = readFileSync(path)
     const { code, stderr } = await startServer(folder)
     expect({ code, stderr }).toEqual({ code: 73, stderr: expect.stringMatching(/^[^\n]+\n$/) })
-    expect(stderr).toMatch(
-      /^The database .*sgw\.db is damaged \(SQLITE_(CORRUPT|NOTADB)\w*\): .*docs\/damaged-database\.md$/m,
-    )
+    expect(stderr).toMatch(/^The database .*sgw\.db is damaged \(SQLITE_(CORRUPT|NOTADB)\w*\): .*docs\/runbooks\.md$/m)
     const doctor = await sgw(['doctor', '--json'], { DATABASE_URL: folder.database })
     expect({ code: doctor.code, stderr: doctor.stderr }).toEqual({ code: 1, stderr: '' })
     const findings = JSON.parse(doctor.stdout) as Finding[]
     const failed = findings.filter(({ ok }) => !ok)
     expect(failed.map(({ check }) => check)).toEqual(['database'])
-    expect(failed[0]?.detail).toContain('docs/damaged-database.md')
+    expect(failed[0]?.detail).toContain('docs/runbooks.md')
     expect(findings.map(({ check }) => check)).toEqual(expect.arrayContaining(['disk', 'provider', 'public address']))
     const status = await sgw(['status'], { DATABASE_URL: folder.database })
     expect(status).toMatchObject({ code: 1, stdout: '', stderr })

@@ -182,11 +182,11 @@ test('what is in no memory any more cannot be saved: every text says so, and the
   writeFileSync(folder.file('sgw.db'), 'no database '.repeat(40_000))
   await sendUntilRefused(server.url, keyIn(folder), accepted)
   const backup = await sgw(['backup', folder.file('FILE')], envOf(folder))
-  expect(backup).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('docs/damaged-database.md') })
+  expect(backup).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('docs/runbooks.md') })
   const { code, output } = await terminate(server)
   expect(code).toBe(0)
   expect(output).toMatch(/overwritten while the gateway has it open/)
-  expect(output).toContain('could not be saved: restore the backup (docs/damaged-database.md)')
+  expect(output).toContain('could not be saved: restore the backup (docs/runbooks.md)')
   {
     await using program = startProgram('src/main.ts', [], { PORT: '0', ...envOf(folder) })
     expect((await program.ended()).code).toBe(73)

@@ -121,7 +121,7 @@ function keepSaved(path: string, say: (text: string) => void): void {
   for (const saved of savedCopies(path)) {
     renameSync(saved, `${saved}.old`)
     say(
-      `A gateway saved the database that was here before: ${saved} is now ${saved}.old. It may have newer messages than the backup (docs/damaged-database.md)`,
+      `A gateway saved the database that was here before: ${saved} is now ${saved}.old. It may have newer messages than the backup (docs/runbooks.md)`,
     )
   }
 }

@@ -51,7 +51,7 @@ function startReplication(settings: BackupSettings, age: LitestreamAge): Replica
     async abandon() {
       child.kill('SIGKILL')
       await child.exited
-      return `The backup at ${describeReplica(settings)} was left as it is, because the files at ${settings.databasePath} are no longer those of this gateway: see the lines above, and docs/damaged-database.md.`
+      return `The backup at ${describeReplica(settings)} was left as it is, because the files at ${settings.databasePath} are no longer those of this gateway: see the lines above, and docs/runbooks.md.`
     },
     kill: () => child.kill('SIGKILL'),
   }

@@ -85,7 +85,7 @@ async function checkDatabase({ config, database }: Gateway): Promise<string> {
   const fault = path === null ? null : faultOfFile(path)
   if (fault !== null) throw new Fault(`the next start will be refused. ${fault}`)
   const verdict = await database.reader.checkFile()
-  if (verdict !== 'ok') throw new Fault(`damaged (${verdict}): see docs/damaged-database.md`)
+  if (verdict !== 'ok') throw new Fault(`damaged (${verdict}): see docs/runbooks.md`)
   const open = path === null ? [] : filesOpenToOthers(path)
   if (open.length > 0)
     throw new Fault(`other users can read ${open.join(', ')}, which hold people's messages: chmod 600 them`, 'warn')
