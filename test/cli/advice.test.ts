@@ -77,7 +77,7 @@ const FOR_OPERATORS = [
   'docs/operate.md',
   'docs/runbooks.md',
   'docs/troubleshoot.md',
-  'docs/webhook-not-arrived.md',
+  'docs/receive.md',
 ]
 
 test.concurrent.each(FOR_OPERATORS)('%s names the command beside the call', (file) => {

@@ -2,16 +2,15 @@ import { expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { catchUp, follow } from '../../examples/receive/events.ts'
 import { PROJECT } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { FROM, createWorld, until } from '../support/world.ts'
 
-// These tests run the examples of docs/receive.md unchanged.
+// These tests run the examples of docs/receive.md, and those in TypeScript that it links to, unchanged.
 
 interface Examples {
   isFromGateway(headers: Headers, body: string, secret: string): Promise<boolean>
-  follow(base: string, token: string, onEvent: (event: { type: string }) => void): WebSocket
-  catchUp(base: string, key: string, cursor: string, onEvent: (event: { type: string }) => unknown): Promise<string>
 }
 
 const PAGE = readFileSync(join(PROJECT, 'docs/receive.md'), 'utf8')
@@ -55,7 +54,6 @@ test('a payload has the fields of the example, and the example’s function veri
 })
 
 test('the example’s WebSocket gets the events that the page lists', async () => {
-  const { follow } = await examples()
   await using world = await createWorld()
   const { token } = (await (await world.call('POST', '/v1/ws/token')).json()) as { token: string }
   const events: { type: string; status?: string }[] = []
@@ -72,7 +70,6 @@ test('the example’s WebSocket gets the events that the page lists', async () =
 })
 
 test('the example catches up from the WebSocket’s cursor over several pages', async () => {
-  const { follow, catchUp } = await examples()
   await using world = await createWorld()
   const { token } = (await (await world.call('POST', '/v1/ws/token')).json()) as { token: string }
   const events: { type: string; cursor?: string }[] = []

@@ -16,7 +16,7 @@ export const EVENTS: Readonly<Record<WebhookEventType, string>> = {
   opt_out: 'Opt-out',
 }
 
-/** What happens after a failure, with the times of docs/webhook-not-arrived.md. */
+/** What happens after a failure, with the times of docs/receive.md. */
 export const POLICIES: Readonly<Record<RetryPolicy, string>> = {
   none: 'It is not tried again by itself.',
   short: 'It is tried again 5 times, in about 43 minutes.',
