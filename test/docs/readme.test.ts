@@ -11,7 +11,7 @@ import { FROM, TO, createWorld, until } from '../support/world.ts'
 const PAGE = readFileSync(join(PROJECT, 'README.md'), 'utf8')
 const blocksOf = (language: string): string[] =>
   [...PAGE.matchAll(new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``, 'g'))].map(([, block = '']) => block)
-const [, SEND = ''] = blocksOf('sh')
+const [, , SEND = ''] = blocksOf('sh')
 const [CLIENT = '', KIT = ''] = blocksOf('ts')
 
 /** Runs the TypeScript in a project that has sgw installed. */
