@@ -10,7 +10,7 @@ import { startStorage } from './support/replica-storage.ts'
 import { makeSeededDatabase } from './support/seeded-database.ts'
 import { isKept, limitOf, rowOf, sumOf } from './support/takeover-table.ts'
 
-// STANDBY=on: two gateways take over from each other under load. docs/measured.md has the results.
+// STANDBY=on: two gateways take over from each other under load. bench/README.md has the results.
 // bun bench/takeover.ts [--takeovers 200] [--kinds 'SIGSTOP;SIGTERM'] [--seed 1] [--round-trip 5] [--connections 16] [--without-check 20]
 //                       [--without-comparison 4] [--messages 0] [--older b9112196]
 //   --takeovers      in all, the same number of each kind; a pair of its own for each kind
