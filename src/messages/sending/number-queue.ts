@@ -64,8 +64,8 @@ export class NumberQueue {
   readonly busy = new Set<Entry>()
   /** How many messages are being committed without an attempt. Later messages must not begin before these are known. */
   arriving = 0
-  /** How many messages are being ended without a call. */
-  ending = 0
+  /** The entries that are being ended without a call. One that cannot be ended is waiting again, so its conversation waits for it. */
+  readonly ending = new Set<Entry>()
   /** Whether the job table may hold entries after `cursor` that are not in memory. */
   hasMore: boolean
   /** All entries up to this `jobSeq` have been read or added. */
@@ -86,8 +86,9 @@ export class NumberQueue {
     this.hasMore = hasMore
   }
 
-  /** Whether all of its messages are in memory, and the attempts of those that begin are committed. */
+  /** Whether all of its messages wait in memory, and the attempts of those that begin are committed. */
   get isComplete(): boolean {
+    if (this.ending.size > 0) return false
     return this.arriving === 0 && !this.hasMore && !this.isReading && !this.busy.values().some(isBeingClaimed)
   }
 
@@ -101,13 +102,13 @@ export class NumberQueue {
   }
 
   get isEmpty(): boolean {
-    const entries = this.waiting.length + this.busy.size + this.arriving + this.ending
+    const entries = this.waiting.length + this.busy.size + this.arriving + this.ending.size
     return entries === 0 && !this.hasMore && !this.isReading
   }
 
   /** The oldest entry that may begin: it is not held, and its conversation has no earlier entry. `now`: monotonic time. */
   next(isHeld: (entry: Entry) => boolean, now: number): Entry | null {
-    const passed = new Set<string>()
+    const passed = new Set(this.ending.values().map(({ to }) => to))
     for (const entry of this.waiting) {
       if (passed.has(entry.to)) continue
       if (entry.heldUntil <= now && !isHeld(entry)) return entry

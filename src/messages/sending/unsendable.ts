@@ -97,7 +97,7 @@ export class Unsendable {
 
   #take(queue: NumberQueue, entry: Entry): void {
     queue.remove(entry)
-    queue.ending++
+    queue.ending.add(entry)
   }
 
   async #end(entry: Entry, failure: MessageFailure): Promise<void> {
@@ -111,7 +111,7 @@ export class Unsendable {
       await sleep(this.context.clock, RETRY_AFTER_FAULT_MS)
       this.scheduler.add(entry)
     }
-    queue.ending--
+    queue.ending.delete(entry)
     this.scheduler.touch(queue)
   }
 }

@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test'
+import { RETRY_AFTER_FAULT_MS } from '../../../src/core/limits.ts'
+import { GIVE_UP } from '../../../src/messages/sending/attempt-rows.ts'
 import { SendEngine } from '../../../src/messages/sending/engine.ts'
 import { recoverSending } from '../../../src/messages/sending/recover.ts'
 import { FaultCase } from '../../flows/fault-table/case.ts'
@@ -31,6 +33,11 @@ async function withTollFree(options: WorldOptions = {}): Promise<World> {
   return world
 }
 
+async function maySendMedia({ gateway, tenantId }: World, may: boolean): Promise<void> {
+  await gateway.database.gate.execute(`UPDATE phone_numbers SET sends_media = ${may}`)
+  gateway.directory.forget(tenantId)
+}
+
 const eventsOf = (world: World): string[] => {
   const events: string[] = []
   world.gateway.hub.subscribe((event) => void (event.type === 'sms_status' && events.push(event.status)))
@@ -55,6 +62,29 @@ test('from a number that sends no media the message fails without a call, and th
   expect(world.control.requests({ route: 'sms' })).toEqual([])
   await world.untilStatus(await world.send({ from: TOLL_FREE, body: 'Only words' }), ['sent'])
   expect(atProvider(world)).toEqual([['Only words']])
+})
+
+test('a message that cannot be ended, because the disk is full, keeps the texts after it waiting', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock })
+  const { writer } = world.gateway.database
+  await maySendMedia(world, false)
+  const row = writer.row.bind(writer)
+  let refused = 0
+  writer.row = (operation, input) => {
+    if ((operation as unknown) !== GIVE_UP || refused > 0) return row(operation, input)
+    refused++
+    return Promise.reject(Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' }))
+  }
+  const media = await sendMedia(world, { from: FROM, to: TO })
+  await until(() => refused === 1)
+  const text = await world.send({ from: FROM, to: TO, body: 'After it' })
+  await world.untilStatus(await world.send({ from: FROM, to: contact(1), body: 'To another' }), ['sent'])
+  expect(await world.status(text)).toMatchObject({ status: 'queued' })
+  await maySendMedia(world, true)
+  clock.advance(RETRY_AFTER_FAULT_MS)
+  for (const id of [media, text]) await world.untilStatus(id, ['sent'])
+  expect(atProvider(world)).toEqual([['To another'], ['', 'image/png'], ['After it']])
 })
 
 test.each([
