@@ -38,12 +38,6 @@ const backupIsUpToDate = async (machine: MachineOfGateway): Promise<boolean> => 
   return checks.test((await machine.sgw('doctor')).stdout)
 }
 
-async function untilSent(machine: MachineOfGateway, ids: readonly string[]): Promise<void> {
-  const statusOf = async (id: string): Promise<string> =>
-    ((await (await machine.call(`/v1/sms/status/${id}`)).json()) as { status: string }).status
-  await until(async () => (await Promise.all(ids.map(statusOf))).every((status) => status === 'sent'), 60_000)
-}
-
 if (IS_LITESTREAM_5) {
   test('Start it: the page names the fields that sgw lease shows on a standby', async () => {
     await using gateways = await Gateways.create()
@@ -62,7 +56,7 @@ if (IS_LITESTREAM_5) {
       ['sgw', 'systemctl', 'sed', 'systemctl', 'sgw', 'systemctl'],
     ])
     const before = await one.machine.send(...texts('before', 3))
-    await untilSent(one.machine, before)
+    await one.machine.untilSent(before)
     await gateways.stub.goAway()
     await one.machine.untilState('lease not renewed')
 
@@ -71,7 +65,7 @@ if (IS_LITESTREAM_5) {
     expect(one.variables()).toMatchObject({ STANDBY: 'off', DURABILITY: 'disk' })
     expect(await two.machine.state()).toBeNull()
     const without = await one.machine.send(...texts('alone', 5))
-    await untilSent(one.machine, without)
+    await one.machine.untilSent(without)
 
     gateways.stub.comeBack()
     await until(() => backupIsUpToDate(one.machine), 60_000)
@@ -88,7 +82,7 @@ if (IS_LITESTREAM_5) {
     await one.type(give?.command ?? '')
     await two.machine.untilState('ready')
     expect(await two.machine.missing([...before, ...without])).toBe(0)
-    await untilSent(two.machine, await two.machine.send('after'))
+    await two.machine.untilSent(await two.machine.send('after'))
     expect(await sentTwice(gateways.deployment)).toEqual([])
   }, 240_000)
 
@@ -139,7 +133,7 @@ if (IS_LITESTREAM_5) {
     await typeAll(lines, one, [])
     await one.machine.untilState('ready')
     const ids = await one.machine.send('without')
-    await untilSent(one.machine, ids)
+    await one.machine.untilSent(ids)
     await one.type(lines[0]?.command.replace('=disk/', '=replica/') ?? '')
     gateways.stub.comeBack()
     await one.type('systemctl restart sgw')

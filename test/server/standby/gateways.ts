@@ -152,6 +152,13 @@ export class MachineOfGateway {
     return answers.filter(({ status }) => status === 404).length
   }
 
+  /** Resolves when each of these messages is `sent`. */
+  async untilSent(ids: readonly string[]): Promise<void> {
+    const statusOf = async (id: string): Promise<string> =>
+      ((await (await this.call(`/v1/sms/status/${id}`)).json()) as { status: string }).status
+    await until(async () => (await Promise.all(ids.map(statusOf))).every((status) => status === 'sent'), 60_000)
+  }
+
   output(): string {
     return this.#program?.output() ?? ''
   }
