@@ -215,6 +215,9 @@ export interface Me {
   /** The app's. */
   name: string | null
   tenantName: string | null
+  tenantStatus?: 'active' | 'suspended' | 'inactive' | null
+  /** Since when the tenant has its status. */
+  tenantStatusSince?: string | null
   operator: boolean
   /** The gateway's version. */
   version: string

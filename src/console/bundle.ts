@@ -99,9 +99,15 @@ async function namesFromFrame(path: string): Promise<string[]> {
   return [...lists].flatMap(([, names = '']) => names.split(',').map((name) => name.replace(/ as .*/, '')))
 }
 
-/** Names between the files are as short as those within them. */
+const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
+
+/** Names between the files are as short as those within them: a letter, or `$` and a letter, and so on. */
 const shortNames = (names: readonly string[]): Map<string, string> =>
-  new Map([...new Set(names)].toSorted().map((name, index) => [name, `$${index.toString(36)}`]))
+  new Map(
+    [...new Set(names)]
+      .toSorted()
+      .map((name, index) => [name, '$'.repeat(index / LETTERS.length) + LETTERS[index % LETTERS.length]]),
+  )
 
 /**
  * Bun's own splitting makes a file of each combination of views that share something: five views would need a dozen requests. All modules of a
@@ -192,16 +198,20 @@ const METHOD = /\n(?: {2}\/\*\*(?:[^*]|\*(?!\/))*\*\/\n)? {2}(?:async )?(\w+)(?:
 /** Of the client's endpoints, the frame's file has those that the page names. */
 async function usedMethods(): Promise<BunPlugin> {
   const paths = [...new Bun.Glob('**/*.ts*').scanSync({ cwd: FOLDER, absolute: true })]
-  const words = new Set((await Promise.all(paths.map((path) => Bun.file(path).text()))).join(' ').match(/\w+/g))
+  const texts = await Promise.all(paths.map((path) => Bun.file(path).text()))
+  const members = new Set([...texts.join('').matchAll(/\.(\w+)/g)].map(([, name]) => name))
   return {
     name: 'methods that the page names',
     setup(builder) {
-      builder.onLoad({ filter: /[\\/]client[\\/](apps|sgw|sms|opt-outs)\.ts$/ }, async ({ path }) => {
-        const text = await Bun.file(path).text()
-        const isUsed = (name: string): boolean =>
-          name === 'constructor' || words.has(name) || text.includes(`this.${name}(`)
-        return { contents: text.replaceAll(METHOD, (all, name: string) => (isUsed(name) ? all : '\n')), loader: 'ts' }
-      })
+      builder.onLoad(
+        { filter: /[\\/]client[\\/](apps|connection|deliveries|sgw|sms|opt-outs)\.ts$/ },
+        async ({ path }) => {
+          const text = await Bun.file(path).text()
+          const isUsed = (name: string): boolean =>
+            name === 'constructor' || members.has(name) || text.includes(`this.${name}(`)
+          return { contents: text.replaceAll(METHOD, (all, name: string) => (isUsed(name) ? all : '\n')), loader: 'ts' }
+        },
+      )
     },
   }
 }

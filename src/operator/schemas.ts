@@ -11,6 +11,7 @@ import { App } from '../api/apps/app.ts'
 import { NotifyQuery, SendBody } from '../api/sms/schemas.ts'
 import { idFilter, pageNumber, pageSize } from '../api/http/list-query.ts'
 import { fails } from '../api/http/route.ts'
+import { TenantStatus, refusing } from '../api/fields/named-enums.ts'
 
 const tenantId = z
   .string(fails('badTenantId'))
@@ -49,10 +50,6 @@ export const LinkAnswer = z
   .meta({ id: 'OperatorLink' })
 export type LinkAnswer = z.infer<typeof LinkAnswer>
 
-const TENANT_STATUSES = ['active', 'suspended', 'inactive'] as const
-export const TenantStatus = z
-  .enum(TENANT_STATUSES, fails('badStatus'))
-  .meta({ id: 'TenantStatus', description: 'Only keys of `active` tenants are accepted' })
 export const Tenant = z
   .object({ tenantId: ownedTenantId, name: z.string().meta({ example: 'Example Ltd' }), status: TenantStatus })
   .meta({ id: 'Tenant' })
@@ -94,7 +91,7 @@ export type ConnectedByJwt = z.infer<typeof ConnectedByJwt>
 export const TenantBody = z.object({ name }, fails('badName')).meta({ id: 'CreateTenantRequest' })
 export const TenantParams = z.object({ tenantId })
 export const TenantStatusBody = z
-  .object({ status: TenantStatus }, fails('badStatus'))
+  .object({ status: refusing(TenantStatus, 'badStatus') }, fails('badStatus'))
   .meta({ id: 'SetTenantStatusRequest' })
 
 export const TenantQuery = z.object({

@@ -1,4 +1,4 @@
-import { count, eq, sql } from 'drizzle-orm'
+import { and, count, eq, ne, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import { isoTime } from '../core/clock.ts'
 import { apiError } from '../core/errors.ts'
@@ -51,7 +51,9 @@ export async function setTenantStatus(
   { tenantId, status }: z.output<typeof TenantStatusBody> & { tenantId: string },
 ): Promise<Tenant> {
   const changes = { status, updatedAt: gateway.clock.now() }
-  await gateway.database.orm.update(tenants).set(changes).where(eq(tenants.id, tenantId))
+  // A tenant that has the status keeps the time since when.
+  const changed = and(eq(tenants.id, tenantId), ne(tenants.status, status))
+  await gateway.database.orm.update(tenants).set(changes).where(changed)
   gateway.keys.forget()
   gateway.directory.forget(tenantId)
   // Deliveries wait while the tenant is suspended, and are dropped when it is inactive.

@@ -116,10 +116,15 @@ test('an operator reads on while the tenant is suspended, and hears events again
   const { page } = opened
   await page.locator('.connection', { hasText: 'Live' }).waitFor()
   await setTenantStatus(world.gateway, { tenantId, status: 'suspended' })
-  await page.locator('.offline-bar', { hasText: 'Offline' }).waitFor()
+  const says = (text: RegExp) => page.locator('.offline-bar', { hasText: text }).waitFor()
+  const suspended = /^ ?Suspended since [\d:]+ by the operator: nothing is sent\. ?$/
+  await says(suspended)
   await page.reload()
   await page.getByText('No text has arrived yet.').waitFor()
-  await page.locator('.offline-bar', { hasText: 'Offline' }).waitFor()
+  await says(suspended)
+  await setTenantStatus(world.gateway, { tenantId, status: 'inactive' })
+  await page.reload()
+  await says(/Inactive since [\d:]+ by the operator: nothing is sent\./)
   await setTenantStatus(world.gateway, { tenantId, status: 'active' })
   await page.locator('.connection', { hasText: 'Live' }).waitFor()
 })

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { ROUTES } from '../../src/server/app.ts'
 import { setTenantStatus } from '../../src/operator/tenants.ts'
 import { expectError } from '../support/expect-error.ts'
+import { manualClock } from '../support/manual-clock.ts'
 import { operate, signIn } from '../support/operator.ts'
 import { type World, createWorld } from '../support/world.ts'
 
@@ -111,6 +112,26 @@ describe('an operator’s token', () => {
     await expectError(await as(world, token, null, 'POST', '/v1/sms/send', large), 413, 'Payload too large')
     await expectError(await as(world, token, null, 'GET', '/v1/nothing'), 404, 'Not found')
     await expectError(await as(world, token, null, 'GET', '/v1/operator/nothing'), 404, 'Not found')
+  })
+
+  test('GET /v1/me tells since when a tenant is suspended, however often it is suspended', async () => {
+    const clock = manualClock()
+    await using world = await createWorld({ ...quiet, clock })
+    const { token } = await signIn(world)
+    const { appId, tenantId } = world.app
+    const statusOf = async () => (await as(world, token, appId, 'GET', '/v1/me')).json()
+    const since = clock.now()
+    await setTenantStatus(world.gateway, { tenantId, status: 'suspended' })
+    clock.advance(60_000)
+    const again = await setTenantStatus(world.gateway, { tenantId, status: 'suspended' })
+    expect(again.status).toBe('suspended')
+    const tenantStatusSince = new Date(since).toISOString()
+    expect(await statusOf()).toMatchObject({ tenantStatus: 'suspended', tenantStatusSince })
+    await setTenantStatus(world.gateway, { tenantId, status: 'active' })
+    const activeSince = new Date(since + 60_000).toISOString()
+    expect(await statusOf()).toMatchObject({ tenantStatus: 'active', tenantStatusSince: activeSince })
+    const nobody = await (await as(world, token, null, 'GET', '/v1/me')).json()
+    expect(nobody).toMatchObject({ tenantStatus: null, tenantStatusSince: null })
   })
 
   test('GET /v1/me tells who acts', async () => {

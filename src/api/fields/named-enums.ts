@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { EXTENSION_STATUSES } from '../../db/schema/connections.ts'
 import { DIRECTIONS, MESSAGE_STATUSES } from '../../db/schema/messages.ts'
 import { OPT_OUT_SOURCES } from '../../db/schema/opt-outs.ts'
+import { TENANT_STATUSES } from '../../db/schema/tenants.ts'
 import { DESTINATION_KINDS, DELIVERY_OUTCOMES, WEBHOOK_EVENTS } from '../../db/schema/webhooks.ts'
 
 // Enums that several schemas share. Each is one named schema of the OpenAPI document, in fields and in parameters.
@@ -23,6 +24,7 @@ export const ExtensionStatus = namedEnum(
   EXTENSION_STATUSES,
   '`refresh_failed` is tried again by itself; `revoked` needs a new authorization',
 )
+export const TenantStatus = namedEnum('TenantStatus', TENANT_STATUSES, 'Only keys of `active` tenants are accepted')
 export const WebhookEvent = namedEnum('WebhookEvent', WEBHOOK_EVENTS, "An event that an app's webhookUrl can get")
 export const OptOutSource = namedEnum(
   'OptOutSource',

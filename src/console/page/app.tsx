@@ -69,31 +69,35 @@ function Caller() {
 
 /** Views and panels, each loaded when it is first shown. */
 export const FILES = {
-  all: async () => (await import('./all/all-view.tsx')).AllView,
-  overview: async () => (await import('./overview/overview-view.tsx')).OverviewView,
-  messages: async () => (await import('./messages/messages-view.tsx')).MessagesView,
-  conversations: async () => (await import('./conversations/conversations-view.tsx')).ConversationsView,
-  phone: async () => (await import('./phone/phone-view.tsx')).PhoneView,
-  webhooks: async () => (await import('./webhooks/webhooks-view.tsx')).WebhooksView,
-  setup: async () => (await import('./setup/setup-view.tsx')).SetupView,
-  signIn: async () => (await import('./sign-in/sign-in-view.tsx')).SignInView,
+  all: () => import('./all/all-view.tsx'),
+  overview: () => import('./overview/overview-view.tsx'),
+  messages: () => import('./messages/messages-view.tsx'),
+  conversations: () => import('./conversations/conversations-view.tsx'),
+  phone: () => import('./phone/phone-view.tsx'),
+  webhooks: () => import('./webhooks/webhooks-view.tsx'),
+  setup: () => import('./setup/setup-view.tsx'),
+  signIn: () => import('./sign-in/sign-in-view.tsx'),
   signInByLogin: async (login: string | null) => (await import('./sign-in/sign-in-view.tsx')).signInByLogin(login),
   railCounts: async () => {
     await rest()
-    const { RailCounts } = await import('./facts/rail-counts-view.tsx')
+    const file = await import('./facts/rail-counts-view.tsx')
     isFirstLoadOver.value = true
-    return RailCounts
+    return file
   },
-  panels: async () => (await import('./panels/panels-view.tsx')).PanelsView,
+  panels: () => import('./panels/panels-view.tsx'),
 } as const
 
 /** Loads the file of the first view while the gateway says who this is. What fails is tried again when the view is shown. */
 export function loadFirstView(): void {
   if (session.value === null) return
   const mayHavePhone = isSimulated() && session.value.kind === 'operator'
-  const ofOperator = hasAll.value ? 'all' : mayHavePhone ? 'conversations' : 'overview'
-  const start = session.value.kind === 'key' ? 'messages' : ofOperator
-  fileOf(address.value.view ?? start, mayHavePhone)().catch(() => undefined)
+  fileOf(address.value.view ?? startView(mayHavePhone), mayHavePhone)().catch(() => undefined)
+}
+
+/** The view of an address that names none. Only the events of the app's own messages reach an app's key, so it begins with these. */
+export function startView(withPhone: boolean): View {
+  if (session.value?.kind === 'key') return 'messages'
+  return hasAll.value ? 'all' : withPhone ? 'conversations' : 'overview'
 }
 
 const CurrentView = () => <Loaded load={fileOf(address.value.view ?? 'messages', hasPhone.value)} props={{}} />

@@ -1,10 +1,10 @@
 import { effect } from '@preact/signals'
 import { render } from 'preact'
-import { App, FILES, loadFirstView } from './app.tsx'
+import { App, FILES, loadFirstView, startView } from './app.tsx'
 import { followKeys } from './frame/keys.ts'
 import { hasPhone, isSimulated } from './frame/views.ts'
 import { followAddress, startWith, takeLogin } from './state/address.ts'
-import { hasAll, me } from './state/caller.ts'
+import { me } from './state/caller.ts'
 import { now } from './state/clock.ts'
 import { followEvents } from './state/live.ts'
 import { session, storedSession } from './state/session.ts'
@@ -33,9 +33,8 @@ async function start(shownIn: Element): Promise<void> {
     if (session.value === null) me.value = null
   })
   effect(() => {
-    // Only the events of the app's own messages reach an app's key, so its view begins with these.
-    if (me.value !== null && session.value?.kind === 'key') startWith('messages', { app: me.value.name ?? '' })
-    else if (me.value !== null) startWith(hasAll.value ? 'all' : hasPhone.value ? 'conversations' : 'overview', {})
+    const { name, operator } = me.value ?? {}
+    if (name) startWith(startView(hasPhone.value), operator ? {} : { app: name })
   })
   followEvents()
 }

@@ -6,12 +6,15 @@ import { RETRY_POLICIES } from './webhooks.ts'
 export const OPT_OUT_POLICIES = ['observe', 'block'] as const
 export type OptOutPolicy = (typeof OPT_OUT_POLICIES)[number]
 
+export const TENANT_STATUSES = ['active', 'suspended', 'inactive'] as const
+
 export const tenants = sqliteTable('tenants', {
   id: text().primaryKey(),
   name: text().notNull(),
-  status: text({ enum: ['active', 'suspended', 'inactive'] }).notNull(),
+  status: text({ enum: TENANT_STATUSES }).notNull(),
   optOutPolicy: text('opt_out_policy', { enum: OPT_OUT_POLICIES }).notNull().default('observe'),
   createdAt: integer('created_at').notNull(),
+  /** When it got its status. */
   updatedAt: integer('updated_at').notNull(),
 })
 

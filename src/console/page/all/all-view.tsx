@@ -19,7 +19,7 @@ import '../overview/overview.css'
 import './all.css'
 
 /** An operator's start page: the worst over all tenants, what else is wrong, and a row for each. */
-export function AllView() {
+export default function AllView() {
   const reading = useReading(rangeShown())
   useEffect(() => onViewKey((key) => stepTo(key, '.tenant-name')), [])
   const sgw = operator.value

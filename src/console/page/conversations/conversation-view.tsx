@@ -32,7 +32,7 @@ interface ConversationViewProps {
 }
 
 /** The open conversation: its texts, and a field to write in, with what keeps a text from arriving directly above it. */
-export function ConversationView({ pair, listed, close, takesFocus }: ConversationViewProps) {
+export default function ConversationView({ pair, listed, close, takesFocus }: ConversationViewProps) {
   const conversation = useFollowed(keyOf(pair), (sgw) => new OpenConversation(sgw, pair.number, pair.contact))
   const box = useRef<HTMLElement>(null)
   useEffect(() => {

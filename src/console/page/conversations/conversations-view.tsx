@@ -16,10 +16,10 @@ import { EmptyConversations } from './empty-conversations.tsx'
 import { focusComposer } from '../list/cursor.ts'
 import './conversations.css'
 
-const loadConversation = async () => (await import('./conversation-view.tsx')).ConversationView
+const loadConversation = () => import('./conversation-view.tsx')
 
 /** Who your numbers talk with: the conversations, live, with the open one beside them. */
-export function ConversationsView() {
+export default function ConversationsView() {
   const ends = param('ends')
   const list = useFollowed(ends, (sgw) => new ConversationList(sgw, ends))
   const waiting = ends === '' ? (list?.toAnswer.value ?? null) : null

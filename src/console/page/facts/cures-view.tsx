@@ -12,7 +12,7 @@ export interface CureProps {
 }
 
 /** What can be pressed about a fact. */
-export function Cure({ fact: { action }, class: className, delivers }: CureProps) {
+export default function Cure({ fact: { action }, class: className, delivers }: CureProps) {
   // Only Overview, which has the checks, has facts of the gateway itself.
   if (action === null || action.type === 'show checks') return null
   if (action.type === 'link')

@@ -46,7 +46,7 @@ export const FactLine = ({ fact }: { fact: Fact }) => (
   </li>
 )
 
-const load = async () => (await import('./cures-view.tsx')).Cure
+const load = () => import('./cures-view.tsx')
 
 /**
  * The one button of a fact, in a file of its own: most days have no fact. Where the nouns of the sentence lead to the same, it comes after the

@@ -11,7 +11,7 @@ import { useStanding } from './read-standing.ts'
 import { troublesOf } from './troubles-of.ts'
 
 /** Draws nothing: it counts in the rail what is wrong. `isRead` says that the view reads it itself. The page of all tenants counts, too. */
-export function RailCounts({ isRead }: { isRead: boolean }) {
+export default function RailCounts({ isRead }: { isRead: boolean }) {
   const known = standing.value
   const isOfOne = !isAll.value
   const [own, others] = [ownAlerts.value, othersInTrouble.value]

@@ -1,4 +1,5 @@
-import { clockTime, duration, now } from '../state/clock.ts'
+import { me } from '../state/caller.ts'
+import { capital, clockTime, duration, now, rowTime } from '../state/clock.ts'
 import { connection } from '../state/live.ts'
 import { hasPhone, isAll } from './views.ts'
 
@@ -22,7 +23,7 @@ export const OfflineBar = () =>
     <p class="line offline-bar" role="status">
       <span class="dot off" />
       <span>
-        <OfflineText /> This page shows what was known then.
+        <OfflineText /> {isStopped() || 'This page shows what was known then.'}
       </span>
     </p>
   )
@@ -33,12 +34,18 @@ const liveText = (): string => (hasPhone.value ? 'Live, simulator' : 'Live')
 const OfflineText = () => (
   <>
     {sinceText()}
-    <span aria-hidden="true"> {retryText()}</span>
+    {isStopped() || <span aria-hidden="true"> {retryText()}</span>}
   </>
 )
 
+/** The gateway answers, but has no events of a tenant that the operator has stopped. */
+const isStopped = (): boolean => connection.value.isRefused && me.value?.tenantStatus !== 'active'
+
 function sinceText(): string {
   const { since } = connection.value
+  const { tenantStatus, tenantStatusSince } = me.value ?? {}
+  if (isStopped() && tenantStatus && tenantStatusSince)
+    return `${capital(tenantStatus)} since ${rowTime(tenantStatusSince, now.value)} by the operator: nothing is sent.`
   return since === null ? 'Offline.' : `Offline since ${clockTime(since)}.`
 }
 

@@ -4,8 +4,8 @@ import { connection } from '../state/live.ts'
 import { useLoading } from '../state/loading.ts'
 import { LoadFailed } from '../parts/load-failed.tsx'
 
-/** Imports a component from a file of its own (`src/console/bundle.ts`). */
-type Load<Props> = () => Promise<ComponentType<Props>>
+/** Imports a file whose default export is a component (`src/console/bundle.ts`). */
+export type Load<Props> = () => Promise<{ default: ComponentType<Props> }>
 
 interface LoadedProps<Props> {
   /** The same function each time: another one is another component. */
@@ -31,7 +31,7 @@ export function Loaded<Props extends object>({ load, props, around = (failure) =
 
 async function fileOf<Props>(load: Load<Props>): Promise<ComponentType<Props>> {
   try {
-    const component = await load()
+    const { default: component } = await load()
     loaded.set(load, component)
     return component
   } catch {

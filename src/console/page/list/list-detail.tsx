@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
-import type { ComponentChild, ComponentType } from 'preact'
+import type { ComponentChild } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { onViewKey } from '../frame/keys.ts'
-import { Loaded } from '../frame/loaded.tsx'
+import { type Load, Loaded } from '../frame/loaded.tsx'
 import { copyText } from '../parts/copy.tsx'
 import { isPhoneWide } from '../parts/media.ts'
 import { address, open, param, refine } from '../state/address.ts'
@@ -50,7 +50,7 @@ interface ListDetailProps<Row, Props> {
   instead?: ComponentChild | null
   foot: ComponentChild
   /** What is open beside the list, or in its place, from a file of its own; null if nothing is. */
-  detail: { name: string; load: () => Promise<ComponentType<Props & OpenedParts>>; props: Props } | null
+  detail: { name: string; load: Load<Props & OpenedParts>; props: Props } | null
 }
 
 /** A list, its keys, and what is open beside it. An arriving row moves neither what is visible nor what is open. */

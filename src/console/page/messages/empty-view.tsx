@@ -15,7 +15,7 @@ interface EmptyViewProps {
 }
 
 /** A list without rows. Digits that end no contact's number can be words of a text. */
-export function EmptyView({ extensions, list }: EmptyViewProps) {
+export default function EmptyView({ extensions, list }: EmptyViewProps) {
   const filter = list?.filter ?? {}
   if (list === null || Object.keys(filter).length === 0) return <NoMessages extensions={extensions} />
   const { ends, text } = list.filter

@@ -8,7 +8,7 @@ import type { MessageList } from './list-state.ts'
 const MAX_PAGES = 10
 
 /** Looks for a text in the messages of the filter, newest first. It says how far it has looked, and what to press. */
-export function Looked({ list }: { list: MessageList }) {
+export default function Looked({ list }: { list: MessageList }) {
   const { isLoading, hasMore, error } = list
   const isLooking = useSignal(true)
   const isLoaded = !isLoading.value

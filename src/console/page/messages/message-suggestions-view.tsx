@@ -24,7 +24,7 @@ interface MessageSuggestionsProps extends FieldParts {
 }
 
 /** What the field can ask for: filters, and values from what is loaded. Contacts that are not in the rows are read once. */
-export function MessageSuggestions({ list, extensions, ...field }: MessageSuggestionsProps) {
+export default function MessageSuggestions({ list, extensions, ...field }: MessageSuggestionsProps) {
   useEffect(() => void readNames(), [list.sgw])
   useContacts(list.sgw, field.typed.value)
   const rows = list.rows.value

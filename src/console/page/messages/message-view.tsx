@@ -3,7 +3,7 @@ import { focusDetail } from '../list/cursor.ts'
 import { Detail, type DetailProps } from './detail.tsx'
 
 /** The open message, in a file of its own: most visits only look at the list. What a person opens gets the focus. */
-export function MessageView({ takesFocus, ...props }: DetailProps & { takesFocus: boolean }) {
+export default function MessageView({ takesFocus, ...props }: DetailProps & { takesFocus: boolean }) {
   useEffect(() => {
     if (takesFocus) focusDetail()
   }, [props.id])

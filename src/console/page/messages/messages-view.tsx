@@ -21,15 +21,15 @@ import { MessageRow } from './message-row.tsx'
 import { MessageSearch } from './search-field.tsx'
 import { Sentence } from './sentence.tsx'
 
-const loadEmpty = async () => (await import('./empty-view.tsx')).EmptyView
-const loadLooked = async () => (await import('./looked-view.tsx')).Looked
-const loadReasons = async () => (await import('./reasons-view.tsx')).Reasons
-const loadMessage = async () => (await import('./message-view.tsx')).MessageView
+const loadEmpty = () => import('./empty-view.tsx')
+const loadLooked = () => import('./looked-view.tsx')
+const loadReasons = () => import('./reasons-view.tsx')
+const loadMessage = () => import('./message-view.tsx')
 
 keepInEveryTenant(commonWords(FILTERS))
 
 /** All messages of the tenant, live, with the open one beside them. */
-export function MessagesView() {
+export default function MessagesView() {
   const { params } = address.value
   useLayoutEffect(() => {
     if (params['status'] || params['direction'])

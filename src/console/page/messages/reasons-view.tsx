@@ -27,7 +27,7 @@ interface ReasonsProps extends GroupsProps {
   isByReason: boolean
 }
 
-export function Reasons({ part, isByReason, ...props }: ReasonsProps) {
+export default function Reasons({ part, isByReason, ...props }: ReasonsProps) {
   if (part === 'head') return <Head list={props.list} />
   return part === 'rows' ? <Groups {...props} /> : <GroupBy isByReason={isByReason} />
 }

@@ -9,7 +9,7 @@ import { tabOf } from './filters.ts'
 import type { MessageList } from './list-state.ts'
 
 const loadReading = async () => (await import('./message-suggestions-view.tsx')).askedBy
-const loadSuggestions = async () => (await import('./message-suggestions-view.tsx')).MessageSuggestions
+const loadSuggestions = () => import('./message-suggestions-view.tsx')
 
 interface MessageSearchProps {
   list: MessageList

@@ -23,10 +23,10 @@ import { WireMap } from './wire-map.tsx'
 import { wireOf } from './wire.ts'
 import './overview.css'
 
-const loadUsage = async () => (await import('./usage-view.tsx')).Usage
+const loadUsage = () => import('./usage-view.tsx')
 
 /** Whether anything is wrong, since when, for whom, and what to do; then the figures behind it. */
-export function OverviewView() {
+export default function OverviewView() {
   const reading = useReading(rangeShown())
   useEffect(() => void (document.title = 'Overview – sgw'), [])
   if (reading === null) return null
@@ -87,4 +87,4 @@ const Quiet = ({ extensions }: { extensions: readonly ExtensionHealth[] }) => (
   </section>
 )
 
-const loadEmpty = async () => (await import('../messages/empty-view.tsx')).EmptyView
+const loadEmpty = () => import('../messages/empty-view.tsx')

@@ -7,7 +7,7 @@ import { csvOf } from './csv.ts'
 import { save } from './save.ts'
 
 /** What each app sent and received by day, as a table and a file for a spreadsheet. */
-export function Usage() {
+export default function Usage() {
   const { value, error, again } = useLoading(async () => (await client.value?.usage()) ?? [], [client.value])
   const days = value.value
   if (error.value !== '') return <LoadFailed what="The usage" error={error.value} again={again} />

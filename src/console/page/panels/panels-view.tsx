@@ -11,7 +11,7 @@ import { Switcher } from './switcher.tsx'
 import '../parts/dialog.css'
 
 /** The panel of the frame that is open, or nothing while an address leads to another tenant. */
-export function PanelsView() {
+export default function PanelsView() {
   const { value } = panel
   if (param('tenant') !== '') return <Entering />
   if (value === 'keys') return <KeysHelp />

@@ -12,10 +12,10 @@ import './phone.css'
 
 followHeard()
 
-const loadTrace = async () => (await import('./trace-view.tsx')).TraceView
+const loadTrace = () => import('./trace-view.tsx')
 
 /** Development's start page: a text from the app, the phone that gets it, and every step between them. */
-export function PhoneView() {
+export default function PhoneView() {
   const { pair, loading } = usePair()
   const conversation = useFollowed(
     JSON.stringify(pair),

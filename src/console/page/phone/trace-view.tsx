@@ -6,7 +6,7 @@ import { type Chosen, Sequence } from './sequence.tsx'
 import { StepDetails } from './step-details.tsx'
 
 /** Every step of the newest texts, and request and response of a chosen one. Before the first text: what to try. */
-export function TraceView({ conversation, isEmpty }: { conversation: TracedConversation; isEmpty: boolean }) {
+export default function TraceView({ conversation, isEmpty }: { conversation: TracedConversation; isEmpty: boolean }) {
   const chosen = useSignal<Chosen['value']>(null)
   return (
     <>

@@ -18,6 +18,8 @@ interface AppItemProps {
   changed: () => void
 }
 
+const KEY = 'M21 2l-9.6 9.6M15.5 7.5l4 4M2 15.5a5.5 5.5 0 1 0 11 0a5.5 5.5 0 1 0 -11 0'
+
 /** One app: its key, its webhook address, and what can be done with it. */
 export function AppItem({ app, calls, changed }: AppItemProps) {
   const isOwn = app.appId === me.value?.appId
@@ -25,7 +27,7 @@ export function AppItem({ app, calls, changed }: AppItemProps) {
     <li class="thing" tabIndex={-1} aria-label={app.name}>
       <div class="line thing-head">
         <span class="dim">
-          <Icon name={app.isActive ? 'key' : 'cancelled'} />
+          <Icon name={app.isActive ? KEY : 'cancelled'} />
         </span>
         <h2>{app.name}</h2>
         {!app.isActive && <span class="state dim">Inactive</span>}

@@ -13,7 +13,7 @@ import './setup.css'
 const NAMES = { numbers: 'Numbers', apps: 'Apps', tenants: 'Tenants' } as const
 
 /** What is set up rarely: the numbers, the apps and, for an operator, the tenants. */
-export function SetupView() {
+export default function SetupView() {
   const { view } = address.value
   const section = SETUP_SECTIONS.find((name) => name === view) ?? 'numbers'
   useEffect(() => void (document.title = `${NAMES[section]} – sgw`), [section])

@@ -55,13 +55,19 @@ export async function findCaller(): Promise<void> {
   hasNoApp.value = found === null && operator.value !== null
 }
 
+/** Reads anew whether the tenant is active. */
+export async function readStatus(): Promise<void> {
+  const sgw = client.peek()
+  const found = await readMe().catch(() => null)
+  if (found !== null && client.peek() === sgw) me.value = found
+}
+
 async function readMe(): Promise<Me | null> {
   try {
-    return (await client.value?.me()) ?? null
+    return client.value && (await whileSignedIn(client.value.me()))
   } catch (error) {
-    if (error instanceof SgwError && error.status === 401) endSession('The session has ended. Sign in again.')
-    else if (!(error instanceof SgwError && error.status === 404)) throw error
-    return null
+    if (error instanceof SgwError && [401, 404].includes(error.status)) return null
+    throw error
   }
 }
 
@@ -106,13 +112,14 @@ export const appIds = computed(() => {
   return new Map(appId && name ? [...own, [name, appId] as const] : own)
 })
 
+export const ENDED = 'The session has ended. Sign in again.'
+
 /** Runs a call. A session that the gateway no longer accepts ends; other errors are the caller's. */
 export async function whileSignedIn<Result>(call: Promise<Result>): Promise<Result> {
   try {
     return await call
   } catch (error) {
-    if (error instanceof Error && 'status' in error && error.status === 401)
-      endSession('The session has ended. Sign in again.')
+    if (error instanceof SgwError && error.status === 401) endSession(ENDED)
     throw error
   }
 }

@@ -12,10 +12,6 @@ export const clockTime = (at: Time): string => part(at, { hour: '2-digit', minut
 /** `14:26`. */
 export const shortTime = (at: Time): string => part(at, { hour: '2-digit', minute: '2-digit' })
 
-/** `14:26:07.123`. */
-export const preciseTime = (at: Time): string =>
-  `${clockTime(at)}.${String(new Date(at).getMilliseconds()).padStart(3, '0')}`
-
 /** `14:26:07` today, `22 Nov 14:26` on another day, `22 Nov 2025` in another year. */
 export function rowTime(at: Time, today: number): string {
   if (dayOf(at) === dayOf(today)) return clockTime(at)
@@ -31,10 +27,6 @@ export function dayHeader(at: Time, today: number): string {
   if (dayOf(at) === dayOf(today - 86_400_000)) return `Yesterday, ${day}`
   return yearOf(at) === yearOf(today) ? day : `${day} ${yearOf(at)}`
 }
-
-/** `Mon 23 Nov 2026, 14:20:02.114 UTC+1`. */
-export const wholeTime = (at: Time): string =>
-  `${part(at, { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' }).replaceAll(',', '')}, ${preciseTime(at)} ${zoneName(at)}`
 
 /** In UTC with milliseconds, for tooltips. */
 export const utcTime = (at: Time): string => new Date(at).toISOString().replace('T', ' ').replace('Z', ' UTC')
@@ -58,8 +50,8 @@ export function zoneName(at: Time): string {
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** Formats are kept, because making one takes a hundred times as long as using it. */
-function part(at: Time, options: Intl.DateTimeFormatOptions): string {
+/** A part of a time as `en-GB` writes it. Formats are kept, because making one takes a hundred times as long as using it. */
+export function part(at: Time, options: Intl.DateTimeFormatOptions): string {
   const zone = timeZone.value === 'utc' ? 'UTC' : undefined
   const key = `${zone ?? ''}${JSON.stringify(options)}`
   let format = formats.get(key)

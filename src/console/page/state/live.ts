@@ -1,7 +1,7 @@
 import { effect, signal } from '@preact/signals'
 import { type ConnectionState, type Sgw, SgwError } from '../../../client/client.ts'
 import { pause } from '../../../client/pause.ts'
-import { client } from './caller.ts'
+import { ENDED, client, readStatus } from './caller.ts'
 import type { LiveEvent } from './live-event.ts'
 import { endSession, session } from './session.ts'
 
@@ -9,11 +9,12 @@ type Listener = (event: LiveEvent) => void
 
 const listeners = new Set<Listener>()
 
-/** Whether events arrive; `retryAt` and `since` are times in milliseconds, or null. */
-export const connection = signal<{ online: boolean; retryAt: number | null; since: number | null }>({
+/** Whether events arrive; `retryAt` and `since` are times in milliseconds, or null. `isRefused`: the tenant is not active. */
+export const connection = signal({
   online: true,
-  retryAt: null,
-  since: null,
+  isRefused: false,
+  retryAt: null as number | null,
+  since: null as number | null,
 })
 
 /** Whether events have begun to arrive since the console acts as this app. */
@@ -70,8 +71,9 @@ async function follow(sgw: Sgw, stop: AbortSignal): Promise<void> {
       if (stop.aborted) return
       const status = error instanceof SgwError ? error.status : 0
       const stays = (status >= 300 && status < 400) || (status === 403 && session.value?.kind === 'operator')
-      if (!stays) return endSession('The session has ended. Sign in again.')
-      noteState({ online: false, retryAt: new Date(Date.now() + AGAIN_AFTER_REFUSAL_MS) })
+      if (!stays) return endSession(ENDED)
+      if (status === 403) await readStatus()
+      noteState({ online: false, retryAt: new Date(Date.now() + AGAIN_AFTER_REFUSAL_MS) }, error)
       await pause(AGAIN_AFTER_REFUSAL_MS, stop)
     }
     after = events.cursor
@@ -82,11 +84,12 @@ function publish(event: LiveEvent): void {
   for (const listener of listeners) listener(event)
 }
 
-function noteState({ online, retryAt }: ConnectionState): void {
+function noteState({ online, retryAt }: ConnectionState, error?: unknown): void {
   const { since } = connection.value
   if (online) hasBegun.value = true
   connection.value = {
     online,
+    isRefused: error instanceof SgwError && error.status === 403,
     retryAt: retryAt?.getTime() ?? null,
     since: online ? null : (since ?? Date.now()),
   }

@@ -18,7 +18,7 @@ interface AttachedProps {
 }
 
 /** The files of a draft, each with its size and a button that removes it, and why they cannot be sent. */
-export function Attached({ attached, number, text }: AttachedProps) {
+export default function Attached({ attached, number, text }: AttachedProps) {
   const { files, problems, uploading, error } = attached
   useEffect(() => void readTextOnly(attached), [number])
   return (

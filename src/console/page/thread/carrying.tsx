@@ -2,7 +2,7 @@ import { Loaded } from '../frame/loaded.tsx'
 import { Carried } from './carried.tsx'
 import type { PicturesProps } from './pictures-view.tsx'
 
-const loadPictures = async () => (await import('./pictures-view.tsx')).Pictures
+const loadPictures = () => import('./pictures-view.tsx')
 
 /** What a message carries, from a file of its own. Without that file it is said. */
 export const Carrying = (props: PicturesProps) =>

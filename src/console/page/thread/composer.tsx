@@ -89,7 +89,7 @@ function Size({ text, files, isOver }: SizeProps) {
   )
 }
 
-const loadAttached = async () => (await import('./attached-view.tsx')).Attached
+const loadAttached = () => import('./attached-view.tsx')
 
 /** Attaches what is chosen, pasted, or dropped anywhere on the page. `take` is null where no files can go. */
 function useFiles(draft: Draft, canSend: boolean) {

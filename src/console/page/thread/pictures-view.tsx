@@ -17,7 +17,7 @@ export interface PicturesProps {
 }
 
 /** What came or goes with a text: its pictures, and of anything else and of what is large its name, type and size. A click opens it. */
-export function Pictures({ message, isRead, bubble, look }: PicturesProps) {
+export default function Pictures({ message, isRead, bubble, look }: PicturesProps) {
   const { messageId, attachments: count = 0 } = message
   const opened = useSignal<number | null>(null)
   const shown = kept.value.get(messageId)

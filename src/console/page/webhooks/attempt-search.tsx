@@ -7,7 +7,7 @@ import type { Destination } from './destination.ts'
 import { tabOf } from './filters.ts'
 
 const loadReading = async () => (await import('./attempt-suggestions-view.tsx')).readSearch
-const loadSuggestions = async () => (await import('./attempt-suggestions-view.tsx')).AttemptSuggestions
+const loadSuggestions = () => import('./attempt-suggestions-view.tsx')
 
 interface AttemptSearchProps {
   list: DeliveryList

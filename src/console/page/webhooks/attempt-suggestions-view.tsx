@@ -15,7 +15,7 @@ interface AttemptSuggestionsProps extends FieldParts {
 }
 
 /** What the field can ask for, with values from what is loaded. */
-export function AttemptSuggestions({ list, destinations, ...field }: AttemptSuggestionsProps) {
+export default function AttemptSuggestions({ list, destinations, ...field }: AttemptSuggestionsProps) {
   const targets = (kind: Destination['kind']): FacetValue[] =>
     (destinations ?? [])
       .filter((each) => each.kind === kind)

@@ -21,7 +21,15 @@ interface WebhookViewProps {
 }
 
 /** The open destination or delivery, in a file of its own. What a person opens gets the focus. */
-export function WebhookView({ opened, list, destinations, overview, changed, move, takesFocus }: WebhookViewProps) {
+export default function WebhookView({
+  opened,
+  list,
+  destinations,
+  overview,
+  changed,
+  move,
+  takesFocus,
+}: WebhookViewProps) {
   const isDelivery = 'deliveryId' in opened
   const id = isDelivery ? opened.deliveryId : opened.destination
   useEffect(() => {

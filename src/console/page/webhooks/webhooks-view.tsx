@@ -23,12 +23,12 @@ import { useDestinations } from './destinations-state.ts'
 import { EmptyAttempts } from './empty-attempts.tsx'
 import { FILTERS, type Filter, TABS, WORDS, openedOf, tabOf } from './filters.ts'
 
-const loadWebhook = async () => (await import('./webhook-view.tsx')).WebhookView
+const loadWebhook = () => import('./webhook-view.tsx')
 
 keepInEveryTenant(commonWords(FILTERS))
 
 /** Where webhooks go and how that went: the destinations, and each delivery, with what is open beside them. */
-export function WebhooksView() {
+export default function WebhooksView() {
   const filter: Filter = filterOf(WORDS, address.value.params)
   const filterKey = JSON.stringify(filter)
   const list = useFollowed(filterKey, (sgw) => new DeliveryList(sgw, filter))
