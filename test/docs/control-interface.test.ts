@@ -17,13 +17,13 @@ interface Row {
 
 /** The rows of the tables. An answer that is as that of another row has its members. */
 function rowsOf(page: string): Row[] {
-  const rows = [...page.matchAll(/^\| `(\w+)`( \(GET\))? \| (?:`(.+?)`)? ?\| (?:`(.+?)`|as `(\w+)`) \| .*\|$/gm)]
+  const rows = [...page.matchAll(/^\| `(\w+)`( \(GET\))?(?: `(.+?)`)? \| .*?(?: → (?:`([^`]+)`|as `(\w+)`))? \|$/gm)]
   const answers = new Map(rows.flatMap(([, name, , , answer]) => (answer === undefined ? [] : [[name, answer]])))
   return rows.map(([, name = '', get, body, answer, as]) => ({
     name,
     isReading: get !== undefined,
     body: body ?? null,
-    answer: JSON.parse(answer ?? answers.get(as) ?? '') as unknown,
+    answer: JSON.parse(answer ?? answers.get(as) ?? 'null') as unknown,
   }))
 }
 

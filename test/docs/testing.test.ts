@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { temporaryFolder } from '../support/process.ts'
 import { PROJECT, finished, freePort } from '../support/program.ts'
@@ -41,23 +41,45 @@ test('the test with another provider passes in a project that has sgw installed'
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('1 pass') })
 }, 60_000)
 
+/** A folder with the files of an example; `sgw` is found there. */
+function copyOf(example: string, files: string[]): Disposable & { path: string } {
+  const folder = temporaryFolder()
+  for (const file of files) copyFileSync(join(PROJECT, 'examples', example, file), folder.file(file))
+  return folder
+}
+
+const ENV = { PATH, HOME: process.env['HOME'] ?? '', SGW: `bun ${join(PROJECT, 'src/cli.ts')}` }
+
 // pytest is not needed to develop sgw, so a machine without it leaves its test out.
 const hasPytest = Bun.spawnSync(['python3', '-m', 'pytest', '--version'], { env: { ...process.env } }).exitCode === 0
 
 test.if(Bun.which('python3') !== null && hasPytest)(
   'the fixture and the tests for pytest pass as they stand there',
   async () => {
-    using folder = temporaryFolder()
-    const [fixture = '', tests = ''] = blocks('python')
-    writeFileSync(folder.file('conftest.py'), fixture)
-    writeFileSync(folder.file('test_reminder.py'), tests)
-    const env = { PATH, HOME: process.env['HOME'] ?? '', SGW: `bun ${join(PROJECT, 'src/cli.ts')}` }
+    using folder = copyOf('pytest', ['conftest.py', 'test_reminder.py'])
     const { code, stdout } = await finished(
       ['python3', '-m', 'pytest', '-q', '-p', 'no:cacheprovider'],
-      env,
+      ENV,
       folder.path,
     )
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('3 passed') })
+  },
+  120_000,
+)
+
+// The names of Vitest are known to Bun's own runner, too. Where Vitest is installed, it runs them as well.
+const VITEST = Bun.which('vitest')
+const RUNNERS = [
+  { runner: 'Bun', command: [process.execPath, 'test'] },
+  ...(VITEST === null ? [] : [{ runner: 'Vitest', command: [VITEST, 'run', '--root', '.'] }]),
+]
+
+test.each(RUNNERS)(
+  'the fixture and the tests for Vitest pass as they stand there, run by $runner',
+  async ({ command }) => {
+    using folder = copyOf('vitest', ['gateway.mjs', 'reminder.test.mjs'])
+    const { code, stdout, stderr } = await finished(command, ENV, folder.path)
+    expect({ code, output: stdout + stderr }).toEqual({ code: 0, output: expect.stringMatching(/3 pass/) })
   },
   120_000,
 )
