@@ -7,7 +7,7 @@ import { signIn } from '../support/operator.ts'
 import { FROM, TO, type World, createWorld, until } from '../support/world.ts'
 import { BASE_ENVIRONMENT } from '../support/environment.ts'
 
-// These tests run the examples of docs/client.md unchanged.
+// These tests run the examples of docs/client.md unchanged but for the address of the gateway.
 
 const PAGE = readFileSync(join(PROJECT, 'docs/client.md'), 'utf8')
 const EXAMPLES = [...PAGE.matchAll(/```ts\n([^]*?)```/g)].map(([, text = '']) => text)
@@ -112,10 +112,10 @@ test('the sixth example calls as an operator, and as an app', async () => {
 /** Runs an example. */
 function run(example: string | undefined, world: World, env: Record<string, string> = {}): PipedProgram {
   const file = folder.file('example.ts')
-  writeFileSync(file, example ?? '')
+  writeFileSync(file, (example ?? '').replace('http://127.0.0.1:3000', world.url))
   const child = Bun.spawn([process.execPath, file], {
     cwd: folder.path,
-    env: { ...BASE_ENVIRONMENT, NO_COLOR: '1', SGW_URL: world.url, SGW_KEY: world.key, ...env },
+    env: { ...BASE_ENVIRONMENT, NO_COLOR: '1', SGW_KEY: world.key, ...env },
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',
