@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { LoggedProgram, PROJECT, finished } from '../support/program.ts'
 import { temporaryFolder } from '../support/process.ts'
@@ -20,7 +20,7 @@ function script(file: string, text: string): void {
 test('the line that prints an address prints one that works', async () => {
   await using world = await createWorld({ connect: false, work: false })
   const page = readFileSync(join(PROJECT, 'docs/recipes.md'), 'utf8')
-  const line = /^ {2}(jq -rn[^\n]+\n[^\n]+)$/m.exec(page)?.[1] ?? ''
+  const line = /^(jq -rn[^\n]+\n[^\n]+)$/m.exec(page)?.[1] ?? ''
   const { code, stdout } = await finished(['sh', '-euc', line], { PATH })
   expect([code, stdout]).toEqual([0, expect.stringContaining('%7B%7Bstatus%7D%7D%3A%20%7B%7Btitle%7D%7D')] as never)
   const { pathname, search } = new URL(stdout.trim())
@@ -31,8 +31,8 @@ test('the line that prints an address prints one that works', async () => {
 /** A folder with the script of the recipe and its settings. */
 async function withScript(world: World, run: (environment: Record<string, string>) => Promise<void>): Promise<void> {
   using folder = temporaryFolder()
-  const [alert = '', settings = ''] = recipe(world, 'Shell and cron')
-  script(folder.file('sgw-alert'), alert)
+  const [settings = ''] = recipe(world, 'Shell and cron')
+  copyFileSync(join(PROJECT, 'examples/sgw-alert'), folder.file('sgw-alert'))
   writeFileSync(folder.file('env'), settings)
   await run({ PATH: folder.path + delimiter + PATH, SGW_ALERT_ENV: folder.file('env') })
 }
@@ -40,7 +40,7 @@ async function withScript(world: World, run: (environment: Record<string, string
 test('shell and cron: a failed command texts, once, however its output looks; a refusal is seen', async () => {
   await using world = await createWorld({ connect: false, work: false })
   await withScript(world, async (environment) => {
-    const [, , crontab = ''] = recipe(world, 'Shell and cron')
+    const [, crontab = ''] = recipe(world, 'Shell and cron')
     const command = crontab
       .replace(/^(\S+ ){5}/, '')
       .replaceAll('/usr/local/bin/sgw-alert', 'sgw-alert')
@@ -70,9 +70,8 @@ test('shell and cron: a failed command texts, once, however its output looks; a 
 test('a photo from a door camera: the script uploads the picture and texts it, and a refusal is seen', async () => {
   await using world = await createWorld()
   using folder = temporaryFolder()
-  const [photo = ''] = recipe(world, 'A photo from a door camera')
-  const [, settings = ''] = recipe(world, 'Shell and cron')
-  script(folder.file('sgw-photo'), photo)
+  const [settings = ''] = recipe(world, 'Shell and cron')
+  copyFileSync(join(PROJECT, 'examples/sgw-photo'), folder.file('sgw-photo'))
   writeFileSync(folder.file('env'), settings)
   const jpeg = Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0]), Buffer.alloc(50_000, 7)])
   writeFileSync(folder.file('door.jpg'), jpeg)
@@ -122,15 +121,13 @@ test('GitHub Actions: the step texts, and once for a run', async () => {
 test('a script that reads answers misses none over a restart, and gets a page again that it did not finish', async () => {
   await using world = await createWorld()
   using folder = temporaryFolder()
-  const [reader = '', unit = ''] = recipe(world, 'A script that reads answers')
-  expect(unit).toContain('Restart=always')
+  expect(readFileSync(join(PROJECT, 'docs/recipes.md'), 'utf8')).toContain('`Restart=always`')
   mkdirSync(folder.file('work'))
-  script(folder.file('read-answers'), reader)
   script(folder.file('work/answer'), `#!/bin/sh\n[ ! -e refuse ] || exit 1\njq -r .body >>got`)
   // The curl of a script that was killed ends later, and complains of it.
   const start = (log: string) =>
     new LoggedProgram({
-      command: ['sh', folder.file('read-answers')],
+      command: ['sh', join(PROJECT, 'examples/read-answers')],
       env: { PATH, SGW_URL: world.url, SGW_KEY: world.key },
       cwd: folder.file('work'),
       log: folder.file(log),

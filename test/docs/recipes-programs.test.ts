@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Sgw } from '../../src/client/client.ts'
 import { type TestGateway, startTestGateway } from '../../src/testing/index.ts'
@@ -8,7 +8,7 @@ import { PipedProgram, temporaryFolder } from '../support/process.ts'
 import { PROJECT, finished } from '../support/program.ts'
 import { until } from '../support/world.ts'
 
-// These tests run the programs of docs/cookbook.md unchanged. The one for a shell is in cookbook.long.ts.
+// These tests run the programs of docs/recipes.md unchanged. Those for a shell are in recipes.long.ts and recipes-ci.long.ts.
 
 interface Remind {
   remind(sgw: Sgw, from: string, appointment: { id: string; phone: string; at: Date }): Promise<string>
@@ -22,9 +22,7 @@ interface Codes {
   ) => { send(phone: string): Promise<boolean>; isRight(phone: string, given: string): boolean }
 }
 
-const PAGE = readFileSync(join(PROJECT, 'docs/cookbook.md'), 'utf8')
-const PROGRAMS = [...PAGE.matchAll(/```ts\n([^]*?)```/g)].map(([, text = '']) => text)
-const FILES = ['answer.ts', 'remind.ts', 'codes.ts'] as const
+const FILES = ['answer.ts', 'remind.ts', 'one-time-codes.ts'] as const
 const PATIENT = '+15555550199'
 const DAY_MS = 86_400_000
 
@@ -36,7 +34,7 @@ beforeAll(() => {
   symlinkSync(PROJECT, folder.file('node_modules/sgw'))
   for (const name of ['bun-types', '@types'])
     symlinkSync(join(PROJECT, 'node_modules', name), folder.file(`node_modules/${name}`))
-  for (const [index, file] of FILES.entries()) writeFileSync(folder.file(file), PROGRAMS[index] ?? '')
+  for (const file of [...FILES, 'ask.py']) copyFileSync(join(PROJECT, 'examples', file), folder.file(file))
 })
 
 const load = async <Module>(file: (typeof FILES)[number]): Promise<Module> =>
@@ -45,7 +43,6 @@ const load = async <Module>(file: (typeof FILES)[number]): Promise<Module> =>
 const fromOf = ({ numbers }: TestGateway): string => numbers[0] ?? ''
 const textsOn = (gateway: TestGateway): string[] => gateway.phone(PATIENT).inbox.map(({ text }) => text)
 
-const PYTHON = /```python\n([^]*?)```/.exec(PAGE)?.[1] ?? ''
 const ask = (gateway: TestGateway, key: string): PipedProgram =>
   new PipedProgram(
     Bun.spawn(['python3', folder.file('ask.py'), fromOf(gateway), PATIENT, 'Water the plants?'], {
@@ -59,7 +56,6 @@ const ask = (gateway: TestGateway, key: string): PipedProgram =>
 // Python is not needed to develop sgw, so a machine without it leaves the test out.
 test.if(Bun.which('python3') !== null)('the Python program prints the answer, or why there is none', async () => {
   await using gateway = await startTestGateway()
-  writeFileSync(folder.file('ask.py'), PYTHON)
   await using program = ask(gateway, gateway.apiKey)
   await until(() => textsOn(gateway).includes('Water the plants?'))
   await gateway.phone('+15555550111').reply('Not for you')
@@ -70,11 +66,16 @@ test.if(Bun.which('python3') !== null)('the Python program prints the answer, or
 })
 
 test('the programs have the right types', async () => {
-  expect(PROGRAMS).toHaveLength(FILES.length)
+  const page = readFileSync(join(PROJECT, 'docs/recipes.md'), 'utf8')
+  writeFileSync(folder.file('many.ts'), /```ts\n([^]*?)```/.exec(page)?.[1] ?? '')
   const options =
     `--ignoreConfig --noEmit --singleThreaded --strict --skipLibCheck --target esnext --module esnext --moduleResolution bundler
     --allowImportingTsExtensions --customConditions bun --types bun-types`.split(/\s+/)
-  const { stdout } = await finished([join(PROJECT, 'node_modules/.bin/tsc'), ...options, ...FILES], {}, folder.path)
+  const { stdout } = await finished(
+    [join(PROJECT, 'node_modules/.bin/tsc'), ...options, ...FILES, 'many.ts'],
+    {},
+    folder.path,
+  )
   expect(stdout).toBe('')
 })
 
@@ -133,7 +134,7 @@ test('a reminder comes a day ahead, once however often it is planned, and not af
 
 test('a one-time code is right once, another one must wait, and after five tries none is right', async () => {
   await using gateway = await startTestGateway()
-  const { OneTimeCodes } = await load<Codes>('codes.ts')
+  const { OneTimeCodes } = await load<Codes>('one-time-codes.ts')
   const codes = new OneTimeCodes(gateway.client, fromOf(gateway))
   expect(codes.isRight(PATIENT, '000000')).toBe(false)
   expect(await codes.send(PATIENT)).toBe(true)

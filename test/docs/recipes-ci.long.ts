@@ -1,25 +1,21 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { startTestGateway } from '../../src/testing/index.ts'
 import { temporaryFolder } from '../support/process.ts'
 import { PROJECT, finished } from '../support/program.ts'
 import { until } from '../support/world.ts'
 
-// The program of docs/cookbook.md for a shell, unchanged. It needs curl and jq.
+// The program of docs/recipes.md that waits, unchanged. It needs curl and jq.
 
 setDefaultTimeout(60_000)
 
 test('CI waits for a text: the first that matches and came after the command began, else it fails', async () => {
   await using gateway = await startTestGateway()
   using folder = temporaryFolder()
-  const page = readFileSync(join(PROJECT, 'docs/cookbook.md'), 'utf8')
-  const script = /```sh\n(#!\/bin\/sh\n# wait-for-text[^]*?)```/.exec(page)?.[1] ?? ''
-  writeFileSync(folder.file('wait-for-text'), script)
-  chmodSync(folder.file('wait-for-text'), 0o755)
   const env = { SGW_URL: gateway.url, SGW_KEY: gateway.apiKey }
   const wait = (pattern: string, command: string, looks = '10') =>
-    finished([folder.file('wait-for-text'), pattern, 'sh', '-c', command], { ...env, SGW_LOOKS: looks })
+    finished([join(PROJECT, 'examples/wait-for-text'), pattern, 'sh', '-c', command], { ...env, SGW_LOOKS: looks })
   const service = gateway.phone('+15555550177')
   await service.reply('111111 is your code')
   const texting = wait('is your code', `touch ${folder.file('asked')}; echo asked`)
