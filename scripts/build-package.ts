@@ -1,12 +1,16 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
+import { COMMIT } from '../src/core/build.ts'
 import { RELEASE, VERSION } from '../src/core/version.ts'
+import { buildPackageBundle } from './executable.ts'
 import { withLineBreaks } from './line-breaks.ts'
 import { LICENCES_FILE, thirdPartyLicences } from './licences.ts'
+import { INSTALLED } from './package-manifest.ts'
 import { bundledTypes } from './package-types.ts'
 
-// bun scripts/build-package.ts   what the npm packages need besides the source; `npm pack` runs it
+// bun scripts/build-package.ts   what is in the npm packages; `npm pack` runs it
+//   dist/gateway/                        the gateway and the test kit, bundled, for Bun
 //   dist/client.js, dist/client.d.ts     the client for Node.js, browsers and workers, each one file
-//   dist/testing.js, dist/testing.d.ts   the types of the test kit, which runs from source under Bun alone
+//   dist/testing.js, dist/testing.d.ts   what Node.js gets in place of the test kit, and the kit's types
 //   dist/THIRD-PARTY-LICENSES.txt       the licences of what it depends on
 //   dist/sgw-client/                     the client as a package of its own: npm pack ./dist/sgw-client
 
@@ -16,6 +20,8 @@ const NOT_BUN = 'sgw/testing starts the gateway in this process, which only Bun 
 await mkdir(FOLDER, { recursive: true })
 await writeTesting(await writeClient())
 await writeClientPackage(`${FOLDER}/sgw-client`)
+await rm(`${FOLDER}/gateway`, { recursive: true, force: true })
+await buildPackageBundle(`${FOLDER}/gateway`, COMMIT ?? '', INSTALLED)
 await Bun.write(`${FOLDER}/${LICENCES_FILE}`, await thirdPartyLicences())
 
 /** Returns the names that the client exports. */

@@ -1,4 +1,6 @@
 import { existsSync } from 'node:fs'
+import { rename } from 'node:fs/promises'
+import { brotliCompressSync } from 'node:zlib'
 import type { BunPlugin } from 'bun'
 import { bundlePage } from '../src/console/bundle.ts'
 import type { PageFile } from '../src/api/http/served-file.ts'
@@ -6,44 +8,62 @@ import type { Parts, Platform } from './platform.ts'
 
 /** Builds `FOLDER/cli.js` and its chunks: the gateway without Bun. */
 export async function buildBundle(folder: string, parts: Parts, commit: string): Promise<void> {
-  await checked(Bun.build({ ...(await common(parts, commit)), target: 'bun', outdir: folder }))
+  await build(commit, (options) => ({
+    ...options,
+    plugins: [staticAddon(parts.addon), ...options.plugins],
+    target: 'bun',
+    outdir: folder,
+  }))
+}
+
+/** Builds the same for the npm package, with the test kit, `testing.js`. npm installs `installed` beside it. */
+export async function buildPackageBundle(folder: string, commit: string, installed: readonly string[]): Promise<void> {
+  await build(commit, (options) => ({
+    ...options,
+    entrypoints: [...options.entrypoints, 'src/testing/index.ts'],
+    external: [...installed],
+    plugins: [sameClient, ...options.plugins],
+    target: 'bun',
+    outdir: folder,
+  }))
+  await rename(`${folder}/index.js`, `${folder}/testing.js`)
 }
 
 /** Builds one executable: server, commands, migrations, documentation page. On Windows its name ends in `.exe`. */
 export async function buildExecutable(path: string, platform: Platform, parts: Parts, commit: string): Promise<void> {
-  await checked(
-    Bun.build({
-      ...(await common(parts, commit)),
-      // Compiled ahead: a start takes half the time. Bun has it for modules only inside an executable.
-      bytecode: true,
-      compile: {
-        target: `bun-${platform.name}` as Bun.Build.CompileTarget,
-        outfile: path,
-        autoloadBunfig: false,
-        ...(parts.bun === null ? {} : { executablePath: parts.bun }),
-      },
-    }),
-  )
+  await build(commit, (options) => ({
+    ...options,
+    plugins: [staticAddon(parts.addon), ...options.plugins],
+    // Compiled ahead: a start takes half the time. Bun has it for modules only inside an executable.
+    bytecode: true,
+    compile: {
+      target: `bun-${platform.name}` as Bun.Build.CompileTarget,
+      outfile: path,
+      autoloadBunfig: false,
+      ...(parts.bun === null ? {} : { executablePath: parts.bun }),
+    },
+  }))
 }
 
-async function common(parts: Parts, commit: string) {
-  return {
-    // Each thread has an entry point of its own.
-    entrypoints: ['src/cli.ts', 'src/db/reader-thread.ts', 'src/operator/lease/renewal-thread.ts'],
-    // What is loaded when first used stays a file of its own, so that a start does not read it.
-    splitting: true,
-    format: 'esm' as const,
-    naming: { entry: '[name].[ext]', chunk: '[name]-[hash].[ext]', asset: '[name]-[hash].[ext]' },
-    minify: true,
-    sourcemap: 'none' as const,
-    plugins: [staticAddon(parts.addon), embeddedConsole(await bundlePage()), embeddedCommit(commit)],
-  }
-}
+type Common = ReturnType<typeof common>
 
-async function checked(running: Promise<Bun.BuildOutput>): Promise<void> {
-  const { success, logs } = await running
+async function build(commit: string, withOwn: (options: Common) => Bun.BuildConfig): Promise<void> {
+  const plugins = [embeddedConsole(await bundlePage()), embeddedCommit(commit), compressedDocs, noScalar]
+  const { success, logs } = await Bun.build(withOwn(common(plugins)))
   if (!success) throw new AggregateError(logs, 'The build failed')
 }
+
+const common = (plugins: BunPlugin[]) => ({
+  // Each thread has an entry point of its own.
+  entrypoints: ['src/cli.ts', 'src/db/reader-thread.ts', 'src/operator/lease/renewal-thread.ts'],
+  // What is loaded when first used stays a file of its own, so that a start does not read it.
+  splitting: true,
+  format: 'esm' as const,
+  naming: { entry: '[name].[ext]', chunk: '[name]-[hash].[ext]', asset: '[name]-[hash].[ext]' },
+  minify: true,
+  sourcemap: 'none' as const,
+  plugins,
+})
 
 /**
  * The driver picks its addon by a computed name, which no bundler can follow: away from node_modules it would not be
@@ -66,18 +86,55 @@ function staticAddon(addon: string): BunPlugin {
   }
 }
 
-/** An executable has neither the page's source nor a bundler. The page is bundled before this build starts: a nested build would never end. */
+/** A program that imports the kit and the client gets one `Sgw`, so that `instanceof` holds. */
+const sameClient: BunPlugin = {
+  name: 'client of the package',
+  setup(builder) {
+    builder.onResolve({ filter: /\/client\/client\.ts$/ }, () => ({ path: '../client.js', external: true }))
+  },
+}
+
+/**
+ * A build has neither the page's source nor a bundler. Its files are compressed together, because they are much alike. The page is
+ * bundled before this build starts: a nested build would never end.
+ */
 function embeddedConsole(files: readonly PageFile[]): BunPlugin {
-  const embedded = files.map(({ name, type, bytes }) => ({ name, type, base64: Buffer.from(bytes).toString('base64') }))
+  const texts = files.map(({ name, type, bytes }) => ({ name, type, text: new TextDecoder().decode(bytes) }))
   const contents = `
-    const FILES = ${JSON.stringify(embedded)}
+    import { brotliDecompressSync } from 'node:zlib'
+    const FILES = ${JSON.stringify(brotliCompressSync(JSON.stringify(texts)).toString('base64'))}
     export const sourceState = () => ''
     export const bundlePage = async () =>
-      FILES.map(({ name, type, base64 }) => ({ name, type, bytes: Uint8Array.fromBase64(base64) }))`
+      JSON.parse(brotliDecompressSync(Buffer.from(FILES, 'base64')).toString()).map(({ name, type, text }) => ({
+        name, type, bytes: new TextEncoder().encode(text),
+      }))`
   return replacement('src/console/bundle.ts', contents)
 }
 
-/** An executable is away from the checkout, so it carries its commit. */
+/** Swagger UI's files, which are two thirds of the package without this. `docs-page.ts` knows them by the end of their names. */
+const compressedDocs: BunPlugin = {
+  name: 'compressed files of Swagger UI',
+  setup(builder) {
+    const namespace = 'compressed'
+    builder.onResolve({ filter: /^swagger-ui-dist\// }, ({ path }) => ({ path: `${path}.br`, namespace }))
+    builder.onLoad({ filter: /./, namespace }, async ({ path }) => {
+      const bytes = await Bun.file(`node_modules/${path.replace(/\.br$/, '')}`).bytes()
+      return { contents: brotliCompressSync(bytes), loader: 'file' }
+    })
+  },
+}
+
+/** The plug-in's other page, Scalar's, is never shown: its theme brings packages and a second zod. */
+const noScalar: BunPlugin = {
+  name: 'no Scalar',
+  setup(builder) {
+    const namespace = 'no-scalar'
+    builder.onResolve({ filter: /^@scalar\/themes$/ }, ({ path }) => ({ path, namespace }))
+    builder.onLoad({ filter: /./, namespace }, () => ({ contents: "export const elysiajsTheme = ''", loader: 'js' }))
+  },
+}
+
+/** A build is away from the checkout, so it carries its commit. */
 function embeddedCommit(commit: string): BunPlugin {
   const known = commit === '' ? null : commit.slice(0, 7)
   return replacement('src/core/build.ts', `export const COMMIT = ${JSON.stringify(known)}`)

@@ -3,6 +3,7 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Platform } from '../platform.ts'
 import { LICENCES_FILE, thirdPartyLicences } from '../licences.ts'
+import { withPackageManifest } from '../package-manifest.ts'
 import { packExecutable } from './archive.ts'
 import { dependencyList } from './dependencies.ts'
 import { packImage } from './image.ts'
@@ -44,7 +45,8 @@ export async function makeRelease({ version, folder, platforms }: ReleaseOptions
 /** The gateway's package, and the client's. The first command writes what is in them, as `prepack` does for a bare `npm pack`. */
 async function packPackages(folder: string): Promise<void> {
   await $`${process.execPath} scripts/build-package.ts`.quiet()
-  await $`npm pack --silent --ignore-scripts --pack-destination ${folder} . ./dist/sgw-client`.quiet()
+  const pack = $`npm pack --silent --ignore-scripts --pack-destination ${folder} . ./dist/sgw-client`
+  await withPackageManifest(() => pack.quiet())
 }
 
 async function notesOf(version: string): Promise<string> {

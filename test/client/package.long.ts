@@ -1,19 +1,22 @@
 import { $ } from 'bun'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { chromium } from 'playwright-core'
+import openapi from '../../docs/openapi.json'
 import { browserOptions } from '../support/browser.ts'
 import { temporaryFolder } from '../support/process.ts'
-import { PROJECT, finished } from '../support/program.ts'
+import { LoggedProgram, PROJECT, finished, freePort } from '../support/program.ts'
 import { FROM, TO, createWorld } from '../support/world.ts'
 import { AnsweringServer, answer } from './answers.ts'
 import { PROGRAM, SENT, nodeAlone, nodeCommand, packPackages, projectWith } from './packed.ts'
 
 /** Our own limit for what a page loads. */
 const MAX_CLIENT_BYTES = 14 * 1024
-const MAX_PACKAGE_BYTES = 1_100_000
+const MAX_PACKAGE_BYTES = 1_000_000
+/** What npm installs with it. */
+const MAX_INSTALLED_MEGABYTES = 60
 const MAX_CLIENT_PACKAGE_BYTES = 30_000
 
 const folder = temporaryFolder()
@@ -28,27 +31,63 @@ afterAll(() => folder[Symbol.dispose]())
 const filesIn = (cwd: string): string[] => [...new Bun.Glob('**/*').scanSync({ cwd, dot: true })].toSorted()
 
 describe('the package', () => {
-  test('is packed by npm where there is no Bun', () => {
+  test('is packed by npm where there is no Bun, which leaves package.json as it was', async () => {
     expect(packages.packing).toMatchObject([{ code: 0 }, { code: 0 }])
+    const textOf = (root: string): Promise<string> => Bun.file(join(root, 'package.json')).text()
+    expect(await textOf(packages.checkout)).toBe(await textOf(PROJECT))
   })
 
-  test('has the source, the migrations and the client, and nothing else', () => {
-    const others = filesIn(unpacked).filter(
-      (file) => !/^src\/.*\.(tsx?|js|css|svg|html|json)$|^drizzle\/\d{4}_\w+\.sql$/.test(file),
-    )
-    expect(others).toEqual([
+  test('has the gateway bundled, the client and the types, and nothing else', () => {
+    const others = filesIn(unpacked).filter((file) => !/^dist\/gateway\/[\w-]+-[a-z0-9]{8}\.js$/.test(file))
+    expect(others.map((file) => file.replace(/-[a-z0-9]{8}\./, '-HASH.'))).toEqual([
       'LICENSE',
       'README.md',
       'bin/sgw',
       'dist/THIRD-PARTY-LICENSES.txt',
       'dist/client.d.ts',
       'dist/client.js',
+      'dist/gateway/cli.js',
+      'dist/gateway/docs-HASH.css',
+      'dist/gateway/reader-thread.js',
+      'dist/gateway/renewal-thread.js',
+      'dist/gateway/swagger-ui-bundle.js-HASH.br',
+      'dist/gateway/swagger-ui.css-HASH.br',
+      'dist/gateway/testing.js',
       'dist/testing.d.ts',
       'dist/testing.js',
       'package.json',
-      'tsconfig.json',
     ])
     expect(Bun.file(packages.tarball).size).toBeLessThan(MAX_PACKAGE_BYTES)
+  })
+
+  test('npm installs it with few packages, none of which has a script or a warning', async () => {
+    const project = folder.file('installed')
+    mkdirSync(project)
+    writeFileSync(join(project, 'package.json'), '{}')
+    const install = ['npm', 'install', '--save-dev', packages.tarball]
+    const { code, stdout, stderr } = await finished(install, nodeAlone(folder.path), project)
+    expect([code, `${stdout}${stderr}`]).toEqual([0, expect.not.stringMatching(/warn|script/i)])
+    expect(existsSync(join(project, 'node_modules/@scarf'))).toBe(false)
+    const [megabytes] = (await $`du -sm node_modules`.cwd(project).text()).split('\t')
+    expect(Number(megabytes)).toBeLessThanOrEqual(MAX_INSTALLED_MEGABYTES)
+  })
+
+  test('shows the API on its own page, from its own files', async () => {
+    const port = freePort()
+    const cwd = folder.file('installed')
+    const env = { ...nodeAlone(folder.path, 'bun'), PORT: String(port) }
+    const log = folder.file('start.log')
+    const command = [join(cwd, 'node_modules/.bin/sgw'), 'start']
+    await using server = new LoggedProgram({ command, env, cwd, log })
+    const url = `http://127.0.0.1:${port}`
+    await server.serving(`${url}/health`)
+    for (const name of ['swagger-ui-bundle.js', 'swagger-ui.css']) {
+      const served = await (await fetch(`${url}/docs/${name}`)).text()
+      expect(served).toBe(await Bun.file(join(PROJECT, 'node_modules/swagger-ui-dist', name)).text())
+    }
+    const document = (await (await fetch(`${url}/openapi.json`)).json()) as typeof openapi
+    expect(Object.keys(document.paths)).toEqual(Object.keys(openapi.paths))
+    expect(await (await fetch(`${url}/console/`)).text()).toContain('<html data-simulator')
   })
 
   test('sends and hears under Bun, and starts a gateway for its tests', async () => {

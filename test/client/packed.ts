@@ -25,19 +25,25 @@ function redirected(Sgw, baseUrl) {
 }`
 export const SENT = JSON.stringify({ statuses: ['queued', 'sending', 'sent'], status: 'sent' })
 
-/** The packages as npm packs them, and unpacked in `folder/sgw` and `folder/sgw-client`. */
+/**
+ * The packages as npm packs them, and unpacked in `folder/sgw` and `folder/sgw-client`. `npm pack` writes package.json for a moment, so
+ * it has a checkout of its own.
+ */
 export async function packPackages(folder: string) {
+  const checkout = join(folder, 'checkout')
+  mkdirSync(checkout)
+  await $`git ls-files -z | xargs -0 cp --parents --target-directory ${checkout}`.cwd(PROJECT)
   const tarball = join(folder, `sgw-${packageFile.version}.tgz`)
   const clientTarball = join(folder, `sgw-client-${packageFile.version}.tgz`)
   const pack = (what: string): Promise<Finished> =>
-    finished(['npm', 'pack', '--silent', '--pack-destination', folder, what], nodeAlone(folder))
+    finished(['npm', 'pack', '--silent', '--pack-destination', folder, what], nodeAlone(folder), checkout)
   // The first one makes what the second one packs.
   const packing = [await pack('.'), await pack('./dist/sgw-client')]
   for (const [name, file] of Object.entries({ sgw: tarball, 'sgw-client': clientTarball })) {
     mkdirSync(join(folder, name))
     await $`tar xzf ${file} --strip-components 1 --directory ${join(folder, name)}`.nothrow()
   }
-  return { tarball, clientTarball, packing }
+  return { checkout, tarball, clientTarball, packing }
 }
 
 /** The environment of a machine that has Node.js with npm, and besides it only these programs. */

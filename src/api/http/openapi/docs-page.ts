@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { brotliDecompressSync } from 'node:zlib'
 import bundlePath from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'file' }
 import swaggerCssPath from 'swagger-ui-dist/swagger-ui.css' with { type: 'file' }
 import { loadOnce } from '../../../core/load-once.ts'
@@ -41,7 +42,9 @@ const SCRIPTS = '<script src="docs/swagger-ui-bundle.js"></script><script type="
 /** In a bundle the path is relative to the bundle; from source and in an executable it is absolute. */
 function asset(path: string, filePath: string, type: string): WebPage {
   const load = loadOnce(async () => {
-    const bytes = await Bun.file(resolve(import.meta.dir, filePath)).bytes()
+    const stored = await Bun.file(resolve(import.meta.dir, filePath)).bytes()
+    // A build stores large files compressed.
+    const bytes = filePath.endsWith('.br') ? new Uint8Array(brotliDecompressSync(stored)) : stored
     return new ServedFile({ name: path, type: `${type}; charset=utf-8`, bytes })
   })
   return { path, answer: async (request) => (await load()).answer(request) }
