@@ -5,7 +5,7 @@ import { readConfig } from '../../src/core/config.ts'
 import { errorText } from '../../src/core/errors.ts'
 import { MESSAGE_FAILURES, rejected, unknownNumber } from '../../src/core/message-failure.ts'
 import { PROJECT } from '../support/program.ts'
-import { createWorld } from '../support/world.ts'
+import { FROM, TO, createWorld } from '../support/world.ts'
 
 const PAGE = readFileSync(join(PROJECT, 'docs/send.md'), 'utf8')
 const found = (pattern: RegExp): string => pattern.exec(PAGE)?.[1] ?? `not found: ${String(pattern)}`
@@ -27,6 +27,20 @@ test('the example of the page is accepted, its repetition is answered as describ
   await world.untilStatus(first?.messageId ?? '', ['sent'])
   const list = found(/`GET (\/v1\/sms\/messages\?[^`]+)`/).replace('failed', 'sent')
   expect((await world.json('GET', list)).body).toMatchObject({ total: 1, messages: [{ messageId: first?.messageId }] })
+})
+
+test('a time without a zone is refused as the page says, and one with an offset is that time', async () => {
+  await using world = await createWorld({ connect: false, work: false })
+  const [, withOffset = ''] = /"sendAt":"([^"]+)"/.exec(PAGE) ?? []
+  const [, withoutZone = ''] = /A time without a zone is refused\*\*: `([^`]+)`/.exec(PAGE) ?? []
+  const at = new Date(Date.now() + 86_400_000).toISOString()
+  const send = (sendAt: string) =>
+    world.json('POST', '/v1/sms/send', { body: { from: FROM, to: TO, body: 'Hello', sendAt } })
+  for (const wrong of [withoutZone, at.replace('Z', ''), at.replace('Z', '123'), at.slice(0, 10)])
+    expect(await send(wrong)).toMatchObject({ status: 400, body: { error: errorText('badSendAt') } })
+  expect(PAGE).toContain(`400 \`${errorText('badSendAt')}\``)
+  expect(withOffset).toEndWith('+01:00')
+  expect((await send(at.replace('Z', '+01:00'))).status).toBe(202)
 })
 
 test('the page explains every error of a message', () => {
