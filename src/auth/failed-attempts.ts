@@ -79,7 +79,7 @@ export class FailedAttempts {
     this.#blocks.set(address, now + BLOCK_MS)
     this.context.log.warn(
       { address },
-      'ten wrong keys came from this address: for 15 minutes right keys are refused as well; sgw unblock ADDRESS ends that',
+      'ten wrong keys came from this address: right keys are refused, too, for 15 minutes; sgw unblock ADDRESS ends this',
     )
     const until = this.context.clock.now() + BLOCK_MS
     this.context.orm

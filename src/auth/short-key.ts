@@ -13,6 +13,6 @@ export function noteShortKey({ log }: { log: Log }, key: string, requestId?: str
   const fix = 'send the whole key; if nobody has it, sgw app rotate-key APP makes another one'
   log.warn(
     { requestId },
-    `a key is refused because it is not whole: ${what} (lists show only how a key begins); ${fix}`,
+    `a key is refused because it is incomplete: ${what} (lists show only how a key begins); ${fix}`,
   )
 }

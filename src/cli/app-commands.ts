@@ -42,7 +42,7 @@ export function addApps(program: Command, contextOf: () => CliContext, run: Run)
     'deactivate',
     'Deactivate an app: its key stops working at once, it gets no more webhooks, and failed ones cannot be delivered again',
     (appId) =>
-      `The key of ${appId} stops working at once, and it gets no more webhooks, and none that failed can be delivered again. Go on?`,
+      `The key of ${appId} stops working at once, it gets no more webhooks, and failed ones cannot be delivered again. Go on?`,
   )
 }
 

@@ -38,7 +38,7 @@ async function follow(context: CliContext, { after, tenant }: EventsOptions): Pr
       // The stream is open already, so no event is between the two.
       if (after !== undefined)
         for (const earlier of await readAfter(context, after, tenant)) show(context, earlier, caughtUp)
-      context.stderr(`Ready (^C to end). Later: sgw events --after ${event.cursor}\n`)
+      context.stderr(`Ready (Ctrl+C to end). Later: sgw events --after ${event.cursor}\n`)
     } else if (!caughtUp.has(JSON.stringify(event))) show(context, event)
   }
   context.stderr('The server has stopped\n')
@@ -57,7 +57,7 @@ async function readAfter(context: CliContext, after: string, tenant: string | un
     for (let cursor = after; ;) {
       const path = `/v1/events?${new URLSearchParams({ after: cursor, limit: '1000' })}`
       const page = (await ask(context, { method: 'GET', path, appId })) as EventPage
-      if (page.gap) context.stderr('Events after this cursor may be gone: the oldest that are kept follow\n')
+      if (page.gap) context.stderr('Events after this cursor may be gone: here are the oldest ones left\n')
       if (page.events.length === 0) break
       found.push(...page.events)
       cursor = page.cursor

@@ -76,7 +76,7 @@ async function disconnect(
   )
   // Nobody is asked about what then cannot be done.
   if (found === undefined) throw new CliError(withHint('extensionNotFound'))
-  const question = `${extensionId} (${found.phoneNumbers.join(', ') || 'no numbers'}) sends and receives nothing more for ${tenant}. Go on?`
+  const question = `${extensionId} (${found.phoneNumbers.join(', ') || 'no numbers'}) will no longer send or receive for ${tenant}. Go on?`
   await confirm(context, yes, question)
   const path = `/v1/rc/extensions/${encodeURIComponent(extensionId)}`
   print(context, await ask(context, { method: 'DELETE', path, appId: app.appId, needs: 'server' }))

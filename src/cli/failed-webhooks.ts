@@ -45,14 +45,14 @@ async function recover(context: CliContext, options: Range): Promise<void> {
   const scheduled = await askTenants(context, options, 'recover', 'scheduled', rangeOf(options))
   print(context, { scheduled })
   if (scheduled > 0) sayNext(context, 'See how they end: sgw webhooks list')
-  else sayNext(context, 'No delivery failed last in that time and still has an address: sgw webhooks list')
+  else sayNext(context, 'No delivery whose latest attempt failed in that time still has an address: sgw webhooks list')
 }
 
 async function dismiss(context: CliContext, wishes: readonly object[], options: Range): Promise<void> {
   let dismissed = 0
   for (const wish of wishes) dismissed += await askTenants(context, options, 'dismiss', 'dismissed', wish)
   print(context, { dismissed })
-  sayNext(context, 'What never arrived and still counts: sgw webhooks list --state never_arrived')
+  sayNext(context, 'Deliveries that never arrived and still count: sgw webhooks list --state never_arrived')
 }
 
 /** The bodies of the requests: a long list of ids takes several. Ends the command if it does not say which deliveries. */

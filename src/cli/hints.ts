@@ -4,7 +4,7 @@ const TIMES = ': give a date (2026-11-24), a date-time with offset (2026-11-24T1
 
 const NUMBER = ': write a number with + and its country code, such as +15555550100'
 const ADDRESS =
-  ': write all of it, such as https://example.com/sms; in production a private address such as 127.0.0.1 must be in WEBHOOK_ALLOW_CIDRS'
+  ': write it in full, such as https://example.com/sms; in production a private address such as 127.0.0.1 must be in WEBHOOK_ALLOW_CIDRS'
 
 /** Advice at the terminal for errors whose texts the API fixes. */
 const HINTS: Readonly<Record<string, string>> = {
@@ -17,7 +17,7 @@ const HINTS: Readonly<Record<string, string>> = {
   [errorText('messageNotFound')]: ': list the messages with sgw messages list',
   [errorText('badMessageId')]: ': list the messages with sgw messages list',
   [errorText('extensionNotFound')]: ': list the extensions with sgw extensions list',
-  [errorText('alertNotFound')]: ': it does not fire, or not for this subject (sgw alerts lists what fires)',
+  [errorText('alertNotFound')]: ': it is not firing, or not for this subject (sgw alerts lists those that are)',
   [errorText('deliveryNotFound')]: ': list the deliveries with sgw webhooks list',
   [errorText('deliveryWithoutDestination')]:
     ': its app is inactive or has no webhook address (sgw app list --tenant TENANT), or its trigger was deleted',
@@ -32,7 +32,7 @@ const HINTS: Readonly<Record<string, string>> = {
   [errorText('badCallbackUrl')]: ADDRESS,
   'The tenant is connected to another RingCentral account: use another tenant':
     ' (sgw tenant create --name NAME makes one), or disconnect its extensions first, for example those of the simulator: sgw extensions list, and sgw extensions disconnect EXTENSION --tenant TENANT',
-  [errorText('badCursor')]: ': a cursor is printed by sgw events, and by GET /v1/events',
+  [errorText('badCursor')]: ': sgw events and GET /v1/events print cursors',
   [errorText('badTo')]: ': at most 10 numbers, separated by commas',
   [errorText('badText')]: ': {{path.to.0.value}} is a value of the JSON, and a text has at most 2000 characters',
   [invalidParameter('startDate').message]: TIMES,

@@ -83,10 +83,10 @@ function refusalOf(text: string, production: boolean, hasPublicUrl: boolean): st
   const url = parseWebhookUrl(text, false)
   if (url === null) return 'give an address such as http://localhost:8080/webhook'
   const forms = formsOf(bareHost(url.hostname))
-  if (forms.some((form) => kindOf(form) === 'never')) return 'link-local and metadata addresses are never posted to'
+  if (forms.some((form) => kindOf(form) === 'never')) return 'sgw never posts to link-local and metadata addresses'
   if (production && url.protocol === 'http:')
     return `in production http:// goes only to this machine, such as http://127.0.0.1:8080/webhook${hasPublicUrl ? '' : ', and to addresses in WEBHOOK_ALLOW_CIDRS'}`
-  if (forms.length > 0) return 'it is not an address of the open Internet: list it in WEBHOOK_ALLOW_CIDRS'
+  if (forms.length > 0) return 'it is not a public address: list it in WEBHOOK_ALLOW_CIDRS'
   return 'in production its name is public, and its port is 80, 443 or above 1023'
 }
 
@@ -95,7 +95,7 @@ function createPrinter(context: CliContext): Forwarder {
   const say = context.json ? context.stderr : context.stdout
   return {
     say,
-    ready: () => say('Ready: messages are shown as they come in (^C to end)\n'),
+    ready: () => say('Ready: messages appear as they arrive (Ctrl+C to end)\n'),
     async forward(line) {
       const { from, to, body } = InboundLine.parse(JSON.parse(line))
       const text = context.json ? line : `${time()}  ${from} → ${to}  ${body}`
@@ -111,7 +111,7 @@ function createForwarder(context: CliContext, url: string, poster: WebhookPoster
   const say = context.json ? context.stderr : context.stdout
   return {
     say,
-    ready: () => say(`Ready: inbound messages go to ${url}, signed with ${secret} (^C to end)\n`),
+    ready: () => say(`Ready: inbound messages go to ${url}, signed with ${secret} (Ctrl+C to end)\n`),
     async forward(body) {
       const event = InboundLine.parse(JSON.parse(body))
       say(`${time()}  --> ${event.type} [${event.messageId}]\n`)

@@ -50,5 +50,5 @@ function isUnlisted(config: Config, url: URL): boolean {
 function listIt({ hostname, protocol }: URL): string {
   const host = bareHost(hostname)
   const only = protocol === 'http:' ? ' (http:// needs that, and no PUBLIC_URL)' : ''
-  return `${host} is not in WEBHOOK_ALLOW_CIDRS: set WEBHOOK_ALLOW_CIDRS=${host} (beside what it has), and restart${only}`
+  return `${host} is not in WEBHOOK_ALLOW_CIDRS: set WEBHOOK_ALLOW_CIDRS=${host} (in addition to what it has), and restart${only}`
 }

@@ -38,7 +38,7 @@ export function createProgram(
 ): Command {
   const program = new SgwCommand('sgw')
     .description(
-      'Operate the sgw SMS gateway. Commands act on the running server, or on its database if none runs: run them in its folder, or with its DATABASE_URL. Times are UTC. Help on one: sgw messages --help, sgw messages list --help.',
+      'Operate the sgw SMS gateway. Commands act on the running server, or on its database if none runs: run them in its folder, or with its DATABASE_URL. Times are UTC. For help on a command: sgw messages --help, sgw messages list --help.',
     )
     .version(VERSION)
     .option('--json', 'print exactly one JSON value on standard output, and errors as JSON on standard error')

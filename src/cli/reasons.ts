@@ -54,6 +54,6 @@ export function refusalOf({
   if (statusCode !== 401 && statusCode !== 403) return ''
   const cause = 'The receiver refuses the signature: it probably has another webhook secret.'
   return appId === undefined
-    ? `${cause} That of a trigger is shown once: if it is lost, delete the trigger (sgw trigger delete) and create it again.`
-    : `${cause} sgw app rotate-webhook-secret ${appId} --yes prints a new one to give to it.`
+    ? `${cause} The secret of a trigger is shown once: if you have lost it, delete the trigger (sgw trigger delete) and create it again.`
+    : `${cause} sgw app rotate-webhook-secret ${appId} --yes prints a new one for it.`
 }

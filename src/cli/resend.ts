@@ -50,7 +50,7 @@ export async function resend(
 }
 
 const REFUSED =
-  'What is refused cannot be sent: its app or tenant is not active, its files are not kept any more, or no connected extension has its number (--from NUMBER sends it from another one)'
+  'Refused messages cannot be sent: their app or tenant is not active, their files are gone, or no connected extension has their number (--from NUMBER sends them from another one)'
 
 const filtersOf = ({ failedSince, failedUntil, maxAge, app, failure, from }: ResendOptions) => ({
   failedSince: timeOf('--failed-since', failedSince),

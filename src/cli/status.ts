@@ -105,7 +105,7 @@ function failedOf(
 const isUnknownNumber = ({ error }: { error: string }): boolean => reasonOfError(error) === 'unknown_number'
 
 const FROM_ANOTHER =
-  'No connected extension of the tenant has this number (sgw extensions list shows those that it has). From another one:'
+  'No connected extension of the tenant has this number (sgw extensions list shows those that it has). To send from another one:'
 const fromAnother = (tenantId: string): string =>
   `sgw messages resend --failed-since 24h --failure unknown_number --from NUMBER --tenant ${tenantId}`
 

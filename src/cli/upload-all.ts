@@ -66,7 +66,7 @@ async function readFile(path: string): Promise<NamedFile> {
 function whyNoType(path: string): string {
   return /\.(jpe?g|png|gif|bmp|tiff?|webp|heic|heif|avif|svg)$/i.test(path)
     ? `${path} is not a JPEG, PNG, GIF, BMP, TIFF or WebP inside, whatever its name says: it may be a HEIC or SVG picture, or an error page that was saved as one. Convert it`
-    : `${path} has no type that can be sent: ${MEDIA_TYPES.join(', ')}`
+    : `${path} is not of a type that can be sent: ${MEDIA_TYPES.join(', ')}`
 }
 
 const IMAGES = MEDIA_TYPES.filter((type) => type.startsWith('image/'))

@@ -16,7 +16,7 @@ export function readDurability(settings: Settings): Durability {
   const mode = settings.oneOf('DURABILITY', ['disk', 'replica'], 'disk')
   const replicaTimeoutMs = settings.durationMs('REPLICA_TIMEOUT', '10s', 100)
   if (replicaTimeoutMs > MAX_REPLICA_TIMEOUT_MS)
-    settings.problem('REPLICA_TIMEOUT', 'is longer than 14s', 'requests would be cut before they are answered')
+    settings.problem('REPLICA_TIMEOUT', 'is longer than 14s', 'requests would be cut off before they are answered')
   if (mode === 'replica' && settings.text('LITESTREAM_REPLICA_URL') === null)
     settings.problem(
       'DURABILITY',
@@ -46,7 +46,7 @@ export function readStandby(settings: Settings, { mode }: Durability, times: Cal
   const url = settings.text('LITESTREAM_REPLICA_URL')
   if (url !== null && !url.startsWith('s3://'))
     problem(
-      'is on, but LITESTREAM_REPLICA_URL is no s3:// address',
+      'is on, but LITESTREAM_REPLICA_URL is not an s3:// address',
       'name an S3-compatible storage with conditional writes, because a folder cannot hold a lease',
     )
   if (settings.secret('ENCRYPTION_KEYS') === null)

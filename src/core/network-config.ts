@@ -65,7 +65,7 @@ export function readAlertUrl(settings: Settings, production: boolean, allowed: r
   const mayBePlain = !production || (isHome && url !== null && isIn(url.hostname, allowed))
   const isUsable = url?.protocol === 'https:' || (url?.protocol === 'http:' && mayBePlain)
   if (!isUsable || url.username !== '' || url.password !== '')
-    settings.problem('ALERT_URL', 'is no address that alerts can be posted to', alertFix(production, isHome))
+    settings.problem('ALERT_URL', 'is not an address to which alerts can be posted', alertFix(production, isHome))
   return text
 }
 
@@ -181,6 +181,6 @@ export function refuseUncheckedTls(settings: Settings, production: boolean): voi
     settings.problem(
       'NODE_TLS_REJECT_UNAUTHORIZED',
       'is 0, which switches off every check of certificates',
-      'remove it; for an authority of your own set NODE_EXTRA_CA_CERTS',
+      'remove it; for your own authority, set NODE_EXTRA_CA_CERTS',
     )
 }

@@ -11,7 +11,8 @@ export async function compact({
   config,
   lifecycle,
 }: Gateway): Promise<{ bytesBefore: number; bytesAfter: number }> {
-  if (lifecycle.working) throw new ApiError('conflict', 'A server uses the database: stop it, run this again, start it')
+  if (lifecycle.working)
+    throw new ApiError('conflict', 'A server is using the database: stop it, run this again, then start it')
   const size = (): number => statSync(config.database.path ?? '').size
   const bytesBefore = size()
   await database.gate.execute('VACUUM')

@@ -147,7 +147,7 @@ async function fixOfAccount({ directory }: Gateway, variable: string, tenantId: 
   const { extensions: connected } = await directory.tenant(tenantId)
   const commands = [...connected.keys()].map((id) => `sgw extensions disconnect ${id} --tenant ${tenantId}`).join('; ')
   const tenant = `another tenant (sgw tenant create --name NAME): ${connectCommand('TENANT')}`
-  return `The tenant is connected to another RingCentral account, or to the simulator of an earlier start. If it no longer needs that: ${commands}. Then restart. Else remove ${variable}, and connect it to ${tenant}`
+  return `The tenant is connected to another RingCentral account, or to the simulator of an earlier start. If it no longer needs that: ${commands}. Then restart. Otherwise remove ${variable}, and connect it to ${tenant}`
 }
 
 const connectCommand = (tenantId: string): string => `sgw extensions connect-jwt --tenant ${tenantId} --jwt-file FILE`
@@ -164,7 +164,7 @@ function nextStep({ oauthError }: ProviderFailure, variable: string, tenantId: s
 }
 
 /** Nobody has to try again: that is done by itself. */
-const AWAY = 'RingCentral could not be reached or did not answer as it should: sgw doctor says what is in the way.'
+const AWAY = 'RingCentral could not be reached, or gave an unexpected answer: sgw doctor says what is in the way.'
 
 const isAway = ({ reason, code }: ProviderFailure): boolean =>
   ['unreachable', 'ambiguous', 'unavailable'].includes(reason) && !isRefusedByProxy(code)

@@ -55,7 +55,8 @@ async function openWithLogin(
 
 /** Ends a session and closes its sockets. */
 export async function endSession(gateway: Gateway, sessionId: string | null): Promise<{ ok: true }> {
-  if (sessionId === null) throw new ApiError('conflict', 'This is no session: sgw console --revoke ends all sessions')
+  if (sessionId === null)
+    throw new ApiError('conflict', 'This is not a session: sgw console --revoke ends all sessions')
   await gateway.operatorSessions.end(sessionId)
   gateway.hub.revoke({ sessionId })
   return { ok: true }

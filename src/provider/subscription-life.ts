@@ -43,7 +43,7 @@ export const waitFailure = ({ cause, retryInMs }: Wait): ProviderFailure & { ret
   reason: 'rate_limited',
   status: null,
   code: WAIT_CODES[cause],
-  message: 'Its events have not begun yet, so its messages come up to a minute late',
+  message: 'Its events have not begun yet, so its messages arrive up to a minute late',
   oauthError: null,
   retryAfterMs: Math.max(MIN_WAIT_MS, retryInMs),
   requestId: null,

@@ -80,7 +80,7 @@ test.concurrent('what cannot be muted, does not fire or lasts too long is refuse
     expect(await sgw.text('alerts', 'mute', 'queue_old', 'gateway', '--for', '1h')).toEqual({
       code: 1,
       stdout: '',
-      stderr: 'Alert not found: it does not fire, or not for this subject (sgw alerts lists what fires)\n',
+      stderr: 'Alert not found: it is not firing, or not for this subject (sgw alerts lists those that are)\n',
     })
     for (const duration of ['8', 'forever', '0h', '31d', '-1h'])
       expect(await sgw.text('alerts', 'mute', 'extension_revoked', subject, '--for', duration)).toMatchObject({

@@ -140,7 +140,7 @@ test.concurrent('the status and the list of extensions say that RC_JWT waits, an
     for (const words of [['status'], ['extensions', 'list']]) {
       const { stdout } = await sgw.text(...words)
       expect(stdout).toContain('RC_JWT waits\n')
-      expect(stdout.replace(/\s+/g, ' ')).toContain('presented again by itself at 2026-11-28T20:01:00.000Z.')
+      expect(stdout.replace(/\s+/g, ' ')).toContain('presents it again at 2026-11-28T20:01:00.000Z.')
     }
   })
 })

@@ -158,7 +158,7 @@ describe('sgw listen', () => {
     const { extensionId } = world.control.addExtension({ name: 'Bob', numbers: ['+15555550110'] })
     await world.connect({ tenantId: world.tenantId, extensionId })
     await using listener = startSgw(world.folder, ['listen'])
-    await listener.printed(/Ready: messages are shown/)
+    await listener.printed(/Ready: messages appear/)
     await world.control.injectSms({ from: CONTACT, to: FROM, text: 'to one' })
     await world.control.injectSms({ from: CONTACT, to: '+15555550110', text: 'to the other' })
     await listener.printed(/\d\d:\d\d:\d\d {2}\+15555550177 → \+15555550100 {2}to one\n/)

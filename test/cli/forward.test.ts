@@ -41,8 +41,8 @@ test.concurrent('what listen does not forward to is refused with the condition t
     return stderr.slice(`Cannot forward to ${url}: `.length).trimEnd()
   }
   const plain = 'in production http:// goes only to this machine, such as http://127.0.0.1:8080/webhook'
-  const inside = 'it is not an address of the open Internet: list it in WEBHOOK_ALLOW_CIDRS'
-  const metadata = 'link-local and metadata addresses are never posted to'
+  const inside = 'it is not a public address: list it in WEBHOOK_ALLOW_CIDRS'
+  const metadata = 'sgw never posts to link-local and metadata addresses'
   const [http, listed, ofNetwork, cloud, linkLocal, mapped, unspecified, nonsense, ofName, port] = await Promise.all([
     refused('http://hooks.example.com/sms'),
     refused('http://10.1.2.3/sms', { WEBHOOK_ALLOW_CIDRS: '10.0.0.0/8' }),
@@ -70,6 +70,6 @@ test.concurrent('in development, a metadata address is refused with the same wor
   const words = ['listen', '--forward-to', 'http://169.254.169.254/']
   expect(await sgwIn(world.folder, words)).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('link-local and metadata addresses are never posted to'),
+    stderr: expect.stringContaining('sgw never posts to link-local and metadata addresses'),
   })
 })

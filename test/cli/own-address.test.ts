@@ -24,7 +24,7 @@ test('localhost is refused with the address to write instead, where the gateway 
     return stderr.trimEnd()
   }
   const text = 'Invalid webhookUrl: must be https:// in production, max 2000 chars'
-  const general = `${text}: write all of it, such as https://example.com/sms; in production a private address such as 127.0.0.1 must be in WEBHOOK_ALLOW_CIDRS`
+  const general = `${text}: write it in full, such as https://example.com/sms; in production a private address such as 127.0.0.1 must be in WEBHOOK_ALLOW_CIDRS`
   const allowed = { WEBHOOK_ALLOW_CIDRS: '127.0.0.1' }
   const literal = `${text}: write 127.0.0.1 instead of localhost`
   expect(await refused('http://localhost:8123/sms', allowed)).toBe(literal)
@@ -36,10 +36,10 @@ test('localhost is refused with the address to write instead, where the gateway 
   expect(await refused('http://localhost:25/sms', allowed)).toBe(general)
   expect(await refused('http://hooks.example.com/sms', allowed)).toBe(general)
   expect(await refused('http://192.168.1.9:8123/sms', allowed)).toBe(
-    `${text}: 192.168.1.9 is not in WEBHOOK_ALLOW_CIDRS: set WEBHOOK_ALLOW_CIDRS=192.168.1.9 (beside what it has), and restart (http:// needs that, and no PUBLIC_URL)`,
+    `${text}: 192.168.1.9 is not in WEBHOOK_ALLOW_CIDRS: set WEBHOOK_ALLOW_CIDRS=192.168.1.9 (in addition to what it has), and restart (http:// needs that, and no PUBLIC_URL)`,
   )
   expect(await refused('https://[fd00::9]/sms', {})).toBe(
-    `${text}: fd00::9 is not in WEBHOOK_ALLOW_CIDRS: set WEBHOOK_ALLOW_CIDRS=fd00::9 (beside what it has), and restart`,
+    `${text}: fd00::9 is not in WEBHOOK_ALLOW_CIDRS: set WEBHOOK_ALLOW_CIDRS=fd00::9 (in addition to what it has), and restart`,
   )
   expect(await refused('http://192.168.1.9:25/sms', {})).toBe(general)
   const server = {

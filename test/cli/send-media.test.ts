@@ -81,7 +81,7 @@ test('sgw send says what is wrong with a file before it sends anything', async (
     const to = ['send', '--from', FROM, '--to', TO]
     const refused = async (name: string): Promise<string> =>
       (await sgw.text(...to, '--media', join(files.path, name), 'Hi')).stderr
-    expect(await refused('page.html')).toContain('page.html has no type that can be sent: image/jpeg, ')
+    expect(await refused('page.html')).toContain('page.html is not of a type that can be sent: image/jpeg, ')
     expect(await refused('missing.png')).toContain('missing.png cannot be read')
     expect(await refused('large.png')).toContain(
       'large.png has 2,400,000 bytes, and a file may have 1,500,000 bytes: make it smaller',

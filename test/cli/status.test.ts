@@ -237,7 +237,7 @@ test.concurrent('while no server runs nothing says that a socket receives', asyn
 test.concurrent('an address that wrong keys have blocked is shown with the command that lets it in, also without a server', async () => {
   const folder = folderInMemory()
   const line =
-    /^! blocked, for right keys as well, .*127\.0\.0\.1 until 2.*Z\. Correct the\s+client, then sgw unblock 127\.0\.0\.1$/m
+    /^! blocked, even for right keys, .*127\.0\.0\.1 until 2.*Z\. Correct the\s+client, then sgw unblock 127\.0\.0\.1$/m
   {
     await using world = await createWorld({ connect: false, folder })
     const operator = openOperatorSocket(world)
@@ -251,6 +251,6 @@ test.concurrent('an address that wrong keys have blocked is shown with the comma
     await operator.stop()
   }
   expect((await sgwIn(folder, ['status'])).stdout).toMatch(line)
-  expect((await sgwIn(folder, ['doctor'])).stdout).toMatch(/^! blocked addresses +blocked, for right keys as well, /m)
+  expect((await sgwIn(folder, ['doctor'])).stdout).toMatch(/^! blocked addresses +blocked, even for right keys, /m)
   rmSync(folder, { recursive: true })
 })

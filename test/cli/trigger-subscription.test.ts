@@ -55,7 +55,7 @@ test.concurrent('without a server, the commands use the database, and errors exp
   expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/trg_[0-9a-f]{16}[\s\S]*whsec_/) })
   expect((await run('list', '--tenant', tenantId)).stdout).toContain('http://localhost:8080/hook')
   const badUrl =
-    'Invalid callbackUrl: must be https:// in production, max 2000 chars: write all of it, such as https://example.com/sms; in production a private address such as 127.0.0.1 must be in WEBHOOK_ALLOW_CIDRS\n'
+    'Invalid callbackUrl: must be https:// in production, max 2000 chars: write it in full, such as https://example.com/sms; in production a private address such as 127.0.0.1 must be in WEBHOOK_ALLOW_CIDRS\n'
   expect(await run('create', '--tenant', tenantId, '--callback-url', 'nonsense')).toMatchObject({
     code: 1,
     stdout: '',

@@ -23,7 +23,7 @@ test('a message from a number that no connected extension has is offered to be s
   const resend = `sgw messages resend --failed-since 24h --failure unknown_number --from NUMBER --tenant ${tenantId}`
   expect(status).toContain('None can be sent again as it is. List them:')
   expect(status).toContain(
-    `No connected extension of the tenant has this number (sgw extensions list shows those that it has). From another one: ${resend}`,
+    `No connected extension of the tenant has this number (sgw extensions list shows those that it has). To send from another one: ${resend}`,
   )
   expect(status).not.toContain('sgw messages resend --failed-since 24h --tenant')
   const again = ['messages', 'resend', '--failed-since', '24h', '--tenant', tenantId, '--yes']
@@ -31,7 +31,7 @@ test('a message from a number that no connected extension has is offered to be s
     const refused = await run(...words)
     expect(refused.code).toBe(1)
     expect(refused.text).toStartWith('resent 0 refused 1 ')
-    expect(refused.text).toContain('no connected extension has its number (--from NUMBER sends it from another one)')
+    expect(refused.text).toContain('no connected extension has their number (--from NUMBER sends them from another one)')
   }
   expect(world.control.messages({ direction: 'Outbound' })).toEqual([])
   expect(await run(...again, '--from', FROM)).toMatchObject({ code: 0, text: expect.stringMatching(/^resent 1 /) })

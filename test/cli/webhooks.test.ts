@@ -60,7 +60,7 @@ test.concurrent('webhook deliveries are listed with their errors, and made again
       'no destination: its app is inactive or has no webhook address (sgw app list --tenant TENANT)',
     )
     expect((await sgw.text('app', 'update', world.app.appId, '--webhook-url', 'localhost/hook')).stderr).toContain(
-      'write all of it, such as https://example.com/sms; in production a private address such as 127.0.0.1 must be in WEBHOOK_ALLOW_CIDRS\n',
+      'write it in full, such as https://example.com/sms; in production a private address such as 127.0.0.1 must be in WEBHOOK_ALLOW_CIDRS\n',
     )
     await sgw.json('app', 'deactivate', world.app.appId, '--yes')
     expect((await sgw.text('app', 'update', world.app.appId, '--webhook-url', receiver.url)).stderr).toBe(
@@ -78,7 +78,7 @@ test.concurrent.each([401, 403])(
     await using receiver = startReceiver(answered)
     await withServer(async (world, sgw) => {
       const { appId } = world.app
-      const said = `The receiver refuses the signature: it probably has another webhook secret. sgw app rotate-webhook-secret ${appId} --yes prints a new one to give to it.`
+      const said = `The receiver refuses the signature: it probably has another webhook secret. sgw app rotate-webhook-secret ${appId} --yes prints a new one for it.`
       await world.call('PUT', `/v1/apps/${appId}`, { body: { webhookUrl: receiver.url } })
       await sgw.json('trigger', 'create', '--tenant', world.tenantId, '--callback-url', `${receiver.url}/trigger`)
       await world.control.injectSms({ text: 'hello' })
@@ -87,7 +87,7 @@ test.concurrent.each([401, 403])(
         return stdout.match(/http_error/g)?.length === 2 ? stdout.replaceAll(/\s+/g, ' ') : null
       })
       expect(listed).toContain(said)
-      expect(listed).toContain('if it is lost, delete the trigger (sgw trigger delete) and create it again')
+      expect(listed).toContain('if you have lost it, delete the trigger (sgw trigger delete) and create it again')
       const status = (await sgw.text('status')).stdout.replaceAll(/\s+/g, ' ')
       expect(status).toContain(`http_error ${answered}: sgw webhooks list --app ${appId} ${said}`)
     })

@@ -38,10 +38,10 @@ const FAULTS: readonly [name: string, sentence: string, change: (standing: Stand
   ],
   [
     'late',
-    'Extension 101: it has no active subscription, so its messages come up to a minute late',
+    'Extension 101: it has no active subscription, so its messages arrive up to a minute late',
     withExtension({
       status: 'active',
-      reason: 'It has no active subscription, so its messages come up to a minute late',
+      reason: 'It has no active subscription, so its messages arrive up to a minute late',
       since: at(20),
     }),
   ],

@@ -193,7 +193,7 @@ test('what an alert says to a terminal is no sentence of the page', () => {
     alert('webhook_failing', 'The webhook of app app_9 of tenant_2 has failed for an hour', {
       ...tenant,
       subject: 'app_9',
-      fix: 'sgw webhooks list --app app_9 shows the errors. Once they are mended, sgw webhooks recover delivers again.',
+      fix: 'sgw webhooks list --app app_9 shows the errors. Once they are fixed, sgw webhooks recover delivers again.',
     }),
     alert('webhooks_interrupted', '3 webhooks were interrupted, and may not have arrived', {
       fix: 'sgw webhooks recover --since 2026-11-24T10:00:00.000Z posts again what failed since then.',

@@ -8,7 +8,7 @@ const PUBLIC = {
   ENCRYPTION_KEYS: 'bXRsaWUxd3FxQnFZVndDaGZGVmZkWXZFTzhXTnhmVW4=',
 }
 const NOT_USABLE =
-  'ALERT_URL is no address that alerts can be posted to: give an https:// address without user and password'
+  'ALERT_URL is not an address to which alerts can be posted: give an https:// address without user and password'
 const AT_HOME = `${NOT_USABLE}; http:// is for an IP address in WEBHOOK_ALLOW_CIDRS, such as http://192.168.1.9:8123/alert with WEBHOOK_ALLOW_CIDRS=192.168.1.9 (127.0.0.1 in place of localhost)`
 
 /** The problems of an environment with this address. */

@@ -24,7 +24,7 @@ test('a replica without a storage, another word and a time that no request waits
   for (const [REPLICA_TIMEOUT, problem] of [
     ['soon', 'is "soon": give a duration such as 500ms, 15s, 5m, 24h or 7d'],
     ['0ms', 'is "0ms": give a duration such as 500ms, 15s, 5m, 24h or 7d, at least 100 ms'],
-    ['15s', 'is longer than 14s: requests would be cut before they are answered'],
+    ['15s', 'is longer than 14s: requests would be cut off before they are answered'],
   ] as const)
     expect(read({ REPLICA_TIMEOUT })).toEqual([`REPLICA_TIMEOUT ${problem}`])
 })
@@ -50,7 +50,7 @@ test('a standby without a replica, without a storage that can hold a lease, or w
     'STANDBY is on, but DURABILITY is not "replica": set DURABILITY=replica, because a standby has only what the storage has (docs/beyond-one-machine.md)',
   ])
   expect(standby({ LITESTREAM_REPLICA_URL: 'file:///backups' })).toEqual([
-    'STANDBY is on, but LITESTREAM_REPLICA_URL is no s3:// address: name an S3-compatible storage with conditional writes, because a folder cannot hold a lease (docs/beyond-one-machine.md)',
+    'STANDBY is on, but LITESTREAM_REPLICA_URL is not an s3:// address: name an S3-compatible storage with conditional writes, because a folder cannot hold a lease (docs/beyond-one-machine.md)',
   ])
   expect(standby({ ENCRYPTION_KEYS: '' })).toEqual([
     'ENCRYPTION_KEYS is not set: STANDBY is on, and a standby needs the same keys; make one with: sgw secret',

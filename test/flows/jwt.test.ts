@@ -173,7 +173,7 @@ test('an app that may not use the grant any more is told so, and the extension g
   })
   expect(failed).toMatchObject({ connected: true, reason: 'Its tokens could not be refreshed', alerts: [] })
   expect(failed.fix).toStartWith(
-    'The RingCentral app may not use this grant: its authentication must be "JWT auth flow". This is tried again by itself',
+    'The RingCentral app may not use this grant: its authentication must be "JWT auth flow". The gateway tries again on its own',
   )
   expect(failed.doctor).toMatchObject({ level: 'warn', detail: expect.stringContaining('"JWT auth flow"') })
   world.control.configure({ grants: ['jwt'] })
@@ -289,7 +289,7 @@ test.each(['refresh', 'jwt'])(
       'RingCentral answered with the tokens of another extension, which are not used: let nothing between this machine and RC_SERVER_URL keep or mix up its answers.'
     expect(await seen(one)).toMatchObject({
       reason: 'Its tokens could not be refreshed',
-      fix: expect.stringContaining(`${fix} This is tried again by itself`),
+      fix: expect.stringContaining(`${fix} The gateway tries again on its own`),
       doctor: { level: 'warn', detail: expect.stringContaining(fix) },
     })
     expect(await stored()).toEqual(before)

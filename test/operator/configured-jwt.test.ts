@@ -120,7 +120,7 @@ test('an app of another kind is named as the cause, and so is another account', 
   await home.start(other, async (started) => {
     const tenantId = await tenantOf(started)
     expect((await started.doctor())?.detail).toContain(
-      `The tenant is connected to another RingCentral account, or to the simulator of an earlier start. If it no longer needs that: sgw extensions disconnect ${home.extensionId} --tenant ${tenantId}. Then restart. Else remove RC_JWT, and connect it to another tenant (sgw tenant create --name NAME): sgw extensions connect-jwt --tenant TENANT --jwt-file FILE`,
+      `The tenant is connected to another RingCentral account, or to the simulator of an earlier start. If it no longer needs that: sgw extensions disconnect ${home.extensionId} --tenant ${tenantId}. Then restart. Otherwise remove RC_JWT, and connect it to another tenant (sgw tenant create --name NAME): sgw extensions connect-jwt --tenant TENANT --jwt-file FILE`,
     )
     expect(await started.alerts()).toHaveLength(1)
     // What the text says to do.
@@ -184,7 +184,7 @@ test('a 429 is waited for as long as the answer says, and no attempt prolongs it
     const presented = home.presented
     await home.start(home.newJwt(), async (started) => {
       const until429 = isoTime(home.clock.now() + waitMs)
-      const again = `It is presented again by itself at ${until429}.`
+      const again = `The gateway presents it again at ${until429}.`
       expect((await started.doctor())?.detail).toEndWith(again)
       const { body } = await operate(started.running, 'GET', '/v1/operator/status')
       expect(body['waitingJwt']).toEndWith(again)

@@ -131,7 +131,8 @@ function unrefreshed({ provider, config }: Known, row: ExtensionRow): Trouble {
   const cause = last === null ? '' : `${provider.fixOf(last.failure, last.step, config.publicUrl)} `
   const at = row.nextRefreshAt === null ? '' : ` at ${isoTime(row.nextRefreshAt)}`
   // The client's variables are read at a start alone.
-  const next = last?.failure.oauthError === 'invalid_client' ? 'Then restart.' : `This is tried again by itself${at}.`
+  const next =
+    last?.failure.oauthError === 'invalid_client' ? 'Then restart.' : `The gateway tries again on its own${at}.`
   const fix = `${cause}${next}`
   return { kind: 'refresh', reason: 'Its tokens could not be refreshed', fix, since: sinceOf(row) }
 }
@@ -176,7 +177,7 @@ const REFUSED = {
   messages: 'to list its inbound messages',
   threads: 'to list its message threads',
   send: 'to pass its messages on',
-  subscription: 'its subscription, so its messages come up to a minute late',
+  subscription: 'its subscription, so its messages arrive up to a minute late',
 }
 
 /** After an upgrade they are there, and only read again for how each is used. The caller has read the tenant. */
@@ -197,7 +198,7 @@ function pausesOf({ quota }: Known, { extensionId }: ExtensionRow): Trouble[] {
   return PAUSED.flatMap(({ group, doing }) => {
     const pause = quota.standingPause(extensionId, group)
     if (pause === null || pause.lastedMs < LONG_PAUSE_MS) return []
-    const reason = `RingCentral does not let it ${doing}: it asks to wait, or takes no call`
+    const reason = `RingCentral does not let it ${doing}: it asks to wait, or refuses calls`
     const fix = "Other programs that use this extension share its limit. If there are none, ask RingCentral's support."
     return [{ kind: 'paused', reason, fix, since: pause.since, group }]
   })
@@ -214,10 +215,10 @@ export const PAUSED = [
 const notReceiving = ({ lifecycle, subscriptions: { advice } }: Known, since: number): Trouble => ({
   kind: 'not_receiving',
   reason: lifecycle.working
-    ? 'It has no active subscription, so its messages come up to a minute late'
+    ? 'It has no active subscription, so its messages arrive up to a minute late'
     : 'No server is running, so it receives nothing',
   fix: lifecycle.working
     ? `${advice.needs.replace(/^t/, 'T')}; ${advice.byItself}.`
-    : 'Start the server: it fetches what has come meanwhile.',
+    : 'Start the server: it fetches what came in the meantime.',
   since,
 })

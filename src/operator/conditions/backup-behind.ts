@@ -26,7 +26,7 @@ export const backupBehind: ConditionSource = {
 function saidOf({ begun }: Backup, name: string, lagSeconds: number | null): Omit<Condition, 'overText' | 'detail'> {
   if (!begun)
     return {
-      what: `Litestream has not begun the ${name}`,
+      what: `Litestream has not started the ${name}`,
       fix: 'Start the gateway with the entry point.',
       holdMs: SILENT_HOLD_MS,
     }

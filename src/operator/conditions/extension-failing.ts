@@ -53,7 +53,7 @@ const conditionsOf = (gateway: Gateway, row: ExtensionRow, isSilent: boolean): C
 
 function conditionOf({ providerState }: Gateway, row: ExtensionRow, trouble: Trouble): Condition {
   const { kind, since } = trouble
-  const state = `has not worked as it should since ${isoTime(since)}`
+  const state = `has not worked properly since ${isoTime(since)}`
   const condition = conditionOfExtension(row, trouble, state, 'works again, or is no longer in use')
   // Of refreshes the provider's own alert tells, not one for each extension. A pause that was asked for is over in its time.
   const isNoAlert = kind === 'waits' || (kind === 'refresh' && providerState.isInTrouble)

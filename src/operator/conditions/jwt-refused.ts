@@ -25,6 +25,6 @@ export const jwtRefused: ConditionSource = {
 /** Why RC_JWT has connected no extension, and when it is presented again, if it is. */
 export function saidOfJwt({ variable, tenantId, codes, fix, nextAt }: JwtProblem): Pick<Condition, 'what' | 'fix'> {
   const of = tenantId === null ? '' : ` of ${tenantId}`
-  const again = nextAt === null ? '' : ` It is presented again by itself at ${isoTime(nextAt)}.`
+  const again = nextAt === null ? '' : ` The gateway presents it again at ${isoTime(nextAt)}.`
   return { what: `${variable} connects no extension${of}${codes === '' ? '' : ` (${codes})`}`, fix: `${fix}${again}` }
 }

@@ -32,7 +32,7 @@ function conditionOf(row: Row): Condition {
     subject: targetId,
     level: 'warn',
     what: `${name} has failed for an hour`,
-    fix: `sgw webhooks list --${kind} ${targetId} shows the errors. Once they are mended, sgw webhooks recover delivers again.`,
+    fix: `sgw webhooks list --${kind} ${targetId} shows the errors. Once they are fixed, sgw webhooks recover delivers again.`,
     overText: `Resolved: ${name} works again, or is gone. sgw webhooks list --${kind} ${targetId} --state never_arrived shows what never arrived.`,
     detail: { tenantId, [kind === 'app' ? 'appId' : 'triggerId']: targetId, failedAttempts: Number(row['failures']) },
     since: Number(row['failing_since']),

@@ -16,7 +16,7 @@ export const webhooksInterrupted: ConditionSource = {
         subject: String(noticedAt),
         level: 'warn',
         what: `${webhooks}, by a crash, a takeover or a failing disk, and may not have arrived`,
-        fix: `sgw webhooks recover --since ${isoTime(since)} posts again what failed since then. A retry policy does it by itself.`,
+        fix: `sgw webhooks recover --since ${isoTime(since)} posts again what failed since then. A retry policy does this automatically.`,
         overText: 'Resolved: the webhooks that were interrupted have been posted again, or a day has passed.',
         detail: { webhooks: count },
         since,

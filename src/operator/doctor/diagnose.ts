@@ -119,11 +119,11 @@ function howToConnect({ config, configuredJwt }: Gateway): string {
 async function checkBlocked(gateway: Gateway): Promise<string> {
   const blocked = await describeBlocked(gateway)
   if (blocked !== null) throw new Fault(blocked, 'warn')
-  return 'no wrong keys have blocked one'
+  return 'none is blocked'
 }
 
 /** Says whether anybody is told. */
 const checkAlertSetting = ({ alertUrl }: Config): string =>
   alertUrl === null
-    ? 'off: set ALERT_URL, and a chat or pager is told what needs a person (docs/alerts.md); sgw status shows it, too'
+    ? 'off: set ALERT_URL to tell a chat or pager what needs attention (docs/alerts.md); sgw status shows it, too'
     : 'posted to ALERT_URL; sgw doctor --alert posts a test'

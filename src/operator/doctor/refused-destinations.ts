@@ -29,7 +29,7 @@ export async function describeRefused({ config, database, guard }: Gateway): Pro
 }
 
 /** A path may hold a credential. */
-const originOf = (url: string): string => URL.parse(url)?.origin ?? 'an address that is no URL'
+const originOf = (url: string): string => URL.parse(url)?.origin ?? 'an address that is not a URL'
 
 const ruleOf = ({ production, hasPublicUrl }: Config): string => {
   const own = 'addresses of this machine and its network must be listed in WEBHOOK_ALLOW_CIDRS'

@@ -14,7 +14,7 @@ export async function checkStore(store: ObjectStore): Promise<string> {
     if (reason !== null) throw new Fault(describeUnfit(reason))
     const difference = clockDifference(store)
     if (difference !== null) throw new Fault(textOf(saidOfStorageClock(difference)))
-    return `the storage refuses what it must; a small write takes ${await writeMs(store)} ms`
+    return `the storage refuses conflicting writes, as it must; a small write takes ${await writeMs(store)} ms`
   } catch (error) {
     if (error instanceof StoreError) throw new Fault(`${error.message}: check the network and the access keys`)
     throw error

@@ -61,7 +61,7 @@ async function refuseUsedFolder(store: ObjectStore, epoch: number): Promise<void
   if (found !== undefined)
     throw new StartError(
       EXIT.badConfig,
-      `${found.key} beside the lease is older than its epoch ${epoch}, which has just begun: look at what has written it, and start again (docs/beyond-one-machine.md)`,
+      `${found.key} beside the lease is older than its epoch ${epoch}, which has just begun: find out what wrote it, and start again (docs/beyond-one-machine.md)`,
     )
 }
 
@@ -69,7 +69,7 @@ function place(path: string, { newest, local, root }: Found, mayBeSent: boolean,
   if (newest.type === 'fork') throw forkError(newest.fork)
   if (newest.type === 'copy') placeCopy(path, newest, local, log)
   else if (local === null) return
-  else log.info({}, 'the database on this machine lacks nothing of the copy, and is taken')
+  else log.info({}, 'the database on this machine has all that the copy has, and is used')
   writeFact(path, ROOT_FACT, root)
   if (newest.type === 'copy' && mayBeSent) writeFact(path, LOOK_UP_FACT, 'copy')
 }

@@ -163,7 +163,8 @@ async function catchUp(followed: Followed, newest: () => Promise<string | null>)
     if (has !== null && has === wanted) return null
     if (has === null || wanted === null || has > wanted) return `it has transaction ${has}, and the storage ${wanted}`
     if (times === MAX_CATCH_UPS) return `it has transaction ${has}, and the storage gets more and more`
-    if (isFarBehind(followed, has, wanted)) return `it has transaction ${has}, and a restore is sooner at ${wanted}`
+    if (isFarBehind(followed, has, wanted))
+      return `it has transaction ${has}, and a restore would be sooner at ${wanted}`
     followed.follower = follow(followed.settings, followed.file, CATCH_UP_EVERY_MS)
     if (!(await hasReached(followed, wanted))) return `it does not get from transaction ${has} to ${wanted}`
   }

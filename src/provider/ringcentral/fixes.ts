@@ -162,7 +162,7 @@ const wait = (failure: ProviderFailure): string =>
 const WAITS: Readonly<Record<string, (time: string) => string>> = {
   [LOGINS_USED_UP]: (time) =>
     `RingCentral allows five logins a minute to a user: its events begin by themselves within ${time}.`,
-  [TOKENS_AWAITED]: (time) => `Its tokens could not be refreshed: this is tried again by itself within ${time}.`,
+  [TOKENS_AWAITED]: (time) => `Its tokens could not be refreshed: the gateway tries again within ${time}.`,
 }
 
 const waitOf = ({ retryAfterMs }: ProviderFailure): string =>

@@ -25,7 +25,7 @@ ${mode}  The simulator stands in for RingCentral: nothing reaches a real phone.
 
 ${firstSms(url, apiKey, NUMBERS[0] ?? '', '+15555550199')}
 
-  Play the phone of a contact, or let the provider fail: sgw simulate --help (or bun run sgw simulate --help)
+  Text as a contact would, or make the provider fail: sgw simulate --help (or bun run sgw simulate --help)
 
 `
 }

@@ -128,7 +128,7 @@ const SECURE = { 'x-forwarded-proto': 'https' }
 const shortKeys = (lines: string[]): string[] =>
   lines
     .map((line) => (JSON.parse(line) as { msg: string }).msg)
-    .filter((msg) => msg.startsWith('a key is refused because it is not whole'))
+    .filter((msg) => msg.startsWith('a key is refused because it is incomplete'))
 
 test.each(['test', 'production'])(
   'in %s the log says that only the beginning of a key was sent, and the answer says no more than of any',
@@ -144,7 +144,7 @@ test.each(['test', 'production'])(
     const { messages } = await firstMessage(world.url, { type: 'auth', apiKey: prefix }, SECURE)
     expect(messages).toEqual([{ type: 'auth_error', error: 'Invalid API key' }])
     const said = (length: number): string =>
-      `a key is refused because it is not whole: it has ${length} of 47 characters (lists show only how a key begins); send the whole key; if nobody has it, sgw app rotate-key APP makes another one`
+      `a key is refused because it is incomplete: it has ${length} of 47 characters (lists show only how a key begins); send the whole key; if nobody has it, sgw app rotate-key APP makes another one`
     expect(shortKeys(lines)).toEqual([12, 15, 15, 4, 12].map(said))
     for (const hidden of [prefix, whole]) expect(lines.join('')).not.toContain(hidden)
   },

@@ -304,7 +304,7 @@ test('an extension’s name is escaped', async () => {
 const WHY_NOT: Readonly<Record<string, RegExp>> = {
   refused: /RingCentral could not be reached or did not answer as it should: try again in a few minutes\./,
   paused: /RingCentral asks to wait (59|60) s; it is fine after that\./,
-  tokens: /Its tokens could not be refreshed: this is tried again by itself within 10 s\./,
+  tokens: /Its tokens could not be refreshed: the gateway tries again within 10 s\./,
 }
 
 test.each(['refused', 'paused', 'tokens'])(

@@ -99,7 +99,7 @@ test('every problem is named with its fix: revoked, refresh failed, refused, not
   expect(expired?.since).toBe('1970-01-01T00:00:01.000Z')
   expect(expired?.subscription).toEqual({ status: 'expired', expiresAt: '1970-01-01T00:00:01.000Z' })
   expect([expired?.reason, expired?.fix]).toEqual([
-    'It has no active subscription, so its messages come up to a minute late',
+    'It has no active subscription, so its messages arrive up to a minute late',
     expect.stringContaining('/v1/webhooks/provider') as never,
   ])
   expect((await change(`UPDATE subscriptions SET status = 'pending'`))?.subscription.status).toBe('pending')
@@ -122,7 +122,7 @@ test('every problem is named with its fix: revoked, refresh failed, refused, not
   const refused = (await healthOf(world))[0]
   expect(refused?.since).toBe(refusedAt)
   expect(refused?.reason).toBe(
-    'The provider refused its subscription, so its messages come up to a minute late (403 CMN-408)',
+    'The provider refused its subscription, so its messages arrive up to a minute late (403 CMN-408)',
   )
   expect(refused?.fix).toContain('permission ReadMessages')
   const failed = await change(`UPDATE extensions SET status = 'refresh_failed', next_refresh_at = 5000`)

@@ -108,7 +108,7 @@ test('an extension whose session had ended and whose next socket waits is shown 
   expect(await it.shown()).toMatchObject({
     status: [0, 1],
     health: 'pending',
-    reason: 'Its events have not begun yet, so its messages come up to a minute late',
+    reason: 'Its events have not begun yet, so its messages arrive up to a minute late',
   })
   expect(await it.doctor()).toMatch(
     /^warn: Extension \d+ of \S+ does not receive events\. Its events have not begun yet, /,

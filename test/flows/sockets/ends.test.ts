@@ -38,7 +38,7 @@ test.each(ENDS)(
     expect(shown).toEqual({
       status: [0, 1],
       health: 'pending',
-      reason: 'It has no active subscription, so its messages come up to a minute late',
+      reason: 'It has no active subscription, so its messages arrive up to a minute late',
       fix: 'This machine must be able to open wss:// connections to the provider; a closed one is opened again by itself.',
     })
     expect(await it.doctor()).toEndWith(` does not receive events. ${shown.reason}. ${shown.fix}`)

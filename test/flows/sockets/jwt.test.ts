@@ -62,7 +62,7 @@ test('a second tenant of a user whose logins of a minute are used up reads so, a
     return body.extensions[0]
   }
   expect(await healthOf(other.apiKey)).toMatchObject({
-    reason: 'Its events have not begun yet, so its messages come up to a minute late',
+    reason: 'Its events have not begun yet, so its messages arrive up to a minute late',
     fix,
     subscription: { status: 'pending' },
   })

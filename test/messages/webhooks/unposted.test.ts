@@ -62,7 +62,7 @@ test('webhooks that a crash interrupted are counted, told once, and posted by a 
   const command = `sgw webhooks recover --since ${beganAt}`
   const [alert, ...others] = await alertsOf(alerts)
   expect([alert && textOf(alert), alert?.detail, others]).toEqual([
-    `3 webhooks were interrupted, by a crash, a takeover or a failing disk, and may not have arrived. ${command} posts again what failed since then. A retry policy does it by itself.`,
+    `3 webhooks were interrupted, by a crash, a takeover or a failing disk, and may not have arrived. ${command} posts again what failed since then. A retry policy does this automatically.`,
     { webhooks: 3 },
     [],
   ])

@@ -199,7 +199,7 @@ test('a backup that makes no progress is reported, as Litestream reports it', as
   await using world = await createWorld({ env: { LITESTREAM: '1' } })
   expect(await findingOf(world, 'backup')).toMatchObject({
     ok: false,
-    detail: expect.stringContaining('has not begun'),
+    detail: expect.stringContaining('has not started'),
   })
   const notes = join(world.folder, '.sgw.db-litestream')
   mkdirSync(notes)

@@ -67,7 +67,7 @@ test('an object that is no lease is refused with what to do, and is left as it i
     const failure = await failureOf(one.read())
     expect(failure).toMatchObject({
       exitCode: 78,
-      message: expect.stringContaining('lease.json beside the backup is no lease'),
+      message: expect.stringContaining('lease.json beside the backup is not the lease'),
     })
     expect(new TextDecoder().decode(stub.bucket.get('sgw/lease.json').body)).toBe(text)
   }
