@@ -42,7 +42,7 @@ test('the test with another provider passes in a project that has sgw installed'
 }, 60_000)
 
 /** A folder with the files of an example; `sgw` is found there. */
-function copyOf(example: string, files: string[]): Disposable & { path: string } {
+function copyOf(example: string, files: string[]): ReturnType<typeof temporaryFolder> {
   const folder = temporaryFolder()
   for (const file of files) copyFileSync(join(PROJECT, 'examples', example, file), folder.file(file))
   return folder
@@ -57,12 +57,13 @@ test.if(Bun.which('python3') !== null && hasPytest)(
   'the fixture and the tests for pytest pass as they stand there',
   async () => {
     using folder = copyOf('pytest', ['conftest.py', 'test_reminder.py'])
+    writeFileSync(folder.file('test_page.py'), blocks('python')[0] ?? '')
     const { code, stdout } = await finished(
       ['python3', '-m', 'pytest', '-q', '-p', 'no:cacheprovider'],
       ENV,
       folder.path,
     )
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('3 passed') })
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('4 passed') })
   },
   120_000,
 )
