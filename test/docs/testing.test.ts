@@ -12,14 +12,21 @@ const blocks = (language: string): string[] =>
 const PATH = `${dirname(process.execPath)}:${process.env['PATH']}`
 
 test('the run in CI starts the server, sends, looks at the phone, answers and stops', async () => {
-  const script = (blocks('sh').find((block) => block.includes('start --test')) ?? '').replaceAll(
-    '3999',
-    String(freePort()),
-  )
-  const { code, stdout, stderr } = await finished(['sh', '-euc', script], { PATH, HOME: process.env['HOME'] ?? '' })
+  const script = readFileSync(join(PROJECT, 'examples/ci.sh'), 'utf8').replaceAll('3999', String(freePort()))
+  const { code, stdout, stderr } = await finished(['sh', '-c', script], { PATH, HOME: process.env['HOME'] ?? '' })
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.any(String) })
   expect(stdout).toContain('"status":"queued"')
   expect(stdout).toMatch(/pid +\d+/)
+}, 120_000)
+
+test('the lines that start the server lead to its key', async () => {
+  using folder = temporaryFolder()
+  const lines = (blocks('sh').find((block) => block.includes('start --test')) ?? '')
+    .replaceAll('3999', String(freePort()))
+    .replaceAll('/tmp/sgw-test', folder.file('new'))
+  const script = `${lines}\necho "key $KEY"\nDATABASE_URL=file:${folder.file('new/sgw.db')} bun run sgw stop`
+  const { code, stdout } = await finished(['sh', '-euc', script], { PATH, HOME: process.env['HOME'] ?? '' })
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/key sgw_.{43}$/m) })
 }, 120_000)
 
 test('the test with the kit passes in a project that has sgw installed', async () => {
