@@ -17,11 +17,15 @@ const TIMES: [name: string, ms: number][] = [
 
 /** The limits of each row of the page, in the order of its values. */
 const ROWS: Readonly<Record<string, readonly (keyof typeof VALUES)[]>> = {
-  'a body; an upload': ['MAX_REQUEST_BODY_BYTES', 'MAX_MEDIA_BYTES'],
-  'nesting; members of all objects; entries of an array': ['MAX_JSON_DEPTH', 'MAX_JSON_MEMBERS', 'MAX_BODY_ENTRIES'],
-  'an `X-Request-Id` that is kept': ['MAX_REQUEST_ID_LENGTH'],
+  'size of a body; of an upload': ['MAX_REQUEST_BODY_BYTES', 'MAX_MEDIA_BYTES'],
+  'nesting of JSON; members of all its objects; entries of an array': [
+    'MAX_JSON_DEPTH',
+    'MAX_JSON_MEMBERS',
+    'MAX_BODY_ENTRIES',
+  ],
+  'length of an `X-Request-Id` that is kept': ['MAX_REQUEST_ID_LENGTH'],
   'the window of `KEY_LIMIT_PER_MINUTE`': ['WINDOW_MS'],
-  'wrong keys from an address (IPv6: a /64); within; it is blocked for': [
+  'wrong keys that block an address (IPv6: a /64); counted over; blocked for': [
     'FAILED_ATTEMPTS',
     'FAILED_ATTEMPTS_WINDOW_MS',
     'BLOCK_MS',
@@ -30,44 +34,44 @@ const ROWS: Readonly<Record<string, readonly (keyof typeof VALUES)[]>> = {
   'events of a page: default; most': ['DEFAULT_EVENTS', 'MAX_EVENTS'],
   'apps, triggers or tenants of a list without pages': ['MAX_LISTED'],
   'range of `/v1/usage`: default; most': ['DEFAULT_USAGE_DAYS', 'MAX_USAGE_DAYS'],
-  '`hours` of `/v1/overview`: least; most; its buckets; its errors': [
+  '`hours` of `/v1/overview`: least; most; buckets; errors': [
     'MIN_OVERVIEW_HOURS',
     'MAX_OVERVIEW_HOURS',
     'OVERVIEW_BUCKETS',
     'MAX_OVERVIEW_ERRORS',
   ],
   '`hours` of `/v1/operator/overview`; buckets of a tenant': ['MAX_TENANTS_OVERVIEW_HOURS', 'TENANTS_OVERVIEW_BUCKETS'],
-  'text, in UTF-16 units; with files': ['MAX_BODY_UNITS', 'MAX_MEDIA_TEXT_UNITS'],
-  '`userId`; filter `contact`': ['MAX_USER_ID_LENGTH', 'MAX_CONTACT_LENGTH'],
+  'a text, in UTF-16 units; a text with files': ['MAX_BODY_UNITS', 'MAX_MEDIA_TEXT_UNITS'],
+  'length of `userId`; of the filter `contact`': ['MAX_USER_ID_LENGTH', 'MAX_CONTACT_LENGTH'],
   'contacts that `contactEndsWith` may match (else 400)': ['MAX_CONTACTS_FOUND'],
-  '`toAnswer` counts to; looks back': ['MAX_TO_ANSWER', 'TO_ANSWER_MS'],
-  '`Idempotency-Key`; of `notify`; kept for': [
+  '`toAnswer`: highest count; looks back': ['MAX_TO_ANSWER', 'TO_ANSWER_MS'],
+  'length of an `Idempotency-Key`; for `notify`; kept for': [
     'MAX_IDEMPOTENCY_KEY_LENGTH',
     'MAX_NOTIFY_KEY_LENGTH',
     'IDEMPOTENCY_RETENTION_MS',
   ],
-  'receivers of `notify`; its template': ['MAX_NOTIFY_RECIPIENTS', 'MAX_TEMPLATE_LENGTH'],
-  '`sendAt` ahead': ['MAX_SCHEDULE_AHEAD_MS'],
-  '`error` of a message': ['ERROR_MESSAGE_LENGTH'],
+  'receivers of `notify`; length of its template': ['MAX_NOTIFY_RECIPIENTS', 'MAX_TEMPLATE_LENGTH'],
+  '`sendAt` may be ahead': ['MAX_SCHEDULE_AHEAD_MS'],
+  "length of a message's `error`": ['ERROR_MESSAGE_LENGTH'],
   'failed messages that one request sends again': ['MAX_RESENT'],
-  'attempts in the timeline are kept; usage; different errors counted in half an hour': [
+  'attempts are kept; usage is kept; different errors counted in half an hour': [
     'ATTEMPT_RETENTION_DAYS',
     'USAGE_RETENTION_DAYS',
     'MAX_ERRORS_PER_HALF_HOUR',
   ],
-  'files of a message; a file name': ['MAX_MEDIA_PER_MESSAGE', 'MAX_FILE_NAME_LENGTH'],
+  'files of a message; length of a file name': ['MAX_MEDIA_PER_MESSAGE', 'MAX_FILE_NAME_LENGTH'],
   'all files of a tenant; free disk that uploads leave': ['MAX_TENANT_MEDIA_BYTES', 'UPLOAD_MIN_FREE_BYTES'],
   'a file is kept': ['MEDIA_RETENTION_MS'],
   'uploads at once; of a tenant': ['MAX_UPLOADS_IN_FLIGHT', 'MAX_UPLOADS_PER_TENANT'],
-  'an upload brings at least; in': ['UPLOAD_STEP_BYTES', 'UPLOAD_STEP_MS'],
-  'calls that send files at once; of an extension; each at most': [
+  'an upload must bring; in each': ['UPLOAD_STEP_BYTES', 'UPLOAD_STEP_MS'],
+  'calls that send files at once; of an extension; longest call': [
     'MAX_MEDIA_CALLS',
     'MAX_MEDIA_CALLS_PER_EXTENSION',
     'MAX_MEDIA_CALL_MS',
   ],
-  'an inbound attachment; its download': ['MAX_ATTACHMENT_BYTES', 'ATTACHMENT_TIMEOUT_MS'],
+  'size of an inbound attachment; time to download it': ['MAX_ATTACHMENT_BYTES', 'ATTACHMENT_TIMEOUT_MS'],
   'such downloads at once; of a tenant (more wait)': ['MAX_ATTACHMENTS_IN_FLIGHT', 'MAX_ATTACHMENTS_PER_TENANT'],
-  'the address; a POST, with its name lookup; read of the answer': [
+  'length of an address; time for a POST, with its name lookup; bytes read of the answer': [
     'MAX_WEBHOOK_URL_LENGTH',
     'WEBHOOK_TIMEOUT_MS',
     'RESPONSE_SNIPPET_BYTES',
@@ -87,60 +91,63 @@ const ROWS: Readonly<Record<string, readonly (keyof typeof VALUES)[]>> = {
     'RESERVED_RETRIES_PER_TENANT',
   ],
   'longest wait for a retry': ['MAX_RETRY_DELAY_MS'],
-  'deliveries that one request recovers; dismisses by id': ['MAX_RECOVERED_DELIVERIES', 'MAX_DISMISSED_IDS'],
+  'deliveries that one request recovers; that it dismisses by id': ['MAX_RECOVERED_DELIVERIES', 'MAX_DISMISSED_IDS'],
   'the delivery log is kept': ['DELIVERY_RETENTION_DAYS'],
   'sockets of an app; a token is valid for': ['MAX_SOCKETS_PER_APP', 'WS_TOKEN_TTL_MS'],
-  'time to authenticate; sockets that have not: all; an address': [
+  'time to authenticate; sockets that have not yet: all; from an address': [
     'WS_AUTH_DEADLINE_MS',
     'MAX_UNAUTHENTICATED_SOCKETS',
     'MAX_UNAUTHENTICATED_SOCKETS_PER_ADDRESS',
   ],
-  'a frame of yours (longer: 1009); frames between two pings': ['WS_FRAME_BYTES', 'WS_FRAMES_PER_PING'],
-  'between two pings; unanswered ones before it closes': ['WS_PING_MS', 'MAX_UNANSWERED_PINGS'],
+  'size of a frame of yours (longer: 1009); frames between two pings': ['WS_FRAME_BYTES', 'WS_FRAMES_PER_PING'],
+  'time between pings; unanswered pings before it closes': ['WS_PING_MS', 'MAX_UNANSWERED_PINGS'],
   "backlog of a slow socket; of a tenant's sockets": ['WS_BACKLOG_BYTES', 'WS_TENANT_BACKLOG_BYTES'],
-  'a closed socket without a peer stays; such sockets': ['WS_LINGER_MS', 'MAX_LINGERING_SOCKETS'],
-  'calls a minute of an extension kept for sends; for logins and sockets; of these for tokens': [
+  'a closed socket whose peer is silent stays; such sockets': ['WS_LINGER_MS', 'MAX_LINGERING_SOCKETS'],
+  'calls a minute of an extension: kept for sends; for logins and sockets; of those, kept for tokens': [
     'CALLS_KEPT_FOR_SENDS',
     'AUTH_CALLS_PER_MINUTE',
     'AUTH_CALLS_KEPT_FOR_TOKENS',
   ],
   'calls at once kept for tokens and lookups': ['CALLS_BESIDE_SENDS'],
-  'pause after a 429 without `Retry-After`; shortest pause': ['DEFAULT_PENALTY_MS', 'MIN_ANNOUNCED_PAUSE_MS'],
-  'a lost answer: first lookup; lookups end; attempts until `failed`': [
+  'pause after a 429 without `Retry-After`; shortest pause (it doubles if repeated)': [
+    'DEFAULT_PENALTY_MS',
+    'MIN_ANNOUNCED_PAUSE_MS',
+  ],
+  'a lost answer: first lookup after; last after; attempts before `failed`': [
     'FIRST_LOOKUP_MS',
     'MAX_LOOKUP_MS',
     'MAX_ABSENT_ATTEMPTS',
   ],
-  'between two lookups of an unknown number': ['NUMBER_LOOKUP_EVERY_MS'],
-  'tokens are refreshed before they expire; a failed refresh waits: first; second; most': [
+  'time between lookups of an unknown number': ['NUMBER_LOOKUP_EVERY_MS'],
+  'a token is refreshed before its end by; a failed refresh waits: first; then; at most': [
     'TOKEN_FRESH_MS',
     'REFRESH_RETRY_FIRST_MS',
     'REFRESH_RETRY_MIN_MS',
     'REFRESH_RETRY_MAX_MS',
   ],
-  'missed texts are looked for: back to; every; without a subscription every; of these at once': [
+  'back-fill of missed texts: reaches back; runs every; without a subscription every; of those at once': [
     'BACK_FILL_MAX_AGE_MS',
     'BACK_FILL_EVERY_MS',
     'SILENT_BACK_FILL_EVERY_MS',
     'MAX_SILENT_BACK_FILLS',
   ],
   'subscriptions checked and sockets opened at once': ['MAX_SUBSCRIBING'],
-  'name of an app; a JWT': ['MAX_APP_NAME_LENGTH', 'MAX_JWT_LENGTH'],
-  'links of a tenant in an hour; a connect link works for; a login': [
+  "length of an app's name; of a JWT": ['MAX_APP_NAME_LENGTH', 'MAX_JWT_LENGTH'],
+  'connect and invite links of a tenant in an hour; a connect link works for; a login may take': [
     'CONNECT_TOKENS_PER_HOUR',
     'CONNECT_TOKEN_TTL_MS',
     'OAUTH_STATE_TTL_MS',
   ],
-  'a link of `sgw console` works for; its session; sessions at once; requests of one in a minute': [
+  'a `sgw console` link works for; its session lasts; sessions at once; requests of one a minute': [
     'OPERATOR_LINK_TTL_MS',
     'OPERATOR_SESSION_TTL_MS',
     'MAX_OPERATOR_SESSIONS',
     'OPERATOR_LIMIT_PER_MINUTE',
   ],
-  'an alert is [muted](alerts.md#mute-an-alert) for at most': ['MAX_MUTE_MS'],
-  '`lastUsedAt` of an app is exact to': ['LAST_USED_STEP_MS'],
-  "a [standby](beyond-one-machine.md)'s lease: renewed every; lost after": ['RENEW_LEASE_EVERY_MS', 'LEASE_MS'],
-  'pause after a fault of its own, such as a full disk': ['RETRY_AFTER_FAULT_MS'],
+  'longest [mute](alerts.md#mute-an-alert) of an alert': ['MAX_MUTE_MS'],
+  "precision of an app's `lastUsedAt`": ['LAST_USED_STEP_MS'],
+  'the lease of a [standby](beyond-one-machine.md): renewed every; lost after': ['RENEW_LEASE_EVERY_MS', 'LEASE_MS'],
+  'pause after an internal fault, such as a full disk': ['RETRY_AFTER_FAULT_MS'],
   "in memory: keys; apps' windows; addresses with wrong keys": [
     'MAX_CACHED_KEYS',
     'MAX_LIMITED_APPS',
