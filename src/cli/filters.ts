@@ -54,8 +54,9 @@ function flagsOf(name: string): string {
   return `--${words} <${words.split('-').at(-1)}>`
 }
 
-/** A description of the API as help says it. */
-const plainText = (text: string): string => `${text.charAt(0).toLowerCase()}${text.slice(1)}`.replaceAll('`', '')
+/** A description of the API as help says it, which begins small unless it begins with a name such as RingCentral. */
+const plainText = (text: string): string =>
+  text.replace(/^[A-Z](?=[a-z]*\b)/, (letter) => letter.toLowerCase()).replaceAll('`', '')
 
 /** In whose name a command acts: an app, or any app of a tenant. */
 export interface Owner {
