@@ -199,6 +199,8 @@ export interface AttemptEntry {
   errorCode?: string
   /** How long the call took, milliseconds; null while it is open. */
   durationMs: number | null
+  /** Of the first call: the provider had paused the extension, because of another message's 429. */
+  heldBy?: 'provider_paused'
   /** The provider's words. */
   message?: string
 }

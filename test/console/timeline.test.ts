@@ -32,11 +32,27 @@ test('a 429 is safe to repeat, also where the message failed later for a reason 
   ])
 })
 
-test("a text that another one's 429 holds says why it waits", () => {
+test("a text that another one's 429 holds says why it waits, and why it waited", () => {
   const waiting = { reason: 'provider_paused', until: at(-60) } as const
   expect(notes({ status: 'queued', waiting, entries: [{ type: 'queued', at: at(30) }] })).toEqual([
     'Accepted: ',
     'Queued: RingCentral paused the extension until 14:27:00.',
+  ])
+  const attempt = {
+    type: 'attempt',
+    number: 1,
+    outcome: 'accepted',
+    durationMs: 200,
+    heldBy: 'provider_paused',
+  } as const
+  const sent = { type: 'sent', at: at(9), rcMessageId: '1' } as const
+  expect(
+    notes({ status: 'sent', entries: [{ type: 'queued', at: at(30) }, { ...attempt, at: at(10) }, sent] }),
+  ).toEqual([
+    'Accepted: ',
+    'Queued: RingCentral had paused the extension, after a 429 for another message.',
+    'Attempt 1: ',
+    'Sent: ',
   ])
   expect(notes({ status: 'queued', entries: [{ type: 'queued', at: at(30) }] })).toEqual(['Accepted: ', 'Queued: '])
 })

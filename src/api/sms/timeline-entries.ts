@@ -8,16 +8,16 @@ import type { TimelineEntry } from './timeline-schema.ts'
 /** An entry and its time in epoch milliseconds. */
 type Timed = [at: number, entry: Record<string, unknown>]
 
-/** `aheadMs`: the wall clock minus the steady clock. Attempts are stored by the steady clock. */
+/** `aheadMs`: the wall clock minus the steady clock. Attempts are stored by the steady clock. `isHeld`: a pause held it until its first call. */
 export function outboundEntries(
   message: Row,
   attempts: readonly Row[],
   state: DeliveryState | undefined,
-  aheadMs: number,
+  { aheadMs, isHeld }: { aheadMs: number; isHeld: boolean },
 ): TimelineEntry[] {
   return inOrder([
     ...acceptance(message),
-    ...attempts.map((attempt, index) => attemptEntry(attempt, index + 1, aheadMs)),
+    ...attempts.map((attempt, index) => attemptEntry(attempt, index + 1, { aheadMs, isHeld: isHeld && index === 0 })),
     ...ending(message),
     ...afterSent(state),
   ])
@@ -42,7 +42,7 @@ function acceptance(message: Row): Timed[] {
   return [[at, { type: 'queued', ...(attachments === 0 ? {} : { attachments }) }], ...scheduled]
 }
 
-function attemptEntry(attempt: Row, number: number, aheadMs: number): Timed {
+function attemptEntry(attempt: Row, number: number, { aheadMs, isHeld }: { aheadMs: number; isHeld: boolean }): Timed {
   const { outcome, http_status: httpStatus, error_code: errorCode, duration_ms: durationMs, message } = attempt
   const entry = {
     type: 'attempt',
@@ -51,6 +51,7 @@ function attemptEntry(attempt: Row, number: number, aheadMs: number): Timed {
     ...(httpStatus === null ? {} : { httpStatus }),
     ...(errorCode === null ? {} : { errorCode }),
     durationMs,
+    ...(isHeld && { heldBy: 'provider_paused' }),
     ...(message === null ? {} : { message }),
   }
   return [Number(attempt['started_at']) + aheadMs, entry]

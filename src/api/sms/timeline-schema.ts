@@ -28,6 +28,10 @@ export const TimelineEntry = z
           description:
             'How many milliseconds the call took; null while it is open, and if the gateway ended before its end',
         }),
+        heldBy: z.literal('provider_paused').optional().meta({
+          description:
+            "Of the first call: the provider had paused the extension, because of another message's 429, and held this message until then",
+        }),
         message: z.string().max(200).optional().meta({ description: "The provider's words about a failure" }),
       })
       .meta({ id: 'TimelineAttempt' }),

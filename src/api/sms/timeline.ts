@@ -6,6 +6,7 @@ import { readerOf } from '../../db/reader.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import { deliveryStatusOf, loadDeliveryStates } from '../../messages/receipts/delivery-status.ts'
 import { WAS_CALLED } from '../../messages/sending/outbound-message.ts'
+import { heldByPause } from './held-by-pause.ts'
 import type { Timeline } from './timeline-schema.ts'
 import { inboundEntries, outboundEntries } from './timeline-entries.ts'
 import { shownWaiting } from '../../messages/sending/waiting.ts'
@@ -31,12 +32,15 @@ async function outbound(gateway: Gateway, { tenantId }: Caller, message: Row): P
   const state = (await loadDeliveryStates(readerOf(database.gate), tenantId, [messageId])).get(messageId)
   const { rows: attempts } = await database.gate.execute({
     // The outcome of a call that has not ended is not known.
-    sql: `SELECT started_at, coalesce(outcome, 'unknown') AS outcome, http_status, error_code, duration_ms, message FROM send_attempts
+    sql: `SELECT seq, extension_id, started_at, coalesce(outcome, 'unknown') AS outcome, http_status, error_code, duration_ms, message FROM send_attempts
       WHERE message_id = ?1 AND tenant_id = ?2 AND ${WAS_CALLED} ORDER BY seq`,
     args: [messageId, tenantId],
   })
   // Attempts are stored by the steady clock.
   const aheadMs = clock.now() - clock.steady()
+  const [first] = attempts
+  const freeAt = Math.max(Number(message['created_at']), sendAtOf(message) ?? 0) - aheadMs
+  const isHeld = first !== undefined && (await heldByPause(gateway, { tenantId, first, freeAt }))
   return {
     messageId,
     status: message['status'] as Timeline['status'],
@@ -48,7 +52,7 @@ async function outbound(gateway: Gateway, { tenantId }: Caller, message: Row): P
       to: String(message['to_number']),
       sendAt: sendAtOf(message),
     }),
-    entries: outboundEntries(message, attempts, state, aheadMs),
+    entries: outboundEntries(message, attempts, state, { aheadMs, isHeld }),
   }
 }
 

@@ -47,6 +47,33 @@ test('a waiting message has one entry', async () => {
   })
 })
 
+test('a text that waited for a pause says so after it is sent: what met the 429 before or while it waited, and nothing else', async () => {
+  const clock = manualClock()
+  await using world = await createWorld({ clock })
+  const heldOf = async (messageId: string) =>
+    (await timeline(world, messageId)).entries.flatMap(({ type, heldBy = '' }) => (type === 'attempt' ? [heldBy] : []))
+  const untilSent = (messageId: string) =>
+    until(async () => {
+      clock.advance(500)
+      return (await world.status(messageId))['status'] === 'sent'
+    })
+  const early = await world.send({ to: '+15555550190' })
+  await untilSent(early)
+  world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 429, headers: { 'Retry-After': '20' } } })
+  const met = await world.send({ to: '+15555550191' })
+  await until(async () => endedAttempts(await timeline(world, met)) === 1)
+  clock.advance(5000)
+  const held = await world.send({ to: '+15555550192' })
+  await untilSent(held)
+  await untilSent(met)
+  const later = await world.send({ to: '+15555550193' })
+  await untilSent(later)
+  expect(await heldOf(early)).toEqual([''])
+  expect(await heldOf(met)).toEqual(['', ''])
+  expect(await heldOf(held)).toEqual(['provider_paused'])
+  expect(await heldOf(later)).toEqual([''])
+})
+
 test('the timeline has each attempt with its outcome and RingCentral’s status and code', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock })

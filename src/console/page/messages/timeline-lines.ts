@@ -35,7 +35,8 @@ export function linesOf(timeline: Timeline, webhooks: readonly DeliveryAttempt[]
     const at = Date.parse(entry.at)
     // What is refused for good fails at once: the commit is no wait.
     const isWaited = entry.type === 'attempt' || (entry.type === 'failed' && at - (freeSince ?? at) > COMMIT_MS)
-    if (freeSince !== null && isWaited && at > freeSince) lines.push(waitLine(last, freeSince, at))
+    if (freeSince !== null && isWaited && at > freeSince)
+      lines.push({ ...waitLine(last, freeSince, at), ...('heldBy' in entry && { note: HELD }) })
     if (entry.type === 'scheduled') {
       const end = Math.min(Date.parse(entry.sendAt), Date.parse(entries[index + 1]?.at ?? '') || now)
       lines.push(heldLine(entry.sendAt, at, end))
@@ -61,6 +62,8 @@ export function linesOf(timeline: Timeline, webhooks: readonly DeliveryAttempt[]
 /** Why it still waits: what holds it can be another message's answer, which its own attempts do not show. */
 const heldNote = ({ waiting }: Timeline, now: number): Pick<Line, 'note'> =>
   waiting === null || waiting.reason === 'scheduled' ? {} : { note: `${capital(waitingText(waiting, now))}.` }
+
+const HELD = 'RingCentral had paused the extension, after a 429 for another message.'
 
 function waitLine(before: Attempt | null, start: number, end: number): Line {
   const name =

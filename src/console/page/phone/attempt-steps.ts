@@ -17,7 +17,10 @@ export function attemptSteps(
     const at = Date.parse(attempt.at)
     if (before !== undefined) steps.push(waitStep(before, attempt, calls))
     else if (at - created >= SHOWN_WAIT_MS)
-      steps.push({ ...pauseStep('wait 1', created, at), title: 'waits for its turn' })
+      steps.push({
+        ...pauseStep('wait 1', created, at),
+        title: attempt.heldBy ? 'waits: the extension is paused' : 'waits for its turn',
+      })
     steps.push(isRunning(timeline, attempt) ? runningStep(attempt) : attemptStep(attempt, callAt(calls, 'sms', at)))
   })
   return steps
