@@ -22,7 +22,7 @@ async function conditionsOf(gateway: Gateway, tenantId: string): Promise<Conditi
   const rows = [...(await gateway.directory.tenant(tenantId)).extensions.values()]
   const whys = rows.flatMap((row) => {
     const why = whyUnableToSend(gateway, row)
-    return why === undefined ? [] : [{ ...why, extensionId: row.extensionId }]
+    return why === undefined ? [] : [{ ...why, extensionId: row.extensionId, extensionNumber: row.extensionNumber }]
   })
   const last = whys.toSorted((one, other) => other.since - one.since)[0]
   if (last === undefined || whys.length < rows.length) return []
@@ -38,6 +38,7 @@ async function conditionsOf(gateway: Gateway, tenantId: string): Promise<Conditi
         tenantId,
         extensions: rows.length,
         extensionId: last.extensionId,
+        ...(last.extensionNumber === null ? {} : { extensionNumber: last.extensionNumber }),
         reason: last.reason,
         cause: last.kind,
       },

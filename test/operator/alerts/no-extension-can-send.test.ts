@@ -70,7 +70,14 @@ test('the last extension that stops is told at once, with its fix, and the first
     text: `${what}. ${fix}`,
     state: 'firing',
     since: new Date(clock.now()).toISOString(),
-    detail: { tenantId, extensions: 2, extensionId: second, reason: 'Its authorization has ended', cause: 'revoked' },
+    detail: {
+      tenantId,
+      extensions: 2,
+      extensionId: second,
+      extensionNumber: '102',
+      reason: 'Its authorization has ended',
+      cause: 'revoked',
+    },
   }
   expect(await posted()).toEqual([told])
   made.restart()

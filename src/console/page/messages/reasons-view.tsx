@@ -205,7 +205,11 @@ interface CureProps extends Pick<GroupProps, 'group' | 'isOpen'> {
 function Cure({ way, group, extensions, isOpen, ask }: CureProps) {
   const revoked = extensions?.find(({ status }) => status === 'revoked')
   if (way === 'authorize')
-    return <AuthorizeButton extension={`extension ${revoked?.extensionNumber ?? revoked?.extensionId ?? ''}`} />
+    return (
+      <AuthorizeButton
+        extension={revoked?.extensionNumber ? `extension ${revoked.extensionNumber}` : 'the extension'}
+      />
+    )
   if (way === 'jwt') return <JwtLink text="Connect with another JWT" />
   if (way === 'connect') return <InviteButton />
   if (way !== 'resend' || needsOperator(way)) return null

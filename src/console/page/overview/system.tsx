@@ -35,7 +35,7 @@ export function System({ alerts }: { alerts: readonly Alert[] }) {
           </button>
         )}
       </div>
-      {isOpen && <Checks />}
+      {isOpen && <Checks alerts={alerts} />}
     </footer>
   )
 }
@@ -66,7 +66,7 @@ function backupText({ litestream, lagMs }: Status['backup']): string {
   return lagMs === null ? 'backup –' : `backup ${duration(lagMs)} behind`
 }
 
-function Checks() {
+function Checks({ alerts }: { alerts: readonly Alert[] }) {
   const { value, error, again } = useLoading(() => readOf(runDoctor), [])
   const section = useRef<HTMLDivElement>(null)
   // They may have been asked for from the top of the page, and take seconds to come.
@@ -78,7 +78,7 @@ function Checks() {
       ) : value.value === null ? (
         <p class="dim">Checking …</p>
       ) : (
-        <Findings findings={value.value} />
+        <Findings findings={value.value.map((finding) => withNames(finding, alerts))} />
       )}
     </div>
   )
@@ -96,6 +96,15 @@ const Findings = ({ findings }: { findings: readonly Finding[] }) => (
     </ul>
   </>
 )
+
+/** A person knows an extension by its number, and a tenant by its name. Commands keep the ids. */
+const withNames = (finding: Finding, alerts: readonly Alert[]): Finding => ({
+  ...finding,
+  detail: alerts.reduce((said, { tenantId = '', tenantName, detail: { extensionId, extensionNumber } }) => {
+    const numbered = extensionNumber ? said.replaceAll(`xtension ${extensionId}`, `xtension ${extensionNumber}`) : said
+    return tenantName ? numbered.replaceAll(`of ${tenantId}`, `of ${tenantName}`) : numbered
+  }, finding.detail),
+})
 
 const ORDER: readonly Finding['level'][] = ['fail', 'warn', 'ok']
 const LOOKS = {
