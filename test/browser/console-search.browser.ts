@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { expectAccessible, openConsole } from '../support/console.ts'
+import { openAsOperator } from '../support/console-operator.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { FROM, TO, type World, createWorld } from '../support/world.ts'
 
@@ -128,6 +129,42 @@ test('contacts of messages that are not loaded are suggested, in privacy mode wi
   expect(await page.evaluate<string>(colour)).toBe('rgba(0, 0, 0, 0)')
 })
 
+test('in privacy mode nothing shows the digits and words that are searched for', async () => {
+  await using world = await filledWorld({ outside: true })
+  await using opened = await openAsOperator(world, '/messages?ends=0777&text=zebra&user=alice%40example.com')
+  const { page } = opened
+  await page.keyboard.press('p')
+  const secrets = ['0777', 'zebra', 'alice@example.com', '987', '0199']
+  const expectHidden = async (): Promise<void> => {
+    const shown = await page.evaluate<string[]>(VISIBLE_TEXTS)
+    expect(shown.filter((text) => secrets.some((secret) => text.includes(secret)))).toEqual([])
+    expect(secrets.filter((secret) => shown.join(' ').includes(secret))).toEqual([])
+  }
+  await page.getByText('No message has').waitFor()
+  expect(await page.locator('.chip .mask').count()).toBe(3)
+  await expectHidden()
+  for (const hash of [
+    '#/messages?text=zebra',
+    '#/messages?ends=987',
+    '#/conversations?ends=987',
+    '#/conversations?ends=0199',
+  ]) {
+    await page.evaluate(`location.hash = '${hash}'`)
+    await page.locator('html.private').waitFor()
+    await page.locator('.chip .mask').waitFor({ timeout: 5000 })
+    await page.locator('.empty .mask, .sentence .mask').first().waitFor()
+    await expectHidden()
+  }
+})
+
+/** What can be read on the page: nothing that is drawn as a bar, or only for screen readers. */
+const VISIBLE_TEXTS = `[...function* texts(node) {
+  const style = node.nodeType === 1 ? getComputedStyle(node) : null
+  if (style?.color === 'rgba(0, 0, 0, 0)' || style?.clipPath === 'inset(50%)' || style?.display === 'none') return
+  if (node.nodeType === 3) yield node.data
+  for (const child of node.childNodes) yield* texts(child)
+}(document.body), document.title]`
+
 test('attempts of webhooks are searched in the same way, an app by its name', async () => {
   await using world = await createWorld()
   await using receiver = startReceiver(500)
@@ -157,8 +194,8 @@ test('attempts of webhooks are searched in the same way, an app by its name', as
 })
 
 /** Two messages to two people. */
-async function filledWorld(): Promise<World> {
-  const world = await createWorld()
+async function filledWorld(options = {}): Promise<World> {
+  const world = await createWorld(options)
   await world.untilStatus(await world.send({ body: 'for him' }))
   await world.untilStatus(await world.send({ body: 'for her', to: OTHER }))
   return world

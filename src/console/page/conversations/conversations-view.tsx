@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks'
 import { ListDetail } from '../list/list-detail.tsx'
 import { type KeyHint, ListFoot, loadedText } from '../list/list-foot.tsx'
 import { useFollowed } from '../parts/following.ts'
+import { Masked } from '../parts/masked.tsx'
 import { param } from '../state/address.ts'
 import { count } from '../state/clock.ts'
 import { session } from '../state/session.ts'
@@ -72,7 +73,9 @@ const HINTS: readonly KeyHint[] = [
 
 const Head = ({ list, text }: { list: ConversationList; text: string }) => (
   <header class="list-head">
-    <h1 class="sentence">{text}</h1>
+    <h1 class="sentence">
+      <Masked text={text} hides={list.ends} />
+    </h1>
     <ConversationSearch list={list} />
   </header>
 )

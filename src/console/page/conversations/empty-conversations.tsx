@@ -2,6 +2,7 @@ import type { ComponentChild } from 'preact'
 import { Empty, NoNumber } from '../parts/empty.tsx'
 import { NoRows, NothingFound } from '../list/no-rows.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
+import { Masked } from '../parts/masked.tsx'
 import { addressOf } from '../state/address.ts'
 import { useLoading } from '../state/loading.ts'
 import type { ConversationList } from './conversation-list.ts'
@@ -21,10 +22,14 @@ export const EmptyConversations = (props: EmptyConversationsProps) => (
 
 /** The digits can also stand in a text, or begin a number that nobody has texted with. */
 const NobodyEndsSo = ({ ends }: { ends: string }) => (
-  <NothingFound text={`No contact’s number ends with ${ends}.`} noun="conversations" words={['ends']}>
+  <NothingFound
+    text={<Masked text={`No contact’s number ends with ${ends}.`} hides={ends} />}
+    noun="conversations"
+    words={['ends']}
+  >
     <p class="dim">To write to somebody new, type the whole number with its country, as +15035550142.</p>
     <a class="button" href={addressOf('messages', { text: ends })}>
-      Look for “{ends}” in texts
+      Look for “<span class="mask">{ends}</span>” in texts
     </a>
   </NothingFound>
 )

@@ -22,7 +22,7 @@ export function NoRows<Row>({ list, name, children }: NoRowsProps<Row>) {
 
 interface NothingFoundProps {
   /** Why nothing stands here. */
-  text: string
+  text: ComponentChild
   /** `messages`. */
   noun: string
   /** The words of the filters that are taken away. */

@@ -1,6 +1,7 @@
 import type { ExtensionHealth } from '../../../client/client.ts'
 import { hasPhone } from '../frame/views.ts'
 import { Empty, NoNumber } from '../parts/empty.tsx'
+import { Masked } from '../parts/masked.tsx'
 import { NothingFound } from '../list/no-rows.tsx'
 import { GATEWAY, addressOf } from '../state/address.ts'
 import { WORDS, problemOf } from './filters.ts'
@@ -20,10 +21,10 @@ export default function EmptyView({ extensions, list }: EmptyViewProps) {
   if (list === null || Object.keys(filter).length === 0) return <NoMessages extensions={extensions} />
   const { ends, text } = list.filter
   return (
-    <NothingFound text={whyNone(list)} noun="messages" words={WORDS}>
+    <NothingFound text={<Masked text={whyNone(list)} hides={text ?? ends} />} noun="messages" words={WORDS}>
       {ends !== undefined && text === undefined && !isTooWide(list) && (
         <a class="button" href={addressOf('messages', { ...filter, ends: '', text: ends })}>
-          Look for “{ends}” in texts
+          Look for “<span class="mask">{ends}</span>” in texts
         </a>
       )}
     </NothingFound>

@@ -1,6 +1,7 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { PAGE_ROWS } from '../list/paged-list.ts'
+import { Masked } from '../parts/masked.tsx'
 import { count, now, rowTime } from '../state/clock.ts'
 import type { MessageList } from './list-state.ts'
 
@@ -19,7 +20,7 @@ export default function Looked({ list }: { list: MessageList }) {
   const text = isLooking.value ? progressText(list) : resultText(list)
   return (
     <p class="list-note">
-      {text}{' '}
+      <Masked text={text} hides={list.filter.text} />{' '}
       {isLooking.value ? (
         <button type="button" class="link" onClick={() => void (isLooking.value = false)}>
           Stop

@@ -111,7 +111,7 @@ function onKey(event: KeyboardEvent, typed: string, chips: readonly ChipFilter[]
 const Chip = ({ name, value, said }: ChipFilter) => (
   <span class="chip">
     <span class="dim">{name}</span>
-    <span>{said}</span>
+    <span class={/^(ends|text|user)$/.test(name) ? 'mask' : undefined}>{said}</span>
     <button
       type="button"
       class="icon-button tiny"
