@@ -9,6 +9,7 @@ import type { ListRow } from './row.ts'
 import { failedOf } from './webhook-results.ts'
 import { WAIT_ADVICE, waitingText } from './wait-words.ts'
 import { cureOf, explained, isCancelled, stateOf, undeliveredAdvice } from './words.ts'
+import { withNumbers } from '../parts/with-numbers.tsx'
 import '../style/why.css'
 
 interface OutcomeProps {
@@ -123,7 +124,3 @@ function FailureReason({ error, from }: { error: string; from: string }) {
     </div>
   )
 }
-
-/** Shows the phone numbers of a sentence as numbers, so that privacy mode masks them. */
-const withNumbers = (sentence: string) =>
-  sentence.split(/(\+\d{8,15})/).map((part) => (part.startsWith('+') ? <PhoneNumber value={part} /> : part))

@@ -1,12 +1,10 @@
 import { useSignal } from '@preact/signals'
-import type { ComponentChild } from 'preact'
 import { useEffect } from 'preact/hooks'
 import type { ExtensionHealth, FailureGroup } from '../../../client/client.ts'
 import { AuthorizeButton, InviteButton, JwtLink } from '../parts/authorize-button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
 import { isPhoneWide } from '../parts/media.ts'
-import { PhoneNumber } from '../parts/phone-number.tsx'
 import { appName } from '../state/caller.ts'
 import { address, addressOf, refine } from '../state/address.ts'
 import { count, now, rowTime, shortTime } from '../state/clock.ts'
@@ -17,6 +15,7 @@ import type { MessageList } from './list-state.ts'
 import { MessageRow } from './message-row.tsx'
 import { type Way, needsOperator, reasonsOf, wayOf, wordsOf } from './reasons.ts'
 import { Resend } from './resend.tsx'
+import { withNumbers } from '../parts/with-numbers.tsx'
 import './reasons.css'
 
 /** The parts of the view that are about reasons: its sentence, the switch beside the tabs, and what stands in place of the rows. */
@@ -62,10 +61,6 @@ function Cause({ group, total }: { group: FailureGroup; total: number }) {
 /** The messages of a reason as a list. */
 const listOf = ({ failure }: FailureGroup): string =>
   addressOf('messages', { ...address.value.params, failure, group: '', id: '' })
-
-/** Shows the phone numbers of a sentence as numbers, so that privacy mode masks them. */
-const withNumbers = (sentence: string): ComponentChild[] =>
-  sentence.split(/(\+\d{8,15})/).map((part) => (part.startsWith('+') ? <PhoneNumber value={part} /> : part))
 
 /** Whether the failures stand by reason or one by one. */
 const GroupBy = ({ isByReason }: { isByReason: boolean }) => (

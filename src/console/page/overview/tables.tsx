@@ -1,7 +1,7 @@
 import type { Overview, OverviewDestination } from '../../../client/client.ts'
 import { explained, isCancelled } from '../messages/words.ts'
 import { Icon } from '../parts/icon.tsx'
-import { PhoneNumber } from '../parts/phone-number.tsx'
+import { withNumbers } from '../parts/with-numbers.tsx'
 import { addressOf } from '../state/address.ts'
 import { count, now, rowTime, utcTime } from '../state/clock.ts'
 import type { Range } from './ranges.ts'
@@ -29,7 +29,7 @@ export function Reasons({ overview, range }: { overview: Overview; range: Range 
               <tr key={error}>
                 <td>
                   <a class="link" href={addressOf('messages', { state: 'failed', failure, after: range.name })}>
-                    <Masked text={reasonText(error)} />
+                    {withNumbers(reasonText(error))}
                   </a>
                 </td>
                 <td class="dim" title={utcTime(lastAt)}>
@@ -44,11 +44,6 @@ export function Reasons({ overview, range }: { overview: Overview; range: Range 
     </section>
   )
 }
-
-/** A reason can name a number. */
-const Masked = ({ text }: { text: string }) => (
-  <>{text.split(/(\+\d{5,})/).map((part) => (part.startsWith('+') ? <PhoneNumber value={part} /> : part))}</>
-)
 
 function reasonText(error: string): string {
   const { what, quote, code } = explained(error)
