@@ -12,7 +12,7 @@ import type {
 
 /** The apps of the tenant. All methods but `list` and `register` are for your own app: its id is in `me()`. */
 export class Apps extends Destinations {
-  protected readonly path = '/v1/apps'
+  protected readonly path = '/apps'
 
   /** The tenant's apps, oldest first; inactive ones are included. */
   list(): Promise<App[]> {

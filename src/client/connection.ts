@@ -6,17 +6,17 @@ import type { ConnectedExtension, ConnectionStatus, ExtensionHealth } from './co
 export class Connection extends Resource {
   /** Whether the tenant is connected. */
   status(): Promise<ConnectionStatus> {
-    return this.call('GET', '/v1/rc/status')
+    return this.call('GET', '/rc/status')
   }
 
   /** The connected extensions and their numbers. */
   extensions(): Promise<ConnectedExtension[]> {
-    return this.member('extensions', '/v1/rc/extensions')
+    return this.member('extensions', '/rc/extensions')
   }
 
   /** What is wrong with each connected extension, and what to do about it. */
   health(): Promise<ExtensionHealth[]> {
-    return this.member('extensions', '/v1/rc/extensions/health')
+    return this.member('extensions', '/rc/extensions/health')
   }
 
   /** An address that connects an extension, once and within 5 minutes. Open it in a browser. */
@@ -31,16 +31,16 @@ export class Connection extends Resource {
 
   /** Disconnects the tenant: nothing is sent or received until an extension is connected again. */
   async disconnect(): Promise<void> {
-    await this.call('POST', '/v1/rc/disconnect')
+    await this.call('POST', '/rc/disconnect')
   }
 
   /** Disconnects one extension; the others stay connected. */
   async disconnectExtension(extensionId: string): Promise<void> {
-    await this.call('DELETE', `/v1/rc/extensions/${segment(extensionId)}`)
+    await this.call('DELETE', `/rc/extensions/${segment(extensionId)}`)
   }
 
   async #link(kind: string): Promise<string> {
-    const path = `/v1/rc/${kind}-token`
+    const path = `/rc/${kind}-token`
     const { connectUrl } = await this.call<{ connectUrl: string }>('POST', path)
     return this.requester.baseUrl + connectUrl
   }

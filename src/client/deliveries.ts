@@ -14,19 +14,19 @@ import type {
 export class Deliveries extends Resource {
   /** The attempts of webhook deliveries, newest first, kept for 30 days. */
   list(filter: DeliveryFilter = {}): Pages<'attempts', DeliveryAttempt> {
-    return pagesOf(this.requester, '/v1/webhook-deliveries', 'attempts', filter, {
+    return pagesOf(this.requester, '/webhook-deliveries', 'attempts', filter, {
       keyOf: ({ deliveryId, attemptNumber }) => `${deliveryId} ${attemptNumber}`,
     })
   }
 
   /** Makes one more attempt of a delivery, also of a successful one. */
   redeliver(deliveryId: string): Promise<Redelivered> {
-    return this.call('POST', `/v1/webhook-deliveries/${segment(deliveryId)}/redeliver`)
+    return this.call('POST', `/webhook-deliveries/${segment(deliveryId)}/redeliver`)
   }
 
   /** Makes one more attempt of each delivery that failed in a range of time and was not dismissed, the oldest 10,000 at most. */
   recover(range: RecoverRange): Promise<Recovered> {
-    return this.call('POST', '/v1/webhook-deliveries/recover', range)
+    return this.call('POST', '/webhook-deliveries/recover', range)
   }
 
   /**
@@ -34,6 +34,6 @@ export class Deliveries extends Resource {
    * again and fails counts again.
    */
   dismiss(which: RecoverRange | { deliveryIds: readonly string[] }): Promise<Dismissed> {
-    return this.call('POST', '/v1/webhook-deliveries/dismiss', which)
+    return this.call('POST', '/webhook-deliveries/dismiss', which)
   }
 }

@@ -33,7 +33,7 @@ export class EventSocket {
   #ending = 'was closed'
   #heardAt = Date.now()
   readonly #check: ReturnType<typeof setInterval>
-  #wake: () => void = () => undefined
+  #wake?: () => void
 
   constructor(socketClass: WebSocketClass, url: string, token: string, timeoutMs: number) {
     const socket = new socketClass(url)
@@ -77,7 +77,7 @@ export class EventSocket {
     this.#isEnded = true
     clearInterval(this.#check)
     this.#socket.close()
-    this.#wake()
+    this.#wake?.()
   }
 
   /** Resolves when something has changed. */
@@ -95,7 +95,7 @@ export class EventSocket {
       this.#limitMs = SILENCE_MS
     } else if (frame?.type === 'auth_error') this.#ending = `was refused: ${frame.error}`
     else if (frame?.type === 'cursor' || (frame && isEvent(frame))) this.#keep(frame)
-    this.#wake()
+    this.#wake?.()
   }
 
   #keep(frame: Frame): void {

@@ -24,8 +24,8 @@ const MAX_REMEMBERED = 10_000
 
 /**
  * The events of the app and its tenant, in order, each once, for `for await`. It reconnects by itself and continues where it
- * was; `{ type: 'gap' }` says that events may be missing. Ends with its signal or `break`. Throws an `SgwError` with status
- * 401 or 403 if the key is not accepted, and with 3xx if `baseUrl` redirects.
+ * was; `{ type: 'gap' }` says that events may be missing, as after each loss of a connection by `token`. Ends with its signal or
+ * `break`. Throws an `SgwError` with status 401 or 403 if the key is not accepted, and with 3xx if `baseUrl` redirects.
  */
 export class EventStream implements AsyncIterable<GatewayEvent | GapEvent> {
   #cursor: string | undefined
@@ -78,15 +78,27 @@ export class EventStream implements AsyncIterable<GatewayEvent | GapEvent> {
   }
 
   async #open(): Promise<EventSocket> {
-    const { token } = await this.#request<{ token: string }>('POST', '/v1/ws/token')
     const { baseUrl, timeoutMs } = this.#requester
-    return new EventSocket(this.#socketClass, `${baseUrl.replace(/^http/, 'ws')}/ws`, token, timeoutMs)
+    return new EventSocket(this.#socketClass, `${baseUrl.replace(/^http/, 'ws')}/ws`, await this.#token(), timeoutMs)
+  }
+
+  async #token(): Promise<string> {
+    const token = this.#requester.options.token
+    if (typeof token !== 'function') return token ?? (await this.#request<{ token: string }>('POST', '/ws/token')).token
+    try {
+      return await token()
+    } catch (cause) {
+      // Whatever it asks may be away for a while, as the gateway may.
+      throw cause instanceof SgwError ? cause : new SgwError(String(cause), 0, null, null, { cause })
+    }
   }
 
   /** Yields what the log has after the cursor. The socket is open already, so that nothing is missed after the last page. */
   async *#catchUp(socket: EventSocket): AsyncGenerator<GatewayEvent | GapEvent, void> {
     // A stream that starts now has nothing to catch up on: the first cursor is the first frame that `#live` reads.
     if (this.#cursor === undefined) return void (await socket.firstCursor())
+    // Reading the log takes a key.
+    if (this.#requester.options.token !== undefined) return void (yield { type: 'gap' })
     for (;;) {
       // The log has every event that came before this request.
       socket.clear()
@@ -109,7 +121,7 @@ export class EventStream implements AsyncIterable<GatewayEvent | GapEvent> {
   async #readPage(socket: EventSocket): Promise<EventPage | null> {
     const after = this.#cursor
     try {
-      return await this.#request('GET', '/v1/events', { after, limit: PAGE_SIZE })
+      return await this.#request('GET', '/events', { after, limit: PAGE_SIZE })
     } catch (error) {
       const first = error instanceof SgwError && error.status === 400 ? await socket.firstCursor() : after
       if (first === after) throw error
@@ -127,7 +139,7 @@ export class EventStream implements AsyncIterable<GatewayEvent | GapEvent> {
   }
 
   #request<T>(method: string, path: string, query: object = {}): Promise<T> {
-    return this.#requester.request(method, path, { query, maxRetries: 0, signal: this.#options.signal })
+    return this.#requester.request(method, `/v1${path}`, { query, maxRetries: 0, signal: this.#options.signal })
   }
 
   #isNew(event: GatewayEvent): boolean {
@@ -142,7 +154,8 @@ export class EventStream implements AsyncIterable<GatewayEvent | GapEvent> {
   async #pause(problem: unknown): Promise<void> {
     if (this.#isAborted) return this.#tell(null)
     const { status, retryAfterSeconds } = problem instanceof SgwError ? problem : { status: null, retryAfterSeconds: 0 }
-    if (status === null || /^(3..|401|403)$/.test(String(status))) {
+    const isLast = typeof this.#requester.options.token === 'string'
+    if (isLast || status === null || /^(3..|401|403)$/.test(String(status))) {
       this.#tell(null, false, problem)
       throw problem
     }

@@ -6,22 +6,22 @@ import type { OptOut, OptOutFilter, OptOutPolicy } from './resource-types.ts'
 export class OptOuts extends Resource {
   /** Contacts that have opted out of the tenant's numbers, latest first. */
   list(filter: OptOutFilter = {}): Pages<'optOuts', OptOut, { policy?: OptOutPolicy }> {
-    return pagesOf(this.requester, '/v1/opt-outs', 'optOuts', filter, { keyOf: pairOf })
+    return pagesOf(this.requester, '/opt-outs', 'optOuts', filter, { keyOf: pairOf })
   }
 
   /** Opts a contact out of a number, or in again. */
   async set(optOut: { number: string; contact: string; optedOut: boolean }): Promise<void> {
-    await this.call('PUT', '/v1/opt-outs', optOut)
+    await this.call('PUT', '/opt-outs', optOut)
   }
 
   /** What happens to messages to contacts that have opted out. */
   policy(): Promise<OptOutPolicy> {
-    return this.member('policy', '/v1/opt-outs/policy')
+    return this.member('policy', '/opt-outs/policy')
   }
 
   /** Sets what happens to messages to contacts that have opted out. */
   async setPolicy(policy: OptOutPolicy): Promise<void> {
-    await this.call('PUT', '/v1/opt-outs/policy', { policy })
+    await this.call('PUT', '/opt-outs/policy', { policy })
   }
 }
 

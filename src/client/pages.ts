@@ -21,7 +21,7 @@ export interface ListRules<Item> {
 
 const PAGE_SIZE = 100
 
-/** The list at a path. `name` is the member of its pages that has the items. */
+/** The list at a path below `/v1`. `name` is the member of its pages that has the items. */
 export function pagesOf<Name extends string, Item, More = unknown>(
   requester: Requester,
   path: string,
@@ -29,7 +29,7 @@ export function pagesOf<Name extends string, Item, More = unknown>(
   filter: object,
   { keyOf, pinned }: ListRules<NoInfer<Item>>,
 ): Pages<Name, Item, More> {
-  const read = (query: object): Promise<Page<Name, Item> & More> => requester.request('GET', path, { query })
+  const read = (query: object): Promise<Page<Name, Item> & More> => requester.request('GET', `/v1${path}`, { query })
   return {
     page: (page) => read({ ...filter, page }),
     async *[Symbol.asyncIterator]() {

@@ -1,13 +1,22 @@
 import { backoffMs, pause } from './pause.ts'
 import { SgwError } from './sgw-error.ts'
 
-export interface SgwOptions {
-  /** The gateway's address, such as `https://sms.example.com`, with the path of a proxy if it has one. */
-  baseUrl: string
+export interface SgwOptions extends CommonOptions {
   /** An app's key, `sgw_…`, or an operator's token. */
   apiKey: string
   /** With an operator's token: the app as which it calls, `app_…`. */
   appId?: string | undefined
+}
+
+/** For `events()` alone, where no key may be, such as a page. */
+export interface TokenOptions extends CommonOptions {
+  /** A token of `wsToken()`, with which the loop ends when its connection does; or a function that gets one for each connection. */
+  token: string | (() => string | Promise<string>)
+}
+
+interface CommonOptions {
+  /** The gateway's address, such as `https://sms.example.com`, with the path of a proxy if it has one. */
+  baseUrl: string
   /** Instead of the global one. */
   fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
   /** The class for `events()`, where there is no global one: `import { WebSocket } from 'ws'`. */
@@ -55,9 +64,9 @@ export class Requester {
   readonly baseUrl: string
   readonly timeoutMs: number
 
-  constructor(readonly options: SgwOptions) {
+  constructor(readonly options: Partial<SgwOptions & TokenOptions> & CommonOptions) {
     // Some `fetch` repeat such a key in the error, from where it would get into logs.
-    if (!HEADER_VALUE.test(options.apiKey)) throw new SgwError('The apiKey has characters that no key has')
+    if (!HEADER_VALUE.test(options.apiKey ?? '')) throw new SgwError('The apiKey has characters that no key has')
     this.baseUrl = options.baseUrl.replace(/\/+$/, '')
     this.timeoutMs = options.timeoutMs ?? 30_000
   }
@@ -94,7 +103,7 @@ export class Requester {
         redirect: 'manual',
         signal: AbortSignal.any(signal ? [signal, late.signal] : [late.signal]),
         headers: {
-          authorization: `Bearer ${apiKey}`,
+          ...(apiKey && { authorization: `Bearer ${apiKey}` }),
           ...(appId && { 'sgw-app': appId }),
           ...(body !== undefined && { 'content-type': 'application/json' }),
           ...headers,

@@ -1,6 +1,6 @@
 import type { RequestOptions, Requester } from './requester.ts'
 
-/** A group of endpoints. */
+/** A group of endpoints. Their paths are below `/v1`. */
 export abstract class Resource {
   protected readonly requester: Requester
 
@@ -9,7 +9,7 @@ export abstract class Resource {
   }
 
   protected call<T>(method: string, path: string, body?: unknown, options?: RequestOptions): Promise<T> {
-    return this.requester.request(method, path, { ...options, body })
+    return this.requester.request(method, `/v1${path}`, { ...options, body })
   }
 
   /** Resolves with one member of the answer. */

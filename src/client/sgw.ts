@@ -4,7 +4,7 @@ import { Deliveries } from './deliveries.ts'
 import { EventStream, type EventsOptions } from './event-stream.ts'
 import { OptOuts, pairOf } from './opt-outs.ts'
 import { pagesOf, type Pages } from './pages.ts'
-import { type RequestOptions, Requester, type SgwOptions, type WebSocketClass } from './requester.ts'
+import { type RequestOptions, Requester, type SgwOptions, type TokenOptions, type WebSocketClass } from './requester.ts'
 import { Resource } from './resource.ts'
 import type { Conversation, ConversationFilter, Me } from './resource-types.ts'
 import type { Overview, UsageDay, UsageRange } from './usage-types.ts'
@@ -21,7 +21,7 @@ export class Sgw extends Resource {
   readonly connection: Connection
   readonly optOuts: OptOuts
 
-  constructor(options: SgwOptions) {
+  constructor(options: SgwOptions | TokenOptions) {
     const requester = new Requester(options)
     super(requester)
     this.sms = new Sms(requester)
@@ -34,7 +34,7 @@ export class Sgw extends Resource {
 
   /** Who the key or token belongs to, and which gateway this is. */
   me(): Promise<Me> {
-    return this.call('GET', '/v1/me')
+    return this.call('GET', '/me')
   }
 
   /**
@@ -49,6 +49,11 @@ export class Sgw extends Resource {
     return new EventStream(this.requester, given, options)
   }
 
+  /** A token for the `events()` of a page without a key: `new Sgw({ baseUrl, token })`. It opens one connection, within `expiresIn` seconds. */
+  wsToken(): Promise<{ token: string; expiresIn: number }> {
+    return this.call('POST', '/ws/token', undefined, { repeatable: true })
+  }
+
   /**
    * The cursor of this moment. `events({ after })` begins with it, however much later the loop begins.
    *
@@ -59,22 +64,22 @@ export class Sgw extends Resource {
    *   if (event.type === 'sms_inbound' && event.from === to && event.body.trim() === 'C') break
    */
   eventCursor(): Promise<string> {
-    return this.member('cursor', '/v1/events')
+    return this.member('cursor', '/events')
   }
 
   /** The tenant's conversations, each with its newest message, by last activity. `toAnswer` of a page: how many wait for an answer, counted to 1,000. */
   conversations(filter: ConversationFilter = {}): Pages<'conversations', Conversation, { toAnswer: number }> {
-    return pagesOf(this.requester, '/v1/conversations', 'conversations', filter, { keyOf: pairOf })
+    return pagesOf(this.requester, '/conversations', 'conversations', filter, { keyOf: pairOf })
   }
 
   /** Messages and segments of each app by UTC day, newest first; days without traffic are left out. */
   usage(range?: UsageRange): Promise<UsageDay[]> {
-    return this.member('days', '/v1/usage', range)
+    return this.member('days', '/usage', range)
   }
 
   /** The tenant's messages of the last hours at a glance: 24 (default) to 2160. */
   overview(hours?: number, include?: 'nextAttempt'): Promise<Overview> {
-    return this.call('GET', '/v1/overview', undefined, { query: { hours, include } })
+    return this.call('GET', '/overview', undefined, { query: { hours, include } })
   }
 
   /** Calls an endpoint that has no method here, such as `request<Status>('GET', '/v1/operator/status')`. */

@@ -37,17 +37,17 @@ export class Sms extends Resource {
 
   /** Uploads a file of up to 1,500,000 bytes. The same file has the same `mediaId`. */
   upload(file: Blob, { fileName = (file as Partial<File>).name, signal }: UploadOptions = {}): Promise<Media> {
-    return this.call('POST', '/v1/sms/media', undefined, { file, query: { fileName }, repeatable: true, signal })
+    return this.call('POST', '/sms/media', undefined, { file, query: { fileName }, repeatable: true, signal })
   }
 
   /** An uploaded file. */
   media(mediaId: string): Promise<Media> {
-    return this.call('GET', `/v1/sms/media/${segment(mediaId)}`)
+    return this.call('GET', `/sms/media/${segment(mediaId)}`)
   }
 
   /** Deletes an uploaded file. Throws with status 409 while a message that has not ended needs it. */
   async deleteMedia(mediaId: string): Promise<void> {
-    await this.call('DELETE', `/v1/sms/media/${segment(mediaId)}`)
+    await this.call('DELETE', `/sms/media/${segment(mediaId)}`)
   }
 
   /** Accepts a text made from any JSON, a message to each recipient. Tries again safely: each is sent once. */
@@ -61,7 +61,7 @@ export class Sms extends Resource {
       headers: { 'idempotency-key': idempotencyKey },
       repeatable: true,
     }
-    return (await this.call<{ messages: NotifiedMessage[] }>('POST', '/v1/sms/notify', body, options)).messages
+    return (await this.call<{ messages: NotifiedMessage[] }>('POST', '/sms/notify', body, options)).messages
   }
 
   /** Sends a message and waits until it is `sent` or `failed`. Throws with status 0 after `timeoutMs`. */
@@ -85,7 +85,7 @@ export class Sms extends Resource {
 
   /** The tenant's messages, newest first. Messages that come while you read do not shift the pages. */
   list(filter: MessageFilter = {}): Pages<'messages', Message> {
-    return pagesOf(this.requester, '/v1/sms/messages', 'messages', filter, {
+    return pagesOf(this.requester, '/sms/messages', 'messages', filter, {
       keyOf: ({ messageId }) => messageId,
       pinned: ({ createdAt }) => ({ endDate: createdAt }),
     })
@@ -93,32 +93,32 @@ export class Sms extends Resource {
 
   /** Why messages failed, the most frequent reason first. */
   failures(filter: FailuresFilter = {}): Promise<FailureGroup[]> {
-    return this.member('failures', '/v1/sms/failures', filter)
+    return this.member('failures', '/sms/failures', filter)
   }
 
   /** Cancels a message that is still queued. Throws with status 409 if it is not. */
   async cancel(messageId: string): Promise<void> {
-    await this.call('DELETE', `/v1/sms/${segment(messageId)}`)
+    await this.call('DELETE', `/sms/${segment(messageId)}`)
   }
 
   /** How many SMS a text takes. Nothing is sent. */
   preview(body: string): Promise<Preview> {
-    return this.call('POST', '/v1/sms/preview', { body }, { repeatable: true })
+    return this.call('POST', '/sms/preview', { body }, { repeatable: true })
   }
 
   /** What became of a message, and why it waits. */
   timeline(messageId: string): Promise<Timeline> {
-    return this.call('GET', `/v1/sms/${segment(messageId)}/timeline`)
+    return this.call('GET', `/sms/${segment(messageId)}/timeline`)
   }
 
   /** The pictures and other files of a message. */
   attachments(messageId: string): Promise<Attachment[]> {
-    return this.member('attachments', `/v1/sms/${segment(messageId)}/attachments`)
+    return this.member('attachments', `/sms/${segment(messageId)}/attachments`)
   }
 
   /** The bytes of an attachment, at most 5 MiB, with their type. */
   attachment(messageId: string, attachmentId: string): Promise<Blob> {
-    const path = `/v1/sms/${segment(messageId)}/attachments/${segment(attachmentId)}`
+    const path = `/sms/${segment(messageId)}/attachments/${segment(attachmentId)}`
     return this.call('GET', path, undefined, { blob: true })
   }
 
@@ -131,7 +131,7 @@ export class Sms extends Resource {
       const { mediaId } = await this.upload(file, { signal })
       message.mediaIds = [...(message.mediaIds ?? []), mediaId]
     }
-    return this.call('POST', '/v1/sms/send', message, {
+    return this.call('POST', '/sms/send', message, {
       headers: { 'idempotency-key': idempotencyKey },
       repeatable: true,
       signal,
@@ -139,7 +139,7 @@ export class Sms extends Resource {
   }
 
   #get(messageId: string, signal?: AbortSignal): Promise<MessageState> {
-    return this.call('GET', `/v1/sms/status/${segment(messageId)}`, undefined, { signal })
+    return this.call('GET', `/sms/status/${segment(messageId)}`, undefined, { signal })
   }
 }
 

@@ -3,7 +3,7 @@ import type { CreatedTrigger, Trigger } from './resource-types.ts'
 
 /** Addresses beside the apps that get the tenant's inbound messages. */
 export class Triggers extends Destinations {
-  protected readonly path = '/v1/triggers'
+  protected readonly path = '/triggers'
 
   /** The tenant's triggers, oldest first. */
   list(): Promise<Trigger[]> {

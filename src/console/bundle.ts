@@ -2,6 +2,7 @@ import { statSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import type { BunPlugin } from 'bun'
 import type { PageFile } from '../api/http/served-file.ts'
+import { clientOfPage } from './client-of-page.ts'
 
 const FOLDER = join(import.meta.dir, 'page')
 const CLIENT = join(import.meta.dir, '../client')
@@ -45,7 +46,7 @@ export async function bundlePage(): Promise<PageFile[]> {
   )
   const html = await Bun.file(join(FOLDER, 'index.html')).bytes()
   return [
-    await script('main.tsx', [await frameExports(short), await usedMethods(), elements, ...PLUGINS]),
+    await script('main.tsx', [await frameExports(short), await clientOfPage(FOLDER), elements, ...PLUGINS]),
     ...(await Promise.all(views)),
     await script('theme.ts', []),
     { name: 'index.html', type: 'text/html; charset=utf-8', bytes: html },
@@ -190,30 +191,6 @@ const separateViews: BunPlugin = {
       external: true,
     }))
   },
-}
-
-/** A method of the client's classes, with what is said of it. */
-const METHOD = /\n(?: {2}\/\*\*(?:[^*]|\*(?!\/))*\*\/\n)? {2}(?:async )?(\w+)(?:<\w+>)?\([^]*?\n {2}\}\n/g
-
-/** Of the client's endpoints, the frame's file has those that the page names. */
-async function usedMethods(): Promise<BunPlugin> {
-  const paths = [...new Bun.Glob('**/*.ts*').scanSync({ cwd: FOLDER, absolute: true })]
-  const texts = await Promise.all(paths.map((path) => Bun.file(path).text()))
-  const members = new Set([...texts.join('').matchAll(/\.(\w+)/g)].map(([, name]) => name))
-  return {
-    name: 'methods that the page names',
-    setup(builder) {
-      builder.onLoad(
-        { filter: /[\\/]client[\\/](apps|connection|deliveries|sgw|sms|opt-outs)\.ts$/ },
-        async ({ path }) => {
-          const text = await Bun.file(path).text()
-          const isUsed = (name: string): boolean =>
-            name === 'constructor' || members.has(name) || text.includes(`this.${name}(`)
-          return { contents: text.replaceAll(METHOD, (all, name: string) => (isUsed(name) ? all : '\n')), loader: 'ts' }
-        },
-      )
-    },
-  }
 }
 
 /** Takes the style sheets that a file imports, by their paths. Bun's bundler would rewrite `light-dark()` for old browsers. */

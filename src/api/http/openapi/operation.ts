@@ -88,7 +88,8 @@ function successOf(route: Route, { schemas }: Shared): Json {
 
 function contentOf({ response, json, csv }: Route, schemas: NamedSchemas): Json {
   const page = response === 'html' ? { 'text/html': { schema: { type: 'string' }, example: '<!doctype html>…' } } : {}
-  if (response === 'file') return { '*/*': FILE }
+  // Generators know a file by this type; it may have any other.
+  if (response === 'file') return { 'application/octet-stream': FILE, '*/*': FILE }
   const body = response instanceof z.ZodType ? response : json
   const table = csv === undefined ? {} : { 'text/csv': { schema: { type: 'string' }, example: csv } }
   return { ...page, ...(body === undefined ? {} : { 'application/json': mediaOf(body, 'output', schemas) }), ...table }
