@@ -20,8 +20,8 @@ const PLACEHOLDERS = /^(changeme|change-me|change_me|secret|password|todo|xxx+|y
 /** `.env` and shells remove quotes around a value. `docker run --env-file` and a file with a secret do not. */
 const IN_QUOTES = /^["'`“‘].*["'`”’]$/s
 
-export const PERHAPS_SECRET = 'is no path of a file that can be read, but perhaps the secret itself'
-export const GIVE_PATH = 'give the path of a file that has it'
+export const PERHAPS_SECRET = 'is not the path of a readable file; perhaps it is the secret itself'
+export const GIVE_PATH = 'give the path of a file that contains it'
 
 /** Whether a text where a path should be is perhaps the secret itself: a JWT, an address, or one long word. No message may show it. */
 export const isPerhapsSecret = (path: string): boolean =>

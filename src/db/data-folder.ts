@@ -61,7 +61,7 @@ function refuseOtherThanFile(databasePath: string): void {
     EXIT.cannotWrite,
     found.isDirectory()
       ? `${resolve(databasePath)} is a folder: set DATABASE_URL=file:PATH to a file in it`
-      : `${resolve(databasePath)} is no regular file: set DATABASE_URL=file:PATH to another`,
+      : `${resolve(databasePath)} is not a regular file: set DATABASE_URL=file:PATH to another`,
   )
 }
 
@@ -77,7 +77,7 @@ export function encryptionKeys(config: Config): Uint8Array[] | null {
   if (key === null) {
     throw new StartError(
       EXIT.badConfig,
-      `${encryptionKeyPath(config)} holds no key: restore the file from a copy, or remove it and the database to start with an empty one`,
+      `${encryptionKeyPath(config)} contains no key: restore the file from a copy, or remove it and the database to start with an empty one`,
     )
   }
   return [key]

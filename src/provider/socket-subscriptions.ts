@@ -44,7 +44,7 @@ export class SocketSubscriptions implements InboundSubscriptions {
   planned: InboundSubscriptions['planned'] = () => undefined
   readonly advice = {
     needs: 'this machine must be able to open wss:// connections to the provider',
-    byItself: 'a closed one is opened again by itself',
+    byItself: 'the gateway reopens a closed one',
   }
   readonly #events: SocketEvents
   readonly #held = new Map<string, HeldSocket>()

@@ -90,7 +90,7 @@ export class Subscriptions implements InboundSubscriptions {
   get advice(): InboundSubscriptions['advice'] {
     return {
       needs: `the provider must be able to reach ${this.context.shownAddress()}`,
-      byItself: 'a missing subscription is made again by itself',
+      byItself: 'the gateway makes a missing subscription again',
     }
   }
 

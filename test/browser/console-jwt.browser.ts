@@ -74,7 +74,7 @@ test('Setup says why a second tenant of the same user receives no events yet', a
   const why = opened.page.locator('.thing .why')
   await why.filter({ hasText: 'Its events have not begun yet, so its messages arrive up to a minute late.' }).waitFor()
   await why
-    .filter({ hasText: 'RingCentral allows five logins a minute to a user: its events begin by themselves within' })
+    .filter({ hasText: 'RingCentral allows five logins a minute to a user: its events begin on their own within' })
     .waitFor()
 })
 

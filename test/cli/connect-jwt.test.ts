@@ -58,7 +58,7 @@ test.concurrent('a file that cannot be read is a wrong usage, and a refused JWT 
       code: 2,
       stdout: '',
       stderr:
-        'What was given is no path of a file that can be read, but perhaps the secret itself: give the path of a file that has it, or - and pipe it\n',
+        'What was given is not the path of a readable file; perhaps it is the secret itself: give the path of a file that contains it, or - and pipe it\n',
     })
     const file = join(world.folder, 'jwt.txt')
     for (const [content, wrong] of [

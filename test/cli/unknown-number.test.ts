@@ -31,7 +31,9 @@ test('a message from a number that no connected extension has is offered to be s
     const refused = await run(...words)
     expect(refused.code).toBe(1)
     expect(refused.text).toStartWith('resent 0 refused 1 ')
-    expect(refused.text).toContain('no connected extension has their number (--from NUMBER sends them from another one)')
+    expect(refused.text).toContain(
+      'no connected extension has their number (--from NUMBER sends them from another one)',
+    )
   }
   expect(world.control.messages({ direction: 'Outbound' })).toEqual([])
   expect(await run(...again, '--from', FROM)).toMatchObject({ code: 0, text: expect.stringMatching(/^resent 1 /) })

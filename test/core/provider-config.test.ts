@@ -43,7 +43,7 @@ test('a variable for a path that has the secret itself does not show it', () => 
     const { [name as 'RC_CLIENT_SECRET']: _, ...app } = APP
     expect(read({ ...app, [`${name}_FILE`]: secret })).toEqual(
       expect.arrayContaining([
-        `${name}_FILE is no path of a file that can be read, but perhaps the secret itself: give the path of a file that has it, or set ${name}`,
+        `${name}_FILE is not the path of a readable file; perhaps it is the secret itself: give the path of a file that contains it, or set ${name}`,
       ]),
     )
     expect(JSON.stringify(read({ ...app, [`${name}_FILE`]: secret }))).not.toContain(secret)

@@ -205,7 +205,7 @@ test('a 429 for tokens pauses no send: the old token is used until it expires, a
   expect(grants()).toEqual(['refresh_token'])
   expect([await sends(one), await sends(one)]).toEqual(['sent', 'sent'])
   expect(grants()).toEqual([])
-  expect((await seen(one)).fix).toStartWith('RingCentral asks to wait 30 s; it is fine after that.')
+  expect((await seen(one)).fix).toStartWith('RingCentral asks to wait 30 s, and then works again.')
   const { body } = await world.json<{ extensions: { pausedUntil: string | null }[] }>('GET', '/v1/rc/extensions/health')
   expect(body.extensions[0]?.pausedUntil).toBeNull()
   world.control.clearFaults()
@@ -286,7 +286,7 @@ test.each(['refresh', 'jwt'])(
     const id = await world.send()
     await until(async () => (await seen(one)).status === 'refresh_failed')
     const fix =
-      'RingCentral answered with the tokens of another extension, which are not used: let nothing between this machine and RC_SERVER_URL keep or mix up its answers.'
+      'RingCentral answered with the tokens of another extension, which the gateway ignored: make sure that nothing between this machine and RC_SERVER_URL caches or mixes up its answers.'
     expect(await seen(one)).toMatchObject({
       reason: 'Its tokens could not be refreshed',
       fix: expect.stringContaining(`${fix} The gateway tries again on its own`),

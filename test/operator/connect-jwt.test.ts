@@ -153,11 +153,11 @@ test('each other obstacle has a sentence of its own', async () => {
     calls: 1,
     fault: { kind: 'respond', status: 429, headers: { 'retry-after': '30' } },
   })
-  expect(await refusalOf(world, jwt)).toEqual([409, 'RingCentral asks to wait 30 s; it is fine after that.'])
+  expect(await refusalOf(world, jwt)).toEqual([409, 'RingCentral asks to wait 30 s, and then works again.'])
   control.fault({ route: 'token', calls: 1, fault: { kind: 'reset' } })
   expect(await refusalOf(world, jwt)).toEqual([
     409,
-    'RingCentral could not be reached or did not answer as it should: try again in a few minutes.',
+    'RingCentral could not be reached, or gave an unexpected answer: try again in a few minutes.',
   ])
   control.configure({ permissions: [] })
   expect(await refusalOf(world, jwt)).toEqual([

@@ -105,7 +105,7 @@ test('the doctor works although the key file has no key', async () => {
   writeFileSync(folder.file('encryption.key'), 'rubbish')
   const { code, stdout } = await sgw(['doctor'], { DATABASE_URL: folder.database })
   expect(code).toBe(1)
-  expect(stdout).toMatch(/^✗ database +.*encryption\.key holds no key/m)
+  expect(stdout).toMatch(/^✗ database +.*encryption\.key contains no key/m)
   expect(stdout).toMatch(/^! server +no server answers for \/.*sgw\.db: sgw start starts one$/m)
   expect(stdout).toMatch(/^✓ disk /m)
 })

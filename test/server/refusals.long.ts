@@ -70,7 +70,7 @@ test.concurrent('a device or pipe at the path of the database ends the start wit
   const { code, lines } = await refusedStart({ PORT: '0', DATABASE_URL: `file:${pipe}` })
   expect({ code, lines }).toEqual({
     code: 73,
-    lines: [`${pipe} is no regular file: set DATABASE_URL=file:PATH to another`],
+    lines: [`${pipe} is not a regular file: set DATABASE_URL=file:PATH to another`],
   })
   expect(statSync(pipe).mode & 0o777).toBe(0o644)
 })
@@ -193,7 +193,7 @@ test.concurrent('a damaged key file ends the start with 78', async () => {
     writeFileSync(folder.file('encryption.key'), text)
     const { code, lines } = await refusedStart({ PORT: '0', DATABASE_URL: folder.database })
     expect({ code, count: lines.length }).toEqual({ code: 78, count: 1 })
-    expect(lines[0]).toContain('encryption.key holds no key')
+    expect(lines[0]).toContain('encryption.key contains no key')
   }
 })
 

@@ -51,7 +51,7 @@ export function listenError(config: Pick<Config, 'host' | 'port'>, error: unknow
     // Bun reports the same code for a name without an address of this machine.
     return new StartError(
       EXIT.unavailable,
-      `Cannot listen on ${where}: the port is in use, or HOST is no name of this machine`,
+      `Cannot listen on ${where}: the port is in use, or HOST is not a name of this machine`,
     )
   if (code === 'EADDRINUSE')
     return new StartError(

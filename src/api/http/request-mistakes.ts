@@ -71,7 +71,7 @@ const FILE_MISTAKES: readonly [beginning: string, mistake: string][] = [
     'its Content-Type is that of a form, which curl sends unless you set another; set it, and send with --data-binary',
   ],
   ['application/json', `its Content-Type says that it is JSON; ${SEND_BYTES}`],
-  ['application/octet-stream', 'its Content-Type says nothing of it; set its own, such as image/jpeg'],
+  ['application/octet-stream', 'its Content-Type says nothing about it; set its own, such as image/jpeg'],
 ]
 
 function fileMistake(header: string): string {
@@ -81,7 +81,7 @@ function fileMistake(header: string): string {
   const named = header.trim().toLowerCase()
   if (named === '') return 'it has no Content-Type; set its own, such as image/jpeg'
   const [, mistake] = FILE_MISTAKES.find(([beginning]) => named.startsWith(beginning)) ?? []
-  return mistake ?? 'nothing of its Content-Type can be sent; a JPEG is image/jpeg, a contact text/vcard'
+  return mistake ?? 'files of its Content-Type cannot be sent; a JPEG is image/jpeg, a contact text/vcard'
 }
 
 const bytesText = (bytes: number): string => `${bytes.toLocaleString('en')} bytes`
@@ -149,8 +149,8 @@ function keyMistake(header: string | null): string {
   if (header === null) return 'there is none'
   if (/^basic\b/i.test(header)) return 'it is HTTP Basic'
   if (header.startsWith('sgw_')) return 'the word Bearer is missing'
-  if (/^bearer\s+whsec_/i.test(header)) return 'it is the secret of a webhook, which signs and is no key'
+  if (/^bearer\s+whsec_/i.test(header)) return 'it is the secret of a webhook, which signs deliveries and is not a key'
   return /^bearer\s*$/i.test(header)
-    ? 'no key comes after Bearer (is a variable empty?)'
+    ? 'there is no key after Bearer (is a variable empty?)'
     : 'it does not begin with "Bearer sgw_"'
 }

@@ -200,7 +200,7 @@ function noteIgnored({ config, log }: Gateway, context: RequestContext): (field:
   return (field, meant) => {
     context.ignored.push(field)
     if (config.production) return
-    const hint = meant === null ? 'this endpoint has none of this name' : `did you mean ${meant}?`
+    const hint = meant === null ? 'this endpoint has no such field' : `did you mean ${meant}?`
     log.warn({ path: context.endpointPath, field }, `a field was ignored: ${hint}`)
   }
 }

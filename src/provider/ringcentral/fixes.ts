@@ -35,7 +35,7 @@ export function fixOf(failure: ProviderFailure, step: Step, publicUrl: string, c
     return `${missingPermission(failure, step, publicUrl, command)} (RingCentral answered 403.)`
   if (failure.status !== null && failure.reason === 'rejected')
     return `RingCentral refused with status ${failure.status}: its code and request id are in the log of the gateway.`
-  return 'RingCentral could not be reached or did not answer as it should: try again in a few minutes.'
+  return 'RingCentral could not be reached, or gave an unexpected answer: try again in a few minutes.'
 }
 
 /** Whether the refusal lasts until a person acts or until the pause that the provider asked for is over. */
@@ -107,7 +107,7 @@ const FIXES: Readonly<Record<string, Fix>> = {
   'CMN-401': missingPermission,
   'SUB-528': missingPermission,
   [FOREIGN_OWNER]: () =>
-    'RingCentral answered with the tokens of another extension, which are not used: let nothing between this machine and RC_SERVER_URL keep or mix up its answers.',
+    'RingCentral answered with the tokens of another extension, which the gateway ignored: make sure that nothing between this machine and RC_SERVER_URL caches or mixes up its answers.',
   [FILTER_REFUSED]: (_, __, ___, command) =>
     `RingCentral refused events of inbound messages: the RingCentral app needs the permission ReadMessages (SMS includes it). Add it in the developer console, ${thenConnect(command)}`,
   [NO_SMS_NUMBER]: () =>
@@ -157,11 +157,11 @@ const USER_PERMISSIONS: Readonly<Record<Step, string>> = {
 }
 
 const wait = (failure: ProviderFailure): string =>
-  WAITS[failure.code ?? '']?.(waitOf(failure)) ?? `RingCentral asks to wait ${waitOf(failure)}; it is fine after that.`
+  WAITS[failure.code ?? '']?.(waitOf(failure)) ?? `RingCentral asks to wait ${waitOf(failure)}, and then works again.`
 
 const WAITS: Readonly<Record<string, (time: string) => string>> = {
   [LOGINS_USED_UP]: (time) =>
-    `RingCentral allows five logins a minute to a user: its events begin by themselves within ${time}.`,
+    `RingCentral allows five logins a minute to a user: its events begin on their own within ${time}.`,
   [TOKENS_AWAITED]: (time) => `Its tokens could not be refreshed: the gateway tries again within ${time}.`,
 }
 

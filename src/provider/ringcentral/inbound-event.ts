@@ -26,7 +26,7 @@ function parse(body: unknown): InboundEvent {
 
   const event = envelope.event ?? ''
   if (isOfThreads(event)) return { kind: 'threads', subscriptionId, ownerId: envelope.ownerId ?? null }
-  if (!isInstantSms(event)) return ignored('the event is no instant SMS')
+  if (!isInstantSms(event)) return ignored('the event is not an instant SMS')
   const ownerId = envelope.ownerId ?? extensionOf(event)
   const message = messageSchema.safeParse(envelope.body).data
   if (!message) return ignored('the event carries no readable message')
@@ -73,7 +73,7 @@ const messageSchema = z.object({
 
 function reasonToSkip(message: Message): string | null {
   if (message.direction !== 'Inbound') return 'the message is not inbound'
-  if (message.type !== 'SMS') return 'the message is no SMS'
+  if (message.type !== 'SMS') return 'the message is not an SMS'
   const eventType = message.eventType ?? 'Create'
   return eventType === 'Create' ? null : 'the event is not about a new message'
 }

@@ -300,6 +300,6 @@ test('the log says once for each client why plain HTTP was refused', async () =>
   await asked(world, '/v1/me', ['Host: localhost', 'Via: 1.1 proxy'])
   expect(reasons()).toEqual([
     'plain HTTP is refused: its Host must be localhost, an address, a name without a dot, or a name in .local or .home.arpa',
-    'plain HTTP is refused: a proxy has sent the request on, so its client is another machine',
+    'plain HTTP is refused: a proxy forwarded the request, so its client is another machine',
   ])
 })

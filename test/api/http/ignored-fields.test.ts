@@ -84,7 +84,7 @@ test('fields that other APIs have are named on every endpoint with a body, with 
       lines.length = 0
       const answer = await world.call(method, path, { body: { ...body, [field]: 'canary' } })
       expect([path, field, answer.ok, answer.headers.get('x-ignored-fields')]).toEqual([path, field, true, field])
-      const hint = meant === null ? 'this endpoint has none of this name' : `did you mean ${meant}?`
+      const hint = meant === null ? 'this endpoint has no such field' : `did you mean ${meant}?`
       expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toContain(`a field was ignored: ${hint}`)
       expect(lines.join('')).not.toContain('canary')
     }

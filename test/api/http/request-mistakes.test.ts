@@ -107,11 +107,11 @@ test.each([
   ['Basic c2d3X3NlY3JldDo=', 'it is HTTP Basic'],
   ['basic c2d3X3NlY3JldDo=', 'it is HTTP Basic'],
   ['sgw_secretsecret', 'the word Bearer is missing'],
-  ['Bearer', 'no key comes after Bearer (is a variable empty?)'],
+  ['Bearer', 'there is no key after Bearer (is a variable empty?)'],
   ['bearer sgw_secretsecret', 'it does not begin with "Bearer sgw_"'],
   ['Bearer "sgw_secretsecret"', 'it does not begin with "Bearer sgw_"'],
   ['Token secretsecret', 'it does not begin with "Bearer sgw_"'],
-  ['Bearer whsec_secretsecret', 'it is the secret of a webhook, which signs and is no key'],
+  ['Bearer whsec_secretsecret', 'it is the secret of a webhook, which signs deliveries and is not a key'],
   [null, 'there is none'],
 ])('outside production the log says what is wrong with the header Authorization: %s', async (header, said) => {
   const { log, lines } = recordedLog()

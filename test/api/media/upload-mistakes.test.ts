@@ -13,10 +13,10 @@ const FORM = `--xyz\r\nContent-Disposition: form-data; name="file"\r\n\r\n${PNG.
 const MISTAKES: [what: string, body: Uint8Array | string, type: string, said: string][] = [
   ['a multipart form', FORM, 'multipart/form-data; boundary=xyz', 'the body is a form'],
   ['curl without a type', PNG, 'application/x-www-form-urlencoded', 'its Content-Type is that of a form'],
-  ['any bytes', PNG, 'application/octet-stream', 'its Content-Type says nothing of it'],
+  ['any bytes', PNG, 'application/octet-stream', 'its Content-Type says nothing about it'],
   ['JSON', '{"file":"iVBORw0KGgo="}', 'Application/JSON; charset=utf-8', 'its Content-Type says that it is JSON'],
-  ['a misspelt type', PNG, 'image/jpg', 'nothing of its Content-Type can be sent'],
-  ['a drawing', '<svg/>', 'image/svg+xml', 'nothing of its Content-Type can be sent'],
+  ['a misspelt type', PNG, 'image/jpg', 'files of its Content-Type cannot be sent'],
+  ['a drawing', '<svg/>', 'image/svg+xml', 'files of its Content-Type cannot be sent'],
   ['an empty type', PNG, '', 'it has no Content-Type'],
   ['a PNG as JPEG', PNG, 'image/jpeg', 'its Content-Type is image/jpeg, but its bytes are those of something else'],
   [

@@ -302,8 +302,8 @@ test('an extension’s name is escaped', async () => {
 })
 
 const WHY_NOT: Readonly<Record<string, RegExp>> = {
-  refused: /RingCentral could not be reached or did not answer as it should: try again in a few minutes\./,
-  paused: /RingCentral asks to wait (59|60) s; it is fine after that\./,
+  refused: /RingCentral could not be reached, or gave an unexpected answer: try again in a few minutes\./,
+  paused: /RingCentral asks to wait (59|60) s, and then works again\./,
   tokens: /Its tokens could not be refreshed: the gateway tries again within 10 s\./,
 }
 

@@ -39,7 +39,7 @@ test.each(ENDS)(
       status: [0, 1],
       health: 'pending',
       reason: 'It has no active subscription, so its messages arrive up to a minute late',
-      fix: 'This machine must be able to open wss:// connections to the provider; a closed one is opened again by itself.',
+      fix: 'This machine must be able to open wss:// connections to the provider; the gateway reopens a closed one.',
     })
     expect(await it.doctor()).toEndWith(` does not receive events. ${shown.reason}. ${shown.fix}`)
     expect(it.lines.filter((line) => line.includes('event socket has closed')).join()).toContain(reason)

@@ -74,4 +74,4 @@ test('a second tenant of a user whose logins of a minute are used up reads so, a
 }, 30_000)
 
 const LOGINS_USED_UP =
-  /^RingCentral allows five logins a minute to a user: its events begin by themselves within (\d+) s\.$/
+  /^RingCentral allows five logins a minute to a user: its events begin on their own within (\d+) s\.$/

@@ -8,7 +8,7 @@ import { MINUTE, SECOND, SocketCase } from './socket-case.ts'
 const LACKS_PERMISSION =
   'The RingCentral app lacks the permission WebSocketsSubscription: add it in the developer console, then connect again: sgw extensions invite --tenant TENANT.'
 const NEEDS_WSS =
-  'This machine must be able to open wss:// connections to the provider; a closed one is opened again by itself.'
+  'This machine must be able to open wss:// connections to the provider; the gateway reopens a closed one.'
 
 const error = (status: number, errorCode: string, headers: Record<string, string> = {}): Fault => ({
   kind: 'respond',
@@ -50,7 +50,7 @@ const REFUSALS: Refusal[] = [
   {
     name: 'no ticket is given, with 429',
     ticket: error(429, 'CMN-301', { 'retry-after': '30' }),
-    fix: 'RingCentral asks to wait 30 s; it is fine after that.',
+    fix: 'RingCentral asks to wait 30 s, and then works again.',
   },
   { name: 'no ticket is given, with 503', ticket: error(503, 'CMN-201') },
   { name: 'no ticket is given, by silence', ticket: { kind: 'hang' }, timeoutMs: 300 },
