@@ -68,7 +68,8 @@ class Run {
 
   result(): LoadResult {
     const sorted = Float64Array.from(this.#latencies).toSorted()
-    const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+    const at = (share: number): number =>
+      sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
     const requestsPerSecond = Math.round((this.#latencies.length / this.options.durationMs) * 1000)
     return { requestsPerSecond, p50: at(0.5), p99: at(0.99), statuses: this.#statuses }
   }
