@@ -6,7 +6,7 @@ import { openAsOperator } from '../support/console-operator.ts'
 import { expectContrast } from '../support/contrast.ts'
 import { FROM, TO, type World, createWorld } from '../support/world.ts'
 
-/** Of docs/measured.md. */
+/** Of bench/README.md. */
 const MAX_REQUESTS = 10
 /** Who it is, the socket's token, the list, the messages, and the opt-out with the policy. */
 const MAX_CALLS = 5

@@ -11,7 +11,7 @@ import { openScene } from '../support/scene-page.ts'
 import { createScene } from '../support/scenes.ts'
 import { FROM, TO, createWorld } from '../support/world.ts'
 
-/** Of docs/measured.md. */
+/** Of bench/README.md. */
 const MAX_REQUESTS = 10
 const PAIR = `/conversations?${new URLSearchParams({ number: FROM, contact: TO }).toString()}`
 

@@ -8,7 +8,7 @@ import { openAsOperator } from '../support/console-operator.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { FROM, TO, type World, createWorld } from '../support/world.ts'
 
-/** Of docs/measured.md. */
+/** Of bench/README.md. */
 const MAX_REQUESTS = 10
 const MAX_BYTES = 60_000
 

@@ -6,7 +6,7 @@ import { expectAccessible, firstLoad, openConsole } from '../support/console.ts'
 import { openAsOperator } from '../support/console-operator.ts'
 import { createWorld, until } from '../support/world.ts'
 
-/** Of docs/measured.md. */
+/** Of bench/README.md. */
 const MAX_REQUESTS = 10
 
 test('in production the operator begins with what is wrong, and opens the system’s checks', async () => {

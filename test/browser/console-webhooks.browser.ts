@@ -5,7 +5,7 @@ import { expectAccessible, firstLoad, openConsole } from '../support/console.ts'
 import { type Receiver, startReceiver } from '../support/receiver.ts'
 import { FROM, type World, createWorld } from '../support/world.ts'
 
-/** Of docs/measured.md. */
+/** Of bench/README.md. */
 const MAX_REQUESTS = 10
 
 test('webhooks that failed are said, delivered again one by one, and recovered; settings are stored at once', async () => {

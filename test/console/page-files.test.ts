@@ -25,7 +25,7 @@ test('in development the page is bundled anew after a change of its source, and 
   expect(await files({ isAnew: false })).toBe(changed)
 })
 
-/** Compressed bytes, of docs/measured.md. What a file brings includes its styles. */
+/** Compressed bytes, of bench/README.md. What a file brings includes its styles. */
 const MAX_BYTES = { 'main.js': 22_000, others: 12_000 } as const
 
 for (const name of SCRIPTS)
