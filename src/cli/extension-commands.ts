@@ -100,11 +100,21 @@ async function list(context: CliContext, tenant: string | undefined): Promise<vo
   const ofSeveral = apps.length > 1
   const rows = found.map((extension) => rowOf(extension, ofSeveral))
   context.stdout(table(context, rows))
-  for (const { extensionId, tenantName, reason, fix } of found) {
-    if (reason === null) continue
-    const which = ofSeveral ? `${extensionId} of ${tenantName}` : extensionId
-    context.stdout(hanging(context, '! ', printable(`${which}: ${reason}${fix === null ? '' : `. ${fix}`}`)))
-  }
+  for (const extension of found) sayTroubles(context, extension, ofSeveral)
+}
+
+/** What is wrong with it, and which of its numbers cannot send where that does not say it. */
+function sayTroubles(
+  context: CliContext,
+  { extensionId, tenantName, reason, fix, cannotSend = [] }: ListedExtension,
+  ofSeveral: boolean,
+): void {
+  const which = ofSeveral ? `${extensionId} of ${tenantName}` : extensionId
+  const say = (mark: string, text: string): void =>
+    context.stdout(hanging(context, mark, printable(`${which}: ${text}`)))
+  if (reason !== null) say('! ', `${reason}${fix === null ? '' : `. ${fix}`}`)
+  for (const one of cannotSend.filter(({ phoneNumber }) => reason?.includes(phoneNumber) !== true))
+    say('- ', `${one.phoneNumber} cannot send: ${one.reason}`)
 }
 
 interface ListedExtension extends Health {

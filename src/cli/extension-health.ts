@@ -16,6 +16,7 @@ export interface Health {
   jwtExpiresAt?: string | null
   phoneNumbers: string[]
   numbers?: { phoneNumber: string; inbound?: string }[]
+  cannotSend?: { phoneNumber: string; reason: string }[]
 }
 
 interface Failed {

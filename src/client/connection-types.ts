@@ -26,6 +26,18 @@ export interface NumberHealth {
    * this app may not read.
    */
   inbound: 'here' | 'threads' | 'elsewhere'
+  /** Null if it has no campaign, needs none, or it is not known. */
+  campaign: NumberCampaign | null
+}
+
+/** The 10DLC campaign of a local number in the US. */
+export interface NumberCampaign {
+  /** In the words of the provider, such as `Submitted` or `Confirmed`. */
+  status: string
+  /** In the words of the provider, such as `LowVolume`; null if it is not known. */
+  tier: string | null
+  /** Texts a day over all numbers of the campaign; null if the provider gives no limit. */
+  dailyLimit: number | null
 }
 
 /** What is wrong with a connected extension, and what to do about it. */
@@ -47,7 +59,10 @@ export interface ExtensionHealth {
   /** When its JWT ends; null if it has no end. Only with `connectedBy` `jwt`. */
   jwtExpiresAt?: string | null
   phoneNumbers: string[]
+  /** Those that can send. */
   numbers?: NumberHealth[]
+  /** Own local numbers in the US that the provider does not let send; `reason` says how their campaign stands. */
+  cannotSend?: { phoneNumber: string; campaign: NumberCampaign | null; reason: string }[]
   /** Calls of the last 60 seconds that count for its limit. */
   windowUsed: number
   windowLimit: number

@@ -36,7 +36,7 @@ export type ProviderChangeName = (typeof PROVIDER_CHANGES)[number]
 export interface NumberSpec {
   /** E.164. */
   phoneNumber: string
-  /** Default: a number for SMS. Pass `[]` for none. */
+  /** Default: a number for SMS, unless its campaign is not confirmed. Pass `[]` for none. */
   features?: string[]
   usageType?: string
   type?: string

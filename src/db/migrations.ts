@@ -27,6 +27,7 @@ import neverArrived from '../../drizzle/0025_never_arrived.sql' with { type: 'te
 import sessionEnds from '../../drizzle/0026_session_ends.sql' with { type: 'text' }
 import messageThreads from '../../drizzle/0027_message_threads.sql' with { type: 'text' }
 import sentAgain from '../../drizzle/0028_sent_again.sql' with { type: 'text' }
+import campaigns from '../../drizzle/0029_campaigns.sql' with { type: 'text' }
 
 /** All migrations in order, embedded so that a compiled executable has them. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -59,6 +60,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0026_session_ends', sql: sessionEnds },
   { name: '0027_message_threads', sql: messageThreads },
   { name: '0028_sent_again', sql: sentAgain },
+  { name: '0029_campaigns', sql: campaigns },
 ]
 
 export interface Migration {

@@ -136,3 +136,9 @@ export const sendersFirst = (rows: readonly NumberRow[], isRevoked: (row: Number
 /** What is stored of a number in the list of one extension. */
 export const listedBy = ({ listed }: TenantEntry, extensionId: string, number: string): NumberRow | undefined =>
   listed.find((row) => row.extensionId === extensionId && row.number === number)
+
+/** After an upgrade they are there, and only read again for how each is used. The caller has read the tenant. */
+export const hasNumbers = (
+  directory: Directory,
+  { tenantId, extensionId }: Pick<ExtensionRow, 'tenantId' | 'extensionId'>,
+): boolean => directory.known(tenantId)?.listed.some((row) => row.extensionId === extensionId) ?? false

@@ -2,9 +2,9 @@ import type { InboundSource } from '../db/schema/connections.ts'
 import type { Directory, NumberRow, TenantEntry } from './directory.ts'
 import type { CallResult } from './extension-calls.ts'
 import type { ExtensionKey } from './extension-rows.ts'
+import type { SmsNumber } from './listed-numbers.ts'
 import type { ThreadsFeature } from './message-threads.ts'
 import { isDirect } from './number-owners.ts'
-import type { SmsNumber } from './provider.ts'
 
 // Which of the provider's stores has the texts that come in to a number: with the feature MessageThreads (Shared Inbox) those of numbers
 // that several users share are in message threads, and in no message store (RingCentral developer guide, "Migration Guide" of threads).

@@ -3,7 +3,7 @@ import { DAY_MS } from '../core/limits.ts'
 import type { InboundSource } from '../db/schema/connections.ts'
 import type { Orm } from '../db/orm.ts'
 import type { ExtensionKey } from './extension-rows.ts'
-import type { SmsNumber } from './provider.ts'
+import type { SmsNumber } from './listed-numbers.ts'
 
 /** A number, and which of the provider's stores has the texts to it; null if that could not be read now. */
 export type SourcedNumber = SmsNumber & { source: InboundSource | null }

@@ -4,9 +4,11 @@ import type { Ids } from '../core/ids.ts'
 import { type Directory, type TenantEntry, listedBy } from './directory.ts'
 import type { ExtensionKey } from './extension-rows.ts'
 import { CHANGE_SETTLE_MS, sharedBy, sourceFor } from './inbound-source.ts'
+import type { LocalNumber, SmsNumber } from './listed-numbers.ts'
 import type { ThreadsFeature } from './message-threads.ts'
-import { NO_SMS_NUMBER, type Provider, type ProviderFailure, type SmsNumber } from './provider.ts'
+import { NO_SMS_NUMBER, type Provider, type ProviderFailure } from './provider.ts'
 import type { CallResult, ExtensionCalls } from './extension-calls.ts'
+import { isDirect } from './number-owners.ts'
 import { type SourcedNumber, replaceNumbers } from './number-rows.ts'
 import { providerNow } from './provider-time.ts'
 
@@ -35,23 +37,28 @@ export class Numbers {
   /** Called when numbers were read of which message threads have texts. */
   threadsFound: (key: ExtensionKey) => void = () => undefined
 
+  /** Called when numbers were read, with those that need a campaign. */
+  localsFound: (key: ExtensionKey, numbers: readonly LocalNumber[]) => void = () => undefined
+
   constructor(readonly context: NumbersContext) {}
 
   /** Reads the numbers of one extension from the provider and stores them. Having none stands like a refusal, until it has one. */
   async read(key: ExtensionKey): Promise<CallResult<SmsNumber[]>> {
     const { extensionCalls, provider, orm, clock, ids, directory } = this.context
-    const result = await extensionCalls.make(key, 'light', (token) => provider.listSmsNumbers(token))
+    const result = await extensionCalls.make(key, 'light', (token) => provider.listNumbers(token))
     if (result.type !== 'ok') return result
-    const numbers = await this.#withSources(key, result.value)
+    const { sms, local } = result.value
+    const numbers = await this.#withSources(key, sms)
     const dueAt = Math.ceil(clock.steady() + CHANGE_SETTLE_MS)
     const at = { now: clock.now(), providerNow: providerNow(this.context), jobId: ids.of('job'), dueAt }
     await replaceNumbers(orm, key, numbers, at)
-    if (result.value.length > 0) directory.refusals.clear(key, 'numbers')
+    if (sms.length > 0) directory.refusals.clear(key, 'numbers')
     else directory.refusals.note({ ...key, step: 'numbers', failure: NO_NUMBER }, clock.now())
     if (!numbers.some(({ source }) => source === 'threads')) directory.refusals.clear(key, 'threads')
     directory.forget(key.tenantId)
     if (numbers.some(({ source }) => source === 'threads')) this.threadsFound(key)
-    return result
+    this.localsFound(key, await this.#own(key, local))
+    return { type: 'ok', value: sms }
   }
 
   /** Finds the source of the texts to each number. The provider is not asked where no number is shared, as most are not. */
@@ -62,6 +69,17 @@ export class Numbers {
     if (shared.every((by) => by === null)) return listed.map((one) => ({ ...one, source: 'store' }))
     const feature = await this.#feature(key)
     return listed.map((one, at) => ({ ...one, source: sourceFor(shared[at] ?? null, feature) }))
+  }
+
+  /** Without those of call queues. */
+  async #own(key: ExtensionKey, local: readonly LocalNumber[]): Promise<LocalNumber[]> {
+    const { extensionId } = key
+    const tenant = await this.context.directory.tenant(key.tenantId)
+    return local.filter(({ number, ownerId }) =>
+      [ownerId, listedBy(tenant, extensionId, number)?.ownerId ?? null].every((owner) =>
+        isDirect({ usageType: 'DirectNumber', ownerId: owner, extensionId }),
+      ),
+    )
   }
 
   /** The call counts for the limit of sends, which go first. */

@@ -1,5 +1,6 @@
 import type { EventSocket, EventSocketRequest } from './event-socket.ts'
 import type { AuthorizeRequest, CodeExchange, TokenPair } from './grants.ts'
+import type { Campaign, ListedNumbers } from './listed-numbers.ts'
 import type { ThreadsFeature } from './message-threads.ts'
 import type { OutboundSms, SmsAnswer } from './outbound-sms.ts'
 import type { ProviderSubscription, SubscriptionRequest } from './provider-subscription.ts'
@@ -27,8 +28,10 @@ export interface Provider {
   revoke(token: string): Promise<ProviderResult<void>>
   /** The extension that owns the access token, and its account. */
   getExtension(accessToken: string): Promise<ProviderResult<ProviderExtension>>
-  /** The numbers of the token's extension that may send SMS; all pages. */
-  listSmsNumbers(accessToken: string): Promise<ProviderResult<SmsNumber[]>>
+  /** The numbers of the token's extension; all pages. */
+  listNumbers(accessToken: string): Promise<ProviderResult<ListedNumbers>>
+  /** The 10DLC campaign of one of these numbers; null if it is in none. */
+  readCampaign(accessToken: string, providerNumberId: string): Promise<ProviderResult<Campaign | null>>
   /** Sends one message. Not idempotent: read `reason` before calling again. */
   sendSms(accessToken: string, message: OutboundSms): Promise<ProviderResult<SmsAnswer>>
   /** Messages of the token's extension in the provider's store that were created in the given time; all pages, oldest first. */
@@ -130,19 +133,6 @@ export interface ProviderExtension {
   name: string | null
   /** The short number within the account, such as `101`; null if the provider tells none. */
   extensionNumber: string | null
-}
-
-/** A number that an extension may send SMS from. */
-export interface SmsNumber {
-  /** E.164. */
-  number: string
-  /** In the provider's words, such as `DirectNumber` or `MainCompanyNumber`; null if it tells none. */
-  usageType: string | null
-  /** Whether it may send media, too. */
-  sendsMedia: boolean
-  /** The extension that it belongs to, which may be a call queue, and its type in the provider's words; null if the provider does not say. */
-  ownerId: string | null
-  ownerType: string | null
 }
 
 export interface MessageQuery {

@@ -7,6 +7,7 @@ import {
   watchSubscriptions,
 } from '../messages/upkeep/extensions.ts'
 import { SilentExtensions } from '../messages/upkeep/silent-extensions.ts'
+import { CampaignReader } from '../messages/upkeep/read-campaigns.ts'
 import { ThreadFills } from '../messages/upkeep/thread-fills.ts'
 import { keepFollowing } from '../messages/upkeep/follow-conversations.ts'
 import { watchProvider } from '../messages/upkeep/watch-provider.ts'
@@ -140,6 +141,8 @@ function startReceiving(timers: Timers, gateway: Gateway): void {
   const fills = new ThreadFills(gateway, timers)
   gateway.threads.changed = (key) => fills.wake(key)
   gateway.numbers.threadsFound = (key) => plan(key, 0)
+  const campaigns = new CampaignReader(gateway, timers)
+  gateway.numbers.localsFound = (key, numbers) => campaigns.listed(key, numbers)
   // Nothing is planned while tokens are missing.
   gateway.tokens.restored = (key) => plan(key, 0)
 }

@@ -48,6 +48,10 @@ const TOLL_FREE_FEATURES = ['SmsSender', 'CallerId']
 const TOLL_FREE = /^\+18(00|33|44|55|66|77|88)/
 const CONFIRMED: Campaign = { status: 'Confirmed', tier: 'LowVolume' }
 
+/** Only numbers of an approved campaign may send (RingCentral developer guide, "SMS requirements"). */
+const localFeatures = (campaign: Campaign | null): string[] =>
+  campaign?.status === CONFIRMED.status ? SMS_FEATURES : ['CallerId']
+
 export const canSendSms = (number: PhoneNumber): boolean => number.features.includes('SmsSender')
 
 /**
@@ -79,10 +83,11 @@ export class Directory {
   /** Lists the number for the extension. `owner` is the call queue that it belongs to, if it is not the extension's own. */
   addNumber(extension: Extension, spec: NumberSpec, owner: Extension = extension): void {
     const tollFree = TOLL_FREE.test(spec.phoneNumber)
+    const campaign = spec.campaign === undefined ? (tollFree ? null : CONFIRMED) : spec.campaign
     extension.numbers.push({
       id: FIRST_NUMBER_ID + ID_STEP * this.#numbersMade++,
       phoneNumber: spec.phoneNumber,
-      features: spec.features ?? [...(tollFree ? TOLL_FREE_FEATURES : SMS_FEATURES)],
+      features: spec.features ?? [...(tollFree ? TOLL_FREE_FEATURES : localFeatures(campaign))],
       usageType: spec.usageType ?? 'DirectNumber',
       type: spec.type ?? 'VoiceFax',
       paymentType: spec.paymentType ?? (tollFree ? 'TollFree' : 'Local'),
@@ -90,7 +95,7 @@ export class Directory {
       ownerId: owner.id,
       label: spec.label ?? null,
       primary: spec.primary ?? false,
-      campaign: spec.campaign === undefined ? (tollFree ? null : CONFIRMED) : spec.campaign,
+      campaign,
     })
   }
 

@@ -45,6 +45,32 @@ test('a number that sends no pictures says so, and no other one does', async () 
   expect(complaints).toEqual([])
 })
 
+test('a number says the tier of its campaign, and one that cannot send why', async () => {
+  await using world = await createWorld({ connect: false })
+  const [{ extensionId } = { extensionId: '' }] = world.control.extensions()
+  const campaigns = [
+    { status: 'Submitted', tier: 'LowVolume' },
+    { status: 'CampaignSuspended', tier: 'StandardVolume' },
+    null,
+  ]
+  for (const [at, campaign] of campaigns.entries())
+    world.control.addNumber({ extensionId, phoneNumber: `+1555555017${at}`, campaign })
+  await world.connect()
+  await using opened = await openConsole(world.url, { hash: '#/numbers' })
+  const { page, complaints } = opened
+  await page.getByText('cannot send: campaign suspended').waitFor()
+  expect(await page.locator('.thing-numbers > span').allTextContents()).toEqual([
+    '+15555550100LowVolume, 6,000 a day',
+    '+15555550101LowVolume, 6,000 a day',
+    '+15555550170cannot send: campaign submitted, not yet approved (LowVolume, 6,000 texts a day over all its numbers)',
+    '+15555550171cannot send: campaign suspended (StandardVolume)',
+    '+15555550172cannot send: in no campaign',
+  ])
+  await page.locator('.thing .why', { hasText: '+15555550171: campaign suspended (StandardVolume).' }).waitFor()
+  await expectAccessible(page)
+  expect(complaints).toEqual([])
+})
+
 test('an app is created, its key is shown once and works, and stops working when it is rotated or deactivated', async () => {
   await using world = await createWorld()
   await using opened = await openConsole(world.url, { hash: '#/numbers', theme: 'dark' })

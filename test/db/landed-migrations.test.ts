@@ -33,6 +33,7 @@ const LANDED: Readonly<Record<string, string>> = {
   '0026_session_ends': 'ad1ae775124d9c0a9e32d9ff2faf763fa78671d1261c0e6dc430d593335dfa99',
   '0027_message_threads': '5f43469c4988bd042a67a3018c3f7196f76f72fb8cde0e9777ee1cedf402af5b',
   '0028_sent_again': '906af961faec417f714ed0ad9ae8e3b13900337d0af001b3de79bd1f31171887',
+  '0029_campaigns': 'be77c24fbbd56382b8acb6104bb2be3db37cf4c83493590151e21f38d6e0136c',
 }
 
 test('no migration that has landed changes, because the databases that it has made could not be upgraded any more', () => {

@@ -75,7 +75,10 @@ describe('a number of a call queue in the lists of two extensions', () => {
     }
     expect([sendsOf(world, first).length, sendsOf(world, second).length]).toEqual([6, 0])
     const doctor = (await diagnose(world.gateway)).find(({ check }) => check === 'numbers')
-    expect(doctor).toMatchObject({ level: 'ok', detail: '3 that can send' })
+    expect(doctor).toMatchObject({
+      level: 'ok',
+      detail: '3 that can send; campaign: LowVolume, 6,000 texts a day over all its numbers',
+    })
     const { body } = await world.json<{ extensions: { numbers: { phoneNumber: string }[] }[] }>(
       'GET',
       '/v1/rc/extensions/health',

@@ -168,8 +168,8 @@ test('the doctor names the numbers whose missing records prove nothing, and the 
   expect((await doctor())?.detail).not.toContain(FROM_2)
   const { body } = await world.json<{ extensions: { numbers: unknown }[] }>('GET', '/v1/rc/extensions/health')
   expect(body.extensions[0]?.numbers).toEqual([
-    { phoneNumber: FROM, usageType: 'DirectNumber', canSendMedia: true, inbound: 'here' },
-    { phoneNumber: FROM_2, usageType: 'DirectNumber', canSendMedia: true, inbound: 'here' },
+    { phoneNumber: FROM, usageType: 'DirectNumber', canSendMedia: true, inbound: 'here', campaign: null },
+    { phoneNumber: FROM_2, usageType: 'DirectNumber', canSendMedia: true, inbound: 'here', campaign: null },
   ])
   queue.proxy.owner = 'honoured'
   expect(await queue.one.ended(await world.send({ from: FROM }), MINUTE_MS)).toMatchObject({ status: 'sent' })

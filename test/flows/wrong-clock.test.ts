@@ -97,7 +97,7 @@ test('without any answer of the provider nothing expires for ten minutes, and th
   const { waiting, later } = await sendBefore(site)
   const { world, advance } = await restart(stack, site, 2 * DAY_MS)
   const call = (): Promise<never> => Promise.resolve({ ok: false, failure: UNREACHABLE } as never)
-  Object.assign(world.gateway.provider, { refresh: call, listMessages: call, listSmsNumbers: call, sendSms: call })
+  Object.assign(world.gateway.provider, { refresh: call, listMessages: call, listNumbers: call, sendSms: call })
   world.running.work()
   for (let minutes = 0; minutes < 9; minutes++) {
     advance(MINUTE_MS)

@@ -137,16 +137,18 @@ export function providerPort(link: ProviderLink, client: ProviderClient): Provid
         answerAfterMs: 2,
       }),
     listSubscriptions: (accessToken) => light(accessToken, false, () => []),
-    listSmsNumbers: (accessToken) =>
-      light(accessToken, false, (extensionId) =>
-        (provider.numbers.get(extensionId) ?? []).map((number) => ({
+    listNumbers: (accessToken) =>
+      light(accessToken, false, (extensionId) => ({
+        sms: (provider.numbers.get(extensionId) ?? []).map((number) => ({
           number,
           usageType: 'DirectNumber',
           sendsMedia: true,
           ownerId: provider.queueOf(number),
           ownerType: provider.queueOf(number) === null ? null : 'Department',
         })),
-      ),
+        local: [],
+      })),
+    readCampaign: refuse,
     listThreadMessages: refuse,
     startThreadSync: refuse,
     syncThreads: refuse,

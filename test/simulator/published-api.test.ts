@@ -27,6 +27,7 @@ const USED = [
   'phone-number',
   'revoke',
   'sms',
+  'sms-configuration',
   'subscription-create',
   'subscription-delete',
   'subscription-list',

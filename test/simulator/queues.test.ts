@@ -166,6 +166,7 @@ test('the SMS configuration of a number has its campaign, and a toll-free number
     smsCampaignInfo: { status: 'Confirmed', registrationTier: 'LowVolume' },
   })
   expect(await configured('+16505550180')).toMatchObject({ smsCampaignInfo: { status: 'Submitted' } })
+  expect(records.find((one) => one['phoneNumber'] === '+16505550180')).toMatchObject({ features: ['CallerId'] })
   expect(await configured('+18885550188')).not.toHaveProperty('smsCampaignInfo')
   expect(records.find((one) => one['phoneNumber'] === '+18885550188')).toMatchObject({
     paymentType: 'TollFree',

@@ -1,6 +1,6 @@
 import type { World } from './world.ts'
 
-type Call = 'sendSms' | 'refresh' | 'listSmsNumbers' | 'createSubscription'
+type Call = 'sendSms' | 'refresh' | 'listNumbers' | 'createSubscription' | 'readCampaign'
 
 /**
  * Makes all further calls of this method hang, or only those whose parameters contain `text`. Returns a function that

@@ -6,12 +6,13 @@ import type { Caller } from '../../core/caller.ts'
 import { isoTime } from '../../core/clock.ts'
 import { subscriptions } from '../../db/schema/index.ts'
 import type { Gateway } from '../../messages/gateway.ts'
-import type { ExtensionRow, NumberRow } from '../../provider/directory.ts'
-import { placeOf } from '../../provider/inbound-source.ts'
+import type { ExtensionRow, TenantEntry } from '../../provider/directory.ts'
+import { toldCampaigns } from '../../provider/known-campaigns.ts'
 import { SEND_GROUP } from '../../provider/quota.ts'
 import { IS_WEBHOOK } from '../../provider/socket-rows.ts'
 import { troubleOf } from '../../messages/upkeep/extension-trouble.ts'
 import { longestConnectedFirst, numbersOf } from './list-extensions.ts'
+import { NumberHealth, UnableNumber, numberHealth, unableNumbers } from './number-health.ts'
 
 const ExtensionHealth = z
   .object({
@@ -32,22 +33,10 @@ const ExtensionHealth = z
       .optional()
       .meta({ description: 'When its JWT ends; null if it has no end. Only with `connectedBy` `jwt`' }),
     phoneNumbers: z.array(z.string()),
-    numbers: z
-      .array(
-        z.object({
-          phoneNumber: z.string(),
-          usageType: z.string().nullable().meta({ description: 'In the words of the provider; null if unknown' }),
-          canSendMedia: z
-            .boolean()
-            .nullable()
-            .meta({ description: 'Whether it may send pictures and other files; null if unknown' }),
-          inbound: z.enum(['here', 'threads', 'elsewhere']).meta({
-            description:
-              "Where texts to it come in: `here` as ever; `threads`: read from RingCentral's Shared Inbox; `elsewhere`: they go to Shared Inbox, which this app may not read",
-          }),
-        }),
-      )
-      .optional(),
+    numbers: z.array(NumberHealth).optional(),
+    cannotSend: z.array(UnableNumber).optional().meta({
+      description: 'Own local numbers in the US that the provider does not let send; `numbers` has those that can',
+    }),
     windowUsed: z.int().meta({ description: 'Calls of the last 60 seconds that count for its limit' }),
     windowLimit: z.int(),
     pausedUntil: time.nullable().meta({ description: 'Nothing is sent before, because the provider asked to wait' }),
@@ -74,7 +63,22 @@ const EXAMPLE: ExtensionHealth = {
   fix: null,
   connectedBy: 'link',
   phoneNumbers: ['+15555550100'],
-  numbers: [{ phoneNumber: '+15555550100', usageType: 'DirectNumber', canSendMedia: true, inbound: 'here' }],
+  numbers: [
+    {
+      phoneNumber: '+15555550100',
+      usageType: 'DirectNumber',
+      canSendMedia: true,
+      inbound: 'here',
+      campaign: { status: 'Confirmed', tier: 'LowVolume', dailyLimit: 6000 },
+    },
+  ],
+  cannotSend: [
+    {
+      phoneNumber: '+15555550101',
+      campaign: { status: 'Submitted', tier: 'LowVolume', dailyLimit: 6000 },
+      reason: 'campaign submitted, not yet approved (LowVolume, 6,000 texts a day over all its numbers)',
+    },
+  ],
   windowUsed: 3,
   windowLimit: 40,
   pausedUntil: null,
@@ -96,17 +100,20 @@ export async function getHealth(gateway: Gateway, { tenantId }: Caller): Promise
   const rows = longestConnectedFirst(tenant)
   const lastInbound = await readLastInbound(gateway, tenantId)
   return {
-    extensions: await Promise.all(rows.map((row) => healthOf(gateway, row, numbersOf(tenant, row), lastInbound))),
+    extensions: await Promise.all(rows.map((row) => healthOf(gateway, row, tenant, lastInbound))),
   }
 }
 
 async function healthOf(
   gateway: Gateway,
   row: ExtensionRow,
-  numbers: NumberRow[],
+  tenant: TenantEntry,
   lastInbound: ReadonlyMap<string, number>,
 ): Promise<ExtensionHealth> {
   const { extensionId } = row
+  const numbers = numbersOf(tenant, row)
+  const told = toldCampaigns(tenant, row)
+  const unable = unableNumbers(told)
   const phoneNumbers = numbers.map(({ number }) => number)
   const { silentSince, ...subscription } = await readSubscription(gateway, row)
   const trouble = troubleOf(gateway, row, silentSince)
@@ -125,7 +132,8 @@ async function healthOf(
     connectedBy: row.jwt === null ? 'link' : 'jwt',
     ...(row.jwt === null ? {} : { jwtExpiresAt: row.jwtExpiresAt === null ? null : isoTime(row.jwtExpiresAt) }),
     phoneNumbers,
-    numbers: numbers.map((number) => numberHealth(gateway, number)),
+    numbers: numbers.map((number) => numberHealth(gateway, number, told)),
+    ...(unable.length === 0 ? {} : { cannotSend: unable }),
     windowUsed: used,
     windowLimit: limit,
     pausedUntil: pauseMs > 0 ? isoTime(Math.ceil(gateway.clock.now() + pauseMs)) : null,
@@ -136,13 +144,6 @@ async function healthOf(
     lastInboundAt: lastInboundAt === -Infinity ? null : isoTime(lastInboundAt),
   }
 }
-
-const numberHealth = ({ directory, clock }: Gateway, row: NumberRow) => ({
-  phoneNumber: row.number,
-  usageType: row.usageType,
-  canSendMedia: row.sendsMedia,
-  inbound: placeOf(directory, row, clock.now()),
-})
 
 const NEWEST_INBOUND = `SELECT to_number AS number, max(created_at) AS at FROM messages
   WHERE tenant_id = ?1 AND direction = 'inbound' GROUP BY to_number`

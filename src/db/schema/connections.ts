@@ -43,6 +43,8 @@ export const extensions = sqliteTable(
     /** Set by a 429: no send for this extension before then. Steady time. */
     pausedUntil: integer('paused_until'),
     numbersReadAt: integer('numbers_read_at'),
+    /** The 10DLC campaigns of its own local numbers in the United States, JSON (`provider/known-campaigns.ts`). Null: it has none, or they were never read. */
+    campaigns: text(),
     /** The back-fill has read the provider's inbound messages up to this time. */
     backFilledUntil: integer('inbound_seen_at'),
     /** The same of its message threads. Null while it has none. */

@@ -40,9 +40,10 @@ export async function readTroubledExtensions(reads: Reads): Promise<TroubledExte
 
 const MAYBE_FAILING = `SELECT tenant_id, extension_id, status FROM extensions WHERE ${IS_IN_USE} AND (status = 'refresh_failed'
   OR status = 'active' AND (extension_id IN (SELECT value FROM json_each(?1))
-    OR numbers_read_at IS NULL AND (tenant_id, extension_id) NOT IN (SELECT tenant_id, extension_id FROM phone_numbers)))`
+    OR numbers_read_at IS NULL AND (tenant_id, extension_id) NOT IN (SELECT tenant_id, extension_id FROM phone_numbers)
+    OR EXISTS (SELECT 1 FROM json_each(campaigns) WHERE value ->> 'failsSince' IS NOT NULL)))`
 
-/** Finds those whose tokens could not be refreshed, or whose numbers could not be read, and the active ones with these ids. */
+/** Finds those whose tokens could not be refreshed, whose numbers could not be read, or of which a campaign fails, and the active ones with these ids. */
 export async function readMaybeFailing(
   { database }: Reads,
   extensionIds: readonly string[],

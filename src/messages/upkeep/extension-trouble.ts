@@ -1,17 +1,27 @@
 import { isoTime } from '../../core/clock.ts'
 import { DAY_MS } from '../../core/limits.ts'
 import type { Gateway } from '../gateway.ts'
-import type { ExtensionRow } from '../../provider/directory.ts'
+import { type ExtensionRow, hasNumbers } from '../../provider/directory.ts'
 import { numbersOf } from '../../provider/inbound-source.ts'
 import { commandToConnect } from '../../provider/refresh-policy.ts'
-import type { Step } from '../../provider/provider.ts'
+import { NO_SMS_NUMBER, type Step } from '../../provider/provider.ts'
 import type { StandingRefusal } from '../../provider/refusals.ts'
 import { decodeRefreshRefusal } from '../../provider/stored-refusals.ts'
+import { failingCampaigns, withoutNumber } from './campaign-trouble.ts'
 
 /** A problem of an extension, and what a person can do about it; a sentence each. */
 export interface Trouble {
   /** `waits`: refused until a pause is over that the provider asked for. `paused`: for long, or by one pause after another. */
-  kind: 'revoked' | 'not_receiving' | 'unknown_numbers' | 'waits' | 'paused' | 'jwt_ends' | 'session_ends' | Step
+  kind:
+    | 'revoked'
+    | 'not_receiving'
+    | 'unknown_numbers'
+    | 'waits'
+    | 'paused'
+    | 'jwt_ends'
+    | 'session_ends'
+    | 'campaign'
+    | Step
   reason: string
   fix: string
   /** For apps, which have no shell on the gateway's machine; absent if it is the same. */
@@ -42,10 +52,12 @@ export function troublesOf(known: Known, row: ExtensionRow, silentSince: number 
   const waits = refusals.filter(({ kind }) => kind === 'waits')
   const standing = refusals.filter(({ kind }) => kind !== 'waits').toSorted(sendsFirst)
   const areRefused = refusals.some(({ kind }) => kind === 'numbers')
-  const numbers = row.numbersReadAt !== null || areRefused || hasNumbers(known, row) ? [] : [unknownNumbers(row)]
+  const numbers =
+    row.numbersReadAt !== null || areRefused || hasNumbers(known.directory, row) ? [] : [unknownNumbers(row)]
   return [
     ...standing,
     ...numbers,
+    ...failingCampaigns(known.directory, row).map((failing) => ({ kind: 'campaign' as const, ...failing })),
     ...pausesOf(known, row),
     ...waits,
     ...silent,
@@ -154,6 +166,8 @@ function refusal({ config, provider, directory }: Known, row: ExtensionRow, stan
       since,
       step,
     }
+  if (failure.code === NO_SMS_NUMBER)
+    return { kind, since, step, ...withoutNumber(directory, row, { reason: failure.message, fix }) }
   if (failure.status === null) return { kind, reason: failure.message, fix, since, step }
   const codes = [failure.status, failure.code].filter((part) => part !== null).join(' ')
   const by = failure.reason === 'intercepted' ? 'Something on the way to the provider' : 'The provider'
@@ -179,10 +193,6 @@ const REFUSED = {
   send: 'to pass its messages on',
   subscription: 'its subscription, so its messages arrive up to a minute late',
 }
-
-/** After an upgrade they are there, and only read again for how each is used. The caller has read the tenant. */
-const hasNumbers = ({ directory }: Known, { tenantId, extensionId }: ExtensionRow): boolean =>
-  directory.known(tenantId)?.listed.some((row) => row.extensionId === extensionId) ?? false
 
 const unknownNumbers = ({ connectedAt }: ExtensionRow): Trouble => ({
   kind: 'unknown_numbers',

@@ -1,4 +1,4 @@
-import type { ExtensionRow } from '../../provider/directory.ts'
+import { type ExtensionRow, hasNumbers } from '../../provider/directory.ts'
 import { isTokenUsable } from '../../provider/refresh-policy.ts'
 import type { Gateway } from '../gateway.ts'
 import { type Trouble, troublesOf } from './extension-trouble.ts'
@@ -10,9 +10,7 @@ export const whyUnableToSend = (gateway: Gateway, row: ExtensionRow): Trouble | 
 /** Of refreshes that fail because the provider is in trouble, another alert tells: they end by themselves. */
 function keepsFromSending(gateway: Gateway, row: ExtensionRow, { kind, step, group }: Trouble): boolean {
   const { directory, providerState } = gateway
-  const { tenantId, extensionId } = row
   if (kind === 'revoked' || kind === 'unknown_numbers' || step === 'send' || group === 'medium') return true
   if (kind === 'refresh') return !providerState.isInTrouble && !isTokenUsable(row, gateway)
-  const listed = directory.known(tenantId)?.listed ?? []
-  return step === 'numbers' && !listed.some((number) => number.extensionId === extensionId)
+  return step === 'numbers' && !hasNumbers(directory, row)
 }

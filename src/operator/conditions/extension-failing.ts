@@ -68,6 +68,7 @@ function conditionOf({ providerState }: Gateway, row: ExtensionRow, trouble: Tro
 /** The doctor's check, and how bad it is there: some of it ends by itself. */
 function shownBy({ kind, step }: Trouble): Pick<Condition, 'check' | 'level'> {
   if (kind === 'refresh' || kind === 'unknown_numbers' || kind === 'paused') return { level: 'warn' }
+  if (kind === 'campaign') return { check: 'numbers', level: 'warn' }
   if (step === 'subscription') return { check: 'subscriptions', level: 'warn' }
   return { check: 'authorization', level: kind === 'waits' ? 'warn' : 'fail' }
 }

@@ -1,9 +1,11 @@
-import { eq, isNull } from 'drizzle-orm'
+import { eq, isNotNull, isNull } from 'drizzle-orm'
 import { extensions, phoneNumbers } from '../../db/schema/connections.ts'
 import { readInactiveTenants } from '../../messages/gateway-state/extensions.ts'
 import type { Gateway } from '../../messages/gateway.ts'
+import { campaignsText, tierWords } from '../../provider/campaign-words.ts'
 import { type NumberRow, sendersFirst } from '../../provider/directory.ts'
 import { type ExtensionKey, nameOf } from '../../provider/extension-rows.ts'
+import { toldCampaigns } from '../../provider/known-campaigns.ts'
 import { isDirect } from '../../provider/number-owners.ts'
 import { sendLimitOf } from '../../provider/send-limit.ts'
 import { Fault } from './fault.ts'
@@ -19,10 +21,12 @@ export async function checkNumbers({ database }: Gateway): Promise<string> {
   const hidden = rows
     .filter((row) => row.shownAt === null && !isDirect(row) && !unread.has(nameOf(row)))
     .map(({ number }) => number)
-  if (hidden.length === 0) return rows.length === 0 ? 'none yet' : `${rows.length} that can send${withoutMedia(rows)}`
+  const campaigns = await campaignsOf(database, inactive)
+  if (hidden.length === 0)
+    return `${rows.length === 0 ? 'none yet' : `${rows.length} that can send${withoutMedia(rows)}`}${campaigns}`
   const list = [...new Set(hidden)].toSorted().join(', ')
   throw new Fault(
-    `${list}: RingCentral has not shown any message of a number that is not the extension's own (a call queue's, the company's). Until it does, a text whose answer is lost ends as "Delivery could not be confirmed with the provider" and is not sent again automatically${withoutMedia(rows)}`,
+    `${list}: RingCentral has not shown any message of a number that is not the extension's own (a call queue's, the company's). Until it does, a text whose answer is lost ends as "Delivery could not be confirmed with the provider" and is not sent again automatically${withoutMedia(rows)}${campaigns}`,
     'warn',
   )
 }
@@ -32,6 +36,19 @@ function withoutMedia(rows: readonly NumberRow[]): string {
   const numbers = new Set(rows.filter(({ sendsMedia }) => sendsMedia === false).map(({ number }) => number))
   if (numbers.size === 0) return ''
   return `; without pictures, because RingCentral gives no MmsSender (it never does for toll-free numbers): ${[...numbers].toSorted().join(', ')}`
+}
+
+/** Which tiers the campaigns of numbers that send have, and which numbers cannot send; not what is a condition. */
+async function campaignsOf({ orm }: Gateway['database'], inactive: ReadonlySet<string>): Promise<string> {
+  const rows = await orm.select().from(extensions).where(isNotNull(extensions.campaigns))
+  const listed = Map.groupBy(await orm.select().from(phoneNumbers), nameOf)
+  const told = rows
+    .filter(({ tenantId }) => !inactive.has(tenantId))
+    .flatMap((row) => toldCampaigns({ listed: listed.get(nameOf(row)) ?? [] }, row))
+  const tiers = new Set(told.flatMap(({ sends, campaign }) => (sends && campaign?.tier ? tierWords(campaign) : [])))
+  const unable = told.filter(({ sends, failsSince }) => !sends && failsSince === null)
+  const ofThose = tiers.size === 0 ? '' : `; campaign: ${[...tiers].join(' and ')}`
+  return unable.length === 0 ? ofThose : `${ofThose}; cannot send: ${campaignsText(unable)}`
 }
 
 /** For each number of a tenant the row of the extension that sends for it. */

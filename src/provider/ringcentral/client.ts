@@ -1,12 +1,13 @@
 import type { Provider } from '../provider.ts'
 import { readAttachment } from './attachments.ts'
 import { openEventSocket } from './event-socket.ts'
+import { readCampaign } from './campaign.ts'
 import { getExtension } from './extension.ts'
 import { readThreadsFeature } from './features.ts'
 import { fixOf, isStanding } from './fixes.ts'
 import { parseInboundEvent } from './inbound-event.ts'
 import { listMessages } from './message-store.ts'
-import { listSmsNumbers } from './numbers.ts'
+import { listNumbers } from './numbers.ts'
 import { authorizeUrl, exchangeCode, exchangeJwt, refresh, revoke } from './oauth.ts'
 import { probeAuthorize } from './probe-authorize.ts'
 import { type RingCentralOptions, createRequester } from './request.ts'
@@ -31,7 +32,8 @@ export function createRingCentral(options: RingCentralOptions): Provider {
     refresh: (refreshToken, isKeptByJwt = false) => refresh(requester, refreshToken, isKeptByJwt),
     revoke: (token) => revoke(requester, token),
     getExtension: (accessToken) => getExtension(requester, accessToken),
-    listSmsNumbers: (accessToken) => listSmsNumbers(requester, accessToken),
+    listNumbers: (accessToken) => listNumbers(requester, accessToken),
+    readCampaign: (accessToken, id) => readCampaign(requester, accessToken, id),
     sendSms: (accessToken, message) => sendSms(requester, accessToken, message),
     listMessages: (accessToken, query) => listMessages(requester, accessToken, query),
     readThreadsFeature: (accessToken) => readThreadsFeature(requester, accessToken),

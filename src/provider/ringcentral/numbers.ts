@@ -1,13 +1,14 @@
 import { z } from 'zod'
 import { e164Beside, e164Of } from '../../core/phone.ts'
-import type { ProviderResult, SmsNumber } from '../provider.ts'
+import type { ListedNumbers, LocalNumber, SmsNumber } from '../listed-numbers.ts'
+import type { ProviderResult } from '../provider.ts'
 import { EXTENSION_PATH } from './extension.ts'
 import { listAll } from './pages.ts'
 import type { Requester } from './request.ts'
 import { optionalNumber, optionalText, wireId } from './wire-text.ts'
 
-/** `GET …/phone-number` lists all numbers that the extension may show. Returns those that it may send SMS from. */
-export async function listSmsNumbers(requester: Requester, accessToken: string): Promise<ProviderResult<SmsNumber[]>> {
+/** `GET …/phone-number` lists all numbers that the extension may show: also those of call queues and of the company. */
+export async function listNumbers(requester: Requester, accessToken: string): Promise<ProviderResult<ListedNumbers>> {
   const listed = await listAll(
     requester,
     accessToken,
@@ -15,16 +16,24 @@ export async function listSmsNumbers(requester: Requester, accessToken: string):
     numberSchema,
   )
   if (!listed.ok) return listed
-  const numbers = listed.value.filter(maySendSms).flatMap(smsNumbers)
-  return { ok: true, value: [...new Map(numbers.map((one) => [one.number, one])).values()] }
+  const sms = onceEach(listed.value.filter(maySendSms).flatMap(smsNumbers))
+  const sending = new Set(sms.map(({ number }) => number))
+  const local = onceEach(listed.value.flatMap((one) => localNumbers(one, sending)))
+  return { ok: true, value: { sms, local } }
 }
+
+const onceEach = <T extends { number: string }>(numbers: readonly T[]): T[] => [
+  ...new Map(numbers.map((one) => [one.number, one])).values(),
+]
 
 type PhoneNumber = z.infer<typeof numberSchema>
 
 /** `UserPhoneNumberInfo`. A missing `features` means none. */
 const numberSchema = z.looseObject({
+  id: wireId.optional().catch(undefined),
   phoneNumber: optionalNumber,
   type: optionalText,
+  paymentType: optionalText,
   status: optionalText,
   usageType: optionalText,
   extension: z.looseObject({ id: wireId, type: optionalText }).optional().catch(undefined),
@@ -32,28 +41,38 @@ const numberSchema = z.looseObject({
   country: z.looseObject({ id: optionalNumber }).optional().catch(undefined),
 })
 
-/** `A2PSmsSender` belongs to the high-volume product, which has another endpoint. A new number may lack its status. */
-const maySendSms = (number: PhoneNumber): boolean =>
-  number.features.includes('SmsSender') &&
-  number.type !== 'FaxOnly' &&
-  (number.status === undefined || number.status === 'Normal')
+/** `A2PSmsSender` belongs to the high-volume product, which has another endpoint. */
+const maySendSms = (number: PhoneNumber): boolean => number.features.includes('SmsSender') && isInUse(number)
 
-/** The country of the United States and Canada. */
+/** A new number may lack its status. */
+const isInUse = ({ type, status }: PhoneNumber): boolean =>
+  type !== 'FaxOnly' && (status === undefined || status === 'Normal')
+
+/** The United States. */
 const AMERICA = '1'
 
 /** Old records lack the `+`. */
-function smsNumbers({ phoneNumber = '', country, usageType, extension, features }: PhoneNumber): SmsNumber[] {
+function e164s({ phoneNumber = '', country }: PhoneNumber): string[] {
   const number = country?.id === AMERICA ? e164Beside('+1', phoneNumber) : e164Of(phoneNumber)
   const digits = /^\+?([1-9]\d{6,14})$/.exec(number)?.[1]
-  return digits === undefined
-    ? []
-    : [
-        {
-          number: `+${digits}`,
-          usageType: usageType ?? null,
-          sendsMedia: features.includes('MmsSender'),
-          ownerId: extension?.id ?? null,
-          ownerType: extension?.type ?? null,
-        },
-      ]
+  return digits === undefined ? [] : [`+${digits}`]
+}
+
+const smsNumbers = (record: PhoneNumber): SmsNumber[] =>
+  e164s(record).map((number) => ({
+    number,
+    usageType: record.usageType ?? null,
+    sendsMedia: record.features.includes('MmsSender'),
+    ownerId: record.extension?.id ?? null,
+    ownerType: record.extension?.type ?? null,
+  }))
+
+/** Direct numbers that need a 10DLC campaign, which those of other countries, toll-free ones and those of the high-volume product do not. */
+function localNumbers(record: PhoneNumber, sending: ReadonlySet<string>): LocalNumber[] {
+  const { id, paymentType, usageType, country, extension, features } = record
+  const isLocal = paymentType === 'Local' && usageType === 'DirectNumber' && country?.id === AMERICA
+  if (!isLocal || id === undefined || !isInUse(record) || features.includes('A2PSmsSender')) return []
+  return e164s(record)
+    .filter((number) => number.startsWith('+1'))
+    .map((number) => ({ number, providerNumberId: id, ownerId: extension?.id ?? null, sends: sending.has(number) }))
 }

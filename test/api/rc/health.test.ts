@@ -44,6 +44,7 @@ test('a healthy extension has no reason and no fix, and shows its rate windows, 
       usageType: 'DirectNumber',
       canSendMedia: true,
       inbound: 'here',
+      campaign: null,
     })),
     windowUsed: 2,
     windowLimit: 7,
@@ -74,14 +75,16 @@ test('a number that sends no media is named by the health of its extension and b
   control.addNumber({ extensionId, phoneNumber: TOLL_FREE })
   expect(await gateway.numbers.readAll(world.tenantId)).toBe(true)
   expect(await canSendMedia()).toEqual([true, true, false])
+  const campaign = '; campaign: LowVolume, 6,000 texts a day over all its numbers'
+  await until(async () => (await numbers())?.detail.endsWith(campaign))
   expect(await numbers()).toMatchObject({
     level: 'ok',
-    detail: `3 that can send; without pictures, because RingCentral gives no MmsSender (it never does for toll-free numbers): ${TOLL_FREE}`,
+    detail: `3 that can send; without pictures, because RingCentral gives no MmsSender (it never does for toll-free numbers): ${TOLL_FREE}${campaign}`,
   })
   await gateway.database.gate.execute('UPDATE phone_numbers SET sends_media = NULL')
   gateway.directory.forget(world.tenantId)
   expect(await canSendMedia()).toEqual([null, null, null])
-  expect((await numbers())?.detail).toBe('3 that can send')
+  expect((await numbers())?.detail).toBe(`3 that can send${campaign}`)
 })
 
 test('every problem is named with its fix: revoked, refresh failed, refused, not receiving', async () => {

@@ -49,7 +49,7 @@ test('a number lookup that hangs delays no other tenant', async () => {
   const clock = manualClock()
   await using world = await createWorld({ clock })
   const neighbour = await withNeighbour(world)
-  const release = holdCalls(world, 'listSmsNumbers')
+  const release = holdCalls(world, 'listNumbers')
   const ids = await sendMany(world, '+15555550123')
   expect(await neighbour()).toBe('sent')
   release()

@@ -80,7 +80,7 @@ export const FAULTS: readonly ProviderFault[] = [
 
 /** A method of the provider, and the simulator's route that serves it. */
 export interface FaultyCall {
-  method: 'sendSms' | 'refresh' | 'exchangeCode' | 'listSmsNumbers' | 'createSubscription' | 'renewSubscription'
+  method: 'sendSms' | 'refresh' | 'exchangeCode' | 'listNumbers' | 'createSubscription' | 'renewSubscription'
   route: string
 }
 

@@ -146,7 +146,7 @@ async function exchange(fault: ProviderFault): Promise<void> {
  */
 async function discoverNumbers(fault: ProviderFault): Promise<void> {
   await using one = await FaultCase.open({ connect: false })
-  one.applyFault({ method: 'listSmsNumbers', route: 'phone-number' }, fault, fault.name === '401 once' ? 1 : 2)
+  one.applyFault({ method: 'listNumbers', route: 'phone-number' }, fault, fault.name === '401 once' ? 1 : 2)
   expect((await one.world.connect()).status).toBe(200)
   const known = fault.name === '401 once'
   expect(await one.extension()).toMatchObject({

@@ -13,7 +13,7 @@ const number = (phoneNumber: unknown, other: object = {}) => ({
 
 async function listedOf(...records: unknown[]): Promise<string[]> {
   using server = httpServer(() => Response.json({ records, navigation: {} }))
-  return valueOf(await clientOf(server.url).listSmsNumbers(ACCESS_TOKEN)).map((one) => one.number)
+  return valueOf(await clientOf(server.url).listNumbers(ACCESS_TOKEN)).sms.map((one) => one.number)
 }
 
 describe('numbers that may send', () => {
@@ -64,7 +64,7 @@ test.each([
   ['of nobody that is named', { usageType: undefined, extension: { name: 'x' } }, null, null, null],
 ])('a number %s says so', async (_name, other, usageType, ownerId, ownerType) => {
   using server = httpServer(() => Response.json({ records: [number('+16505550101', other)], navigation: {} }))
-  const listed = valueOf(await clientOf(server.url).listSmsNumbers(ACCESS_TOKEN))
+  const listed = valueOf(await clientOf(server.url).listNumbers(ACCESS_TOKEN)).sms
   expect(listed).toEqual([{ number: '+16505550101', usageType, sendsMedia: true, ownerId, ownerType }])
 })
 
@@ -74,7 +74,7 @@ test.each([
   [['SmsSender', 'mmssender', 7], false],
 ])('a number with %j may send media: %p', async (features, sendsMedia) => {
   using server = httpServer(() => Response.json({ records: [number('+16505550101', { features })], navigation: {} }))
-  expect(valueOf(await clientOf(server.url).listSmsNumbers(ACCESS_TOKEN))).toMatchObject([{ sendsMedia }])
+  expect(valueOf(await clientOf(server.url).listNumbers(ACCESS_TOKEN)).sms).toMatchObject([{ sendsMedia }])
 })
 
 test('further pages are requested by number, and their addresses are ignored', async () => {
@@ -84,7 +84,7 @@ test('further pages are requested by number, and their addresses are ignored', a
     const nextPage = { uri: `${elsewhere.url}/steal?page=${page + 1}` }
     return Response.json({ records: [number(`+1650555010${page}`)], navigation: page < 3 ? { nextPage } : {} })
   })
-  expect(valueOf(await clientOf(server.url).listSmsNumbers(ACCESS_TOKEN)).map((one) => one.number)).toEqual([
+  expect(valueOf(await clientOf(server.url).listNumbers(ACCESS_TOKEN)).sms.map((one) => one.number)).toEqual([
     '+16505550101',
     '+16505550102',
     '+16505550103',
@@ -102,7 +102,7 @@ test('further pages are requested by number, and their addresses are ignored', a
 
 test('an endless list fails after 20 pages', async () => {
   using server = httpServer(() => Response.json({ records: [], navigation: { nextPage: { uri: 'x' } } }))
-  const failure = failureOf(await clientOf(server.url).listSmsNumbers(ACCESS_TOKEN))
+  const failure = failureOf(await clientOf(server.url).listNumbers(ACCESS_TOKEN))
   expect(failure).toMatchObject({ reason: 'ambiguous', status: null, code: 'ERR_TOO_MANY_PAGES' })
   expect(server.requests).toHaveLength(20)
 })
@@ -113,10 +113,53 @@ test('a failure of a later page fails the list', async () => {
       ? Response.json({ records: [number('+16505550101')], navigation: { nextPage: { uri: 'x' } } })
       : Response.json(errorBody('CMN-301', 'Request rate exceeded'), { status: 429 }),
   )
-  expect(failureOf(await clientOf(server.url).listSmsNumbers(ACCESS_TOKEN)).reason).toBe('rate_limited')
+  expect(failureOf(await clientOf(server.url).listNumbers(ACCESS_TOKEN)).reason).toBe('rate_limited')
 })
 
 test.each([{}, { records: null }, { records: {} }, { records: ['x'] }])('%j is unreadable', async (body) => {
   using server = httpServer(() => Response.json(body))
-  expect(failureOf(await clientOf(server.url).listSmsNumbers(ACCESS_TOKEN)).reason).toBe('ambiguous')
+  expect(failureOf(await clientOf(server.url).listNumbers(ACCESS_TOKEN)).reason).toBe('ambiguous')
+})
+
+describe('numbers that need a campaign', () => {
+  const local = (other: object = {}) => number('+16505550101', { paymentType: 'Local', country: { id: '1' }, ...other })
+  const ID = '299282016'
+  const rows: [name: string, record: object, expected: object[]][] = [
+    ['local, in the US, that sends', local(), [{ ownerId: null, sends: true }]],
+    ['local, in the US, that does not send', local({ features: ['CallerId'] }), [{ ownerId: null, sends: false }]],
+    ['of a queue', local({ extension: { id: 7 } }), [{ ownerId: '7', sends: true }]],
+    ['in Canada', local({ country: { id: '39' } }), []],
+    ['without a country', local({ country: undefined }), []],
+    ['toll-free', local({ paymentType: 'TollFree' }), []],
+    ['of the company', local({ usageType: 'MainCompanyNumber' }), []],
+    ['of the high-volume product', local({ features: ['A2PSmsSender'] }), []],
+    ['for fax only', local({ type: 'FaxOnly' }), []],
+    ['still pending', local({ status: 'Pending' }), []],
+    ['without an id', local({ id: undefined }), []],
+    ['of another country by its digits', local({ phoneNumber: '+442079460152' }), []],
+  ]
+  test.each(rows)('%s', async (_name, record, expected) => {
+    using server = httpServer(() => Response.json({ records: [record], navigation: {} }))
+    expect(valueOf(await clientOf(server.url).listNumbers(ACCESS_TOKEN)).local).toEqual(
+      expected.map((one) => ({ number: '+16505550101', providerNumberId: ID, ...one }) as never),
+    )
+  })
+})
+
+test.each([
+  [
+    { smsCampaignInfo: { status: 'Submitted', registrationTier: 'LowVolume' } },
+    { status: 'Submitted', tier: 'LowVolume' },
+  ],
+  [{ smsCampaignInfo: { status: 'Confirmed', registrationTier: 7 } }, { status: 'Confirmed', tier: null }],
+  [{ smsCampaignInfo: { status: 7 } }, null],
+  [{ smsCampaignInfo: null }, null],
+  [{ phoneNumberId: '1' }, null],
+  [{ smsCampaignInfo: { status: `x\0${'y'.repeat(100)}` } }, { status: `x\uFFFD${'y'.repeat(62)}`, tier: null }],
+])('the campaign of %j', async (body, campaign) => {
+  using server = httpServer(() => Response.json(body))
+  expect(valueOf(await clientOf(server.url).readCampaign(ACCESS_TOKEN, '42'))).toEqual(campaign)
+  expect(server.requests.map((seen) => seen.path)).toEqual([
+    '/restapi/v1.0/account/~/extension/~/phone-number/42/sms-configuration',
+  ])
 })

@@ -42,7 +42,7 @@ const calls: [name: string, call: (client: Provider) => Promise<ProviderResult<u
   ['refresh', (client) => client.refresh(REFRESH_TOKEN)],
   ['revoke', (client) => client.revoke(REFRESH_TOKEN)],
   ['getExtension', (client) => client.getExtension(ACCESS_TOKEN)],
-  ['listSmsNumbers', (client) => client.listSmsNumbers(ACCESS_TOKEN)],
+  ['listNumbers', (client) => client.listNumbers(ACCESS_TOKEN)],
   ['sendSms', (client) => client.sendSms(ACCESS_TOKEN, { from: '+16505550101', to: '+16505550123', text: TEXT })],
   ['listMessages', (client) => client.listMessages(ACCESS_TOKEN, { direction: 'Inbound', since: 0 })],
   [

@@ -35,21 +35,7 @@ export function Extension({ extension, facts, changed }: ExtensionProps) {
         <span class="dim">{extension.name ?? ''}</span>
         <span class={`state ${worst?.kind ?? 'dim'}`}>{stateText(extension, worst)}</span>
       </div>
-      <p class="thing-numbers">
-        {extension.phoneNumbers.length === 0 && <span class="dim">No number</span>}
-        {extension.phoneNumbers.map((number) => (
-          <span key={number}>
-            <PhoneNumber value={number} />
-            <CopyButton text={number} label="Copy the number" />
-            {isTextOnly(extension, number) && (
-              <span class="dim small" title="RingCentral gives it no MmsSender; toll-free numbers never have it">
-                no pictures
-              </span>
-            )}
-            {isElsewhere(extension, number) && <span class="dim small">texts to it go to Shared Inbox</span>}
-          </span>
-        ))}
-      </p>
+      <NumbersOf extension={extension} />
       {facts.map((fact) => (
         <Trouble key={fact.key} fact={fact} extension={extension} />
       ))}
@@ -59,11 +45,44 @@ export function Extension({ extension, facts, changed }: ExtensionProps) {
   )
 }
 
+const NumbersOf = ({ extension }: Pick<ExtensionProps, 'extension'>) => (
+  <p class="thing-numbers">
+    {extension.phoneNumbers.length === 0 && <span class="dim">No number</span>}
+    {extension.phoneNumbers.map((number) => (
+      <span key={number}>
+        <PhoneNumber value={number} />
+        <CopyButton text={number} label="Copy the number" />
+        {isTextOnly(extension, number) && (
+          <span class="dim small" title="RingCentral gives it no MmsSender; toll-free numbers never have it">
+            no pictures
+          </span>
+        )}
+        {isElsewhere(extension, number) && <span class="dim small">texts to it go to Shared Inbox</span>}
+        <Tier extension={extension} number={number} />
+      </span>
+    ))}
+    {extension.cannotSend?.map(({ phoneNumber, reason }) => (
+      <span key={phoneNumber}>
+        <PhoneNumber value={phoneNumber} />
+        <span class="dim small">cannot send: {reason}</span>
+      </span>
+    ))}
+  </p>
+)
+
 const isTextOnly = ({ numbers = [] }: ExtensionHealth, number: string): boolean =>
   numbers.some(({ phoneNumber, canSendMedia }) => phoneNumber === number && canSendMedia === false)
 
 const isElsewhere = ({ numbers = [] }: ExtensionHealth, number: string): boolean =>
   numbers.some(({ phoneNumber, inbound }) => phoneNumber === number && inbound === 'elsewhere')
+
+/** The tier of its campaign, and how many texts a day all numbers of the campaign have together. */
+function Tier({ extension: { numbers = [] }, number }: { extension: ExtensionHealth; number: string }) {
+  const campaign = numbers.find(({ phoneNumber }) => phoneNumber === number)?.campaign
+  if (!campaign?.tier) return null
+  const { tier, dailyLimit } = campaign
+  return <span class="dim small">{dailyLimit === null ? tier : `${tier}, ${count(dailyLimit)} a day`}</span>
+}
 
 function stateText({ status }: ExtensionHealth, worst: Fact | undefined): string {
   if (status === 'revoked') return 'Revoked'

@@ -1,0 +1,1 @@
+ALTER TABLE `extensions` ADD `campaigns` text;

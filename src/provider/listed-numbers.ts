@@ -1,0 +1,39 @@
+// What a provider lists of the numbers of an extension.
+
+export interface ListedNumbers {
+  /** Those that it may send SMS from. */
+  sms: SmsNumber[]
+  /** Direct local numbers in the United States, which need a campaign to send. Those that have one are among the others. */
+  local: LocalNumber[]
+}
+
+/** A number that an extension may send SMS from. */
+export interface SmsNumber {
+  /** E.164. */
+  number: string
+  /** In the provider's words, such as `DirectNumber` or `MainCompanyNumber`; null if it tells none. */
+  usageType: string | null
+  /** Whether it may send media, too. */
+  sendsMedia: boolean
+  /** The extension that it belongs to, which may be a call queue, and its type in the provider's words; null if the provider does not say. */
+  ownerId: string | null
+  ownerType: string | null
+}
+
+/** A direct local number in the United States. */
+export interface LocalNumber {
+  /** E.164. */
+  number: string
+  /** The provider's id of it, for `readCampaign`. */
+  providerNumberId: string
+  /** As of an `SmsNumber`. */
+  ownerId: string | null
+  /** Whether it may send SMS now. */
+  sends: boolean
+}
+
+/** A 10DLC campaign, in the provider's words. */
+export interface Campaign {
+  status: string
+  tier: string | null
+}
