@@ -3,7 +3,7 @@ import { prefers } from '../api/http/prefers-page.ts'
 import { readTenantsOverview } from './overview.ts'
 import { TenantsOverview, TenantsOverviewQuery } from './overview-schemas.ts'
 import { CSV_EXAMPLE, csvAnswer } from './usage-csv.ts'
-import { jsonOf, readTenantsUsage } from './usage.ts'
+import { jsonAnswer, readTenantsUsage } from './usage.ts'
 import { TenantsUsage, TenantsUsageQuery } from './usage-schemas.ts'
 
 const common = { auth: 'operator', tag: 'Operator' } as const
@@ -37,7 +37,7 @@ export const allTenantsRoutes = [
     csv: CSV_EXAMPLE,
     run: async ({ gateway, request, query }) => {
       const usage = await readTenantsUsage(gateway, query)
-      return prefers(request, 'text/csv') ? csvAnswer(usage) : jsonOf(usage)
+      return prefers(request, 'text/csv') ? csvAnswer(usage) : jsonAnswer(usage)
     },
   }),
 ]

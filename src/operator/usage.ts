@@ -1,3 +1,5 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
+import { WrittenJson } from '../api/http/json-body.ts'
 import { isoTime } from '../core/clock.ts'
 import { parseDate } from '../core/date-time.ts'
 import { DAY_MS } from '../core/limits.ts'
@@ -27,19 +29,30 @@ export async function readTenantsUsage({ database, clock }: Gateway, query: Tena
   const days: MonthOfAll['days'] = []
   for (const day of daysOf(month).toReversed()) {
     const date = isoTime(day * DAY_MS).slice(0, DATE_LENGTH)
-    for (const usage of (await dayOfAll({ database }, day)).toSorted(byName)) {
+    for (const usage of byNames(await dayOfAll({ database }, day))) {
       days.push({ date, ...usage })
       addTo(totals, usage)
     }
   }
-  return { month, totals: [...totals.values()].toSorted(byName), days }
+  return { month, totals: byNames([...totals.values()]), days }
 }
 
-/** The same without the names. */
-export const jsonOf = ({ totals, days }: MonthOfAll): TenantsUsage => ({
-  totals: totals.map(withoutNames),
-  days: days.map(withoutNames),
-})
+/** The same as JSON without the names. */
+export const jsonAnswer = async ({ totals, days }: MonthOfAll): Promise<WrittenJson> =>
+  new WrittenJson(`{"totals":${await listOf(totals)},"days":${await listOf(days)}}`)
+
+/** Items that are written in one tick of the event loop. */
+const ITEMS_PER_TICK = 1000
+
+async function listOf(items: readonly (TenantsUsage['totals'][number] & AppUsage)[]): Promise<string> {
+  const parts: string[] = []
+  for (let from = 0; from < items.length; from += ITEMS_PER_TICK) {
+    const part = items.slice(from, from + ITEMS_PER_TICK).map(withoutNames)
+    parts.push(JSON.stringify(part).slice(1, -1))
+    await nextTick()
+  }
+  return `[${parts.join(',')}]`
+}
 
 const MONTH_LENGTH = '2026-11'.length
 const DATE_LENGTH = '2026-11-29'.length
@@ -62,7 +75,12 @@ function addTo(totals: Map<string, AppUsage>, usage: AppUsage): void {
 const nameOf = ({ tenantName, tenantId, appName, appId }: AppUsage): string =>
   [tenantName, tenantId, appName, appId].join('\n')
 
-const byName = (one: AppUsage, other: AppUsage): number => (nameOf(one) < nameOf(other) ? -1 : 1)
+/** A name is made once for each, and not at each comparison. */
+const byNames = (usages: readonly AppUsage[]): AppUsage[] =>
+  usages
+    .map((usage) => ({ name: nameOf(usage), usage }))
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+    .map(({ usage }) => usage)
 
 function withoutNames<Usage extends AppUsage>({ tenantName: _tenant, appName: _app, ...usage }: Usage) {
   return usage

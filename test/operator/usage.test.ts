@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 import { seededRandom } from '../../src/simulator/random.ts'
 import { createApp } from '../../src/operator/apps.ts'
 import { createTenant } from '../../src/operator/tenants.ts'
@@ -89,6 +89,31 @@ test('a month has the totals of each app and the days of each tenant’s own usa
     expect(total).toEqual(Object.fromEntries(sums))
   }
 })
+
+test('a month of many apps is written in portions, so that no tick of the event loop takes long', async () => {
+  await using world = await ofWorld()
+  const apps = 4000
+  const rows = Array.from({ length: apps }, (_, index) => ({
+    tenant: world.tenantId,
+    app: `app_${String(index).padStart(16, '0')}`,
+    at: Date.parse('2026-11-03T00:00:00Z'),
+    counts: [1, 2, 3, 4, 5],
+  }))
+  await write(world, rows)
+  const read = await reader(world)
+  using stringify = spyOn(JSON, 'stringify')
+  const text = await textOf(read('?month=2026-11'))
+  const written = stringify.mock.results.map(({ value }) => String(value).length)
+  stringify.mockRestore()
+  expect(Math.max(...written)).toBeLessThan(text.length / 6)
+  const month = JSON.parse(text) as Month
+  expect(month).toEqual({
+    totals: rows.map(({ tenant, app }) => ({ tenantId: tenant, appId: app, ...COUNTED })),
+    days: rows.map(({ tenant, app }) => ({ date: '2026-11-03', tenantId: tenant, appId: app, ...COUNTED })),
+  })
+})
+
+const COUNTED = { sent: 1, failed: 2, received: 3, segments: 4, media: 5 }
 
 test('a month begins and ends with its UTC days, and the current one is the default', async () => {
   await using world = await ofWorld()

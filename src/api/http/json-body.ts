@@ -2,6 +2,11 @@ import { compressed, encodingFor } from './compression.ts'
 
 export type JsonBody = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>
 
+/** An answer that its endpoint has written as JSON already, in several ticks of the event loop, because it is long. */
+export class WrittenJson {
+  constructor(readonly text: string) {}
+}
+
 /** Compressing less would save nothing: it goes out in one packet anyhow. */
 const MIN_COMPRESSED_BYTES = 1024
 
