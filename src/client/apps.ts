@@ -49,7 +49,7 @@ export class Apps extends Destinations {
     return this.call('POST', this.pathOf(appId, '/test-webhook'))
   }
 
-  /** Which events the app's webhook address gets. */
+  /** Which events are posted to the app's webhook address. */
   events(appId: string): Promise<WebhookEventType[]> {
     return this.member('events', this.pathOf(appId, '/webhook-events'))
   }

@@ -66,7 +66,7 @@ export interface ExtensionHealth {
   /** Calls of the last 60 seconds that count for its limit. */
   windowUsed: number
   windowLimit: number
-  /** Nothing is sent before, because the provider asked to wait. */
+  /** The provider asked to wait: nothing is sent before this time. */
   pausedUntil: string | null
   subscription: { status: 'active' | 'pending' | 'expired' | 'none'; expiresAt: string | null }
   accessExpiresAt: string

@@ -36,7 +36,7 @@ export interface Media {
   /** Bytes. */
   size: number
   fileName: string | null
-  /** Until when it is kept, as it stands now: later if messages use it. */
+  /** Kept until this time, or longer if messages use it. */
   expiresAt: string
 }
 

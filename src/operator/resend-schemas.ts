@@ -50,7 +50,7 @@ export const ResendBody = z
         .min(1, BAD)
         .max(MAX_MINUTES, BAD)
         .nullish()
-        .meta({ description: 'Leaves out those that were accepted longer ago', example: 60 }),
+        .meta({ description: 'Skip messages that were accepted longer ago than this', example: 60 }),
       dryRun: z.boolean(BAD).nullish().meta({ description: 'Only counts' }),
     },
     fails('badTenantId'),
@@ -67,7 +67,7 @@ export const ResendAnswer = z
   .object({
     resent: counted('New messages; with `dryRun`, as many as there would be'),
     refused: counted(
-      'That could not be accepted: the tenant or the app is not active, media is not kept any more, or no connected extension has the number of the message and there is no `from` (unless `failure` is `unknown_number`)',
+      'Messages that could not be accepted: the tenant or the app is not active, media is not kept any more, or no connected extension has the number of the message and there is no `from` (unless `failure` is `unknown_number`)',
     ),
     left: z
       .object({

@@ -125,7 +125,7 @@ export const operatorRoutes = [
     path: '/v1/operator/messages/resend',
     summary: 'Send failed messages of a tenant again, as new messages of the same apps',
     description:
-      'Oldest first, at most 10,000: repeat the request for more. A failed message is sent again at most once, however often and by whomever that is asked. Cancelled ones are never sent again, nor those to contacts who have opted out of their number or of `from`. `unconfirmed` ones may have arrived: they are sent again only with `failure` `unconfirmed` and `messageIds`. With `dryRun` it only counts (200).',
+      'Oldest first, at most 10,000: repeat the request for more. A failed message is sent again at most once, no matter how often you ask. Cancelled ones are never sent again, nor those to contacts who have opted out of their number or of `from`. `unconfirmed` ones may have arrived: they are sent again only with `failure` `unconfirmed` and `messageIds`. With `dryRun` it only counts (200).',
     body: ResendBody,
     mayWait: true,
     status: 202,
@@ -221,7 +221,7 @@ export const operatorRoutes = [
     operationId: 'activateApp',
     method: 'POST',
     path: '/v1/operator/apps/:appId/activate',
-    summary: 'Activate an inactive app, with a new key',
+    summary: 'Activate an inactive app and give it a new key',
     params: AppParams,
     secret: true,
     response: RotatedKey,

@@ -136,7 +136,7 @@ export const appsRoutes = [
     operationId: 'getAppEvents',
     method: 'GET',
     path: '/v1/apps/:appId/webhook-events',
-    summary: "Which events the app's webhook address gets",
+    summary: "Which events are posted to the app's webhook address",
     params: AppParams,
     response: WebhookEvents,
     errors: ownAppErrors,
@@ -147,7 +147,7 @@ export const appsRoutes = [
     operationId: 'setAppEvents',
     method: 'PUT',
     path: '/v1/apps/:appId/webhook-events',
-    summary: "Set which events the app's webhook address gets",
+    summary: "Set which events are posted to the app's webhook address",
     description:
       '`sms_status` is posted for `sent` and `failed`, to the app that sent the message, in the fields of the WebSocket event.',
     params: AppParams,

@@ -54,7 +54,7 @@ export const mediaRoutes = [
     method: 'DELETE',
     path: '/v1/sms/media/:mediaId',
     summary: 'Delete an uploaded file',
-    description: 'Also when messages have carried it, if all of them have ended.',
+    description: 'Works even if messages carried it, once all of them have ended.',
     params: MediaParams,
     response: Done,
     errors: { 404: errorTexts('mediaNotFound'), 409: errorTexts('mediaInUse') },

@@ -13,7 +13,7 @@ export const Media = z
     contentType: z.enum(MEDIA_TYPES),
     size: z.int().min(1).max(MAX_MEDIA_BYTES).meta({ description: 'In bytes' }),
     fileName: z.string().nullable().meta({ description: 'Null if the upload named none' }),
-    expiresAt: time.meta({ description: 'Until when it is kept, as it stands now: later if messages use it' }),
+    expiresAt: time.meta({ description: 'Kept until this time, or longer if messages use it' }),
   })
   .meta({
     id: 'Media',

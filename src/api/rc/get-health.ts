@@ -39,7 +39,7 @@ const ExtensionHealth = z
     }),
     windowUsed: z.int().meta({ description: 'Calls of the last 60 seconds that count for its limit' }),
     windowLimit: z.int(),
-    pausedUntil: time.nullable().meta({ description: 'Nothing is sent before, because the provider asked to wait' }),
+    pausedUntil: time.nullable().meta({ description: 'The provider asked to wait: nothing is sent before this time' }),
     subscription: z.object({ status: z.enum(['active', 'pending', 'expired', 'none']), expiresAt: time.nullable() }),
     accessExpiresAt: time,
     refreshExpiresAt: time,

@@ -165,9 +165,9 @@ export const smsRoutes = [
     operationId: 'listAttachments',
     method: 'GET',
     path: '/v1/sms/:messageId/attachments',
-    summary: 'What a message carries: pictures and other files',
+    summary: 'Pictures and other files of a message',
     description:
-      'Of an inbound message as the provider announced it, of an outbound one as it was uploaded: `attachmentId` is the `mediaId` then.',
+      'For an inbound message, as the provider announced it; for an outbound one, as you uploaded it: `attachmentId` is then the `mediaId`.',
     params: MessageParams,
     response: AttachmentList,
     errors: { 400: errorTexts('badMessageId'), 404: errorTexts('messageNotFound') },
@@ -180,7 +180,7 @@ export const smsRoutes = [
     path: '/v1/sms/:messageId/attachments/:attachmentId',
     summary: 'One attachment',
     description:
-      'Its bytes: of media that the gateway still keeps from here, else read from the provider while they are passed on, at most 5 MiB, within a minute. A type that a browser might run is `application/octet-stream`.',
+      'Its bytes: from the gateway if it still keeps the file, otherwise streamed from the provider, at most 5 MiB within a minute. A type that a browser might run is `application/octet-stream`.',
     params: AttachmentParams,
     mayWait: true,
     response: 'file',

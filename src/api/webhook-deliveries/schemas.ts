@@ -22,7 +22,7 @@ export const DeliveriesQuery = z.object({
     description: 'Only those of this message',
     example: 'msg_0123456789ab',
   }),
-  outcome: oneOfFilter(DeliveryOutcome).meta({ description: 'Only those that ended so' }),
+  outcome: oneOfFilter(DeliveryOutcome).meta({ description: 'Only those with this outcome' }),
   state: oneOfFilter(z.enum(['never_arrived'])).meta({
     description:
       '`never_arrived`: each delivery once, by its latest attempt, if that failed, no other is under way or planned, its destination exists, and it was not dismissed',
