@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
-import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PipedProgram, temporaryFolder } from '../support/process.ts'
 import { PROJECT } from '../support/program.ts'
@@ -11,7 +11,7 @@ import { BASE_ENVIRONMENT } from '../support/environment.ts'
 
 const PAGE = readFileSync(join(PROJECT, 'docs/client.md'), 'utf8')
 const EXAMPLES = [...PAGE.matchAll(/```ts\n([^]*?)```/g)].map(([, text = '']) => text)
-const [SEND, READ, ASK, FOLLOW, RECEIVE, OPERATE] = EXAMPLES
+const [SEND, READ, ASK, FOLLOW, RECEIVE, PAGE_OF_A_BROWSER, OPERATE] = EXAMPLES
 
 const folder = temporaryFolder()
 mkdirSync(folder.file('node_modules'))
@@ -21,7 +21,7 @@ for (const name of ['bun-types', '@types'])
 afterAll(() => folder[Symbol.dispose]())
 
 test('the examples have the right types', () => {
-  expect(EXAMPLES).toHaveLength(6)
+  expect(EXAMPLES).toHaveLength(7)
   for (const [index, text] of EXAMPLES.entries()) writeFileSync(folder.file(`example-${index}.ts`), text)
   const options =
     `--ignoreConfig --noEmit --singleThreaded --strict --skipLibCheck --target esnext --module esnext --moduleResolution bundler
@@ -63,12 +63,10 @@ test('the third example asks, and waits for the answer', async () => {
 test('the fourth example follows events, and goes on after a restart where it was', async () => {
   await using world = await createWorld()
   await using first = run(FOLLOW, world)
-  // It follows the events from its connection on, which is made some time after its start.
-  await until(async () => {
-    await world.control.injectSms({ from: TO, to: FROM, text: 'Ready?' })
-    await Bun.sleep(50)
-    return first.stdout.includes('Ready?')
-  })
+  // It misses nothing from then on, although it is connected some time later.
+  await until(() => existsSync(folder.file('cursor')))
+  await world.control.injectSms({ from: TO, to: FROM, text: 'Ready?' })
+  await first.printed(/wrote: Ready\?\n/)
   const messageId = await world.send()
   await first.printed(new RegExp(`${messageId} is queued\\n${messageId} is sending\\n${messageId} is sent\\n`))
   await world.control.injectSms({ from: TO, to: FROM, text: 'Yes' })
@@ -101,7 +99,23 @@ test('the fifth example accepts webhooks of the gateway and refuses others', asy
   await program.printed(/\+15555550199 wrote: Yes\n/)
 })
 
-test('the sixth example calls as an operator, and as an app', async () => {
+test('the sixth example hears by a token, which it gets anew when the gateway has closed its socket', async () => {
+  await using world = await createWorld()
+  await using program = run(PAGE_OF_A_BROWSER, world)
+  const hears = async (text: string): Promise<void> => {
+    // It follows the events from its connection on, which is made some time later.
+    await until(async () => {
+      await world.control.injectSms({ from: TO, to: FROM, text })
+      await Bun.sleep(50)
+      return program.stdout.includes(`wrote: ${text}`)
+    })
+  }
+  await hears('Ready?')
+  world.gateway.sockets.closeAll(false)
+  await hears('Again?')
+})
+
+test('the seventh example calls as an operator, and as an app', async () => {
   await using world = await createWorld()
   const { token } = await signIn(world)
   await using program = run(OPERATE, world, { SGW_OPERATOR_TOKEN: token, SGW_APP: world.app.appId })
