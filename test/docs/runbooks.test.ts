@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { CONDITIONS } from '../../src/operator/conditions/table.ts'
 import { PROJECT } from '../support/program.ts'
 
 const PAGE = readFileSync(join(PROJECT, 'docs/runbooks.md'), 'utf8')
@@ -72,4 +73,13 @@ test('every runbook says how one sees it, what happens by itself, what to type, 
 test('the table at the top leads to every runbook', () => {
   const linked = [...INTRODUCTION.matchAll(/\]\(#([a-z-]+)\) \|$/gm)].map(([, anchor = '']) => anchor)
   expect(linked).toEqual(RUNBOOKS.map((runbook) => (runbook.split('\n')[0] ?? '').toLowerCase().replaceAll(' ', '-')))
+})
+
+test('the table at the top names each alert that a runbook ends, and no others', () => {
+  const alerts = readFileSync(join(PROJECT, 'docs/alerts.md'), 'utf8')
+  const ended = [...alerts.matchAll(/^\| `(\w+)` \|.*\]\(runbooks\.md#/gm)].map(([, alert = '']) => alert)
+  const named = [...INTRODUCTION.matchAll(/^\| [^|]+ \| `(\w+)` \|/gm)].map(([, alert = '']) => alert)
+  expect(ended.length).toBeGreaterThan(5)
+  expect(ended.filter((alert) => !named.includes(alert))).toEqual([])
+  expect(named.filter((name) => !CONDITIONS.some(({ alert }) => alert === name))).toEqual([])
 })
