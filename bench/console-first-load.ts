@@ -1,19 +1,35 @@
 import type { Browser, Page } from 'playwright-core'
 import { createApp } from '../src/operator/apps.ts'
+import { createLink } from '../src/operator/session.ts'
 import { createTenant } from '../src/operator/tenants.ts'
 import { writeManyMessages } from '../test/support/many-messages.ts'
-import { type World, createWorld } from '../test/support/world.ts'
+import { type World, type WorldOptions, createWorld } from '../test/support/world.ts'
 import type { Row } from './bench.ts'
 import { median } from './support/alternate.ts'
 
+interface View {
+  name: string
+  hash: string
+  shown: string
+  /** Of the window, in pixels. */
+  width?: number
+}
+
 /** The views, and what each has when it can be used. */
-const VIEWS: readonly [name: string, hash: string, shown: string][] = [
-  ['Messages', '#/messages', '.row'],
-  ['Overview', '#/overview', '.figure'],
-  ['Phone', '#/conversations', '.said'],
-  ['Webhooks', '#/webhooks', '.sentence'],
-  ['Setup', '#/numbers', '.thing'],
+const VIEWS: readonly View[] = [
+  { name: 'Messages', hash: '/messages', shown: '.row' },
+  { name: 'Overview', hash: '/overview', shown: '.figure' },
+  { name: 'Phone', hash: '/conversations', shown: '.said' },
+  { name: 'Webhooks', hash: '/webhooks', shown: '.sentence' },
+  { name: 'Setup', hash: '/numbers', shown: '.thing' },
 ]
+/** Those of a gateway without the simulator, which an operator of many tenants sees: by a login. */
+const OUTSIDE: readonly View[] = [
+  { name: 'Conversations', hash: '/conversations', shown: '.row' },
+  { name: 'All tenants, 50', hash: '/all', shown: '.tenant-name' },
+  { name: 'All tenants, 50, on a phone', hash: '/all', shown: '.tenant-name', width: 390 },
+]
+const TENANTS = 50
 const MESSAGES = 10_000
 const APPS = 5
 const LOADS = 5
@@ -32,19 +48,25 @@ const watchFor = (shown: string): string => `
 
 /** The first load of each view when signed in, with nothing in the browser's cache: five apps, two tenants, 10,000 messages. */
 export async function firstLoads(browser: Browser): Promise<Row[]> {
-  await using world = await createWorld()
+  return [...(await loadsOf(browser, VIEWS, {})), ...(await loadsOf(browser, OUTSIDE, { outside: true }))]
+}
+
+async function loadsOf(browser: Browser, views: readonly View[], options: WorldOptions): Promise<Row[]> {
+  await using world = await createWorld(options)
   await fill(world)
   await world.send({ body: 'The newest one' })
+  if (options.outside === true) for (let n = 2; n < TENANTS; n++) await world.otherTenant(`Tenant ${n}`)
   const rows: Row[] = []
-  for (const view of VIEWS) rows.push(await firstLoad(browser, world, view))
+  for (const view of views) rows.push(await firstLoad(browser, world, view))
   return rows
 }
 
-async function firstLoad(browser: Browser, world: World, [name, hash, shown]: (typeof VIEWS)[number]): Promise<Row> {
-  const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
+async function firstLoad(browser: Browser, world: World, { name, hash, shown, width = 1440 }: View): Promise<Row> {
+  const page = await browser.newPage({ viewport: { width, height: 900 } })
   await page.addInitScript(watchFor(shown))
   // Signs in.
-  await page.goto(`${world.url.replace('127.0.0.1', 'localhost')}/console/${hash}`)
+  const login = new URL((await createLink(world.gateway)).url).hash
+  await page.goto(`${world.url.replace('127.0.0.1', 'localhost')}/console/${login}&${hash}`)
   await page.locator(shown).first().waitFor()
   const loads: Load[] = []
   for (let n = 0; n < LOADS; n++) loads.push(await load(page))
