@@ -12,9 +12,10 @@ import { type ManualLine, UnitMachine, linesOf } from '../server/standby/unit.ts
 const LOOK = ['dmesg', 'df', 'du', 'journalctl']
 const PAGE_BYTES = 4096
 
-function machineOf(gateways: Gateways, name: string): UnitMachine {
-  const variables = { STANDBY: 'off', DURABILITY: 'disk', ...gateways.stub.environment() }
-  return new UnitMachine(gateways.machine(name), variables)
+const ALONE = { STANDBY: 'off', DURABILITY: 'disk' }
+
+function machineOf(gateways: Gateways, name: string, variables: Record<string, string> = ALONE): UnitMachine {
+  return new UnitMachine(gateways.machine(name), { ...variables, ...gateways.stub.environment() })
 }
 
 /** Types the lines of the runbook, without those that only look at the machine. */
@@ -76,6 +77,26 @@ if (IS_LITESTREAM_5) {
     expect(await unit.machine.missing(ids)).toBe(0)
   }, 120_000)
 
+  test('The database is damaged, and another machine stands by: it works after the stop, and the first one stands by', async () => {
+    await using gateways = await Gateways.create()
+    const variables = { STANDBY: 'on', DURABILITY: 'replica' }
+    const [one, two] = [machineOf(gateways, 'one', variables), machineOf(gateways, 'two', variables)]
+    await one.type('systemctl start sgw')
+    await one.machine.untilState('ready')
+    await one.machine.connect()
+    await two.type('systemctl start sgw')
+    await two.machine.untilState('standby')
+    const ids = await one.machine.send('one', 'two', 'three')
+    overwrite(one.machine.database)
+    await follow(one, '## The database is damaged')
+    await two.machine.untilState('ready')
+    expect(await two.machine.missing(ids)).toBe(0)
+    await one.machine.untilState('standby')
+    await two.type('sgw lease give')
+    await one.machine.untilState('ready')
+    expect(await one.machine.missing(ids)).toBe(0)
+  }, 120_000)
+
   test('The backup is behind: a check says what it has, and a restart copies at once', async () => {
     await using gateways = await Gateways.create()
     const unit = machineOf(gateways, 'one')
@@ -98,6 +119,10 @@ function damage(path: string): void {
   using database = new Database(path)
   database.run('PRAGMA wal_checkpoint(TRUNCATE)')
   database.close()
+  overwrite(path)
+}
+
+function overwrite(path: string): void {
   const file = openSync(path, 'r+')
   writeSync(file, new Uint8Array(20 * PAGE_BYTES).fill(0x5a), 0, 20 * PAGE_BYTES, PAGE_BYTES)
   closeSync(file)
