@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { IS_LITESTREAM_5, LITESTREAM } from '../test/support/litestream.ts'
+import { HAS_LITESTREAM, LITESTREAM } from '../test/support/litestream.ts'
 import { type Losses, MachineLoss, type Moment } from '../test/support/machine-loss.ts'
 import { measureReplica } from './support/replica-figures.ts'
 import { startStorage } from './support/replica-storage.ts'
@@ -29,7 +29,7 @@ const OUTAGE_MS = 10_000
 const CONNECTIONS = 16
 const LOSSES_WITH_DISK = 5
 
-if (!IS_LITESTREAM_5) {
+if (!HAS_LITESTREAM) {
   process.stderr.write(
     'This needs Litestream 0.5.18: install Go (https://go.dev/dl), then bun test/support/litestream.ts builds it in two minutes\n',
   )

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { seededRandom } from '../src/simulator/random.ts'
-import { IS_LITESTREAM_5, LITESTREAM } from '../test/support/litestream.ts'
+import { HAS_LITESTREAM, LITESTREAM } from '../test/support/litestream.ts'
 import { S3Stub } from '../test/support/s3-stub.ts'
 import { FAULTS, type FaultKind, TAKEOVERS } from '../test/support/standby/kinds.ts'
 import { type TakeoverCosts, type TakeoverOptions, Takeovers } from '../test/support/standby/takeovers.ts'
@@ -60,7 +60,7 @@ const isSeeded = Number(values.messages) > 0
 const isUpgrade = (kind: FaultKind): boolean => Object.hasOwn(UPGRADES, kind)
 const random = seededRandom(Number(values.seed))
 
-if (!IS_LITESTREAM_5) {
+if (!HAS_LITESTREAM) {
   process.stderr.write(
     'This needs Litestream 0.5.18: install Go (https://go.dev/dl), then bun test/support/litestream.ts builds it in two minutes\n',
   )

@@ -7,7 +7,7 @@ import { Settings } from '../src/core/settings.ts'
 import { EXIT, StartError } from '../src/core/start-error.ts'
 import { NUMBER } from '../test/support/deployment.ts'
 import { FailoverProxy } from '../test/support/failover-proxy.ts'
-import { IS_LITESTREAM_5 } from '../test/support/litestream.ts'
+import { HAS_LITESTREAM } from '../test/support/litestream.ts'
 import { startRemoteSimulator } from '../test/support/remote-simulator.ts'
 import { S3Stub } from '../test/support/s3-stub.ts'
 import { StandbyNode } from '../test/support/standby/standby-node.ts'
@@ -27,7 +27,7 @@ const SETTINGS = {
   RECONCILE_SETTLE: '7s',
 }
 
-if (!IS_LITESTREAM_5)
+if (!HAS_LITESTREAM)
   refuse(
     EXIT.unavailable,
     'This needs Litestream 0.5.18 in the PATH (docs/install.md says how to get it), or Go (https://go.dev/dl), with which bun test/support/litestream.ts builds it in two minutes',

@@ -104,10 +104,9 @@ export function readConfig(environment: Environment, terminal = false): ConfigRe
   const variables = digestsOf(settings.read)
   // Bun and Litestream read these, and would take quotes as part of the value.
   for (const name of ALSO_KNOWN) settings.text(name)
-  refuseRedis(settings)
   refuseUncheckedTls(settings, values.production)
   const { problems } = settings
-  const warnings = similarNames(Object.keys(environment.values), settings.read)
+  const warnings = [...similarNames(Object.keys(environment.values), settings.read), ...unusedNames(settings)]
   const config = { ...values, warnings, variables }
   return problems.length === 0 ? { ok: true, config, warnings } : { ok: false, problems, rest: config, warnings }
 }
@@ -223,8 +222,8 @@ function readBackupAddress(settings: Settings): string | null {
   return url === null ? null : withoutSecrets(url)
 }
 
-/** This release runs as one process. Refuses a variable that suggests a cluster. */
-function refuseRedis(settings: Settings): void {
-  if (settings.text('REDIS_URL') !== null)
-    settings.problem('REDIS_URL', 'is set', 'this release runs as one process over one file: remove it')
-}
+/** A variable that suggests a cluster changes nothing. */
+const unusedNames = (settings: Settings): string[] =>
+  settings.text('REDIS_URL') === null
+    ? []
+    : ['REDIS_URL is set, and nothing uses it: sgw is one process over one file. Remove it']

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { sentTwice } from '../support/backup-loss.ts'
-import { IS_LITESTREAM_5 } from '../support/litestream.ts'
+import { HAS_LITESTREAM } from '../support/litestream.ts'
 import { until } from '../support/world.ts'
 import { Gateways, type MachineOfGateway } from '../server/standby/gateways.ts'
 import { UnitMachine, linesOf, typeAll } from '../server/standby/unit.ts'
@@ -38,7 +38,7 @@ const backupIsUpToDate = async (machine: MachineOfGateway): Promise<boolean> => 
   return checks.test((await machine.sgw('doctor')).stdout)
 }
 
-if (IS_LITESTREAM_5) {
+if (HAS_LITESTREAM) {
   test('Start it: the page names the fields that sgw lease shows on a standby', async () => {
     await using gateways = await Gateways.create()
     const [, two] = await pairOf(gateways)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { sentTwice } from '../support/backup-loss.ts'
-import { IS_LITESTREAM_5 } from '../support/litestream.ts'
+import { HAS_LITESTREAM } from '../support/litestream.ts'
 import { Gateways } from '../server/standby/gateways.ts'
 import { UnitMachine, linesOf } from '../server/standby/unit.ts'
 
@@ -10,7 +10,7 @@ import { UnitMachine, linesOf } from '../server/standby/unit.ts'
 /** The test has one disk, so nothing has to be copied to another one. */
 const BETWEEN_DISKS = ['scp', 'install']
 
-if (IS_LITESTREAM_5) {
+if (HAS_LITESTREAM) {
   test('Move to another machine: the six lines take everything along, and what waited is sent once', async () => {
     await using gateways = await Gateways.create()
     const variables = { STANDBY: 'off', DURABILITY: 'disk', LITESTREAM_REPLICA_URL: '' }

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { closeSync, openSync, renameSync, writeSync } from 'node:fs'
-import { IS_LITESTREAM_5 } from '../support/litestream.ts'
+import { HAS_LITESTREAM } from '../support/litestream.ts'
 import { until } from '../support/world.ts'
 import { Gateways } from '../server/standby/gateways.ts'
 import { type ManualLine, UnitMachine, linesOf } from '../server/standby/unit.ts'
@@ -46,7 +46,7 @@ async function accepted(gateways: Gateways, unit: UnitMachine): Promise<string[]
   return ids
 }
 
-if (IS_LITESTREAM_5) {
+if (HAS_LITESTREAM) {
   test('Restore: an empty machine goes on with what the lost one had', async () => {
     await using gateways = await Gateways.create()
     const lost = machineOf(gateways, 'lost')

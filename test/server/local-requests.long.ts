@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { rawServer } from '../provider/ringcentral/servers.ts'
 import { Deployment } from '../support/deployment.ts'
-import { IS_LITESTREAM_5 } from '../support/litestream.ts'
+import { HAS_LITESTREAM } from '../support/litestream.ts'
 import { sgw, startProgram, startServer, temporaryFolder } from '../support/process.ts'
 import { finished, freePort } from '../support/program.ts'
 import { startReceiver } from '../support/receiver.ts'
@@ -90,7 +90,7 @@ for (const [name, start] of Object.entries(PROXIES)) {
     expect(proxy.asked).toEqual([])
   }, 60_000)
 
-  if (IS_LITESTREAM_5)
+  if (HAS_LITESTREAM)
     test(`with ${name} in the environment a gateway takes the lease of a storage on this machine`, async () => {
       await using stack = new AsyncDisposableStack()
       const proxy = stack.use(await start())

@@ -506,10 +506,11 @@ test('misspelt variables are named with the right spelling, and other variables 
   expect(warningsOf(...strangers)).toEqual([])
 })
 
-test.concurrent('a misspelt variable is named at the start, together with the problem that it causes', async () => {
+test.concurrent('a misspelt or unused variable is named at the start, together with the problem that it causes', async () => {
   using folder = temporaryFolder()
-  await using server = await startServer({ DATABASE_URL: folder.database, FROM_LIMIT: '80' })
+  await using server = await startServer({ DATABASE_URL: folder.database, FROM_LIMIT: '80', REDIS_URL: 'redis://x' })
   await server.printed(/"level":"warn".*FROM_LIMIT is not a variable of sgw: did you mean FROM_LIMIT_PER_MINUTE\?/)
+  await server.printed(/"level":"warn".*REDIS_URL is set, and nothing uses it/)
   const { code, lines } = await refusedStart({ RC_CLIENTID: 'x', RC_CLIENT_SECRET: 'y', DATABASE_URL: folder.database })
   expect(code).toBe(78)
   expect(lines).toEqual([

@@ -39,15 +39,16 @@ export async function runLitestream(settings: BackupSettings, words: string[], l
 
 const seconds = (ms: number): number => Math.round(ms / 100) / 10
 
-/** What a version can do. Before 0.5 it has no control socket; before 0.5.18 its exit code hides that the last copy failed. */
-export type LitestreamAge = 'before 0.5' | 'before 0.5.18' | 'current'
+/** What a version can do: before 0.5.18 its exit code hides that the last copy failed. */
+export type LitestreamAge = 'before 0.5.18' | 'current'
 
-/** Errors: `StartError` if the program cannot be run. */
+/** Errors: `StartError` if the program cannot be run, or is of another age altogether: before 0.5 its backups have another form. */
 export async function readAge(settings: BackupSettings): Promise<LitestreamAge> {
   const text = (await spawn(settings, ['version']).stdout.text()).trim()
   const [major = 1, minor = 0, patch = 0] = (/^v?(\d+)\.(\d+)\.(\d+)/.exec(text) ?? []).slice(1).map(Number)
   if (major > 0 || minor > 5) return 'current'
-  if (minor < 5) return 'before 0.5'
+  if (minor < 5)
+    throw new StartError(EXIT.unavailable, `${settings.program} is older than Litestream 0.5: install 0.5.18 or later`)
   return patch < 18 ? 'before 0.5.18' : 'current'
 }
 

@@ -23,8 +23,6 @@ export interface Replication {
 
 /** The Litestream of the earlier process may still be making its last copy. */
 const LOCK_WAIT_SECONDS = 30
-/** Litestream 0.3 first reads the database a second after its start; before that it copies nothing. */
-const MIN_LIFE_BEFORE_VERSION_5_MS = 2500
 
 /** Checks that Litestream can be run; returns the function that starts it, also to another location. Errors: `StartError`, exit code 69. */
 export async function prepareReplication(settings: BackupSettings): Promise<(settings: BackupSettings) => Replication> {
@@ -38,13 +36,11 @@ export async function prepareReplication(settings: BackupSettings): Promise<(set
 const END_MS = 500
 
 function startReplication(settings: BackupSettings, age: LitestreamAge): Replication {
-  const startedAt = performance.now()
   const child = spawn(settings)
   const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null
   return {
     ended: child.exited,
     finish(limitMs) {
-      if (age === 'before 0.5') return finishOld(settings, child, startedAt, limitMs)
       if (age === 'before 0.5.18' || hasEnded()) return finishByAnotherRun(settings, child, limitMs)
       return finishBySync(settings, child, limitMs)
     },
@@ -85,20 +81,6 @@ async function finishByAnotherRun(
     timeoutMs: Math.max(0, deadline - performance.now()),
   })
   return code === 0 ? null : keepVolume(settings, reason)
-}
-
-/** Litestream 0.3 cannot run a second time. */
-async function finishOld(
-  settings: BackupSettings,
-  child: Bun.Subprocess,
-  startedAt: number,
-  limitMs: number,
-): Promise<string | null> {
-  const early = child.exitCode !== null || child.signalCode !== null
-  if (!early) await Bun.sleep(MIN_LIFE_BEFORE_VERSION_5_MS - (performance.now() - startedAt))
-  child.kill('SIGTERM')
-  await endWithin(child, limitMs)
-  return !early && child.exitCode === 0 ? null : keepVolume(settings, 'see the lines of Litestream above')
 }
 
 /**

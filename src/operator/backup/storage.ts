@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { errorName } from '../../core/log.ts'
 import { withoutSecrets } from '../../core/network-config.ts'
 import { bucketOf } from './bucket.ts'
-import { readAge, runLitestream } from './program.ts'
+import { runLitestream } from './program.ts'
 import type { BackupSettings } from './settings.ts'
 
 /**
@@ -57,7 +57,6 @@ async function bucketHoldsObjects(settings: BackupSettings): Promise<boolean> {
 }
 
 async function litestreamHasFiles(settings: BackupSettings): Promise<boolean> {
-  if ((await readAge(settings)) === 'before 0.5') return false
   const words = ['ltx', '-level', 'all', '-json', settings.databasePath]
   return (await runLitestream(settings, words, settings)).stdout.includes('"min_txid"')
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { IS_LITESTREAM_5 } from '../../support/litestream.ts'
+import { HAS_LITESTREAM } from '../../support/litestream.ts'
 import { type Losses, MachineLoss } from '../../support/machine-loss.ts'
 import { S3Stub } from '../../support/s3-stub.ts'
 import { until } from '../../support/world.ts'
@@ -9,7 +9,7 @@ import { until } from '../../support/world.ts'
 const CONNECTIONS = 8
 const NOTHING_LOST: Partial<Losses> = { lost: 0, twice: 0, outOfOrder: 0, stuck: 0, events: 0, gaps: 0 }
 
-if (IS_LITESTREAM_5) {
+if (HAS_LITESTREAM) {
   test('no loss of a machine under load loses, repeats or reorders what was accepted, or hides an event from a client who follows', async () => {
     await using stub = new S3Stub({ pageSize: 1000 })
     await using drill = await MachineLoss.start({ ...stub.environment(), DURABILITY: 'replica' }, 5)

@@ -1,7 +1,9 @@
 import { expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Deployment, NUMBER } from '../../support/deployment.ts'
 import { DistantStorage } from '../../support/distant-storage.ts'
-import { IS_LITESTREAM_5, OLD_LITESTREAM } from '../../support/litestream.ts'
+import { HAS_LITESTREAM } from '../../support/litestream.ts'
 import { finished, freePort } from '../../support/program.ts'
 import { S3Stub } from '../../support/s3-stub.ts'
 import { until } from '../../support/world.ts'
@@ -46,7 +48,7 @@ const FAULTS: Fault[] = [
   },
 ]
 
-if (IS_LITESTREAM_5) {
+if (HAS_LITESTREAM) {
   test('a storage that fails is 503, not ready, an alert and a finding of the doctor, and the gateway recovers by itself', async () => {
     await using stub = new S3Stub({ pageSize: 1000 })
     await using distant = await DistantStorage.start(stub.url, 0)
@@ -105,7 +107,7 @@ if (IS_LITESTREAM_5) {
     expect(refused).toMatchObject({ code: 78, stderr: expect.stringContaining('cannot be written') })
     const missing = await deployment.enter({ LITESTREAM_REPLICA_URL: 's3://nobody/sgw' })
     expect(missing).toMatchObject({ code: 78, stderr: expect.stringContaining('NoSuchBucket') })
-    const old = await deployment.enter({ LITESTREAM_COMMAND: OLD_LITESTREAM })
+    const old = await deployment.enter({ LITESTREAM_COMMAND: programOf(deployment, '0.5.17') })
     expect(old).toMatchObject({ code: 78, stderr: expect.stringContaining('install 0.5.18 or later') })
     await stub.goAway()
     const away = await deployment.enter({ LITESTREAM_TIMEOUT: '3s' })
@@ -115,6 +117,22 @@ if (IS_LITESTREAM_5) {
     await deployment.stop()
   }, 240_000)
 }
+
+/** A Litestream of another version, as far as the gateway asks it. */
+function programOf({ folder }: Deployment, version: string): string {
+  const path = join(folder, `litestream-${version}`)
+  writeFileSync(path, `#!/bin/sh\necho ${version}\n`, { mode: 0o755 })
+  return path
+}
+
+test('a Litestream before 0.5 is refused with 69', async () => {
+  await using deployment = await Deployment.create()
+  const old = await deployment.enter({ LITESTREAM_COMMAND: programOf(deployment, '0.3.13') })
+  expect(old).toMatchObject({
+    code: 69,
+    stderr: expect.stringContaining('is older than Litestream 0.5: install 0.5.18'),
+  })
+})
 
 test('DURABILITY=replica without the backup, or without the entry point, ends with 78', async () => {
   await using deployment = await Deployment.create()

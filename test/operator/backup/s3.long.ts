@@ -12,7 +12,7 @@ import {
   untilDrained,
 } from '../../support/backup-loss.ts'
 import { Deployment } from '../../support/deployment.ts'
-import { IS_LITESTREAM_5, LITESTREAM } from '../../support/litestream.ts'
+import { LITESTREAM } from '../../support/litestream.ts'
 import { temporaryFolder } from '../../support/process.ts'
 import { PROJECT, finished } from '../../support/program.ts'
 import { S3Stub } from '../../support/s3-stub.ts'
@@ -63,7 +63,7 @@ test('while the storage refuses or breaks connections, the gateway keeps accepti
 
   stub.fault = 'none'
   await until(async () => (await check(deployment)).rows === load.acknowledged.length, 40_000)
-  if (IS_LITESTREAM_5) await until(async () => ((await backupOf(deployment)).lagMs ?? Infinity) < 5000, 10_000)
+  await until(async () => ((await backupOf(deployment)).lagMs ?? Infinity) < 5000, 10_000)
   await deployment.crash(true)
   deployment.loseVolume()
   await deployment.start({ REQUIRE_RESTORE: '1' })
@@ -167,11 +167,9 @@ interface BackupStatus {
 const backupOf = async (deployment: Deployment): Promise<BackupStatus> =>
   (await deployment.command<{ backup: BackupStatus }>('status')).backup
 
-/** Litestream 0.5 reports the time since its last upload. Litestream 0.3 only logs errors. */
-async function isKnownToBeBehind(deployment: Deployment): Promise<boolean> {
-  if (!IS_LITESTREAM_5) return deployment.output().includes('connection refused')
-  return ((await backupOf(deployment)).lagMs ?? 0) > 6000
-}
+/** Litestream reports the time since its last upload. */
+const isKnownToBeBehind = async (deployment: Deployment): Promise<boolean> =>
+  ((await backupOf(deployment)).lagMs ?? 0) > 6000
 
 /** Runs a drill. A failed drill (1) is no error here, because the first copy takes a moment. */
 async function check(deployment: Deployment): Promise<{ ok: boolean; rows: number; integrity: string }> {

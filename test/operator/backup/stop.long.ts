@@ -2,7 +2,6 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { BackupLoad, missingOf } from '../../support/backup-loss.ts'
 import { Deployment } from '../../support/deployment.ts'
-import { IS_LITESTREAM_5 } from '../../support/litestream.ts'
 import { S3Stub } from '../../support/s3-stub.ts'
 import { until } from '../../support/world.ts'
 
@@ -21,10 +20,8 @@ test('a SIGTERM to all processes at once loses nothing: a second run of Litestre
   await until(() => load.acknowledged.length >= 50, 20_000)
   const code = await deployment.terminateAll()
   await load.stop()
-  // Litestream 0.3 cannot run a second time, so the message tells the operator to keep the volume.
-  expect(code).toBe(IS_LITESTREAM_5 ? 0 : 1)
-  expect(deployment.output().includes('Keep this volume')).toBe(!IS_LITESTREAM_5)
-  if (!IS_LITESTREAM_5) return
+  expect(code).toBe(0)
+  expect(deployment.output()).not.toContain('Keep this volume')
   const left = messagesByStatus(deployment)
   expect(left).toHaveProperty('sent')
   deployment.loseVolume()
@@ -73,7 +70,7 @@ test('a stop without a last copy ends with 1 and says what to keep, within the t
   expect(performance.now() - startedAt).toBeLessThan(CONTAINER_LIMIT_MS)
   expect(code).toBe(1)
   expect(deployment.output()).toContain(`Keep this volume: ${deployment.database} has them`)
-  if (IS_LITESTREAM_5) expect(deployment.output()).toMatch(/lacks the newest changes \(no success within [\d.]+ s/)
+  expect(deployment.output()).toMatch(/lacks the newest changes \(no success within [\d.]+ s/)
   stub.comeBack()
   await deployment.simulator.control('clearFaults')
   await deployment.start()

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { Deployment } from '../../support/deployment.ts'
-import { IS_LITESTREAM_5 } from '../../support/litestream.ts'
+import { HAS_LITESTREAM } from '../../support/litestream.ts'
 import { S3Stub } from '../../support/s3-stub.ts'
 import { FAULTS, type FaultKind } from '../../support/standby/kinds.ts'
 import { type TakeoverCosts, Takeovers } from '../../support/standby/takeovers.ts'
@@ -51,7 +51,7 @@ async function takeovers(kinds: readonly FaultKind[], preloads: readonly string[
   return await drill.costs()
 }
 
-if (IS_LITESTREAM_5) {
+if (HAS_LITESTREAM) {
   test('no takeover under load loses, repeats or reorders what was accepted, or hides an event from a client who follows', async () => {
     const costs = await takeovers(KINDS, [])
     expect(costs).toMatchObject(NOTHING_BROKEN)

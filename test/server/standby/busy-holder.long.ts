@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { join } from 'node:path'
-import { IS_LITESTREAM_5 } from '../../support/litestream.ts'
+import { HAS_LITESTREAM } from '../../support/litestream.ts'
 import { PROJECT } from '../../support/program.ts'
 import { until } from '../../support/world.ts'
 import { Gateways, type MachineOfGateway } from './gateways.ts'
@@ -26,7 +26,7 @@ async function isHeldFor(machine: MachineOfGateway, ms: number): Promise<boolean
   return performance.now() - from > ms
 }
 
-if (IS_LITESTREAM_5) {
+if (HAS_LITESTREAM) {
   test('a holder that is busy for longer than a lease lasts keeps it, and goes on', async () => {
     await using gateways = await Gateways.create()
     const [one, two] = await pairOf(gateways, 8000)

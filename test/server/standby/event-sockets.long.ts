@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { NUMBER } from '../../support/deployment.ts'
-import { IS_LITESTREAM_5 } from '../../support/litestream.ts'
+import { HAS_LITESTREAM } from '../../support/litestream.ts'
 import { until } from '../../support/world.ts'
 import { Gateways, type MachineOfGateway } from './gateways.ts'
 
@@ -87,7 +87,7 @@ async function takenOver(change: (one: MachineOfGateway) => Promise<unknown>): P
   expect((await two.json<Status>('status')).subscriptions).toMatchObject({ active: 1, pending: 0 })
 }
 
-if (IS_LITESTREAM_5) {
+if (HAS_LITESTREAM) {
   test('after kill -9 of the holder the next one opens the socket: no text is lost, and none is stored twice', async () => {
     await takenOver((one) => one.kill())
   }, 120_000)

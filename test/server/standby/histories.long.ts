@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { IS_LITESTREAM_5 } from '../../support/litestream.ts'
+import { HAS_LITESTREAM } from '../../support/litestream.ts'
 import { sentTwice } from '../../support/backup-loss.ts'
 import { until } from '../../support/world.ts'
 import { Gateways, type MachineOfGateway } from './gateways.ts'
@@ -44,7 +44,7 @@ interface Choice {
   messages: { messageId: string; to: string; createdAt: string; status: string }[]
 }
 
-if (IS_LITESTREAM_5) {
+if (HAS_LITESTREAM) {
   for (const counts of [
     { one: 9, two: 2 },
     { one: 2, two: 9 },

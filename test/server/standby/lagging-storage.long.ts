@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
-import { IS_LITESTREAM_5 } from '../../support/litestream.ts'
+import { HAS_LITESTREAM } from '../../support/litestream.ts'
 import { S3Stub } from '../../support/s3-stub.ts'
 import { Gateways } from './gateways.ts'
 
 // A storage whose lists lag, or to which somebody has put back something older. It needs Litestream 0.5.18.
 
-if (IS_LITESTREAM_5) {
+if (HAS_LITESTREAM) {
   test('a takeover waits for the copy that the lease speaks of, and takes no older one', async () => {
     let hidden = ''
     await using gateways = await Gateways.create(

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { seededRandom } from '../../../src/simulator/random.ts'
 import { until } from '../../support/world.ts'
-import { IS_LITESTREAM_5 } from '../../support/litestream.ts'
+import { HAS_LITESTREAM } from '../../support/litestream.ts'
 import { Gateways } from './gateways.ts'
 
 const LOST = 0.3
@@ -10,7 +10,7 @@ const SEED = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 
 const OUTAGE_MS = 1500
 
-if (IS_LITESTREAM_5) {
+if (HAS_LITESTREAM) {
   test('a takeover whose storage answers nothing for a moment after the lease is taken goes on when it answers again', async () => {
     await using gateways = await Gateways.create()
     const [one, two] = [gateways.machine('one'), gateways.machine('two')]

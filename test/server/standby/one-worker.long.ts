@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { IS_LITESTREAM_5 } from '../../support/litestream.ts'
+import { HAS_LITESTREAM } from '../../support/litestream.ts'
 import { finished } from '../../support/program.ts'
 import { Gateways, type MachineOfGateway } from './gateways.ts'
 
@@ -12,7 +12,7 @@ const AWAY = { LITESTREAM_ENDPOINT: 'http://127.0.0.1:9' }
 const startBare = (machine: MachineOfGateway, extra: Record<string, string>) =>
   finished(['timeout', '--kill-after=5', '20', 'sgw', 'start'], machine.env(extra))
 
-if (IS_LITESTREAM_5) {
+if (HAS_LITESTREAM) {
   test('beside a holder nothing starts without STANDBY, however it is started and whatever its database is', async () => {
     await using gateways = await Gateways.create()
     const [one, two] = [gateways.machine('one'), gateways.machine('two')]

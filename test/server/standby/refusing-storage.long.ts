@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
-import { IS_LITESTREAM_5 } from '../../support/litestream.ts'
+import { HAS_LITESTREAM } from '../../support/litestream.ts'
 import { until } from '../../support/world.ts'
 import { Gateways } from './gateways.ts'
 
 // A storage that refuses what it has served before. It needs Litestream 0.5.18.
 
-if (IS_LITESTREAM_5) {
+if (HAS_LITESTREAM) {
   test('a takeover whose first copy is refused waits, says so, leaves the lease to others, and goes on by itself', async () => {
     await using gateways = await Gateways.create()
     const { stub } = gateways

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { sentTexts } from '../../support/backup-loss.ts'
-import { IS_LITESTREAM_5 } from '../../support/litestream.ts'
+import { HAS_LITESTREAM } from '../../support/litestream.ts'
 import { until } from '../../support/world.ts'
 import { Gateways, type MachineOfGateway } from './gateways.ts'
 
@@ -34,7 +34,7 @@ async function untilSent(machine: MachineOfGateway): Promise<void> {
 
 const sent = async ({ deployment }: Gateways): Promise<string[]> => (await sentTexts(deployment)).toSorted()
 
-if (IS_LITESTREAM_5) {
+if (HAS_LITESTREAM) {
   /** How the lease was left. A minute and more passes before another gateway takes it. */
   const LEFT: Readonly<Record<string, (gateways: Gateways, one: MachineOfGateway) => Promise<void>>> = {
     'the holder was killed': async (gateways, one) => {

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
-import { IS_LITESTREAM_5 } from '../../support/litestream.ts'
+import { HAS_LITESTREAM } from '../../support/litestream.ts'
 import { freePort } from '../../support/program.ts'
 import { until } from '../../support/world.ts'
 import { Gateways, type MachineOfGateway } from './gateways.ts'
@@ -31,7 +31,7 @@ function appsIn({ database: path }: MachineOfGateway): number {
 
 const knowsApp = async (machine: MachineOfGateway): Promise<boolean> => (await machine.call('/v1/me')).ok
 
-if (IS_LITESTREAM_5) {
+if (HAS_LITESTREAM) {
   test('a standby says that it is one and answers nothing else, until it takes over from a gateway that was killed', async () => {
     await using gateways = await Gateways.create()
     const [one, two] = [gateways.machine('one'), gateways.machine('two')]

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { fillDisk, signalLitestream } from '../../support/deployment.ts'
-import { IS_LITESTREAM_5 } from '../../support/litestream.ts'
+import { HAS_LITESTREAM } from '../../support/litestream.ts'
 import { until } from '../../support/world.ts'
 import { Gateways, type MachineOfGateway } from './gateways.ts'
 
@@ -18,7 +18,7 @@ async function pairOf(gateways: Gateways): Promise<[MachineOfGateway, MachineOfG
   return [one, two]
 }
 
-if (IS_LITESTREAM_5) {
+if (HAS_LITESTREAM) {
   test('an idle holder whose Litestream hangs gives way to a standby, and ends with 75', async () => {
     await using gateways = await Gateways.create()
     const [one, two] = await pairOf(gateways)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { IS_LITESTREAM_5, LITESTREAM } from '../../support/litestream.ts'
+import { HAS_LITESTREAM, LITESTREAM } from '../../support/litestream.ts'
 import { keptIn, reachedIn } from '../../support/standby/kept-copy.ts'
 import { until } from '../../support/world.ts'
 import { Gateways, type MachineOfGateway } from './gateways.ts'
@@ -41,7 +41,7 @@ async function pair(extra: Record<string, string> = {}) {
 
 const untilKept = (machine: MachineOfGateway): Promise<string> => until(() => reachedIn(machine.folder))
 
-if (IS_LITESTREAM_5) {
+if (HAS_LITESTREAM) {
   test('a takeover begins with the copy that is kept ready, brought to the last transaction, and reads no complete copy', async () => {
     const { gateways, one, two, ids } = await pair()
     await using _ = gateways

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { IS_LITESTREAM_5 } from '../../support/litestream.ts'
+import { HAS_LITESTREAM } from '../../support/litestream.ts'
 import { startReceiver } from '../../support/receiver.ts'
 import { until } from '../../support/world.ts'
 import { Gateways, type MachineOfGateway } from './gateways.ts'
@@ -16,7 +16,7 @@ interface Interrupted {
 const interrupted = async (machine: MachineOfGateway): Promise<Interrupted['interruptedWebhooks']> =>
   (await machine.json<Interrupted>('status')).interruptedWebhooks
 
-if (IS_LITESTREAM_5)
+if (HAS_LITESTREAM)
   test('after kill -9 of a holder the next one says how many webhooks were never posted, and a recovery posts just these', async () => {
     await using receiver = startReceiver()
     await using alerts = startReceiver()

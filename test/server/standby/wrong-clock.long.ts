@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { IS_LITESTREAM_5 } from '../../support/litestream.ts'
+import { HAS_LITESTREAM } from '../../support/litestream.ts'
 import { until } from '../../support/world.ts'
 import { Gateways, type MachineOfGateway } from './gateways.ts'
 
@@ -19,7 +19,7 @@ async function pairOf(gateways: Gateways): Promise<[MachineOfGateway, MachineOfG
 
 const doctorOf = async (machine: MachineOfGateway): Promise<string> => (await machine.sgw('doctor')).stdout
 
-if (IS_LITESTREAM_5) {
+if (HAS_LITESTREAM) {
   test.each([HOUR_MS, -HOUR_MS])(
     'a holder whose clock goes an hour off is refused by the storage, gives way, and loses nothing (%d ms)',
     async (aheadMs) => {
