@@ -1,9 +1,10 @@
+import { WrittenJson } from '../api/http/json-body.ts'
 import { route } from '../api/http/route.ts'
 import { prefers } from '../api/http/prefers-page.ts'
 import { readTenantsOverview } from './overview.ts'
 import { TenantsOverview, TenantsOverviewQuery } from './overview-schemas.ts'
 import { CSV_EXAMPLE, csvAnswer } from './usage-csv.ts'
-import { jsonAnswer, readTenantsUsage } from './usage.ts'
+import { readTenantsUsage, writeJson } from './usage.ts'
 import { TenantsUsage, TenantsUsageQuery } from './usage-schemas.ts'
 
 const common = { auth: 'operator', tag: 'Operator' } as const
@@ -37,7 +38,7 @@ export const allTenantsRoutes = [
     csv: CSV_EXAMPLE,
     run: async ({ gateway, request, query }) => {
       const usage = await readTenantsUsage(gateway, query)
-      return prefers(request, 'text/csv') ? csvAnswer(usage) : jsonAnswer(usage)
+      return prefers(request, 'text/csv') ? csvAnswer(usage) : new WrittenJson(await writeJson(usage))
     },
   }),
 ]

@@ -1,5 +1,4 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
-import { WrittenJson } from '../api/http/json-body.ts'
 import { isoTime } from '../core/clock.ts'
 import { parseDate } from '../core/date-time.ts'
 import { DAY_MS } from '../core/limits.ts'
@@ -38,8 +37,8 @@ export async function readTenantsUsage({ database, clock }: Gateway, query: Tena
 }
 
 /** The same as JSON without the names. */
-export const jsonAnswer = async ({ totals, days }: MonthOfAll): Promise<WrittenJson> =>
-  new WrittenJson(`{"totals":${await listOf(totals)},"days":${await listOf(days)}}`)
+export const writeJson = async ({ totals, days }: MonthOfAll): Promise<string> =>
+  `{"totals":${await listOf(totals)},"days":${await listOf(days)}}`
 
 /** Items that are written in one tick of the event loop. */
 const ITEMS_PER_TICK = 1000
