@@ -75,7 +75,8 @@ function reachable(operations: unknown, schemas: Record<string, unknown>): Recor
   const found = new Map<string, unknown>()
   const waiting = [...EXTRA_SCHEMAS, ...namesIn(operations)]
   for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
-    if (found.has(name)) continue
+    // A discriminator names schemas that the file does not have.
+    if (found.has(name) || schemas[name] === undefined) continue
     const schema = bare(schemas[name])
     found.set(name, schema)
     waiting.push(...namesIn(schema))

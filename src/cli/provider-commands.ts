@@ -1,12 +1,16 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import {
+  CAMPAIGN_TYPES,
+  CONSENT_SOURCES,
+  COVERAGES,
   type NewNumber,
+  OPT_STATUSES,
   PROVIDER_STATUSES,
   type ProviderChangeName,
   type ProviderChanges,
   SOCKET_FAULTS,
 } from '../core/provider-changes.ts'
-import { GRANTS, NUMBER_FORMS, SHARED_OWNER_ANSWERS } from '../core/provider-settings.ts'
+import { CONSENTS_ANSWERS, GRANTS, NUMBER_FORMS, SHARED_OWNER_ANSWERS } from '../core/provider-settings.ts'
 import type { Run } from './context.ts'
 import { collected, countOf } from './filters.ts'
 
@@ -24,6 +28,7 @@ export function addProviderChanges(simulate: Command, run: Run): void {
     .argument('<status>', PROVIDER_STATUSES.join(', '))
     .action((extensionId: string, status: string) => change('setExtensionStatus', { extensionId, status }))
   addJwts(simulate, change)
+  addConsent(simulate, change)
   simulate
     .command('sockets')
     .description('Cause a fault on the sockets that carry events, and print how many open ones it hit')
@@ -34,6 +39,25 @@ export function addProviderChanges(simulate: Command, run: Run): void {
     .action((kind: string, { extension, times, delay }: { extension?: string; times?: number; delay?: number }) =>
       change('faultSockets', { kind, extensionId: extension, calls: times, ms: delay }),
     )
+}
+
+function addConsent(simulate: Command, change: Change): void {
+  simulate
+    .command('add-consent')
+    .description("Opt a contact out, or in again, as in RingCentral's app, at the carrier or for the whole account")
+    .argument('<contact>', "the contact's number, E.164")
+    .option('--from <number>', 'the number of yours, E.164')
+    .addOption(new Option('--status <status>', 'OptOut if absent').choices(OPT_STATUSES))
+    .addOption(new Option('--coverage <coverage>', 'what it is for, PhoneNumber if absent').choices(COVERAGES))
+    .addOption(new Option('--campaign-type <type>', 'with the coverage CampaignType').choices(CAMPAIGN_TYPES))
+    .addOption(new Option('--source <source>', 'who said so, Api if absent').choices(CONSENT_SOURCES))
+    .action((to: string, { status, ...same }: AddedConsent) =>
+      change('addConsent', { ...same, to, optStatus: status, accountId: undefined, modifiedAt: undefined }),
+    )
+}
+
+interface AddedConsent extends Omit<Argument<'addConsent'>, 'to' | 'optStatus' | 'accountId' | 'modifiedAt'> {
+  status?: string
 }
 
 function addJwts(simulate: Command, change: Change): void {
@@ -84,6 +108,7 @@ function addConfigure(simulate: Command, change: Change): void {
     .option('--queue-events <on|off>', 'whether users get events of texts to their queues', switchOf)
     .option('--message-threads <on|off>', 'whether the account has the feature MessageThreads', switchOf)
     .option('--read-threads <on|off>', 'whether the app may read message threads', switchOf)
+    .addOption(new Option('--consents <answer>', "whether the account's consents are shown").choices(CONSENTS_ANSWERS))
     .option('--grants <grants>', `what the app may log in with: ${GRANTS.join(', ')}`, listOf)
     .option('--issue-refresh-tokens <on|off>', 'whether logins get refresh tokens', switchOf)
     .option('--session-seconds <seconds>', 'how long after its login a session ends; none for never', secondsOf)

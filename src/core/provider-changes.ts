@@ -17,6 +17,8 @@ export interface ProviderChanges {
   addJwt(credential: NewJwt): { jwt: string }
   /** Deletes a JWT. The sessions that it has opened go on. */
   removeJwt(credential: { jwt: string }): { removed: number }
+  /** A contact opts out, or in again, in the platform's app, at its carrier or for the whole account. An earlier record of the same coverage is replaced. */
+  addConsent(consent: NewConsent): ConsentSpec & { modifiedAt: number }
   /** Plays a fault on the open sockets and returns their number, or sets one for what comes next. */
   faultSockets(fault: SocketFault): { sockets: number }
 }
@@ -29,6 +31,7 @@ export const PROVIDER_CHANGES = [
   'setExtensionStatus',
   'addJwt',
   'removeJwt',
+  'addConsent',
   'faultSockets',
 ] as const satisfies (keyof ProviderChanges)[]
 export type ProviderChangeName = (typeof PROVIDER_CHANGES)[number]
@@ -101,6 +104,30 @@ export interface NewJwt {
   clientId?: string
   /** Default: no end. */
   expiresInSeconds?: number
+}
+
+export const OPT_STATUSES = ['OptOut', 'OptIn'] as const
+export const COVERAGES = ['PhoneNumber', 'Account', 'CampaignType'] as const
+export const CONSENT_SOURCES = ['Recipient', 'Api', 'Upstream', 'Carrier'] as const
+export const CAMPAIGN_TYPES = ['Conversational', 'Informational', 'Promotional'] as const
+
+export interface ConsentSpec {
+  /** The number of ours, E.164; absent for `CampaignType`. */
+  from?: string
+  /** The contact, E.164. */
+  to: string
+  optStatus: (typeof OPT_STATUSES)[number]
+  coverage: (typeof COVERAGES)[number]
+  campaignType?: (typeof CAMPAIGN_TYPES)[number]
+  source: (typeof CONSENT_SOURCES)[number]
+}
+
+export interface NewConsent extends Partial<Omit<ConsentSpec, 'to'>> {
+  to: string
+  /** Default: that of the extension that has `from`, else the first one. */
+  accountId?: string
+  /** Epoch milliseconds. Default: now. */
+  modifiedAt?: number
 }
 
 export interface SocketFault {

@@ -29,6 +29,8 @@ export interface ProviderSettings {
   messageThreads: boolean
   /** Whether the app may read message threads. */
   readThreads: boolean
+  /** Whether the account gives its consents; `refused`: not to this app, `absent`: the platform has no such list. */
+  consents: ConsentsAnswer
   /** A session ends this long after its login, whatever its tokens say. Null: it has no such end. */
   sessionSeconds: number | null
   /** A session that is not used for so long ends. Null: it has no such end. */
@@ -83,3 +85,6 @@ export type NumberForm = (typeof NUMBER_FORMS)[number]
 /** What lists with `owner=Any` and `owner=Shared` do: show the messages of call queues, or answer 400, or show none. */
 export const SHARED_OWNER_ANSWERS = ['shown', 'refused', 'ignored'] as const
 export type SharedOwnerAnswer = (typeof SHARED_OWNER_ANSWERS)[number]
+
+export const CONSENTS_ANSWERS = ['shown', 'refused', 'absent'] as const
+export type ConsentsAnswer = (typeof CONSENTS_ANSWERS)[number]

@@ -1,12 +1,17 @@
 import { z } from 'zod'
 import { isE164 } from '../core/phone.ts'
 import {
+  CAMPAIGN_TYPES,
+  CONSENT_SOURCES,
+  COVERAGES,
   type ListedNumber,
+  type NewConsent,
   type NewExtension,
   type NewJwt,
   type NewNumber,
   type NewQueue,
   type NumberSpec,
+  OPT_STATUSES,
   PROVIDER_STATUSES,
   SOCKET_FAULTS,
   type SocketFault,
@@ -87,6 +92,17 @@ export const StatusShape = z.strictObject({
   extensionId: text,
   status: z.enum(PROVIDER_STATUSES),
 } satisfies MembersOf<StatusChange>)
+
+export const ConsentShape = z.strictObject({
+  from: numberMembers.phoneNumber.exactOptional(),
+  to: numberMembers.phoneNumber,
+  optStatus: z.enum(OPT_STATUSES).exactOptional(),
+  coverage: z.enum(COVERAGES).exactOptional(),
+  campaignType: z.enum(CAMPAIGN_TYPES).exactOptional(),
+  source: z.enum(CONSENT_SOURCES).exactOptional(),
+  accountId: text.exactOptional(),
+  modifiedAt: z.number().exactOptional(),
+} satisfies MembersOf<NewConsent>)
 
 export const JwtShape = z.strictObject({
   extensionId: text,

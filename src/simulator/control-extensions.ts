@@ -1,7 +1,15 @@
-import type { ExtensionView, NewExtension, NewQueue, ProviderChanges } from '../core/provider-changes.ts'
+import type {
+  ConsentSpec,
+  ExtensionView,
+  NewConsent,
+  NewExtension,
+  NewQueue,
+  ProviderChanges,
+} from '../core/provider-changes.ts'
 import {
   AccountShape,
   checked,
+  ConsentShape,
   ExtensionShape,
   ListedNumberShape,
   NumberShape,
@@ -14,7 +22,7 @@ import type { World } from './world.ts'
 /** The control knobs for accounts, extensions and numbers. */
 export interface ExtensionKnobs extends Pick<
   ProviderChanges,
-  'addQueue' | 'addNumber' | 'removeNumber' | 'setExtensionStatus'
+  'addQueue' | 'addNumber' | 'removeNumber' | 'setExtensionStatus' | 'addConsent'
 > {
   /** Default id: the next free one. */
   addAccount(account?: { accountId?: string }): { accountId: string }
@@ -54,6 +62,7 @@ export const extensionKnobs = (world: World): ExtensionKnobs => ({
     extension.status = status
     return extensionView(extension)
   },
+  addConsent: (added) => addConsent(world, added),
   extensions: () => world.directory.extensions().map(extensionView),
 })
 
@@ -73,6 +82,18 @@ function addQueue(world: World, added: NewQueue): ExtensionView {
   const queue = create(world, spec, 'Department')
   for (const number of numbers) for (const reader of readers) world.directory.addNumber(reader, number, queue)
   return extensionView(queue)
+}
+
+function addConsent(world: World, added: NewConsent): ConsentSpec & { modifiedAt: number } {
+  const { accountId, modifiedAt, coverage = 'PhoneNumber', ...more } = checked(ConsentShape, added)
+  if (coverage !== 'CampaignType' && more.from === undefined)
+    throw new Error(`Cannot use from: a consent for ${coverage} names a number of yours`)
+  const owner = more.from === undefined ? undefined : world.directory.smsOwnerOf(more.from)
+  const account = accountId === undefined ? owner?.accountId : readId(accountId)
+  const spec: ConsentSpec = { optStatus: 'OptOut', source: 'Api', ...more, coverage }
+  const first = world.directory.extensions()[0]?.accountId ?? 0
+  const { accountId: _, ...consent } = world.consents.add(account ?? first, spec, modifiedAt)
+  return consent
 }
 
 export function findExtension(world: World, extensionId: string): Extension {

@@ -4,7 +4,7 @@ import type { Reply } from './http.ts'
 
 /**
  * The event filters that the simulator knows (RingCentral API reference, "Event types"): inbound SMS with its text,
- * message-store changes, changes of message threads, and the renewal reminder. `~` becomes the real ids, except in the reminder.
+ * message-store changes, changes of message threads and of consents, and the renewal reminder. `~` becomes the real ids, except in the reminder.
  */
 export function resolveFilters(extension: Extension, filters: unknown): string[] | Reply {
   if (!Array.isArray(filters) || filters.length === 0) return invalidParameter('eventFilters')
@@ -28,6 +28,8 @@ function resolveFilter(extension: Extension, filter: unknown): string | Reply {
   if (reminderOf(filter) !== null) return filter
   const threads = THREADS_FILTER.exec(filter)?.[1]
   if (threads !== undefined) return threadsFilter(extension, threads)
+  const consents = CONSENTS_FILTER.exec(filter)?.[1]
+  if (consents !== undefined) return consentsFilter(extension, consents)
   const match = STORE_FILTER.exec(filter)
   const [account, owner, path, query = ''] = match === null ? [] : match.slice(1)
   const known = path === '/message-store' ? CHANGE_QUERY.test(query) : path !== undefined && query === INSTANT_QUERY
@@ -46,6 +48,11 @@ const threadsFilter = ({ accountId }: Extension, account: string): string | Repl
     ? `/restapi/v1.0/account/${accountId}/message-threads/entries/sync`
     : otherAccount()
 
+const CONSENTS_FILTER = /^\/restapi\/v2\/accounts\/(~|\d+)\/sms\/consents$/
+
+const consentsFilter = ({ accountId }: Extension, account: string): string | Reply =>
+  account === '~' || account === String(accountId) ? `/restapi/v2/accounts/${accountId}/sms/consents` : otherAccount()
+
 const otherAccount = (): Reply =>
   apiError(403, 'SUB-406', 'Not allowed subscribe for events to extensions of other account')
 
@@ -55,6 +62,9 @@ export const isInstant = (filter: string): boolean => filter.endsWith('/message-
 
 /** Whether it is the filter of changes of message threads. */
 export const isThreads = (filter: string): boolean => filter.endsWith('/message-threads/entries/sync')
+
+/** Whether it is the filter of changes of consents. */
+export const isConsents = (filter: string): boolean => filter.endsWith('/sms/consents')
 
 /** Whether a message-store filter covers messages of this direction. */
 export function isChangeOf(filter: string, direction: string): boolean {

@@ -2,7 +2,7 @@ import { isoTime } from '../core/clock.ts'
 import { type Delivery, deliverOnce, type EventEnvelope } from './delivery.ts'
 import type { Extension } from './directory.ts'
 import { changeBody, instantBody, type EventForm } from './event-body.ts'
-import { isChangeOf, isInstant, isThreads } from './event-filters.ts'
+import { isChangeOf, isConsents, isInstant, isThreads } from './event-filters.ts'
 import type { Message } from './messages.ts'
 import type { Subscription } from './subscription-book.ts'
 import type { World } from './world.ts'
@@ -26,6 +26,19 @@ async function announceThreads(world: World, message: Message): Promise<Delivery
   const deliveries = matching(world, message, isThreads).map(({ subscription, filter }) =>
     deliver(world, subscription, envelope(world, subscription, filter, body, 'current')),
   )
+  return (await Promise.all(deliveries)).flat()
+}
+
+/** Tells the subscribers of an account that a consent has changed. What the body has is not published, so it has nothing. */
+export async function announceConsents(world: World, accountId: number): Promise<Delivery[]> {
+  if (world.settings.consents !== 'shown') return []
+  const deliveries = world.subscriptions.all().flatMap((subscription) => {
+    const reader = world.directory.extension(subscription.extensionId)
+    if (reader?.accountId !== accountId || reader.status !== 'Enabled' || subscription.blacklisted !== null) return []
+    return subscription.eventFilters
+      .filter(isConsents)
+      .map((filter) => deliver(world, subscription, envelope(world, subscription, filter, {}, 'current')))
+  })
   return (await Promise.all(deliveries)).flat()
 }
 

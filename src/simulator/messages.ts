@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts'
+import { type Consents, OPTED_OUT } from './consents.ts'
 import type { Extension } from './directory.ts'
-import { OPTED_OUT, OptOuts } from './opt-outs.ts'
 import type { Settings } from './settings.ts'
 
 export type Direction = 'Inbound' | 'Outbound'
@@ -84,7 +84,6 @@ export class Messages {
   readonly #byId = new Map<number, Message>()
   readonly #byExtension = new Map<number, Message[]>()
   readonly #planned: FinalOutcome[] = []
-  readonly #optOuts = new OptOuts()
   /** Those that have their bytes, oldest first. */
   readonly #media: Attachment[] = []
   #mediaBytes = 0
@@ -95,15 +94,16 @@ export class Messages {
   constructor(
     private readonly clock: Clock,
     private readonly settings: Settings,
+    private readonly consents: Consents,
   ) {}
 
   addOutbound(extension: Extension, sms: NewMessage): Message {
-    const outcome = this.#planned.shift() ?? (this.#optOuts.blocks(sms) ? OPTED_OUT : null)
+    const outcome = this.#planned.shift() ?? (this.consents.blocks(extension.accountId, sms) ? OPTED_OUT : null)
     return this.#add(extension, 'Outbound', sms, outcome)
   }
 
   addInbound(extension: Extension, sms: NewMessage): Message {
-    this.#optOuts.noteInbound(sms, sms.text)
+    this.consents.noteInbound(extension.accountId, sms, sms.text)
     return this.#add(extension, 'Inbound', sms, null)
   }
 

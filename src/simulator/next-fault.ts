@@ -1,7 +1,7 @@
 import type { NextFault } from '../core/simulator-access.ts'
 import type { Fault } from './faults.ts'
 import { jsonObject, type Reply } from './http.ts'
-import { OPTED_OUT } from './opt-outs.ts'
+import { OPTED_OUT } from './consents.ts'
 import type { Arrival } from './routes.ts'
 import type { World } from './world.ts'
 

@@ -2,6 +2,7 @@ import type { Permission } from '../core/provider-settings.ts'
 import { getExtension, listPhoneNumbers } from './account.ts'
 import { bearerToken, callApi, ofExtension, withQueryToken, type ApiHandler } from './api-call.ts'
 import { authorize } from './authorize.ts'
+import { searchConsents } from './consent-search.ts'
 import { invalidUri } from './errors.ts'
 import { listFeatures, smsConfiguration } from './features.ts'
 import type { Call, Reply } from './http.ts'
@@ -82,6 +83,7 @@ export const ROUTES: readonly Route[] = [
   api('thread-entries', 'GET', `${THREADS}/entries/sync`, 'medium', 'SMS', ofThreads(syncEntries)),
   api('threads', 'GET', THREADS, 'medium', 'SMS', ofThreads(listThreads)),
   api('thread', 'GET', `${THREADS}/{threadId}`, 'medium', 'SMS', ofThreads(getThread)),
+  api('consents', 'POST', '/restapi/v2/accounts/{accountId}/sms/consents/search', 'light', 'SMS', searchConsents),
   // The reference names no permission for subscriptions. `createSubscription` checks one that has an error of its own.
   api('subscription-create', 'POST', SUBSCRIPTION, 'medium', null, createSubscription),
   api('subscription-list', 'GET', SUBSCRIPTION, 'light', null, listSubscriptions),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import {
+  CONSENTS_ANSWERS,
   GRANTS,
   NUMBER_FORMS,
   PERMISSIONS,
@@ -32,6 +33,7 @@ export const SettingsShape = z.strictObject({
   queueEvents: flag,
   messageThreads: flag,
   readThreads: flag,
+  consents: z.enum(CONSENTS_ANSWERS).exactOptional(),
   sessionSeconds: lifetime,
   sessionIdleSeconds: lifetime,
   indexDelayMs: amount,
@@ -68,6 +70,7 @@ export const defaultSettings = (allowHttpWebhooks: boolean): Settings => ({
   queueEvents: true,
   messageThreads: false,
   readThreads: true,
+  consents: 'absent',
   sessionSeconds: null,
   sessionIdleSeconds: null,
   indexDelayMs: 0,

@@ -2,6 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import { answering } from './answer.ts'
 import { controlOverHttp } from './control-routes.ts'
 import type { RawCall } from './call-record.ts'
+import { announceConsents } from './events.ts'
 import { createControl, type SimulatorControl } from './control.ts'
 import type { Message } from './messages.ts'
 import { type Listener, startListening } from './server.ts'
@@ -37,6 +38,7 @@ export function simulate(listener: Listener, options: SimulatorOptions): Simulat
     allowHttpWebhooks: options.allowHttpWebhooks ?? true,
     limits: options.limits ?? true,
   })
+  world.consents.changed = (accountId) => void announceConsents(world, accountId)
   const control = createControl(world)
   const sockets = startSocketServer(world, { hostname, port: socketPort })
   world.sockets.uri = `${listener.url.replace(/^http/, 'ws').replace(/:\d+$/, `:${sockets.port}`)}/ws`

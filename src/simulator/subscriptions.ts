@@ -1,7 +1,7 @@
 import { isoTime } from '../core/clock.ts'
 import type { ApiCall } from './api-call.ts'
 import { apiError, invalidParameter, notFound, unreadableBody } from './errors.ts'
-import { isThreads, resolveFilters } from './event-filters.ts'
+import { isConsents, isThreads, resolveFilters } from './event-filters.ts'
 import { handshake, type HandshakeOutcome } from './handshake.ts'
 import { asObject, empty, json, jsonObject, type Reply } from './http.ts'
 import { scheduleReminders } from './reminders.ts'
@@ -131,9 +131,11 @@ function allowed(world: World, filters: string[]): Pick<SubscriptionDraft, 'even
   const { settings } = world
   const mayHave = (filter: string): boolean =>
     !settings.refuseFilters &&
-    (isThreads(filter)
-      ? settings.readThreads && hasPermission(settings, 'SMS')
-      : hasPermission(settings, 'ReadMessages'))
+    (isConsents(filter)
+      ? settings.consents === 'shown' && hasPermission(settings, 'SMS')
+      : isThreads(filter)
+        ? settings.readThreads && hasPermission(settings, 'SMS')
+        : hasPermission(settings, 'ReadMessages'))
   return {
     eventFilters: filters.filter(mayHave),
     disabledFilters: filters.filter((filter) => !mayHave(filter)),

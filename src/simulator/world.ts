@@ -2,6 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import type { NextFault } from '../core/simulator-access.ts'
 import { CallRecord } from './call-record.ts'
 import { Codes } from './codes.ts'
+import { Consents } from './consents.ts'
 import { Directory } from './directory.ts'
 import { EventFaults } from './event-faults.ts'
 import { Faults } from './faults.ts'
@@ -31,6 +32,7 @@ export interface World {
   sessions: Sessions
   messages: Messages
   threads: Threads
+  consents: Consents
   subscriptions: SubscriptionBook
   rateLimit: RateLimit
   faults: Faults
@@ -69,6 +71,7 @@ export function createWorld(options: WorldOptions): World {
   const settings = defaultSettings(options.allowHttpWebhooks)
   const sessions = new Sessions(clock)
   const subscriptions = new SubscriptionBook(clock)
+  const consents = new Consents(clock)
   return {
     clock,
     url,
@@ -79,8 +82,9 @@ export function createWorld(options: WorldOptions): World {
     codes: new Codes(clock),
     jwts: new Jwts(clock),
     sessions,
-    messages: new Messages(clock, settings),
+    messages: new Messages(clock, settings, consents),
     threads: new Threads(clock),
+    consents,
     subscriptions,
     rateLimit: new RateLimit(clock, options.limits),
     faults: new Faults(),

@@ -102,6 +102,16 @@ test.concurrent('simulate makes and deletes JWTs, and plays faults on sockets', 
   expect([await ask(), await ask(), await ask()]).toEqual([503, 503, 401])
 })
 
+test.concurrent('simulate opts a contact out, as RingCentral does', async () => {
+  await using provider = await startProvider()
+  const { control, simulate } = provider
+  const [from = ''] = control.extensions()[0]?.numbers.map(({ phoneNumber }) => phoneNumber) ?? []
+  expect((await simulate('configure', '--consents', 'refused', '--json')).stdout).toContain('"consents":"refused"')
+  const added = await simulate('add-consent', '+15555550199', '--from', from, '--coverage', 'Account', '--json')
+  expect(JSON.parse(added.stdout)).toMatchObject({ from, to: '+15555550199', optStatus: 'OptOut', coverage: 'Account' })
+  expect((await simulate('add-consent', '+15555550199')).stderr).toContain('Cannot use from')
+})
+
 test.concurrent('what the simulator cannot use is named, and nothing changes', async () => {
   await using provider = await startProvider()
   const { control, extension, simulate } = provider

@@ -58,6 +58,7 @@ const WITHOUT_ARGUMENT: Readonly<Record<keyof SimulatorControl, string | null>> 
   denyNextLogin: null,
   addJwt: 'Cannot use extensionId: it is missing',
   removeJwt: 'Cannot use jwt: it is missing',
+  addConsent: 'Cannot use to: it is missing',
   sessions: null,
   revokeTokens: 'Cannot use extensionId: it is missing',
   expireTokens: 'Cannot use extensionId: it is missing',

@@ -46,6 +46,7 @@ interface Place {
 function closed(value: unknown, { isMap = false, isWhole = false }: Place): unknown {
   if (Array.isArray(value)) return value.map((one) => closed(one, {}))
   if (typeof value !== 'object' || value === null) return value
+  if (isDiscriminated(value)) return discriminated(value)
   // OpenAPI allows it beside `allOf` alone, but ajv does not.
   const known = Object.entries(value).filter(([key]) => isMap || key !== 'nullable' || 'type' in value)
   const members = known.map(([key, one]) => {
@@ -56,4 +57,28 @@ function closed(value: unknown, { isMap = false, isWhole = false }: Place): unkn
   const copy = Object.fromEntries(members) as Schema
   const hasMembers = '$ref' in copy || 'allOf' in copy || 'anyOf' in copy || copy['type'] === 'object'
   return isWhole && !isMap && hasMembers ? { ...copy, unevaluatedProperties: false } : copy
+}
+
+/** A value whose member `propertyName` says which schema it has. */
+interface Discriminated {
+  oneOf: unknown[]
+  discriminator: { propertyName: string; mapping: Record<string, string> }
+}
+
+const isPublished = (ref: string): boolean => ref.replace(/^.*\//, '') in published.schemas
+
+const isDiscriminated = (value: object): value is Discriminated =>
+  'oneOf' in value && !Object.values((value as Partial<Discriminated>).discriminator?.mapping ?? {}).every(isPublished)
+
+/** RingCentral's file names schemas that it does not have: a value of theirs may be anything. */
+function discriminated({ oneOf, discriminator: { propertyName, mapping } }: Discriminated): unknown {
+  const [known, unknown] = [true, false].map((is) => ({
+    [propertyName]: { enum: Object.keys(mapping).filter((name) => isPublished(mapping[name] ?? '') === is) },
+  }))
+  return {
+    anyOf: [
+      { oneOf: oneOf.map((one) => closed(one, {})), properties: known },
+      { required: [propertyName], properties: unknown, additionalProperties: true },
+    ],
+  }
 }
