@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { accept } from './accept.ts'
 import { allTenants } from './all-tenants.ts'
 import type { Bench } from './bench.ts'
+import { consents } from './consents.ts'
 import { consolePage } from './console.ts'
 import { consoleHeap } from './console-heap.ts'
 import { extensionSockets } from './extension-sockets.ts'
@@ -43,6 +44,7 @@ const BENCHES: readonly Bench[] = [
   operator,
   allTenants,
   purge,
+  consents,
   silentNames,
   silentSockets,
   extensionSockets,
@@ -55,7 +57,7 @@ const BENCHES: readonly Bench[] = [
 const HELP = `Usage: bun run bench [NAME] [--against REF] [--rounds N] [--short] [--long] [--install-rivals]
 Runs every bench whose name begins with NAME, or all of them: ${BENCHES.map(({ name }) => name).join('; ')}.
   --against REF     runs another commit of this project in turn with the working copy; may be repeated. send and inbound then print
-                    the lowest processor time of a message of each commit, others have one more contestant (purge, silent names,
+                    the lowest processor time of a message of each commit, others have one more contestant (purge, consents, silent names,
                     silent sockets, extension sockets, operator, all tenants, test kit, console, page heap and worst inputs measure the working copy alone)
   --rounds N        how often the contestants take turns, 3 if absent; more rounds even out a busy machine
   --short           a quarter of the time, and one round if --rounds is absent: to see that a bench works

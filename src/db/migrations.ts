@@ -28,6 +28,7 @@ import sessionEnds from '../../drizzle/0026_session_ends.sql' with { type: 'text
 import messageThreads from '../../drizzle/0027_message_threads.sql' with { type: 'text' }
 import sentAgain from '../../drizzle/0028_sent_again.sql' with { type: 'text' }
 import campaigns from '../../drizzle/0029_campaigns.sql' with { type: 'text' }
+import consents from '../../drizzle/0030_consents.sql' with { type: 'text' }
 
 /** All migrations in order, embedded so that a compiled executable has them. */
 export const MIGRATIONS: readonly Migration[] = [
@@ -61,6 +62,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: '0027_message_threads', sql: messageThreads },
   { name: '0028_sent_again', sql: sentAgain },
   { name: '0029_campaigns', sql: campaigns },
+  { name: '0030_consents', sql: consents },
 ]
 
 export interface Migration {

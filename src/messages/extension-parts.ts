@@ -22,6 +22,7 @@ import { sendLimitOf } from '../provider/send-limit.ts'
 import { SocketSubscriptions, type SocketSubscriptionsContext } from '../provider/socket-subscriptions.ts'
 import { Subscriptions, type SubscriptionsContext } from '../provider/subscriptions.ts'
 import { Tokens } from '../provider/tokens.ts'
+import { AccountConsents } from './opt-outs/account-consents.ts'
 
 export interface ExtensionContext {
   config: Config
@@ -76,19 +77,24 @@ type Subscribing = Omit<
   'topic' | keyof ReturnType<typeof webhookAddresses>
 >
 
-/** What brings events: of messages, and of message threads where an extension has them. */
+/** What brings events: of messages, and where there are any, of message threads and of consents. */
 function receivingParts(config: Config, subscribing: Subscribing) {
   const of = (topic: Topic): InboundSubscriptions =>
     config.provider.events === 'websocket'
       ? new SocketSubscriptions({ ...subscribing, topic })
       : new Subscriptions({ ...subscribing, ...webhookAddresses(config), topic })
-  const both = { subscriptions: of('messages'), threadSubscriptions: of('threads') }
+  const all = {
+    subscriptions: of('messages'),
+    threadSubscriptions: of('threads'),
+    consentSubscriptions: of('consents'),
+  }
   return {
-    ...both,
+    ...all,
+    consents: new AccountConsents(),
     /** Called when an event has said that something has come to the threads of an extension. */
     threads: { changed: (_key: ExtensionKey): void => undefined },
     sessionChanged: (key: ExtensionKey): void => {
-      for (const one of Object.values(both)) one.sessionChanged(key)
+      for (const one of Object.values(all)) one.sessionChanged(key)
     },
   }
 }

@@ -29,6 +29,7 @@ import type { ReplacedSessions } from '../provider/replaced-sessions.ts'
 import type { Quota } from '../provider/quota.ts'
 import type { ExtensionCalls } from '../provider/extension-calls.ts'
 import type { Tokens } from '../provider/tokens.ts'
+import type { AccountConsents } from './opt-outs/account-consents.ts'
 import { MediaStore } from './media/media-store.ts'
 import { Cursors } from './realtime/cursor.ts'
 import { EventLog } from './realtime/event-log.ts'
@@ -56,6 +57,9 @@ export interface Gateway extends SharedParts {
   subscriptions: InboundSubscriptions
   /** The same for message threads, so that a refusal of their events costs no others. Only extensions with threads have them. */
   threadSubscriptions: InboundSubscriptions
+  /** The same for consents. Only one extension of an account has them. */
+  consentSubscriptions: InboundSubscriptions
+  consents: AccountConsents
   /** Called when an event has said that something has come to the threads of an extension. */
   threads: { changed: (key: ExtensionKey) => void }
   replacedSessions: ReplacedSessions

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { ApiError } from '../core/errors.ts'
 import { maskNumber } from '../core/phone.ts'
 import { inBatches } from '../db/batches.ts'
-import { contactOwners, messages, optOuts, phoneNumbers, usageErrors } from '../db/schema/index.ts'
+import { consents, contactOwners, messages, optOuts, phoneNumbers, usageErrors } from '../db/schema/index.ts'
 import type { Gateway } from '../messages/gateway.ts'
 import { cancelAll } from './cancel-messages.ts'
 import { type ErasedRows, type Found, countRows, eraseRows, readRange } from './erase-rows.ts'
@@ -13,7 +13,7 @@ import type { EraseBody } from './schemas.ts'
 const ROWS_PER_RANGE = 2000
 
 /**
- * Deletes every message to or from a person's number, of all tenants, with its attempts, deliveries, conversations and opt-outs.
+ * Deletes every message to or from a person's number, of all tenants, with its attempts, deliveries, conversations, opt-outs and consents.
  * Messages that have not ended are left, and counted as `waiting`; with `cancel`, those that are still queued are cancelled first. What remains identifies nobody: tombstones, so that a
  * back-fill does not store the messages again, and the attempts of the rate windows. The bytes stay in free pages of the
  * file until they are overwritten or the file is compacted. Errors: `conflict` for a number of a connected extension.
@@ -40,6 +40,7 @@ export async function erase(
   // A waiting message still needs its conversation, to assign an answer, and the opt-out. The next run deletes both.
   if (total.waiting === 0) {
     await inRanges(gateway, contactOwners, (from) => deleteRange(gateway, contactOwners, phone, from))
+    await inRanges(gateway, consents, (from) => deleteRange(gateway, consents, phone, from))
     await inRanges(gateway, optOuts, (from) => deleteRange(gateway, optOuts, phone, from))
   }
   await deleteErrors(gateway, phone)
@@ -77,7 +78,7 @@ async function deleteErrors(gateway: Gateway, phone: string): Promise<void> {
 /** Deletes the rows of one range. The number may also stand on our side, if an extension had it before. */
 async function deleteRange(
   { database }: Gateway,
-  table: typeof contactOwners | typeof optOuts,
+  table: typeof contactOwners | typeof optOuts | typeof consents,
   phone: string,
   from: number,
 ): Promise<number> {
@@ -103,7 +104,7 @@ async function refuseOwnNumber(gateway: Gateway, phone: string): Promise<void> {
 /** Calls `work` for each range of a table's present rows. `from` is the `seq` before the range; `work` returns the rows it deleted. */
 async function inRanges(
   gateway: Gateway,
-  table: typeof messages | typeof contactOwners | typeof optOuts,
+  table: typeof messages | typeof contactOwners | typeof optOuts | typeof consents,
   work: (from: number) => Promise<number>,
 ): Promise<void> {
   const [newest] = await gateway.database.orm.select({ seq: max(table.seq) }).from(table)

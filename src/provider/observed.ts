@@ -35,6 +35,7 @@ export function observed(provider: Provider, observers: Observers): Provider {
     sendSms: observe('send_sms', provider.sendSms),
     listMessages: observe('list_messages', provider.listMessages),
     readThreadsFeature: observe('read_features', provider.readThreadsFeature),
+    listConsents: observe('list_consents', provider.listConsents),
     listThreadMessages: observe('list_thread_messages', provider.listThreadMessages),
     startThreadSync: observe('start_thread_sync', provider.startThreadSync),
     syncThreads: observe('sync_threads', provider.syncThreads),

@@ -1,3 +1,4 @@
+import type { ConsentPage, ConsentQuery } from './consents.ts'
 import type { EventSocket, EventSocketRequest } from './event-socket.ts'
 import type { AuthorizeRequest, CodeExchange, TokenPair } from './grants.ts'
 import type { Campaign, ListedNumbers } from './listed-numbers.ts'
@@ -37,6 +38,7 @@ export interface Provider {
   /** Messages of the token's extension in the provider's store that were created in the given time; all pages, oldest first. */
   listMessages(accessToken: string, query: MessageQuery): Promise<ProviderResult<StoredSms[]>>
   readThreadsFeature(accessToken: string): Promise<ProviderResult<ThreadsFeature>>
+  listConsents(accessToken: string, query: ConsentQuery): Promise<ProviderResult<ConsentPage>>
   /** Inbound messages of the threads that the user may read, by their time; all pages, oldest first. */
   listThreadMessages(accessToken: string, query: Omit<MessageQuery, 'direction'>): Promise<ProviderResult<StoredSms[]>>
   /** Begins a sync of threads that brings what comes from now on. */
@@ -169,8 +171,8 @@ export type InboundEvent =
       ownerId: string | null
       sms: InboundEventSms
     }
-  /** Something has come to message threads. Ids as above. */
-  | { kind: 'threads'; subscriptionId: string | null; ownerId: string | null }
+  /** Something has come to message threads, or a consent of the account has changed. Ids as above. */
+  | { kind: 'threads' | 'consents'; subscriptionId: string | null; ownerId: string | null }
   /** Nothing to store; `why` is for the log and contains nothing of the event. */
   | { kind: 'ignored'; subscriptionId: string | null; why: string }
 

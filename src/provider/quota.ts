@@ -11,10 +11,10 @@ import type { ProviderFailure } from './provider.ts'
 
 /**
  * The provider's rate-limit groups that the gateway's calls fall into (RingCentral: "API rate limits"). `media` and `threads` are parts of
- * `medium`, `back_fill` is one of `light`: a refusal pauses only themselves, so that they never delay sends, lookups and polls.
+ * `medium`, `back_fill` and `consents` are of `light`: a refusal pauses only themselves, so that they never delay sends, lookups and polls.
  * `auth`: tokens, JWTs and the tickets of event sockets.
  */
-export type QuotaGroup = 'light' | 'medium' | 'media' | 'threads' | 'back_fill' | 'auth'
+export type QuotaGroup = 'light' | 'medium' | 'media' | 'threads' | 'back_fill' | 'consents' | 'auth'
 
 /** The group whose calls send messages. */
 export const SEND_GROUP: QuotaGroup = 'medium'
@@ -239,7 +239,7 @@ export class Quota {
 }
 
 /** A pause of a group also pauses these parts of it. */
-const WIDER: Partial<Readonly<Record<QuotaGroup, QuotaGroup>>> = { back_fill: 'light', threads: 'medium' }
+const WIDER: Partial<Record<QuotaGroup, QuotaGroup>> = { back_fill: 'light', consents: 'light', threads: 'medium' }
 
 const isTooShort = (announcedMs: number | null): boolean => announcedMs !== null && announcedMs < MIN_ANNOUNCED_PAUSE_MS
 

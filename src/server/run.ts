@@ -138,6 +138,7 @@ async function drain(
     gateway.receipts.stop(),
     gateway.subscriptions.stop(),
     gateway.threadSubscriptions.stop(),
+    gateway.consentSubscriptions.stop(),
     gateway.replacedSessions.endAll(),
   ])
   await atMost(drainMs, idle)

@@ -6,12 +6,14 @@ import {
   watchSubscription,
   watchSubscriptions,
 } from '../messages/upkeep/extensions.ts'
+import { ConsentReadings } from '../messages/upkeep/consent-readings.ts'
 import { SilentExtensions } from '../messages/upkeep/silent-extensions.ts'
 import { CampaignReader } from '../messages/upkeep/read-campaigns.ts'
 import { ThreadFills } from '../messages/upkeep/thread-fills.ts'
 import { keepFollowing } from '../messages/upkeep/follow-conversations.ts'
 import { watchProvider } from '../messages/upkeep/watch-provider.ts'
 import { purgeMedia } from '../messages/media/purge-media.ts'
+import { purgeConsents } from '../messages/upkeep/purge-consents.ts'
 import { purgeLinks } from '../messages/upkeep/purge-links.ts'
 import { purgeMessages } from '../messages/upkeep/purge-messages.ts'
 import { connectConfigured } from '../operator/configured-jwt.ts'
@@ -51,6 +53,7 @@ export function registerJobs(gateway: Gateway): void {
   }
   gateway.subscriptions.receive = receive
   gateway.threadSubscriptions.receive = receive
+  gateway.consentSubscriptions.receive = receive
 }
 
 /** Recovers what an earlier process left behind, before any job runs. */
@@ -58,7 +61,7 @@ export async function recover(gateway: Gateway): Promise<void> {
   await makeAllDue(gateway.database.orm, Math.ceil(gateway.clock.steady()))
   await gateway.failedAttempts.restore()
   await resumeRefreshes(gateway)
-  // Those of message threads are among them.
+  // Those of message threads and consents are among them.
   await gateway.subscriptions.recover()
   await gateway.webhookWaker.refresh()
   const interrupted = await closeInterrupted(gateway)
@@ -143,8 +146,20 @@ function startReceiving(timers: Timers, gateway: Gateway): void {
   gateway.numbers.threadsFound = (key) => plan(key, 0)
   const campaigns = new CampaignReader(gateway, timers)
   gateway.numbers.localsFound = (key, numbers) => campaigns.listed(key, numbers)
+  startConsents(timers, gateway, plan)
   // Nothing is planned while tokens are missing.
   gateway.tokens.restored = (key) => plan(key, 0)
+}
+
+/** Starts the readings of consents, and what tells of changes in between. */
+function startConsents(timers: Timers, gateway: Gateway, plan: (key: ExtensionKey, ms: number) => void): void {
+  gateway.consentSubscriptions.planned = (key, nextMs) => {
+    if (nextMs < SUBSCRIPTIONS_EVERY_MS) plan(key, nextMs)
+  }
+  const readings = new ConsentReadings(gateway, timers)
+  timers.every('consents', MINUTE_MS, MINUTE_MS, () => readings.look())
+  gateway.consents.changed = (key) => void readings.changed(key)
+  gateway.consents.readerFound = (key) => plan(key, 0)
 }
 
 const GAP_RETRY_MS = 30_000
@@ -179,6 +194,7 @@ function startPurges(timers: Timers, gateway: Gateway): void {
   purge('messages', HOURLY_MS, 6 * MINUTE_MS, () => purgeMessages(gateway))
   const eventsMs = purgeEventsEveryMs(gateway.config)
   purge('events', eventsMs, eventsMs, () => purgeEvents(gateway))
+  purge('consents', HOURLY_MS, 9 * MINUTE_MS, () => purgeConsents(gateway))
   purge('links', HOURLY_MS, 4 * MINUTE_MS, () => purgeLinks(gateway))
   purge('tombstones', HOURLY_MS, 7 * MINUTE_MS, () => purgeTombstones(gateway))
   purge('usage', HOURLY_MS, 8 * MINUTE_MS, () => purgeUsage(gateway))

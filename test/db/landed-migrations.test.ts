@@ -34,6 +34,7 @@ const LANDED: Readonly<Record<string, string>> = {
   '0027_message_threads': '5f43469c4988bd042a67a3018c3f7196f76f72fb8cde0e9777ee1cedf402af5b',
   '0028_sent_again': '906af961faec417f714ed0ad9ae8e3b13900337d0af001b3de79bd1f31171887',
   '0029_campaigns': 'be77c24fbbd56382b8acb6104bb2be3db37cf4c83493590151e21f38d6e0136c',
+  '0030_consents': '06bb33929acaf008914b293492f0376a3b4f96b49567157462e4e2df90bdd99b',
 }
 
 test('no migration that has landed changes, because the databases that it has made could not be upgraded any more', () => {

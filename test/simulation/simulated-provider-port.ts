@@ -149,6 +149,8 @@ export function providerPort(link: ProviderLink, client: ProviderClient): Provid
         local: [],
       })),
     readCampaign: refuse,
+    // It has none, as most accounts.
+    listConsents: () => Promise.resolve(refused('rejected', 404)),
     listThreadMessages: refuse,
     startThreadSync: refuse,
     syncThreads: refuse,

@@ -20,6 +20,7 @@ const permissionOf = (name: string | undefined): string | null =>
 /** The gateway uses these, and each is compared at least once. */
 const USED = [
   'authorize',
+  'consents',
   'content',
   'extension',
   'features',

@@ -110,6 +110,23 @@ test('a JWT is made and deleted, and no socket meets a fault where webhooks brin
   expect(provider.faultSockets({ kind: 'cut' })).toEqual({ sockets: 0 })
 })
 
+test('a consent of the provider reaches the opt-outs, and a message to its contact is not delivered', async () => {
+  await using gateway = await startTestGateway()
+  const { provider, client } = gateway
+  const [from = ''] = gateway.numbers
+  expect(provider.configure({ consents: 'shown' })).toMatchObject({ consents: 'shown' })
+  await gateway.phone(CONTACT).reply('Hello')
+  const consent = provider.addConsent({ from, to: CONTACT, source: 'Carrier' })
+  expect(consent).toMatchObject({ optStatus: 'OptOut', coverage: 'PhoneNumber', source: 'Carrier' })
+  await until(async () => {
+    await gateway.advance('1m')
+    return (await client.optOuts.list().page(1)).optOuts.some(({ source }) => source === 'provider')
+  })
+  await client.sms.send({ from, to: CONTACT, body: 'refused' })
+  await gateway.advance('1m')
+  expect(gateway.phone(CONTACT).inbox).toEqual([])
+})
+
 test('events come over a socket, which may be cut, lose and double them', async () => {
   await using gateway = await startTestGateway({ events: 'websocket' })
   const { provider, client } = gateway
@@ -160,6 +177,9 @@ test('what the provider cannot use is named, and nothing changes', async () => {
     ['addJwt', { extensionId: '1' }, 'Unknown extension 1'],
     ['addJwt', { extensionId, expires: 1 }, 'Unknown setting expires'],
     ['removeJwt', { jwt: 'x.y.z' }, 'Unknown JWT'],
+    ['addConsent', { from: gateway.numbers[0], to: '5550150' }, 'Cannot use to: Write the number with +'],
+    ['addConsent', { to: CONTACT, coverage: 'Account' }, 'Cannot use from: '],
+    ['configure', { consents: 'hidden' }, 'Cannot use consents: '],
     ['faultSockets', { kind: 'explode' }, 'Cannot use kind: '],
     ['faultSockets', { kind: 'cut', ms: -1 }, 'Cannot use ms: '],
     ['removeNumber', number, `has no number ${QUEUE}`],

@@ -29,7 +29,7 @@ export const WebhookEvent = namedEnum('WebhookEvent', WEBHOOK_EVENTS, "An event 
 export const OptOutSource = namedEnum(
   'OptOutSource',
   OPT_OUT_SOURCES,
-  'A keyword of the contact, a delivery code of the provider, or `PUT /v1/opt-outs`',
+  'A keyword of the contact, a delivery code or a consent of the provider, or `PUT /v1/opt-outs`',
 )
 
 /** The same named enum, with the error that another value causes. */

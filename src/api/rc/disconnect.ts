@@ -7,7 +7,7 @@ import type { Database } from '../../db/database.ts'
 import { extensions, oauthStates, phoneNumbers, subscriptions } from '../../db/schema/connections.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import { backFill } from '../../messages/inbound/back-fill.ts'
-import { removeThreadSubscription } from '../../messages/upkeep/thread-subscriptions.ts'
+import { removeSideSubscriptions } from '../../messages/upkeep/topic-subscriptions.ts'
 import type { ConnectionScope, ExtensionRow } from '../../provider/directory.ts'
 import { endStoredSession } from '../../provider/replaced-sessions.ts'
 
@@ -88,7 +88,7 @@ async function extensionsOf(
 async function cleanUp(gateway: Gateway, row: ExtensionRow): Promise<void> {
   try {
     await gateway.subscriptions.remove(row)
-    await removeThreadSubscription(gateway, row)
+    await removeSideSubscriptions(gateway, row)
     // What has come until now is the tenant's, and a later connection begins anew.
     await backFill(gateway, row)
     await gateway.replacedSessions.end(row)

@@ -19,7 +19,7 @@ async function findSubscription(gateway: Gateway, verificationToken: string): Pr
 }
 
 /**
- * Stores the inbound message of an event, and resolves when it is on disk. One of threads has them read. Other kinds of events are ignored.
+ * Stores the inbound message of an event, and resolves when it is on disk. One of threads or consents has them read. Other kinds of events are ignored.
  * Errors: `badVerificationToken`.
  */
 export async function receive(gateway: Gateway, subscription: Subscription, body: unknown): Promise<void> {

@@ -61,8 +61,8 @@ export const connectedJwts = sqliteTable('connected_jwts', { hash: text().primar
 export const INBOUND_SOURCES = ['store', 'threads'] as const
 export type InboundSource = (typeof INBOUND_SOURCES)[number]
 
-/** What a subscription at the provider is for: texts that come in to the message store, or changes of message threads. */
-export const TOPICS = ['messages', 'threads'] as const
+/** What a subscription at the provider is for: texts that come in to the message store, changes of message threads, or those of consents. */
+export const TOPICS = ['messages', 'threads', 'consents'] as const
 export type Topic = (typeof TOPICS)[number]
 
 /**

@@ -1,9 +1,14 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
-/** Where the decision came from: the contact by a keyword, RingCentral by a delivery code, or an app by `PUT /v1/opt-outs`. */
+/** Where the decision came from: the contact by a keyword, RingCentral by a delivery code or a consent, or an app by `PUT /v1/opt-outs`. */
 export const OPT_OUT_SOURCES = ['keyword', 'provider', 'api'] as const
 export type OptOutSource = (typeof OPT_OUT_SOURCES)[number]
+
+/** Of a row in place of a message: a consent has changed at the provider, which no webhook tells because it belongs to no message. */
+export const CHANGED_CONSENT = 'consent'
+/** Of a row whose change is no event: the provider had that consent already when it was first read, or before there was a conversation. */
+export const KNOWN_CONSENT = 'known_consent'
 
 /**
  * The latest decision for a contact and a number of the tenant. A row stays after an opt-in, so that an older STOP that comes
@@ -24,7 +29,7 @@ export const optOuts = sqliteTable(
     since: integer().notNull(),
     /** Epoch milliseconds by the provider's clock: of two decisions the later one counts. */
     decidedAt: integer('decided_at').notNull(),
-    /** The message or the request that last changed `opted_out`. */
+    /** The message or the request that last changed `opted_out`, or `CHANGED_CONSENT`, or `KNOWN_CONSENT`. */
     changedBy: text('changed_by').notNull(),
   },
   (table) => [
@@ -36,4 +41,23 @@ export const optOuts = sqliteTable(
       .on(table.tenantId, table.number, table.since)
       .where(sql`opted_out = 1`),
   ],
+)
+
+/**
+ * The consents of connected accounts as the provider keeps them, the latest for each contact and number. Those that concern a
+ * conversation are in `opt_outs`, too; the others count when a message is sent.
+ */
+export const consents = sqliteTable(
+  'consents',
+  {
+    seq: integer().primaryKey(),
+    contact: text().notNull(),
+    accountId: text('account_id').notNull(),
+    /** The number of ours; empty for all numbers of the account. */
+    number: text().notNull(),
+    optedOut: integer('opted_out', { mode: 'boolean' }).notNull(),
+    /** Epoch milliseconds by the provider's clock. */
+    modifiedAt: integer('modified_at').notNull(),
+  },
+  (table) => [uniqueIndex('consents_by_contact').on(table.contact, table.accountId, table.number)],
 )

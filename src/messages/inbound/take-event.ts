@@ -16,13 +16,13 @@ interface Bringer extends ExtensionKey {
 }
 
 /**
- * Stores the message of an event, and resolves when it is on disk; one of threads only says that they are to be read. False if the event is
+ * Stores the message of an event, and resolves when it is on disk; one of threads or consents only says that they are to be read. False if the event is
  * another tenant's, of which nothing is stored.
  */
 export async function takeEvent(gateway: Gateway, bringer: Bringer, event: AnyEvent): Promise<boolean> {
   if (await namesOtherTenant(gateway, bringer, event)) return false
-  if (event.kind === 'threads') gateway.threads.changed(bringer)
-  else await storeEvent(gateway, bringer, event)
+  if (event.kind === 'sms') await storeEvent(gateway, bringer, event)
+  else gateway[event.kind].changed(bringer)
   return true
 }
 

@@ -46,9 +46,18 @@ export const STORE_OPT_OUT: RowOperation<OptOutDecision> = {
   ],
 }
 
+/** SQL: what counts for the message in `input`: the later of what is stored for its numbers, and of the consents that cover them. */
+const LATEST = `SELECT opted_out FROM (
+    SELECT opted_out, decided_at, 0 AS is_consent FROM opt_outs
+      WHERE contact = input."to" AND number = input."from" AND tenant_id = input.tenantId
+    UNION ALL SELECT opted_out, modified_at, 1 FROM consents
+      WHERE contact = input."to" AND number IN (input."from", '') AND account_id IN (
+        SELECT account_id FROM phone_numbers AS own JOIN extensions USING (tenant_id, extension_id)
+          WHERE own.tenant_id = input.tenantId AND own.number = input."from"))
+  ORDER BY decided_at DESC, is_consent LIMIT 1`
+
 /**
  * SQL condition: the tenant blocks opt-outs, and the recipient of the message in `input` has opted out. Needs the tenant's
  * row in the FROM clause.
  */
-export const IS_BLOCKED = `(tenants.opt_out_policy = 'block' AND EXISTS (SELECT 1 FROM opt_outs
-  WHERE opt_outs.contact = input."to" AND opt_outs.number = input."from" AND opt_outs.tenant_id = input.tenantId AND opted_out = 1))`
+export const IS_BLOCKED = `(tenants.opt_out_policy = 'block' AND coalesce((${LATEST}), 0) = 1)`

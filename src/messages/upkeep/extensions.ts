@@ -3,7 +3,7 @@ import { DAY_MS, MAX_SUBSCRIBING, REFRESH_RETRY_MIN_MS } from '../../core/limits
 import { errorName } from '../../core/log.ts'
 import { extensions } from '../../db/schema/connections.ts'
 import type { Gateway } from '../gateway.ts'
-import { ensureThreadSubscription } from './thread-subscriptions.ts'
+import { ensureSideSubscriptions } from './topic-subscriptions.ts'
 import type { ExtensionRow } from '../../provider/directory.ts'
 import { type ExtensionKey, nameExtension } from '../../provider/extension-rows.ts'
 import type { Ensured } from '../../provider/inbound-subscriptions.ts'
@@ -73,7 +73,7 @@ async function ensureSubscription(gateway: Gateway, row: ExtensionRow, missed: M
   const ensured = await gateway.subscriptions.ensure(row)
   noteEnsured(gateway, row, ensured)
   if (ensured === 'created') await missed(row)
-  await ensureThreadSubscription(gateway, row)
+  await ensureSideSubscriptions(gateway, row)
   await endReplacedSessions(gateway, row)
 }
 
@@ -92,10 +92,12 @@ function noteEnsured(gateway: Gateway, row: ExtensionRow, ensured: Ensured): voi
  * which the call would prolong.
  */
 export async function endReplacedSessions(gateway: Gateway, key: ExtensionKey): Promise<void> {
-  const { directory, subscriptions, threadSubscriptions, replacedSessions, quota } = gateway
+  const { directory, replacedSessions, quota } = gateway
+  const { subscriptions, threadSubscriptions, consentSubscriptions } = gateway
   if (quota.authWaitMs(key.extensionId, 'tokens') > 0) return
   const row = await directory.extension(key.tenantId, key.extensionId)
-  const isNeeded = row !== null && [subscriptions, threadSubscriptions].some((one) => one.usesReplacedSession(row))
+  const all = [subscriptions, threadSubscriptions, consentSubscriptions]
+  const isNeeded = row !== null && all.some((one) => one.usesReplacedSession(row))
   if (!isNeeded) await replacedSessions.end(key)
 }
 

@@ -9,6 +9,7 @@ import { describeBlocked } from '../blocked-addresses.ts'
 import { judge } from '../conditions/judge.ts'
 import { checkStandbys } from '../lease/doctor-lease.ts'
 import { checkAuthorization, checkRedirectAddress, checkSubscriptions } from './connections.ts'
+import { checkConsents } from './consents.ts'
 import { Fault } from './fault.ts'
 import { type Finding, findingOf } from './finding.ts'
 import { describeKeyUsage, readKeyUsage } from './key-usage.ts'
@@ -54,6 +55,7 @@ const probesOf = (gateway: Gateway): Probe[] => [
   ['authorization', () => checkAuthorization(gateway)],
   ['redirect address', () => askProvider(gateway, checkRedirectAddress)],
   ['subscriptions', () => checkSubscriptions(gateway)],
+  ['consents', () => checkConsents(gateway)],
   ['public address', () => checkPublicUrl(gateway)],
   ['blocked addresses', () => checkBlocked(gateway)],
   ['queue', () => 'no message has waited for more than 10 minutes'],

@@ -1,5 +1,6 @@
 import type { Provider } from '../provider.ts'
 import { readAttachment } from './attachments.ts'
+import { listConsents } from './consents.ts'
 import { openEventSocket } from './event-socket.ts'
 import { readCampaign } from './campaign.ts'
 import { getExtension } from './extension.ts'
@@ -37,6 +38,7 @@ export function createRingCentral(options: RingCentralOptions): Provider {
     sendSms: (accessToken, message) => sendSms(requester, accessToken, message),
     listMessages: (accessToken, query) => listMessages(requester, accessToken, query),
     readThreadsFeature: (accessToken) => readThreadsFeature(requester, accessToken),
+    listConsents: (accessToken, query) => listConsents(requester, accessToken, query),
     listThreadMessages: (accessToken, query) => threads.list(accessToken, query),
     startThreadSync: (accessToken) => threads.start(accessToken),
     syncThreads: (accessToken, query) => threads.sync(accessToken, query),

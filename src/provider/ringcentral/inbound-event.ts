@@ -26,6 +26,7 @@ function parse(body: unknown): InboundEvent {
 
   const event = envelope.event ?? ''
   if (isOfThreads(event)) return { kind: 'threads', subscriptionId, ownerId: envelope.ownerId ?? null }
+  if (event.endsWith('/sms/consents')) return { kind: 'consents', subscriptionId, ownerId: envelope.ownerId ?? null }
   if (!isInstantSms(event)) return ignored('the event is not an instant SMS')
   const ownerId = envelope.ownerId ?? extensionOf(event)
   const message = messageSchema.safeParse(envelope.body).data

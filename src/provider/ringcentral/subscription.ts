@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Topic } from '../../db/schema/connections.ts'
 import type { ProviderSubscription, SubscriptionRequest } from '../provider-subscription.ts'
 import type { ProviderResult } from '../provider.ts'
+import { CONSENTS_FILTER } from './consents.ts'
 import { EXTENSION_PATH } from './extension.ts'
 import { MAX_LIST_BYTES } from './request.ts'
 import type { Call, Requester } from './request.ts'
@@ -79,10 +80,11 @@ export async function deleteSubscription(
 }
 
 export const SUBSCRIPTION_PATH = '/restapi/v1.0/subscription'
-/** What RingCentral sends events of: the text of each SMS, or that something has changed in message threads. */
+/** What RingCentral sends events of: the text of each SMS, or that something has changed in message threads, or in consents. */
 export const FILTERS: Readonly<Record<Topic, string>> = {
   messages: `${EXTENSION_PATH}/message-store/instant?type=SMS`,
   threads: THREADS_FILTER,
+  consents: CONSENTS_FILTER,
 }
 const LIFETIME_SECONDS = 7 * 24 * 60 * 60
 
@@ -101,7 +103,7 @@ export const subscriptionSchema = z
   })
   .transform((subscription): ProviderSubscription => ({
     subscriptionId: subscription.id,
-    topic: isOfThreads([...subscription.eventFilters, ...subscription.disabledFilters]) ? 'threads' : 'messages',
+    topic: topicOf([...subscription.eventFilters, ...subscription.disabledFilters]),
     status: subscription.status,
     expiresAt: subscription.expirationTime,
     address: subscription.deliveryMode?.address ?? '',
@@ -109,8 +111,11 @@ export const subscriptionSchema = z
   }))
 
 /** A filter comes back with the account's id; a disabled one is a member of an object. */
-const isOfThreads = (filters: readonly unknown[]): boolean =>
-  filters.some((filter) => JSON.stringify(filter).includes('/message-threads/entries/sync'))
+function topicOf(filters: readonly unknown[]): Topic {
+  const has = (path: string): boolean => filters.some((filter) => JSON.stringify(filter).includes(path))
+  if (has('/message-threads/entries/sync')) return 'threads'
+  return has('/sms/consents') ? 'consents' : 'messages'
+}
 
 /** Other products of the same app may have PubNub or WebSocket subscriptions, which have another shape. */
 const webhookSchema = z.looseObject({ deliveryMode: z.looseObject({ transportType: z.literal('WebHook') }) })

@@ -1,0 +1,218 @@
+import { asc, eq } from 'drizzle-orm'
+import { setImmediate as nextTick } from 'node:timers/promises'
+import { DAY_MS, HOUR_MS } from '../../core/limits.ts'
+import { facts } from '../../db/schema/tenants.ts'
+import { extensions } from '../../db/schema/connections.ts'
+import type { Consent, ConsentPage } from '../../provider/consents.ts'
+import type { ExtensionKey } from '../../provider/extension-rows.ts'
+import type { ProviderFailure } from '../../provider/provider.ts'
+import { decidedAtOf } from '../../provider/provider-time.ts'
+import type { Gateway } from '../gateway.ts'
+import type { Timers } from '../jobs/timers.ts'
+import { consentStatements, factOf, NOTE_FACT } from '../opt-outs/consent-rows.ts'
+import { followConversations } from './follow-conversations.ts'
+
+/** Leaves the extension's light calls, 50 a minute, to lookups and polls. */
+const PAGE_EVERY_MS = 2000
+const RETRY_MS = 10 * 60_000
+/** Events come in bursts. */
+const MIN_DISTANCE_MS = 5000
+/** Events have a list read again no sooner than this many times the time that it takes. */
+const REST = 3
+/** How many users of an account are asked before it counts as refused. */
+const MAX_ASKED = 3
+/** A commit of this many takes a millisecond of the event loop. */
+const ROWS_PER_COMMIT = 20
+
+/** A list of an account's consents that is being read, page by page. */
+interface Reading {
+  key: ExtensionKey
+  /** How many users the account has here. */
+  users: number
+  isFirst: boolean
+  isOut: boolean
+  pageToken: string | null
+  beganAt: number
+  read: number
+  leftOut: number
+}
+
+interface State {
+  reading: Reading | null
+  /** Monotonic; 0 is at once. */
+  dueAt: number
+  /** Whether an event has come while a list was being read. */
+  isChanged: boolean
+  /** Which extension of the account is asked next, and how many in a row were refused. */
+  turn: number
+  refused: number
+  lastedMs: number
+}
+
+/**
+ * Reads the consents of each connected account: within the hour, and soon after an event has said that one has changed. The provider's
+ * list has no filter by time, so it is read as a whole. The list of consents to be out is read before that of those to be in.
+ */
+export class ConsentReadings {
+  readonly #states = new Map<string, State>()
+
+  constructor(
+    readonly gateway: Gateway,
+    readonly timers: Pick<Timers, 'once'>,
+  ) {}
+
+  /** Begins to read what is due. */
+  async look(): Promise<void> {
+    const accounts = await this.#accounts()
+    for (const accountId of this.#states.keys()) if (!accounts.has(accountId)) this.#states.delete(accountId)
+    this.gateway.consents.keepOnly(accounts)
+    const now = this.gateway.clock.monotonic()
+    for (const accountId of accounts.keys()) {
+      const { reading, dueAt } = this.#stateOf(accountId)
+      if (reading === null && dueAt <= now) await this.#begin(accountId)
+    }
+  }
+
+  /** Call it when an event has said that a consent of the extension's account has changed. */
+  async changed({ tenantId, extensionId }: ExtensionKey): Promise<void> {
+    const row = await this.gateway.directory.extension(tenantId, extensionId)
+    if (row === null) return
+    const state = this.#stateOf(row.accountId)
+    if (state.reading === null) this.#planBegin(row.accountId, state)
+    else state.isChanged = true
+  }
+
+  #planBegin(accountId: string, state: State): void {
+    const ms = Math.max(MIN_DISTANCE_MS, REST * state.lastedMs)
+    state.dueAt = Math.min(state.dueAt, this.gateway.clock.monotonic() + ms)
+    this.timers.once(nameOf(accountId), ms, () => this.#begin(accountId))
+  }
+
+  /** The active extensions by account. */
+  async #accounts(): Promise<Map<string, ExtensionKey[]>> {
+    const { accountId, tenantId, extensionId, status } = extensions
+    const rows = await this.gateway.database.orm
+      .select({ accountId, tenantId, extensionId })
+      .from(extensions)
+      .where(eq(status, 'active'))
+      .orderBy(asc(tenantId), asc(extensionId))
+    return Map.groupBy(rows, (row) => row.accountId)
+  }
+
+  async #begin(accountId: string): Promise<void> {
+    const { clock, database, lifecycle } = this.gateway
+    const state = this.#stateOf(accountId)
+    const keys = (await this.#accounts()).get(accountId) ?? []
+    const key = keys[state.turn % Math.max(1, keys.length)]
+    if (key === undefined || state.reading !== null || lifecycle.draining) return
+    const [fact] = await database.orm
+      .select({ value: facts.value })
+      .from(facts)
+      .where(eq(facts.name, factOf(accountId)))
+    if (fact === undefined) await this.#noteFact(accountId, 'begun')
+    const isFirst = fact?.value !== 'known'
+    const of = { key: { tenantId: key.tenantId, extensionId: key.extensionId }, users: keys.length, isFirst }
+    state.reading = { ...of, isOut: true, pageToken: null, beganAt: clock.monotonic(), read: 0, leftOut: 0 }
+    state.isChanged = false
+    // If it ends by an error.
+    state.dueAt = clock.monotonic() + RETRY_MS
+    await this.#step(accountId, state)
+  }
+
+  #noteFact(accountId: string, value: 'begun' | 'known'): Promise<unknown> {
+    return this.gateway.database.writer.write([{ sql: NOTE_FACT, args: [factOf(accountId), value] }])
+  }
+
+  async #step(accountId: string, state: State): Promise<void> {
+    const { reading } = state
+    if (reading === null || this.gateway.lifecycle.draining) return
+    let waitMs: number | null = null
+    try {
+      waitMs = await this.#readPage(accountId, state, reading)
+    } finally {
+      if (waitMs === null) this.#end(accountId, state)
+      else this.timers.once(nameOf(accountId), waitMs, () => this.#step(accountId, state))
+    }
+  }
+
+  /** Returns when the next page is due, or null if the reading is over. */
+  async #readPage(accountId: string, state: State, reading: Reading): Promise<number | null> {
+    const { extensionCalls, provider } = this.gateway
+    const page = await extensionCalls.make(reading.key, 'consents', (token) => provider.listConsents(token, reading))
+    if (page.type === 'deferred') return Math.max(PAGE_EVERY_MS, page.retryInMs)
+    if (page.type !== 'ok') return this.#refused(accountId, state, reading, page.failure ?? null)
+    await this.#store(accountId, reading, page.value)
+    reading.pageToken = page.value.nextPageToken
+    if (reading.pageToken === null && !reading.isOut) return this.#finished(accountId, state, reading)
+    if (reading.pageToken === null) reading.isOut = false
+    return PAGE_EVERY_MS
+  }
+
+  /** Another user of the account may have the right that this one lacks, and is asked next. */
+  #refused(accountId: string, state: State, reading: Reading, failure: ProviderFailure | null): number | null {
+    // The next try waits for the pause that it has asked for.
+    if (failure?.reason === 'rate_limited') return PAGE_EVERY_MS
+    state.turn++
+    if (failure?.reason !== 'rejected' || !reading.isOut || reading.pageToken !== null) state.refused = 0
+    else if (++state.refused >= Math.min(MAX_ASKED, reading.users)) this.#noteRefusal(accountId, state, failure)
+    else state.dueAt = 0
+    return null
+  }
+
+  #noteRefusal(accountId: string, state: State, failure: ProviderFailure): void {
+    const { consents, clock, log } = this.gateway
+    state.refused = 0
+    state.dueAt = clock.monotonic() + DAY_MS
+    consents.note(accountId, { reader: null, failure, read: 0, leftOut: 0 })
+    const { status, code } = failure
+    log.info(
+      { accountId, status, code },
+      'the consents of an account cannot be read; they are asked for again in a day',
+    )
+  }
+
+  async #finished(accountId: string, state: State, { key, isFirst, read, leftOut, beganAt }: Reading): Promise<null> {
+    const { clock, consents, log } = this.gateway
+    if (isFirst) await this.#noteFact(accountId, 'known')
+    if (isFirst || leftOut > 0) log.info({ accountId, consents: read, leftOut }, 'the consents of an account were read')
+    state.refused = 0
+    state.lastedMs = clock.monotonic() - beganAt
+    state.dueAt = clock.monotonic() + HOUR_MS
+    consents.note(accountId, { reader: key, failure: null, read, leftOut })
+    return null
+  }
+
+  #end(accountId: string, state: State): void {
+    state.reading = null
+    if (state.isChanged) this.#planBegin(accountId, state)
+    else if (state.dueAt === 0) this.timers.once(nameOf(accountId), PAGE_EVERY_MS, () => this.#begin(accountId))
+  }
+
+  async #store(accountId: string, reading: Reading, { consents, leftOut }: ConsentPage): Promise<void> {
+    const { database, clock } = this.gateway
+    if (consents.length > 0 && reading.read === 0) await followConversations(this.gateway)
+    reading.read += consents.length
+    reading.leftOut += leftOut
+    for (let from = 0; from < consents.length; from += ROWS_PER_COMMIT) {
+      const rows = consents.slice(from, from + ROWS_PER_COMMIT).map((one) => this.#dated(one))
+      const known = { accountId, isFirst: reading.isFirst, now: clock.now() }
+      await database.writer.write(consentStatements(rows, known))
+      // Lets sends and requests run between commits.
+      await nextTick()
+    }
+  }
+
+  #dated(consent: Consent): Consent {
+    return { ...consent, modifiedAt: decidedAtOf(this.gateway, consent.modifiedAt) }
+  }
+
+  #stateOf(accountId: string): State {
+    const known = this.#states.get(accountId)
+    if (known !== undefined) return known
+    const state: State = { reading: null, dueAt: 0, isChanged: false, turn: 0, refused: 0, lastedMs: 0 }
+    this.#states.set(accountId, state)
+    return state
+  }
+}
+
+const nameOf = (accountId: string): string => `consents of ${accountId}`

@@ -1,0 +1,76 @@
+import type { Topic } from '../../db/schema/connections.ts'
+import type { ExtensionRow } from '../../provider/directory.ts'
+import { hasReadableThreads } from '../../provider/inbound-source.ts'
+import type { InboundSubscriptions } from '../../provider/inbound-subscriptions.ts'
+import { deleteSubscriptions, hasSubscriptions, type TopicKey } from '../../provider/subscription-rows.ts'
+import type { Gateway } from '../gateway.ts'
+import { hasRoom } from '../inbound/fill-threads.ts'
+
+const AGAIN_MS = 15_000
+
+/** A subscription beside that to messages, which are read now and then all the same. */
+interface SideTopic {
+  topic: Exclude<Topic, 'messages'>
+  subscriptions: InboundSubscriptions
+  /** Call it when there was no subscription for a while. */
+  missed: (row: ExtensionRow) => void
+}
+
+const threadsOf = ({ threadSubscriptions, threads }: Gateway): SideTopic => ({
+  topic: 'threads',
+  subscriptions: threadSubscriptions,
+  missed: (row) => threads.changed(row),
+})
+
+const consentsOf = ({ consentSubscriptions, consents }: Gateway): SideTopic => ({
+  topic: 'consents',
+  subscriptions: consentSubscriptions,
+  missed: (row) => consents.changed(row),
+})
+
+/**
+ * Keeps a subscription for events of message threads alive where the extension has threads that it may read, and one for those of consents
+ * where it reads them for its account. Ends those that it has elsewhere.
+ */
+export async function ensureSideSubscriptions(gateway: Gateway, row: ExtensionRow): Promise<void> {
+  const { directory, clock, consents } = gateway
+  const tenant = await directory.tenant(row.tenantId)
+  await keep(gateway, row, threadsOf(gateway), hasReadableThreads(directory, tenant, row, clock.now()))
+  const isReader = consents.isReader(row)
+  // One of an earlier start goes on until it is known who reads them.
+  if (isReader !== null) await keep(gateway, row, consentsOf(gateway), isReader)
+}
+
+/** Without a subscription there is still the next reading, so a refusal is only logged. */
+async function keep(gateway: Gateway, row: ExtensionRow, side: SideTopic, isWanted: boolean): Promise<void> {
+  if (!isWanted) return remove(gateway, row, side)
+  const { log, database } = gateway
+  const { topic, subscriptions } = side
+  const { tenantId, extensionId } = row
+  const isNew = !(await hasSubscriptions(database.orm, { tenantId, extensionId, topic }))
+  // Creating one counts for the limit of sends.
+  if (isNew && !hasRoom(gateway, row)) return subscriptions.planned(row, AGAIN_MS, false)
+  const ensured = await subscriptions.ensure(row)
+  const failure = subscriptions.refusal(row)
+  if (ensured === 'failed' && failure !== null)
+    log.warn({ tenantId, extensionId, topic, status: failure.status, code: failure.code }, 'no events of this topic')
+  if (ensured === 'created') side.missed(row)
+}
+
+/** Ends the subscriptions for events of message threads and consents, if there are any. */
+export async function removeSideSubscriptions(gateway: Gateway, row: ExtensionRow): Promise<void> {
+  await remove(gateway, row, threadsOf(gateway))
+  await remove(gateway, row, consentsOf(gateway))
+}
+
+async function remove(
+  { database, subscriptionTokens }: Gateway,
+  { tenantId, extensionId }: ExtensionRow,
+  { topic, subscriptions }: SideTopic,
+): Promise<void> {
+  const key: TopicKey = { tenantId, extensionId, topic }
+  if (!(await hasSubscriptions(database.orm, key))) return
+  await subscriptions.remove(key)
+  await deleteSubscriptions(database.orm, key)
+  subscriptionTokens.forget()
+}
