@@ -64,6 +64,7 @@ const NumbersOf = ({ extension }: Pick<ExtensionProps, 'extension'>) => (
     {extension.cannotSend?.map(({ phoneNumber, reason }) => (
       <span key={phoneNumber}>
         <PhoneNumber value={phoneNumber} />
+        <CopyButton text={phoneNumber} label="Copy the number" />
         <span class="dim small">cannot send: {reason}</span>
       </span>
     ))}
