@@ -30,7 +30,7 @@ class Gateway:
             assert self.process.poll() is None, self.log.read_text()
             return re.search(pattern, self.log.read_text())
 
-        return self.wait_for(found)[1]
+        return self.wait_for(found, 60)[1]
 
     def api(self, method, path, body=None):
         """Calls the API. Returns the status and the answer."""
@@ -66,8 +66,9 @@ class Gateway:
             time.sleep(0.02)
 
     def stop(self):
-        self.process.terminate()
-        assert self.process.wait(timeout=20) == 0
+        # A signal would end only npx, if SGW begins with it.
+        with subprocess.Popen([*SGW, "stop"], env=self.environment, stdout=subprocess.DEVNULL):
+            assert self.process.wait(timeout=20) == 0
 
 
 def call(method, url, body=None, headers=None):

@@ -83,8 +83,10 @@ class Gateway {
 
   async stop() {
     const ended = new Promise((resolve) => this.process.once('exit', resolve))
-    this.process.kill('SIGTERM')
-    await ended
+    // A signal would end only npx, if SGW begins with it.
+    const [command, ...args] = SGW
+    spawn(command, [...args, 'stop'], { env: this.env, stdio: 'ignore' })
+    if ((await ended) !== 0) throw new Error(`The gateway did not stop: ${readFileSync(this.log, 'utf8')}`)
     rmSync(this.folder, { recursive: true })
   }
 }

@@ -55,22 +55,27 @@ function copyOf(example: string, files: string[]): ReturnType<typeof temporaryFo
   return folder
 }
 
-const ENV = { PATH, HOME: process.env['HOME'] ?? '', SGW: `bun ${join(PROJECT, 'src/cli.ts')}` }
+/** `npx` is a process of its own: a signal ends it, and not the gateway that it has started. This script does the same. */
+function envOf(starter: string, folder: ReturnType<typeof temporaryFolder>): Record<string, string> {
+  const direct = `bun ${join(PROJECT, 'src/cli.ts')}`
+  writeFileSync(folder.file('npx'), `${direct} "$@"\nexit $?\n`)
+  return { PATH, HOME: process.env['HOME'] ?? '', SGW: starter === 'npx' ? `sh ${folder.file('npx')}` : direct }
+}
 
 // pytest is not needed to develop sgw, so a machine without it leaves its test out.
 const hasPytest = Bun.spawnSync(['python3', '-m', 'pytest', '--version'], { env: { ...process.env } }).exitCode === 0
 
-test.if(Bun.which('python3') !== null && hasPytest)(
-  'the fixture and the tests for pytest pass as they stand there',
-  async () => {
-    using folder = copyOf('pytest', ['conftest.py', 'test_reminder.py'])
+test.if(Bun.which('python3') !== null && hasPytest).each(['bun', 'npx'])(
+  'the fixture and the tests for pytest pass as they stand there, and the gateway that %s has started ends',
+  async (starter) => {
+    using folder = copyOf('pytest', ['conftest.py', 'test_reminder.py', 'test_webhook.py'])
     writeFileSync(folder.file('test_page.py'), blocks('python')[0] ?? '')
     const { code, stdout } = await finished(
       ['python3', '-m', 'pytest', '-q', '-p', 'no:cacheprovider'],
-      ENV,
+      envOf(starter, folder),
       folder.path,
     )
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('4 passed') })
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('6 passed') })
   },
   120_000,
 )
@@ -78,15 +83,16 @@ test.if(Bun.which('python3') !== null && hasPytest)(
 // The names of Vitest are known to Bun's own runner, too. Where Vitest is installed, it runs them as well.
 const VITEST = Bun.which('vitest')
 const RUNNERS = [
-  { runner: 'Bun', command: [process.execPath, 'test'] },
-  ...(VITEST === null ? [] : [{ runner: 'Vitest', command: [VITEST, 'run', '--root', '.'] }]),
+  { runner: 'Bun', starter: 'bun', command: [process.execPath, 'test'] },
+  { runner: 'Bun', starter: 'npx', command: [process.execPath, 'test'] },
+  ...(VITEST === null ? [] : [{ runner: 'Vitest', starter: 'bun', command: [VITEST, 'run', '--root', '.'] }]),
 ]
 
 test.each(RUNNERS)(
-  'the fixture and the tests for Vitest pass as they stand there, run by $runner',
-  async ({ command }) => {
+  'the fixture and the tests for Vitest pass as they stand there, run by $runner with a gateway of $starter',
+  async ({ command, starter }) => {
     using folder = copyOf('vitest', ['gateway.mjs', 'reminder.test.mjs'])
-    const { code, stdout, stderr } = await finished(command, ENV, folder.path)
+    const { code, stdout, stderr } = await finished(command, envOf(starter, folder), folder.path)
     expect({ code, output: stdout + stderr }).toEqual({ code: 0, output: expect.stringMatching(/3 pass/) })
   },
   120_000,
