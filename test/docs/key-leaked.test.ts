@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { PROJECT } from '../support/program.ts'
 
 const read = (path: string): string => readFileSync(join(PROJECT, path), 'utf8')
-const RUNBOOK = read('docs/runbooks.md').split('## A key leaked\n')[1]?.split('\n## ')[0] ?? ''
+const PAGE = read('docs/runbooks.md').replaceAll('sgwctl ', 'sgw ')
+const RUNBOOK = PAGE.split('## A key leaked\n')[1]?.split('\n## ')[0] ?? ''
 const [STEPS = '', CALLS = ''] = RUNBOOK.split('### What a key can leave behind')
 
 interface Operation {
@@ -37,7 +38,7 @@ test('the runbook of a leaked key names everything that a key can make or change
 test('the runbook says that the same steps are needed for each app that the key has registered', () => {
   expect(STEPS).toContain('sgw app deactivate APP2 ')
   expect(STEPS).toContain(
-    'The same holds for the apps that the key registered: repeat steps 1 and 2 with each `APP2`, or cancel everything of the tenant with `sgw messages cancel --tenant TENANT`.',
+    "The same holds for the apps that the key registered: repeat steps 1 and 2 with each `APP2`, or cancel all of the tenant's messages with `sgw messages cancel --tenant TENANT`.",
   )
   for (const command of ['sgw messages cancel --tenant TENANT', '--app APP']) expect(STEPS).toContain(command)
 })

@@ -14,8 +14,8 @@ const PAGES = [
 /** The lines that a reader would type: those of shell blocks and of `code`. */
 function commandsOf(text: string): string[] {
   const blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, block = '']) => block.split('\n'))
-  const words = [...text.matchAll(/`((?:bun run )?sgw [^`]+)`/g)].map(([, code = '']) => code)
-  return [...blocks, ...words].flatMap((line) => /^(?:.*\s)?sgw ([a-z][a-z_ -]*)/.exec(line)?.[1] ?? [])
+  const words = [...text.matchAll(/`((?:bun run )?sgw(?:ctl)? [^`]+)`/g)].map(([, code = '']) => code)
+  return [...blocks, ...words].flatMap((line) => /^(?:.*\s)?sgw(?:ctl)? ([a-z][a-z_ -]*)/.exec(line)?.[1] ?? [])
 }
 
 test('every command of the manual exists', () => {

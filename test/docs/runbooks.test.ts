@@ -63,10 +63,10 @@ test('the runbooks quote what the program says, and the page of troubles what it
   ).toEqual([])
 })
 
-test('every runbook says how one sees it, what happens by itself, what to type, and when it is over', () => {
+test('every runbook says how you see it, what the gateway does, what to type, and when it is over', () => {
   expect(RUNBOOKS).toHaveLength(12)
   for (const runbook of RUNBOOKS)
-    for (const part of ['**You see**', '**By itself**', '**Over** when', '```sh\n'])
+    for (const part of ['**You see**', '**The gateway**', '**It is over** when', '```sh\n'])
       expect([runbook.split('\n')[0], part, runbook.includes(part)]).toEqual([runbook.split('\n')[0], part, true])
 })
 

@@ -21,7 +21,8 @@ function lineOf(line: string): ManualLine[] {
   const [command = '', comment = ''] = line.split(/(?:^|\s)# /)
   if (command.trim() === '') return []
   const where = (['every machine', 'the other machines'] as const).find((name) => comment.startsWith(`on ${name}`))
-  return [{ command: command.trim(), where: where ?? 'here' }]
+  // `sgwctl` is `sgw` with the variables of the unit, which `type` gives it.
+  return [{ command: command.trim().replace(/^sgwctl /, 'sgw '), where: where ?? 'here' }]
 }
 
 /** A machine on which somebody types the lines of the manual: systemd's unit, its file of variables, and a shell. */
