@@ -11,6 +11,8 @@ import { IDLE_SECONDS, type Server } from './server.ts'
 export function startListening(gateway: Gateway, app: Server): () => void {
   const { config } = gateway
   const hooks = process.listeners('beforeExit')
+  // Elysia would make all routes a second time, for modules that load later, and collect garbage. There are none.
+  Object.defineProperty(app, 'promisedModules', { value: new Promise(() => undefined) })
   try {
     app.listen({
       port: config.port,
