@@ -85,3 +85,20 @@ test('the example catches up from the WebSocket’s cursor over several pages', 
   expect(missed).toHaveLength(105)
   expect(missed).toHaveLength(105)
 })
+
+test('what had no attempt is not recovered: it is in the event log and in the list, as the page says', async () => {
+  await using world = await createWorld()
+  await using receiver = startReceiver()
+  const { cursor } = (await (await world.call('GET', '/v1/events')).json()) as { cursor: string }
+  await world.control.injectSms({ to: FROM, from: '+15555550177', text: 'Nobody was told' })
+  await world.call('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl: receiver.url } })
+  const recover = (since: string) => world.call('POST', '/v1/webhook-deliveries/recover', { body: { since } })
+  expect((await recover('2h')).status).toBe(400)
+  expect(await (await recover('2000-01-01T00:00:00Z')).json()).toEqual({ scheduled: 0 })
+  const answer = await world.call('GET', `/v1/events?after=${cursor}`)
+  const { events } = (await answer.json()) as { events: { timestamp: string }[] }
+  expect(events).toMatchObject([{ type: 'sms_inbound', body: 'Nobody was told' }])
+  const day = events[0]?.timestamp.slice(0, 10)
+  const list = await world.call('GET', `/v1/sms/messages?direction=inbound&startDate=${day}`)
+  expect(await list.json()).toMatchObject({ messages: [{ body: 'Nobody was told' }] })
+})
