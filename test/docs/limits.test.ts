@@ -17,115 +17,124 @@ const TIMES: [name: string, ms: number][] = [
 
 /** The limits of each row of the page, in the order of its values. */
 const ROWS: Readonly<Record<string, readonly (keyof typeof VALUES)[]>> = {
-  'size of a body; of an upload': ['MAX_REQUEST_BODY_BYTES', 'MAX_MEDIA_BYTES'],
-  'nesting of JSON; members of all its objects; entries of an array': [
+  'size of a request body; of an upload': ['MAX_REQUEST_BODY_BYTES', 'MAX_MEDIA_BYTES'],
+  'JSON: nesting; members in all objects together; entries in an array': [
     'MAX_JSON_DEPTH',
     'MAX_JSON_MEMBERS',
     'MAX_BODY_ENTRIES',
   ],
-  'length of an `X-Request-Id` that is kept': ['MAX_REQUEST_ID_LENGTH'],
-  'the window of `KEY_LIMIT_PER_MINUTE`': ['WINDOW_MS'],
-  'wrong keys that block an address (IPv6: a /64); counted over; blocked for': [
+  'length of an `X-Request-Id` that the gateway keeps': ['MAX_REQUEST_ID_LENGTH'],
+  'time over which `KEY_LIMIT_PER_MINUTE` counts': ['WINDOW_MS'],
+  'wrong keys that block an IP address (IPv6: a /64); counted over; blocked for': [
     'FAILED_ATTEMPTS',
     'FAILED_ATTEMPTS_WINDOW_MS',
     'BLOCK_MS',
   ],
-  'rows of a page: default; most': ['DEFAULT_PAGE_SIZE', 'MAX_PAGE_SIZE'],
-  'events of a page: default; most': ['DEFAULT_EVENTS', 'MAX_EVENTS'],
-  'apps, triggers or tenants of a list without pages': ['MAX_LISTED'],
-  'range of `/v1/usage`: default; most': ['DEFAULT_USAGE_DAYS', 'MAX_USAGE_DAYS'],
-  '`hours` of `/v1/overview`: least; most; buckets; errors': [
+  'rows in a page: default; maximum': ['DEFAULT_PAGE_SIZE', 'MAX_PAGE_SIZE'],
+  'events in a page: default; maximum': ['DEFAULT_EVENTS', 'MAX_EVENTS'],
+  'apps, triggers or tenants in a list without pages': ['MAX_LISTED'],
+  'period of `/v1/usage`: default; maximum': ['DEFAULT_USAGE_DAYS', 'MAX_USAGE_DAYS'],
+  '`hours` in `/v1/overview`: minimum; maximum; buckets; errors': [
     'MIN_OVERVIEW_HOURS',
     'MAX_OVERVIEW_HOURS',
     'OVERVIEW_BUCKETS',
     'MAX_OVERVIEW_ERRORS',
   ],
-  '`hours` of `/v1/operator/overview`; buckets of a tenant': ['MAX_TENANTS_OVERVIEW_HOURS', 'TENANTS_OVERVIEW_BUCKETS'],
+  'maximum `hours` in `/v1/operator/overview`; buckets for each tenant': [
+    'MAX_TENANTS_OVERVIEW_HOURS',
+    'TENANTS_OVERVIEW_BUCKETS',
+  ],
   'a text, in UTF-16 units; a text with files': ['MAX_BODY_UNITS', 'MAX_MEDIA_TEXT_UNITS'],
-  'length of `userId`; of the filter `contact`': ['MAX_USER_ID_LENGTH', 'MAX_CONTACT_LENGTH'],
-  'contacts that `contactEndsWith` may match (else 400)': ['MAX_CONTACTS_FOUND'],
-  '`toAnswer`: highest count; looks back': ['MAX_TO_ANSWER', 'TO_ANSWER_MS'],
-  'length of an `Idempotency-Key`; for `notify`; kept for': [
+  'length of `userId`; of the `contact` filter': ['MAX_USER_ID_LENGTH', 'MAX_CONTACT_LENGTH'],
+  'contacts that `contactEndsWith` can match (if more: 400)': ['MAX_CONTACTS_FOUND'],
+  '`toAnswer`: highest count; how far it looks back': ['MAX_TO_ANSWER', 'TO_ANSWER_MS'],
+  'length of an `Idempotency-Key`; for `notify`; how long it is valid': [
     'MAX_IDEMPOTENCY_KEY_LENGTH',
     'MAX_NOTIFY_KEY_LENGTH',
     'IDEMPOTENCY_RETENTION_MS',
   ],
-  'receivers of `notify`; length of its template': ['MAX_NOTIFY_RECIPIENTS', 'MAX_TEMPLATE_LENGTH'],
-  '`sendAt` may be ahead': ['MAX_SCHEDULE_AHEAD_MS'],
+  'recipients of one `notify`; length of the template': ['MAX_NOTIFY_RECIPIENTS', 'MAX_TEMPLATE_LENGTH'],
+  'how far ahead `sendAt` can be': ['MAX_SCHEDULE_AHEAD_MS'],
   "length of a message's `error`": ['ERROR_MESSAGE_LENGTH'],
-  'failed messages that one request sends again': ['MAX_RESENT'],
-  'attempts are kept; usage is kept; different errors counted in half an hour': [
+  'failed messages that one request resends': ['MAX_RESENT'],
+  'how long attempts are kept; usage; different errors counted in half an hour': [
     'ATTEMPT_RETENTION_DAYS',
     'USAGE_RETENTION_DAYS',
     'MAX_ERRORS_PER_HALF_HOUR',
   ],
-  'files of a message; length of a file name': ['MAX_MEDIA_PER_MESSAGE', 'MAX_FILE_NAME_LENGTH'],
-  'all files of a tenant; free disk that uploads leave': ['MAX_TENANT_MEDIA_BYTES', 'UPLOAD_MIN_FREE_BYTES'],
-  'a file is kept': ['MEDIA_RETENTION_MS'],
-  'uploads at once; of a tenant': ['MAX_UPLOADS_IN_FLIGHT', 'MAX_UPLOADS_PER_TENANT'],
-  'an upload must bring; in each': ['UPLOAD_STEP_BYTES', 'UPLOAD_STEP_MS'],
-  'calls that send files at once; of an extension; longest call': [
+  'files in a message; length of a file name': ['MAX_MEDIA_PER_MESSAGE', 'MAX_FILE_NAME_LENGTH'],
+  "size of all of a tenant's files; disk space that uploads leave free": [
+    'MAX_TENANT_MEDIA_BYTES',
+    'UPLOAD_MIN_FREE_BYTES',
+  ],
+  'how long a file is kept': ['MEDIA_RETENTION_MS'],
+  'uploads at once: all; one tenant': ['MAX_UPLOADS_IN_FLIGHT', 'MAX_UPLOADS_PER_TENANT'],
+  'slowest upload: bytes; within': ['UPLOAD_STEP_BYTES', 'UPLOAD_STEP_MS'],
+  'calls at once that send files: all; one extension; longest call': [
     'MAX_MEDIA_CALLS',
     'MAX_MEDIA_CALLS_PER_EXTENSION',
     'MAX_MEDIA_CALL_MS',
   ],
   'size of an inbound attachment; time to download it': ['MAX_ATTACHMENT_BYTES', 'ATTACHMENT_TIMEOUT_MS'],
-  'such downloads at once; of a tenant (more wait)': ['MAX_ATTACHMENTS_IN_FLIGHT', 'MAX_ATTACHMENTS_PER_TENANT'],
-  'length of an address; time for a POST, with its name lookup; bytes read of the answer': [
+  'attachment downloads at once (more wait): all; one tenant': [
+    'MAX_ATTACHMENTS_IN_FLIGHT',
+    'MAX_ATTACHMENTS_PER_TENANT',
+  ],
+  'length of a webhook URL; time for a POST, including the DNS lookup; bytes read from the response': [
     'MAX_WEBHOOK_URL_LENGTH',
     'WEBHOOK_TIMEOUT_MS',
     'RESPONSE_SNIPPET_BYTES',
   ],
-  "POSTs at once: all; a tenant; a tenant's host; an app or trigger; always free for a tenant": [
+  'POSTs at once: all; one tenant; one host of a tenant; one app or trigger; always free for a tenant': [
     'MAX_WEBHOOKS_IN_FLIGHT',
     'MAX_WEBHOOKS_PER_TENANT',
     'MAX_WEBHOOKS_PER_HOST',
     'MAX_WEBHOOKS_PER_DESTINATION',
     'RESERVED_WEBHOOKS_PER_TENANT',
   ],
-  'retries at once, likewise': [
+  'retries at once, for the same five': [
     'MAX_RETRIES_IN_FLIGHT',
     'MAX_RETRIES_PER_TENANT',
     'MAX_RETRIES_PER_HOST',
     'MAX_RETRIES_PER_DESTINATION',
     'RESERVED_RETRIES_PER_TENANT',
   ],
-  'longest wait for a retry': ['MAX_RETRY_DELAY_MS'],
-  'deliveries that one request recovers; that it dismisses by id': ['MAX_RECOVERED_DELIVERIES', 'MAX_DISMISSED_IDS'],
-  'the delivery log is kept': ['DELIVERY_RETENTION_DAYS'],
-  'sockets of an app; a token is valid for': ['MAX_SOCKETS_PER_APP', 'WS_TOKEN_TTL_MS'],
-  'time to authenticate; sockets that have not yet: all; from an address': [
+  'longest wait before a retry': ['MAX_RETRY_DELAY_MS'],
+  'deliveries that one request recovers; that one request dismisses by id': [
+    'MAX_RECOVERED_DELIVERIES',
+    'MAX_DISMISSED_IDS',
+  ],
+  'how long the delivery log is kept': ['DELIVERY_RETENTION_DAYS'],
+  'sockets for each app; how long a token is valid': ['MAX_SOCKETS_PER_APP', 'WS_TOKEN_TTL_MS'],
+  'time to authenticate; unauthenticated sockets: all; from one IP address': [
     'WS_AUTH_DEADLINE_MS',
     'MAX_UNAUTHENTICATED_SOCKETS',
     'MAX_UNAUTHENTICATED_SOCKETS_PER_ADDRESS',
   ],
-  'size of a frame of yours (longer: 1009); frames between two pings': ['WS_FRAME_BYTES', 'WS_FRAMES_PER_PING'],
-  'time between pings; unanswered pings before it closes': ['WS_PING_MS', 'MAX_UNANSWERED_PINGS'],
-  "backlog of a slow socket; of a tenant's sockets": ['WS_BACKLOG_BYTES', 'WS_TENANT_BACKLOG_BYTES'],
-  'a closed socket whose peer is silent stays; such sockets': ['WS_LINGER_MS', 'MAX_LINGERING_SOCKETS'],
-  'calls a minute of an extension: kept for sends; for logins and sockets; of those, kept for tokens': [
-    'CALLS_KEPT_FOR_SENDS',
-    'AUTH_CALLS_PER_MINUTE',
-    'AUTH_CALLS_KEPT_FOR_TOKENS',
-  ],
-  'calls at once kept for tokens and lookups': ['CALLS_BESIDE_SENDS'],
-  'pause after a 429 without `Retry-After`; shortest pause (it doubles if repeated)': [
+  'size of a frame that you send (if larger: 1009); frames between two pings': ['WS_FRAME_BYTES', 'WS_FRAMES_PER_PING'],
+  'time between pings; unanswered pings before the socket closes': ['WS_PING_MS', 'MAX_UNANSWERED_PINGS'],
+  "backlog of a slow socket; of all of a tenant's sockets": ['WS_BACKLOG_BYTES', 'WS_TENANT_BACKLOG_BYTES'],
+  'how long a closed socket waits for a silent peer; such sockets': ['WS_LINGER_MS', 'MAX_LINGERING_SOCKETS'],
+  "an extension's calls each minute: reserved for sends; allowed for logins and sockets; of these, reserved for tokens":
+    ['CALLS_KEPT_FOR_SENDS', 'AUTH_CALLS_PER_MINUTE', 'AUTH_CALLS_KEPT_FOR_TOKENS'],
+  'calls at once that are reserved for tokens and lookups': ['CALLS_BESIDE_SENDS'],
+  'pause after a 429 without `Retry-After`; shortest pause (doubles each time)': [
     'DEFAULT_PENALTY_MS',
     'MIN_ANNOUNCED_PAUSE_MS',
   ],
-  'a lost answer: first lookup after; last after; attempts before `failed`': [
+  'after a lost response: first lookup; last lookup; attempts before `failed`': [
     'FIRST_LOOKUP_MS',
     'MAX_LOOKUP_MS',
     'MAX_ABSENT_ATTEMPTS',
   ],
   'time between lookups of an unknown number': ['NUMBER_LOOKUP_EVERY_MS'],
-  'a token is refreshed before its end by; a failed refresh waits: first; then; at most': [
+  'how long before its expiry a token is refreshed; wait after a failed refresh: first; then; maximum': [
     'TOKEN_FRESH_MS',
     'REFRESH_RETRY_FIRST_MS',
     'REFRESH_RETRY_MIN_MS',
     'REFRESH_RETRY_MAX_MS',
   ],
-  'back-fill of missed texts: reaches back; runs every; without a subscription every; of those at once': [
+  'search for missed texts: how far back; how often; how often without a subscription; such searches at once': [
     'BACK_FILL_MAX_AGE_MS',
     'BACK_FILL_EVERY_MS',
     'SILENT_BACK_FILL_EVERY_MS',
@@ -133,27 +142,23 @@ const ROWS: Readonly<Record<string, readonly (keyof typeof VALUES)[]>> = {
   ],
   'subscriptions checked and sockets opened at once': ['MAX_SUBSCRIBING'],
   "length of an app's name; of a JWT": ['MAX_APP_NAME_LENGTH', 'MAX_JWT_LENGTH'],
-  'connect and invite links of a tenant in an hour; a connect link works for; a login may take': [
+  "a tenant's connect and invite links in an hour; how long a connect link works; time for a login": [
     'CONNECT_TOKENS_PER_HOUR',
     'CONNECT_TOKEN_TTL_MS',
     'OAUTH_STATE_TTL_MS',
   ],
-  'a `sgw console` link works for; its session lasts; sessions at once; requests of one a minute': [
-    'OPERATOR_LINK_TTL_MS',
-    'OPERATOR_SESSION_TTL_MS',
-    'MAX_OPERATOR_SESSIONS',
-    'OPERATOR_LIMIT_PER_MINUTE',
-  ],
-  'longest [mute](alerts.md#mute-an-alert) of an alert': ['MAX_MUTE_MS'],
+  'how long a `sgw console` link works; how long its session lasts; sessions at once; requests of one session in a minute':
+    ['OPERATOR_LINK_TTL_MS', 'OPERATOR_SESSION_TTL_MS', 'MAX_OPERATOR_SESSIONS', 'OPERATOR_LIMIT_PER_MINUTE'],
+  'longest time to [mute](alerts.md#mute-an-alert) an alert': ['MAX_MUTE_MS'],
   "precision of an app's `lastUsedAt`": ['LAST_USED_STEP_MS'],
-  'the lease of a [standby](beyond-one-machine.md): renewed every; lost after': ['RENEW_LEASE_EVERY_MS', 'LEASE_MS'],
-  'pause after an internal fault, such as a full disk': ['RETRY_AFTER_FAULT_MS'],
-  "in memory: keys; apps' windows; addresses with wrong keys": [
+  'lease of a [standby](beyond-one-machine.md): renewed every; lost after': ['RENEW_LEASE_EVERY_MS', 'LEASE_MS'],
+  'pause after an internal error, such as a full disk': ['RETRY_AFTER_FAULT_MS'],
+  'in memory: keys; rate windows of apps; IP addresses with wrong keys': [
     'MAX_CACHED_KEYS',
     'MAX_LIMITED_APPS',
     'MAX_WATCHED_ADDRESSES',
   ],
-  'deliveries read in a step; a piece of an upload; a simulated message': [
+  'deliveries read in one step; size of a piece of an upload; of a simulated message': [
     'FAILURES_STEP_ROWS',
     'MEDIA_PIECE_BYTES',
     'MAX_SIMULATED_BODY_BYTES',
