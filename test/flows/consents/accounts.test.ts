@@ -121,8 +121,12 @@ describe.each(['webhook', 'websocket'] as const)('the event by %s', (events) => 
     const { extensionId } = control.addExtension({ extensionId: '700000000', numbers: ['+15555550160'] })
     await connectAlso(scene, extensionId)
     await untilSubscribed(scene)
-    expect(filtersOf(scene).toSorted()).toEqual(['consents', 'instant?type=SMS', 'instant?type=SMS'])
+    await untilRead(scene, 2 * MINUTE_MS)
     await textIn(scene)
+    // Each extension looks after its subscriptions every ten minutes.
+    const until = scene.one.clock.now() + 25 * MINUTE_MS
+    await pass(scene.one, 30 * MINUTE_MS, () => (scene.one.clock.now() > until ? true : null), SECOND_MS)
+    expect(filtersOf(scene).toSorted()).toEqual(['consents', 'instant?type=SMS', 'instant?type=SMS'])
     scene.control.addConsent(out())
     await pass(scene.one, MINUTE_MS, async () => ((await pairs(scene)).length > 0 ? true : null))
     expect(await health(scene)).toMatchObject([{ reason: null }, { reason: null }])

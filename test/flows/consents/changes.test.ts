@@ -85,6 +85,8 @@ describe('a consent that changes in RingCentral', () => {
     await textIn(scene)
     await untilRead(scene)
     await untilSubscribed(scene)
+    // What came while there was no subscription is read at once.
+    await untilRead(scene, 2 * MINUTE_MS)
     scene.control.addConsent(out())
     await pass(scene.one, MINUTE_MS, async () => ((await pairs(scene)).length > 0 ? true : null))
     expect(scene.events).toEqual([`${PAIR} out provider`])
