@@ -29,7 +29,7 @@ const NobodyEndsSo = ({ ends }: { ends: string }) => (
   >
     <p class="dim">To write to somebody new, type the whole number with its country, as +15035550142.</p>
     <a class="button" href={addressOf('messages', { text: ends })}>
-      Look for “<span class="mask">{ends}</span>” in texts
+      <Masked text={`Look for “${ends}” in texts`} hides={ends} />
     </a>
   </NothingFound>
 )

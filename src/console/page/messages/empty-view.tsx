@@ -24,7 +24,7 @@ export default function EmptyView({ extensions, list }: EmptyViewProps) {
     <NothingFound text={<Masked text={whyNone(list)} hides={text ?? ends} />} noun="messages" words={WORDS}>
       {ends !== undefined && text === undefined && !isTooWide(list) && (
         <a class="button" href={addressOf('messages', { ...filter, ends: '', text: ends })}>
-          Look for “<span class="mask">{ends}</span>” in texts
+          <Masked text={`Look for “${ends}” in texts`} hides={ends} />
         </a>
       )}
     </NothingFound>
