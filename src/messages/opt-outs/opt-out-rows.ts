@@ -56,8 +56,13 @@ const LATEST = `SELECT opted_out FROM (
           WHERE own.tenant_id = input.tenantId AND own.number = input."from"))
   ORDER BY decided_at DESC, is_consent LIMIT 1`
 
+/** The same for a contact without any consent, as almost all are. */
+const HAS_OPTED_OUT = `EXISTS (SELECT 1 FROM opt_outs
+  WHERE opt_outs.contact = input."to" AND opt_outs.number = input."from" AND opt_outs.tenant_id = input.tenantId AND opted_out = 1)`
+
 /**
  * SQL condition: the tenant blocks opt-outs, and the recipient of the message in `input` has opted out. Needs the tenant's
  * row in the FROM clause.
  */
-export const IS_BLOCKED = `(tenants.opt_out_policy = 'block' AND coalesce((${LATEST}), 0) = 1)`
+export const IS_BLOCKED = `(tenants.opt_out_policy = 'block' AND iif(EXISTS (SELECT 1 FROM consents WHERE contact = input."to"),
+  coalesce((${LATEST}), 0) = 1, ${HAS_OPTED_OUT}))`
