@@ -14,6 +14,8 @@ const QUEUE = '+15555550150'
 const OTHERS = ['+15555550191', '+15555550192', '+15555550193']
 const ROUNDS = 6
 const STEPS = 60
+/** The account lost the feature, and threads were refused before the numbers were read again: the store brought a text that they had brought. */
+const SEEDS = [905489]
 
 class Changes {
   /** How often each text must be there, by its sender and words. */
@@ -152,10 +154,11 @@ class Changes {
   }
 }
 
-test.each(Array.from({ length: ROUNDS }, (_, round) => round))(
+const RANDOM = Array.from({ length: ROUNDS }, (_, round) => (Date.now() % 1_000_000) + round)
+
+test.each(process.env['SEED'] === undefined ? [...SEEDS, ...RANDOM] : [Number(process.env['SEED'])])(
   'a number that moves between message store and threads loses no text, and has none twice (%p)',
-  async (round) => {
-    const seed = Number(process.env['SEED'] ?? (Date.now() % 1_000_000) + round)
+  async (seed) => {
     console.log(`seed ${seed}`)
     const random = seededRandom(seed)
     await using one = await FaultCase.open({ env: { RC_EVENTS: random() < 0.5 ? 'webhook' : 'websocket' } })

@@ -107,11 +107,14 @@ function logMissing({ log }: Gateway, { tenantId, extensionId }: ExtensionRow, m
   if (missing > 0) log.info({ tenantId, extensionId, missing }, 'inbound messages were filled in')
 }
 
-async function storeProgress(gateway: Gateway, extension: ExtensionRow, until: number): Promise<void> {
-  const sql =
-    'UPDATE extensions SET inbound_seen_at = ?3 WHERE tenant_id = ?1 AND extension_id = ?2 AND connected_at = ?4'
-  await gateway.database.writer.write([
-    { sql, args: [extension.tenantId, extension.extensionId, until, extension.connectedAt] },
-  ])
-  gateway.directory.forget(extension.tenantId)
+/** Not if the numbers were read meanwhile: a change of a source may have put the position back. */
+async function storeProgress(
+  { database, directory }: Gateway,
+  { tenantId, extensionId, connectedAt, numbersReadAt }: ExtensionRow,
+  until: number,
+): Promise<void> {
+  const sql = `UPDATE extensions SET inbound_seen_at = ?3
+    WHERE tenant_id = ?1 AND extension_id = ?2 AND connected_at = ?4 AND numbers_read_at IS ?5`
+  await database.writer.write([{ sql, args: [tenantId, extensionId, until, connectedAt, numbersReadAt] }])
+  directory.forget(tenantId)
 }

@@ -2,8 +2,14 @@ import { DAY_MS } from '../../core/limits.ts'
 import type { CallResult } from '../../provider/extension-calls.ts'
 import type { ExtensionRow } from '../../provider/directory.ts'
 import type { ExtensionKey } from '../../provider/extension-rows.ts'
-import { isFromBefore } from '../../provider/inbound-source.ts'
-import { LIST_TOO_LONG, type Provider, type ProviderResult, type StoredSms } from '../../provider/provider.ts'
+import { hasThreads, isFromBefore } from '../../provider/inbound-source.ts'
+import {
+  LIST_TOO_LONG,
+  type Provider,
+  type ProviderFailure,
+  type ProviderResult,
+  type StoredSms,
+} from '../../provider/provider.ts'
 import { noteRefusal } from '../../provider/refusals.ts'
 import type { Gateway } from '../gateway.ts'
 import { belongsTo, isProgressDue, MIN_SLICE_MS, sinceOf, skippedIn, storeUnknown } from './reading.ts'
@@ -27,7 +33,7 @@ export async function fillThreads(
   }
   const now = gateway.clock.now()
   const read = await readNew(gateway, extension)
-  if (read.type === 'failed') noteRefusal(gateway, { ...keyOf(extension), step: 'threads', failure: read.failure })
+  if (read.type === 'failed' && (await isGone(gateway, keyOf(extension), read.failure))) return 0
   if (read.type !== 'ok') return null
   gateway.directory.refusals.clear(extension, 'threads')
   const { records, syncToken } = read.value
@@ -37,6 +43,21 @@ export async function fillThreads(
   if (missing > 0 || isDue || isProgressDue(extension.threadsReadUntil, now))
     await storeProgress(gateway, extension, { now, syncToken })
   return missing
+}
+
+/**
+ * Notes a failure, unless it is the first refusal and the account has lost the feature: then the source of its numbers has changed, and a
+ * back-fill looks at what both have. Otherwise the store would bring texts again that were read in threads.
+ */
+async function isGone(gateway: Gateway, key: ExtensionKey, failure: ProviderFailure): Promise<boolean> {
+  const { directory, numbers, clock } = gateway
+  const isKnown = directory.refusals.of(key, clock.now()).some(({ step }) => step === 'threads')
+  if (failure.reason === 'rejected' && !isKnown) {
+    await numbers.read(key)
+    if (!hasThreads(await directory.tenant(key.tenantId), key)) return true
+  }
+  noteRefusal(gateway, { ...key, step: 'threads', failure })
+  return false
 }
 
 interface NewMessages {
@@ -126,13 +147,15 @@ async function ofThreads(gateway: Gateway, extension: ExtensionRow, records: rea
   return wanted
 }
 
+/** Not if the numbers were read meanwhile: a change of a source may have put the position back. */
 async function storeProgress(
   { database, directory }: Gateway,
-  { tenantId, extensionId, connectedAt }: ExtensionRow,
+  { tenantId, extensionId, connectedAt, numbersReadAt }: ExtensionRow,
   { now, syncToken }: { now: number; syncToken: string | null },
 ): Promise<void> {
   const sql = `UPDATE extensions SET threads_seen_at = ?3, threads_token = ?5
-    WHERE tenant_id = ?1 AND extension_id = ?2 AND connected_at = ?4`
-  await database.writer.write([{ sql, args: [tenantId, extensionId, now, connectedAt, syncToken] }])
+    WHERE tenant_id = ?1 AND extension_id = ?2 AND connected_at = ?4 AND numbers_read_at IS ?6`
+  const args = [tenantId, extensionId, now, connectedAt, syncToken, numbersReadAt]
+  await database.writer.write([{ sql, args }])
   directory.forget(tenantId)
 }

@@ -12,7 +12,7 @@ type Method = (...argument: unknown[]) => unknown
 /** A gateway and a provider on a manual clock, and the published events. */
 export class FaultCase implements AsyncDisposable {
   readonly events: string[] = []
-  /** The number of open calls to the provider and of running encryptions. Other threads or processes work on them. */
+  /** The number of open calls to the provider, of running encryptions and of long reads. Other threads or processes work on them. */
   openCalls = 0
 
   private constructor(
@@ -24,6 +24,8 @@ export class FaultCase implements AsyncDisposable {
     })
     this.#countCalls(world.gateway.provider)
     this.#countCalls(world.gateway.secrets)
+    const { reader } = world.gateway.database
+    Object.assign(reader, { longRead: this.#counted(reader.longRead.bind(reader) as Method) })
   }
 
   #countCalls(callee: Provider | Secrets): void {
