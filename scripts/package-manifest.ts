@@ -22,15 +22,14 @@ export async function withPackageManifest(pack: () => Promise<unknown>): Promise
 }
 
 async function put(): Promise<void> {
-  // One that was interrupted has left it.
-  if (existsSync(KEPT)) await back()
+  // One that failed has left it.
+  await back()
   await Bun.write(KEPT, Bun.file(FILE))
   const {
     dependencies,
     exports,
     devDependencies: _dev,
     trustedDependencies: _trusted,
-    scripts: _scripts,
     ...rest
   } = (await Bun.file(FILE).json()) as typeof manifest
   const { bun: _source, ...client } = exports['./client']
@@ -44,6 +43,7 @@ async function put(): Promise<void> {
 }
 
 async function back(): Promise<void> {
+  if (!existsSync(KEPT)) return
   await rm(FILE)
   await rename(KEPT, FILE)
 }

@@ -68,6 +68,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   'simulate advance': 'sgw simulate advance 24h',
   'simulate configure': 'sgw simulate configure --number-forms digits,american --shared-owner refused',
   'simulate add-queue': 'sgw simulate add-queue --number +15555550150 --recipient 629890016 --name "Front desk"',
+  'simulate add-consent': 'sgw simulate add-consent +15555550199 --from +15555550100',
   'simulate add-number': 'sgw simulate add-number --extension 629890016 --number +15555550103 --status Pending',
   'simulate remove-number': 'sgw simulate remove-number --extension 629890016 --number +15555550103',
   'simulate extension-status': 'sgw simulate extension-status 629890016 Disabled',
