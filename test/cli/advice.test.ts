@@ -63,10 +63,10 @@ test.concurrent('a link needs an active app, and the error names the command tha
 
 /** Calls of the API whose work a command does. */
 const COMMANDS: readonly [call: RegExp, command: RegExp][] = [
-  [/\/v1\/rc\/(invite|connect)-token/, /sgw extensions (invite|connect)/],
-  [/\/v1\/webhook-deliveries\?/, /sgw webhooks list/],
-  [/\/v1\/rc\/extensions( |\/health)/, /sgw extensions list/],
-  [/GET \/v1\/sms\/(messages|MESSAGE)/, /sgw messages (list|show)/],
+  [/\/v1\/rc\/(invite|connect)-token/, /sgw(ctl)? extensions (invite|connect)/],
+  [/\/v1\/webhook-deliveries\?/, /sgw(ctl)? webhooks list/],
+  [/\/v1\/rc\/extensions( |\/health)/, /sgw(ctl)? extensions list/],
+  [/GET \/v1\/sms\/(messages|MESSAGE)/, /sgw(ctl)? messages (list|show)/],
 ]
 
 const FOR_OPERATORS = [
