@@ -50,6 +50,9 @@ const JOB_WORK: Readonly<Record<string, string>> = {
   'src/provider/socket-rows.ts':
     'the row of the socket of one extension, by its tenant and id (`keyOf`, `isOf`), and those of all that an earlier process left',
   'src/messages/upkeep/extensions.ts': 'which tenants have extensions, to look after each',
+  'src/messages/opt-outs/consent-rows.ts':
+    'consents of an account, which several tenants may share; each pair of number and contact under its own tenant',
+  'src/messages/upkeep/consent-readings.ts': 'which accounts have active extensions, to read each account once',
 }
 
 /** Other single statements: file, beginning of the statement, reason. */

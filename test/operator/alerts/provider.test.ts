@@ -152,7 +152,7 @@ test('the doctor names the cause of a failed refresh', async () => {
   await world.simulator?.stop()
   await world.gateway.tokens.refresh(key)
   expect(await detail()).toMatch(
-    /Its tokens could not be refreshed\. RingCentral could not be reached .* The gateway tries again on its own at 20/,
+    /Its tokens could not be refreshed\. RingCentral could not be reached, .* The gateway tries again on its own at 20/,
   )
   const { port } = new URL(world.simulator?.url ?? '')
   const other = await startSimulator({ clock, port: Number(port), ...CLIENT, clientSecret: 'another-secret' })
