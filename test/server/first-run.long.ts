@@ -84,7 +84,7 @@ test('a command during the start waits until the server works', async () => {
   const operate = (method: string, path: string): Promise<Response> =>
     fetch(`http://localhost/v1/operator/${path}`, { method, unix: folder.file('sgw.db.sock') })
   const [compact, doctor] = await Promise.all([operate('POST', 'compact'), operate('GET', 'doctor')])
-  expect(await compact.json()).toEqual({ error: expect.stringContaining('A server uses the database') })
+  expect(await compact.json()).toEqual({ error: expect.stringContaining('A server is using the database') })
   expect(JSON.stringify(await doctor.json())).not.toContain('not running')
   server.kill('SIGTERM')
   await server.ended()
