@@ -46,7 +46,7 @@ const watchFor = (shown: string): string => `
     requestAnimationFrame(look)
   })`
 
-/** The first load of each view when signed in, with nothing in the browser's cache: five apps, two tenants, 10,000 messages. */
+/** The first load of each view when signed in, with nothing in the browser's cache: five apps, two tenants (50 outside of the simulator), 10,000 messages. */
 export async function firstLoads(browser: Browser): Promise<Row[]> {
   return [...(await loadsOf(browser, VIEWS, {})), ...(await loadsOf(browser, OUTSIDE, { outside: true }))]
 }

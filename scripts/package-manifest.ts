@@ -42,8 +42,11 @@ async function put(): Promise<void> {
   await Bun.write(FILE, `${JSON.stringify(own, null, 2)}\n`)
 }
 
+/** After a failed pack somebody may have put it back already, and changed it since. */
 async function back(): Promise<void> {
   if (!existsSync(KEPT)) return
+  const isPacked = !('devDependencies' in (await Bun.file(FILE).json()))
+  if (!isPacked) return rm(KEPT)
   await rm(FILE)
   await rename(KEPT, FILE)
 }

@@ -1,6 +1,6 @@
 /**
  * Measures how long this thread works between two ticks, until `longestMs` is called. Some machines count processor time in steps of 4 ms,
- * and the time of day has what other processes took, so that the lesser of both is nearest.
+ * and the wall clock includes the time of other processes, so the smaller of the two is closest.
  */
 export function watchTicks(): { longestMs(): number } {
   let longest = 0

@@ -54,7 +54,7 @@ function flagsOf(name: string): string {
   return `--${words} <${words.split('-').at(-1)}>`
 }
 
-/** A description of the API as help says it, which begins small unless it begins with a name such as RingCentral. */
+/** A description of the API as help says it: in lower case, unless it begins with a name such as RingCentral. */
 const plainText = (text: string): string =>
   text.replace(/^[A-Z](?=[a-z]*\b)/, (letter) => letter.toLowerCase()).replaceAll('`', '')
 

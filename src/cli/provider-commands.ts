@@ -46,11 +46,11 @@ function addConsent(simulate: Command, change: Change): void {
     .command('add-consent')
     .description("Opt a contact out, or in again, as in RingCentral's app, at the carrier or for the whole account")
     .argument('<contact>', "the contact's number, E.164")
-    .option('--from <number>', 'the number of yours, E.164')
-    .addOption(new Option('--status <status>', 'OptOut if absent').choices(OPT_STATUSES))
-    .addOption(new Option('--coverage <coverage>', 'what it is for, PhoneNumber if absent').choices(COVERAGES))
+    .option('--from <number>', 'your number, E.164')
+    .addOption(new Option('--status <status>', 'OptOut by default').choices(OPT_STATUSES))
+    .addOption(new Option('--coverage <coverage>', 'what it is for; PhoneNumber by default').choices(COVERAGES))
     .addOption(new Option('--campaign-type <type>', 'with the coverage CampaignType').choices(CAMPAIGN_TYPES))
-    .addOption(new Option('--source <source>', 'who said so, Api if absent').choices(CONSENT_SOURCES))
+    .addOption(new Option('--source <source>', 'who said so; Api by default').choices(CONSENT_SOURCES))
     .action((to: string, { status, ...same }: AddedConsent) =>
       change('addConsent', { ...same, to, optStatus: status, accountId: undefined, modifiedAt: undefined }),
     )

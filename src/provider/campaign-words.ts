@@ -20,7 +20,7 @@ const STATUSES: Readonly<Record<string, { words: string; stage: Stage }>> = {
   DeleteRequested: { words: 'campaign about to be deleted', stage: 'lost' },
 }
 
-/** Whether it was rejected or suspended, or will be no more. */
+/** Whether it was rejected or suspended, or has expired or is about to be deleted. */
 export const isLost = (campaign: Campaign | null): boolean => STATUSES[campaign?.status ?? '']?.stage === 'lost'
 
 export const isApproved = ({ status }: Campaign): boolean => STATUSES[status]?.stage === 'approved'

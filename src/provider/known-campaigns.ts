@@ -18,7 +18,7 @@ const schema = z.object({
   readAt: z.number().nullable(),
   /** Whether it sends, or did once. */
   hasSent: z.boolean(),
-  /** Since when a person must see to it, epoch milliseconds; null if nobody must. */
+  /** When it began to need attention, epoch milliseconds; null if it does not. */
   failsSince: z.number().nullable(),
 })
 

@@ -158,7 +158,7 @@ function startConsents(timers: Timers, gateway: Gateway, plan: (key: ExtensionKe
   }
   const readings = new ConsentReadings(gateway, timers)
   timers.every('consents', MINUTE_MS, MINUTE_MS, () => readings.look())
-  gateway.consents.changed = (key) => void readings.changed(key)
+  gateway.consents.changed = (key) => timers.once(`consents of ${nameOf(key)}`, 0, () => readings.changed(key))
   gateway.consents.readerFound = (key) => plan(key, 0)
 }
 

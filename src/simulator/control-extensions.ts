@@ -87,7 +87,7 @@ function addQueue(world: World, added: NewQueue): ExtensionView {
 function addConsent(world: World, added: NewConsent): ConsentSpec & { modifiedAt: number } {
   const { accountId, modifiedAt, coverage = 'PhoneNumber', ...more } = checked(ConsentShape, added)
   if (coverage !== 'CampaignType' && more.from === undefined)
-    throw new Error(`Cannot use from: a consent for ${coverage} names a number of yours`)
+    throw new Error(`Cannot use from: it is missing, and a consent for ${coverage} needs a number of yours`)
   const owner = more.from === undefined ? undefined : world.directory.smsOwnerOf(more.from)
   const account = accountId === undefined ? owner?.accountId : readId(accountId)
   const spec: ConsentSpec = { optStatus: 'OptOut', source: 'Api', ...more, coverage }

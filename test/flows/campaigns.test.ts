@@ -136,11 +136,7 @@ describe('a number that cannot send', () => {
           ? `! ${beside}: ${other}: ${reason}. ${two?.fix}`
           : `- ${beside}: ${other} cannot send: ${reason}`,
       )
-      console.log(
-        `${name} | health ${one?.reason} | beside a number that sends: ${two?.reason} | cannotSend: ${reason} | fix: ${one?.fix}`,
-      )
     }
-    console.log(`doctor numbers: ${numbers}\ndoctor authorization: ${authorization}\n${stdout}`)
     expect(numbers).toStartWith('warn ')
     expect(authorization).toStartWith('fail ')
     await operator.stop()

@@ -18,4 +18,9 @@ function installed(): string | null {
   return /^\d/.test(version) && Bun.semver.order(version, '0.5.18') >= 0 ? path : null
 }
 
-if (import.meta.main) process.stdout.write(`The backup tests run ${LITESTREAM}\n`)
+if (import.meta.main)
+  process.stdout.write(
+    HAS_LITESTREAM
+      ? `The backup tests run ${LITESTREAM}\n`
+      : 'Litestream 0.5.18 was not found, so its tests are left out: install it, or Go\n',
+  )

@@ -2,7 +2,7 @@ import { DEFAULT_PENALTY_MS } from '../../core/limits.ts'
 import type { Row } from '../../db/connection.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 
-/** A shorter time before the first call is no wait. */
+/** A shorter time before the first call does not count as a wait. */
 const SHORT_WAIT_MS = 1000
 /** So many attempts are read, of whatever extension: a busy gateway makes them in a second, and then the reason stays unknown. */
 const READ_ATTEMPTS = 2000

@@ -5,9 +5,9 @@ import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqli
 export const OPT_OUT_SOURCES = ['keyword', 'provider', 'api'] as const
 export type OptOutSource = (typeof OPT_OUT_SOURCES)[number]
 
-/** Of a row in place of a message: a consent has changed at the provider, which no webhook tells because it belongs to no message. */
+/** `changed_by` of a row that a changed consent made. No webhook tells of it, because no message caused it. */
 export const CHANGED_CONSENT = 'consent'
-/** Of a row whose change is no event: the provider had that consent already when it was first read, or before there was a conversation. */
+/** `changed_by` of a row that makes no event: the provider had that consent when it was first read, or before there was a conversation. */
 export const KNOWN_CONSENT = 'known_consent'
 
 /**

@@ -147,7 +147,7 @@ async function ofThreads(gateway: Gateway, extension: ExtensionRow, records: rea
   return wanted
 }
 
-/** Not if the numbers were read meanwhile: a change of a source may have put the position back. */
+/** Not if the numbers were read meanwhile, as in `back-fill.ts`. */
 async function storeProgress(
   { database, directory }: Gateway,
   { tenantId, extensionId, connectedAt, numbersReadAt }: ExtensionRow,

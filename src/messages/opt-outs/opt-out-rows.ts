@@ -58,7 +58,7 @@ const LATEST = `max(
         SELECT account_id FROM phone_numbers AS own JOIN extensions USING (tenant_id, extension_id)
           WHERE own.tenant_id = input.tenantId AND own.number = input."from")), 0)) & 1`
 
-/** The same for a contact without any consent, as almost all are. */
+/** The same for a contact without a consent, which is almost every contact. */
 const HAS_OPTED_OUT = `EXISTS (SELECT 1 FROM opt_outs
   WHERE opt_outs.contact = input."to" AND opt_outs.number = input."from" AND opt_outs.tenant_id = input.tenantId AND opted_out = 1)`
 

@@ -8,7 +8,7 @@ import { hasRoom } from '../inbound/fill-threads.ts'
 
 const AGAIN_MS = 15_000
 
-/** A subscription beside that to messages, which are read now and then all the same. */
+/** A subscription besides the one for messages. What it is about is also read without it. */
 interface SideTopic {
   topic: Exclude<Topic, 'messages'>
   subscriptions: InboundSubscriptions

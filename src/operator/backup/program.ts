@@ -42,7 +42,7 @@ const seconds = (ms: number): number => Math.round(ms / 100) / 10
 /** What a version can do: before 0.5.18 its exit code hides that the last copy failed. */
 export type LitestreamAge = 'before 0.5.18' | 'current'
 
-/** Errors: `StartError` if the program cannot be run, or is of another age altogether: before 0.5 its backups have another form. */
+/** Errors: `StartError` if the program cannot be run, or is older than 0.5, whose backups have another form. */
 export async function readAge(settings: BackupSettings): Promise<LitestreamAge> {
   const text = (await spawn(settings, ['version']).stdout.text()).trim()
   const [major = 1, minor = 0, patch = 0] = (/^v?(\d+)\.(\d+)\.(\d+)/.exec(text) ?? []).slice(1).map(Number)

@@ -20,7 +20,7 @@ export function parseInboundEvent(body: unknown): InboundEvent {
 
 function parse(body: unknown): InboundEvent {
   const envelope = envelopeSchema.safeParse(body).data
-  if (!envelope) return { kind: 'ignored', subscriptionId: null, why: 'the event is no object' }
+  if (!envelope) return { kind: 'ignored', subscriptionId: null, why: 'the event is not an object' }
   const subscriptionId = envelope.subscriptionId ?? null
   const ignored = (why: string): InboundEvent => ({ kind: 'ignored', subscriptionId, why })
 

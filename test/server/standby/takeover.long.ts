@@ -131,7 +131,10 @@ if (HAS_LITESTREAM) {
     await one.stop()
     const { bucket } = gateways.stub
     bucket.put('sgw/lease.json', new TextEncoder().encode('{"epoch":'))
-    expect(await two.enter()).toMatchObject({ code: 78, stderr: expect.stringContaining('is not the lease of a gateway') })
+    expect(await two.enter()).toMatchObject({
+      code: 78,
+      stderr: expect.stringContaining('is not the lease of a gateway'),
+    })
     expect(new TextDecoder().decode(bucket.get('sgw/lease.json').body)).toBe('{"epoch":')
     bucket.delete('sgw/lease.json')
     await two.startUntil('ready')

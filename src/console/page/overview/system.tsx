@@ -102,7 +102,7 @@ const withNames = (finding: Finding, alerts: readonly Alert[]): Finding => ({
   ...finding,
   detail: alerts.reduce((said, { tenantId = '', tenantName, detail: { extensionId, extensionNumber } }) => {
     const numbered = extensionNumber ? said.replaceAll(`xtension ${extensionId}`, `xtension ${extensionNumber}`) : said
-    return tenantName ? numbered.replaceAll(`of ${tenantId}`, `of ${tenantName}`) : numbered
+    return tenantId && tenantName ? numbered.replaceAll(`of ${tenantId}`, `of ${tenantName}`) : numbered
   }, finding.detail),
 })
 
