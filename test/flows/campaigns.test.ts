@@ -122,7 +122,7 @@ describe('a number that cannot send', () => {
       await doctorOf(world, 'numbers'),
       await doctorOf(world, 'authorization'),
     ]
-    for (const { name, campaign = null, number, alone, beside, reason, isTrouble } of cases) {
+    for (const { campaign = null, number, alone, beside, reason, isTrouble } of cases) {
       const shown = campaign && { ...campaign, dailyLimit: 6000 }
       const [one, two] = [alone, beside].map((id) => health.find(({ extensionId }) => extensionId === id))
       expect(one?.cannotSend).toEqual([{ phoneNumber: number, campaign: shown, reason }])
@@ -203,6 +203,18 @@ describe('a number that could send', () => {
     expect(await ALERTS(world)).toEqual([])
     one.one.clock.advance(16 * MINUTE_MS)
     expect(await ALERTS(world)).toEqual([`extension_failing ${reason}`])
+    // What a proxy answers, and that RingCentral does not say it any more, take nothing back.
+    for (const body of ['<html>', { errorCode: 'CMN-401', message: 'No', errors: [] }]) {
+      world.control.fault({ route: 'sms-configuration', calls: null, fault: { kind: 'respond', status: 403, body } })
+      const before = asked(world)
+      one.one.clock.advance(24 * 60 * MINUTE_MS)
+      await read()
+      await pass(one.one, MINUTE_MS, () => (asked(world) >= before + 2 ? true : null))
+      await pass(one.one, MINUTE_MS, async () => ((await one.told()).reason === reason ? true : null))
+      expect(await ALERTS(world)).toEqual([`extension_failing ${reason}`])
+      world.control.clearFaults()
+    }
+    one.one.clock.advance(24 * 60 * MINUTE_MS)
     set(FROM_2, {})
     await read()
     await untilTold((health) => health.reason === null && health.cannotSend.length === 0)
@@ -265,10 +277,12 @@ describe('campaigns are read', () => {
     // A message from the number finds that out, too.
     await world.send({ from: FROM_2 })
     await pass(one.one, MINUTE_MS, () => (asked(world) === before + 2 ? true : null))
-    world.control.fault({ route: 'sms-configuration', calls: null, fault: { kind: 'respond', status: 403 } })
+    const body = { errorCode: 'CMN-401', message: 'No', errors: [] }
+    world.control.fault({ route: 'sms-configuration', calls: null, fault: { kind: 'respond', status: 403, body } })
     await read()
-    await untilTold(({ cannotSend }) => cannotSend[0]?.reason.includes('(403)') === true)
+    await pass(one.one, MINUTE_MS, () => (asked(world) === before + 3 ? true : null))
     const refused = asked(world)
+    expect((await one.told()).cannotSend[0]?.reason).toContain('submitted, not yet approved')
     for (let times = 3; times > 0; times--) {
       await read()
       one.one.clock.advance(20 * MINUTE_MS)

@@ -17,7 +17,7 @@ export async function getPolicy(gateway: Gateway, { tenantId }: Caller): Promise
 export async function setPolicy(gateway: Gateway, { tenantId }: Caller, { policy }: Policy): Promise<{ ok: true }> {
   await gateway.database.orm
     .update(tenants)
-    .set({ optOutPolicy: policy, updatedAt: gateway.clock.now() })
+    .set({ optOutPolicy: policy })
     .where(and(eq(tenants.id, tenantId), ne(tenants.optOutPolicy, policy)))
   return { ok: true }
 }

@@ -45,6 +45,7 @@ export async function backFill(gateway: Gateway, extension: ExtensionRow): Promi
 async function fillStore(gateway: Gateway, extension: ExtensionRow): Promise<number | null> {
   const now = gateway.clock.now()
   let missing = 0
+  let seen = extension.backFilledUntil
   let slice = { since: sinceOf(extension, extension.backFilledUntil, now), until: now }
   for (;;) {
     const listed = await listInbound(gateway, extension, slice, now)
@@ -58,8 +59,10 @@ async function fillStore(gateway: Gateway, extension: ExtensionRow): Promise<num
     const stored = await storeSlice(gateway, extension, slice, listed.value)
     if (stored === null) return null
     missing += stored
-    if (missing > 0 || isProgressDue(extension.backFilledUntil, slice.until))
-      await storeProgress(gateway, extension, slice.until)
+    if (missing > 0 || isProgressDue(extension.backFilledUntil, slice.until)) {
+      await storeProgress(gateway, extension, seen, slice.until)
+      seen = slice.until
+    }
     if (slice.until === now) break
     slice = { since: slice.until - OVERLAP_MS, until: now }
   }
@@ -107,14 +110,15 @@ function logMissing({ log }: Gateway, { tenantId, extensionId }: ExtensionRow, m
   if (missing > 0) log.info({ tenantId, extensionId, missing }, 'inbound messages were filled in')
 }
 
-/** Not if the numbers were read meanwhile: a change of a source may have put the position back. */
+/** Not if the numbers were read meanwhile, or the position has moved: a change of a source may have put it back. */
 async function storeProgress(
   { database, directory }: Gateway,
   { tenantId, extensionId, connectedAt, numbersReadAt }: ExtensionRow,
+  seen: number | null,
   until: number,
 ): Promise<void> {
   const sql = `UPDATE extensions SET inbound_seen_at = ?3
-    WHERE tenant_id = ?1 AND extension_id = ?2 AND connected_at = ?4 AND numbers_read_at IS ?5`
-  await database.writer.write([{ sql, args: [tenantId, extensionId, until, connectedAt, numbersReadAt] }])
+    WHERE tenant_id = ?1 AND extension_id = ?2 AND connected_at = ?4 AND numbers_read_at IS ?5 AND inbound_seen_at IS ?6`
+  await database.writer.write([{ sql, args: [tenantId, extensionId, until, connectedAt, numbersReadAt, seen] }])
   directory.forget(tenantId)
 }

@@ -147,15 +147,16 @@ async function ofThreads(gateway: Gateway, extension: ExtensionRow, records: rea
   return wanted
 }
 
-/** Not if the numbers were read meanwhile, as in `back-fill.ts`. */
+/** Not if the numbers were read meanwhile, or the position has moved, as in `back-fill.ts`. */
 async function storeProgress(
   { database, directory }: Gateway,
-  { tenantId, extensionId, connectedAt, numbersReadAt }: ExtensionRow,
+  { tenantId, extensionId, connectedAt, numbersReadAt, threadsReadUntil, threadsToken }: ExtensionRow,
   { now, syncToken }: { now: number; syncToken: string | null },
 ): Promise<void> {
   const sql = `UPDATE extensions SET threads_seen_at = ?3, threads_token = ?5
-    WHERE tenant_id = ?1 AND extension_id = ?2 AND connected_at = ?4 AND numbers_read_at IS ?6`
-  const args = [tenantId, extensionId, now, connectedAt, syncToken, numbersReadAt]
+    WHERE tenant_id = ?1 AND extension_id = ?2 AND connected_at = ?4 AND numbers_read_at IS ?6
+      AND threads_seen_at IS ?7 AND threads_token IS ?8`
+  const args = [tenantId, extensionId, now, connectedAt, syncToken, numbersReadAt, threadsReadUntil, threadsToken]
   await database.writer.write([{ sql, args }])
   directory.forget(tenantId)
 }

@@ -139,10 +139,14 @@ export class ConsentReadings {
   async #readPage(accountId: string, state: State, reading: Reading): Promise<number | null> {
     const { extensionCalls, provider } = this.gateway
     const page = await extensionCalls.make(reading.key, 'consents', (token) => provider.listConsents(token, reading))
-    if (page.type === 'deferred') return Math.max(PAGE_EVERY_MS, page.retryInMs)
+    if (page.type === 'deferred' && page.cause !== 'tokens') return Math.max(PAGE_EVERY_MS, page.retryInMs)
     if (page.type !== 'ok') return this.#refused(accountId, state, reading, page.failure ?? null)
     await this.#store(accountId, reading, page.value)
-    reading.pageToken = page.value.nextPageToken
+    const { nextPageToken } = page.value
+    // It would be read for ever.
+    if (nextPageToken !== null && nextPageToken === reading.pageToken)
+      return this.#refused(accountId, state, reading, null)
+    reading.pageToken = nextPageToken
     if (reading.pageToken === null && !reading.isOut) return this.#finished(accountId, state, reading)
     if (reading.pageToken === null) reading.isOut = false
     return PAGE_EVERY_MS
@@ -153,6 +157,8 @@ export class ConsentReadings {
     // The next try waits for the pause that it has asked for.
     if (failure?.reason === 'rate_limited') return PAGE_EVERY_MS
     state.turn++
+    const { status, code } = failure ?? {}
+    this.gateway.log.info({ accountId, status, code }, 'the consents of an account could not be read to their end')
     if (failure?.reason !== 'rejected' || !reading.isOut || reading.pageToken !== null) state.refused = 0
     else if (++state.refused >= Math.min(MAX_ASKED, reading.users)) this.#noteRefusal(accountId, state, failure)
     else state.dueAt = 0
@@ -190,7 +196,7 @@ export class ConsentReadings {
 
   async #store(accountId: string, reading: Reading, { consents, leftOut }: ConsentPage): Promise<void> {
     const { database, clock } = this.gateway
-    if (consents.length > 0 && reading.read === 0) await followConversations(this.gateway)
+    if (consents.length > 0) await followConversations(this.gateway)
     reading.read += consents.length
     reading.leftOut += leftOut
     for (let from = 0; from < consents.length; from += ROWS_PER_COMMIT) {

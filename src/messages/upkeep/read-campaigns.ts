@@ -59,7 +59,7 @@ export class CampaignReader {
 
   /** Returns when to go on; null when all was read. */
   async #read(key: ExtensionKey, { numbers, read }: Round): Promise<number | null> {
-    const { directory, database, clock, lifecycle } = this.gateway
+    const { directory, database, clock, lifecycle, extensionCalls, provider } = this.gateway
     const row = await directory.extension(key.tenantId, key.extensionId)
     if (row?.status !== 'active') return null
     const known = new Map(knownCampaigns(row).map((one) => [one.number, one]))
@@ -68,9 +68,13 @@ export class CampaignReader {
     let isAnswered = true
     for (const { number, providerNumberId } of due.slice(0, AT_ONCE)) {
       if (lifecycle.draining) return null
-      const answer = await this.#ask(key, providerNumberId)
-      isAnswered = answer !== null
-      if (answer === null) break
+      const result = await extensionCalls.make(key, 'back_fill', (token) =>
+        provider.readCampaign(token, providerNumberId),
+      )
+      const answer = readIn(result)
+      isAnswered &&= answer !== null
+      if (answer === null && !isAboutOne(result)) break
+      if (answer === null) continue
       answers.set(number, answer)
       read.add(number)
     }
@@ -83,24 +87,20 @@ export class CampaignReader {
     if (!isAnswered) return RETRY_MS
     return due.length > AT_ONCE ? NEXT_MS : null
   }
-
-  /** Null: the provider did not answer, or may not be asked now. */
-  async #ask(key: ExtensionKey, providerNumberId: string): Promise<Read | null> {
-    const { extensionCalls, provider } = this.gateway
-    const result = await extensionCalls.make(key, 'back_fill', (token) =>
-      provider.readCampaign(token, providerNumberId),
-    )
-    if (result.type === 'ok') return { campaign: result.value, refused: null }
-    const refused = refusedBy(result)
-    return refused === null ? null : { campaign: null, refused }
-  }
 }
 
 type Read = Pick<KnownCampaign, 'campaign' | 'refused'>
 
-/** The status of an answer that says no; null if it says nothing. */
-const refusedBy = (result: CallResult<Campaign | null>): number | null =>
-  result.type === 'failed' && ['rejected', 'intercepted'].includes(result.failure.reason) ? result.failure.status : null
+/** What the provider says of a number's campaign, or that it does not say; null if it has not answered. */
+function readIn(result: CallResult<Campaign | null>): Read | null {
+  if (result.type === 'ok') return { campaign: result.value, refused: null }
+  const isRefused = result.type === 'failed' && result.failure.reason === 'rejected'
+  return isRefused ? { campaign: null, refused: result.failure.status } : null
+}
+
+/** Whether a call that has failed says nothing of the next one. */
+const isAboutOne = (result: CallResult<Campaign | null>): boolean =>
+  result.type === 'failed' && result.failure.reason !== 'rate_limited'
 
 /** What is well or refused is read once a day; all else with each list of the numbers. */
 function isDue({ sends }: LocalNumber, known: KnownCampaign | undefined, now: number): boolean {
@@ -116,7 +116,9 @@ function knownOf(
   read: Read | undefined,
   now: number,
 ): KnownCampaign {
-  const { campaign, refused } = read ?? before ?? { campaign: null, refused: null }
+  const { refused } = read ?? before ?? { refused: null }
+  // A refusal takes back nothing of what was known.
+  const { campaign } = (read?.refused === null ? read : before) ?? { campaign: null }
   const hasSent = sends || before?.hasSent === true
   const fails = isLost(campaign) || (hasSent && !sends)
   return {

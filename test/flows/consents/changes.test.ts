@@ -13,6 +13,7 @@ import {
   pairs,
   put,
   refuseEvents,
+  searches,
   sent,
   setPolicy,
   textIn,
@@ -100,6 +101,16 @@ describe('the first list of an account', () => {
     scene.control.addConsent(out())
     await untilRead(scene)
     expect([await pairs(scene), scene.events]).toEqual([[`${PAIR} provider`], []])
+  })
+
+  test('ends where the provider gives the same page again and again', async () => {
+    await using scene = await openScene()
+    const body = { records: [], paging: { nextPageToken: 'again' } }
+    scene.control.fault({ route: 'consents', calls: null, fault: { kind: 'respond', status: 200, body } })
+    await pass(scene.one, 2 * MINUTE_MS, () => (searches(scene) === 2 ? true : null))
+    const until = scene.one.clock.now() + 5 * MINUTE_MS
+    await pass(scene.one, 6 * MINUTE_MS, () => (scene.one.clock.now() > until ? true : null), SECOND_MS)
+    expect(searches(scene)).toBe(2)
   })
 
   test('is the first one until it was read to its end', async () => {
