@@ -182,6 +182,12 @@ async function openCase() {
   }
 }
 
+/** Reads the numbers a day later, when the tokens have expired and are refreshed first. */
+async function aDayLater({ one, read }: Awaited<ReturnType<typeof openCase>>): Promise<void> {
+  one.clock.advance(24 * 60 * MINUTE_MS)
+  await pass(one, 10 * MINUTE_MS, async () => ((await read()).type === 'ok' ? true : null), MINUTE_MS)
+}
+
 const CONFIRMED = { status: 'Confirmed', tier: 'LowVolume', dailyLimit: 6000 }
 
 describe('a number that could send', () => {
@@ -203,22 +209,29 @@ describe('a number that could send', () => {
     expect(await ALERTS(world)).toEqual([])
     one.one.clock.advance(16 * MINUTE_MS)
     expect(await ALERTS(world)).toEqual([`extension_failing ${reason}`])
+    set(FROM_2, {})
+    await read()
+    await untilTold((health) => health.reason === null && health.cannotSend.length === 0)
+    expect(await ALERTS(world)).toEqual([])
+  })
+
+  test('stays in trouble while its campaign cannot be read', async () => {
+    await using one = await openCase()
+    const { world, set, read, untilTold } = one
+    set(FROM_2, { campaign: { status: 'CampaignSuspended', tier: 'StandardVolume' } })
+    await read()
+    const { reason } = await untilTold((health) => health.reason !== null)
+    one.one.clock.advance(16 * MINUTE_MS)
     // What a proxy answers, and that RingCentral does not say it any more, take nothing back.
     for (const body of ['<html>', { errorCode: 'CMN-401', message: 'No', errors: [] }]) {
       world.control.fault({ route: 'sms-configuration', calls: null, fault: { kind: 'respond', status: 403, body } })
       const before = asked(world)
-      one.one.clock.advance(24 * 60 * MINUTE_MS)
-      await read()
+      await aDayLater(one)
       await pass(one.one, MINUTE_MS, () => (asked(world) >= before + 2 ? true : null))
       await pass(one.one, MINUTE_MS, async () => ((await one.told()).reason === reason ? true : null))
       expect(await ALERTS(world)).toEqual([`extension_failing ${reason}`])
       world.control.clearFaults()
     }
-    one.one.clock.advance(24 * 60 * MINUTE_MS)
-    set(FROM_2, {})
-    await read()
-    await untilTold((health) => health.reason === null && health.cannotSend.length === 0)
-    expect(await ALERTS(world)).toEqual([])
   })
 
   test.each([
