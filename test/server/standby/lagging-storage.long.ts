@@ -42,7 +42,14 @@ if (HAS_LITESTREAM) {
       await one.connect()
       const ids = await one.send('first', 'second', 'third', 'fourth')
       await one.stop()
-      hidden = bucket.keys.filter((key) => key.startsWith('sgw/e1/0000/')).slice(from, to)
+      const lagging = bucket.keys.filter((key) => key.startsWith('sgw/e1/0000/')).slice(from, to)
+      // Soon after a start, and then again and again, Litestream makes one file of them, and a snapshot: these lag as they do.
+      const [oldest = ''] = lagging.map(lastTransaction)
+      hidden = bucket.keys.filter(
+        (key) =>
+          lagging.includes(key) ||
+          (key.startsWith('sgw/e1/') && !key.startsWith('sgw/e1/0000/') && lastTransaction(key) >= oldest),
+      )
       await two.startUntil('starting')
       await Bun.sleep(4000)
       expect(await two.state()).toBe('starting')
@@ -86,3 +93,6 @@ if (HAS_LITESTREAM) {
     expect(await one.missing(ids)).toBe(0)
   }, 120_000)
 }
+
+/** In hexadecimal, of 16 digits. */
+const lastTransaction = (key: string): string => /([\da-f]{16})\.ltx$/.exec(key)?.[1] ?? ''
