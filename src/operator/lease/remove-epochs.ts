@@ -26,8 +26,8 @@ export async function keepRemovingEpochs(lease: HeldLease): Promise<void> {
 }
 
 /**
- * Removes the copies of epochs before the last one that has any, and what gone standbys have announced, if nothing was written for the
- * retention. `now`: epoch milliseconds of the storage's clock. Returns the epochs.
+ * Removes the copies of all epochs before the newest one that has a copy, and the announcements of standbys that have gone, if nothing
+ * was written to them for the retention. `now`: epoch milliseconds of the storage's clock. Returns the epochs.
  */
 export async function removeEpochs(store: ObjectStore, own: number, now: number): Promise<number[]> {
   const isOld = ({ storedAt }: { storedAt: number }): boolean => now - storedAt > RETENTION_MS

@@ -8,7 +8,7 @@ import { type AllFact, type FactOptions, factsOfAll } from './tenant-facts.ts'
 
 /** What is said of all tenants: in the sentence, the rows, the table and the rail. */
 export interface AllStanding extends Standings<AllFact> {
-  /** The facts of each tenant that has any, the worst first; without muted ones. */
+  /** The facts of each tenant that has at least one that is not muted, the worst first. */
   byTenant: ReadonlyMap<string, readonly AllFact[]>
   muted: readonly AllFact[]
 }

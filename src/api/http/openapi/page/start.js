@@ -1,7 +1,7 @@
 // Starts Swagger UI at /docs. The page's policy allows no inline script, so this is a file.
 
 const root = document.documentElement
-/** Where the gateway is: this file lies in its folder `docs/`, perhaps below a prefix that a proxy takes from the path. */
+/** Where the gateway is: this file is in its folder `docs/`, perhaps below a prefix that a proxy takes from the path. */
 const gateway = new URL('..', import.meta.url).href.replace(/\/$/, '')
 const isSimulated = 'simulator' in root.dataset
 
