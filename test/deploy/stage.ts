@@ -140,7 +140,7 @@ export const PREFIX = '/sms-gateway'
 /** The lines that the manual gives for a proxy below a prefix, block by block. */
 export function prefixLines(language: string): string[] {
   const manual = readFileSync(join(PROJECT, 'docs/install.md'), 'utf8')
-  const [, section = ''] = manual.split('### Below a path prefix')
+  const [, section = ''] = manual.split('### Under a path prefix')
   return [...section.matchAll(new RegExp(`^\`\`\`${language}\n([^]*?)^\`\`\``, 'gm'))].map(([, lines = '']) => lines)
 }
 
