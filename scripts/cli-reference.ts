@@ -12,16 +12,15 @@ const FILE = join(import.meta.dir, '../docs/cli.md')
 
 const INTRODUCTION = `# The command line
 
-\`sgw COMMAND --help\` explains each option and shows an example. The lists below are made from the commands: \`bun scripts/cli-reference.ts\` writes this page.
+How you type \`sgw\` depends on your [installation](install.md#commands). \`sgw COMMAND --help\` explains each option and shows an example.
 
-- How you type \`sgw\` depends on your installation: [Commands](install.md#commands).
 - Commands act on the running server, or on its database if none runs. \`send\`, \`notify\`, \`listen\`, \`simulate\`, \`trigger\` and \`stop\` need a running server; \`compact\` needs it stopped.
-- Every command takes \`--help\`. Every command except \`start\` takes \`--json\`: standard output is then exactly one JSON value, and an error is \`{"error": …}\` on standard error. \`listen\` and \`events\` print one value a line.
-- Exit codes: 0 done, 1 failed, 2 wrong usage or a question without a terminal (\`--yes\` answers it), 7 the command needs a server and none answers. The server has [codes of its own](operate.md#stopping).
-- Output is coloured on a terminal only. \`NO_COLOR=1\` turns colours off there, too.
-- A TIME is a date, a date-time with an offset, or \`2h\` for two hours ago. A NUMBER has the form \`+15555550100\`. An id comes from the matching \`list\` command.
+- Every command except \`start\` takes \`--json\`. Standard output is then one JSON value (one a line from \`listen\` and \`events\`), and an error is \`{"error": …}\` on standard error.
+- Exit codes: 0 done, 1 failed, 2 wrong usage or a question without a terminal (\`--yes\` answers it), 7 no server answers. The server has [its own codes](operate.md#stopping).
+- Only a terminal gets colours. \`NO_COLOR=1\` turns them off.
+- A TIME is a date, a date-time with an offset, or \`2h\` for two hours ago. A NUMBER has the form \`+15555550100\`. \`list\` commands print ids.
 
-Square brackets mark what you can leave out. You can repeat an argument with \`...\`, and the options whose help says so. \`sgw alerts\` alone lists the alerts that fire; \`sgw lease\` alone shows which of several gateways works.
+Square brackets mark what you can leave out. You can repeat an argument with \`...\`, and an option if its help says so. \`sgw alerts\` alone lists the firing alerts; \`sgw lease\` alone shows which gateway works.
 `
 
 /** The page: each group of commands, and how each command is called. */

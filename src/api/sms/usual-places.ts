@@ -35,9 +35,9 @@ export const TOOL_PLACES: readonly (readonly [tool: string, ...places: string[]]
   ['Pingdom', 'check_name'],
   ['UptimeRobot', 'monitorFriendlyName'],
   ['New Relic', 'condition_name'],
-  ['Proxmox, and what is made for Discord', 'content', 'embeds.0.title', 'embeds.0.description'],
+  ['Proxmox, and tools for Discord', 'content', 'embeds.0.title', 'embeds.0.description'],
   [
-    'what is made for Slack',
+    'Tools for Slack',
     'attachments.0.fallback',
     'attachments.0.title',
     'attachments.0.text',
