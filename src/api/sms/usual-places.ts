@@ -36,13 +36,7 @@ export const TOOL_PLACES: readonly (readonly [tool: string, ...places: string[]]
   ['UptimeRobot', 'monitorFriendlyName'],
   ['New Relic', 'condition_name'],
   ['Proxmox, and tools for Discord', 'content', 'embeds.0.title', 'embeds.0.description'],
-  [
-    'Tools for Slack',
-    'attachments.0.fallback',
-    'attachments.0.title',
-    'attachments.0.text',
-    'blocks.0.text.text',
-  ],
+  ['Tools for Slack', 'attachments.0.fallback', 'attachments.0.title', 'attachments.0.text', 'blocks.0.text.text'],
   ['Healthchecks', 'check.name', 'name'],
   ['Cronitor', 'description'],
 ]

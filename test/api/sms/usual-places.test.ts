@@ -245,11 +245,7 @@ const POSTED: readonly (readonly [tool: string, body: object, text: string])[] =
   ],
   ['Tools for Slack', { attachments: [{ title: 'Deploy failed', text: 'Job 7' }] }, 'Deploy failed'],
   ['Tools for Slack', { attachments: [{ text: 'Job 7 failed' }] }, 'Job 7 failed'],
-  [
-    'Tools for Slack',
-    { blocks: [{ type: 'section', text: { type: 'mrkdwn', text: 'db1 is down' } }] },
-    'db1 is down',
-  ],
+  ['Tools for Slack', { blocks: [{ type: 'section', text: { type: 'mrkdwn', text: 'db1 is down' } }] }, 'db1 is down'],
   [
     'Healthchecks',
     { now: '2026-11-28T13:00:00Z', check: { name: 'Backup of db1', slug: 'backup-of-db1', status: 'down' } },
