@@ -11,6 +11,10 @@ const blocks = (language: string): string[] =>
 /** `bun` is found under its name. */
 const PATH = `${dirname(process.execPath)}:${process.env['PATH']}`
 
+/** A busy machine may start a gateway for longer than the five seconds that the runners give a test. */
+const PATIENCE_MS = 50_000
+const BUN_TEST = [process.execPath, 'test', '--timeout', String(PATIENCE_MS)]
+
 test('the run in CI starts the server, sends, looks at the phone, answers and stops', async () => {
   const script = readFileSync(join(PROJECT, 'examples/ci.sh'), 'utf8').replaceAll('3999', String(freePort()))
   const { code, stdout, stderr } = await finished(['sh', '-c', script], { PATH, HOME: process.env['HOME'] ?? '' })
@@ -35,7 +39,7 @@ test('the test with the kit passes in a project that has sgw installed', async (
   symlinkSync(PROJECT, folder.file('node_modules/sgw'))
   const [example = '', webhook = ''] = blocks('ts')
   writeFileSync(folder.file('patient.test.ts'), example.replace("await patient.reply('C')\n", `$&\n${webhook}`))
-  const { code, stderr } = await finished([process.execPath, 'test'], {}, folder.path)
+  const { code, stderr } = await finished(BUN_TEST, {}, folder.path)
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('1 pass') })
 }, 60_000)
 
@@ -44,7 +48,7 @@ test('the test with another provider passes in a project that has sgw installed'
   mkdirSync(folder.file('node_modules'))
   symlinkSync(PROJECT, folder.file('node_modules/sgw'))
   writeFileSync(folder.file('queue.test.ts'), blocks('ts').find((block) => block.includes('addQueue')) ?? '')
-  const { code, stderr } = await finished([process.execPath, 'test'], {}, folder.path)
+  const { code, stderr } = await finished(BUN_TEST, {}, folder.path)
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('1 pass') })
 }, 60_000)
 
@@ -83,9 +87,17 @@ test.if(Bun.which('python3') !== null && hasPytest).each(['bun', 'npx'])(
 // The names of Vitest are known to Bun's own runner, too. Where Vitest is installed, it runs them as well.
 const VITEST = Bun.which('vitest')
 const RUNNERS = [
-  { runner: 'Bun', starter: 'bun', command: [process.execPath, 'test'] },
-  { runner: 'Bun', starter: 'npx', command: [process.execPath, 'test'] },
-  ...(VITEST === null ? [] : [{ runner: 'Vitest', starter: 'bun', command: [VITEST, 'run', '--root', '.'] }]),
+  { runner: 'Bun', starter: 'bun', command: BUN_TEST },
+  { runner: 'Bun', starter: 'npx', command: BUN_TEST },
+  ...(VITEST === null
+    ? []
+    : [
+        {
+          runner: 'Vitest',
+          starter: 'bun',
+          command: [VITEST, 'run', '--root', '.', `--testTimeout=${PATIENCE_MS}`, `--hookTimeout=${PATIENCE_MS}`],
+        },
+      ]),
 ]
 
 test.each(RUNNERS)(

@@ -7,6 +7,7 @@ import {
   MINUTE_MS,
   PAIR,
   SECOND_MS,
+  STRIDE_MS,
   STRANGER,
   connectAlso,
   doctor,
@@ -110,7 +111,7 @@ test('erasing a number erases its consents, and disconnecting the account those 
   const gone = world.call('POST', '/v1/rc/disconnect')
   await pass(scene.one, 2 * MINUTE_MS, () => (control.subscriptions().length === 0 ? true : null))
   expect((await gone).status).toBe(200)
-  await pass(scene.one, 3 * HOUR_MS, async () => ((await storedContacts(scene)).length === 0 ? true : null), SECOND_MS)
+  await pass(scene.one, 3 * HOUR_MS, async () => ((await storedContacts(scene)).length === 0 ? true : null), STRIDE_MS)
   const { rows } = await world.gateway.database.gate.execute(`SELECT name FROM facts WHERE name LIKE 'consents%'`)
   expect(rows).toEqual([])
 })

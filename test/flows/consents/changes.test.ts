@@ -6,6 +6,7 @@ import {
   MINUTE_MS,
   PAIR,
   SECOND_MS,
+  STRIDE_MS,
   STRANGER,
   doctor,
   openScene,
@@ -127,7 +128,7 @@ describe('the first list of an account', () => {
     expect((await doctor(scene))?.detail).toStartWith('701 read')
     expect(scene.events).toEqual([])
     scene.control.addConsent(out({ optStatus: 'OptIn', modifiedAt: scene.one.clock.now() + SECOND_MS }))
-    await pass(scene.one, HOUR_MS, () => (scene.events.length > 0 ? true : null), SECOND_MS)
+    await pass(scene.one, HOUR_MS, () => (scene.events.length > 0 ? true : null), STRIDE_MS)
     expect(scene.events).toEqual([`${PAIR} in provider`])
   })
 })

@@ -10,6 +10,8 @@ import { pass } from '../fault-table/passing-time.ts'
 export const SECOND_MS = 1000
 export const MINUTE_MS = 60 * SECOND_MS
 export const HOUR_MS = 60 * MINUTE_MS
+/** For hours that pass. Below the ten seconds in which a socket waits for its pong. */
+export const STRIDE_MS = 5 * SECOND_MS
 export const STRANGER = '+15555550142'
 
 interface OptOut {
@@ -48,7 +50,7 @@ export const searches = ({ control }: Scene): number => control.requests({ route
 export async function untilRead(scene: Scene, withinMs = HOUR_MS + 2 * MINUTE_MS): Promise<void> {
   const before = searches(scene)
   // The list of those who are out, and that of those who are in again.
-  await pass(scene.one, withinMs, () => (searches(scene) >= before + 2 ? true : null), SECOND_MS)
+  await pass(scene.one, withinMs, () => (searches(scene) >= before + 2 ? true : null), STRIDE_MS)
   await pass(scene.one, MINUTE_MS, () => (scene.world.gateway.consents.answers().length > 0 ? true : null))
 }
 
