@@ -64,7 +64,7 @@ function automationText(posted: Posted): string | undefined {
   )
 }
 
-const SECTION = PAGE.split('## Which chats take them')[1]?.split('\n## ')[0] ?? ''
+const SECTION = PAGE.split('## Send alerts to a chat')[1]?.split('\n## ')[0] ?? ''
 const ADDRESSES = new Map(
   [...SECTION.matchAll(/^\| (?:\[([^\]]+)\]\([^)]*\)|([\w., ]+)) \| `(https?:[^`]+)`/gm)].map(
     ([, linked, plain, url = '']) => [linked ?? plain ?? '', url] as const,

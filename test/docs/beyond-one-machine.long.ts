@@ -129,7 +129,7 @@ if (HAS_LITESTREAM) {
     await one.machine.untilState('ready')
     await one.machine.connect()
     await gateways.stub.goAway()
-    const [lines = []] = runbook('## The storage is away')
+    const [lines = []] = runbook('## The storage is unreachable')
     await typeAll(lines, one, [])
     await one.machine.untilState('ready')
     const ids = await one.machine.send('without')

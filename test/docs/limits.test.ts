@@ -17,14 +17,10 @@ const TIMES: [name: string, ms: number][] = [
 
 /** The limits of each row of the page, in the order of its values. */
 const ROWS: Readonly<Record<string, readonly (keyof typeof VALUES)[]>> = {
-  'size of a request body; of an upload': ['MAX_REQUEST_BODY_BYTES', 'MAX_MEDIA_BYTES'],
-  'JSON: nesting; members in all objects together; entries in an array': [
-    'MAX_JSON_DEPTH',
-    'MAX_JSON_MEMBERS',
-    'MAX_BODY_ENTRIES',
-  ],
-  'length of an `X-Request-Id` that the gateway keeps': ['MAX_REQUEST_ID_LENGTH'],
-  'time over which `KEY_LIMIT_PER_MINUTE` counts': ['WINDOW_MS'],
+  'request body; upload': ['MAX_REQUEST_BODY_BYTES', 'MAX_MEDIA_BYTES'],
+  'JSON: nesting; members in all; entries in an array': ['MAX_JSON_DEPTH', 'MAX_JSON_MEMBERS', 'MAX_BODY_ENTRIES'],
+  '`X-Request-Id` that the gateway keeps': ['MAX_REQUEST_ID_LENGTH'],
+  'period of `KEY_LIMIT_PER_MINUTE`': ['WINDOW_MS'],
   'wrong keys that block an IP address (IPv6: a /64); counted over; blocked for': [
     'FAILED_ATTEMPTS',
     'FAILED_ATTEMPTS_WINDOW_MS',
@@ -32,42 +28,39 @@ const ROWS: Readonly<Record<string, readonly (keyof typeof VALUES)[]>> = {
   ],
   'rows in a page: default; maximum': ['DEFAULT_PAGE_SIZE', 'MAX_PAGE_SIZE'],
   'events in a page: default; maximum': ['DEFAULT_EVENTS', 'MAX_EVENTS'],
-  'apps, triggers or tenants in a list without pages': ['MAX_LISTED'],
-  'period of `/v1/usage`: default; maximum': ['DEFAULT_USAGE_DAYS', 'MAX_USAGE_DAYS'],
+  'apps, triggers or tenants in a list': ['MAX_LISTED'],
+  '`/v1/usage`: default; maximum': ['DEFAULT_USAGE_DAYS', 'MAX_USAGE_DAYS'],
   '`hours` in `/v1/overview`: minimum; maximum; buckets; errors': [
     'MIN_OVERVIEW_HOURS',
     'MAX_OVERVIEW_HOURS',
     'OVERVIEW_BUCKETS',
     'MAX_OVERVIEW_ERRORS',
   ],
-  'maximum `hours` in `/v1/operator/overview`; buckets for each tenant': [
+  '`hours` in `/v1/operator/overview`: maximum; buckets for each tenant': [
     'MAX_TENANTS_OVERVIEW_HOURS',
     'TENANTS_OVERVIEW_BUCKETS',
   ],
   'a text, in UTF-16 units; a text with files': ['MAX_BODY_UNITS', 'MAX_MEDIA_TEXT_UNITS'],
-  'length of `userId`; of the `contact` filter': ['MAX_USER_ID_LENGTH', 'MAX_CONTACT_LENGTH'],
+  '`userId`; the `contact` filter': ['MAX_USER_ID_LENGTH', 'MAX_CONTACT_LENGTH'],
   'contacts that `contactEndsWith` can match (if more: 400)': ['MAX_CONTACTS_FOUND'],
-  '`toAnswer`: highest count; how far it looks back': ['MAX_TO_ANSWER', 'TO_ANSWER_MS'],
-  'length of an `Idempotency-Key`; for `notify`; how long it is valid': [
+  '`toAnswer`: highest count; how far back': ['MAX_TO_ANSWER', 'TO_ANSWER_MS'],
+  '`Idempotency-Key`; for `notify`; valid for': [
     'MAX_IDEMPOTENCY_KEY_LENGTH',
     'MAX_NOTIFY_KEY_LENGTH',
     'IDEMPOTENCY_RETENTION_MS',
   ],
-  'recipients of one `notify`; length of the template': ['MAX_NOTIFY_RECIPIENTS', 'MAX_TEMPLATE_LENGTH'],
-  'how far ahead `sendAt` can be': ['MAX_SCHEDULE_AHEAD_MS'],
-  "length of a message's `error`": ['ERROR_MESSAGE_LENGTH'],
+  '`notify`: recipients; template': ['MAX_NOTIFY_RECIPIENTS', 'MAX_TEMPLATE_LENGTH'],
+  '`sendAt`: how far ahead': ['MAX_SCHEDULE_AHEAD_MS'],
+  '`error` of a message': ['ERROR_MESSAGE_LENGTH'],
   'failed messages that one request resends': ['MAX_RESENT'],
-  'how long attempts are kept; usage; different errors counted in half an hour': [
+  'attempts kept for; usage kept for; different errors counted in half an hour': [
     'ATTEMPT_RETENTION_DAYS',
     'USAGE_RETENTION_DAYS',
     'MAX_ERRORS_PER_HALF_HOUR',
   ],
-  'files in a message; length of a file name': ['MAX_MEDIA_PER_MESSAGE', 'MAX_FILE_NAME_LENGTH'],
-  "size of all of a tenant's files; disk space that uploads leave free": [
-    'MAX_TENANT_MEDIA_BYTES',
-    'UPLOAD_MIN_FREE_BYTES',
-  ],
-  'how long a file is kept': ['MEDIA_RETENTION_MS'],
+  'files in a message; a file name': ['MAX_MEDIA_PER_MESSAGE', 'MAX_FILE_NAME_LENGTH'],
+  "a tenant's files together; disk space that uploads leave free": ['MAX_TENANT_MEDIA_BYTES', 'UPLOAD_MIN_FREE_BYTES'],
+  'files kept for': ['MEDIA_RETENTION_MS'],
   'uploads at once: all; one tenant': ['MAX_UPLOADS_IN_FLIGHT', 'MAX_UPLOADS_PER_TENANT'],
   'slowest upload: bytes; within': ['UPLOAD_STEP_BYTES', 'UPLOAD_STEP_MS'],
   'calls at once that send files: all; one extension; longest call': [
@@ -75,17 +68,17 @@ const ROWS: Readonly<Record<string, readonly (keyof typeof VALUES)[]>> = {
     'MAX_MEDIA_CALLS_PER_EXTENSION',
     'MAX_MEDIA_CALL_MS',
   ],
-  'size of an inbound attachment; time to download it': ['MAX_ATTACHMENT_BYTES', 'ATTACHMENT_TIMEOUT_MS'],
+  'inbound attachment: size; time to download': ['MAX_ATTACHMENT_BYTES', 'ATTACHMENT_TIMEOUT_MS'],
   'attachment downloads at once (more wait): all; one tenant': [
     'MAX_ATTACHMENTS_IN_FLIGHT',
     'MAX_ATTACHMENTS_PER_TENANT',
   ],
-  'length of a webhook URL; time for a POST, including the DNS lookup; bytes read from the response': [
+  'webhook URL; time for a POST, with its DNS lookup; bytes read from the response': [
     'MAX_WEBHOOK_URL_LENGTH',
     'WEBHOOK_TIMEOUT_MS',
     'RESPONSE_SNIPPET_BYTES',
   ],
-  'POSTs at once: all; one tenant; one host of a tenant; one app or trigger; always free for a tenant': [
+  'POSTs at once: all; one tenant; one host of a tenant; one app or trigger; reserved for a tenant': [
     'MAX_WEBHOOKS_IN_FLIGHT',
     'MAX_WEBHOOKS_PER_TENANT',
     'MAX_WEBHOOKS_PER_HOST',
@@ -100,24 +93,21 @@ const ROWS: Readonly<Record<string, readonly (keyof typeof VALUES)[]>> = {
     'RESERVED_RETRIES_PER_TENANT',
   ],
   'longest wait before a retry': ['MAX_RETRY_DELAY_MS'],
-  'deliveries that one request recovers; that one request dismisses by id': [
-    'MAX_RECOVERED_DELIVERIES',
-    'MAX_DISMISSED_IDS',
-  ],
-  'how long the delivery log is kept': ['DELIVERY_RETENTION_DAYS'],
-  'sockets for each app; how long a token is valid': ['MAX_SOCKETS_PER_APP', 'WS_TOKEN_TTL_MS'],
+  'deliveries that a request recovers; dismisses by id': ['MAX_RECOVERED_DELIVERIES', 'MAX_DISMISSED_IDS'],
+  'delivery log kept for': ['DELIVERY_RETENTION_DAYS'],
+  'sockets for each app; token valid for': ['MAX_SOCKETS_PER_APP', 'WS_TOKEN_TTL_MS'],
   'time to authenticate; unauthenticated sockets: all; from one IP address': [
     'WS_AUTH_DEADLINE_MS',
     'MAX_UNAUTHENTICATED_SOCKETS',
     'MAX_UNAUTHENTICATED_SOCKETS_PER_ADDRESS',
   ],
-  'size of a frame that you send (if larger: 1009); frames between two pings': ['WS_FRAME_BYTES', 'WS_FRAMES_PER_PING'],
+  'frame that you send (if larger: 1009); frames between pings': ['WS_FRAME_BYTES', 'WS_FRAMES_PER_PING'],
   'time between pings; unanswered pings before the socket closes': ['WS_PING_MS', 'MAX_UNANSWERED_PINGS'],
-  "backlog of a slow socket; of all of a tenant's sockets": ['WS_BACKLOG_BYTES', 'WS_TENANT_BACKLOG_BYTES'],
-  'how long a closed socket waits for a silent peer; such sockets': ['WS_LINGER_MS', 'MAX_LINGERING_SOCKETS'],
+  "backlog of a slow socket; of a tenant's sockets": ['WS_BACKLOG_BYTES', 'WS_TENANT_BACKLOG_BYTES'],
+  'wait of a closed socket for a silent peer; such sockets': ['WS_LINGER_MS', 'MAX_LINGERING_SOCKETS'],
   "an extension's calls each minute: reserved for sends; allowed for logins and sockets; of these, reserved for tokens":
     ['CALLS_KEPT_FOR_SENDS', 'AUTH_CALLS_PER_MINUTE', 'AUTH_CALLS_KEPT_FOR_TOKENS'],
-  'calls at once that are reserved for tokens and lookups': ['CALLS_BESIDE_SENDS'],
+  'calls at once, reserved for tokens and lookups': ['CALLS_BESIDE_SENDS'],
   'pause after a 429 without `Retry-After`; shortest pause (doubles each time)': [
     'DEFAULT_PENALTY_MS',
     'MIN_ANNOUNCED_PAUSE_MS',
@@ -128,28 +118,32 @@ const ROWS: Readonly<Record<string, readonly (keyof typeof VALUES)[]>> = {
     'MAX_ABSENT_ATTEMPTS',
   ],
   'time between lookups of an unknown number': ['NUMBER_LOOKUP_EVERY_MS'],
-  'how long before its expiry a token is refreshed; wait after a failed refresh: first; then; maximum': [
+  'token refresh: before the expiry; after a failure: first; then; maximum': [
     'TOKEN_FRESH_MS',
     'REFRESH_RETRY_FIRST_MS',
     'REFRESH_RETRY_MIN_MS',
     'REFRESH_RETRY_MAX_MS',
   ],
-  'search for missed texts: how far back; how often; how often without a subscription; such searches at once': [
+  'search for missed texts: how far back; how often; without a subscription; such searches at once': [
     'BACK_FILL_MAX_AGE_MS',
     'BACK_FILL_EVERY_MS',
     'SILENT_BACK_FILL_EVERY_MS',
     'MAX_SILENT_BACK_FILLS',
   ],
   'subscriptions checked and sockets opened at once': ['MAX_SUBSCRIBING'],
-  "length of an app's name; of a JWT": ['MAX_APP_NAME_LENGTH', 'MAX_JWT_LENGTH'],
-  "a tenant's connect and invite links in an hour; how long a connect link works; time for a login": [
+  "an app's name; a JWT": ['MAX_APP_NAME_LENGTH', 'MAX_JWT_LENGTH'],
+  "a tenant's links in an hour; connect link valid for; time for a login": [
     'CONNECT_TOKENS_PER_HOUR',
     'CONNECT_TOKEN_TTL_MS',
     'OAUTH_STATE_TTL_MS',
   ],
-  'how long a `sgw console` link works; how long its session lasts; sessions at once; requests of one session in a minute':
-    ['OPERATOR_LINK_TTL_MS', 'OPERATOR_SESSION_TTL_MS', 'MAX_OPERATOR_SESSIONS', 'OPERATOR_LIMIT_PER_MINUTE'],
-  'longest time to [mute](alerts.md#mute-an-alert) an alert': ['MAX_MUTE_MS'],
+  '`sgw console`: link valid for; session valid for; sessions at once; requests of a session in a minute': [
+    'OPERATOR_LINK_TTL_MS',
+    'OPERATOR_SESSION_TTL_MS',
+    'MAX_OPERATOR_SESSIONS',
+    'OPERATOR_LIMIT_PER_MINUTE',
+  ],
+  'longest [mute](alerts.md#mute-an-alert) of an alert': ['MAX_MUTE_MS'],
   "precision of an app's `lastUsedAt`": ['LAST_USED_STEP_MS'],
   'lease of a [standby](beyond-one-machine.md): renewed every; lost after': ['RENEW_LEASE_EVERY_MS', 'LEASE_MS'],
   'pause after an internal error, such as a full disk': ['RETRY_AFTER_FAULT_MS'],
