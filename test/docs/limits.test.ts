@@ -104,7 +104,7 @@ const ROWS: Readonly<Record<string, readonly (keyof typeof VALUES)[]>> = {
   'frame that you send (if larger: 1009); frames between pings': ['WS_FRAME_BYTES', 'WS_FRAMES_PER_PING'],
   'time between pings; unanswered pings before the socket closes': ['WS_PING_MS', 'MAX_UNANSWERED_PINGS'],
   "backlog of a slow socket; of a tenant's sockets": ['WS_BACKLOG_BYTES', 'WS_TENANT_BACKLOG_BYTES'],
-  'wait of a closed socket for a silent peer; such sockets': ['WS_LINGER_MS', 'MAX_LINGERING_SOCKETS'],
+  'closed socket: wait for a silent peer; such sockets': ['WS_LINGER_MS', 'MAX_LINGERING_SOCKETS'],
   "an extension's calls each minute: reserved for sends; allowed for logins and sockets; of these, reserved for tokens":
     ['CALLS_KEPT_FOR_SENDS', 'AUTH_CALLS_PER_MINUTE', 'AUTH_CALLS_KEPT_FOR_TOKENS'],
   'calls at once, reserved for tokens and lookups': ['CALLS_BESIDE_SENDS'],
