@@ -3,6 +3,7 @@ import { BenchGateway } from './gateway/bench-gateway.ts'
 import { seed, untilIdle } from './gateway/seed.ts'
 import { OURS } from './gateway/source.ts'
 import { LISTED_STATES } from '../src/api/sms/message-states.ts'
+import { FILTERS } from '../src/api/sms/messages-query.ts'
 import { runLoad } from './support/load.ts'
 import { OWN_NUMBERS, CONTACTS, USERS } from './support/seed-lists.ts'
 
@@ -54,6 +55,13 @@ const QUERIES: readonly Case[] = [
   ['deliveries', () => `${DELIVERIES}?`],
   ['deliveries http_error, dates', (n) => `${DELIVERIES}?outcome=http_error&kind=app&${range(n)}`],
 ]
+/** Every other filter of the messages, with its example. */
+const OTHERS: readonly Case[] = Object.entries(FILTERS)
+  .filter(([name]) => name !== 'tenantId' && !QUERIES.some(([, path]) => new RegExp(`[?&]${name}=`).test(path(0))))
+  .map(([name, { takes }]) => [
+    name,
+    () => `${MESSAGES}?${name}=${encodeURIComponent(String(takes.meta()?.['example']))}`,
+  ])
 const PAGES: readonly [page: number, limit: number][] = [
   [1, 20],
   [1, 100],
@@ -65,7 +73,7 @@ const PAGES: readonly [page: number, limit: number][] = [
 ]
 
 const CASES: readonly Case[] = [
-  ...QUERIES.map(([name, path]) => [name, (n: number) => `${path(n)}&limit=20`] as const),
+  ...[...QUERIES, ...OTHERS].map(([name, path]) => [name, (n: number) => `${path(n)}&limit=20`] as const),
   ...PAGES.map(
     ([page, limit]) => [`page ${page} x ${limit}`, () => `${MESSAGES}?page=${page}&limit=${limit}`] as const,
   ),

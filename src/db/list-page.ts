@@ -9,7 +9,7 @@ export interface ListPage {
   /** An SQL condition that all rows of the list meet. */
   always?: string
   /** How SQLite finds the rows, where it would choose an index that is slower. */
-  by?: 'INDEXED BY messages_failed' | 'INDEXED BY webhook_attempts_unresolved' | 'NOT INDEXED'
+  by?: `INDEXED BY ${string}` | 'NOT INDEXED'
   /** Whether it has so few rows of the table that to copy them takes less time than to find them twice. */
   isShort?: boolean
   /** An SQL condition → its value, which stands for each `?` in it. `?1` is the tenant in every condition. Without a value the condition is left out. */
@@ -24,14 +24,24 @@ export interface Page<Item> {
   items: Item[]
 }
 
-/** The filters of a list, from the condition of each member of its query. */
-export const filtersBy = <Name extends string>(
-  conditions: Readonly<Record<Name, string>>,
+/** What a filter of a list is in SQL. */
+export interface FilterSql {
+  /** What a row must meet, where `?` is the value; null if the list is narrowed in another way. */
+  where: string | null
+  /** How SQLite finds the rows, where it would choose an index that is slower. */
+  by?: NonNullable<ListPage['by']>
+}
+
+/** The part of a list that its filters make: those that have a condition, and how SQLite finds the rows of one that is given. */
+export function filteredBy<Name extends string>(
+  filters: Readonly<Record<Name, FilterSql>>,
   query: { readonly [Each in NoInfer<Name>]?: string | number | undefined },
-): ListPage['filters'] =>
-  Object.fromEntries(
-    Object.entries<string>(conditions).map(([name, condition]) => [condition, query[name as Name]] as const),
-  )
+): Pick<ListPage, 'filters' | 'by'> {
+  const each = Object.entries<FilterSql>(filters).map(([name, sql]) => ({ ...sql, value: query[name as Name] }))
+  const conditions = each.flatMap(({ where, value }) => (where === null ? [] : [[where, value] as const]))
+  const by = each.find((given) => given.by !== undefined && given.value !== undefined)?.by
+  return { filters: Object.fromEntries(conditions), ...(by === undefined ? {} : { by }) }
+}
 
 export const EMPTY_PAGE: Page<never> = { total: 0, items: [] }
 

@@ -60,9 +60,7 @@ test('every time that the search takes is a date for the API', () => {
 })
 
 test('what means the same in every tenant stays when the tenant is changed, and nothing else', () => {
-  const stay = commonWords(FILTERS)
-  expect(stay).toEqual(expect.arrayContaining(['after', 'before', 'state']))
-  expect(stay.filter((word) => ['contact', 'number', 'app', 'user', 'to', 'from', 'text'].includes(word))).toEqual([])
+  expect(commonWords(FILTERS).toSorted()).toEqual(['after', 'before', 'state'])
 })
 
 test('the API is asked for each filter by its own name, and not for the text', () => {

@@ -1,12 +1,11 @@
 import { expect, test } from 'bun:test'
-import { HINTS, STATE_HINTS } from '../../src/console/page/messages/filter-hints.ts'
-import { FILTERS, WORDS, problemOf } from '../../src/console/page/messages/filters.ts'
+import { FILTERS, STATE_HINTS, SUGGESTED, WORDS, problemOf } from '../../src/console/page/messages/filters.ts'
 import { facetsOf } from '../../src/console/page/search/facet.ts'
 import { timesAt } from '../../src/console/page/search/suggested-times.ts'
 import { suggestionsFor, typedAfter } from '../../src/console/page/search/suggest.ts'
 import { readSearch } from '../../src/console/page/webhooks/read-search.ts'
 
-const KNOWN: Parameters<typeof facetsOf<'apps' | 'failures' | 'numbers' | 'contacts' | 'users' | 'times'>>[1] = {
+const KNOWN: Parameters<typeof facetsOf<'apps' | 'failures' | 'numbers' | 'contacts' | 'users' | 'times'>>[2] = {
   apps: () => [{ value: 'booking-app' }, { value: 'Front desk' }],
   numbers: () => [{ value: '+15035550100', hint: 'Front desk' }],
   contacts: () => [{ value: '+15035550142' }, { value: '72975' }, { value: 'Harbor Clinic' }],
@@ -14,7 +13,7 @@ const KNOWN: Parameters<typeof facetsOf<'apps' | 'failures' | 'numbers' | 'conta
   users: () => [{ value: 'patient-2817' }],
   times: timesAt(Date.UTC(2026, 10, 24, 14, 26)),
 }
-const FACETS = facetsOf({ ...FILTERS, state: { values: STATE_HINTS } }, KNOWN, HINTS)
+const FACETS = facetsOf({ ...FILTERS, state: { values: STATE_HINTS } }, SUGGESTED, KNOWN)
 
 /** What stands in the list: `state:` is a name, `state:failed` is whole. */
 const suggested = (typed: string): string[] =>
@@ -67,7 +66,7 @@ test('every value that is suggested can be asked for', () => {
 test('many values make a short list', () => {
   const contacts = Array.from({ length: 500 }, (_, index) => ({ value: `+1555555${1000 + index}` }))
   expect(
-    suggestionsFor('contact:', facetsOf(FILTERS, { ...KNOWN, contacts: () => contacts })).length,
+    suggestionsFor('contact:', facetsOf(FILTERS, SUGGESTED, { ...KNOWN, contacts: () => contacts })).length,
   ).toBeLessThanOrEqual(12)
 })
 

@@ -3,10 +3,23 @@ import { refusing } from '../fields/named-enums.ts'
 import { parseDate, parseDateTime } from '../../core/date-time.ts'
 import type { ErrorName } from '../../core/errors.ts'
 import { DAY_MS, DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../core/limits.ts'
+import type { FilterSql } from '../../db/list-page.ts'
 import { BAD_PARAMETER } from './validated.ts'
 
 // Parts of the lists' query schemas. An empty value counts as absent, and any other that a filter cannot have is refused as `Invalid` and its
 // name. `page` and `limit` are clamped, never refused.
+
+/** A filter of a list. */
+export interface ListFilter extends FilterSql {
+  /** Its schema, with a description and an example. */
+  takes: z.ZodType
+}
+
+/** The members of a query's schema that are filters. */
+export const shapeOf = <Filters extends Readonly<Record<string, ListFilter>>>(filters: Filters) =>
+  Object.fromEntries(Object.entries(filters).map(([name, { takes }]) => [name, takes])) as {
+    [Name in keyof Filters]: Filters[Name]['takes']
+  }
 
 const orAbsent = (value: unknown): unknown => (value === '' ? undefined : value)
 

@@ -3,12 +3,10 @@ import { time } from '../fields/answer-fields.ts'
 import type { Caller } from '../../core/caller.ts'
 import { isoTime } from '../../core/clock.ts'
 import { failureOf } from '../../core/message-failure.ts'
-import { filtersBy } from '../../db/list-page.ts'
 import type { Row } from '../../db/connection.ts'
 import type { Gateway } from '../../messages/gateway.ts'
-import { withContactsEnding } from './contacts-ending.ts'
-import { failedBy } from './message-states.ts'
-import { CONDITIONS, MessagesQuery } from './messages-query.ts'
+import { listBy } from './list-by.ts'
+import { MessagesQuery } from './messages-query.ts'
 
 /** The filters of the list that say anything of messages that failed. */
 export const FailuresQuery = MessagesQuery.omit({
@@ -68,9 +66,8 @@ const countsSql = (conditions: string): string => `WITH texts AS (
 
 /** The messages of the caller's tenant that failed, counted by why, the most frequent reason first. */
 export async function listFailures(gateway: Gateway, caller: Caller, query: FailuresQuery): Promise<FailureGroups> {
-  if ((query.tenantId ?? caller.tenantId) !== caller.tenantId) return { failures: [] }
-  const failed = failedBy({ ...LIST, filters: filtersBy(CONDITIONS, query) }, query.failure)
-  const list = await withContactsEnding(gateway, caller.tenantId, failed, query.contactEndsWith)
+  // The groups have no pages.
+  const list = await listBy(gateway, caller, { ...query, page: 1, limit: 1 })
   if (list === null) return { failures: [] }
   const given = Object.entries(list.filters).filter(([, value]) => value !== undefined)
   const conditions = given.map(([condition], index) => ` AND ${condition.replaceAll(/\?(?!\d)/g, `?${index + 2}`)}`)
@@ -80,9 +77,6 @@ export async function listFailures(gateway: Gateway, caller: Caller, query: Fail
   const groups = [...byFailure].map(([failure, parts]) => groupOf(failure, parts))
   return { failures: groups.toSorted((a, b) => b.count - a.count) }
 }
-
-/** What makes a filter of the list's; the groups have no pages. */
-const LIST = { table: 'messages', at: 'created_at', page: 1, limit: 1 } as const
 
 const failureIn = ({ error, error_code: code }: Row): string =>
   typeof error === 'string' ? failureOf(error) : String(code)

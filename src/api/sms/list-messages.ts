@@ -1,17 +1,14 @@
 import type { Caller } from '../../core/caller.ts'
-import { EMPTY_PAGE, type ListPage, type Page, filtersBy, readPage } from '../../db/list-page.ts'
+import { EMPTY_PAGE, type Page, readPage } from '../../db/list-page.ts'
 import type { Gateway } from '../../messages/gateway.ts'
-import { withContactsEnding } from './contacts-ending.ts'
+import { listBy } from './list-by.ts'
 import { type Message, messageOf } from './message.ts'
-import { failedBy, inState } from './message-states.ts'
+import type { MessagesQuery } from './messages-query.ts'
 import { withDelivery } from './with-delivery.ts'
-import { CONDITIONS, type MessagesQuery } from './messages-query.ts'
 
-/** Messages of the caller's tenant, newest first. Another tenant's id as a filter finds nothing. */
+/** Messages of the caller's tenant, newest first. */
 export async function listMessages(gateway: Gateway, caller: Caller, query: MessagesQuery): Promise<Page<Message>> {
-  if ((query.tenantId ?? caller.tenantId) !== caller.tenantId) return EMPTY_PAGE
-  const all = failedBy(inState(listOf(query), query.state, gateway.clock.now()), query.failure)
-  const list = await withContactsEnding(gateway, caller.tenantId, all, query.contactEndsWith)
+  const list = await listBy(gateway, caller, query)
   if (list === null) return EMPTY_PAGE
   const { total, items: rows } = await readPage(gateway.database.reader, caller.tenantId, list)
   return {
@@ -19,11 +16,3 @@ export async function listMessages(gateway: Gateway, caller: Caller, query: Mess
     items: query.include === 'delivery' ? await withDelivery(gateway, caller, rows) : rows.map(messageOf),
   }
 }
-
-const listOf = (query: MessagesQuery): ListPage => ({
-  table: 'messages',
-  at: 'created_at',
-  filters: filtersBy(CONDITIONS, query),
-  page: query.page,
-  limit: query.limit,
-})

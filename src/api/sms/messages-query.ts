@@ -4,6 +4,7 @@ import { FAILURE_PATTERN, isFailure } from '../../core/message-failure.ts'
 import { E164_PATTERN, isE164 } from '../../core/phone.ts'
 import { MessageDirection, MessageStatus } from '../fields/named-enums.ts'
 import {
+  type ListFilter,
   appIdFilter,
   contactEndFilter,
   endDate,
@@ -11,6 +12,7 @@ import {
   oneOfFilter,
   pageNumber,
   pageSize,
+  shapeOf,
   startDate,
   tenantIdFilter,
   textFilter,
@@ -23,42 +25,72 @@ const ownNumber = numberFilter.pipe(z.string().refine(isE164, fails('badNumberOr
 /** A contact may also be a short code or a sender's name. */
 const contact = numberFilter.pipe(z.string().max(MAX_CONTACT_LENGTH, fails('badNumberOrContact')).optional())
 
+/** The filters of the messages: what each takes, and what a message must meet. The list, the counts of failures, `sgw messages list` and their tests follow from it. */
+export const FILTERS = {
+  appId: { takes: appIdFilter, where: 'app_id = ?' },
+  tenantId: { takes: tenantIdFilter, where: null },
+  userId: {
+    takes: textFilter.meta({ description: 'As given when the message was sent', example: 'user-42' }),
+    where: 'user_id = ?',
+  },
+  direction: {
+    takes: oneOfFilter(MessageDirection).meta({ description: 'Only those sent, or only those received' }),
+    where: 'direction = ?',
+  },
+  status: {
+    takes: oneOfFilter(MessageStatus).meta({ description: 'Only those of this status' }),
+    where: 'status = ?',
+  },
+  state: {
+    takes: oneOfFilter(z.enum(LISTED_STATES)).meta({
+      description:
+        '`waiting` (`queued` or `sending`, not scheduled for later), `scheduled` (its `sendAt` is to come), `failed` (not cancelled), `cancelled`, or `undelivered`',
+      example: 'waiting',
+    }),
+    where: null,
+  },
+  failure: {
+    takes: textFilter.pipe(z.string().refine(isFailure, { error: BAD_PARAMETER }).optional()).meta({
+      description:
+        'Why it failed: `not_connected`, `unknown_number`, `revoked`, `expired`, `cancelled`, `unconfirmed`, `opted_out`, `no_media`, `rejected`, or `rejected:CODE` with the provider’s code',
+      pattern: FAILURE_PATTERN,
+      example: 'unknown_number',
+    }),
+    where: null,
+  },
+  from: { takes: numberFilter.meta({ description: "The sender's number" }), where: 'from_number = ?' },
+  to: {
+    takes: numberFilter.meta({ description: "The recipient's number", example: '+15555550199' }),
+    where: 'to_number = ?',
+  },
+  number: {
+    takes: ownNumber.meta({
+      description: "The tenant's own number, in both directions",
+      pattern: E164_PATTERN,
+      example: '+15555550100',
+    }),
+    where: `iif(direction = 'outbound', from_number, to_number) = ?`,
+  },
+  contact: {
+    takes: contact.meta({
+      description: "The other number, a short code or a sender's name, in both directions",
+      maxLength: MAX_CONTACT_LENGTH,
+      example: '+15555550199',
+    }),
+    where: `iif(direction = 'outbound', to_number, from_number) = ?`,
+  },
+  contactEndsWith: {
+    takes: contactEndFilter.meta({
+      description: `The last digits of the other number, 3 to 15, in both directions. Of more than ${MAX_CONTACTS_FOUND} such contacts: 400 \`contactEndsWith matches too many contacts\``,
+    }),
+    where: null,
+  },
+  startDate: { takes: startDate, where: 'created_at >= ?' },
+  endDate: { takes: endDate, where: 'created_at <= ?' },
+} as const satisfies Record<string, ListFilter>
+
 export const MessagesQuery = z.object({
-  appId: appIdFilter,
-  tenantId: tenantIdFilter,
-  userId: textFilter.meta({ description: 'As given when the message was sent', example: 'user-42' }),
-  direction: oneOfFilter(MessageDirection).meta({
-    description: 'Only those sent, or only those received',
-  }),
-  status: oneOfFilter(MessageStatus).meta({ description: 'Only those of this status' }),
-  state: oneOfFilter(z.enum(LISTED_STATES)).meta({
-    description:
-      '`waiting` (`queued` or `sending`, not scheduled for later), `scheduled` (its `sendAt` is to come), `failed` (not cancelled), `cancelled`, or `undelivered`',
-    example: 'waiting',
-  }),
-  failure: textFilter.pipe(z.string().refine(isFailure, { error: BAD_PARAMETER }).optional()).meta({
-    description:
-      'Why it failed: `not_connected`, `unknown_number`, `revoked`, `expired`, `cancelled`, `unconfirmed`, `opted_out`, `no_media`, `rejected`, or `rejected:CODE` with the provider’s code',
-    pattern: FAILURE_PATTERN,
-    example: 'unknown_number',
-  }),
-  from: numberFilter.meta({ description: "The sender's number" }),
-  to: numberFilter.meta({ description: "The recipient's number", example: '+15555550199' }),
-  number: ownNumber.meta({
-    description: "The tenant's own number, in both directions",
-    pattern: E164_PATTERN,
-    example: '+15555550100',
-  }),
-  contact: contact.meta({
-    description: "The other number, a short code or a sender's name, in both directions",
-    maxLength: MAX_CONTACT_LENGTH,
-    example: '+15555550199',
-  }),
-  contactEndsWith: contactEndFilter.meta({
-    description: `The last digits of the other number, 3 to 15, in both directions. Of more than ${MAX_CONTACTS_FOUND} such contacts: 400 \`contactEndsWith matches too many contacts\``,
-  }),
-  startDate,
-  endDate,
+  ...shapeOf(FILTERS),
   include: oneOfFilter(z.enum(['delivery'])).meta({
     example: 'delivery',
     description:
@@ -68,20 +100,3 @@ export const MessagesQuery = z.object({
   limit: pageSize,
 })
 export type MessagesQuery = z.output<typeof MessagesQuery>
-
-/** What a message must meet, in SQL, where `?` is the value of a filter. Those that are left out are no condition of their own. */
-export const CONDITIONS: Record<
-  Exclude<keyof MessagesQuery, 'tenantId' | 'state' | 'failure' | 'contactEndsWith' | 'include' | 'page' | 'limit'>,
-  string
-> = {
-  startDate: 'created_at >= ?',
-  endDate: 'created_at <= ?',
-  appId: 'app_id = ?',
-  direction: 'direction = ?',
-  status: 'status = ?',
-  from: 'from_number = ?',
-  to: 'to_number = ?',
-  userId: 'user_id = ?',
-  number: `iif(direction = 'outbound', from_number, to_number) = ?`,
-  contact: `iif(direction = 'outbound', to_number, from_number) = ?`,
-}

@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
 import { storeInbound } from '../../../src/messages/inbound/store-inbound.ts'
-import { expectError } from '../../support/expect-error.ts'
 import { manualClock } from '../../support/manual-clock.ts'
 import { FROM, FROM_2, TO, type World, createWorld } from '../../support/world.ts'
 
@@ -154,14 +153,6 @@ test('an unescaped plus in a number is read as a plus', async () => {
   expect(bodies(await list(world, `?to=${TO_2}`))).toEqual(['2'])
 })
 
-test('an empty filter counts as absent', async () => {
-  await using world = await quiet()
-  await world.send()
-  expect(
-    await list(world, '?appId=&tenantId=&userId=&direction=&status=&from=&to=&startDate=&endDate=&page=&limit='),
-  ).toMatchObject({ total: 1, page: 1, limit: 20 })
-})
-
 test('every app sees all messages of its tenant and none of other tenants', async () => {
   await using world = await quiet()
   const second = await world.secondApp()
@@ -179,6 +170,7 @@ test('a filter by another tenant or its app finds nothing', async () => {
   const other = await world.otherTenant()
   await world.send({ body: 'theirs' }, { key: other.apiKey })
   await world.send({ body: 'ours' })
+  expect(bodies(await list(world, '?tenantId='))).toEqual(['ours'])
   const empty = { messages: [], total: 0, page: 1, limit: 20 }
   for (const query of [
     `tenantId=${other.tenantId}`,
@@ -191,16 +183,6 @@ test('a filter by another tenant or its app finds nothing', async () => {
   ]) {
     expect(await list(world, `?${query}`)).toEqual(empty)
   }
-})
-
-test('direction and status must have a value of the contract', async () => {
-  await using world = await quiet()
-  for (const value of ['sideways', 'Outbound', ' outbound', 'outbound,inbound']) {
-    await expectError(await world.call('GET', `/v1/sms/messages?direction=${value}`), 400, 'Invalid direction')
-  }
-  for (const value of ['delivered', 'SENT', 'null'])
-    await expectError(await world.call('GET', `/v1/sms/messages?status=${value}`), 400, 'Invalid status')
-  for (const value of ['queued', 'sending', 'sent', 'failed', 'received']) await list(world, `?status=${value}`)
 })
 
 test('number and contact find a conversation in both directions, and nothing else', async () => {
@@ -252,15 +234,3 @@ test('a contact may be a short code or a sender’s name, of the own tenant alon
   for (const nobody of ['7297', '72975 ', 'pizza & söhne', "' OR 1=1 --", '%', '\0', '+0123456789'])
     expect(await found(nobody)).toEqual([])
 })
-
-test.each(['number=5555550100', 'number=72975', `contact=${'x'.repeat(65)}`, `contact=${'x'.repeat(8000)}`])(
-  '%s is no number or too long: 400',
-  async (query) => {
-    await using world = await quiet()
-    await expectError(
-      await world.call('GET', `/v1/sms/messages?${query}`),
-      400,
-      'number and contact must be valid E.164 phone numbers',
-    )
-  },
-)

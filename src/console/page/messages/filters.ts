@@ -1,4 +1,5 @@
 import type { ListedState, MessageFilter } from '../../../client/client.ts'
+import type { Suggested } from '../search/facet.ts'
 import {
   type FilterWord,
   type WordOf,
@@ -23,51 +24,62 @@ const STATES: Readonly<Record<ListedState | 'sent' | 'received', ''>> = {
   sent: '',
   received: '',
 }
-export type State = keyof typeof STATES
 
 /** The filters of messages, with one word for status, state and direction. Without one that the API has and the page has not, this does not compile. */
 export const FILTERS = {
   state: { values: STATES },
   failure: {
-    needsWord: true,
-    known: ['failures'],
     // A refusal may have the provider's code.
     problem: (value: string) =>
       value.replace(/:.*/, '') in FAILURES ? null : noSuch(value, 'failure', 'Try expired or revoked'),
   },
   contact: {
-    known: ['contacts'],
     // It can also be a short code or a sender's name.
     problem: (value: string) => (value.length > 64 ? 'A contact has at most 64 characters.' : null),
   },
   // What is no end of a number is the gateway's to refuse.
   contactEndsWith: { word: 'ends' },
   number: {
-    known: ['numbers'],
     problem: (value: string) => (isNumber(value) ? null : noSuch(value, 'number of yours', 'Write it as +15035550100')),
   },
-  appId: {
-    word: 'app',
-    known: ['apps'],
-  },
-  userId: {
-    word: 'user',
-    known: ['users'],
-  },
-  to: {
-    needsWord: true,
-    known: ['contacts', 'numbers'],
-  },
-  from: {
-    needsWord: true,
-    known: ['numbers', 'contacts'],
-  },
+  appId: { word: 'app' },
+  userId: { word: 'user' },
+  to: {},
+  from: {},
   startDate: { ...TIME, word: 'after' },
   endDate: { ...TIME, word: 'before' },
 } as const satisfies Record<
   Exclude<keyof MessageFilter, 'tenantId' | 'include' | 'limit' | 'status' | 'direction'>,
-  FilterWord<'contacts' | 'failures' | 'numbers' | 'apps' | 'users' | 'times'>
+  FilterWord
 >
+
+/** What suggestions say of each. The list's own file leaves this out. */
+export const SUGGESTED: Readonly<
+  Record<keyof typeof FILTERS, Suggested<'contacts' | 'failures' | 'numbers' | 'apps' | 'users' | 'times'>>
+> = {
+  state: {},
+  failure: { hint: 'why it failed', known: ['failures'], needsWord: true },
+  contact: { hint: 'texts with somebody, both ways', known: ['contacts'] },
+  contactEndsWith: { hint: 'last digits of a contact' },
+  number: { hint: 'texts of one of your numbers, both ways', known: ['numbers'] },
+  appId: { hint: 'texts of an app', known: ['apps'] },
+  userId: { hint: 'the userId that an app gave', known: ['users'] },
+  to: { hint: 'the receiver', known: ['contacts', 'numbers'], needsWord: true },
+  from: { hint: 'the sender', known: ['numbers', 'contacts'], needsWord: true },
+  startDate: { hint: 'accepted or received since a time', known: ['times'], needsWord: true },
+  endDate: { hint: 'accepted or received until a time', known: ['times'], needsWord: true },
+}
+
+/** What each state means. */
+export const STATE_HINTS: Readonly<Record<keyof typeof STATES, string>> = {
+  waiting: 'not sent yet',
+  scheduled: 'goes out later',
+  failed: 'not sent',
+  cancelled: 'taken back before it was sent',
+  undelivered: 'sent, did not arrive',
+  sent: 'RingCentral took it',
+  received: 'came in',
+}
 
 /** The words of the search field and of the address. The API has no search in texts: for `text` the list looks through messages page by page. */
 export const WORDS: readonly (WordOf<typeof FILTERS> | 'text')[] = [...wordsOf(FILTERS), 'text']

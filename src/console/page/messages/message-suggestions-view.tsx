@@ -10,8 +10,7 @@ import { Suggestions } from '../search/suggestions.tsx'
 import { appIds, readNames } from '../state/caller.ts'
 import { now } from '../state/clock.ts'
 import { FAILURES } from './failures.ts'
-import { HINTS, STATE_HINTS } from './filter-hints.ts'
-import { FILTERS } from './filters.ts'
+import { FILTERS, STATE_HINTS, SUGGESTED } from './filters.ts'
 import type { MessageList } from './list-state.ts'
 import { contactOf, ownNumberOf } from './row.ts'
 
@@ -38,8 +37,7 @@ export default function MessageSuggestions({ list, extensions, ...field }: Messa
     times: timesAt(now.peek()),
     failures: () => FAILURE_VALUES,
   }
-  const facets = facetsOf(filters, values, HINTS)
-  return <Suggestions facets={facets} {...field} />
+  return <Suggestions facets={facetsOf(filters, SUGGESTED, values)} {...field} />
 }
 
 const numbersOf = ({ phoneNumbers, extensionNumber, name }: ExtensionHealth): FacetValue[] =>

@@ -11,25 +11,30 @@ export interface Facet {
   isFoundByValue: boolean
 }
 
+/** What suggestions say of a filter. It stands beside the filter, and is loaded with the suggestions. */
+export interface Suggested<Known extends string> {
+  /** What it asks for, in a few words; by default its values. */
+  readonly hint?: string
+  /** The values that are suggested, by what the view knows of the tenant. */
+  readonly known?: readonly Known[]
+  /** Whether a value is suggested only with the word before it. Without this `fail` finds `state:failed`. */
+  readonly needsWord?: boolean
+}
+
 /** The values that complete `part`, of each kind that a view knows. */
 export type KnownValues<Known extends string> = Readonly<Record<Known, (part: string) => readonly FacetValue[]>>
 
 /** What a list can be filtered by, with the values that are known. */
 export const facetsOf = <Known extends string>(
-  filters: Filters<Known>,
+  filters: Filters,
+  suggested: Readonly<Record<string, Suggested<Known>>>,
   values: KnownValues<NoInfer<Known>>,
-  hints: Readonly<Record<string, string>> = {},
 ): Facet[] =>
-  Object.entries(filters).map(([parameter, filter]) => {
-    const {
-      word = parameter,
-      values: fixed = {},
-      known = [],
-      hint = hints[parameter] ?? Object.keys(fixed).join(', '),
-    } = filter
+  Object.entries(suggested).map(([parameter, filter]) => {
+    const { word: name = parameter, values: fixed = {} } = filters[parameter] ?? {}
+    const { hint = Object.keys(fixed).join(', '), known = [], needsWord = false } = filter
     const all = (part: string): FacetValue[] => [...hinted(fixed), ...known.flatMap((kind) => values[kind](part))]
-    const isFoundByValue = filter.needsWord !== true
-    return { name: word, hint, isFoundByValue, valuesFor: (part) => matching(all(part), part) }
+    return { name, hint, isFoundByValue: !needsWord, valuesFor: (part) => matching(all(part), part) }
   })
 
 /** Values, each with what it means. */

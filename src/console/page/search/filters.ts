@@ -10,25 +10,19 @@ export interface FacetValue {
 }
 
 /** A parameter of the API as the page has it: a word of the search field, `status:failed`, and of the address. */
-export interface FilterWord<Known extends string> {
+export interface FilterWord {
   /** If it is not the parameter's name. */
   readonly word?: string
-  /** What it asks for, in a few words; by default its values. */
-  readonly hint?: string
   /** Its values, each with what it means, if the API knows no others. */
   readonly values?: Readonly<Record<string, string>>
-  /** The values that are suggested, by what the view knows of the tenant. */
-  readonly known?: readonly Known[]
-  /** Whether a value is suggested only with the word before it. Without this `fail` finds `state:failed`. */
-  readonly needsWord?: boolean
   /** Why a value cannot be asked for, as a sentence; null if it can. */
   problem?(value: string): string | null
   /** The value of the API. */
   asked?(value: string): string
 }
 
-/** The filters of a list, by the API's parameters. All that the page says of them comes from here. */
-export type Filters<Known extends string = string> = Readonly<Record<string, FilterWord<Known>>>
+/** The filters of a list, by the API's parameters. */
+export type Filters = Readonly<Record<string, FilterWord>>
 
 /** The words of filters. */
 export type WordOf<All extends Filters> = {

@@ -11,8 +11,6 @@ export const TIME = {
   problem: (value: string) =>
     isTime(value) ? null : noSuch(value, 'time', 'Try today, yesterday, 24h, 7d or 2026-11-20'),
   asked: dateOf,
-  needsWord: true,
-  known: ['times'],
 } as const
 
 function isTime(value: string): boolean {

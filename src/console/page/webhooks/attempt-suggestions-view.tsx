@@ -4,7 +4,7 @@ import type { FieldParts } from '../search/search-field.tsx'
 import { Suggestions } from '../search/suggestions.tsx'
 import type { DeliveryList } from './delivery-list.ts'
 import type { Destination } from './destination.ts'
-import { FILTERS } from './filters.ts'
+import { FILTERS, SUGGESTED } from './filters.ts'
 import { eventOf, shortUrl } from './words.ts'
 
 export { readSearch } from './read-search.ts'
@@ -26,14 +26,5 @@ export default function AttemptSuggestions({ list, destinations, ...field }: Att
     triggers: () => targets('trigger'),
     messages: () => [...messages].map(([value, hint]) => ({ value, hint })),
   }
-  return <Suggestions facets={facetsOf(FILTERS, values, HINTS)} {...field} />
-}
-
-/** What each filter asks for, in a few words. */
-const HINTS: Readonly<Record<keyof typeof FILTERS, string>> = {
-  appId: 'deliveries to an app’s webhook',
-  triggerId: 'deliveries to a trigger',
-  messageId: 'deliveries about a message',
-  outcome: 'how an attempt ended',
-  state: 'what failed and is not tried again',
+  return <Suggestions facets={facetsOf(FILTERS, SUGGESTED, values)} {...field} />
 }

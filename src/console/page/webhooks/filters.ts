@@ -1,28 +1,26 @@
 import type { DeliveryFilter } from '../../../client/client.ts'
 import { type Tab, tabOf as tabIn } from '../list/tab.ts'
+import type { Suggested } from '../search/facet.ts'
 import { type FilterWord, type WordOf, queryOf as queryBy, wordsOf } from '../search/filters.ts'
 import { OUTCOMES } from './words.ts'
 
 /** The filters of deliveries. The API has some more, which the page does without. */
 export const FILTERS = {
-  appId: {
-    word: 'app',
-    known: ['apps'],
-  },
-  triggerId: {
-    word: 'trigger',
-    known: ['triggers'],
-  },
-  messageId: {
-    word: 'message',
-    known: ['messages'],
-  },
+  appId: { word: 'app' },
+  triggerId: { word: 'trigger' },
+  messageId: { word: 'message' },
   outcome: { values: OUTCOMES },
   state: { values: { never_arrived: 'Never arrived' } },
-} as const satisfies Record<
-  Exclude<keyof DeliveryFilter, 'kind' | 'startDate' | 'endDate' | 'limit'>,
-  FilterWord<'apps' | 'triggers' | 'messages'>
->
+} as const satisfies Record<Exclude<keyof DeliveryFilter, 'kind' | 'startDate' | 'endDate' | 'limit'>, FilterWord>
+
+/** What suggestions say of each. The list's own file leaves this out. */
+export const SUGGESTED: Readonly<Record<keyof typeof FILTERS, Suggested<'apps' | 'triggers' | 'messages'>>> = {
+  appId: { hint: 'deliveries to an app’s webhook', known: ['apps'] },
+  triggerId: { hint: 'deliveries to a trigger', known: ['triggers'] },
+  messageId: { hint: 'deliveries about a message', known: ['messages'] },
+  outcome: { hint: 'how an attempt ended' },
+  state: { hint: 'what failed and is not tried again' },
+}
 
 /** The words of the search field and of the address. */
 export const WORDS: readonly WordOf<typeof FILTERS>[] = wordsOf(FILTERS)
