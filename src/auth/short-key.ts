@@ -10,7 +10,7 @@ const KEY_LENGTH = 47
 export function noteShortKey({ log }: { log: Log }, key: string, requestId?: string): void {
   if (key.length >= KEY_LENGTH) return
   const what = `it has ${key.length} of ${KEY_LENGTH} characters`
-  const fix = 'send the whole key; if nobody has it, sgw app rotate-key APP makes another one'
+  const fix = 'send the whole key; if nobody has it, sgw app rotate-key APP makes a new one'
   log.warn(
     { requestId },
     `a key is refused because it is incomplete: ${what} (lists show only how a key begins); ${fix}`,

@@ -17,7 +17,7 @@ export function addAlerts(program: Command, contextOf: () => CliContext, run: Ru
   const alerts = program
     .command('alerts')
     .alias('alert')
-    .description('Show what needs a person now, and mute what you know about (docs/alerts.md)')
+    .description('Show what needs attention now, and mute what you know about (docs/alerts.md)')
     .action(() => showAlerts(contextOf()))
   const about = (verb: string, description: string): Command =>
     alerts
@@ -41,7 +41,7 @@ const pathOf = (alert: string): string => `/v1/operator/alerts/${encodeURICompon
 function untilOf(text: string): string {
   const ms = parseDuration(text)
   if (ms === null || ms <= 0 || ms > MAX_MUTE_MS)
-    throw new InvalidArgumentError('It is a duration such as 8h, at most 30d.')
+    throw new InvalidArgumentError('Give a duration such as 8h, at most 30d.')
   return isoTime(systemClock.now() + ms)
 }
 

@@ -30,19 +30,19 @@ export function addApps(program: Command, contextOf: () => CliContext, run: Run)
       })
   addWithConfirmation(
     'rotate-key',
-    'Give an app a new key; the old one stops working at once. For a change without a gap, create a second app and deactivate this one later: while both have an address, both receive every inbound message',
-    (appId) => `The key of ${appId} stops working at once, and its WebSockets close. Go on?`,
+    'Give an app a new key; the old one stops working at once. To switch without a gap, create a second app and deactivate this one later; while both have an address, both receive every inbound message',
+    (appId) => `The key of ${appId} stops working at once, and its WebSockets close. Continue?`,
   )
   addWithConfirmation(
     'rotate-webhook-secret',
-    'Give an app a new webhook secret, which signs all its webhooks from now on, waiting ones too',
-    (appId) => `Receivers refuse the webhooks of ${appId} until they have its new secret. Go on?`,
+    'Give an app a new webhook secret, which signs all its webhooks from now on, including those that are waiting',
+    (appId) => `Receivers refuse the webhooks of ${appId} until they have its new secret. Continue?`,
   )
   addWithConfirmation(
     'deactivate',
     'Deactivate an app: its key stops working at once, it gets no more webhooks, and failed ones cannot be delivered again',
     (appId) =>
-      `The key of ${appId} stops working at once, it gets no more webhooks, and failed ones cannot be delivered again. Go on?`,
+      `The key of ${appId} stops working at once, it gets no more webhooks, and failed ones cannot be delivered again. Continue?`,
   )
 }
 
@@ -73,7 +73,7 @@ function addUpdate(app: Command, contextOf: () => CliContext, run: Run): void {
 
 /** The app `Default` was made by a start, so nobody has seen its secret. */
 const secretOf = (appId: string): string =>
-  `the same as before; if you do not have it: sgw app rotate-webhook-secret ${appId} --yes prints a new one`
+  `unchanged; if you no longer have it: sgw app rotate-webhook-secret ${appId} --yes prints a new one`
 
 function addCreateAndList(app: Command, run: Run): void {
   app
@@ -94,9 +94,9 @@ function addCreateAndList(app: Command, run: Run): void {
     )
   app
     .command('list')
-    .description('List the apps of all tenants; with --tenant, their webhook addresses too')
-    .option('--tenant <tenant>', 'only of this tenant')
-    .option('--registered-by <app>', 'only those that this app registered with its key')
+    .description('List the apps of all tenants; with --tenant, also show their webhook addresses')
+    .option('--tenant <tenant>', 'only this tenant')
+    .option('--registered-by <app>', 'only apps that this app registered with its key')
     .action(({ tenant, registeredBy }: { tenant?: string; registeredBy?: string }) => {
       const query = new URLSearchParams({
         ...(tenant === undefined ? {} : { tenantId: tenant }),

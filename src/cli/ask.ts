@@ -53,14 +53,14 @@ export async function askServer(context: CliContext, request: OperatorRequest): 
   }
 }
 
-const BAD_FOR_START = 'The server runs, but would not start again with the environment of this command:'
+const BAD_FOR_START = "The server is running, but would not start again with this command's environment:"
 
 /** Whose gateway it is that this user may not command. */
 function foreignSocket(socket: string): string {
   const [me, { found, owner }] = [thisUser(), ownerOf(socket)]
   if (owner === me) return `${found} is not open even to ${me}, its owner: chmod u+rwX ${found}`
-  const leftOver = found === socket ? `. If no gateway of ${owner} runs, it is left over: remove it` : ''
-  return `${found} belongs to ${owner}, whose gateway this is, and you are ${me}: run this as ${owner} (sudo -u ${owner} sgw …)${leftOver}`
+  const leftOver = found === socket ? `. If ${owner} is not running a gateway, the file is left over: remove it` : ''
+  return `${found} belongs to ${owner}, who runs this gateway, and you are ${me}: run this as ${owner} (sudo -u ${owner} sgw …)${leftOver}`
 }
 
 const NO_SERVER_CODES = ['ENOENT', 'ECONNREFUSED', 'FailedToOpenSocket', 'ConnectionRefused']
@@ -161,13 +161,13 @@ function noteOn({ path }: OperatorRequest): string {
 
 const NOTES: readonly [path: RegExp, note: string][] = [
   [/^\/v1\/operator\/status$/, 'these figures are from its database'],
-  [/^\/v1\/webhook-deliveries\/.*(redeliver|recover)$/, 'the attempts are made when one starts'],
-  [/^\/v1\/(operator|rc)\/links$/, 'start one (sgw start) before the link is opened'],
+  [/^\/v1\/webhook-deliveries\/.*(redeliver|recover)$/, 'the attempts are made when a server starts'],
+  [/^\/v1\/(operator|rc)\/links$/, 'start one (sgw start) before you open the link'],
 ]
 
 const withStandby = (): CliError =>
   new CliError(
-    'STANDBY is on and no server answers: commands need a running one, because the database in the storage counts, not the file (sgw start)',
+    'STANDBY is on and no server answers: start one (sgw start), because the database in the object storage is the one that counts, not the local file',
     EXIT.noServer,
   )
 

@@ -41,7 +41,7 @@ function keyAdvice({ config, environment }: CliContext): string {
   const named = environment['ENCRYPTION_KEYS_FILE'] ?? ''
   const configured = named === '' ? 'ENCRYPTION_KEYS' : resolve(named)
   const key = config.encryptionKeys === null ? encryptionKeyPath(config) : configured
-  return `The encryption key is not in the copy: keep ${key} too, apart from it; without it the secrets in the copy are lost (docs/backup.md)`
+  return `The encryption key is not in the copy: keep ${key} too, in another place; without it the secrets in the copy are lost (docs/backup.md)`
 }
 
 /** Whether the server has made the copy, because nobody else can. An older server does not know the command. */

@@ -28,7 +28,7 @@ export async function cancel(
   if (dryRun || counted.cancelled === 0) return print(context, counted)
   const messages = counted.cancelled === 1 ? '1 message' : `${counted.cancelled} messages`
   const whose = filters.tenant === undefined ? '' : ` of ${filters.tenant}`
-  await confirm(context, yes, `This cancels ${messages}${whose} for good. Go on?`)
+  await confirm(context, yes, `This cancels ${messages}${whose} for good. Continue?`)
   const done = await askFor(context, wishes, false)
   print(context, done)
   if (done.left > 0) sayNext(context, 'What is left is being sent or has ended: sgw messages list --state waiting')
@@ -42,7 +42,7 @@ function wishesOf(messageIds: readonly string[], filters: CancelOptions, command
     return command.error("error: required argument 'message' or option '--tenant <tenant>' not specified", USAGE)
   }
   if ((tenant ?? app ?? state) !== undefined)
-    return command.error('error: name messages, or narrow a tenant by --app and --state, not both', USAGE)
+    return command.error('error: name messages, or narrow a tenant with --app and --state, not both', USAGE)
   const count = Math.ceil(messageIds.length / MAX_BODY_ENTRIES)
   return Array.from({ length: count }, (_, index) => ({
     messageIds: messageIds.slice(index * MAX_BODY_ENTRIES, (index + 1) * MAX_BODY_ENTRIES),

@@ -20,7 +20,7 @@ export function addDevelopment(program: Command, contextOf: () => CliContext, ru
     .command('listen')
     .description('Show inbound messages as they arrive, and forward them to an address as signed webhooks')
     .option('--forward-to <url>', 'for example http://localhost:8080/webhook')
-    .option('--tenant <tenant>', 'only of this tenant')
+    .option('--tenant <tenant>', 'only this tenant')
     .action((options: ListenOptions) => listen(contextOf(), options))
   const simulate = program
     .command('simulate')

@@ -61,7 +61,7 @@ function differenceOf(differing: readonly string[], problems: readonly string[])
     finding(
       'environment',
       'warn',
-      `what follows is about the running server, which was started with another environment than this command has (.env and shell): ${differing.join(', ')} ${differing.length === 1 ? 'differs' : 'differ'}; ${next}`,
+      `the checks below are about the running server, which was started with a different environment from this command's (.env and shell): ${differing.join(', ')} ${differing.length === 1 ? 'differs' : 'differ'}; ${next}`,
     ),
   ]
 }

@@ -25,7 +25,7 @@ export function addExtensions(program: Command, contextOf: () => CliContext, run
   extensions
     .command('list')
     .description('List the connected extensions of all tenants, their numbers, and what is wrong with them')
-    .option('--tenant <tenant>', 'only of this tenant')
+    .option('--tenant <tenant>', 'only this tenant')
     .action(({ tenant }: { tenant?: string }) => list(contextOf(), tenant))
   const addLink = (kind: 'connect' | 'invite', description: string): Command =>
     addOwner(extensions.command(kind).description(description)).action(async (owner: Owner, command: Command) => {
@@ -51,9 +51,9 @@ export function addExtensions(program: Command, contextOf: () => CliContext, run
   addLink('invite', "Print a link to send to an extension's owner: works once, for INVITE_TOKEN_TTL (7 days)")
   extensions
     .command('disconnect')
-    .description('Disconnect an extension: delete its tokens, and fail the messages that wait for its numbers')
+    .description('Disconnect an extension: delete its tokens, and fail the messages waiting for its numbers')
     .argument('<extension>', 'extension id (sgw extensions list)')
-    .requiredOption('--tenant <tenant>', 'its tenant, suspended or not (sgw tenant list)')
+    .requiredOption('--tenant <tenant>', 'its tenant, even a suspended one (sgw tenant list)')
     .option('--yes', 'do not ask')
     .action((extensionId: string, options: DisconnectOptions) => disconnect(contextOf(), extensionId, options))
 }
@@ -76,7 +76,7 @@ async function disconnect(
   )
   // Nobody is asked about what then cannot be done.
   if (found === undefined) throw new CliError(withHint('extensionNotFound'))
-  const question = `${extensionId} (${found.phoneNumbers.join(', ') || 'no numbers'}) will no longer send or receive for ${tenant}. Go on?`
+  const question = `${extensionId} (${found.phoneNumbers.join(', ') || 'no numbers'}) will no longer send or receive for ${tenant}. Continue?`
   await confirm(context, yes, question)
   const path = `/v1/rc/extensions/${encodeURIComponent(extensionId)}`
   print(context, await ask(context, { method: 'DELETE', path, appId: app.appId, needs: 'server' }))

@@ -11,7 +11,7 @@ import { actingApps, askEach } from './tenant-scope.ts'
 export function addFailed(webhooks: Command, contextOf: () => CliContext): void {
   const recovery = webhooks
     .command('recover')
-    .description('Attempt each delivery once more that failed in a range of time and was not dismissed')
+    .description('Attempt again every delivery that failed in a range of time and was not dismissed')
     .requiredOption('--since <time>', SINCE, timeOf)
   narrowed(recovery).action((options: Range) => recover(contextOf(), options))
   const dismissal = webhooks
@@ -29,7 +29,7 @@ const SINCE = 'a date, a date-time with offset, or 2h for two hours ago'
 const narrowed = (command: Command): Command =>
   command
     .option('--until <time>', 'now by default', timeOf)
-    .option('--tenant <tenant>', 'only of this tenant')
+    .option('--tenant <tenant>', 'only this tenant')
     .option('--app <app>', 'only deliveries to this app')
     .option('--trigger <trigger>', 'only deliveries to this trigger')
 
@@ -44,7 +44,7 @@ interface Range {
 async function recover(context: CliContext, options: Range): Promise<void> {
   const scheduled = await askTenants(context, options, 'recover', 'scheduled', rangeOf(options))
   print(context, { scheduled })
-  if (scheduled > 0) sayNext(context, 'See how they end: sgw webhooks list')
+  if (scheduled > 0) sayNext(context, 'To see the results: sgw webhooks list')
   else sayNext(context, 'No delivery whose latest attempt failed in that time still has an address: sgw webhooks list')
 }
 
@@ -63,7 +63,7 @@ function wishesOf(ids: readonly string[], options: Range, command: Command): obj
     return command.error("error: required argument 'delivery' or option '--since <time>' not specified", USAGE)
   }
   if ((since ?? until ?? app ?? trigger) !== undefined)
-    return command.error('error: name deliveries, or a range of time by --since, not both', USAGE)
+    return command.error('error: name deliveries, or a range of time with --since, not both', USAGE)
   return Array.from({ length: Math.ceil(ids.length / MAX_DISMISSED_IDS) }, (_, index) => ({
     deliveryIds: ids.slice(index * MAX_DISMISSED_IDS, (index + 1) * MAX_DISMISSED_IDS),
   }))

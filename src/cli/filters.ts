@@ -17,11 +17,11 @@ export type FilterOptions<Query extends z.ZodObject> = { [Name in keyof Query['s
 /** Options of every list over all tenants. An operator is in no tenant, so `--tenant` is no filter of the API. */
 const addCommon = (command: Command): Command =>
   command
-    .option('--tenant <tenant>', 'only of this tenant')
+    .option('--tenant <tenant>', 'only this tenant')
     .option('--start-date <time>', 'not before: a date, a date-time with offset, or 2h for two hours ago', timeOf)
     .option('--end-date <time>', 'not after', timeOf)
     .option('--page <page>', 'from 1', countOf)
-    .option('--limit <count>', 'how many on a page, at most 100; 20 by default', countOf)
+    .option('--limit <count>', 'results per page, at most 100; 20 by default', countOf)
 const COMMON: readonly string[] = ['tenantId', 'startDate', 'endDate', 'page', 'limit']
 
 /** Adds an option for each filter of a list over all tenants, `known` first. Returns what makes the API's query of given options. */
@@ -66,8 +66,8 @@ export interface Owner {
 
 export const addOwner = (command: Command): Command =>
   command
-    .option('--app <app>', 'an app of the tenant, in whose name it is done (sgw app list)')
-    .option('--tenant <tenant>', 'the tenant, instead of an app (sgw tenant list)')
+    .option('--app <app>', 'act as this app of the tenant (sgw app list)')
+    .option('--tenant <tenant>', 'act for this tenant, instead of an app (sgw tenant list)')
 
 /** Ends the command as commander does for a missing option, unless one of the two is given. */
 export function requireOwner(command: Command, { app, tenant }: Owner): void {
@@ -86,6 +86,6 @@ export const collected = (value: string, before: string[] = []): string[] => [..
 
 /** A whole number from 1, as text. The API reads anything else as absent, and a slip would go unnoticed. */
 export function countOf(text: string): string {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('It is a whole number from 1.')
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Give a whole number, 1 or more.')
   return text
 }

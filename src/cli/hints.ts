@@ -31,7 +31,7 @@ const HINTS: Readonly<Record<string, string>> = {
   [errorText('badWebhookUrl')]: ADDRESS,
   [errorText('badCallbackUrl')]: ADDRESS,
   'The tenant is connected to another RingCentral account: use another tenant':
-    ' (sgw tenant create --name NAME makes one), or disconnect its extensions first, for example those of the simulator: sgw extensions list, and sgw extensions disconnect EXTENSION --tenant TENANT',
+    ' (sgw tenant create --name NAME), or disconnect its extensions first, for example those of the simulator: sgw extensions list, and sgw extensions disconnect EXTENSION --tenant TENANT',
   [errorText('badCursor')]: ': sgw events and GET /v1/events print cursors',
   [errorText('badTo')]: ': at most 10 numbers, separated by commas',
   [errorText('badText')]: ': {{path.to.0.value}} is a value of the JSON, and a text has at most 2000 characters',
@@ -40,8 +40,8 @@ const HINTS: Readonly<Record<string, string>> = {
   [errorText('badSince')]: TIMES,
   [errorText('badUntil')]: TIMES,
   [errorText('standby')]:
-    ': another gateway works, or this one is about to; run this where the lease is held (sgw lease names it)',
-  [errorText('noStandby')]: ': there is no gateway that could take over',
+    ': another gateway is active, or this one is about to be; run this where the lease is held (sgw lease names it)',
+  [errorText('noStandby')]: ': no other gateway is ready to take over',
   [errorText('notFound')]: ': the server may be older than this program',
 }
 

@@ -23,7 +23,7 @@ import { hanging } from './wrap.ts'
 /** Adds the commands that send messages and show what became of them. */
 export function addMessages(program: Command, contextOf: () => CliContext, run: Run): void {
   addSending(program, contextOf, run)
-  const messages = program.command('messages').alias('message').description('See what became of messages')
+  const messages = program.command('messages').alias('message').description('See what happened to messages')
   addList(messages, contextOf)
   messages
     .command('show')
@@ -68,11 +68,11 @@ function addResend(messages: Command, contextOf: () => CliContext): void {
       'messages that failed since then: a date-time with offset, or 2h for two hours ago',
     )
     .option('--failed-until <time>', 'messages that failed until then')
-    .option('--failure <failure>', 'only those that failed for this reason, such as unknown_number')
+    .option('--failure <failure>', 'only messages that failed for this reason, such as unknown_number')
     .option('--tenant <tenant>', 'tenant id (sgw tenant list); needed if there are several')
-    .option('--app <app>', 'only those of this app')
+    .option('--app <app>', "only this app's messages")
     .option('--from <number>', 'the number to send from, instead of the original one')
-    .option('--max-age <time>', 'skip those accepted longer ago than this, such as 2h')
+    .option('--max-age <time>', 'skip messages accepted longer ago than this, such as 2h')
     .option('--dry-run', 'only count what would be sent')
     .option('--yes', 'do not ask')
     .action((ids: string[], options: ResendOptions, command: Command) => resend(contextOf(), ids, options, command))
@@ -81,11 +81,13 @@ function addResend(messages: Command, contextOf: () => CliContext): void {
 function addCancel(messages: Command, contextOf: () => CliContext): void {
   messages
     .command('cancel')
-    .description('Cancel messages that are not sent yet: those that you name, or all of a tenant, even a suspended one')
+    .description(
+      'Cancel messages that have not been sent yet: those that you name, or all of a tenant, even a suspended one',
+    )
     .argument('[message...]', 'message ids (sgw messages list)')
     .option('--tenant <tenant>', 'instead of ids: every waiting or scheduled message of the tenant')
-    .option('--app <app>', 'only those of this app')
-    .addOption(new Option('--state <state>', 'only those in this state').choices(['waiting', 'scheduled']))
+    .option('--app <app>', "only this app's messages")
+    .addOption(new Option('--state <state>', 'only messages in this state').choices(['waiting', 'scheduled']))
     .option('--dry-run', 'only count what would be cancelled')
     .option('--yes', 'do not ask')
     .action((ids: string[], options: CancelOptions, command: Command) => cancel(contextOf(), ids, options, command))
@@ -126,13 +128,13 @@ const SENT_IS = 'delivered and undelivered ones are sent'
 const FILTERS: FilterOptions<typeof MessagesQuery> = {
   status: { says: SENT_IS, parse: statusOf },
   direction: { says: '' },
-  appId: { flags: '--app <app>', says: 'only messages of this app' },
+  appId: { flags: '--app <app>', says: "only this app's messages" },
   from: { flags: '--from <number>', says: 'only from this number' },
   to: { flags: '--to <number>', says: 'only to this number' },
-  number: { says: 'only of this own number, in both directions' },
+  number: { says: 'only this number of yours, in both directions' },
   contact: {
     flags: '--contact <number>',
-    says: 'only with this contact, in both directions; also says whether it opted out',
+    says: 'only this contact, in both directions; also says whether it opted out',
   },
   userId: { says: 'only with this userId' },
   include: { flags: '--include <what>', says: 'with --json: more fields' },

@@ -38,7 +38,7 @@ export function createProgram(
 ): Command {
   const program = new SgwCommand('sgw')
     .description(
-      'Operate the sgw SMS gateway. Commands act on the running server, or on its database if none runs: run them in its folder, or with its DATABASE_URL. Times are UTC. For help on a command: sgw messages --help, sgw messages list --help.',
+      'Operate the sgw SMS gateway. Commands act on the running server, or on its database if no server is running: run them in its folder or with its DATABASE_URL. Times are UTC. For help on a command: sgw messages --help, sgw messages list --help.',
     )
     .version(VERSION)
     .option('--json', 'print exactly one JSON value on standard output, and errors as JSON on standard error')
@@ -97,7 +97,7 @@ function addServer(
   program
     .command('start')
     .description('Run the server until SIGTERM; without RC_CLIENT_ID, with a simulator that reaches no real phone')
-    .option('--test', 'for tests: use the simulator, drop limits, and allow the clock to be moved forward')
+    .option('--test', 'for tests: use the simulator, lift the limits, and let tests move the clock forward')
     .action(({ test = false }: { test?: boolean }) => start(test))
   program
     .command('stop')
@@ -118,7 +118,7 @@ function addServer(
 function addLease(program: Command, contextOf: () => CliContext, run: Run): void {
   const lease = program
     .command('lease')
-    .description('Show which of several gateways works (STANDBY=on, docs/beyond-one-machine.md)')
+    .description('Show which of several gateways is active (STANDBY=on, docs/beyond-one-machine.md)')
     .action(() => run({ method: 'GET', path: '/v1/operator/lease', needs: 'server' }))
   lease
     .command('give')
@@ -126,7 +126,9 @@ function addLease(program: Command, contextOf: () => CliContext, run: Run): void
     .action(() => run({ method: 'POST', path: '/v1/operator/lease/give', needs: 'server' }))
   lease
     .command('abandon')
-    .description('Let this machine continue without the lease while the storage fails; all gateways must be stopped')
+    .description(
+      'Let this machine continue without the lease while the object storage fails; all gateways must be stopped',
+    )
     .option('--yes', 'do not ask')
     .action(({ yes = false }: { yes?: boolean }) => abandonLease(contextOf(), yes))
 }
@@ -165,12 +167,12 @@ function addErase(program: Command, contextOf: () => CliContext, run: Run): void
     .command('erase')
     .description("Delete every message to and from a person's number")
     .requiredOption('--phone <number>', 'the number, E.164')
-    .option('--cancel', 'also cancel and delete what has not been sent yet')
+    .option('--cancel', 'also cancel and delete messages that have not been sent yet')
     .option('--dry-run', 'only count what would be deleted')
     .option('--yes', 'do not ask')
     .action(async ({ phone, cancel = false, dryRun = false, yes = false }: EraseOptions) => {
       if (!isE164(phone)) throw new CliError(withHint('badPhone'))
-      const question = `This deletes every message to and from ${phone}, of all tenants, for good. Go on?`
+      const question = `This permanently deletes every message to and from ${phone}, for all tenants. Continue?`
       if (!dryRun) await confirm(contextOf(), yes, question)
       await run({ method: 'POST', path: '/v1/operator/erase', body: { phone, cancel, dryRun } })
     })
@@ -209,7 +211,7 @@ function addBackup(program: Command, contextOf: () => CliContext): void {
     .command('restore')
     .description('Restore a missing database from LITESTREAM_REPLICA_URL before you start')
     .option('--check', 'only test the backup: restore it beside the live database')
-    .option('--timestamp <time>', 'the state at this time, such as 2026-11-24T10:00:00Z')
+    .option('--timestamp <time>', 'restore the state at this time, such as 2026-11-24T10:00:00Z')
     .addOption(
       new Option(
         '--choose <side>',

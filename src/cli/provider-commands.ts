@@ -23,7 +23,7 @@ export function addProviderChanges(simulate: Command, run: Run): void {
   addNumbers(simulate, change)
   simulate
     .command('extension-status')
-    .description('Set the status of an extension; with any but Enabled, every call is refused')
+    .description('Set the status of an extension; any status but Enabled makes the provider refuse every call')
     .argument('<extension>', EXTENSION)
     .argument('<status>', PROVIDER_STATUSES.join(', '))
     .action((extensionId: string, status: string) => change('setExtensionStatus', { extensionId, status }))
@@ -50,7 +50,7 @@ function addConsent(simulate: Command, change: Change): void {
     .addOption(new Option('--status <status>', 'OptOut by default').choices(OPT_STATUSES))
     .addOption(new Option('--coverage <coverage>', 'what it is for; PhoneNumber by default').choices(COVERAGES))
     .addOption(new Option('--campaign-type <type>', 'with the coverage CampaignType').choices(CAMPAIGN_TYPES))
-    .addOption(new Option('--source <source>', 'who said so; Api by default').choices(CONSENT_SOURCES))
+    .addOption(new Option('--source <source>', 'where it came from; Api by default').choices(CONSENT_SOURCES))
     .action((to: string, { status, ...same }: AddedConsent) =>
       change('addConsent', { ...same, to, optStatus: status, accountId: undefined, modifiedAt: undefined }),
     )
@@ -77,7 +77,7 @@ function addJwts(simulate: Command, change: Change): void {
   simulate
     .command('remove-jwt')
     .description('Delete a JWT; sessions that it opened continue')
-    .argument('<jwt>', 'as add-jwt printed it')
+    .argument('<jwt>', 'the JWT, as add-jwt printed it')
     .action((jwt: string) => change('removeJwt', { jwt }))
 }
 
@@ -186,7 +186,7 @@ interface AddedNumber {
 const listOf = (text: string): string[] => text.split(',')
 
 function switchOf(text: string): boolean {
-  if (text !== 'on' && text !== 'off') throw new InvalidArgumentError('It is on or off.')
+  if (text !== 'on' && text !== 'off') throw new InvalidArgumentError('Use on or off.')
   return text === 'on'
 }
 

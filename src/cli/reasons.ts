@@ -6,17 +6,20 @@ const REASONS: Readonly<Record<string, readonly [one: string, many: string]>> = 
   ],
   scheduled: ['it is scheduled (sendAt)', 'they are scheduled (sendAt)'],
   restore: [
-    'the database was restored from a backup: what became of it is looked up first',
-    'the database was restored from a backup: what became of them is looked up first',
+    'the database was restored from a backup: the gateway first looks up whether it was sent',
+    'the database was restored from a backup: the gateway first looks up whether they were sent',
   ],
   reauthorization: [
     'the authorization of its extension cannot be refreshed: see sgw extensions list',
     'the authorization of their extension cannot be refreshed: see sgw extensions list',
   ],
-  number_lookup: ['its number is looked up at the provider', 'their number is looked up at the provider'],
+  number_lookup: [
+    'the gateway is looking up its number at the provider',
+    'the gateway is looking up their number at the provider',
+  ],
   reconciling: [
-    'the provider gave no clear answer: what became of it is looked up',
-    'the provider gave no clear answer: what became of them is looked up',
+    'the provider gave no clear answer: the gateway is looking up whether it was sent',
+    'the provider gave no clear answer: the gateway is looking up whether they were sent',
   ],
   provider_unreachable: both(
     'the provider cannot be reached, a proxy in between refuses the calls, or it answers 503: sgw doctor says which',

@@ -41,7 +41,7 @@ export async function resend(
     context.stderr(leftOf(found))
     const messages = found.resent === 1 ? '1 new message' : `${found.resent} new messages`
     const line = ['sgw', 'messages', 'resend', ...messageIds, ...wordsOf({ ...options, tenant: tenantId }, command)]
-    await confirm(context, options.yes ?? false, `This sends ${messages} for ${tenantId}. Go on?`, line)
+    await confirm(context, options.yes ?? false, `This sends ${messages} for ${tenantId}. Continue?`, line)
   }
   const done = found.resent === 0 ? found : await askFor(context, wishes, false)
   print(context, done)
@@ -112,7 +112,7 @@ const REASONS: readonly [keyof ResendAnswer['left'], words: string][] = [
   ['tooOld', 'too old'],
   ['cancelled', 'cancelled'],
   ['perhapsDelivered', 'perhaps delivered'],
-  ['alreadyResent', 'sent again before'],
+  ['alreadyResent', 'already sent again'],
   ['notFailed', 'not failed'],
 ]
 const NONE_LEFT = Object.fromEntries(REASONS.map(([reason]) => [reason, 0])) as ResendAnswer['left']

@@ -81,7 +81,7 @@ async function restoreMissing(context: CliContext, path: string, at: string | nu
 
 /** Such a state is a history of its own: a gateway with standbys does not take it for the newest one by itself. */
 const next = ({ config }: CliContext): string =>
-  config.standby ? '; to go on from there, stop all gateways and run: sgw restore --choose local' : ''
+  config.standby ? '; to continue from there, stop all gateways and run: sgw restore --choose local' : ''
 
 /**
  * Tests the backup: fetches it beside the live file, checks it, and removes it. Exits with 1 if it is damaged, or if a

@@ -47,7 +47,7 @@ export async function send(
 }
 
 function shown(context: CliContext, message: MessageState): MessageState {
-  sayNext(context, `See what becomes of it: sgw messages show ${message.messageId}`)
+  sayNext(context, `To see what happens to it: sgw messages show ${message.messageId}`)
   return message
 }
 

@@ -73,7 +73,7 @@ function cannotRead(error: unknown, name: string): never {
   if (name !== STANDARD_INPUT)
     throw new CliError(
       isPerhapsSecret(name)
-        ? `What was given ${PERHAPS_SECRET}: ${GIVE_PATH}, or - and pipe it`
+        ? `The given value ${PERHAPS_SECRET}: ${GIVE_PATH}, or - and pipe it`
         : `${name} cannot be read: check the path and its permissions`,
       EXIT.usage,
     )

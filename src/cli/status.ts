@@ -56,7 +56,7 @@ async function showWork(context: CliContext, names: TenantNames): Promise<void> 
   for (const { tenantId, appId } of await actingApps(context)) {
     const overview = (await ask(context, { method: 'GET', path: '/v1/overview', appId })) as Overview
     for (const { count, since, ...waiting } of overview.waiting) {
-      const messages = counted(count, 'message waits', 'messages wait')
+      const messages = counted(count, 'message has waited', 'messages have waited')
       const symbol = symbolOf(context, waiting.reason === 'scheduled' ? 'ok' : 'warn')
       const head = `${symbol} ${messages} since ${shortTime(since)}, ${printable(withNames(names, tenantId))}`
       context.stdout(`${head}\n${below(context, reasonOf(waiting, count))}`)
@@ -140,7 +140,7 @@ function failureOf(context: CliContext, destination: Overview['destinations'][nu
   if (failingSince === null) return ''
   const id = appId ?? triggerId ?? ''
   const outcome = [lastOutcome, lastStatusCode].filter((word) => word !== null && word !== undefined).join(' ')
-  const head = `${symbolOf(context, 'warn')} webhooks of ${id} fail since ${shortTime(failingSince)}${tenant === undefined ? '' : `, ${printable(tenant)}`}`
+  const head = `${symbolOf(context, 'warn')} webhooks of ${id} have failed since ${shortTime(failingSince)}${tenant === undefined ? '' : `, ${printable(tenant)}`}`
   const refusal = refusalOf({ statusCode: lastStatusCode, appId })
   return `${head}\n${below(context, `${outcome}: sgw webhooks list --${kind} ${id}`)}${refusal === '' ? '' : below(context, refusal)}`
 }

@@ -29,7 +29,7 @@ export async function actingApp(context: CliContext, { app, tenant }: Owner): Pr
   if (app !== undefined) return app
   const [found] = await actingApps(context, tenant)
   if (found?.isActive === true) return found.appId
-  throw new CliError(`${tenant} has no active app: sgw app create --tenant ${tenant} --name NAME makes one`)
+  throw new CliError(`${tenant} has no active app: create one with sgw app create --tenant ${tenant} --name NAME`)
 }
 
 /**
@@ -41,7 +41,7 @@ export async function askOwner(
   request: OperatorRequest,
   tenantId?: string,
 ): Promise<{ answer: unknown; app: ActingApp }> {
-  let missing = new CliError('There is no app yet: sgw tenant create and sgw app create make one')
+  let missing = new CliError('There is no app yet: create one with sgw tenant create and sgw app create')
   let notActive: Refused | null = null
   for (const app of await actingApps(context, tenantId)) {
     try {

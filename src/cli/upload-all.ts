@@ -47,7 +47,7 @@ function refuseSizes(media: readonly NamedFile[]): void {
   const all = media.reduce((sum, { file }) => sum + file.size, 0)
   if (all > MAX_MEDIA_BYTES)
     throw new CliError(
-      `The files have ${bytesText(all)} together, and those of a message may have ${bytesText(MAX_MEDIA_BYTES)}: send them in several messages`,
+      `The files have ${bytesText(all)} together, and the files of one message may have ${bytesText(MAX_MEDIA_BYTES)}: send them in several messages`,
       EXIT.usage,
     )
 }
@@ -65,8 +65,8 @@ async function readFile(path: string): Promise<NamedFile> {
 /** A picture that is none inside: the name says one thing, the bytes another. */
 function whyNoType(path: string): string {
   return /\.(jpe?g|png|gif|bmp|tiff?|webp|heic|heif|avif|svg)$/i.test(path)
-    ? `${path} is not a JPEG, PNG, GIF, BMP, TIFF or WebP inside, whatever its name says: it may be a HEIC or SVG picture, or an error page that was saved as one. Convert it`
-    : `${path} is not of a type that can be sent: ${MEDIA_TYPES.join(', ')}`
+    ? `${path} does not contain a JPEG, PNG, GIF, BMP, TIFF or WebP picture, whatever its name says: it may be a HEIC or SVG picture, or an error page saved under that name. Convert it`
+    : `${path} is not a type that can be sent: ${MEDIA_TYPES.join(', ')}`
 }
 
 const IMAGES = MEDIA_TYPES.filter((type) => type.startsWith('image/'))

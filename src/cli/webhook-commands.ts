@@ -19,7 +19,7 @@ export function addWebhooks(program: Command, contextOf: () => CliContext): void
     .command('webhooks')
     .alias('webhook')
     .description(
-      'See why webhooks fail, and deliver them again. Each is tried once, unless its app has a retry policy (PUT /v1/apps/APP/webhook-retries)',
+      'See why webhooks fail, and deliver them again. Each is attempted once, unless its app has a retry policy (PUT /v1/apps/APP/webhook-retries)',
     )
   addList(webhooks, contextOf)
   webhooks
@@ -31,7 +31,7 @@ export function addWebhooks(program: Command, contextOf: () => CliContext): void
       const path = `/v1/webhook-deliveries/${encodeURIComponent(deliveryId)}/redeliver`
       const { answer } = await askOwner(contextOf(), { method: 'POST', path }, tenant)
       print(contextOf(), answer)
-      sayNext(contextOf(), `See how it ends: sgw webhooks list --message ${deliveryId.split(':')[0]}`)
+      sayNext(contextOf(), `To see the result: sgw webhooks list --message ${deliveryId.split(':')[0]}`)
     })
   addFailed(webhooks, contextOf)
 }
@@ -61,7 +61,7 @@ function addList(webhooks: Command, contextOf: () => CliContext): void {
 const FILTERS: FilterOptions<typeof DeliveriesQuery> = {
   outcome: { says: '' },
   kind: { says: '' },
-  state: { says: 'deliveries that failed and are not tried again' },
+  state: { says: 'deliveries that failed and will not be tried again' },
   appId: { flags: '--app <app>', says: 'only to this app' },
   triggerId: { flags: '--trigger <trigger>', says: 'only to this trigger' },
   messageId: { flags: '--message <message>', says: 'only about this message' },

@@ -71,7 +71,7 @@ export interface ExtensionHealth {
   subscription: { status: 'active' | 'pending' | 'expired' | 'none'; expiresAt: string | null }
   accessExpiresAt: string
   refreshExpiresAt: string
-  /** When the provider ends its session, whatever is refreshed; null if it sets no such end. */
+  /** When the provider ends its session, even if its tokens are refreshed; null if it sets no such end. */
   sessionExpiresAt?: string | null
   /** When the newest message to one of its numbers was stored. */
   lastInboundAt: string | null

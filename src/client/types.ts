@@ -22,7 +22,7 @@ export type WaitingReason =
 /** Why a message has not been sent yet. */
 export interface Waiting {
   reason: WaitingReason
-  /** When that ends by itself, if it is known. */
+  /** When that ends, if it is known. */
   until?: string
 }
 

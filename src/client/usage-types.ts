@@ -50,7 +50,7 @@ export interface Overview {
 export interface OverviewWaiting {
   reason: WaitingReason
   extensionId?: string
-  /** When that ends by itself, if it is known. */
+  /** When that ends, if it is known. */
   until?: string
   count: number
   /** When the oldest of them was accepted. */

@@ -209,7 +209,7 @@ function readDatabase(settings: Settings): DatabaseConfig {
     settings.problem(
       'DATABASE_URL',
       'names a libSQL server',
-      'this release stores in a local file: use file:./data/sgw.db',
+      'this release stores data in a local file: use file:./data/sgw.db',
     )
   } else {
     settings.problem('DATABASE_URL', `is "${url}"`, 'give file:PATH')

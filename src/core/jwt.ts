@@ -21,10 +21,10 @@ export function jwtExpiresAt(jwt: string): number | null {
 export function seenFault(jwt: string, now: number): string | null {
   const damage = damageOf(jwt)
   if (damage !== null)
-    return `This JWT is not whole. Copy it again, whole: a JWT is three parts with a dot between them, and ${damage}. If it is refused again:`
+    return `This JWT is incomplete. Copy all of it again: a JWT has three parts with a dot between them, and ${damage}. If it is refused again:`
   const expiresAt = jwtExpiresAt(jwt)
   return expiresAt !== null && expiresAt <= now
-    ? `This JWT expired on ${new Date(expiresAt).toISOString()}: make another one.`
+    ? `This JWT expired on ${new Date(expiresAt).toISOString()}: make a new one.`
     : null
 }
 

@@ -104,7 +104,7 @@ export function readTrustedProxies(settings: Settings, production: boolean): str
       settings.problem(
         'TRUSTED_PROXIES',
         `holds "${range}", which trusts strangers`,
-        'name only the addresses that your proxy comes from, for example 127.0.0.1',
+        'name only the addresses that your proxy connects from, for example 127.0.0.1',
       )
   }
   return ranges
@@ -128,7 +128,7 @@ export function readPlainHttpCidrs(settings: Settings): string[] {
     settings.problem(
       'PLAIN_HTTP_CIDRS',
       'is set, and PUBLIC_URL too',
-      'a gateway with a public address is reached by https alone, so remove one of them',
+      'a gateway with a public address accepts only https, so remove one of them',
     )
   for (const range of ranges)
     if (isPlainCidr(range) && !PRIVATE_RANGES.some((wider) => includes(wider, range)))

@@ -26,7 +26,7 @@ export const alertsRoutes = [
     path: '/v1/operator/alerts/:alert/mute',
     summary: 'Mute an alert that fires, for a time or until it is over',
     description:
-      'Posts to `ALERT_URL` stop for that time. If the alert was not posted before and still fires when the mute ends, it is posted then; if it was, its end is posted. A subject that two tenants have is muted for both. Another mute of the same alert is replaced.',
+      'Posts to `ALERT_URL` stop for that time. If the alert has not been posted and still fires when the mute ends, it is posted then; if it has, its end is posted. A subject that two tenants have is muted for both. A new mute replaces an earlier one of the same alert.',
     params: AlertParams,
     body: MuteBody,
     response: Done,

@@ -31,7 +31,7 @@ export const allTenantsRoutes = [
     path: '/v1/operator/usage',
     summary: 'Messages and segments of a month, of all tenants',
     description:
-      'Totals of each app, by the names of tenants and apps, and the UTC days, newest first, without those that have no traffic. Counts as `GET /v1/usage` of each tenant does. With `Accept: text/csv` it is a table that also has the names of tenants and apps: a header, the totals, which have no date, an empty line, and the days. A name that begins with `=`, `+`, `-` or `@` has an apostrophe before it, so that no spreadsheet takes it for a formula.',
+      'Totals of each app, by the names of tenants and apps, and the UTC days, newest first, without those that have no traffic. Counts as `GET /v1/usage` of each tenant does. With `Accept: text/csv` it is a table that also has the names of tenants and apps: a header, the totals, which have no date, an empty line, and the days. A name that begins with `=`, `+`, `-` or `@` gets an apostrophe in front, so that spreadsheets do not read it as a formula.',
     query: TenantsUsageQuery,
     mayWait: true,
     response: TenantsUsage,

@@ -15,5 +15,5 @@ export async function describeBlocked({ database, clock }: Gateway): Promise<str
   const named = rows.map((row) => `${String(row['address'])} until ${isoTime(Number(row['until']))}`).join(', ')
   const others = Number(first['blocked']) - rows.length
   const address = rows.length === 1 ? String(first['address']) : 'ADDRESS'
-  return `blocked, even for right keys, because ten wrong keys came from there: ${named}${others > 0 ? ` and ${others} more` : ''}. Correct the client, then sgw unblock ${address}`
+  return `blocked, even for valid keys, because ten wrong keys came from there: ${named}${others > 0 ? ` and ${others} more` : ''}. Correct the client, then sgw unblock ${address}`
 }

@@ -63,7 +63,7 @@ async function heldBy(gateway: Gateway, holders: readonly ExtensionRow[], first:
   const [holder] = holders
   if (holder === undefined || own.size > 0) return { kind: 'connected' }
   const { extensionId, tenantId } = holder
-  const fix = `Extension ${extensionId} of ${tenantId} holds it already, so a start does not connect it to ${first}. Remove ${variableOf(gateway)}, or connect it there, too: sgw extensions connect-jwt --tenant ${first} --jwt-file FILE`
+  const fix = `Extension ${extensionId} of ${tenantId} already uses it, so the gateway does not connect it to ${first} when it starts. Remove ${variableOf(gateway)}, or connect it there, too: sgw extensions connect-jwt --tenant ${first} --jwt-file FILE`
   return { ...spent(gateway), tenantId: first, fix }
 }
 
@@ -75,7 +75,7 @@ const spent = (gateway: Gateway): JwtProblem => ({
   tenantId: null,
   codes: '',
   nextAt: null,
-  fix: `It was connected before, but no extension holds it now (it was disconnected, or connected anew in another way), so a start does not present it again. Remove ${variableOf(gateway)}, or connect it with sgw extensions connect-jwt --tenant TENANT --jwt-file FILE.`,
+  fix: `It was connected before, but no extension uses it now (it was disconnected, or reconnected in another way), so the gateway does not present it again when it starts. Remove ${variableOf(gateway)}, or connect it with sgw extensions connect-jwt --tenant TENANT --jwt-file FILE.`,
 })
 
 async function holdersOf({ database, secrets }: Gateway, jwt: string): Promise<ExtensionRow[]> {

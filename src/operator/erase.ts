@@ -95,10 +95,7 @@ async function refuseOwnNumber(gateway: Gateway, phone: string): Promise<void> {
   const { number } = phoneNumbers
   const [own] = await gateway.database.orm.select({ number }).from(phoneNumbers).where(eq(number, phone)).limit(1)
   if (own !== undefined)
-    throw new ApiError(
-      'conflict',
-      `${phone} is a number of a connected extension: erase is for the numbers of contacts`,
-    )
+    throw new ApiError('conflict', `${phone} belongs to a connected extension: erase is only for contacts' numbers`)
 }
 
 /** Calls `work` for each range of a table's present rows. `from` is the `seq` before the range; `work` returns the rows it deleted. */

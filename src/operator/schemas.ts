@@ -72,7 +72,7 @@ export const ConnectJwtBody = z
         .max(MAX_JWT_LENGTH, fails('badJwt'))
         .transform(bareJwt)
         .pipe(z.string().min(1, fails('badJwt')))
-        .meta({ description: 'As it was copied from the developer console; spaces and line breaks do not count' }),
+        .meta({ description: 'As copied from the developer console; spaces and line breaks are ignored' }),
     },
     fails('badTenantId'),
   )
@@ -84,7 +84,7 @@ export const ConnectedByJwt = z
     name: z.string().meta({ example: 'Reception' }),
     phoneNumbers: z.array(z.string()).meta({ description: 'SMS-capable numbers, E.164', example: ['+15555550100'] }),
     receiving: z.boolean().meta({ description: 'Whether its inbound messages come at once' }),
-    fixes: z.array(z.string()).meta({ description: 'What to mend at the provider, a sentence each' }),
+    fixes: z.array(z.string()).meta({ description: 'What to fix at the provider, one sentence each' }),
   })
   .meta({ id: 'ConnectedByJwt' })
 export type ConnectedByJwt = z.infer<typeof ConnectedByJwt>

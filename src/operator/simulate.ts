@@ -19,7 +19,7 @@ export async function simulateInbound(
       `Nobody is subscribed to ${sms.to}: connect its extension first (sgw extensions connect --tenant TENANT prints a link)`,
     )
   if (!deliveries.some((delivery) => delivery.status === 200))
-    throw new ApiError('unavailable', 'The gateway did not take the message: see the log')
+    throw new ApiError('unavailable', 'The gateway did not accept the message: see the log')
   return { rcMessageId: messageId }
 }
 

@@ -63,7 +63,7 @@ const IN_PORTAL = 'in the RingCentral admin portal'
 const FIXES: Readonly<Record<Stage, string>> = {
   unsent: `Submit the campaign ${IN_PORTAL}; the carriers then take days, sometimes weeks.`,
   waits: 'The carriers take days, sometimes weeks; once they approve it, the number can send.',
-  approved: "RingCentral lets the number send soon. If it does not within a day, ask RingCentral's support.",
+  approved: "RingCentral will let the number send soon. If it does not within a day, ask RingCentral's support.",
   lost: `See the reason ${IN_PORTAL}, and register the campaign again there.`,
 }
 
@@ -71,6 +71,6 @@ const FIXES: Readonly<Record<Stage, string>> = {
 export function campaignFix({ campaign, refused, readAt }: ToldCampaign): string {
   const stage = STATUSES[campaign?.status ?? '']?.stage
   if (stage !== undefined) return FIXES[stage]
-  if (campaign !== null || refused !== null || readAt === null) return `See ${IN_PORTAL} how its campaign stands.`
+  if (campaign !== null || refused !== null || readAt === null) return `See the status of its campaign ${IN_PORTAL}.`
   return `Register a campaign with this number ${IN_PORTAL}.`
 }

@@ -32,7 +32,7 @@ export async function newPair(context: NewPairContext, row: ExtensionRow): Promi
     if (refreshed.ok) return refreshed
     if (row.jwt === null || !isSessionLost(refreshed.failure)) return { ...refreshed, step: 'refresh' }
     const { tenantId, extensionId } = row
-    log.info({ tenantId, extensionId, code: refreshed.failure.code }, 'the session is lost: the JWT opens another one')
+    log.info({ tenantId, extensionId, code: refreshed.failure.code }, 'the session is lost: the JWT opens a new one')
   }
   // Decrypted only now: while refreshes work, a JWT whose key is missing does no harm.
   const jwt = (await decryptJwt(secrets, row)) ?? ''

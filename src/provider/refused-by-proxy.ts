@@ -2,7 +2,7 @@
 export const isRefusedByProxy = (code: string | null): boolean => code === 'ERR_PROXY_TUNNEL'
 
 /** What a person does about it, as the end of a sentence. */
-export const PROXY_FIX = 'the proxy that HTTPS_PROXY names refuses the connection: let it allow RC_SERVER_URL'
+export const PROXY_FIX = 'the proxy that HTTPS_PROXY names refuses the connection: allow RC_SERVER_URL in its settings'
 
 /** The same for any connection that was not made: what to check besides the proxy is `others`. */
 export function connectionFix(code: string | null, throughProxy: boolean, others: string): string {

@@ -154,7 +154,7 @@ function refuseLost({ requireRestore }: Config, path: string): void {
  */
 async function replicate(options: RunOptions, path: string, database: Database, copiesAll: boolean): Promise<void> {
   if (options.replicate !== undefined && options.lease === undefined && copiesAll) {
-    options.log.info({ bytes: sizeOf(path) }, 'checking the database before all of it is copied to the backup')
+    options.log.info({ bytes: sizeOf(path) }, 'checking the database before copying all of it to the backup')
     if ((await database.reader.checkFile()) !== 'ok')
       throw new StartError(EXIT.cannotWrite, damagedText(path, 'SQLITE_CORRUPT'))
   }

@@ -93,7 +93,7 @@ async function noteStart({ database, clock, log }: Gateway, { replica, lease }: 
   if (await noteDurability(database, terms))
     log.warn(
       {},
-      'another gateway may have sent what waits here: each waiting message is looked up at the provider before it is sent',
+      'another gateway may have sent messages that wait here: each waiting message is looked up at the provider before it is sent',
     )
 }
 

@@ -140,7 +140,7 @@ function replicationOf(log: Log, { backup, holding }: Opening): Partial<RunOptio
     replicate: async () => {
       log.info({ epoch: lease.epoch }, 'making the first copy')
       await backup.start(
-        lease.hasWorked ? (reason) => lease.suspend(`the storage refuses the first copy: ${reason}`) : null,
+        lease.hasWorked ? (reason) => lease.suspend(`the object storage refuses the first copy: ${reason}`) : null,
       )
       lease.noteCopy()
     },

@@ -9,10 +9,7 @@ import { refusalOfReplaced } from '../db/replaced-database.ts'
 /** Turns an error of a damaged database or a full disk, which can occur at any step, into a `StartError`. Returns others unchanged. */
 export async function asStartError(error: unknown, { database: { path, url } }: Config): Promise<unknown> {
   if (error instanceof StoreError)
-    return new StartError(
-      EXIT.unavailable,
-      `The storage of the backup fails: ${error.message}. Try again when it works`,
-    )
+    return new StartError(EXIT.unavailable, `The backup's storage fails: ${error.message}. Try again when it works`)
   const damage = damageOf(error, path ?? url)
   if (damage !== null) {
     const replaced = path === null ? null : await refusalOfReplaced(path, null)

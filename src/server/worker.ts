@@ -49,7 +49,7 @@ export function registerJobs(gateway: Gateway): void {
   const receive: InboundSubscriptions['receive'] = async ({ tenantId, extensionId }, event) => {
     if (event.kind === 'ignored') return gateway.log.debug({ why: event.why }, 'event ignored')
     if (!(await takeEvent(gateway, { tenantId, extensionId, providerId: null }, event)))
-      gateway.log.warn({ tenantId, extensionId }, 'a socket brought an event of another tenant, which is ignored')
+      gateway.log.warn({ tenantId, extensionId }, 'an event of another tenant arrived on a socket and was ignored')
   }
   gateway.subscriptions.receive = receive
   gateway.threadSubscriptions.receive = receive

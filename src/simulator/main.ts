@@ -89,7 +89,7 @@ function whyNot(error: unknown): string {
 /** Where a restarted simulator has the same extensions, it has the same JWT. */
 function writeJwt(control: SimulatorControl, file: string): void {
   const [first] = control.extensions()
-  if (first === undefined) throw new Error('--jwt-file needs an extension: leave --empty out')
+  if (first === undefined) throw new Error('--jwt-file needs an extension: omit --empty')
   const { jwt } = control.addJwt({ extensionId: first.extensionId })
   writeFileSync(file, `${jwt}\n`, { mode: 0o600 })
 }

@@ -113,7 +113,7 @@ class Phone implements TestPhone {
     const to = this.inbox.at(-1)?.from ?? this.firstNumber
     const { deliveries } = await this.simulator.control.injectSms({ from: this.number, to, text })
     if (!deliveries.some(({ status }) => status === 200))
-      throw new Error(`The gateway did not take the message from ${this.number} to ${to}`)
+      throw new Error(`The gateway did not accept the message from ${this.number} to ${to}`)
   }
 
   #missing(match: SmsMatch, timeoutMs: number): string {

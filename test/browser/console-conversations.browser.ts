@@ -270,7 +270,7 @@ test('a short code can be read and not be texted', async () => {
   await page.keyboard.type('72975')
   await page.keyboard.press('Enter')
   await said(page, 'Your code is 4711').waitFor()
-  await page.getByText('72975 is no phone number, so nothing can be sent there. It can only text you.').waitFor()
+  await page.getByText('72975 is not a phone number, so you cannot send to it. It can only text you.').waitFor()
   expect(await page.getByLabel('Write a text').count()).toBe(0)
   expect(await page.getByRole('button', { name: 'Opt out…' }).count()).toBe(0)
   await expectAccessible(page)

@@ -56,7 +56,7 @@ test('a webhook that fails says since when, and when it is tried again or that i
   const { page, complaints } = opened
   const head = page.locator('.list-head')
   await head.getByRole('heading', { name: /answers 500: 1 delivery never arrived since \d\d:\d\d:\d\d\.$/ }).waitFor()
-  await head.getByText('What failed is not tried again by itself.').waitFor()
+  await head.getByText('Failed deliveries are not tried again automatically.').waitFor()
   await head.getByRole('button', { name: 'Deliver it again' }).waitFor()
   await expectAccessible(page)
   await setRetryPolicy(world, 'short')

@@ -58,7 +58,7 @@ test('Setup shows the day on which a JWT ends, and what to do before', async () 
   const row = opened.page.locator('.thing')
   const until = row.locator('dl div', { hasText: 'Authorized until' }).locator('time')
   expect(await until.getAttribute('datetime')).toBe(at)
-  await row.locator('.why', { hasText: `Its JWT ends on ${at}. ` }).waitFor()
+  await row.locator('.why', { hasText: `Its JWT expires on ${at}. ` }).waitFor()
   await row.getByText('Make another one in the developer console: sgw extensions connect-jwt').waitFor()
   await row.getByRole('button', { name: 'Connect with another JWT' }).waitFor()
 })
@@ -74,7 +74,7 @@ test('Setup says why a second tenant of the same user receives no events yet', a
   const why = opened.page.locator('.thing .why')
   await why.filter({ hasText: 'Its events have not begun yet, so its messages arrive up to a minute late.' }).waitFor()
   await why
-    .filter({ hasText: 'RingCentral allows five logins a minute to a user: its events begin on their own within' })
+    .filter({ hasText: 'RingCentral allows a user five logins a minute: its events start without your help within' })
     .waitFor()
 })
 

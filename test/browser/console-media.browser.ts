@@ -106,7 +106,7 @@ test('what is too large, empty, too much or of another type says so before anyth
   await attached(page, '9.png').getByText('A message takes 10 files.').waitFor()
   await page.getByRole('button', { name: 'Remove 9.png' }).click()
   await page.getByLabel('Text from your app').fill('x'.repeat(1001))
-  await page.getByText('With files a text has at most 1,000 characters. Shorten it, or remove them.').waitFor()
+  await page.getByText('With files, a text can have at most 1,000 characters. Shorten it, or remove them.').waitFor()
   await page.getByText('1,001 of 1,000 characters').waitFor()
   expect(await send.isDisabled()).toBe(true)
   await page.keyboard.press('Enter')

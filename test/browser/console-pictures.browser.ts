@@ -65,9 +65,9 @@ test('a picture that is broken, or that the provider does not give, says so, and
   await receive(world, [BROKEN])
   await using opened = await openAsOperator(world, VIEW)
   const { page } = opened
-  await page.locator('.said').getByText('It is no picture that a browser can show.').waitFor()
+  await page.locator('.said').getByText('A browser cannot show this picture.').waitFor()
   await page.getByRole('button', { name: /^torn\.jpg/ }).click()
-  await page.getByRole('dialog').getByText('It is no picture that a browser can show.').waitFor()
+  await page.getByRole('dialog').getByText('A browser cannot show this picture.').waitFor()
   expect(await saved(page)).toEqual(['torn.jpg', sizeOf(BROKEN)])
   await page.keyboard.press('Escape')
   await page.route('**/attachments/*', (route) =>

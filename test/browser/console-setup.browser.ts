@@ -139,7 +139,7 @@ test('an app’s key rotates itself without losing the new key, and cannot touch
   await own.waitFor()
   await expectAccessible(page)
   await page.evaluate(`location.hash = '#/tenants'`)
-  await page.getByRole('heading', { name: 'Tenants are an operator’s.' }).waitFor()
+  await page.getByRole('heading', { name: 'Only an operator sees all tenants.' }).waitFor()
   await page.evaluate(`location.hash = '#/apps'`)
   await own.getByRole('button', { name: 'Deactivate…' }).click()
   await page.getByRole('dialog').getByText('Only an operator can activate it again.').waitFor()

@@ -35,7 +35,7 @@ test('webhooks that failed are said, delivered again one by one, and recovered; 
   await page.keyboard.press('j')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Never arrived, after one attempt' }).waitFor()
-  await page.getByText('It is not tried again by itself. The reason stands in its own log.').waitFor()
+  await page.getByText('It is not tried again automatically. Its own log has the reason.').waitFor()
   await expectFits(page)
   receiver.answer = () => new Response('ok')
   const again = page.getByRole('button', { name: 'Deliver again', exact: true })
@@ -52,7 +52,7 @@ test('webhooks that failed are said, delivered again one by one, and recovered; 
   await page.getByRole('button', { name: 'Recover since…' }).click()
   await page.getByRole('dialog').getByLabel('Failed since').selectOption({ label: '24 h ago' })
   await page.getByRole('button', { name: 'Recover', exact: true }).click()
-  await page.getByText('1 delivery is made again now.').waitFor()
+  await page.getByText('1 delivery is attempted again now.').waitFor()
   expect((await receiver.received(4)).length).toBe(4)
   await page
     .getByRole('heading', { name: 'The destination answers now; 2 of 4 attempts failed in 24 hours.' })
@@ -113,7 +113,7 @@ test('what never arrived stays said after its destination answers again, until i
   await expectFits(page)
   await page.getByRole('button', { name: 'Dismiss', exact: true }).focus()
   await page.keyboard.press('Enter')
-  await page.getByText('It counts no longer as never arrived.').waitFor()
+  await page.getByText('It no longer counts as never arrived.').waitFor()
   await page.getByRole('heading', { name: 'Failed after one attempt' }).waitFor()
   await page.getByRole('heading', { name: /answers again\. 1 delivery never arrived since/ }).waitFor()
   await page.keyboard.press('Escape')
@@ -141,7 +141,7 @@ test('what never arrived is dismissed from the overview of a phone, after a ques
   await page.getByRole('button', { name: 'Dismiss…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Dismiss 2 deliveries' })
   await dialog
-    .getByText(/^2 deliveries to 127\.0\.0\.1:\d+ never arrived, the oldest since .*they count no longer/)
+    .getByText(/^2 deliveries to 127\.0\.0\.1:\d+ never arrived, the oldest since .*they no longer count/)
     .waitFor()
   await expectFits(page)
   await page.route('**/v1/webhook-deliveries/dismiss', (route) =>

@@ -51,7 +51,7 @@ test.concurrent('a link needs an active app, and the error names the command tha
     expect(refused).toEqual({
       code: 1,
       stdout: '',
-      stderr: `${world.tenantId} has no active app: ${command} makes one\n`,
+      stderr: `${world.tenantId} has no active app: create one with ${command}\n`,
     })
     // A tenant without one does not keep the others from what they ask for.
     await world.otherTenant()

@@ -117,13 +117,13 @@ test.concurrent('a server is stopped from its folder, although its .env was edit
   expect(doctor.code).toBe(1)
   expect(doctor.stdout).toMatch(/^✗ configuration +PUBLIC_URL is "http:/m)
   expect(doctor.stdout).toMatch(
-    /^! environment +what follows is about the running server, .*: NODE_ENV, PUBLIC_URL differ; correct/m,
+    /^! environment +the checks below are about the running server, .*: NODE_ENV, PUBLIC_URL differ; correct/m,
   )
   expect(doctor.stdout).toMatch(/^✓ server /m)
   const stopped = await inFolder(['stop']).ended()
   expect(stopped).toMatchObject({
     code: 0,
-    stderr: expect.stringMatching(/^The server runs, but would not start again/),
+    stderr: expect.stringMatching(/^The server is running, but would not start again/),
   })
   expect((await server.ended()).code).toBe(0)
 }, 60_000)

@@ -58,7 +58,7 @@ test.concurrent('a file that cannot be read is a wrong usage, and a refused JWT 
       code: 2,
       stdout: '',
       stderr:
-        'What was given is not the path of a readable file; perhaps it is the secret itself: give the path of a file that contains it, or - and pipe it\n',
+        'The given value is not the path of a readable file; perhaps it is the secret itself: give the path of a file that contains it, or - and pipe it\n',
     })
     const file = join(world.folder, 'jwt.txt')
     for (const [content, wrong] of [
@@ -79,7 +79,7 @@ test.concurrent('a file that cannot be read is a wrong usage, and a refused JWT 
     writeFileSync(file, 'a.jwt.of-nobody-canary')
     const refused = await sgw.text(...WORDS, world.tenantId, '--jwt-file', file)
     expect([refused.code, refused.stdout]).toEqual([1, ''])
-    expect(refused.stderr).toStartWith('This JWT is not whole. Copy it again, whole: ')
+    expect(refused.stderr).toStartWith('This JWT is incomplete. Copy all of it again: ')
     expect(refused.stderr).toContain(' The JWT is not one that RingCentral accepts from this app: ')
     expect(refused.stderr).not.toContain('canary')
   })
@@ -133,7 +133,7 @@ test.concurrent('the status and the list of extensions say that RC_JWT waits, an
       variable: 'RC_JWT',
       tenantId: null,
       codes: '429',
-      fix: 'RingCentral asks to wait 60 s.',
+      fix: 'RingCentral asked the gateway to wait 60 s.',
       nextAt,
     } as const
     world.gateway.configuredJwt.state = waits
@@ -156,7 +156,7 @@ test.concurrent('a JWT of another account is told how the tenant is freed for it
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr:
-        'The tenant is connected to another RingCentral account: use another tenant (sgw tenant create --name NAME makes one), or disconnect its extensions first, for example those of the simulator: sgw extensions list, and sgw extensions disconnect EXTENSION --tenant TENANT\n',
+        'The tenant is connected to another RingCentral account: use another tenant (sgw tenant create --name NAME), or disconnect its extensions first, for example those of the simulator: sgw extensions list, and sgw extensions disconnect EXTENSION --tenant TENANT\n',
     })
     const free = ['extensions', 'disconnect', connected?.extensionId ?? '', '--tenant', world.tenantId, '--yes']
     expect((await sgw.text(...free)).code).toBe(0)

@@ -32,7 +32,7 @@ test.concurrent('a link that was made without a server signs in to the next one'
   await using world = await createWorld(quiet)
   await world.running.stop()
   const made = await sgwIn(world.folder, ['console', '--json'])
-  expect(made.stderr).toBe('No server answers: start one (sgw start) before the link is opened\n')
+  expect(made.stderr).toBe('No server answers: start one (sgw start) before you open the link\n')
   const { url } = JSON.parse(made.stdout) as { url: string }
   await using next = await createWorld({ ...quiet, folder: world.folder })
   const answer = await next.call('POST', '/v1/operator/session', { key: null, body: { login: loginOf(url) } })

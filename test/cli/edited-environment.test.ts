@@ -16,7 +16,7 @@ interface Finding {
 
 const BROKEN = { PORT: 'eighty', MAX_QUEUE_AGE: 'soon', RC_JWT_FILE: '/nowhere/jwt' }
 const WARNING =
-  /^The server runs, but would not start again with the environment of this command: PORT is "eighty": .*\n$/
+  /^The server is running, but would not start again with this command's environment: PORT is "eighty": .*\n$/
 
 test.concurrent('a command that asks the running server works with a bad environment, and warns of it in one line', async () => {
   await withServer(async (world) => {
@@ -106,7 +106,7 @@ test.concurrent('the doctor says that it reports on the running server, where .e
         check: 'environment',
         level: 'warn',
         detail:
-          'what follows is about the running server, which was started with another environment than this command has (.env and shell): FROM_LIMIT_PER_MINUTE, HOST, KEY_LIMIT_PER_MINUTE differ; restart it to use the new values',
+          "the checks below are about the running server, which was started with a different environment from this command's (.env and shell): FROM_LIMIT_PER_MINUTE, HOST, KEY_LIMIT_PER_MINUTE differ; restart it to use the new values",
       }),
     ])
     expect(about(edited, 'server')).toHaveLength(1)

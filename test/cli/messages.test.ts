@@ -97,7 +97,7 @@ test.concurrent('failed messages are sent again once, as new messages; cancelled
       refused: 0,
       left: { ...none, cancelled: 1, alreadyResent: 1 },
     })
-    expect(repeated.stderr).toContain('2 are left out: 1 cancelled, 1 sent again before\n')
+    expect(repeated.stderr).toContain('2 are left out: 1 cancelled, 1 already sent again\n')
     expect(await bodies()).toHaveLength(4)
     for (const [words, said] of [
       [['--failed-since', 'noon'], '2h for two hours ago'],
@@ -151,7 +151,7 @@ test.concurrent('send --wait and status say why a message waits', async () => {
       await using sending = startSgw(world.folder, ['send', '--from', FROM, '--to', TO, '--wait', 'hello'])
       await sending.printed(/^It waits\. number_limit: its number has used its rate limit \(until \S+ \S+\)\n/m)
       const { stdout } = await sgw.text('status')
-      expect(stdout).toMatch(/^! 1 message waits since .*\n {4}number_limit: /m)
+      expect(stdout).toMatch(/^! 1 message has waited since .*\n {4}number_limit: /m)
     },
     { FROM_LIMIT_PER_MINUTE: '1' },
   )

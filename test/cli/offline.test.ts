@@ -22,7 +22,7 @@ test.concurrent('a delivery that is made again without a server is made by the n
   }
   const { stdout } = await sgwIn(folder, ['webhooks', 'list', '--json', '--limit', '1'])
   const [{ deliveryId }] = (JSON.parse(stdout) as { attempts: [{ deliveryId: string }] }).attempts
-  const stderr = 'No server answers: the attempts are made when one starts\n'
+  const stderr = 'No server answers: the attempts are made when a server starts\n'
   expect(await sgwIn(folder, ['webhooks', 'redeliver', deliveryId, '--json'])).toMatchObject({
     code: 0,
     stdout: `${JSON.stringify({ deliveryId, attemptNumber: 2 })}\n`,
@@ -56,7 +56,7 @@ test.concurrent('a link that is made without a server says that it needs one', a
     expect(await sgwIn(folder, words)).toMatchObject({
       code: 0,
       stdout: expect.stringContaining('http'),
-      stderr: 'No server answers: start one (sgw start) before the link is opened\n',
+      stderr: 'No server answers: start one (sgw start) before you open the link\n',
     })
   rmSync(folder, { recursive: true })
 })
@@ -116,7 +116,7 @@ test.concurrent('the doctor names the database that no server has, and of a path
   }
   const path = `${folder}/sgw.db`
   expect(await serverLine()).toBe(
-    `no server answers for ${path}, and no database is there: if yours runs, DATABASE_URL names another place than the server's; if it was never started, sgw start starts it and creates one`,
+    `no server answers for ${path}, and there is no database: if your server is running, this DATABASE_URL is not the server's; if it was never started, sgw start starts it and creates one`,
   )
   expect((await sgwIn(folder, ['tenant', 'create', '--name', 'Acme'])).code).toBe(0)
   expect(await serverLine()).toBe('not running: the checks below read its database')

@@ -9,7 +9,7 @@ interface Finding {
   detail: string
 }
 
-const REFUSES = 'the proxy that HTTPS_PROXY names refuses the connection: let it allow RC_SERVER_URL'
+const REFUSES = 'the proxy that HTTPS_PROXY names refuses the connection: allow RC_SERVER_URL in its settings'
 
 test.each([
   ['refuses CONNECT', 'HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n', REFUSES],

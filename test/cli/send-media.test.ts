@@ -81,7 +81,7 @@ test('sgw send says what is wrong with a file before it sends anything', async (
     const to = ['send', '--from', FROM, '--to', TO]
     const refused = async (name: string): Promise<string> =>
       (await sgw.text(...to, '--media', join(files.path, name), 'Hi')).stderr
-    expect(await refused('page.html')).toContain('page.html is not of a type that can be sent: image/jpeg, ')
+    expect(await refused('page.html')).toContain('page.html is not a type that can be sent: image/jpeg, ')
     expect(await refused('missing.png')).toContain('missing.png cannot be read')
     expect(await refused('large.png')).toContain(
       'large.png has 2,400,000 bytes, and a file may have 1,500,000 bytes: make it smaller',
@@ -89,11 +89,11 @@ test('sgw send says what is wrong with a file before it sends anything', async (
     expect(await refused('empty.png')).toContain('empty.png is empty')
     for (const name of ['saved.jpg', 'phone.HEIC'])
       expect(await refused(name)).toContain(
-        `${name} is not a JPEG, PNG, GIF, BMP, TIFF or WebP inside, whatever its name says: `,
+        `${name} does not contain a JPEG, PNG, GIF, BMP, TIFF or WebP picture, whatever its name says: `,
       )
     const half = ['--media', join(files.path, 'half.png')]
     expect((await sgw.text(...to, ...half, ...half, 'Hi')).stderr).toContain(
-      'The files have 1,600,000 bytes together, and those of a message may have 1,500,000 bytes',
+      'The files have 1,600,000 bytes together, and the files of one message may have 1,500,000 bytes',
     )
     expect((await world.gateway.database.gate.execute('SELECT 1 FROM media')).rows).toEqual([])
     expect(await sgw.text(...to)).toMatchObject({

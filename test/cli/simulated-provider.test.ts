@@ -140,8 +140,8 @@ test.concurrent('what the simulator cannot use is named, and nothing changes', a
     [1, 'The simulator refuses: Cannot use status: '],
     [1, 'The simulator refuses: Unknown JWT'],
     [1, 'The simulator refuses: Cannot use kind: '],
-    [2, 'It is on or off.'],
-    [2, 'It is a whole number from 1.'],
+    [2, 'Use on or off.'],
+    [2, 'Give a whole number, 1 or more.'],
     [2, 'Allowed choices are shown, refused, ignored.'],
     [2, "required option '--extension <extension>' not specified"],
   ]

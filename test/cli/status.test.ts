@@ -161,10 +161,12 @@ test.concurrent('one message that waits is told from several', async () => {
   await withServer(async (world, sgw) => {
     const sendAt = new Date(world.gateway.clock.now() + 3_600_000).toISOString()
     await world.send({ sendAt })
-    expect((await sgw.text('status')).stdout).toMatch(/^✓ 1 message waits since [^]*^ {4}scheduled: it is scheduled/m)
+    expect((await sgw.text('status')).stdout).toMatch(
+      /^✓ 1 message has waited since [^]*^ {4}scheduled: it is scheduled/m,
+    )
     await world.send({ sendAt })
     expect((await sgw.text('status')).stdout).toMatch(
-      /^✓ 2 messages wait since [^]*^ {4}scheduled: they are scheduled/m,
+      /^✓ 2 messages have waited since [^]*^ {4}scheduled: they are scheduled/m,
     )
     expect((await sgw.text('status')).stdout).toMatch(/^queue +2 scheduled until \S+ \S+$/m)
   })
@@ -237,7 +239,7 @@ test.concurrent('while no server runs nothing says that a socket receives', asyn
 test.concurrent('an address that wrong keys have blocked is shown with the command that lets it in, also without a server', async () => {
   const folder = folderInMemory()
   const line =
-    /^! blocked, even for right keys, .*127\.0\.0\.1 until 2.*Z\. Correct the\s+client, then sgw unblock 127\.0\.0\.1$/m
+    /^! blocked, even for valid keys, .*127\.0\.0\.1 until 2.*Z\. Correct the\s+client, then sgw unblock 127\.0\.0\.1$/m
   {
     await using world = await createWorld({ connect: false, folder })
     const operator = openOperatorSocket(world)
@@ -251,6 +253,6 @@ test.concurrent('an address that wrong keys have blocked is shown with the comma
     await operator.stop()
   }
   expect((await sgwIn(folder, ['status'])).stdout).toMatch(line)
-  expect((await sgwIn(folder, ['doctor'])).stdout).toMatch(/^! blocked addresses +blocked, even for right keys, /m)
+  expect((await sgwIn(folder, ['doctor'])).stdout).toMatch(/^! blocked addresses +blocked, even for valid keys, /m)
   rmSync(folder, { recursive: true })
 })

@@ -51,7 +51,7 @@ test.concurrent('the lines of status and doctor about a tenant name it, but in c
     const status = (await sgw.text('status')).stdout
     expect(status).toContain(`, ${shown}\n`)
     expect(status).toContain(`sgw messages list --status failed --tenant ${other.tenantId}\n`)
-    expect(status).toMatch(new RegExp(`^✓ 1 message waits since .*, ${world.tenantId} \\(First\\)$`, 'm'))
+    expect(status).toMatch(new RegExp(`^✓ 1 message has waited since .*, ${world.tenantId} \\(First\\)$`, 'm'))
     const doctor = (await sgw.text('doctor')).stdout
     expect(doctor).toContain(`of ${shown} is revoked`)
     expect(`${status}${doctor}`).not.toContain(`--tenant ${shown}`)

@@ -61,7 +61,7 @@ test('help takes the words of a command, and runs none', async () => {
 test.each(['messages list --limit abc', 'webhooks list --page 0', 'simulate fail --times 1.5'])(
   'sgw %s names what the option takes',
   async (line) => {
-    expect(await said(line)).toMatch(/^error: option .* is invalid\. It is a whole number from 1\.\nHelp: /)
+    expect(await said(line)).toMatch(/^error: option .* is invalid\. Give a whole number, 1 or more\.\nHelp: /)
   },
 )
 

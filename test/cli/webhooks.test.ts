@@ -29,7 +29,7 @@ test.concurrent('webhook deliveries are listed with their errors, and made again
     const { stdout: status } = await sgw.text('status')
     expect(status).toMatch(
       new RegExp(
-        `^! webhooks of ${world.app.appId} fail since .*\\n {4}http_error 410: sgw webhooks list --app ${world.app.appId}$`,
+        `^! webhooks of ${world.app.appId} have failed since .*\\n {4}http_error 410: sgw webhooks list --app ${world.app.appId}$`,
         'm',
       ),
     )
@@ -50,7 +50,7 @@ test.concurrent('webhook deliveries are listed with their errors, and made again
     })
     const updated = await sgw.text('app', 'update', world.app.appId, '--webhook-url', `${receiver.url}/right`)
     expect(updated.stdout).toMatch(
-      new RegExp(`^secret .*if you do not have it: sgw app rotate-webhook-secret ${world.app.appId} --yes`, 'm'),
+      new RegExp(`^secret .*if you no longer have it: sgw app rotate-webhook-secret ${world.app.appId} --yes`, 'm'),
     )
     await sgw.json('webhooks', 'redeliver', deliveryId)
     expect((await receiver.received(4)).at(-1)?.path).toBe('/hook/right')

@@ -30,17 +30,17 @@ for (const [filter, tab] of TABS)
 const PROBLEMS: readonly [filter: Filter, problem: string][] = [
   [
     { state: 'wrong' },
-    '“wrong” is no state. Try waiting, scheduled, failed, cancelled, undelivered, sent or received.',
+    '“wrong” is not a valid state. Try waiting, scheduled, failed, cancelled, undelivered, sent or received.',
   ],
-  [{ state: 'Failed' }, '“Failed” is no state.'],
-  [{ state: 'delivered' }, '“delivered” is no state. What was delivered is part of state:sent.'],
-  [{ number: '555' }, '“555” is no number of yours. Write it as +15035550100.'],
+  [{ state: 'Failed' }, '“Failed” is not a valid state.'],
+  [{ state: 'delivered' }, '“delivered” is not a valid state. What was delivered is part of state:sent.'],
+  [{ number: '555' }, '“555” is not a valid number. Write it as +15035550100.'],
   [{ contact: 'x'.repeat(65) }, 'A contact has at most 64 characters'],
-  [{ after: 'tuesday' }, '“tuesday” is no time. Try today, yesterday, 24h, 7d or 2026-11-20.'],
-  [{ before: 'now' }, '“now” is no time.'],
-  [{ after: '2026-02-31' }, '“2026-02-31” is no time.'],
-  [{ after: '2026-13-01' }, '“2026-13-01” is no time.'],
-  [{ after: '2026-11-20T10:00' }, '“2026-11-20T10:00” is no time.'],
+  [{ after: 'tuesday' }, '“tuesday” is not a valid time. Try today, yesterday, 24h, 7d or 2026-11-20.'],
+  [{ before: 'now' }, '“now” is not a valid time.'],
+  [{ after: '2026-02-31' }, '“2026-02-31” is not a valid time.'],
+  [{ after: '2026-13-01' }, '“2026-13-01” is not a valid time.'],
+  [{ after: '2026-11-20T10:00' }, '“2026-11-20T10:00” is not a valid time.'],
 ]
 
 for (const [filter, problem] of PROBLEMS)

@@ -158,10 +158,10 @@ test('a failed attempt says why, what the gateway does by itself, and what a per
   expect(adviceOf(blocked)).toContain('WEBHOOK_ALLOW_CIDRS')
   expect(adviceOf(answered(302))).toContain('Redirects are not followed')
   expect(adviceOf(answered(401))).toContain('signature')
-  expect(retryText('none', answered(500))).toBe('It is not tried again by itself.')
+  expect(retryText('none', answered(500))).toBe('It is not tried again automatically.')
   expect(retryText('short', answered(500))).toContain('5 times')
-  expect(retryText('short', attempt({ attemptNumber: 6 }))).toBe('It is not tried again by itself.')
-  expect(retryText('standard', answered(410))).toBe('It is not tried again by itself.')
+  expect(retryText('short', attempt({ attemptNumber: 6 }))).toBe('It is not tried again automatically.')
+  expect(retryText('standard', answered(410))).toBe('It is not tried again automatically.')
 })
 
 test('a delivery says which event it is of', () => {

@@ -121,6 +121,6 @@ test('PLAIN_HTTP_CIDRS takes private ranges alone, and only without a public add
     ])
   for (const values of [PUBLIC, { PUBLIC_URL: 'http://localhost:3000' }])
     expect(problemsOf({ ...values, PLAIN_HTTP_CIDRS: '172.17.0.0/16' })).toEqual([
-      'PLAIN_HTTP_CIDRS is set, and PUBLIC_URL too: a gateway with a public address is reached by https alone, so remove one of them',
+      'PLAIN_HTTP_CIDRS is set, and PUBLIC_URL too: a gateway with a public address accepts only https, so remove one of them',
     ])
 })

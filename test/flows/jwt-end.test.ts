@@ -60,8 +60,8 @@ test('the end of a JWT is told everywhere: its day at once, 14 days before what 
   await using _ = world
   const extensionId = await connect(20)
   const fix = `Make another one in the developer console: sgw extensions connect-jwt --tenant ${world.tenantId} --jwt-file FILE, or set RC_JWT and restart.`
-  const ends = `Its JWT ends on ${END}`
-  const needs = `Extension ${extensionId} of ${world.tenantId} needs another JWT`
+  const ends = `Its JWT expires on ${END}`
+  const needs = `Extension ${extensionId} of ${world.tenantId} needs a new JWT`
   const day = { expiresAt: END, jwtExpiresAt: END, status: 'active' }
   const said = `warn ${needs}. ${ends}. ${fix}`
   expect(await told(world)).toEqual({ ...day, reason: null, fix: null, doctor: 'ok 1 active', alerts: [] })
@@ -79,7 +79,7 @@ test('the end of a JWT is told everywhere: its day at once, 14 days before what 
   clock.advance(3 * DAY)
   // Its session goes on, because RingCentral has given it refresh tokens.
   expect(await world.untilStatus(await world.send())).toMatchObject({ status: 'sent' })
-  const ended = `Its JWT ended on ${END}, so it works only until RingCentral ends its session`
+  const ended = `Its JWT expired on ${END}, so the extension works only until RingCentral ends its session`
   const over = `${needs}. ${ended}. ${fix}`
   expect(await told(world)).toEqual({ ...day, reason: ended, fix, doctor: `warn ${over}`, alerts: [over] })
   expect((await terminal(world)).status).toMatch(/^extensions +1 active, JWT until 2026-12-11$/m)

@@ -148,7 +148,7 @@ test('a JWT that has expired is over with its session', async () => {
   await operate(world, 'POST', '/v1/operator/extensions', { tenantId: world.tenantId, jwt })
   expect((await seen(one)).doctor).toMatchObject({
     level: 'warn',
-    detail: `Extension ${extensionId} of ${world.tenantId} needs another JWT. Its JWT ends on 2026-11-21T04:00:00.000Z. Make another one in the developer console: ${CONNECT_AGAIN(world.tenantId)}, or set RC_JWT and restart.`,
+    detail: `Extension ${extensionId} of ${world.tenantId} needs a new JWT. Its JWT expires on 2026-11-21T04:00:00.000Z. Make another one in the developer console: ${CONNECT_AGAIN(world.tenantId)}, or set RC_JWT and restart.`,
   })
   clock.advance(HOUR)
   expect(await sends(one)).toBe('sent')
@@ -156,7 +156,7 @@ test('a JWT that has expired is over with its session', async () => {
   expect(await sends(one)).toBe('failed')
   const over = await seen(one)
   expect(over).toMatchObject({ status: 'revoked', reason: 'Its JWT is no longer accepted' })
-  const fix = `It ended on 2026-11-21T04:00:00.000Z. Make another one in the developer console: ${CONNECT_AGAIN(world.tenantId)}, or set RC_JWT and restart.`
+  const fix = `It expired on 2026-11-21T04:00:00.000Z. Make another one in the developer console: ${CONNECT_AGAIN(world.tenantId)}, or set RC_JWT and restart.`
   expect(over.fix).toBe(fix)
   expect(over.doctor?.detail).toEndWith(`Its JWT is no longer accepted. ${fix}`)
 })
@@ -205,7 +205,7 @@ test('a 429 for tokens pauses no send: the old token is used until it expires, a
   expect(grants()).toEqual(['refresh_token'])
   expect([await sends(one), await sends(one)]).toEqual(['sent', 'sent'])
   expect(grants()).toEqual([])
-  expect((await seen(one)).fix).toStartWith('RingCentral asks to wait 30 s, and then works again.')
+  expect((await seen(one)).fix).toStartWith('RingCentral asked the gateway to wait 30 s; calls work again after that.')
   const { body } = await world.json<{ extensions: { pausedUntil: string | null }[] }>('GET', '/v1/rc/extensions/health')
   expect(body.extensions[0]?.pausedUntil).toBeNull()
   world.control.clearFaults()

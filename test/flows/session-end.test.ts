@@ -51,7 +51,7 @@ test('a session that the account limits is told three days before its end, and n
   const name = `Extension ${extension?.extensionId} of ${world.tenantId}`
   const reason = `RingCentral ends its session on ${end}, because the account limits how long a session may last`
   const fix = `Authorize it again before then, with an invite link: sgw extensions invite --tenant ${world.tenantId}`
-  const text = `${name} must be authorized again. ${reason}. ${fix}. A JWT needs nobody: sgw extensions connect-jwt.`
+  const text = `${name} must be authorized again. ${reason}. ${fix}. A JWT needs no login: sgw extensions connect-jwt.`
   const now = await told(world)
   expect(now.health).toEqual({
     ...quiet,

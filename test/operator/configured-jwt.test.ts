@@ -45,7 +45,7 @@ test('what an operator has disconnected stays so, also after the encryption keys
     expect(await started.doctor()).toMatchObject({
       level: 'warn',
       detail:
-        'RC_JWT connects no extension. It was connected before, but no extension holds it now (it was disconnected, or connected anew in another way), so a start does not present it again. Remove RC_JWT, or connect it with sgw extensions connect-jwt --tenant TENANT --jwt-file FILE.',
+        'RC_JWT connects no extension. It was connected before, but no extension uses it now (it was disconnected, or reconnected in another way), so the gateway does not present it again when it starts. Remove RC_JWT, or connect it with sgw extensions connect-jwt --tenant TENANT --jwt-file FILE.',
     })
     expect(await started.alerts()).toEqual([])
   }

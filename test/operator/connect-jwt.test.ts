@@ -8,7 +8,7 @@ const PATH = '/v1/operator/extensions'
 const NOT_ACCEPTED =
   'The JWT is not one that RingCentral accepts from this app: it was deleted, has expired, is not whole, or is for other apps. Make another one in the developer console (Credentials, Create JWT), for this app.'
 const notWhole = (damage: string): string =>
-  `This JWT is not whole. Copy it again, whole: a JWT is three parts with a dot between them, and ${damage}. If it is refused again: ${NOT_ACCEPTED}`
+  `This JWT is incomplete. Copy all of it again: a JWT has three parts with a dot between them, and ${damage}. If it is refused again: ${NOT_ACCEPTED}`
 const WRONG_GRANT = 'The RingCentral app may not use this grant: its authentication must be "JWT auth flow".'
 const NEVER = '9999-12-31T23:59:59.000Z'
 
@@ -91,10 +91,7 @@ test('a JWT that RingCentral does not accept connects nothing, and the answer sa
   for (const jwt of [deleted, foreign])
     expect([jwt, ...(await refusalOf(world, jwt))]).toEqual([jwt, 409, NOT_ACCEPTED])
   const end = isoTime(clock.now() - (clock.now() % 1000))
-  expect(await refusalOf(world, expired)).toEqual([
-    409,
-    `This JWT expired on ${end}: make another one. ${NOT_ACCEPTED}`,
-  ])
+  expect(await refusalOf(world, expired)).toEqual([409, `This JWT expired on ${end}: make a new one. ${NOT_ACCEPTED}`])
   world.control.configure({ grants: ['authorization_code', 'refresh_token'] })
   expect(await refusalOf(world, newJwt(world))).toEqual([409, WRONG_GRANT])
   expect((await world.json('GET', '/v1/rc/status')).body).toEqual({ connected: false })
@@ -153,7 +150,10 @@ test('each other obstacle has a sentence of its own', async () => {
     calls: 1,
     fault: { kind: 'respond', status: 429, headers: { 'retry-after': '30' } },
   })
-  expect(await refusalOf(world, jwt)).toEqual([409, 'RingCentral asks to wait 30 s, and then works again.'])
+  expect(await refusalOf(world, jwt)).toEqual([
+    409,
+    'RingCentral asked the gateway to wait 30 s; calls work again after that.',
+  ])
   control.fault({ route: 'token', calls: 1, fault: { kind: 'reset' } })
   expect(await refusalOf(world, jwt)).toEqual([
     409,

@@ -34,7 +34,7 @@ test('the status and the doctor name each blocked address, until when, and the c
     return `${address} until ${isoTime(clock.now() + 15 * 60_000)}`
   }
   const sentence = (named: string, address: string): string =>
-    `blocked, even for right keys, because ten wrong keys came from there: ${named}. Correct the client, then sgw unblock ${address}`
+    `blocked, even for valid keys, because ten wrong keys came from there: ${named}. Correct the client, then sgw unblock ${address}`
   const free = [null, 'ok', 'none is blocked']
   expect(await told()).toEqual(free)
   const blocks = [await block('203.0.113.1')]

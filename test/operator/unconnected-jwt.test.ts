@@ -63,7 +63,7 @@ for (const [name, env, sentence] of [
           expect(text).toEndWith(sentence)
           expect(text).not.toContain('by itself')
         }
-        expect(all.extensions).toBe('none connected yet: RC_JWT has connected none, and authorization says why')
+        expect(all.extensions).toBe('none connected yet: RC_JWT has connected none; the check "authorization" says why')
         expect(await listOf(started, home)).toEndWith(`${sentence} none `)
         expect(home.presented).toBe(1)
       },
@@ -114,7 +114,7 @@ test('a JWT that another tenant holds is not given to the first one, and the sta
   await home.start(jwt, async (started) => {
     const all = await said(started)
     const command = `sgw extensions connect-jwt --tenant ${first} --jwt-file FILE`
-    const text = `RC_JWT connects no extension of ${first}. Extension ${home.extensionId} of ${second} holds it already, so a start does not connect it to ${first}. Remove RC_JWT, or connect it there, too: ${command}`
+    const text = `RC_JWT connects no extension of ${first}. Extension ${home.extensionId} of ${second} already uses it, so the gateway does not connect it to ${first} when it starts. Remove RC_JWT, or connect it there, too: ${command}`
     expect(all).toMatchObject({ kind: 'spent', text, doctor: { level: 'warn', detail: text }, alerts: [] })
     const named = text
       .replaceAll(` of ${first}`, ` of ${first} (First)`)

@@ -230,7 +230,7 @@ test('no secret is stored or shown in plain text, and logs contain no messages, 
   // search works.
   const stored = Object.values(files).join('')
   expect(found(stored, [TEXTS.out, TEXTS.in, TEXTS.user, TEXTS.url, NUMBERS[0]!]).length).toBe(5)
-  expect(logged).toContain('provider did not take the message')
+  expect(logged).toContain('the provider did not accept the message')
   expect(logged).toContain('request failed')
   expect(answered).toContain(TEXTS.in)
 })

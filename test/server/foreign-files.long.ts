@@ -92,7 +92,7 @@ test('a folder of another user is named, with its owner, by the start and by eve
     expect(stderr).toContain(
       OTHER === ME
         ? 'chmod u+rwX'
-        : `belongs to ${OTHER}, whose gateway this is, and you are ${ME}: run this as ${OTHER}`,
+        : `belongs to ${OTHER}, who runs this gateway, and you are ${ME}: run this as ${OTHER}`,
     )
   }
 })
@@ -110,7 +110,7 @@ test('a command that may not open the control socket says whose gateway it is, a
       stderr:
         OTHER === ME
           ? `${socket} is not open even to ${ME}, its owner: chmod u+rwX ${socket}\n`
-          : `${socket} belongs to ${OTHER}, whose gateway this is, and you are ${ME}: run this as ${OTHER} (sudo -u ${OTHER} sgw …). If no gateway of ${OTHER} runs, it is left over: remove it\n`,
+          : `${socket} belongs to ${OTHER}, who runs this gateway, and you are ${ME}: run this as ${OTHER} (sudo -u ${OTHER} sgw …). If ${OTHER} is not running a gateway, the file is left over: remove it\n`,
     })
   }
   await operator.stop()

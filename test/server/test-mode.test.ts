@@ -143,7 +143,7 @@ test.concurrent('sgw simulate makes the provider fail, and ends that', async () 
   expect(now >= sendAt).toBe(true)
   await timelineOnce(scheduled.messageId, 'delivered')
   expect(await simulate('advance', 'tomorrow')).toContain('duration must be like 90s, 15m, 24h or 7d')
-  expect(await simulate('fail', '--times', '0')).toContain('It is a whole number from 1')
+  expect(await simulate('fail', '--times', '0')).toContain('Give a whole number, 1 or more')
   expect(await simulate('fail', '--times', '1001')).toContain('times must be 1-1000')
 })
 

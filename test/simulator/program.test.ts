@@ -42,7 +42,7 @@ test.each([
   ['--port 65536', '--port must be a number from 0 to 65535'],
   ['--socket-port=-1', '--socket-port must be a number from 0 to 65535'],
   ['--prot 1', "Unknown option '--prot'"],
-  ['--port 0 --empty --jwt-file x', '--jwt-file needs an extension: leave --empty out'],
+  ['--port 0 --empty --jwt-file x', '--jwt-file needs an extension: omit --empty'],
   [
     '--port 0 --seed-extension R:abc',
     'Cannot use numbers.0.phoneNumber: Write the number with + and its country code, such as +15555550100',

@@ -6,7 +6,7 @@ import { time } from './answer-fields.ts'
 export const ShownWaiting = z
   .object({
     reason: z.enum(WAITING_REASONS).meta({ id: 'WaitingReason' }),
-    until: time.optional().meta({ description: 'When that ends by itself, if it is known' }),
+    until: time.optional().meta({ description: 'When that ends, if it is known' }),
   })
   .meta({ id: 'Waiting' })
   .nullable()

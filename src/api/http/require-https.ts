@@ -43,8 +43,9 @@ export function httpsRule({ config, log }: Gateway): (context: RequestContext) =
 function whyNot(context: RequestContext): string | null {
   const { request } = context.received
   const isHome = isHomeHost(request.headers.get('host') ?? '')
-  if (context.secure) return isHome ? null : `${NEEDS_HOME_HOST}; with PUBLIC_URL a proxy may bring any name`
-  if (!context.isNear) return 'without PUBLIC_URL it is for this machine and PLAIN_HTTP_CIDRS, which lack this address'
+  if (context.secure) return isHome ? null : `${NEEDS_HOME_HOST}; with PUBLIC_URL a proxy may pass on any name`
+  if (!context.isNear)
+    return 'without PUBLIC_URL it is allowed only for this machine and PLAIN_HTTP_CIDRS, which lack this address'
   if (comesThroughProxy(request)) return 'a proxy forwarded the request, so its client is another machine'
   return isHome ? null : NEEDS_HOME_HOST
 }

@@ -35,7 +35,7 @@ const ExtensionHealth = z
     phoneNumbers: z.array(z.string()),
     numbers: z.array(NumberHealth).optional(),
     cannotSend: z.array(UnableNumber).optional().meta({
-      description: 'Own local numbers in the US that the provider does not let send; `numbers` has those that can',
+      description: 'Your US local numbers that the provider does not let send; `numbers` has those that can',
     }),
     windowUsed: z.int().meta({ description: 'Calls of the last 60 seconds that count for its limit' }),
     windowLimit: z.int(),
@@ -43,10 +43,9 @@ const ExtensionHealth = z
     subscription: z.object({ status: z.enum(['active', 'pending', 'expired', 'none']), expiresAt: time.nullable() }),
     accessExpiresAt: time,
     refreshExpiresAt: time,
-    sessionExpiresAt: time
-      .nullable()
-      .optional()
-      .meta({ description: 'When the provider ends its session, whatever is refreshed; null if it sets no such end' }),
+    sessionExpiresAt: time.nullable().optional().meta({
+      description: 'When the provider ends its session, even if its tokens are refreshed; null if it sets no such end',
+    }),
     lastInboundAt: time.nullable().meta({ description: 'When the newest message to one of its numbers was stored' }),
   })
   .meta({ id: 'ExtensionHealth' })

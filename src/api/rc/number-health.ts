@@ -42,7 +42,7 @@ export const NumberHealth = z.object({
 export const UnableNumber = z.object({
   phoneNumber: z.string(),
   campaign: NumberCampaign,
-  reason: z.string().meta({ description: 'How its campaign stands' }),
+  reason: z.string().meta({ description: 'The status of its campaign' }),
 })
 
 export const numberHealth = (

@@ -140,7 +140,7 @@ export const smsRoutes = [
     path: '/v1/sms/failures',
     summary: 'Why messages failed, the most frequent reason first',
     description:
-      'Cancelled messages are one of the reasons. Of the list’s filters it has all that say something of failed messages.',
+      'Cancelled messages are one of the reasons. It has all the filters of the list that apply to failed messages.',
     query: FailuresQuery,
     mayWait: true,
     response: FailureGroups,

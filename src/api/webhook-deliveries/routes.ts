@@ -57,7 +57,7 @@ export const webhookDeliveriesRoutes = [
     operationId: 'recoverWebhooks',
     method: 'POST',
     path: '/v1/webhook-deliveries/recover',
-    summary: 'Attempt each delivery once more that failed in a range of time',
+    summary: 'Attempt again every delivery that failed in a range of time',
     description: `Takes the deliveries whose latest attempt failed in this range and was not dismissed, the oldest ${MAX_RECOVERED_DELIVERIES} at most.`,
     body: RecoverBody,
     priority: ['badSince', 'badUntil', 'forbidden'],

@@ -78,7 +78,7 @@ export class Attempts {
       return await this.#callAndStore(reservation, open)
     } catch (error) {
       const { messageId } = entry
-      this.context.log.error({ messageId, error: errorName(error) }, 'an attempt failed: its outcome is looked up')
+      this.context.log.error({ messageId, error: errorName(error) }, 'an attempt failed: looking up its outcome')
       await this.#storeUnknown(open, null)
       return this.reservations.keepOpen(reservation)
     }

@@ -57,8 +57,8 @@ export class CallFailures {
     const fields = { messageId, to: maskNumber(to), reason, status, code, requestId }
     const text =
       reason === 'ambiguous'
-        ? 'it is not known whether the provider took the message: it is looked up'
-        : 'provider did not take the message'
+        ? 'it is not known whether the provider accepted the message: looking it up'
+        : 'the provider did not accept the message'
     this.context.log.warn(fields, text)
   }
 

@@ -158,7 +158,7 @@ export class ConsentReadings {
     if (failure?.reason === 'rate_limited') return PAGE_EVERY_MS
     state.turn++
     const { status, code } = failure ?? {}
-    this.gateway.log.info({ accountId, status, code }, 'the consents of an account could not be read to their end')
+    this.gateway.log.info({ accountId, status, code }, 'the consents of an account could not be read completely')
     if (failure?.reason !== 'rejected' || !reading.isOut || reading.pageToken !== null) state.refused = 0
     else if (++state.refused >= Math.min(MAX_ASKED, reading.users)) this.#noteRefusal(accountId, state, failure)
     else state.dueAt = 0
@@ -171,10 +171,7 @@ export class ConsentReadings {
     state.dueAt = clock.monotonic() + DAY_MS
     consents.note(accountId, { reader: null, failure, read: 0, leftOut: 0 })
     const { status, code } = failure
-    log.info(
-      { accountId, status, code },
-      'the consents of an account cannot be read; they are asked for again in a day',
-    )
+    log.info({ accountId, status, code }, 'the consents of an account cannot be read, trying again in a day')
   }
 
   async #finished(accountId: string, state: State, { key, isFirst, read, leftOut, beganAt }: Reading): Promise<null> {

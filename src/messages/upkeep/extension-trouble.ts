@@ -76,8 +76,8 @@ export function endOfJwt({ clock, config }: Pick<Known, 'clock' | 'config'>, row
   const at = isoTime(jwtExpiresAt)
   const reason =
     jwtExpiresAt > clock.now()
-      ? `Its JWT ends on ${at}`
-      : `Its JWT ended on ${at}, so it works only until RingCentral ends its session`
+      ? `Its JWT expires on ${at}`
+      : `Its JWT expired on ${at}, so the extension works only until RingCentral ends its session`
   return [
     {
       kind: 'jwt_ends',
@@ -104,7 +104,7 @@ export function endOfSession({ clock }: Pick<Known, 'clock'>, row: ExtensionRow)
       kind,
       reason,
       since,
-      fix: `${fix}. A JWT needs nobody: sgw extensions connect-jwt.`,
+      fix: `${fix}. A JWT needs no login: sgw extensions connect-jwt.`,
       fixForApps: `${fix}, or POST /v1/rc/invite-token.`,
     },
   ]
@@ -126,7 +126,7 @@ function revoked({ clock, config }: Known, row: ExtensionRow): Trouble {
   const of = { kind: 'revoked', since: sinceOf(row) } as const
   if (row.jwt !== null) {
     const { jwtExpiresAt } = row
-    const ended = jwtExpiresAt !== null && jwtExpiresAt <= clock.now() ? `It ended on ${isoTime(jwtExpiresAt)}. ` : ''
+    const ended = jwtExpiresAt !== null && jwtExpiresAt <= clock.now() ? `It expired on ${isoTime(jwtExpiresAt)}. ` : ''
     return { ...of, reason: 'Its JWT is no longer accepted', fix: `${ended}${fixOfJwt(config, row)}` }
   }
   const fix = `Authorize it again with an invite link: ${commandToConnect(row)}`

@@ -108,7 +108,7 @@ export async function untilReplicationEnded(databasePath: string): Promise<void>
   if ((await Bun.spawn(command, { stdio: ['ignore', 'ignore', 'ignore'] }).exited) === 0) return
   throw new StartError(
     EXIT.locked,
-    `Litestream of an earlier process still copies ${databasePath}: end it, or try again when it has ended`,
+    `A Litestream that an earlier process started still copies ${databasePath}: stop it, or try again when it has ended`,
   )
 }
 

@@ -18,7 +18,12 @@ export const jwtEnds: ConditionSource = {
       const [trouble] = row === null ? [] : endOfJwt(gateway, row)
       const end = row?.jwtExpiresAt ?? null
       if (trouble === undefined || end === null) continue
-      const condition = conditionOfExtension(row ?? key, trouble, 'needs another JWT', 'has another JWT, or needs none')
+      const condition = conditionOfExtension(
+        row ?? key,
+        trouble,
+        'needs a new JWT',
+        'has a new JWT, or no longer needs one',
+      )
       const holdMs = Math.max(0, end - ALERT_BEFORE_MS - trouble.since)
       found.push({ ...condition, level: 'warn', holdMs })
     }

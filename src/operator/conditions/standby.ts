@@ -12,7 +12,7 @@ export const standbyMissing: ConditionSource = {
       {
         ...told(missingMs),
         level: 'warn',
-        what: 'No standby has been seen for an hour, so nobody takes over if this machine dies',
+        what: 'No standby has been seen for an hour, so no gateway takes over if this machine dies',
         fix: 'Start another gateway.',
       },
     ]

@@ -14,18 +14,20 @@ export function checkConsents({ consents, lifecycle }: Pick<Gateway, 'consents' 
 }
 
 const UNKNOWN =
-  "an opt-out that is made in RingCentral's app or by a carrier is known here only when a message to that contact is not delivered"
+  "the gateway learns of an opt-out made in RingCentral's app or by a carrier only when a message to that contact is not delivered"
 const NONE = `RingCentral has no list of them for this account, so ${UNKNOWN}`
 
 function refusedBy(refused: readonly ConsentsAnswer[]): string {
   const codes = refused.map(({ failure }) => [failure?.status, failure?.code].filter(Boolean).join(' '))
-  return `RingCentral does not give them to this app (${[...new Set(codes)].join(', ')}), so ${UNKNOWN}: give the app the permission SMS in the developer console. sgw asks again once a day, and at each start`
+  return `RingCentral does not show them to this app (${[...new Set(codes)].join(', ')}), so ${UNKNOWN}: give the app the permission SMS in the developer console. sgw asks again once a day, and at each start`
 }
 
 function readIn(answers: readonly ConsentsAnswer[]): string {
   const sum = (of: (answer: ConsentsAnswer) => number): number => answers.reduce((all, one) => all + of(one), 0)
   const leftOut = sum((one) => one.leftOut)
   const others =
-    leftOut === 0 ? '' : `, and ${leftOut} left out: they name no number of yours, as one for a type of campaign`
+    leftOut === 0
+      ? ''
+      : `, and ${leftOut} left out: they name none of your numbers (one for a type of campaign, for example)`
   return `${sum(({ read }) => read)} read${others}`
 }

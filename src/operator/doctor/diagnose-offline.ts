@@ -28,7 +28,7 @@ export async function diagnoseOffline(config: Config, why: string): Promise<Find
 function withoutServer({ database: { path, url } }: Config): string {
   const head = `no server answers for ${path ?? url}`
   return path !== null && isMissing(path)
-    ? `${head}, and no database is there: if yours runs, DATABASE_URL names another place than the server's; if it was never started, sgw start starts it and creates one`
+    ? `${head}, and there is no database: if your server is running, this DATABASE_URL is not the server's; if it was never started, sgw start starts it and creates one`
     : `${head}: sgw start starts one`
 }
 

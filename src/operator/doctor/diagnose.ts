@@ -113,7 +113,8 @@ async function checkExtensions(gateway: Gateway): Promise<string> {
 /** An RC_JWT that is set and connects nothing has a line of its own: what is wrong with it would go wrong with another command, too. */
 function howToConnect({ config, configuredJwt }: Gateway): string {
   const { production, hasPublicUrl, provider } = config
-  if ('fix' in configuredJwt.state) return `${provider.jwtVariable} has connected none, and authorization says why`
+  if ('fix' in configuredJwt.state)
+    return `${provider.jwtVariable} has connected none; the check "authorization" says why`
   if (!production || hasPublicUrl) return 'sgw extensions connect --tenant TENANT prints a link'
   return `${provider.jwt === null ? 'set RC_JWT, or ' : ''}run sgw extensions connect-jwt --tenant TENANT --jwt-file FILE`
 }
@@ -127,5 +128,5 @@ async function checkBlocked(gateway: Gateway): Promise<string> {
 /** Says whether anybody is told. */
 const checkAlertSetting = ({ alertUrl }: Config): string =>
   alertUrl === null
-    ? 'off: set ALERT_URL to tell a chat or pager what needs attention (docs/alerts.md); sgw status shows it, too'
+    ? 'off: set ALERT_URL to tell a chat or pager what needs attention (docs/alerts.md); sgw status also shows it'
     : 'posted to ALERT_URL; sgw doctor --alert posts a test'

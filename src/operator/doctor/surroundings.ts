@@ -104,7 +104,7 @@ export async function checkPublicUrl({ config }: Pick<Gateway, 'config'>): Promi
     signal: AbortSignal.timeout(TIMEOUT_MS),
   }).catch((error: unknown) => {
     throw new Fault(
-      `${publicUrl} cannot be reached from here (${errorName(error)}): check DNS, the certificate and the proxy; some routers let only other networks reach it`,
+      `${publicUrl} cannot be reached from here (${errorName(error)}): check DNS, the certificate and the proxy; some routers let only other networks use this address`,
     )
   })
   // The gateway answers 401 without a key, but only after a trusted proxy has said that the request came by HTTPS.
@@ -116,7 +116,7 @@ export async function checkPublicUrl({ config }: Pick<Gateway, 'config'>): Promi
   throw new Fault(`${publicUrl} answers ${response.status}: does the proxy pass everything on to this gateway?`)
 }
 
-const OVER_SOCKETS = 'inbound messages come over sockets of this gateway'
+const OVER_SOCKETS = 'inbound messages come over sockets that this gateway opens'
 
 function withoutPublicUrl({ plainHttpCidrs, production }: Config): string {
   const near = production && plainHttpCidrs.length > 0 ? ` or in ${plainHttpCidrs.join(', ')}` : ''

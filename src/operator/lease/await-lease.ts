@@ -86,7 +86,7 @@ function note({ object, clock, log, seen }: AwaitLeaseOptions, watch: Watch, lea
   // Times are compared at every step, and a wrong clock says nothing about the configuration.
   const wrong = describeClock(object.store)
   if (wrong !== null) throw new StoreError(wrong)
-  if (watch.isFailing) log.warn({}, 'the storage answers again')
+  if (watch.isFailing) log.warn({}, 'the object storage answers again')
   watch.isFailing = false
   watch.newest = Math.max(watch.newest, lease?.content.epoch ?? 0)
 }
@@ -100,7 +100,7 @@ async function nextEpoch({ store }: LeaseObject, { newest }: Watch): Promise<num
 /** One that has held a lease of this machine, and whose lists or reads lag now, is waited for. */
 async function refuseUnfit({ store }: LeaseObject, watch: Watch): Promise<void> {
   const reason = await testStore(store)
-  if (reason !== null && hasWorked(watch) && isLag(reason)) throw new StoreError(`the storage lags: ${reason}`)
+  if (reason !== null && hasWorked(watch) && isLag(reason)) throw new StoreError(`the object storage lags: ${reason}`)
   if (reason !== null) throw new StartError(EXIT.badConfig, describeUnfit(reason))
   watch.isTested = true
 }

@@ -77,7 +77,7 @@ async function newestEpoch(
   }
   if (copied === 0) return { found: null }
   return {
-    missing: `The lease says that epoch ${copied} has a copy, but the storage does not list it: check whether somebody removed e${copied} beside ${LEASE_KEY}. To go on with what is left, stop all gateways, and delete ${LEASE_KEY} (docs/beyond-one-machine.md)`,
+    missing: `The lease says that epoch ${copied} has a copy, but the object storage does not list it: check whether somebody removed e${copied} beside ${LEASE_KEY}. To continue with what is left, stop all gateways, and delete ${LEASE_KEY} (docs/beyond-one-machine.md)`,
   }
 }
 

@@ -38,7 +38,7 @@ const positionOf = (schema: string): number => MIGRATIONS.findIndex(({ name }) =
 /** Those of a release that does not say them are taken to be equal. */
 function settingsOf({ clientId, retention }: Candidate, holder: LeaseContent): string | null {
   if (holder.clientId === '') return null
-  if (clientId !== holder.clientId) return 'RC_CLIENT_ID is not that of the gateway that holds the lease'
+  if (clientId !== holder.clientId) return 'RC_CLIENT_ID differs from that of the gateway that holds the lease'
   return retention === holder.retention
     ? null
     : `MESSAGE_RETENTION_DAYS and EVENT_RETENTION are ${retention}, but ${holder.retention} at the gateway that holds the lease`

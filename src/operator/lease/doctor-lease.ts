@@ -14,7 +14,7 @@ export async function checkStore(store: ObjectStore): Promise<string> {
     if (reason !== null) throw new Fault(describeUnfit(reason))
     const difference = clockDifference(store)
     if (difference !== null) throw new Fault(textOf(saidOfStorageClock(difference)))
-    return `the storage refuses conflicting writes, as it must; a small write takes ${await writeMs(store)} ms`
+    return `the object storage refuses conflicting writes, as it must; a small write takes ${await writeMs(store)} ms`
   } catch (error) {
     if (error instanceof StoreError) throw new Fault(`${error.message}: check the network and the access keys`)
     throw error
@@ -35,14 +35,14 @@ export function checkStandbySettings(candidate: Candidate, lease: SeenLease | nu
   if (lease === null) return 'unknown: no gateway has held the lease yet'
   const difference = whyUnfit(candidate, lease.content)
   if (difference !== null) throw new Fault(`${difference}: set the same for all gateways`)
-  return 'the version, ENCRYPTION_KEYS, PUBLIC_URL, RC_CLIENT_ID and the retention fit those of the holder'
+  return "the version, ENCRYPTION_KEYS, PUBLIC_URL, RC_CLIENT_ID and the retention match the holder's"
 }
 
 /** Names those that would take over. */
 export function checkStandbys({ lease }: Pick<Gateway, 'lease'>): string {
   const standbys = lease?.standbys
-  if (standbys === undefined || standbys === null) return 'unknown: the storage has not been read yet'
+  if (standbys === undefined || standbys === null) return 'unknown: the object storage has not been read yet'
   return standbys.names.length === 0
-    ? 'no other gateway waits now: one is seen within two minutes of its start, and an hour without one is a warning'
+    ? 'no other gateway is waiting now: a standby is seen within two minutes of its start, and an hour without one is a warning'
     : standbys.names.join(', ')
 }

@@ -75,7 +75,7 @@ async function readLocal(path: string): Promise<LocalFile> {
     const reason = error instanceof Error ? error.message : String(error)
     throw new StartError(
       EXIT.badConfig,
-      `${path} cannot be compared with the copies in the storage (${reason}): nothing was changed. To go on with the copy, move ${path} elsewhere (docs/beyond-one-machine.md)`,
+      `${path} cannot be compared with the copies in the object storage (${reason}): nothing was changed. To continue with the copy, move ${path} elsewhere (docs/beyond-one-machine.md)`,
     )
   }
 }

@@ -107,7 +107,7 @@ export class HeldLease implements Lease {
   /** Lets a standby take over, because this process can store nothing. The next commit that is stored takes the lease back, if nobody has it. */
   suspend(reason: string): void {
     if (this.#state !== 'held') return
-    this.options.log.error({ reason }, 'nothing can be stored: the lease is released until it can')
+    this.options.log.error({ reason }, 'nothing can be stored: the lease is released until storing works again')
     this.#want('free')
   }
 
@@ -129,7 +129,7 @@ export class HeldLease implements Lease {
     if (this.#state === 'lost') throw new Error('the lease is lost')
     this.#storedAt = clock.monotonic()
     if (this.#state !== 'free') return
-    this.options.log.warn({}, 'what is committed is stored again: the lease is taken back')
+    this.options.log.warn({}, 'commits are being stored again: the lease is taken back')
     this.#want('held')
   }
 

@@ -142,7 +142,7 @@ export class LeaseObject {
 
 const NO_LEASE = `The object ${LEASE_KEY} beside the backup is not the lease of a gateway: find out what wrote it; if no gateway runs, delete it, and the next start makes a new one (docs/beyond-one-machine.md)`
 
-const PUT_BACK = `the storage answers with an older version of ${LEASE_KEY}: its reads lag behind its writes, or somebody has put the object back`
+const PUT_BACK = `the object storage returned an older version of ${LEASE_KEY}: its reads lag behind its writes, or somebody has put the object back`
 
 /** Names the process that has written it. */
 export const writerOf = ({ content: { nonce } }: SeenLease): string => nonce.split('.')[0] ?? ''

@@ -19,7 +19,7 @@ export function newestTransaction(settings: BackupSettings, store: ObjectStore, 
     if ((await store.get(`${folder}0000/${next}-${next}.ltx`)) === null) return { found: newest }
     const where = describeReplica(settingsOfEpoch(settings, epoch))
     return {
-      missing: `The storage does not list all of ${where}: it has transaction ${next}, but lists none after ${newest}. Nothing was restored, because what was acknowledged would be missing`,
+      missing: `The object storage does not list all of ${where}: it has transaction ${next}, but lists none after ${newest}. Nothing was restored, because acknowledged changes would be missing`,
     }
   })
 }

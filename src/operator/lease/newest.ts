@@ -48,7 +48,7 @@ export function forkError({ one, other }: Fork): StartError {
   const named = [one, other].map((side) => `${nameOf(side)} (${lastMessage(side.history)})`)
   return new StartError(
     EXIT.badConfig,
-    `${named.join(' and ')} have each something that the other lacks: nothing was changed. See what only one of them has, and choose: sgw restore --choose local, or sgw restore --choose copy (docs/runbooks.md#two-histories)`,
+    `${named.join(' and ')} each have changes that the other lacks: nothing was changed. To see what only one of them has, and to choose one: sgw restore --choose local, or sgw restore --choose copy (docs/runbooks.md#two-histories)`,
   )
 }
 

@@ -120,7 +120,7 @@ export class ObjectStore {
     const code = /<Code>(\w+)<\/Code>/.exec(body)?.[1]
     const clock = describeClock(this)
     const isRefusal = REFUSALS.includes(status) && code !== 'RequestTimeTooSkewed' && clock === null
-    const answer = `the storage answers ${status}${code === undefined ? '' : ` ${code}`} to a ${method}`
+    const answer = `the object storage answers ${status}${code === undefined ? '' : ` ${code}`} to a ${method}`
     return new StoreError(clock === null ? answer : `${answer}, because ${clock}`, isRefusal)
   }
 
@@ -193,7 +193,7 @@ function failed(error: unknown): never {
   const isRefusal =
     /^(AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch|NoSuchBucket|Authorization.*|ERR_S3_MISSING_CREDENTIALS)$/
   const code = codeOf(error)
-  if (code !== null && isRefusal.test(code)) throw new StoreError(`the storage refuses (${code})`, true)
+  if (code !== null && isRefusal.test(code)) throw new StoreError(`the object storage refuses (${code})`, true)
   const what = error instanceof Error && error.name === 'TimeoutError' ? 'no answer' : (code ?? 'no connection')
-  throw new StoreError(`the storage cannot be reached (${what})`)
+  throw new StoreError(`the object storage cannot be reached (${what})`)
 }

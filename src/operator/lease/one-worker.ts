@@ -66,9 +66,9 @@ async function readLease({ object, log }: LoneStart, own: OwnEpochs): Promise<Se
     if (own.held !== null && own.held !== own.left)
       throw new StartError(
         EXIT.badConfig,
-        `This database has held the lease (epoch ${own.held}), and nobody can say whether another gateway has it now: ${error.message}. Set STANDBY=on, which waits for the storage; or stop all other gateways and run sgw lease abandon (docs/runbooks.md#go-on-without-the-storage)`,
+        `This database held the lease (epoch ${own.held}), and it is unknown whether another gateway holds it now: ${error.message}. Set STANDBY=on, which waits for the object storage; or stop all other gateways and run sgw lease abandon (docs/runbooks.md#go-on-without-the-storage)`,
       )
-    log.warn({ reason: error.message }, 'nobody can say whether another gateway works with this backup')
+    log.warn({ reason: error.message }, 'it is unknown whether another gateway works with this backup')
     return 'unreadable'
   }
 }
@@ -87,7 +87,7 @@ async function refuseHeld({ object, holder: self }: LoneStart, lease: SeenLease,
   const { epoch, holder } = lease.content
   if (epoch === own && holder === self && !isRenewed) return
   const seen = isRenewed
-    ? 'and was renewed just now: two gateways at work would send messages twice. Set STANDBY=on'
+    ? 'and was renewed just now: two active gateways would send messages twice. Set STANDBY=on'
     : 'and was not renewed for 6 s, but may come back. Set STANDBY=on, which takes over; or, if it is stopped for good, run sgw lease abandon'
   throw new StartError(
     EXIT.badConfig,
@@ -102,7 +102,7 @@ async function refuseIfBehind({ settings, log }: LoneStart): Promise<void> {
     if (newest.type !== 'copy' || newest.isContinued) return
     throw new StartError(
       EXIT.badConfig,
-      `${path} lacks what the last holder of the lease has stored at ${settings.replicaUrl}: move it elsewhere, and run sgw restore, or set STANDBY=on (docs/runbooks.md#go-on-without-the-storage)`,
+      `${path} lacks changes that the last holder of the lease stored at ${settings.replicaUrl}: move it elsewhere, and run sgw restore, or set STANDBY=on (docs/runbooks.md#go-on-without-the-storage)`,
     )
   })
 }
@@ -120,6 +120,6 @@ export async function watchForHolder(
     const lease = await object.read().catch(() => null)
     if (lease === null || lease.content.holder === '' || lease.content.epoch <= epoch) continue
     const { holder, epoch: taken } = lease.content
-    return stop(`${holder} has taken the lease with epoch ${taken}: this gateway, which works without STANDBY, stops`)
+    return stop(`${holder} has taken the lease with epoch ${taken}: this gateway runs without STANDBY, so it stops`)
   }
 }

@@ -20,7 +20,7 @@ export async function keepRemovingEpochs(lease: HeldLease): Promise<void> {
       const removed = await removeEpochs(object.store, lease.epoch, now)
       if (removed.length > 0) log.info({ epochs: removed.join() }, 'copies of earlier holders were removed')
     } catch (error) {
-      log.warn({ error: errorName(error) }, 'copies of earlier holders cannot be removed, trying again in an hour')
+      log.warn({ error: errorName(error) }, 'copies of earlier holders could not be removed, trying again in an hour')
     }
   }
 }

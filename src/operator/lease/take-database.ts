@@ -49,7 +49,7 @@ async function untilRead(deadline: number, log: Log, read: () => Promise<void>):
       return await read()
     } catch (error) {
       if (!(error instanceof StoreError) || error.isRefusal || performance.now() > deadline) throw error
-      log.warn({ reason: error.message }, 'the storage cannot be read, trying again')
+      log.warn({ reason: error.message }, 'the object storage cannot be read, trying again')
       await Bun.sleep(TRY_AGAIN_MS)
     }
   }
@@ -69,7 +69,7 @@ function place(path: string, { newest, local, root }: Found, mayBeSent: boolean,
   if (newest.type === 'fork') throw forkError(newest.fork)
   if (newest.type === 'copy') placeCopy(path, newest, local, log)
   else if (local === null) return
-  else log.info({}, 'the database on this machine has all that the copy has, and is used')
+  else log.info({}, 'the database on this machine has everything that the copy has, and is used')
   writeFact(path, ROOT_FACT, root)
   if (newest.type === 'copy' && mayBeSent) writeFact(path, LOOK_UP_FACT, 'copy')
 }
@@ -85,7 +85,7 @@ function placeCopy(
   const aside = local?.history.epoch === null ? `${path}.before-epoch-${copy.epoch}` : `${path}.aside`
   if (local !== null) moveDatabase(path, aside)
   putInPlace(copy.file, path, true, (text) => log.warn({}, text))
-  log.info({ epoch: copy.epoch, messages, unanswered }, 'the database was fetched from the storage')
+  log.info({ epoch: copy.epoch, messages, unanswered }, 'the database was fetched from the object storage')
 }
 
 /** How many messages a copy has. Errors: it is damaged, and then it is kept. */

@@ -111,7 +111,7 @@ export class WarmCopy {
   /** What the operator should know of it. Errors: `Fault`. */
   describe(): string {
     if (this.#problem !== null)
-      throw new Fault(`none is kept ready (${this.#problem}): a takeover would fetch all of the database`, 'warn')
+      throw new Fault(`none is kept ready (${this.#problem}): a takeover would fetch the whole database`, 'warn')
     const followed = this.#followed
     const reached = followed === null ? null : followedUpTo(followed.file)
     return reached === null ? 'none yet' : `of epoch ${followed?.epoch}, up to transaction ${reached} so far`
@@ -129,11 +129,11 @@ export class WarmCopy {
       const why = followed.epoch === epoch ? await catchUp(followed, newest) : `it is of epoch ${followed.epoch}`
       const { integrity, rows } = why === null ? inspect(followed.file) : { integrity: why, rows: 0 }
       if (integrity !== 'ok') {
-        this.log.warn({ reason: integrity }, 'the copy that was kept ready is thrown away')
+        this.log.warn({ reason: integrity }, 'the copy that was kept ready is discarded')
         return null
       }
       renameSync(followed.file, target)
-      this.log.info({ epoch, transaction: followedUpTo(followed.file) }, 'the copy that was kept ready is taken')
+      this.log.info({ epoch, transaction: followedUpTo(followed.file) }, 'the copy that was kept ready is used')
       return rows
     } finally {
       await end(followed)
@@ -162,9 +162,9 @@ async function catchUp(followed: Followed, newest: () => Promise<string | null>)
     const has = followedUpTo(followed.file)
     if (has !== null && has === wanted) return null
     if (has === null || wanted === null || has > wanted) return `it has transaction ${has}, and the storage ${wanted}`
-    if (times === MAX_CATCH_UPS) return `it has transaction ${has}, and the storage gets more and more`
+    if (times === MAX_CATCH_UPS) return `it has transaction ${has}, and the object storage keeps getting more`
     if (isFarBehind(followed, has, wanted))
-      return `it has transaction ${has}, and a restore would be sooner at ${wanted}`
+      return `it has transaction ${has}, and a restore would reach ${wanted} sooner`
     followed.follower = follow(followed.settings, followed.file, CATCH_UP_EVERY_MS)
     if (!(await hasReached(followed, wanted))) return `it does not get from transaction ${has} to ${wanted}`
   }

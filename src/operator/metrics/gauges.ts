@@ -39,16 +39,16 @@ function defineGauges(registry: Registry) {
     queue: labelled('sgw_queue_jobs', 'Jobs by kind', 'kind'),
     oldest: gauge(
       'sgw_queue_oldest_age_seconds',
-      'Age of the oldest message of an active tenant that waits to be sent; 0 when none waits',
+      'Age of the oldest message of an active tenant that waits to be sent; 0 if none waits',
     ),
-    attempts: gauge('sgw_open_attempts', 'Attempts whose call runs or whose outcome is not known yet'),
+    attempts: gauge('sgw_open_attempts', 'Attempts whose call is in progress or whose outcome is not known yet'),
     extensions: labelled('sgw_extensions', 'Connected extensions, by state', 'state'),
     notReceiving: gauge(
       'sgw_extensions_not_receiving',
       'Active extensions without a subscription: inbound messages come by back-fill alone, up to a minute late',
     ),
-    alerts: gauge('sgw_alerts_firing', 'Alerts that have begun and are not over, muted ones included'),
-    muted: gauge('sgw_alerts_muted', 'Those of them that are muted'),
+    alerts: gauge('sgw_alerts_firing', 'Firing alerts, including muted ones'),
+    muted: gauge('sgw_alerts_muted', 'Firing alerts that are muted'),
     sockets: gauge('sgw_websockets', 'Open WebSocket connections'),
     size: labelled('sgw_database_bytes', 'Size of the database on disk, by file', 'file'),
     lag: gauge(
@@ -59,7 +59,7 @@ function defineGauges(registry: Registry) {
     logRows: gauge('sgw_event_log_rows', 'Rows of the event log'),
     leaseEpoch: gauge('sgw_lease_epoch', 'Epoch of the lease that this gateway holds; 0 without STANDBY'),
     leaseAge: gauge('sgw_lease_age_seconds', 'Seconds since the lease was renewed; renewed each second'),
-    standbys: gauge('sgw_standbys', 'Gateways that would take over; NaN until the storage was read'),
+    standbys: gauge('sgw_standbys', 'Gateways that would take over; NaN until the storage has been read'),
     failing: gauge('sgw_storage_failing', '1 while commits fail or the disk is full: messages are refused with 503'),
     memory: gauge('process_resident_memory_bytes', 'Resident memory of the process'),
   }

@@ -88,7 +88,7 @@ function followerOf(registers: Registry[]): (hub: Hub) => void {
   for (const reason of FAILURE_CODES) failed.inc({ reason }, 0)
   const concluded = new Counter({
     name: 'sgw_delivery_states_total',
-    help: 'Sent messages by what became of them',
+    help: 'Sent messages, by delivery outcome',
     labelNames: ['status'],
     registers,
   })

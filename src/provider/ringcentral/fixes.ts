@@ -51,7 +51,7 @@ const CODE_ENDED = 'The login took longer than a minute or was used before: star
 const JWT_REFUSED =
   'The JWT is not one that RingCentral accepts from this app: it was deleted, has expired, is not whole, or is for other apps. Make another one in the developer console (Credentials, Create JWT), for this app.'
 const WRONG_CLIENT =
-  'RC_CLIENT_ID or RC_CLIENT_SECRET is not that of the RingCentral app: copy both from the developer console again.'
+  'RC_CLIENT_ID or RC_CLIENT_SECRET does not belong to the RingCentral app: copy both from the developer console again.'
 
 function intercepted({ status }: ProviderFailure, step: Step): string {
   const next = NEXT[step] ?? ''
@@ -114,7 +114,7 @@ const FIXES: Readonly<Record<string, Fix>> = {
     'None of its numbers may send SMS: assign it one in the RingCentral admin portal, and register the number for SMS there.',
   'CMN-408': (failure, step) =>
     `The user lacks the permission ${failure.permission ?? USER_PERMISSIONS[step]}: give it to the user's role in the RingCentral admin portal.`,
-  'SUB-505': () => 'This user and app have too many subscriptions at RingCentral: delete those that nobody needs.',
+  'SUB-505': () => 'This user and app have too many subscriptions at RingCentral: delete those that you do not need.',
   'SUB-520': unreachable,
   'SUB-521': unreachable,
   'SUB-522': unreachable,
@@ -157,11 +157,12 @@ const USER_PERMISSIONS: Readonly<Record<Step, string>> = {
 }
 
 const wait = (failure: ProviderFailure): string =>
-  WAITS[failure.code ?? '']?.(waitOf(failure)) ?? `RingCentral asks to wait ${waitOf(failure)}, and then works again.`
+  WAITS[failure.code ?? '']?.(waitOf(failure)) ??
+  `RingCentral asked the gateway to wait ${waitOf(failure)}; calls work again after that.`
 
 const WAITS: Readonly<Record<string, (time: string) => string>> = {
   [LOGINS_USED_UP]: (time) =>
-    `RingCentral allows five logins a minute to a user: its events begin on their own within ${time}.`,
+    `RingCentral allows a user five logins a minute: its events start without your help within ${time}.`,
   [TOKENS_AWAITED]: (time) => `Its tokens could not be refreshed: the gateway tries again within ${time}.`,
 }
 

@@ -183,7 +183,7 @@ test('a page whose name was made to resolve to this machine cannot pass for a tr
   for (let attempt = 0; attempt < 11; attempt++) expect(await ask(world.url, wrong)).toMatchObject(REFUSED)
   expect((await asked(world, '/v1/me', ['Host: localhost'])).status).toBe(200)
   expect(lines.filter((line) => line.includes('plain HTTP is refused'))).toEqual([
-    expect.stringContaining('or .home.arpa; with PUBLIC_URL a proxy may bring any name"'),
+    expect.stringContaining('or .home.arpa; with PUBLIC_URL a proxy may pass on any name"'),
   ])
 })
 

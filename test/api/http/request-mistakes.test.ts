@@ -144,7 +144,7 @@ test.each(['test', 'production'])(
     const { messages } = await firstMessage(world.url, { type: 'auth', apiKey: prefix }, SECURE)
     expect(messages).toEqual([{ type: 'auth_error', error: 'Invalid API key' }])
     const said = (length: number): string =>
-      `a key is refused because it is incomplete: it has ${length} of 47 characters (lists show only how a key begins); send the whole key; if nobody has it, sgw app rotate-key APP makes another one`
+      `a key is refused because it is incomplete: it has ${length} of 47 characters (lists show only how a key begins); send the whole key; if nobody has it, sgw app rotate-key APP makes a new one`
     expect(shortKeys(lines)).toEqual([12, 15, 15, 4, 12].map(said))
     for (const hidden of [prefix, whole]) expect(lines.join('')).not.toContain(hidden)
   },

@@ -303,7 +303,7 @@ test('an extension’s name is escaped', async () => {
 
 const WHY_NOT: Readonly<Record<string, RegExp>> = {
   refused: /RingCentral could not be reached, or gave an unexpected answer: try again in a few minutes\./,
-  paused: /RingCentral asks to wait (59|60) s, and then works again\./,
+  paused: /RingCentral asked the gateway to wait (59|60) s; calls work again after that\./,
   tokens: /Its tokens could not be refreshed: the gateway tries again within 10 s\./,
 }
 

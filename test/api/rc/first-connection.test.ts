@@ -150,9 +150,9 @@ const REFUSALS: readonly Refusal[] = [
         },
       }),
     status: 502,
-    page: 'RingCentral asks to wait 30 s',
+    page: 'RingCentral asked the gateway to wait 30 s',
     log: { level: 'warn', step: 'authorization', status: 429, code: 'CMN-301' },
-    doctor: { check: 'authorization', level: 'warn', detail: 'asks to wait 30 s' },
+    doctor: { check: 'authorization', level: 'warn', detail: 'asked the gateway to wait 30 s' },
   },
 ]
 

@@ -74,4 +74,4 @@ test('a second tenant of a user whose logins of a minute are used up reads so, a
 }, 30_000)
 
 const LOGINS_USED_UP =
-  /^RingCentral allows five logins a minute to a user: its events begin on their own within (\d+) s\.$/
+  /^RingCentral allows a user five logins a minute: its events start without your help within (\d+) s\.$/

@@ -50,7 +50,7 @@ const REFUSALS: Refusal[] = [
   {
     name: 'no ticket is given, with 429',
     ticket: error(429, 'CMN-301', { 'retry-after': '30' }),
-    fix: 'RingCentral asks to wait 30 s, and then works again.',
+    fix: 'RingCentral asked the gateway to wait 30 s; calls work again after that.',
   },
   { name: 'no ticket is given, with 503', ticket: error(503, 'CMN-201') },
   { name: 'no ticket is given, by silence', ticket: { kind: 'hang' }, timeoutMs: 300 },
@@ -63,7 +63,7 @@ const REFUSALS: Refusal[] = [
   {
     name: 'there are too many subscriptions',
     subscription: error(400, 'SUB-505'),
-    fix: 'This user and app have too many subscriptions at RingCentral: delete those that nobody needs.',
+    fix: 'This user and app have too many subscriptions at RingCentral: delete those that you do not need.',
   },
 ]
 

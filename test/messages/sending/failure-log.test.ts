@@ -2,8 +2,8 @@ import { expect, test } from 'bun:test'
 import type { Fault } from '../../../src/simulator/faults.ts'
 import { createWorld, recordedLog, until } from '../../support/world.ts'
 
-const UNKNOWN = 'it is not known whether the provider took the message: it is looked up'
-const NOT_TAKEN = 'provider did not take the message'
+const UNKNOWN = 'it is not known whether the provider accepted the message: looking it up'
+const NOT_TAKEN = 'the provider did not accept the message'
 
 test.each<[name: string, fault: Fault, said: string, unsaid: string]>([
   ['was reset', { kind: 'reset' }, UNKNOWN, NOT_TAKEN],

@@ -82,7 +82,7 @@ test('the alert names a proxy that refuses the connection, and gives the usual a
     return found === undefined ? 'no condition' : textOf(found)
   }
   expect(await said()).toEndWith(
-    'so messages wait. The proxy that HTTPS_PROXY names refuses the connection: let it allow RC_SERVER_URL.',
+    'so messages wait. The proxy that HTTPS_PROXY names refuses the connection: allow RC_SERVER_URL in its settings.',
   )
   silent('ECONNREFUSED')
   expect(await said()).toStartWith(`${world.simulator?.url} has not answered since`)

@@ -126,7 +126,7 @@ test('a storage that does not know conditional writes stores every one', async (
     expect(await putIf(headers)).toMatchObject({ status: 200 })
 })
 
-test('a request that hangs is performed when the storage answers again', async () => {
+test('a request that hangs is performed when the object storage answers again', async () => {
   stub.fault = 'hang'
   const writing = client.write('late', 'text')
   await until(() => stub.hanging === 1)

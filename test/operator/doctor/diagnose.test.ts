@@ -145,7 +145,7 @@ test('a gateway at home has no red line for a public address, and the doctor say
   await using world = await createWorld({ env: HOME })
   const findings = await diagnose(world.gateway)
   expect(findings.filter(({ ok }) => !ok)).toEqual([])
-  const none = 'none: inbound messages come over sockets of this gateway, and only programs on this machine'
+  const none = 'none: inbound messages come over sockets that this gateway opens, and only programs on this machine'
   expect(await findingOf(world, 'public address')).toMatchObject({ level: 'ok', detail: `${none} call it` })
   expect(await findingOf(world, 'redirect address')).toMatchObject({
     level: 'ok',

@@ -17,7 +17,7 @@ import { until } from '../../support/world.ts'
 
 const HOUR_MS = 3_600_000
 const NOBODY =
-  'no other gateway waits now: one is seen within two minutes of its start, and an hour without one is a warning'
+  'no other gateway is waiting now: a standby is seen within two minutes of its start, and an hour without one is a warning'
 const URL = 'https://sms.example.com'
 
 const candidate = (holder: string, url = URL) => ({
@@ -110,7 +110,7 @@ test('the holder knows who would take over, and warns when nobody has for an hou
     {
       alert: 'standby_missing',
       level: 'warn',
-      what: 'No standby has been seen for an hour, so nobody takes over if this machine dies',
+      what: 'No standby has been seen for an hour, so no gateway takes over if this machine dies',
     },
   ])
   await say(store, 'three:3000')
@@ -123,7 +123,7 @@ test('a standby of an older version, or with another client or retention, is a f
   const others: [object, string][] = [
     [{ schema: undefined }, 'two:3000 could not take over: it is an older version, without migration'],
     [{ schema: '0018_attachments', version: '1.1.5' }, '(it has version 1.1.5)'],
-    [{ clientId: 'two' }, 'RC_CLIENT_ID is not that'],
+    [{ clientId: 'two' }, 'RC_CLIENT_ID differs from that'],
     [{ retention: '30 days' }, 'MESSAGE_RETENTION_DAYS and EVENT_RETENTION are 30 days, but all at'],
   ]
   for (const [other, text] of others) {
@@ -160,6 +160,6 @@ test('what is no announcement is passed over, and without a lease there is nothi
   expect(checkStandbys({ lease })).toBe(NOBODY)
   expect([await conditionsOf(null), checkStandbys({ lease: null })]).toEqual([
     [],
-    'unknown: the storage has not been read yet',
+    'unknown: the object storage has not been read yet',
   ])
 })

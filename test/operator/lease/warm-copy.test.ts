@@ -129,7 +129,7 @@ test('a copy that has more than the storage, or is far behind it, is thrown away
     [5, 4, `it has transaction ${transaction(5)}, and the storage ${transaction(4)}`],
     [7, 6, `it has transaction ${transaction(7)}, and the storage ${transaction(6)}`],
     // A small database is restored in the time of some forty transactions.
-    [46, 46, `it has transaction ${transaction(5)}, and a restore would be sooner at ${transaction(46)}`],
+    [46, 46, `it has transaction ${transaction(5)}, and a restore would reach ${transaction(46)} sooner`],
   ] as const) {
     using world = new World()
     const warm = await world.standby()

@@ -57,7 +57,7 @@ if (HAS_LITESTREAM) {
         const refused = await one.enter()
         expect([refused.code, refused.stderr]).toEqual([
           78,
-          expect.stringContaining('each something that the other lacks'),
+          expect.stringContaining('each have changes that the other lacks'),
         ])
         expect(refused.stderr).toMatch(
           /sgw\.db \(last message 20\S+Z\) and the copy at s3:\S+ \S+ \(last message 20\S+Z\)/,
@@ -83,7 +83,7 @@ if (HAS_LITESTREAM) {
     await two.startUntil('ready')
     await one.startUntil('standby')
     const says = async (machine: MachineOfGateway, check: string): Promise<boolean> =>
-      new RegExp(`"check":"${check}","ok":false[^}]*each something that the other lacks`).test(
+      new RegExp(`"check":"${check}","ok":false[^}]*each have changes that the other lacks`).test(
         (await machine.sgw('doctor')).stdout,
       )
     await until(() => says(one, 'same configuration'), 40_000)

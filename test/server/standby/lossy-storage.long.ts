@@ -25,7 +25,7 @@ if (HAS_LITESTREAM) {
     }
     await one.stop()
     await two.untilState('ready')
-    expect(two.output()).toContain('the storage cannot be read, trying again')
+    expect(two.output()).toContain('the object storage cannot be read, trying again')
     expect(await two.missing(ids)).toBe(0)
   }, 60_000)
 

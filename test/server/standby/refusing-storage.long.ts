@@ -16,7 +16,7 @@ if (HAS_LITESTREAM) {
     await one.stop()
     stub.refuses = ({ method, url }) => method !== 'GET' && url.includes('/e2/')
     await two.startUntil('starting')
-    await until(() => two.output().includes('the storage refuses the first copy'), 20_000)
+    await until(() => two.output().includes('the object storage refuses the first copy'), 20_000)
     await until(() => gateways.lease.holder === '', 20_000)
     expect([await two.state(), gateways.lease.epoch]).toEqual(['starting', 2])
     stub.refuses = () => false

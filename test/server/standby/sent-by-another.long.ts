@@ -10,7 +10,7 @@ const TEXTS = ['one', 'two', 'three', 'four']
 const ALONE = { STANDBY: 'off', DURABILITY: 'disk' }
 /** Nobody answers there. */
 const WITHOUT_STORAGE = { ...ALONE, LITESTREAM_ENDPOINT: 'http://127.0.0.1:9' }
-const LOOKS_UP = 'another gateway may have sent what waits here'
+const LOOKS_UP = 'another gateway may have sent messages that wait here'
 const SENT_MS = 60_000
 
 /** The machine holds the lease, and has accepted and stored texts that RingCentral does not take yet. */

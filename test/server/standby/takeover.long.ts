@@ -151,7 +151,7 @@ if (HAS_LITESTREAM) {
     await two.stop()
     expect(await one.enter()).toMatchObject({
       code: 78,
-      stderr: expect.stringContaining('have each something that the other lacks'),
+      stderr: expect.stringContaining('each have changes that the other lacks'),
     })
     expect(appsIn(one)).toBe(1)
     // A place without a copy: the file is taken.

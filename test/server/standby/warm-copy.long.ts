@@ -9,8 +9,8 @@ import { Gateways, type MachineOfGateway } from './gateways.ts'
 // A standby keeps a copy of the database ready. Whatever becomes of that, a takeover begins with what is stored, and with nothing else. It needs
 // Litestream 0.5.18; test/operator/lease/warm-copy.test.ts has the details.
 
-const TAKEN = 'the copy that was kept ready is taken'
-const THROWN_AWAY = 'the copy that was kept ready is thrown away'
+const TAKEN = 'the copy that was kept ready is used'
+const THROWN_AWAY = 'the copy that was kept ready is discarded'
 
 const keptBy = ({ folder }: MachineOfGateway): string[] => keptIn(folder)
 

@@ -27,7 +27,7 @@ const NobodyEndsSo = ({ ends }: { ends: string }) => (
     noun="conversations"
     words={['ends']}
   >
-    <p class="dim">To write to somebody new, type the whole number with its country, as +15035550142.</p>
+    <p class="dim">To text somebody new, type the whole number with its country code, such as +15035550142.</p>
     <a class="button" href={addressOf('messages', { text: ends })}>
       <Masked text={`Look for “${ends}” in texts`} hides={ends} />
     </a>
@@ -45,7 +45,7 @@ function NoConversations({ list, head }: EmptyConversationsProps) {
     <>
       {head}
       <Empty
-        text="Each contact that you text, or that texts you, appears here with all that was said. Type a number to start."
+        text="Each contact that you text, or that texts you, appears here with everything that was said. Type a number to start."
         command={`sgw send --from ${number} --to +15555550199 Hello`}
       />
     </>

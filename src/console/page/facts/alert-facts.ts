@@ -93,7 +93,7 @@ export const kindOfAlert = ({ alert }: Pick<Alert, 'alert'>): Kind => KINDS[aler
 
 /** What to press on the page, where the alert's own words name a command of the terminal. */
 const ADVICE: Readonly<Record<string, string>> = {
-  webhooks_interrupted: 'The webhooks of each tenant show them. They can be made once more.',
+  webhooks_interrupted: 'Each tenant’s webhooks list them. They can be delivered again.',
 }
 
 /** What is wrong, without its full stop. */

@@ -176,7 +176,7 @@ function webhookFact(destination: OverviewDestination, now: number): Fact[] {
 
 /** What the gateway does by itself about what failed there. `now` in milliseconds. */
 export function nextAttemptText({ nextAttemptAt }: Pick<OverviewDestination, 'nextAttemptAt'>, now: number): string {
-  if (nextAttemptAt === undefined) return 'What failed is not tried again by itself.'
+  if (nextAttemptAt === undefined) return 'Failed deliveries are not tried again automatically.'
   return Date.parse(nextAttemptAt) <= now ? 'It is tried again now.' : `Next attempt at ${rowTime(nextAttemptAt, now)}.`
 }
 

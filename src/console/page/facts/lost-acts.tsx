@@ -93,11 +93,11 @@ function Dismiss({ lost, ended, close }: { lost: Lost; ended: () => void; close:
     >
       <p>
         {what} to {new URL(url).host} never arrived, {isOne ? 'since' : 'the oldest since'}{' '}
-        {rowTime(neverArrivedSince ?? '', now.peek())}. Dismissed, {isOne ? 'it counts' : 'they count'} no longer, and a
-        recovery leaves {isOne ? 'it' : 'them'} out.
+        {rowTime(neverArrivedSince ?? '', now.peek())}. Once dismissed,{' '}
+        {isOne ? 'it no longer counts' : 'they no longer count'}, and a recovery leaves {isOne ? 'it' : 'them'} out.
       </p>
       <p class="dim">
-        {isOne ? 'It stays' : 'They stay'} in the list for 30 days, where each can be delivered again by itself.
+        {isOne ? 'It stays' : 'They stay'} in the list for 30 days, where you can deliver each one again.
       </p>
     </Confirm>
   )

@@ -35,6 +35,6 @@ async function fileOf<Props>(load: Load<Props>): Promise<ComponentType<Props>> {
     loaded.set(load, component)
     return component
   } catch {
-    throw new SgwError('A file of the page did not come')
+    throw new SgwError('A file of the page did not load')
   }
 }

@@ -40,7 +40,7 @@ export const FILTERS = {
   // What is no end of a number is the gateway's to refuse.
   contactEndsWith: { word: 'ends' },
   number: {
-    problem: (value: string) => (isNumber(value) ? null : noSuch(value, 'number of yours', 'Write it as +15035550100')),
+    problem: (value: string) => (isNumber(value) ? null : noSuch(value, 'number', 'Write it as +15035550100')),
   },
   appId: { word: 'app' },
   userId: { word: 'user' },

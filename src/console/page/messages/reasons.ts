@@ -46,7 +46,7 @@ const WORDS: Readonly<Record<FailureWord, readonly [cause: string, title: string
   unconfirmed: [
     'RingCentral never confirmed them',
     'RingCentral never said whether it took them',
-    'They may have arrived. Ask the recipients, and send each again by itself.',
+    'They may have arrived. Ask the recipients, and send each one again separately.',
   ],
   opted_out: [
     'the recipients have opted out',
@@ -55,7 +55,7 @@ const WORDS: Readonly<Record<FailureWord, readonly [cause: string, title: string
   ],
   no_media: [
     'the number sends texts alone',
-    'The number sends texts alone',
+    'The number can send only text',
     'Sending again works from a number that sends pictures.',
   ],
 }

@@ -161,7 +161,7 @@ async function call(
 ): Promise<Resent> {
   const [sgw, tenantId] = [operator.value, me.value?.tenantId]
   if (meant === null || sgw === null || !tenantId)
-    throw new SgwError('So many are sent again without filters, or with sgw messages resend')
+    throw new SgwError('Remove the filters to send so many again, or use sgw messages resend')
   return resend(sgw, meant, {
     tenantId,
     dryRun,
@@ -180,7 +180,7 @@ function appsOf(meant: Meant | null): string {
 function LeftOut({ left: { optedOut, alreadyResent, cancelled }, refused }: Resent) {
   const parts: [number, string][] = [
     [optedOut, `to ${optedOut === 1 ? 'a contact' : 'contacts'} who opted out`],
-    [alreadyResent, 'sent again before'],
+    [alreadyResent, 'already sent again'],
     [cancelled, 'cancelled'],
   ]
   return (

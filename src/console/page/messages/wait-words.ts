@@ -56,14 +56,13 @@ export const WAIT_ADVICE: Readonly<Record<Waiting['reason'], string>> = {
   scheduled: 'Until then it can be cancelled.',
   restore: 'The gateway asks RingCentral whether it was sent before the restore, so that it is not sent twice.',
   reauthorization:
-    'RingCentral did not renew the access of the extension. The gateway tries again by itself; if that does not help, authorize the extension again.',
+    'RingCentral did not renew the access of the extension. The gateway keeps trying; if that does not help, authorize the extension again.',
   number_lookup: 'The gateway asks RingCentral which extension has the number.',
   reconciling:
-    'RingCentral did not answer clearly. The gateway looks into the message store, and sends again only if the text is not there.',
-  provider_unreachable:
-    'The gateway tries again by itself. Nothing is lost: the text goes out when RingCentral answers.',
+    'RingCentral did not answer clearly. The gateway looks in the message store, and sends again only if the text is not there.',
+  provider_unreachable: 'The gateway keeps trying. Nothing is lost: the text goes out when RingCentral answers.',
   provider_paused:
-    'RingCentral asked the gateway to slow down. Nothing is lost: the text goes out by itself when the pause ends.',
+    'RingCentral asked the gateway to slow down. Nothing is lost: the text goes out when the pause ends.',
   order: 'Messages of a number go out in the order in which they were accepted.',
   number_limit: 'A number sends 40 messages a minute. It goes out in its turn.',
   extension_limit: 'An extension sends 40 messages a minute. It goes out in its turn.',

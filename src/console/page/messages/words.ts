@@ -75,7 +75,7 @@ export interface Explained {
 const EXPLAINED: Record<FailureWord, readonly [what: string, advice: string]> = {
   not_connected: ['This tenant has no connected extension.', 'Connect an extension, then send it again.'],
   unknown_number: ['The number belongs to no connected extension.', 'Send from a number of a connected extension.'],
-  revoked: ['The access of the extension was revoked.', 'Authorize the extension again, then send it again.'],
+  revoked: ['The extension was revoked.', 'Authorize the extension again, then send it again.'],
   rejected: ['RingCentral refused the message.', 'The gateway does not try again. Sending it again will fail again.'],
   expired: ['It waited too long and expired before it could be sent.', 'It was never sent. Sending it again is safe.'],
   cancelled: ['It was cancelled before it was sent.', 'Nothing was sent. It can be sent again as a new message.'],
@@ -88,7 +88,7 @@ const EXPLAINED: Record<FailureWord, readonly [what: string, advice: string]> = 
     'Nothing was sent. The recipient can opt in again by texting START.',
   ],
   no_media: [
-    'The number sends texts alone.',
+    'The number can send only text.',
     'Nothing was sent. Toll-free numbers never send pictures: use another number, or a link in a text.',
   ],
 }

@@ -32,7 +32,7 @@ export function MuteAlerts({ what, alerts, changed }: Muting) {
         <b>{what}.</b>
       </p>
       <p>
-        Nothing about it is posted to ALERT_URL for as long, and no sentence and no count in the rail tells of it. It
+        Nothing about it is posted to ALERT_URL for as long, and no sentence and no count in the rail mentions it. It
         stays on this page, in grey.
       </p>
       {error.value !== '' && (

@@ -57,7 +57,7 @@ const ANSWER = (
 )
 const PAUSE = (
   <>
-    <b>Choose “429, try later” and send again.</b> The gateway waits and repeats by itself.
+    <b>Choose “429, try later” and send again.</b> The gateway waits and tries again.
   </>
 )
 const LOOKUP = (

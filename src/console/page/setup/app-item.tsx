@@ -32,7 +32,7 @@ export function AppItem({ app, calls, changed }: AppItemProps) {
         <h2>{app.name}</h2>
         {!app.isActive && <span class="state dim">Inactive</span>}
         {isOwn && (
-          <span class="dim">{operator.value === null ? 'Your key is of this app' : 'You act as this app'}</span>
+          <span class="dim">{operator.value === null ? 'Your key belongs to this app' : 'You act as this app'}</span>
         )}
       </div>
       {calls !== null && (isOwn || operator.value !== null) && <Buttons app={app} calls={calls} changed={changed} />}
@@ -150,7 +150,7 @@ function StopsText({ app }: { app: App }) {
     <>
       Its key stops working at once. <UsedText app={app} />
       {app.webhookUrl !== null &&
-        ` ${new URL(app.webhookUrl).host} gets no more webhooks, also not those that failed before.`}
+        ` ${new URL(app.webhookUrl).host} gets no more webhooks, not even those that failed before.`}
       {value !== null && value > 0 && ` ${count(value)} of its messages wait, and are still sent.`}
       {operator.value === null && ' Only an operator can activate it again.'}
     </>

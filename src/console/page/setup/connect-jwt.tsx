@@ -39,7 +39,7 @@ function JwtDialog({ connected, close }: { connected: () => void; close: () => v
       A JWT connects its user’s extension to {tenantName}, without a login in a browser. Make one in RingCentral’s
       developer console (Credentials, Create JWT), for an app whose authentication is “JWT auth flow”. It is stored
       encrypted and never shown again. To connect somebody else’s extension,{' '}
-      {hasLinks() ? 'make an invite link instead.' : 'take a JWT of theirs: a link needs PUBLIC_URL.'}
+      {hasLinks() ? 'make an invite link instead.' : 'use a JWT of theirs: a link needs PUBLIC_URL.'}
       <label class="asked">
         JWT
         <input

@@ -73,7 +73,7 @@ function pauseFact(extension: ExtensionHealth, now: number): Fact[] {
       kind: 'warn',
       icon: 'waiting',
       parts: [`RingCentral paused ${midSentenceName(extension)} until ${clockTime(pausedUntil ?? now)}`],
-      advice: 'Its messages wait and go out by themselves then. Nothing is lost.',
+      advice: 'Its messages wait and go out then. Nothing is lost.',
     },
   ]
 }

@@ -81,7 +81,7 @@ const TenantList = ({ known, sgw, changed, createApp }: TenantListProps) => (
 
 const NotAnOperator = () => (
   <Empty
-    title="Tenants are an operator’s."
+    title="Only an operator sees all tenants."
     text="An app’s key sees its own tenant. A link of “sgw console” signs an operator in."
     command="sgw console"
   />
@@ -90,7 +90,7 @@ const NotAnOperator = () => (
 const CreateTenant = ({ sgw, created, close }: { sgw: Sgw; created: () => void; close: () => void }) => (
   <NameDialog
     title="Create a tenant"
-    text="A tenant has numbers, apps and messages of its own. Nothing of it is visible to another one."
+    text="A tenant has numbers, apps and messages of its own. Other tenants see none of them."
     label="Name of the tenant"
     button="Create tenant"
     run={(name) => createTenant(sgw, name).then(created)}

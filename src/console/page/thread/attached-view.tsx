@@ -44,7 +44,7 @@ export default function Attached({ attached, number, text }: AttachedProps) {
       )}
       {isTooLong(text) && (
         <p class="small bad" role="alert">
-          With files a text has at most 1,000 characters. Shorten it, or remove them.
+          With files, a text can have at most 1,000 characters. Shorten it, or remove them.
         </p>
       )}
       {error.value !== '' && (

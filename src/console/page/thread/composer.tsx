@@ -169,6 +169,6 @@ const NotTaken = ({ error }: { error: string }) => (
 /** Why nothing can be sent to a short code or to a sender's name. */
 export const NoReply = ({ contact }: { contact: string }) => (
   <p class="dim small composer-error">
-    {contact} is no phone number, so nothing can be sent there. It can only text you.
+    {contact} is not a phone number, so you cannot send to it. It can only text you.
   </p>
 )

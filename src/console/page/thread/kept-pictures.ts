@@ -67,4 +67,4 @@ export async function readPicture(
   }
 }
 
-export const BROKEN = 'It is no picture that a browser can show.'
+export const BROKEN = 'A browser cannot show this picture.'

@@ -93,7 +93,7 @@ function Actions({ destination, overview, changed, done }: ActionsProps) {
 const scheduledText = (scheduled: number): string =>
   scheduled === 0
     ? 'No delivery failed in that time.'
-    : `${count(scheduled)} ${scheduled === 1 ? 'delivery is' : 'deliveries are'} made again now.`
+    : `${count(scheduled)} ${scheduled === 1 ? 'delivery is' : 'deliveries are'} attempted again now.`
 
 const NotThere = ({ isKnown }: { isKnown: boolean }) => (
   <section>
@@ -162,6 +162,6 @@ const NeverArrived = ({ usage }: { usage: OverviewDestination }) => (
       {count(usage.neverArrived)} {usage.neverArrived === 1 ? 'delivery' : 'deliveries'}
     </a>{' '}
     never arrived, the oldest since {rowTime(usage.neverArrivedSince ?? '', now.peek())}.
-    {usage.failingSince !== null && ' When it answers again, each can be made once more.'}
+    {usage.failingSince !== null && ' When it answers again, each can be delivered again.'}
   </p>
 )

@@ -107,7 +107,7 @@ function useRedelivery(
     await whileSignedIn(client.value?.deliveries.dismiss({ deliveryIds: [deliveryId] }) ?? Promise.resolve(null))
     isLost.value = false
     error.value = ''
-    note.value = 'It counts no longer as never arrived.'
+    note.value = 'It no longer counts as never arrived.'
     list.soon()
     changed()
   }

@@ -47,7 +47,7 @@ export function RetryChoice({ destination: { id, kind } }: { destination: Destin
 export function EventChoices({ destination: { id, kind } }: { destination: Destination }) {
   const sgw = kind === 'app' ? clientOfApp(id) : null
   const chosen = useSetting<WebhookEventType[]>(sgw === null ? null : () => sgw.apps.events(id), [id])
-  if (kind === 'trigger') return <p class="small dim setting">A trigger gets received texts alone.</p>
+  if (kind === 'trigger') return <p class="small dim setting">A trigger gets received texts only.</p>
   if (sgw === null) return null
   const toggle = (event: WebhookEventType, isOn: boolean): void => {
     const events = (chosen.value ?? []).filter((each) => each !== event).concat(isOn ? [event] : [])

@@ -18,7 +18,7 @@ export const EVENTS: Readonly<Record<WebhookEventType, string>> = {
 
 /** What happens after a failure, with the times of docs/receive.md. */
 export const POLICIES: Readonly<Record<RetryPolicy, string>> = {
-  none: 'It is not tried again by itself.',
+  none: 'It is not tried again automatically.',
   short: 'It is tried again 5 times, in about 43 minutes.',
   standard: 'It is tried again 9 times, in about three days.',
 }
@@ -56,11 +56,11 @@ const SHORT_CLASSES: Readonly<Partial<Record<string, string>>> = {
 export function adviceOf({ outcome, statusCode = 0, errorClass }: DeliveryAttempt): string {
   if (outcome === 'timeout') return 'An answer must come within 5 seconds: answer first, and do the work afterwards.'
   if (outcome === 'network_error') return CLASS_ADVICE[errorClass ?? ''] ?? 'Check that it runs, and its address.'
-  if (statusCode === 410) return 'The destination says that it is gone: set another address.'
+  if (statusCode === 410) return 'The destination says it is gone: set another address.'
   if (statusCode === 401 || statusCode === 403) return 'Check its secret, and how it verifies the signature.'
   if (statusCode === 404) return 'Nothing answers at this path: check the address.'
   if (statusCode >= 300 && statusCode < 400) return 'Redirects are not followed: set the address that it leads to.'
-  return statusCode >= 500 ? 'The reason stands in its own log.' : 'It did not take what was posted.'
+  return statusCode >= 500 ? 'Its own log has the reason.' : 'It did not take what was posted.'
 }
 
 const CLASS_ADVICE: Readonly<Partial<Record<string, string>>> = {
