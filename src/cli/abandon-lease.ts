@@ -7,8 +7,8 @@ import { type CliContext, CliError } from './context.ts'
 import { print } from './print.ts'
 
 /**
- * Writes into the own database that this machine has left the lease, so that it may start without STANDBY although the storage says that it
- * holds it, or says nothing. Errors: the database has never held a lease, or a gateway runs.
+ * Records in this machine's database that the machine has left the lease, so that it may start without STANDBY even if the object storage
+ * names it as the holder or does not answer. Errors: the database has never held a lease, or a gateway runs.
  */
 export async function abandonLease(context: CliContext, yes: boolean): Promise<void> {
   const path = databasePath(context)

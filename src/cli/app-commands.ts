@@ -46,7 +46,7 @@ export function addApps(program: Command, contextOf: () => CliContext, run: Run)
   )
 }
 
-/** A change of one app, whose answer is shown with the app's id. */
+/** Changes one app, and shows the answer with the app's id. */
 const changeOf = (verb: string, appId: string): Parameters<Run> => [
   { method: 'POST', path: `/v1/operator/apps/${encodeURIComponent(appId)}/${verb}` },
   { show: (answer: object) => ({ appId, ...answer }) },
@@ -71,7 +71,7 @@ function addUpdate(app: Command, contextOf: () => CliContext, run: Run): void {
     })
 }
 
-/** The app `Default` was made by a start, so nobody has seen its secret. */
+/** A start created the app `Default`, so nobody has seen its secret. */
 const secretOf = (appId: string): string =>
   `unchanged; if you no longer have it: sgw app rotate-webhook-secret ${appId} --yes prints a new one`
 

@@ -55,7 +55,7 @@ export async function askServer(context: CliContext, request: OperatorRequest): 
 
 const BAD_FOR_START = "The server is running, but would not start again with this command's environment:"
 
-/** Whose gateway it is that this user may not command. */
+/** Whose gateway it is, if this user may not command it. */
 function foreignSocket(socket: string): string {
   const [me, { found, owner }] = [thisUser(), ownerOf(socket)]
   if (owner === me) return `${found} is not open even to ${me}, its owner: chmod u+rwX ${found}`
@@ -72,7 +72,7 @@ function httpRequest({ method, path, body, file, appId, idempotencyKey }: Operat
   if (file !== undefined) return new Request(`http://localhost${path}`, { method, headers, body: file })
   if (body === undefined) return new Request(`http://localhost${path}`, { method, headers })
   const text = writeExactJson(body)
-  // Without a server nothing else adds this header, and a body without it is not read.
+  // Without a server nothing else adds this header, and a body without it is ignored.
   headers.set('content-length', String(Buffer.byteLength(text)))
   return new Request(`http://localhost${path}`, { method, headers, body: text })
 }
@@ -96,14 +96,14 @@ export async function resultOf(response: Response, advice = hintOf): Promise<unk
 }
 
 /**
- * Answers the request on the database file. Null means: try again, because another process holds the database or is perhaps
- * just creating it. The modules of the gateway are loaded only here.
+ * Answers the request on the database file. Null means: try again, because another process holds the database or may be creating it. Only this
+ * function loads the gateway's modules.
  */
 async function askFile(context: CliContext, request: OperatorRequest, waitedMs: number): Promise<Response | null> {
   const { needs = 'database' } = request
   if (needs === 'server') throw noServer()
   requireSettings(context)
-  // What a command writes into the file would be lost: the next holder has what the storage has.
+  // Anything that a command writes into the file would be lost: the next holder starts from the object storage.
   if (context.config.standby) throw withStandby()
   const [{ createLocalServer }, { openGateway }, { asStartError }] = await Promise.all([
     import('../server/app.ts'),
@@ -136,7 +136,7 @@ const exists = (path: string): boolean => sizeOf(path) > 0
 
 /** The same. Throws a `StartError` if another process, such as a server that is creating it, holds the lock of a missing database. */
 async function existsOrIsLocked(path: string): Promise<boolean> {
-  // Without the file of the lock nobody holds it, and a command leaves none behind.
+  // Without a lock file nobody holds the lock, and a command leaves no lock file behind.
   if (!exists(path) && existsSync(`${path}.lock`)) (await openDataFolder(path, 0)).release()
   return exists(path)
 }
@@ -153,7 +153,7 @@ function note(context: CliContext, text: string): void {
   noted.set(context, text)
 }
 
-/** What is different because no server runs. */
+/** Says what differs because no server is running. */
 function noteOn({ path }: OperatorRequest): string {
   const different = NOTES.find(([pattern]) => pattern.test(path))?.[1]
   return different === undefined ? '' : `No server answers: ${different}`

@@ -9,7 +9,7 @@ import { type CliContext, CliError } from './context.ts'
 import { print } from './print.ts'
 import { beginBackup, unfinishedName } from './unfinished-backups.ts'
 
-/** A copy of this size takes about a second; larger ones announce themselves. */
+/** A copy of this size takes about a second; larger ones print a notice. */
 const SLOW_MEGABYTES = 100
 
 /**
@@ -36,7 +36,7 @@ export async function backUp(context: CliContext, file: string): Promise<void> {
   }
 }
 
-/** A copy without its key is noticed only when it is needed. */
+/** People notice that a copy lacks its key only when they need the copy. */
 function keyAdvice({ config, environment }: CliContext): string {
   const named = environment['ENCRYPTION_KEYS_FILE'] ?? ''
   const configured = named === '' ? 'ENCRYPTION_KEYS' : resolve(named)
@@ -44,7 +44,7 @@ function keyAdvice({ config, environment }: CliContext): string {
   return `The encryption key is not in the copy: keep ${key} too, in another place; without it the secrets in the copy are lost (docs/backup.md)`
 }
 
-/** Whether the server has made the copy, because nobody else can. An older server does not know the command. */
+/** Whether the server made the copy, because only it can read the file. An older server does not know the command. */
 async function isRescued(context: CliContext, part: string): Promise<boolean> {
   const request = { method: 'POST', path: '/v1/operator/rescue', body: { file: part } } as const
   const answer = await askServer(context, request)

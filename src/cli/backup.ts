@@ -17,8 +17,8 @@ export function databasePath(context: CliContext): string {
 }
 
 /**
- * Restores the newest state of the backup to `target`, or that of the moment `at` (ISO 8601); false if the storage has none. Where gateways
- * share a lease, it is the newest of all copies. Errors: as `operator/backup/fetch-backup.ts`.
+ * Restores the newest state of the backup to `target`, or the state at `at` (ISO 8601); false if the storage has none. If gateways share a
+ * lease, this is the newest of all copies. Errors: as `operator/backup/fetch-backup.ts`.
  */
 export async function fetchBackup(context: CliContext, target: string, at: string | null = null): Promise<boolean> {
   try {
@@ -35,7 +35,7 @@ export async function fetchBackup(context: CliContext, target: string, at: strin
   }
 }
 
-/** An error of the storage or of Litestream, as a command reports it. */
+/** Turns an error of the storage or of Litestream into one that a command reports. */
 export function asCliError(error: unknown): unknown {
   if (error instanceof StoreError) return new CliError(`The backup cannot be read: ${error.message}`, EXIT.unavailable)
   return error instanceof StartError ? new CliError(error.message, error.exitCode) : error

@@ -15,7 +15,7 @@ export interface CancelOptions {
   dryRun?: boolean
 }
 
-/** Cancels the named messages, or those of a tenant. Counts them first, so that nobody is asked about what then cannot be done. */
+/** Cancels the named messages, or those of a tenant. Counts them first, so that nobody confirms something impossible. */
 export async function cancel(
   context: CliContext,
   messageIds: readonly string[],
@@ -34,7 +34,7 @@ export async function cancel(
   if (done.left > 0) sayNext(context, 'What is left is being sent or has ended: sgw messages list --state waiting')
 }
 
-/** The bodies of the requests: a long list of ids takes several. Ends the command if it does not say which messages. */
+/** The bodies of the requests: a long list of ids takes several. Ends the command if the options name no messages. */
 function wishesOf(messageIds: readonly string[], filters: CancelOptions, command: Command): object[] {
   const { tenant, app, state } = filters
   if (messageIds.length === 0) {

@@ -17,7 +17,7 @@ import { print } from './print.ts'
 export const SIDES = ['local', 'copy'] as const
 export type Side = (typeof SIDES)[number]
 
-/** A message that only the history which was given up has. */
+/** A message that only the abandoned history has. */
 interface OnlyThere {
   messageId: string
   from: string
@@ -27,8 +27,8 @@ interface OnlyThere {
 }
 
 /**
- * Goes on with one of two histories, and keeps the other beside the database. Prints the messages that only the other one has. What waits is
- * looked up at the provider before it is sent, because the other history may have sent it.
+ * Continues with one of two histories, and keeps the other beside the database. Prints the messages that only the other one has. Waiting
+ * messages are looked up at the provider before they are sent, because the other history may have sent them.
  */
 export async function chooseHistory(context: CliContext, side: Side): Promise<void> {
   const path = databasePath(context)
@@ -64,7 +64,7 @@ function choose(context: CliContext, side: Side, path: string, { newest, copies,
   moveDatabase(other.file, kept)
   if (isCopy(chosen) && sizeOf(path) > 0) moveDatabase(path, freeName(kept))
   if (isCopy(chosen)) putInPlace(chosen.file, path, false, (text) => context.stderr(`${text}\n`))
-  // Without it the start begins a new incarnation, so a cursor of the other history finds a gap.
+  // Without it the start begins a new incarnation, so cursors of the other history get `gap: true`.
   rmSync(`${path}.mark`, { force: true })
   report(context, side, kept, messages)
 }
@@ -73,7 +73,7 @@ type Held = LocalFile | FetchedCopy
 
 const isCopy = (side: Held): side is FetchedCopy => 'where' in side
 
-/** Without a file, of two copies the one of an epoch is `copy`. */
+/** If there is no file but two copies, `copy` is the one of an epoch. */
 function sidesOf({ one, other }: Fork, side: Side, local: LocalFile | null): { chosen: Held; other: Held } {
   if (side === 'local' && local !== null) return { chosen: local, other: isCopy(one) ? one : other }
   return isCopy(one) ? { chosen: one, other } : { chosen: other, other: one }
@@ -89,7 +89,7 @@ function onlyIn(file: string, other: string): OnlyThere[] {
 const ONLY_HERE = `SELECT id AS messageId, "from", "to", created_at AS createdAt, status FROM main.messages AS mine
   WHERE NOT EXISTS (SELECT 1 FROM other.messages WHERE id = mine.id) ORDER BY seq`
 
-/** A name that no earlier choice has taken. */
+/** A name that no earlier choice has used. */
 function freeName(name: string): string {
   let free = name
   for (let number = 2; existsSync(free); number++) free = `${name}-${number}`

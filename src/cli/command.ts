@@ -3,7 +3,7 @@ import { similar } from '../core/edit-distance.ts'
 
 const HELP_WIDTH = 80
 
-/** Words that people try, and what they mean. */
+/** Words that people try, and the commands they mean. */
 const MEANT: Readonly<Record<string, string>> = {
   revoke: 'sgw app deactivate',
   'set-webhook': 'sgw app update',
@@ -48,14 +48,14 @@ export class SgwCommand extends Command {
     const named = words.filter((word) => !word.startsWith('-'))
     const [first, ...asked] = named
     const isHelp = this.parent === null && first === 'help' && asked.length > 0
-    // Commander would answer an unknown word with the help of its group.
+    // Commander would answer an unknown word with its group's help.
     if (words.some((word) => word === '--help' || word === '-h')) this.#commandOf(named)
     const parsed = super.parseOptions(isHelp ? [...this.#commandOf(asked), '--help'] : words)
     this.#unknown = parsed.unknown.filter((word) => word.startsWith('-'))
     return parsed
   }
 
-  /** The words of the command that help is asked about. Commander takes one word only, and no unknown one for an error. */
+  /** The words of the command that help is asked about. Commander takes only one word, and does not report unknown ones. */
   #commandOf(asked: readonly string[]): string[] {
     const [word, ...others] = asked
     if (word === undefined || word === 'help' || this.commands.length === 0) return []
@@ -78,7 +78,7 @@ export class SgwCommand extends Command {
     return super.error(`${message}\n(A text of several words needs quotes)`, options)
   }
 
-  /** A misspelt option is the cause of a missing one, so it is named first. */
+  /** A misspelt option is why another one is missing, so it is named first. */
   #refuseMissing(options: ErrorOptions): never {
     const [misspelt] = this.#unknown
     if (misspelt === undefined) {
@@ -96,13 +96,13 @@ export class SgwCommand extends Command {
     })
   }
 
-  /** How to write a text that was taken for an option. An option that is meant is named by a suggestion. */
+  /** How to write a text that was mistaken for an option. If an option was meant, a suggestion names it. */
   #dashAdvice(message: string): string {
     const isText = argumentsOf(this).includes('TEXT') && !message.includes('Did you mean')
     return isText ? `\n(A text that begins with - goes after --: ${wordsOf(this)} … -- TEXT)` : ''
   }
 
-  /** What `MEANT` says, a command whose name begins so or is similar, or the only one elsewhere that is called so. */
+  /** The command from `MEANT`, one whose name begins the same or is similar, or the only one elsewhere with that name. */
   #meantBy(typed: string): string | null {
     const meant = MEANT[`${this.name()} ${typed}`] ?? MEANT[typed]
     if (meant !== undefined) return meant
@@ -118,7 +118,7 @@ const suggestionOf = (meant: string | null): string => (meant === null ? '' : `\
 
 const rootOf = (command: Command): Command => (command.parent === null ? command : rootOf(command.parent))
 
-/** The commands without commands of their own; those that play the provider are not meant by slips. */
+/** The commands without commands of their own; nobody means those that play the provider when they mistype. */
 const leavesOf = (command: Command): Command[] =>
   command.commands.length === 0
     ? [command]
@@ -134,7 +134,7 @@ const argumentsOf = ({ registeredArguments }: Command): string[] =>
 
 const requiredOf = ({ options }: Command): Option[] => options.filter(({ mandatory }) => mandatory)
 
-/** Whether it takes something that people write, and do not copy. */
+/** Whether it takes something that people type rather than copy. */
 const takesText = (command: Command): boolean =>
   [...argumentsOf(command), ...requiredOf(command).map((option) => option.attributeName().toUpperCase())].some((name) =>
     ['TEXT', 'NAME', 'FILE'].includes(name),

@@ -2,8 +2,8 @@ import { EXIT } from '../core/start-error.ts'
 import { type CliContext, CliError } from './context.ts'
 
 /**
- * Asks before a step that cannot be undone. `--yes` skips the question. Fails without a terminal and without `--yes`. `line`: the words of
- * the command, which are shown then with `--yes`.
+ * Asks before a step that cannot be undone. `--yes` skips the question. Fails without a terminal and without `--yes`. `line`: the words of the
+ * command, to show it with `--yes`.
  */
 export async function confirm(
   context: CliContext,

@@ -3,16 +3,16 @@ import { EXIT } from '../core/start-error.ts'
 
 /** Configuration, terminal and output of a command. `cli.ts` builds it. */
 export interface CliContext {
-  /** With `problems` it has defaults in the place of bad values. */
+  /** If there are `problems`, defaults replace the bad values. */
   config: Config
-  /** Why a start would refuse this environment. `requireSettings` keeps a command from using what is bad. */
+  /** Why a start would refuse this environment. `requireSettings` keeps a command from using bad values. */
   problems: readonly string[]
   json: boolean
   /** The environment variables, unparsed. Litestream gets them too. */
   environment: Readonly<Record<string, string | undefined>>
   /** Whether standard output is a terminal. */
   terminal: boolean
-  /** How wide the terminal is; null if standard output is none, and nothing is cut. */
+  /** The width of the terminal; null if standard output is not a terminal, so that nothing is cut. */
   columns: number | null
   /** Whether standard error is a terminal, where progress is shown. */
   showsProgress: boolean
@@ -25,8 +25,8 @@ export interface CliContext {
 }
 
 /**
- * Errors: this environment is bad, and no command may act by it. `names`: only if one of these variables is; by default if any is. What a running
- * server does by itself needs no setting but DATABASE_URL, so a command that asks it works with a bad environment, too.
+ * Throws if this environment is bad, because no command may act on it. `names`: only these variables count; by default all do. A command that
+ * asks the running server needs only DATABASE_URL, so it works with a bad environment, too.
  */
 export function requireSettings(
   { problems }: Pick<CliContext, 'problems'>,
@@ -37,27 +37,27 @@ export function requireSettings(
   if (bad.length > 0) throw new CliError(bad.join('\n'), exitCode)
 }
 
-/** A request to the operator's surface: the Unix socket of the server, or the same endpoints in process. */
+/** A request to the operator's interface: the server's Unix socket, or the same endpoints in this process. */
 export interface OperatorRequest {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   path: string
   body?: unknown
-  /** Sent as it is instead of a body. */
+  /** Sent unchanged, instead of a body. */
   file?: Blob
   /** The app that the request acts as. */
   appId?: string
   idempotencyKey?: string
   /**
-   * What it needs. `server`: a running server. `database` (default): an existing database, because on an empty one in the wrong
-   * folder it would seem to succeed. `nothing`: a missing database is created.
+   * What the request needs. `server`: a running server. `database` (default): an existing database, because a request to an empty one in the
+   * wrong folder would seem to succeed. `nothing`: a missing database is created.
    */
   needs?: 'server' | 'database' | 'nothing'
 }
 
 export interface RunOptions {
-  /** What is printed of the answer; by default all of it. */
+  /** The part of the answer to print; by default all of it. */
   show?(answer: never): unknown
-  /** What a person sees of it, if that is not all of `show`. */
+  /** What a person sees, if not all of `show`. */
   view?(answer: never): unknown
   /** Exits with 1 if it returns false for the answer. */
   good?(answer: never): boolean

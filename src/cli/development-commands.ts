@@ -84,7 +84,7 @@ export function addInbound(command: Command, contextOf: () => CliContext, run: R
     })
 }
 
-/** A file as the simulator takes it. Its type is that of its name. */
+/** A file in the simulator's form. The ending of its name decides its type. */
 async function attachmentOf(path: string): Promise<{ contentType: string; fileName: string; data: string }> {
   const file = Bun.file(path)
   const bytes = await file.bytes().catch((error: unknown) => {

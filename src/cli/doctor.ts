@@ -13,14 +13,14 @@ export async function diagnose(context: CliContext, alert: boolean): Promise<voi
   if (findings.some(({ ok }) => !ok)) throw new CliError('')
 }
 
-/** A person knows a tenant by its name. */
+/** People know a tenant by its name. */
 async function named(context: CliContext, findings: Finding[]): Promise<Finding[]> {
   if (!findings.some(({ detail }) => detail.includes('tenant_'))) return findings
   const names = await readTenantNames({ ...context, problems: [] }).catch(() => new Map<string, string>())
   return findings.map((found) => ({ ...found, detail: withNames(names, found.detail) }))
 }
 
-/** What is wrong with a bad environment is a finding here, and no reason to stop. */
+/** Here, a bad environment is a finding and not a reason to stop. */
 async function findAll(context: CliContext, alert: boolean): Promise<Finding[]> {
   const { problems, config } = context
   const asking = { ...context, problems: [] }
@@ -28,20 +28,20 @@ async function findAll(context: CliContext, alert: boolean): Promise<Finding[]> 
   if (differing === null && problems.length > 0) return [...failuresOf(problems), ...warningsOf(config.warnings)]
   const findings = await findBy(asking, alert)
   if (differing === null) return findings
-  // A shell of its own has nothing to judge: it only asks.
+  // A separate shell configures no gateway, so there is nothing to check: it only asks.
   if (!isConfiguration(config.variables)) return findings
   const told = findings.map(({ detail }) => detail).join(' ')
   const warnings = config.warnings.filter((warning) => !told.includes(warning))
   return [...failuresOf(problems), ...warningsOf(warnings), ...differenceOf(differing, problems), ...findings]
 }
 
-/** In which variables the running server's environment differs from this one; null if no server runs, or none that can be told apart. */
+/** In which variables the running server's environment differs from this one; null if no server runs, or if the server cannot say. */
 async function differingFrom(context: CliContext, problems: readonly string[]): Promise<string[] | null> {
   if (problems.some((problem) => problem.startsWith('DATABASE_URL'))) return null
   const request = { method: 'GET', path: '/v1/operator/environment' } as const
   const response = await askServer(context, request).catch(() => null)
   if (response === null) return null
-  // A server that is about to work, or an older one, cannot say.
+  // A server that is still starting, or an older one, cannot say.
   if (!response.ok) return []
   const { variables } = (await resultOf(response)) as Pick<Config, 'variables'>
   return differingVariables(variables, context.config.variables)
@@ -53,7 +53,7 @@ const failuresOf = (problems: readonly string[]): Finding[] =>
 const warningsOf = (warnings: readonly string[]): Finding[] =>
   warnings.map((detail) => finding('configuration', 'warn', detail))
 
-/** Which of two environments the other findings are about. */
+/** Says which of the two environments the other findings are about. */
 function differenceOf(differing: readonly string[], problems: readonly string[]): Finding[] {
   if (differing.length === 0) return []
   const next = problems.length === 0 ? 'restart it to use the new values' : 'correct the above before you restart it'

@@ -1,7 +1,7 @@
 import { askServer, resultOf } from './ask.ts'
 import type { CliContext } from './context.ts'
 
-/** Streams the running server's events of one tenant or all as lines of JSON, until the server ends. Null if none runs. */
+/** Streams the running server's events, of one tenant or all, as lines of JSON, until the server ends. Null if no server runs. */
 export async function openEvents(context: CliContext, tenantId?: string): Promise<AsyncIterable<string> | null> {
   const query = tenantId === undefined ? '' : `?${new URLSearchParams({ tenantId })}`
   const response = await askServer(context, { method: 'GET', path: `/v1/operator/events${query}` })

@@ -35,7 +35,7 @@ async function follow(context: CliContext, { after, tenant }: EventsOptions): Pr
   for await (const line of lines) {
     const event = JSON.parse(line) as Line
     if (event.type === 'ready') {
-      // The stream is open already, so no event is between the two.
+      // The stream is already open, so no event falls between the two.
       if (after !== undefined)
         for (const earlier of await readAfter(context, after, tenant)) show(context, earlier, caughtUp)
       context.stderr(`Ready (Ctrl+C to end). Later: sgw events --after ${event.cursor}\n`)

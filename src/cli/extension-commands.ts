@@ -74,7 +74,7 @@ async function disconnect(
   const found = (answer as { extensions: Health[] }).extensions.find(
     (extension) => extension.extensionId === extensionId,
   )
-  // Nobody is asked about what then cannot be done.
+  // Checked before the question, so that nobody confirms something impossible.
   if (found === undefined) throw new CliError(withHint('extensionNotFound'))
   const question = `${extensionId} (${found.phoneNumbers.join(', ') || 'no numbers'}) will no longer send or receive for ${tenant}. Continue?`
   await confirm(context, yes, question)
@@ -89,7 +89,7 @@ async function list(context: CliContext, tenant: string | undefined): Promise<vo
   if (context.json) return print(context, { extensions: found })
   const { unconnectedJwt } = (await ask(context, { method: 'GET', path: '/v1/operator/status' })) as StatusReport
   if (unconnectedJwt !== null) context.stdout(unconnectedJwtOf(context, await readTenantNames(context), unconnectedJwt))
-  // The same command would be refused in the same way.
+  // The same command would be refused again.
   if (found.length === 0 && unconnectedJwt !== null) return context.stdout('none\n')
   if (found.length === 0)
     return context.stdout(
@@ -103,7 +103,7 @@ async function list(context: CliContext, tenant: string | undefined): Promise<vo
   for (const extension of found) sayTroubles(context, extension, ofSeveral)
 }
 
-/** What is wrong with it, and which of its numbers cannot send where that does not say it. */
+/** What is wrong with the extension, and which of its numbers cannot send if that does not say so. */
 function sayTroubles(
   context: CliContext,
   { extensionId, tenantName, reason, fix, cannotSend = [] }: ListedExtension,
@@ -122,7 +122,7 @@ interface ListedExtension extends Health {
   tenantName: string
 }
 
-/** For a person its health. For a program what the endpoint of the list says, and who it is. */
+/** For a person: its health. For a program: what the list's endpoint returns, with its name and number. */
 async function extensionsOf(
   context: CliContext,
   { appId, tenantId, tenantName }: ActingApp,
@@ -138,7 +138,7 @@ async function extensionsOf(
   })
 }
 
-/** Where several tenants exist, their names stand beside their ids. */
+/** If there are several tenants, shows their names beside their ids. */
 const rowOf = (extension: ListedExtension, ofSeveral: boolean): Record<string, string> => ({
   extensionId: extension.extensionId,
   tenantId: extension.tenantId,
@@ -155,7 +155,7 @@ function markedNumber({ numbers = [] }: Health, number: string): string {
   return inbound === 'here' ? number : `${number}:${inbound}`
 }
 
-/** `link`, `jwt until 2026-12-11`, or `jwt, no end`. A revoked one has nothing that goes on. */
+/** `link`, `jwt until 2026-12-11`, or `jwt, no end`. A revoked extension has neither. */
 function wayOf({ connectedBy, jwtExpiresAt, status }: Health): string {
   if (connectedBy === undefined) return '-'
   if (typeof jwtExpiresAt === 'string') return `${connectedBy} until ${jwtExpiresAt.slice(0, 10)}`

@@ -21,13 +21,13 @@ export interface Health {
 
 interface Failed {
   error: string | null
-  /** Its number; absent: of any. */
+  /** One of its numbers; absent: any extension. */
   from?: string
 }
 
 /**
- * What to do about extensions of a tenant because of which messages have failed: how one is connected again whose JWT is not accepted any
- * more, where the messages' text names a link; and which permission is missing.
+ * Advice about the extensions that made a tenant's messages fail: how to reconnect one whose JWT is no longer accepted (the messages' own text
+ * names a link), and which permission is missing.
  */
 export async function fixesOf(context: CliContext, tenantId: string, messages: readonly Failed[]): Promise<string[]> {
   const failed = messages.filter(({ error }) => error !== null && (isRevoked(error) || codeOf(error) !== null))

@@ -7,7 +7,7 @@ import { requireActive } from './find-app.ts'
 import { print, sayNext } from './print.ts'
 import { actingApps, askEach } from './tenant-scope.ts'
 
-/** Adds the commands for deliveries that failed in a range of time: deliver them again, or count them no longer. */
+/** Adds the commands for deliveries that failed in a range of time: deliver them again, or stop counting them. */
 export function addFailed(webhooks: Command, contextOf: () => CliContext): void {
   const recovery = webhooks
     .command('recover')
@@ -55,7 +55,7 @@ async function dismiss(context: CliContext, wishes: readonly object[], options: 
   sayNext(context, 'Deliveries that never arrived and still count: sgw webhooks list --state never_arrived')
 }
 
-/** The bodies of the requests: a long list of ids takes several. Ends the command if it does not say which deliveries. */
+/** The bodies of the requests: a long list of ids takes several. Ends the command if the options name no deliveries. */
 function wishesOf(ids: readonly string[], options: Range, command: Command): object[] {
   const { since, until, app, trigger } = options
   if (ids.length === 0) {
@@ -73,7 +73,7 @@ const USAGE = { exitCode: 2 }
 
 const rangeOf = ({ since, until, app, trigger }: Range) => ({ since, until, appId: app, triggerId: trigger })
 
-/** The sum of what the active tenants answer, or the one tenant, or that of the app. */
+/** The sum of the answers of the active tenants, or the answer of the named tenant or of the app's. */
 async function askTenants(
   context: CliContext,
   { app, tenant }: Range,

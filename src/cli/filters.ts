@@ -4,17 +4,17 @@ import { wordsOf } from '../api/fields/named-enums.ts'
 import { isoTime, systemClock } from '../core/clock.ts'
 import { parseDuration } from '../core/duration.ts'
 
-/** How a filter of the API is an option: its flags if not its own name, and what help says of it if not what the API does. */
+/** How a filter of the API becomes an option: its flags, if they differ from its name, and its help, if it differs from the API's description. */
 interface FilterOption {
   flags?: string
   says?: string
   parse?: (text: string) => string
 }
 
-/** What is said of some filters of a query. */
+/** Settings for some filters of a query. */
 export type FilterOptions<Query extends z.ZodObject> = { [Name in keyof Query['shape']]?: FilterOption }
 
-/** Options of every list over all tenants. An operator is in no tenant, so `--tenant` is no filter of the API. */
+/** Options of every list over all tenants. An operator belongs to no tenant, so `--tenant` is not a filter of the API. */
 const addCommon = (command: Command): Command =>
   command
     .option('--tenant <tenant>', 'only this tenant')
@@ -24,7 +24,7 @@ const addCommon = (command: Command): Command =>
     .option('--limit <count>', 'results per page, at most 100; 20 by default', countOf)
 const COMMON: readonly string[] = ['tenantId', 'startDate', 'endDate', 'page', 'limit']
 
-/** Adds an option for each filter of a list over all tenants, `known` first. Returns what makes the API's query of given options. */
+/** Adds an option for each filter of a list over all tenants, `known` first. Returns a function that turns options into the API's query. */
 export function addFilters<Query extends z.ZodObject>(
   command: Command,
   { shape }: Query,
@@ -54,11 +54,11 @@ function flagsOf(name: string): string {
   return `--${words} <${words.split('-').at(-1)}>`
 }
 
-/** A description of the API as help says it: in lower case, unless it begins with a name such as RingCentral. */
+/** An API description in the style of help: lower case, unless it begins with a name such as RingCentral. */
 const plainText = (text: string): string =>
   text.replace(/^[A-Z](?=[a-z]*\b)/, (letter) => letter.toLowerCase()).replaceAll('`', '')
 
-/** In whose name a command acts: an app, or any app of a tenant. */
+/** Who a command acts as: an app, or any app of a tenant. */
 export interface Owner {
   app?: string
   tenant?: string
@@ -84,7 +84,7 @@ export function timeOf(text: string): string {
 /** The values of an option that may be repeated. */
 export const collected = (value: string, before: string[] = []): string[] => [...before, value]
 
-/** A whole number from 1, as text. The API reads anything else as absent, and a slip would go unnoticed. */
+/** A whole number from 1, as text. The API treats anything else as absent, so a typo would go unnoticed. */
 export function countOf(text: string): string {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Give a whole number, 1 or more.')
   return text

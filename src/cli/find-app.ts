@@ -7,12 +7,12 @@ import { withHint } from './hints.ts'
 
 export type ListedApp = AppList['apps'][number]
 
-/** Finds an app before a question, so that nobody confirms what cannot be done. Errors: there is none. */
+/** Finds an app before asking for confirmation, so that nobody confirms something impossible. Errors: there is none. */
 export async function findApp(context: CliContext, appId: string): Promise<ListedApp | undefined> {
   if (!APP_ID.test(appId)) throw new CliError(withHint('badAppId'))
   const { apps } = (await ask(context, { method: 'GET', path: '/v1/operator/apps' })) as AppList
   const found = apps.find((app) => app.appId === appId)
-  // Of very many apps the list lacks inactive ones; the command itself then refuses.
+  // If there are very many apps, the list lacks inactive ones; the command itself then refuses.
   if (found === undefined && apps.length > 0 && apps.length < MAX_LISTED) throw new CliError(withHint('appNotFound'))
   return found
 }

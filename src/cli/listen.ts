@@ -24,8 +24,8 @@ export interface ListenOptions {
 }
 
 /**
- * Shows every inbound message, and forwards it like a webhook to `forwardTo`, until it is interrupted. The secret that signs
- * them stays the same. If the server restarts, it connects again; messages of the gap are not forwarded.
+ * Shows every inbound message, and forwards it like a webhook to `forwardTo`, until it is interrupted. The secret that signs them stays the
+ * same. If the server restarts, it reconnects; messages that arrive in between are not forwarded.
  */
 export async function listen(context: CliContext, { forwardTo, tenant }: ListenOptions): Promise<void> {
   const poster = forwardTo === undefined ? null : createPoster(context, forwardTo)
@@ -67,7 +67,7 @@ const InboundLine = z.looseObject({
   body: z.string(),
 })
 
-/** Refuses an address that the webhook rules do not allow. The operator's own shell may post to its machine, in production too. */
+/** Refuses an address that the webhook rules do not allow. The operator's shell may post to its own machine, even in production. */
 function createPoster(context: CliContext, url: string): WebhookPoster {
   requireSettings(context, ['NODE_ENV', 'WEBHOOK_ALLOW_CIDRS'])
   const { config } = context
@@ -78,7 +78,7 @@ function createPoster(context: CliContext, url: string): WebhookPoster {
   return new WebhookPoster({ guard, clock: systemClock })
 }
 
-/** Which condition a refused address does not meet. */
+/** Which rule a refused address breaks. */
 function refusalOf(text: string, production: boolean, hasPublicUrl: boolean): string {
   const url = parseWebhookUrl(text, false)
   if (url === null) return 'give an address such as http://localhost:8080/webhook'

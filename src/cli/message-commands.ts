@@ -20,7 +20,7 @@ import { lines, table } from './table.ts'
 import { type ActingApp, actingApps, askOwner, listAll } from './tenant-scope.ts'
 import { hanging } from './wrap.ts'
 
-/** Adds the commands that send messages and show what became of them. */
+/** Adds the commands that send messages and show what happened to them. */
 export function addMessages(program: Command, contextOf: () => CliContext, run: Run): void {
   addSending(program, contextOf, run)
   const messages = program.command('messages').alias('message').description('See what happened to messages')
@@ -124,7 +124,7 @@ function addList(messages: Command, contextOf: () => CliContext): void {
 
 const SENT_IS = 'delivered and undelivered ones are sent'
 
-/** What help says of the filters; of any other, what the API does. */
+/** Help for some filters; the others have the API's description. */
 const FILTERS: FilterOptions<typeof MessagesQuery> = {
   status: { says: SENT_IS, parse: statusOf },
   direction: { says: '' },
@@ -141,7 +141,7 @@ const FILTERS: FilterOptions<typeof MessagesQuery> = {
   contactEndsWith: { flags: '--contact-ends-with <digits>' },
 }
 
-/** The list shows two states that are no statuses, so people ask for them. */
+/** The list shows two states that are not statuses, so people try them as such. */
 function statusOf(text: string): string {
   if (MESSAGE_STATUSES.some((status) => status === text)) return text
   throw new InvalidArgumentError(`Allowed choices are ${MESSAGE_STATUSES.join(', ')}; ${SENT_IS}: see --state.`)
@@ -152,7 +152,7 @@ interface Pair {
   number: string | undefined
 }
 
-/** Which of the own numbers must not text a contact. */
+/** Which of the tenant's numbers must not text a contact. */
 async function optOutLines(context: CliContext, { contact, number }: Pair, tenant?: string): Promise<string> {
   const request = { path: '/v1/opt-outs', field: 'optOuts', query: { contact, number, limit: '100' }, time: 'since' }
   const { items } = await listAll(context, request, tenant)
@@ -163,7 +163,7 @@ async function optOutLines(context: CliContext, { contact, number }: Pair, tenan
   return [...new Set(found)].map((line) => `${symbolOf(context, 'warn')} ${contact} ${line}\n`).join('')
 }
 
-/** What to do about messages whose error names the wrong cure. */
+/** Advice about messages whose error suggests the wrong fix. */
 async function fixLines(context: CliContext, messages: readonly ListedMessage[]): Promise<string> {
   const fixes: string[] = []
   for (const [tenantId, own] of Map.groupBy(messages, (message) => message.tenantId))
@@ -180,7 +180,7 @@ interface ListedMessage extends MessageState {
   attachments?: number
 }
 
-/** A page of several tenants names them. */
+/** A page with several tenants names them. */
 function rowOf(message: ListedMessage, ofSeveral: boolean): Record<string, string> {
   const { messageId, createdAt, direction, from, to, status, error, body, tenantName, deliveryStatus, waiting } =
     message
@@ -195,7 +195,7 @@ function rowOf(message: ListedMessage, ofSeveral: boolean): Record<string, strin
   }
 }
 
-/** `[1 file] `, before what else there is to say. */
+/** `[1 file] `, before the rest of the text. */
 function filesOf({ attachments = 0 }: ListedMessage): string {
   return attachments === 0 ? '' : `[${attachments} ${attachments === 1 ? 'file' : 'files'}] `
 }

@@ -10,8 +10,8 @@ const ADDRESS_ERRORS = [errorText('badWebhookUrl'), errorText('badCallbackUrl')]
 const LITERALS = ['127.0.0.1', '[::1]']
 
 /**
- * Advice for a refused request: that of its error, or which address to write instead of `localhost`, if the gateway accepts that one, or
- * the variable that would allow the address.
+ * Advice for a refused request: the advice for its error, or an address to write instead of `localhost` if the gateway accepts it, or the
+ * variable that would allow the address.
  */
 export function adviceFor(error: string, config: Config, body: unknown): string {
   if (!ADDRESS_ERRORS.includes(error)) return hintOf(error)
@@ -22,7 +22,7 @@ export function adviceFor(error: string, config: Config, body: unknown): string 
   return unlisted === undefined ? hintOf(error) : `: ${listIt(unlisted)}`
 }
 
-// Only a server in production refuses such an address, whatever the environment of this command.
+// Only a server in production refuses such an address; this command's own environment says nothing about that.
 const guardWith = (config: Config, more: readonly string[]): AddressGuard =>
   new AddressGuard({
     ...guardRules(config),
@@ -37,7 +37,7 @@ function acceptedLiteral(config: Config, urls: readonly URL[]): string | undefin
   return LITERALS.find((host) => guard.accepts(Object.assign(new URL(url), { hostname: host }).href))
 }
 
-/** Whether nothing but WEBHOOK_ALLOW_CIDRS keeps the address from being accepted. */
+/** Whether the address would be accepted if WEBHOOK_ALLOW_CIDRS had it. */
 function isUnlisted(config: Config, url: URL): boolean {
   const host = bareHost(url.hostname)
   return (

@@ -6,19 +6,19 @@ import { lines, table } from './table.ts'
 import { hanging } from './wrap.ts'
 
 /**
- * Prints one JSON value with `--json`, else a table, or lines of name and value. Names come from tenants, and texts from the
- * provider, so characters that act on a terminal are escaped.
+ * Prints one JSON value with `--json`, otherwise a table or lines of name and value. Escapes terminal control characters, because names come
+ * from tenants and texts from the provider.
  */
 export function print(context: CliContext, value: unknown): void {
   context.stdout(context.json ? `${printable(JSON.stringify(value))}\n` : readable(context, value))
 }
 
-/** Tells a person at the terminal how to go on. */
+/** Tells a person at the terminal what to do next. */
 export function sayNext({ json, showsProgress, stderr }: CliContext, text: string): void {
   if (showsProgress && !json) stderr(`${text}\n`)
 }
 
-/** How much of a list is shown, and how to see more; nothing if that is all. */
+/** Says how much of a list is shown and how to see more; nothing if all of it is shown. */
 export function pageLine({ shown, total, page, limit }: PageCounts): string {
   if (shown === total) return ''
   const pages = Math.ceil(total / limit)
@@ -43,10 +43,10 @@ const SYMBOLS: Record<Finding['level'], [symbol: string, colour: Colour]> = {
 /** The symbol of a level: ✓ ! ✗. */
 export const symbolOf = (context: CliContext, level: Finding['level']): string => paint(context, ...SYMBOLS[level])
 
-/** What is not in use, and need not be, is neither good nor bad. */
+/** A feature that is not in use, and need not be, is neither good nor bad. */
 const isOff = ({ level, detail }: Finding): boolean => level === 'ok' && detail.startsWith('off:')
 
-/** Prints the findings of the doctor, one line for each check; on a terminal a long one goes on below. */
+/** Prints the findings of the doctor, one line for each check; on a terminal, long findings wrap. */
 export function printFindings(context: CliContext, findings: readonly Finding[]): void {
   if (context.json) return print(context, findings)
   const width = Math.max(0, ...findings.map(({ check }) => check.length))

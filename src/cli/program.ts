@@ -28,8 +28,8 @@ import { addTriggers } from './trigger-commands.ts'
 import { addWebhooks } from './webhook-commands.ts'
 
 /**
- * Builds the `sgw` command line. `makeContext` reads the environment, once a command needs it. `start` runs the server.
- * `output` receives help and usage errors, by default the process's own streams.
+ * Builds the `sgw` command line. `makeContext` reads the environment as soon as a command needs it. `start` runs the server. `output` receives
+ * help and usage errors, by default the process's own streams.
  */
 export function createProgram(
   makeContext: (json: boolean) => CliContext,

@@ -86,7 +86,7 @@ const timesOf = (text: string): number => Number(countOf(text))
 type Change = <Name extends ProviderChangeName>(name: Name, argument: Argument<Name>) => Promise<void>
 type Argument<Name extends ProviderChangeName> = Typed<Parameters<ProviderChanges[Name]>[0]>
 
-/** An argument as a person types it: any text for a word, and undefined, which is left out on the way. The simulator checks it. */
+/** An argument as a person types it: any text for a word, and undefined, which JSON omits. The simulator checks it. */
 type Typed<T> = T extends string
   ? string
   : T extends readonly (infer Item)[]
@@ -122,7 +122,7 @@ function addConfigure(simulate: Command, change: Change): void {
     )
 }
 
-/** The options that are given, by the names of the settings. */
+/** The given options, by the names of the settings. */
 interface Configured extends Omit<Argument<'configure'>, Lifetime> {
   sessionSeconds?: number | typeof NONE
   sessionIdleSeconds?: number | typeof NONE
@@ -190,7 +190,7 @@ function switchOf(text: string): boolean {
   return text === 'on'
 }
 
-/** Commander makes an empty text of null, so `none` stays as it is until the end. */
+/** Commander turns null into an empty text, so `none` stays until the end. */
 const NONE = 'none'
 
 const secondsOf = (text: string): number | typeof NONE => (text === NONE ? NONE : Number(countOf(text)))

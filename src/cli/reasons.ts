@@ -1,4 +1,4 @@
-/** Why a message waits, for a person, and why several do. docs/after-sent.md explains each. */
+/** Why a message waits, in words for a person, and why several do. docs/after-sent.md explains each. */
 const REASONS: Readonly<Record<string, readonly [one: string, many: string]>> = {
   suspended: [
     'the tenant is suspended or has left: sgw tenant activate TENANT would send it',
@@ -37,7 +37,7 @@ function both(text: string): [one: string, many: string] {
   return [text, text]
 }
 
-/** One line about why a message waits, or `count` messages do, and until when. */
+/** One line that says why a message, or `count` messages, wait and until when. */
 export function reasonOf({ reason, until }: { reason: string; until?: string | undefined }, count = 1): string {
   const text = `${reason}: ${REASONS[reason]?.[count === 1 ? 0 : 1] ?? 'see docs/after-sent.md'}`
   return until === undefined ? text : `${text} (until ${shortTime(until)})`
@@ -46,7 +46,7 @@ export function reasonOf({ reason, until }: { reason: string; until?: string | u
 /** `11-24 13:00:05`, UTC like every time of the API. */
 export const shortTime = (iso: string): string => `${iso.slice(5, 10)} ${iso.slice(11, 19)}`
 
-/** What a receiver most likely means by 401 or 403, and what to do; nothing for another answer. */
+/** What a receiver most likely means by 401 or 403, and what to do; empty for another answer. */
 export function refusalOf({
   statusCode,
   appId,

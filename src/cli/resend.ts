@@ -23,7 +23,7 @@ export interface ResendOptions {
   dryRun?: boolean
 }
 
-/** Sends the named messages again, or those of a tenant that failed. Counts them first, so that nobody is asked about what then cannot be done. */
+/** Sends the named messages again, or those of a tenant that failed. Counts them first, so that nobody confirms something impossible. */
 export async function resend(
   context: CliContext,
   messageIds: readonly string[],
@@ -85,7 +85,7 @@ async function onlyTenant(context: CliContext): Promise<string> {
   throw new CliError('Name the tenant with --tenant TENANT: sgw tenant list shows them', EXIT.usage)
 }
 
-/** Of each request: a long list of ids takes several. */
+/** Per request: a long list of ids takes several. */
 function idsOf(messageIds: readonly string[]): { messageIds?: string[] }[] {
   if (messageIds.length === 0) return [{}]
   const count = Math.ceil(messageIds.length / MAX_BODY_ENTRIES)
@@ -124,7 +124,7 @@ function leftOf({ left }: ResendAnswer): string {
   return `${total} ${total === 1 ? 'is' : 'are'} left out: ${some.map(([reason, words]) => `${left[reason]} ${words}`).join(', ')}\n`
 }
 
-/** The options as they are typed. */
+/** The options as typed. */
 const wordsOf = (options: object, { options: known }: Command): string[] =>
   known.flatMap((option) => {
     const value: unknown = Reflect.get(options, option.attributeName())

@@ -23,9 +23,9 @@ import { print } from './print.ts'
 const LOCK_WAIT_MS = 30_000
 
 /**
- * Restores a database that is missing or empty from its backup, before a start. Leaves an existing one as it is. With
- * `REQUIRE_RESTORE=1` a missing backup is an error, because a wrong address looks like a missing backup. `moment`: a date-time with offset;
- * the state of then is restored, and a database that exists is refused.
+ * Restores a database that is missing or empty from its backup, before a start. Leaves an existing one as it is. With `REQUIRE_RESTORE=1` a
+ * missing backup is an error, because a wrong address looks like a missing backup. `moment`: a date-time with offset; restores the state at
+ * that time, and refuses if a database exists.
  */
 export async function restore(context: CliContext, moment: string | null): Promise<void> {
   const path = databasePath(context)
@@ -69,23 +69,23 @@ async function restoreMissing(context: CliContext, path: string, at: string | nu
   const { rows, integrity } = inspect(copy)
   if (integrity !== 'ok')
     throw new CliError(`The backup is damaged (${integrity}); it is kept as ${copy}`, EXIT.cannotWrite)
-  // Only the newest state lacks nothing.
+  // Only the newest state is complete.
   const isReplicated = at === null && context.config.durability.mode === 'replica'
   noteRestored(copy, Date.now())
   if (at !== null) beginHistory(copy)
   putInPlace(copy, path, isReplicated, (text) => context.stderr(`${text}\n`))
-  // It may say that the database goes on where this moment was.
+  // It may say that the database continues from this moment.
   if (at !== null) rmSync(`${path}.mark`, { force: true })
   return { restored: true, detail: `${rows} messages${at === null ? '' : ` as of ${at}${next(context)}`}` }
 }
 
-/** Such a state is a history of its own: a gateway with standbys does not take it for the newest one by itself. */
+/** Such a state is a separate history: a gateway with standbys does not pick it as the newest one on its own. */
 const next = ({ config }: CliContext): string =>
   config.standby ? '; to continue from there, stop all gateways and run: sgw restore --choose local' : ''
 
 /**
- * Tests the backup: fetches it beside the live file, checks it, and removes it. Exits with 1 if it is damaged, or if a
- * gateway runs and the backup lacks what was accepted a minute ago.
+ * Tests the backup: fetches it beside the live file, checks it, and removes it. Exits with 1 if it is damaged, or if a gateway runs and the
+ * backup lacks messages accepted a minute ago.
  */
 export async function checkBackup(context: CliContext): Promise<void> {
   const path = databasePath(context)
@@ -110,12 +110,12 @@ export async function checkBackup(context: CliContext): Promise<void> {
   }
 }
 
-/** Turns exit code 78, which means a bad configuration of the server, into 1: the drill has failed. */
+/** Turns exit code 78, which means that the server's configuration is bad, into 1: the drill has failed. */
 function asFailure(error: unknown): never {
   throw error instanceof CliError && error.exitCode === EXIT.badConfig ? new CliError(error.message) : error
 }
 
-/** Removes copies that killed drills left, because they hold people's messages. */
+/** Removes copies left by killed drills, because they hold people's messages. */
 function removeUnfinished(path: string): void {
   const prefix = `${path}.drill-`
   for (const file of readdirSync(dirname(path)).map((name) => join(dirname(path), name)))
@@ -125,7 +125,7 @@ function removeUnfinished(path: string): void {
 /** Litestream copies changes about once a second, so a minute is a clear failure. */
 const MAX_LAG_MS = 60_000
 
-/** Compares the backup's newest message with the live database: a storage that can no longer be written keeps an old backup. */
+/** Compares the backup's newest message with the live database: if the storage can no longer be written, it keeps an old backup. */
 function checkAge(livePath: string, newest: NewestMessage, now: number): string {
   // The live database is read only while a gateway has it open. Otherwise this would create files of this user beside it.
   const since = existsSync(`${livePath}-shm`) ? firstMissing(livePath, newest) : null

@@ -6,7 +6,7 @@ import { withRealPath } from '../db/data-folder.ts'
 import { type CliContext, CliError, requireSettings } from './context.ts'
 import { createProgram } from './program.ts'
 
-/** What a command needs of its process: the words after `sgw`, and what stands around it. */
+/** What a command gets from its process: the words after `sgw`, and its surroundings. */
 export interface Surroundings extends Omit<CliContext, 'config' | 'problems' | 'json'> {
   words: readonly string[]
   readFile: Environment['readFile']
@@ -50,7 +50,7 @@ function contextOf({ words, readFile, start: _start, ...around }: Surroundings, 
   const result = readConfig(needsClient(command) ? environment : withClient(environment), around.terminal)
   const problems = result.ok ? [] : result.problems
   const context = { ...around, json, problems, config: withRealPath(result.ok ? result.config : result.rest) }
-  // These help to correct it.
+  // These commands help to correct the environment.
   if (['secret', 'doctor'].includes(command)) return context
   // The entry point runs `sgw restore` before the server, and its supervisor must see the server's exit code.
   if (command === 'restore')
@@ -60,12 +60,15 @@ function contextOf({ words, readFile, start: _start, ...around }: Surroundings, 
   return context
 }
 
-/** Only these use or judge the provider's client. All others ask the running server, or read and write its database. */
+/** Only these commands use or check the provider's client. All others ask the running server, or use its database. */
 function needsClient(command: string): boolean {
   return ['doctor', 'restore'].includes(command)
 }
 
-/** The environment, where another process has the provider's client: a command in a shell of its own seldom has it. */
+/**
+ * Fills in the provider's client where the environment lacks it, as a command's separate shell usually does: only the server needs the real
+ * one.
+ */
 function withClient({ values, readFile }: Environment): Environment {
   const isProduction = values['NODE_ENV']?.trim() === 'production'
   const isIn = (name: string): boolean => [name, `${name}_FILE`].some((key) => (values[key]?.trim() ?? '') !== '')
@@ -73,5 +76,5 @@ function withClient({ values, readFile }: Environment): Environment {
   return { values: { ...values, ...Object.fromEntries(missing.map((name) => [name, 'unknown'])) }, readFile }
 }
 
-/** The first word of the command line that is no option. */
+/** The first word of the command line that is not an option. */
 export const commandName = (words: readonly string[]): string => words.find((word) => !word.startsWith('-')) ?? ''

@@ -5,10 +5,10 @@ import { GIVE_PATH, PERHAPS_SECRET, isPerhapsSecret } from '../core/settings.ts'
 import { EXIT } from '../core/start-error.ts'
 import { type CliContext, CliError } from './context.ts'
 
-/** A text has at most 1,600 characters. More than this is a slip, such as a log file, and is not read to its end. */
+/** A text has at most 1,600 characters. More than this is a mistake, such as a log file, and is not read to the end. */
 const MAX_TEXT_BYTES = 65_536
 
-/** The text of a message as it was given; `-` stands for standard input, without one line break at its end. */
+/** The text of a message as given; `-` stands for standard input, without the line break at its end. */
 export async function textOf({ stdin }: CliContext, given: string): Promise<string> {
   if (given !== '-') return given
   if (stdin === null) throw new CliError(TERMINAL, EXIT.usage)
@@ -16,7 +16,7 @@ export async function textOf({ stdin }: CliContext, given: string): Promise<stri
   return decoded(bytes).replace(/\r?\n$/, '')
 }
 
-/** A secret from a file, or from standard input for `-`. An argument would be in every list of processes. */
+/** A secret from a file, or from standard input for `-`. An argument would show in every list of processes. */
 export async function secretOf({ stdin }: CliContext, file: string): Promise<string> {
   if (file === '-' && stdin === null) throw new CliError(NO_SECRET, EXIT.usage)
   const [source, name] = file === '-' && stdin !== null ? [stdin, STANDARD_INPUT] : [Bun.file(file).stream(), file]
@@ -25,7 +25,7 @@ export async function secretOf({ stdin }: CliContext, file: string): Promise<str
   return secret
 }
 
-/** The JSON on standard input, with its numbers as they were written. */
+/** The JSON on standard input, with numbers as they were written. */
 export async function jsonOf({ stdin }: CliContext): Promise<unknown> {
   if (stdin === null) throw new CliError(NO_JSON, EXIT.usage)
   const text = decoded(await bytesOf(stdin, MAX_REQUEST_BODY_BYTES, 'more than 100 KB of JSON'))
@@ -67,7 +67,7 @@ async function bytesOf(
   return Buffer.concat(chunks)
 }
 
-/** It may be a folder, as in `sgw send - < .`, or a file that is open for writing only. */
+/** Standard input may be a folder, as in `sgw send - < .`, or a file opened only for writing. */
 function cannotRead(error: unknown, name: string): never {
   if (error instanceof CliError) throw error
   if (name !== STANDARD_INPUT)

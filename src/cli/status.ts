@@ -14,12 +14,15 @@ import { type TenantNames, readTenantNames, withNames } from './tenant-names.ts'
 import { actingApps } from './tenant-scope.ts'
 import { hanging } from './wrap.ts'
 
-/** A person reads about the failed messages of so many tenants, those with the most. */
+/** A person sees the failed messages of this many tenants, those with the most. */
 const MAX_TENANTS = 10
-/** Alerts with lines of their own, which are there before the alert fires. */
+/** Alerts with lines of their own, which appear before the alert fires. */
 const HAS_OWN_LINES: readonly string[] = ['webhook_failing', 'webhooks_interrupted']
 
-/** Runs `sgw status`. A person also reads which alerts fire, and then what came of it: which messages failed, why others wait, of each tenant, and which webhooks fail. */
+/**
+ * Runs `sgw status`. A person also reads which alerts fire, and their effects: for each tenant which messages failed, why others wait, and
+ * which webhooks fail.
+ */
 export async function showStatus(context: CliContext): Promise<void> {
   const report = (await ask(context, { method: 'GET', path: '/v1/operator/status' })) as StatusReport
   if (context.json) return print(context, report)
@@ -28,7 +31,7 @@ export async function showStatus(context: CliContext): Promise<void> {
   if (report.storage !== null && !report.running)
     context.stdout(hanging(context, `${symbolOf(context, 'fail')} `, printable(report.storage)))
   if (report.running) await showAlerts(context, names)
-  // Of the others an alert tells.
+  // An alert reports the others.
   if (report.unconnectedJwt !== null && ['waits', 'spent'].includes(report.unconnectedJwt.kind))
     context.stdout(unconnectedJwtOf(context, names, report.unconnectedJwt))
   for (const failures of report.failed.slice(0, MAX_TENANTS))
@@ -43,7 +46,7 @@ export async function showStatus(context: CliContext): Promise<void> {
   if (report.running) await showWork(context, names)
 }
 
-/** What fires, the causes first: a message waits because of something. */
+/** The firing alerts, causes before effects such as a waiting message. */
 async function showAlerts(context: CliContext, names: TenantNames): Promise<void> {
   const { alerts } = (await ask(context, { method: 'GET', path: '/v1/operator/alerts' })) as Alerts
   const isEffect = ({ alert }: Alerts['alerts'][number]): number => (alert === 'queue_old' ? 1 : 0)
@@ -87,7 +90,7 @@ function failedOf(
   const again = fixes.length === 0 ? 'List them, and send them again' : 'Then list them, and send them again'
   const next = canResend ? again : `${whyNot(failures)} List them`
   const lackNumber = errors.some(isUnknownNumber)
-  // `since` is the start of a half hour, so it is no time at which one failed.
+  // `since` is the start of a half hour, not the time of a failure.
   const when = count === 1 ? `at ${shortTime(lastAt)}` : `since ${shortTime(since)}, the last at ${shortTime(lastAt)}`
   return [
     `${symbolOf(context, 'warn')} ${counted(count, 'message', 'messages')} failed ${when}, ${printable(withNames(names, tenantId))}\n`,
@@ -131,10 +134,10 @@ const whyNot = ({ tenantStatus, errors }: StatusReport['failed'][number]): strin
 
 const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`
 
-/** What stands below the first line about something. */
+/** The lines below the first one. */
 const below = (context: CliContext, text: string): string => hanging(context, '    ', printable(text))
 
-/** Two lines about a destination whose webhooks fail at present, else nothing. */
+/** Two lines about a destination whose webhooks are failing, otherwise nothing. */
 function failureOf(context: CliContext, destination: Overview['destinations'][number], tenant?: string): string {
   const { kind, appId, triggerId, failingSince, lastOutcome, lastStatusCode } = destination
   if (failingSince === null) return ''
@@ -181,7 +184,7 @@ function jwtOf({ jwts, earliestJwtEnd }: StatusReport): string {
   return jwts > 0 ? ', JWT: no end' : ''
 }
 
-/** What each kind of work is called, one and many. */
+/** The name of each kind of work, singular and plural. */
 const WORK: Readonly<Record<string, readonly [one: string, many: string]>> = {
   send: ['to send', 'to send'],
   schedule: ['scheduled', 'scheduled'],

@@ -7,7 +7,7 @@ import { widthBeside, wrapped } from './wrap.ts'
 
 type TimelineEntry = Timeline['entries'][number]
 
-/** A table of a message's steps. On a terminal long details go on below: why something failed must not be cut. */
+/** A table of a message's steps. On a terminal, long details wrap: the reason for a failure must not be cut. */
 export function steps(context: CliContext, entries: readonly TimelineEntry[]): string {
   const left = AT_WIDTH + Math.max('step'.length, ...entries.map(({ type }) => type.length)) + 2 * GAP_WIDTH
   const width = widthBeside(context, left)

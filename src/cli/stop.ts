@@ -17,7 +17,7 @@ export async function stop(context: CliContext): Promise<void> {
   const answer = await ask(context, { method: 'POST', path: '/v1/operator/stop', needs: 'server' })
   const { pid } = Stopping.parse(answer)
   const deadline = performance.now() + PATIENCE_MS
-  // A server in another container has an id that says nothing here. Its lock does.
+  // The process id of a server in another container means nothing here. Its lock does.
   while (isRunning(pid) || !(await isFree(resolve(context.config.database.path ?? 'sgw.db')))) {
     if (performance.now() > deadline) throw new CliError(`The server, process ${pid}, is still stopping`)
     await Bun.sleep(PAUSE_MS)

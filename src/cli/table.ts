@@ -4,14 +4,14 @@ import { paint, paintState } from './style.ts'
 import { startOf, widthBeside, wordLines } from './wrap.ts'
 
 const GAP = '  '
-/** A column is not cut below this. */
+/** No column becomes narrower than this. */
 const MIN_WIDTH = 8
 
 type TableRow = Readonly<Record<string, string>>
 
 /**
- * A table of the rows, with a line for each. On a terminal its long texts are cut so that it fits; ids and numbers stay whole,
- * because they are copied. What cannot fit becomes a block of lines for each row.
+ * A table of the rows, with a line for each. On a terminal, long texts are cut to fit; ids and numbers stay whole, because people copy them. A
+ * table that cannot fit becomes a block of lines for each row.
  */
 export function table(context: CliContext, rows: readonly TableRow[]): string {
   const shown = rows.map((row) =>
@@ -43,7 +43,7 @@ export function table(context: CliContext, rows: readonly TableRow[]): string {
   return `${texts.join('\n')}\n`
 }
 
-/** Lines of name and value. On a terminal a long value goes on below itself; ids, addresses and keys stay whole. */
+/** Lines of name and value. On a terminal, long values wrap; ids, addresses and keys stay whole. */
 export function lines(context: CliContext, fields: TableRow): string {
   const width = Math.max(0, ...Object.keys(fields).map((name) => name.length))
   const indent = width + GAP.length
@@ -55,10 +55,10 @@ export function lines(context: CliContext, fields: TableRow): string {
     .join('')
 }
 
-/** A value that is useless when it is cut. */
+/** A value that is useless once it is cut. */
 const isWhole = (text: string): boolean => /^(\S+_[0-9a-f]{12,}\S*|sgw_\S{8}|[\d\s:.+→←-]*|[a-z_]{1,14})$/.test(text)
 
-/** The widths of the columns, at most `columns` in all; null if they cannot be so small. */
+/** The widths of the columns, at most `columns` in all; null if they cannot be that narrow. */
 function fit(columns: readonly { width: number; canShrink: boolean }[], available: number | null): number[] | null {
   const widths = columns.map(({ width }) => width)
   const total = (): number => widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1))

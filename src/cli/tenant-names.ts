@@ -16,13 +16,13 @@ export async function allTenants(context: CliContext): Promise<TenantItem[]> {
 /** The names of tenants by their ids. */
 export type TenantNames = ReadonlyMap<string, string>
 
-/** Those of all tenants; empty if there is only one, which needs no name. */
+/** The names of all tenants; empty if there is only one, which needs no name. */
 export async function readTenantNames(context: CliContext): Promise<TenantNames> {
   const tenants = await allTenants(context)
   return new Map(tenants.length < 2 ? [] : tenants.map(({ tenantId, name }) => [tenantId, name]))
 }
 
-/** A text for people with the name behind each tenant's id. A command, which people copy, stays as it is. */
+/** Adds the name after each tenant's id in a text for people. Commands stay unchanged, because people copy them. */
 export const withNames = (names: TenantNames, text: string): string =>
   text.replace(/(?<!--tenant |tenant activate )\btenant_[0-9a-f]{16}\b/g, (id) => {
     const name = names.get(id)

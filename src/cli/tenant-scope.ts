@@ -3,7 +3,7 @@ import { Refused, ask } from './ask.ts'
 import { type CliContext, CliError, type OperatorRequest } from './context.ts'
 import type { Owner } from './filters.ts'
 
-/** An app in whose name a tenant's endpoints are called. */
+/** The app as which a tenant's endpoints are called. */
 export interface ActingApp {
   appId: string
   tenantId: string
@@ -11,7 +11,7 @@ export interface ActingApp {
   isActive: boolean
 }
 
-/** One app of each tenant, or of the one tenant: its oldest active one, else its oldest. Errors: the tenant is not found. */
+/** One app of each tenant, or of the named tenant: its oldest active app, else its oldest. Errors: the tenant is not found. */
 export async function actingApps(context: CliContext, tenantId?: string): Promise<ActingApp[]> {
   const query = tenantId === undefined ? '' : `?${new URLSearchParams({ tenantId })}`
   const { apps } = (await ask(context, { method: 'GET', path: `/v1/operator/apps${query}` })) as AppList
@@ -24,7 +24,7 @@ function choose(chosen: Map<string, AppList['apps'][number]>, app: AppList['apps
   if (app.isActive || !chosen.has(app.tenantId)) chosen.set(app.tenantId, app)
 }
 
-/** The app in whose name a command acts: the named one, or an active one of the tenant. */
+/** The app that a command acts as: the named one, or an active one of the tenant. */
 export async function actingApp(context: CliContext, { app, tenant }: Owner): Promise<string> {
   if (app !== undefined) return app
   const [found] = await actingApps(context, tenant)
@@ -33,8 +33,8 @@ export async function actingApp(context: CliContext, { app, tenant }: Owner): Pr
 }
 
 /**
- * Asks one tenant after the other, until one has what the request names. Returns the answer and the app that asked. A tenant that is not
- * active refuses changes, so the next one is asked; if none has it, the error says so.
+ * Asks one tenant after another until one has what the request names. Returns the answer and the app that asked. A tenant that is not active
+ * refuses changes, so the next one is asked; if none has it, the error says so.
  */
 export async function askOwner(
   context: CliContext,
@@ -58,10 +58,7 @@ export async function askOwner(
     : notActive
 }
 
-/**
- * What each tenant answers. A tenant that refuses, because the app or trigger that is asked about is not its own, is left out.
- * Errors: all refuse.
- */
+/** Each tenant's answer. Skips tenants that refuse because the app or trigger is not their own. Errors: all refuse. */
 export async function askEach<App, Answer>(
   apps: readonly App[],
   answerOf: (app: App) => Promise<Answer>,
@@ -94,13 +91,13 @@ export interface ListRequest {
   /** The field of the answer that holds the items. */
   field: string
   query: Readonly<Record<string, string | undefined>>
-  /** The field by whose time the items are sorted, newest first. */
+  /** The time by which the items are sorted, newest first. */
   time: string
 }
 
 const MAX_LIMIT = 100
 
-/** A page of a list over all tenants, newest first. One tenant's page is as its endpoint gives it. */
+/** A page of a list over all tenants, newest first. For one tenant, the page is the endpoint's own. */
 export async function listAll(context: CliContext, list: ListRequest, tenantId?: string): Promise<ItemsPage> {
   const apps = await actingApps(context, tenantId)
   const [only] = apps
@@ -116,7 +113,7 @@ export async function listAll(context: CliContext, list: ListRequest, tenantId?:
   return { items: sorted.slice((page - 1) * limit, page * limit), total, page, limit }
 }
 
-/** The newest items of one tenant, from as many pages as that takes. */
+/** The newest items of one tenant, from as many pages as needed. */
 async function newest(context: CliContext, list: ListRequest, app: ActingApp, count: number): Promise<ItemsPage> {
   const items: Item[] = []
   for (let page = 1; ; page++) {

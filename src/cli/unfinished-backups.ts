@@ -9,9 +9,9 @@ export const unfinishedName = (target: string): string => `${target}.sgw-part-${
 const UNFINISHED = /\.sgw-part-(\d+)(-journal)?$/
 
 /**
- * Call before a backup is written to `target`, and dispose of the result afterwards. Removes what killed backups left in that folder,
- * because it holds people's messages. Every backup holds a lock on its folder, which ends with its process, so nothing is removed while
- * another one is being written there. A folder that cannot be locked, as over NFS, is left as it is.
+ * Call before a backup is written to `target`, and dispose of the result afterwards. Removes files that killed backups left in that folder,
+ * because they hold people's messages. Every backup holds a lock on its folder, which ends with its process, so nothing is removed while
+ * another backup is being written there. A folder that cannot be locked (NFS) is left alone.
  */
 export function beginBackup(target: string): Disposable {
   const folder = dirname(target)
@@ -28,7 +28,7 @@ function removeUnfinished(folder: string): void {
   }
 }
 
-/** What cannot be removed, such as a file of another user in /tmp, must not keep a backup from being made. */
+/** A file that cannot be removed, such as another user's in /tmp, must not prevent a backup. */
 function removeIfPossible(path: string): void {
   try {
     rmSync(path, { force: true })

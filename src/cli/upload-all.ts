@@ -34,7 +34,7 @@ interface NamedFile {
 
 const bytesText = (bytes: number): string => `${bytes.toLocaleString('en')} bytes`
 
-/** Says more than the server would, before anything is uploaded. The limit is that of one file and of all together. */
+/** Explains more than the server would, before anything is uploaded. One file and all files together have the same limit. */
 function refuseSizes(media: readonly NamedFile[]): void {
   for (const { file, fileName } of media) {
     if (file.size === 0) throw new CliError(`${fileName} is empty`, EXIT.usage)
@@ -62,7 +62,7 @@ async function readFile(path: string): Promise<NamedFile> {
   return { file: new Blob([bytes], type === null ? {} : { type }), fileName: basename(path) }
 }
 
-/** A picture that is none inside: the name says one thing, the bytes another. */
+/** A file whose name says that it is a picture, but whose bytes do not. */
 function whyNoType(path: string): string {
   return /\.(jpe?g|png|gif|bmp|tiff?|webp|heic|heif|avif|svg)$/i.test(path)
     ? `${path} does not contain a JPEG, PNG, GIF, BMP, TIFF or WebP picture, whatever its name says: it may be a HEIC or SVG picture, or an error page saved under that name. Convert it`
@@ -71,7 +71,7 @@ function whyNoType(path: string): string {
 
 const IMAGES = MEDIA_TYPES.filter((type) => type.startsWith('image/'))
 
-/** An image is what its bytes say, any other file what its name says. */
+/** The type of an image comes from its bytes, that of any other file from its name. */
 const typeOf = (path: string, bytes: Uint8Array): MediaType | null =>
   IMAGES.find((type) => mayBe(type, bytes)) ?? TYPES[extname(path).toLowerCase()] ?? null
 

@@ -57,7 +57,7 @@ function addList(webhooks: Command, contextOf: () => CliContext): void {
   })
 }
 
-/** What help says of the filters; of any other, what the API does. */
+/** Help for some filters; the others have the API's description. */
 const FILTERS: FilterOptions<typeof DeliveriesQuery> = {
   outcome: { says: '' },
   kind: { says: '' },
@@ -67,7 +67,7 @@ const FILTERS: FilterOptions<typeof DeliveriesQuery> = {
   messageId: { flags: '--message <message>', says: 'only about this message' },
 }
 
-/** The tenant of an app: the endpoint refuses an app of another one. */
+/** The tenant of an app: the endpoint refuses an app of another tenant. */
 async function ownerOf(context: CliContext, appId: string | undefined): Promise<string | undefined> {
   if (appId === undefined) return undefined
   const { tenantId } = (await ask(context, { method: 'GET', path: '/v1/me', appId })) as { tenantId: string }

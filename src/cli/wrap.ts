@@ -1,6 +1,6 @@
 import type { CliContext } from './context.ts'
 
-/** Text is not made narrower than this, on a terminal however small. */
+/** Text never becomes narrower than this, even on a tiny terminal. */
 const MIN_WIDTH = 20
 
 /** Lines of whole words, at most `width` columns wide. A word that is longer than a line is broken. */
@@ -8,7 +8,7 @@ export function wrapped(text: string, width: number): string[] {
   return wordLines(text, width).flatMap((line) => broken(line, width))
 }
 
-/** Lines of whole words. A word that is longer than a line stays whole, because it is copied. */
+/** Lines of whole words. A word that is longer than a line stays whole, because people copy it. */
 export function wordLines(text: string, width: number): string[] {
   const lines = ['']
   for (const word of text.split(' ')) {
@@ -20,11 +20,11 @@ export function wordLines(text: string, width: number): string[] {
   return lines
 }
 
-/** The columns that are left beside an indentation. Without a terminal everything stays in one line, as programs read it. */
+/** The columns left beside an indentation. Without a terminal everything stays on one line, as programs read it. */
 export const widthBeside = ({ columns }: CliContext, indent: number): number =>
   columns === null ? Infinity : Math.max(MIN_WIDTH, columns - indent)
 
-/** A line whose text goes on below itself, beside its head, if the terminal is too narrow. */
+/** A line whose text wraps beside its head if the terminal is too narrow. */
 export function hanging(context: CliContext, head: string, text: string): string {
   const indent = Bun.stringWidth(head)
   const lines = wrapped(text, widthBeside(context, indent))

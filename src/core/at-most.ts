@@ -1,6 +1,6 @@
 /**
- * Waits for `work`, but not longer than `ms` of real time. Rejects as `work` does. The timer ends with the wait: a timer that
- * is left over would keep the process alive.
+ * Waits for `work`, but not longer than `ms` of real time. Rejects as `work` does. The timer ends with the wait, because a leftover timer
+ * would keep the process alive.
  */
 export async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
   const { promise: over, resolve } = Promise.withResolvers<void>()

@@ -4,10 +4,10 @@ import { join, resolve } from 'node:path'
 const ROOT = resolve(import.meta.dir, '../..')
 const SHORT = 7
 
-/** The first digits of the commit of this tree; null outside a checkout. A build replaces this module by a constant. */
+/** The first digits of the commit of this tree; null outside a checkout. A build replaces this module with a constant. */
 export const COMMIT: string | null = readCommit(join(ROOT, '.git'))
 
-/** Reads the files of Git, because starting `git` takes longer than all else that `--version` does. */
+/** Reads the files of Git, because starting `git` takes longer than everything else in `--version`. */
 function readCommit(path: string): string | null {
   try {
     const folder = statSync(path).isFile() ? resolve(ROOT, contentOf(path).replace('gitdir: ', '')) : path

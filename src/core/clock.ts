@@ -33,5 +33,5 @@ export const systemClock: Clock = {
 /** Epoch milliseconds as the contract prints them: ISO 8601, UTC, milliseconds, `Z`. */
 export const isoTime = (epochMs: number): string => new Date(epochMs).toISOString()
 
-/** A stored time in the same form. One that no `Date` can hold is shown as 1970: one bad row must not make a page unreadable. */
+/** A stored time in the same form. A time that no `Date` can hold is shown as 1970, because one bad row must not break a page. */
 export const isoTimeOf = (stored: unknown): string => isoTime(new Date(Number(stored)).getTime() || 0)

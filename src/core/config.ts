@@ -21,18 +21,18 @@ export interface Config {
   production: boolean
   host: string
   port: number
-  /** Base address of the OAuth redirect and the provider's webhook, without a trailing slash. That of this machine without `PUBLIC_URL`. */
+  /** Base address of the OAuth redirect and the provider's webhook, without a trailing slash. This machine's address without `PUBLIC_URL`. */
   publicUrl: string
-  /** Without it, production serves plain HTTP, but not to everybody. */
+  /** Without it, production serves plain HTTP, but not to everyone. */
   hasPublicUrl: boolean
   database: DatabaseConfig
-  /** Start although no stored secret can be decrypted, and be ready although some cannot. */
+  /** Start even if no stored secret can be decrypted, and be ready even if some cannot. */
   allowNewKeys: boolean
   /** 32 bytes each, newest first. Null if none is set: then a key is kept beside the database. */
   encryptionKeys: Uint8Array[] | null
   provider: ProviderConfig
   trustedProxies: string[]
-  /** Who may speak plain HTTP in production without a public address, beside this machine. */
+  /** Who may use plain HTTP in production without a public address, besides this machine. */
   plainHttpCidrs: string[]
   corsOrigins: string[]
   webhookAllowCidrs: string[]
@@ -40,10 +40,10 @@ export interface Config {
   fromLimitPerMinute: number
   /** Null: the provider's own limit counts. */
   extensionLimitPerMinute: number | null
-  /** Of active apps and triggers. A tenant that has more keeps them. */
+  /** For active apps and triggers. A tenant that has more keeps them. */
   maxAppsPerTenant: number
   maxTriggersPerTenant: number
-  /** Of all media together; 0: nothing can be uploaded. */
+  /** For all media together; 0: nothing can be uploaded. */
   mediaLimitBytes: number
   maxQueueAgeMs: number
   inviteTokenTtlMs: number
@@ -56,9 +56,9 @@ export interface Config {
   providerTimeoutMs: number
   reconcileSettleMs: number
   reconcileSettle500Ms: number
-  /** Whether the provider is asked what became of messages after `sent`. */
+  /** Whether the gateway asks the provider what happened to messages after `sent`. */
   deliveryTracking: boolean
-  /** Polls follow each other within milliseconds. Only for the built-in simulator, which has no limits on its calls then. */
+  /** Polls follow each other within milliseconds. Only for the built-in simulator, which then has no limits on calls. */
   fastDeliveryPolls: boolean
   /** Whether the listener serves the console and `/v1/operator/*`. */
   console: boolean
@@ -68,13 +68,13 @@ export interface Config {
   durability: Durability
   /** Whether other gateways with the same configuration may take over. */
   standby: boolean
-  /** Where the backup is, without secrets; null if none is set. The entry point and `sgw restore` read all of the variable. */
+  /** The backup's location, without secrets; null if none is set. The entry point and `sgw restore` read the full variable. */
   backupAddress: string | null
   requireRestore: boolean
   logLevel: string
   logFormat: 'json' | 'pretty'
   adminPort: number | null
-  /** Sentences about unknown variables that resemble a variable of sgw. */
+  /** Warnings about unknown variables that resemble one of sgw's. */
   warnings: string[]
   /** A hash of the value of each variable that is set, so that two environments can be compared without their secrets. */
   variables: Readonly<Record<string, string>>
@@ -88,8 +88,8 @@ export interface DatabaseConfig {
 }
 
 /**
- * `warnings`: as those of the configuration, also if it is bad. `rest` is a bad configuration with a default in the place of each bad value: no
- * start may use it, but a command that only needs to find the running server may.
+ * `warnings`: the configuration's, even if it is bad. `rest` is a bad configuration with a default for each bad value: no start may use it,
+ * but a command that only needs to find the running server may.
  */
 export type ConfigResult = ({ ok: true; config: Config } | { ok: false; problems: string[]; rest: Config }) & {
   warnings: string[]
@@ -102,7 +102,7 @@ export function readConfig(environment: Environment, terminal = false): ConfigRe
   const settings = new Settings(environment)
   const values = configOf(settings, terminal)
   const variables = digestsOf(settings.read)
-  // Bun and Litestream read these, and would take quotes as part of the value.
+  // Bun and Litestream read these, and would treat quotes as part of the value.
   for (const name of ALSO_KNOWN) settings.text(name)
   refuseUncheckedTls(settings, values.production)
   const { problems } = settings
@@ -155,7 +155,7 @@ function configOf(settings: Settings, terminal: boolean): Omit<Config, 'warnings
   }
 }
 
-/** Which addresses may call, and be called. */
+/** Which addresses may call this gateway, and which it may call. */
 const readAccess = (settings: Settings, production: boolean) => ({
   trustedProxies: readTrustedProxies(settings, production),
   plainHttpCidrs: readPlainHttpCidrs(settings),
@@ -175,7 +175,7 @@ const readLimits = (settings: Settings) => ({
   mediaLimitBytes: settings.bytes('MEDIA_LIMIT', '500MB'),
 })
 
-/** How long something may wait or is kept. */
+/** How long things may wait or are kept. */
 const readRetention = (settings: Settings) => ({
   maxQueueAgeMs: settings.durationMs('MAX_QUEUE_AGE', '24h', 1000),
   inviteTokenTtlMs: settings.durationMs('INVITE_TOKEN_TTL', '7d', 1000),
@@ -222,7 +222,7 @@ function readBackupAddress(settings: Settings): string | null {
   return url === null ? null : withoutSecrets(url)
 }
 
-/** A variable that suggests a cluster changes nothing. */
+/** This variable suggests a cluster, but changes nothing. */
 const unusedNames = (settings: Settings): string[] =>
   settings.text('REDIS_URL') === null
     ? []

@@ -1,14 +1,14 @@
 import { LEASE_MS } from './limits.ts'
 import type { Settings } from './settings.ts'
 
-/** When a commit counts as made: on the disk of this machine, or only once the backup's storage has it too. */
+/** When a commit counts as made: on the disk of this machine, or only when the backup's storage has it too. */
 export interface Durability {
   mode: 'disk' | 'replica'
   /** How long the storage may take before requests are answered with 503. */
   replicaTimeoutMs: number
 }
 
-/** A request waits for at most two commits, and is cut after 30 s without an answer. */
+/** A request waits for at most two commits, and is cut off after 30 s without an answer. */
 const MAX_REPLICA_TIMEOUT_MS = 14_000
 
 /** Reads DURABILITY and REPLICA_TIMEOUT. */
@@ -26,13 +26,13 @@ export function readDurability(settings: Settings): Durability {
   return { mode, replicaTimeoutMs }
 }
 
-/** How long a call of the provider may take, and how long after it a missing message counts as not sent. */
+/** How long a provider call may take, and after which time a missing message counts as not sent. */
 interface CallTimes {
   providerTimeoutMs: number
   reconcileSettleMs: number
 }
 
-/** Reads STANDBY: whether several gateways are started, of which the holder of a lease in the storage works. */
+/** Reads STANDBY: whether several gateways run, of which only the lease holder is active. */
 export function readStandby(settings: Settings, { mode }: Durability, times: CallTimes): boolean {
   const standby = settings.flag('STANDBY')
   if (!standby) return false
@@ -51,7 +51,7 @@ export function readStandby(settings: Settings, { mode }: Durability, times: Cal
     )
   if (settings.secret('ENCRYPTION_KEYS') === null)
     settings.missing('ENCRYPTION_KEYS', 'STANDBY is on, and a standby needs the same keys; make one with: sgw secret')
-  // A call that an earlier holder has begun can reach the provider so late. Before that, no missing message counts as not sent.
+  // An earlier holder's call can reach the provider this late. Before that, no missing message counts as not sent.
   const leastMs = LEASE_MS + times.providerTimeoutMs
   if (times.reconcileSettleMs < leastMs)
     settings.problem(

@@ -1,4 +1,4 @@
-/** The Levenshtein distance, with two letters in the wrong order as one step. */
+/** The Levenshtein distance, counting two swapped letters as one step. */
 export function editDistance(a: string, b: string): number {
   let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
@@ -20,7 +20,7 @@ export function editDistance(a: string, b: string): number {
 export function similar(word: string, candidates: readonly string[]): string | null {
   const allowed = ({ length }: string): number => Math.max(1, Math.floor(length / 3))
   const [nearest] = candidates
-    // The distance is at least the difference of the lengths, which costs nothing.
+    // The distance is at least the difference of the lengths, which is cheap to check.
     .filter((candidate) => Math.abs(candidate.length - word.length) <= allowed(candidate))
     .map((candidate) => ({ candidate, distance: editDistance(word.toLowerCase(), candidate.toLowerCase()) }))
     .filter(({ candidate, distance }) => distance <= allowed(candidate))

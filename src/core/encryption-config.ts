@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from 'node:path'
 import type { Settings } from './settings.ts'
 
-/** The file beside the database that has the key if `ENCRYPTION_KEYS` is not set. */
+/** The file beside the database with the key if `ENCRYPTION_KEYS` is not set. */
 export const ENCRYPTION_KEY = 'encryption.key'
 
 /** Null if none is set: then the start makes a key, and keeps it beside the database. */
@@ -31,7 +31,7 @@ const needsKeys = (settings: Settings): boolean =>
   settings.text('RC_EVENTS') === 'webhook' ||
   settings.text('LITESTREAM_REPLICA_URL') !== null
 
-/** A database that was made without `ENCRYPTION_KEYS` needs its own key, not a new one. */
+/** A database created without `ENCRYPTION_KEYS` needs its own key, not a new one. */
 function fixOf(settings: Settings, databasePath: string | null): string {
   const path = join(dirname(resolve(databasePath ?? '.')), ENCRYPTION_KEY)
   return settings.hasFile(path)

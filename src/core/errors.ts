@@ -125,7 +125,7 @@ export function apiError(name: ErrorName, retryAfterSeconds: number | null = nul
   return new ApiError(kind, text, retryAfterSeconds)
 }
 
-/** A parameter of a query has a value that it cannot have. */
+/** A query parameter has an invalid value. */
 export const invalidParameter = (name: string): ApiError => new ApiError('invalid', `Invalid ${name}`)
 
 /** The tenant has reached `MAX_APPS_PER_TENANT` or `MAX_TRIGGERS_PER_TENANT`. */

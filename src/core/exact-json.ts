@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 
 /**
- * JSON whose numbers stay as they were written. JavaScript would write some of them in another way: `1.0`, `1e3`, `-0`, an id above 2^53.
- * Such a number is a text that begins with a mark: read it with `digitsOf`, and write values with `writeExactJson`. Errors: `SyntaxError`.
+ * JSON whose numbers stay as written. JavaScript would write some of them differently: `1.0`, `1e3`, `-0`, an id above 2^53. Such a number is
+ * a text that begins with a mark: read it with `digitsOf`, and write values with `writeExactJson`. Errors: `SyntaxError`.
  */
 export function parseExactJson(text: string): unknown {
   const value: unknown = JSON.parse(text)
@@ -11,21 +11,21 @@ export function parseExactJson(text: string): unknown {
   return marked === text ? value : JSON.parse(marked)
 }
 
-/** The digits of a number that `parseExactJson` has kept as they were written; null for any other value. */
+/** The digits of a number as written, from `parseExactJson`; null for any other value. */
 export const digitsOf = (value: unknown): string | null =>
   typeof value === 'string' && value.startsWith(MARK) ? value.slice(MARK.length) : null
 
-/** JSON of what `parseExactJson` has read, each number digit for digit. */
+/** JSON of a value from `parseExactJson`, with each number digit for digit. */
 export function writeExactJson(value: unknown): string {
   const text = JSON.stringify(value)
   return text.includes(MARK) ? text.replaceAll(MARKED_NUMBER, '$1') : text
 }
 
-/** Nobody can put it into a text, because nobody knows it. */
+/** Random, so nobody can put it into a text. */
 const MARK = randomUUID().slice(0, 8)
 const MARKED_NUMBER = new RegExp(`"${MARK}([^"]*)"`, 'g')
 
-/** Valid JSON in which each number that JavaScript might write in another way is a text that begins with the mark. */
+/** Valid JSON in which each number that JavaScript might write differently is a text that begins with the mark. */
 function withMarkedNumbers(text: string): string {
   let marked = ''
   let from = 0
@@ -62,7 +62,7 @@ function endOfNumber(text: string, start: number): number {
   return end
 }
 
-/** Where the quotes of a text end that begin at `start`. */
+/** The end of the quoted text that begins at `start`. */
 function endOfText(text: string, start: number): number {
   let at = start + 1
   for (let unit = text.charCodeAt(at); unit !== QUOTE; unit = text.charCodeAt(++at)) if (unit === BACKSLASH) at++

@@ -1,4 +1,4 @@
-/** An alert that has begun and is not over. */
+/** A firing alert. */
 export interface FiringAlert {
   alert: string
   /** The id of the affected thing, behind its tenant's where two tenants may have the same. */
@@ -15,23 +15,23 @@ export interface FiringAlert {
   detail: Readonly<Record<string, string | number | null>>
 }
 
-/** An alert that an operator does not want to be told of for a time. */
+/** An alert that an operator has muted for a time. */
 export interface Mute {
   alert: string
-  /** The id of the affected thing, as others see it: where two tenants have the same, both are muted. */
+  /** The public id of the affected thing: if two tenants have the same, both are muted. */
   subject: string
   /** Epoch milliseconds; null: until the alert is over. */
   until: number | null
   by: 'session' | 'cli'
 }
 
-/** What needs a person now, as of the last checks. */
+/** What needs attention now, as of the last checks. */
 export interface FiringAlerts {
   firing: readonly FiringAlert[]
   mutes: readonly Mute[]
-  /** Monotonic time of the start. What is kept in memory alone is not known at once. */
+  /** Monotonic time of the start. Facts that are only in memory are not known at once. */
   knownSince: number
-  /** Runs the checks now, while the gateway works. */
+  /** Runs the checks now, while the gateway is active. */
   check(): Promise<unknown>
   /** Changes the mutes, and stores them before it resolves. Rejects while the storage fails. */
   setMutes(change: (mutes: readonly Mute[]) => Mute[]): Promise<void>

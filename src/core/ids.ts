@@ -1,4 +1,4 @@
-/** Makes the contract's identifiers. A simulation passes its own random source, so that it can be repeated. */
+/** Makes the contract's identifiers. A simulation passes its own random source, to be repeatable. */
 export interface Ids {
   /**
    * `msg_` + 12 hex. With 48 bits an id can repeat, so an insert must be able to draw another. Ids drawn at about the same time
@@ -65,7 +65,7 @@ function hexDigits(random: RandomSource): () => string {
 }
 
 const IDS_PER_BLOCK = 256
-/** A longer time would reveal to a tenant how much others send. */
+/** A longer block would reveal to a tenant how much others send. */
 const MAX_BLOCK_AGE_MS = 4
 
 const TWO_DIGITS = Array.from({ length: IDS_PER_BLOCK }, (_, number) => number.toString(16).padStart(2, '0'))

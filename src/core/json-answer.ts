@@ -1,4 +1,4 @@
-/** An answer of JSON, which no cache may keep. `Response.json` would spell the content type in another way than the other answers. */
+/** A JSON answer that no cache may keep. `Response.json` would spell the content type differently from the other answers. */
 export const jsonAnswer = (body: unknown, { status = 200, headers = {} }: JsonAnswerOptions = {}): Response =>
   new Response(JSON.stringify(body), {
     status,

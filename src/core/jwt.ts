@@ -1,12 +1,12 @@
-/** A JWT as it was copied, without the line breaks and spaces that a terminal, a mail or an editor has added. */
+/** A copied JWT without the line breaks and spaces that a terminal, a mail or an editor added. */
 export const bareJwt = (copied: string): string => copied.replace(/\s+/g, '')
 
-/** The last second that a time of the API can name. */
+/** The last second that the API's times can express. */
 export const END_OF_TIME = Date.parse('9999-12-31T23:59:59.000Z')
 
 /**
- * When a JWT says that it expires (`exp`, RFC 7519 4.1.4), epoch milliseconds; null if it does not say, or cannot be read. Only for people
- * to see: whether it is accepted is the provider's to decide.
+ * When a JWT says that it expires (`exp`, RFC 7519 4.1.4), epoch milliseconds; null if it does not say, or cannot be read. Only for display:
+ * the provider decides whether it accepts the JWT.
  */
 export function jwtExpiresAt(jwt: string): number | null {
   const exp = claimsOf(jwt)['exp']
@@ -15,8 +15,8 @@ export function jwtExpiresAt(jwt: string): number | null {
 }
 
 /**
- * What can be seen from a JWT that was refused, and what to do, up to where the provider's own sentence follows; null if nothing can. It is
- * presented all the same: only the provider knows its own form, and our clock may be wrong.
+ * What a refused JWT shows about the cause, and what to do, before the provider's own sentence; null if nothing. It was presented all the
+ * same: only the provider knows its own form, and this machine's clock may be wrong.
  */
 export function seenFault(jwt: string, now: number): string | null {
   const damage = damageOf(jwt)
@@ -31,7 +31,7 @@ export function seenFault(jwt: string, now: number): string | null {
 const PARTS = 3
 const ES256_BYTES = 64
 
-/** A header, claims and a signature (RFC 7515 7.1). The algorithm of RingCentral's own has signatures of one length (RFC 7518 3.4). */
+/** A header, claims and a signature (RFC 7515 7.1). RingCentral's algorithm has signatures of one length (RFC 7518 3.4). */
 function damageOf(jwt: string): string | null {
   if (!/^[\w.-]*$/.test(jwt)) return 'this one has other characters, such as quotes or a name before it'
   const parts = jwt.split('.')

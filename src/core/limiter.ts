@@ -6,15 +6,15 @@ export interface LimiterBounds {
   reservedPerTenant?: number
 }
 
-/** Something that is limited as well, for example a host. Holders and waiters of one name give the same `max`. */
+/** Something else that is limited, such as a host. All holders and waiters of a name must give the same `max`. */
 export interface LimitedKey {
   name: string
   max: number
 }
 
-/** A slot that was taken. The holder must call `release`; further calls have no effect. */
+/** A taken slot. The holder must call `release`; further calls have no effect. */
 export interface Slot {
-  /** Takes a slot of one more key. Returns false, and takes none, if the key has none left. */
+  /** Also takes a slot of one more key. Returns false, and takes nothing, if the key has none left. */
   hold(key: LimitedKey): boolean
   release(): void
 }
@@ -23,22 +23,22 @@ interface Waiter {
   tenantId: string
   keys: readonly LimitedKey[]
   granted: (slot: Slot) => void
-  /** The queue that it waits in: of its tenant, or of a key that is used up. */
+  /** The queue it waits in: its tenant's, or that of a key without free slots. */
   queue: Set<Waiter>
 }
 
 /**
- * Limits what runs at once: in total, of each tenant and of each key. A free slot goes to the waiting tenant that holds the
- * fewest, so that one tenant's slow work leaves slots for the others; equals take turns. The
- * waiters of a tenant are served in the order in which they came, except those whose keys are used up.
+ * Limits what runs at once: in total, of each tenant and of each key. A free slot goes to the waiting tenant that holds the fewest, so that
+ * one tenant's slow work leaves slots for the others; equals take turns. A tenant's waiters are served in order of arrival, except those whose
+ * keys have no free slots.
  */
 export class Limiter {
   #taken = 0
   readonly #ofTenant = new Map<string, number>()
   readonly #ofKey = new Map<string, number>()
-  /** Waiters by tenant; the tenant that was served last is the last one. */
+  /** Waiters by tenant; the tenant served most recently is last. */
   readonly #ready = new Map<string, Set<Waiter>>()
-  /** Waiters by the key that is used up. */
+  /** Waiters by the key without free slots. */
   readonly #blocked = new Map<string, Set<Waiter>>()
 
   constructor(readonly bounds: LimiterBounds) {}
@@ -69,7 +69,7 @@ export class Limiter {
     waiter.queue = addTo(this.#ready, waiter.tenantId, waiter)
   }
 
-  /** Grants slots while there are any. A waiter whose key is used up waits for that key. */
+  /** Grants slots while there are any. A waiter whose key has no free slots waits for that key. */
   #grant(): void {
     for (let queue = this.#nextQueue(); queue !== null; queue = this.#nextQueue()) {
       const [waiter] = queue

@@ -1,24 +1,24 @@
-/** All limits of the gateway, with their units in their names. `config.ts` has those that an operator may change. */
+/** All limits of the gateway, with their units in their names. `config.ts` has the limits that an operator may change. */
 
 export const MAX_REQUEST_BODY_BYTES = 102_400
 /** Of a simulated message: attachments as base64. */
 export const MAX_SIMULATED_BODY_BYTES = 16 * 1024 * 1024
 export const MAX_JSON_DEPTH = 32
-/** Of all objects of a body together. */
+/** For all objects of a body together. */
 export const MAX_JSON_MEMBERS = 4000
 /** Entries of an array in a body. */
 export const MAX_BODY_ENTRIES = 100
 export const MAX_BODY_UNITS = 1600
 export const MAX_USER_ID_LENGTH = 255
-/** Of a filter: a number, a short code or a sender's name. */
+/** For a filter: a number, a short code or a sender's name. */
 export const MAX_CONTACT_LENGTH = 64
-/** Contacts whose messages one list finds by their last digits. */
+/** How many contacts a list finds by their last digits. */
 export const MAX_CONTACTS_FOUND = 100
-/** Conversations that wait for an answer are counted up to here, and those that have waited longer than a week do not count. */
+/** Counting of conversations that wait for an answer stops here; after a week a conversation no longer counts. */
 export const MAX_TO_ANSWER = 1000
 export const TO_ANSWER_MS = 7 * 24 * 3_600_000
 export const MAX_IDEMPOTENCY_KEY_LENGTH = 255
-/** Of a request to several recipients, each of which is added to the key. */
+/** For a request to several recipients: each recipient is added to the key. */
 export const MAX_NOTIFY_KEY_LENGTH = 239
 export const MAX_NOTIFY_RECIPIENTS = 10
 export const MAX_TEMPLATE_LENGTH = 2000
@@ -56,20 +56,20 @@ export const OPERATOR_LINK_TTL_MS = 10 * 60_000
 export const OPERATOR_SESSION_TTL_MS = 12 * HOUR_MS
 /** How far ahead the end of a mute may be. */
 export const MAX_MUTE_MS = 30 * DAY_MS
-/** Sessions of operators that are live at once: one more ends the oldest. */
+/** Live operator sessions: one more ends the oldest. */
 export const MAX_OPERATOR_SESSIONS = 20
 /** Requests of one operator's session. */
 export const OPERATOR_LIMIT_PER_MINUTE = 600
 
-/** How far back a back-fill reads at most. The provider keeps messages for a month and more. */
+/** The furthest that a back-fill reads back. The provider keeps messages for a month and more. */
 export const BACK_FILL_MAX_AGE_MS = 30 * DAY_MS
 /** How often the provider's store is read for new messages of an extension. */
 export const BACK_FILL_EVERY_MS = 15 * 60_000
-/** The same for one without a live subscription. */
+/** The same for an extension without a live subscription. */
 export const SILENT_BACK_FILL_EVERY_MS = 60_000
-/** Of these at once: they use connections that are reserved for tokens and lookups. */
+/** Concurrent reads: they use connections that are reserved for tokens and lookups. */
 export const MAX_SILENT_BACK_FILLS = 4
-/** Subscriptions that are checked, and sockets for events that are opened, at once: after an outage all extensions come together. */
+/** Subscriptions checked at once, and event sockets opened at once: after an outage all extensions need them together. */
 export const MAX_SUBSCRIBING = 8
 
 /** For a complete webhook POST, from DNS to the last byte that the gateway reads. */
@@ -79,53 +79,53 @@ export const ERROR_MESSAGE_LENGTH = 500
 
 /** Concurrent provider calls that are reserved for tokens and lookups; sends use the others. */
 export const CALLS_BESIDE_SENDS = 16
-/** One call with media may take a minute and a half, and has its files in memory: 1.5 MB, and once more until they are sent. */
+/** A call with media may take a minute and a half, and holds its files in memory: 1.5 MB, twice until they are sent. */
 export const MAX_MEDIA_CALLS = 16
-/** So that a slow extension leaves calls to the others. More than 40 a minute need, if each takes six seconds. */
+/** Leaves calls to the others if an extension is slow. More than 40 a minute need, if each takes six seconds. */
 export const MAX_MEDIA_CALLS_PER_EXTENSION = 4
-/** The longest time limit of a call with media, unless that of all calls is longer. */
+/** The longest time limit of a call with media, unless the limit of all calls is longer. */
 export const MAX_MEDIA_CALL_MS = 90_000
 /** The first lookup after an unknown outcome. */
 export const FIRST_LOOKUP_MS = 2000
-/** A message with this many absent attempts counts as unconfirmable. */
+/** After this many absent attempts, a message counts as unconfirmable. */
 export const MAX_ABSENT_ATTEMPTS = 5
 /** An access token is refreshed when it expires within this time. */
 export const TOKEN_FRESH_MS = 60_000
-/** Calls a minute of an extension that no attachment takes, or a quarter of a lower limit. */
+/** Calls a minute of an extension that attachments leave unused, or a quarter of a lower limit. */
 export const CALLS_KEPT_FOR_SENDS = 10
-/** Of an extension and our client: refreshes, JWTs and the tickets of event sockets (RingCentral: the group Auth). */
+/** Per extension and client: refreshes, JWTs and tickets of event sockets (RingCentral: the group Auth). */
 export const AUTH_CALLS_PER_MINUTE = 5
-/** That tickets leave to tokens. */
+/** Calls that tickets leave to tokens. */
 export const AUTH_CALLS_KEPT_FOR_TOKENS = 2
 /** The pause after a 429 of the provider without `Retry-After`. */
 export const DEFAULT_PENALTY_MS = 60_000
-/** A shorter announced pause counts as none: 1 s, doubling to a minute, takes its place. */
+/** A shorter announced pause is replaced by 1 s, doubling to a minute. */
 export const MIN_ANNOUNCED_PAUSE_MS = 1000
 /** Lookups of one tenant's numbers begin at least this far apart. */
 export const NUMBER_LOOKUP_EVERY_MS = 10_000
 export const REFRESH_RETRY_FIRST_MS = 10_000
 export const REFRESH_RETRY_MIN_MS = 60_000
 export const REFRESH_RETRY_MAX_MS = 30 * 60_000
-/** An attempt of unknown outcome is looked up for about this long at most, counted again from a restart. Then its message ends as unconfirmed. */
+/** An attempt of unknown outcome is looked up for about this long at most; a restart counts anew. Then its message ends as unconfirmed. */
 export const MAX_LOOKUP_MS = 10 * 60_000
 
-/** A standby takes a lease that has not been renewed for so long. The holder calls nobody for longer than this after its last renewal. */
+/** A standby takes a lease that has not been renewed for this long. After its last renewal, the holder makes calls for no longer than this. */
 export const LEASE_MS = 5000
 export const RENEW_LEASE_EVERY_MS = 1000
 
-/** How long work of the gateway waits after a failure of its own, such as a full disk, before it tries again. */
+/** How long the gateway's work waits after an internal failure, such as a full disk, before it is retried. */
 export const RETRY_AFTER_FAULT_MS = 1000
 
 /** Concurrent webhook POSTs. */
 export const MAX_WEBHOOKS_IN_FLIGHT = 256
-/** Half of all, so that hanging destinations of one tenant leave slots for the others. */
+/** Half of all, so that one tenant's hanging destinations leave slots for the others. */
 export const MAX_WEBHOOKS_PER_TENANT = 128
-/** A tenant with fewer POSTs under way than this may make another one even if all slots are taken. */
+/** A tenant with fewer POSTs in progress than this may start another one even if all slots are taken. */
 export const RESERVED_WEBHOOKS_PER_TENANT = 4
-/** Of one tenant: many tenants use the same host, and none of them delays the others. */
+/** Per tenant: many tenants use the same host, and none may delay the others. */
 export const MAX_WEBHOOKS_PER_HOST = 8
 export const MAX_WEBHOOKS_PER_DESTINATION = 4
-/** Retries have limits of their own, beside those of first attempts, so that they never delay these. */
+/** Retries have separate limits, so that they never delay first attempts. */
 export const MAX_RETRIES_IN_FLIGHT = 64
 export const MAX_RETRIES_PER_TENANT = 32
 export const RESERVED_RETRIES_PER_TENANT = 1
@@ -133,9 +133,9 @@ export const MAX_RETRIES_PER_HOST = 4
 export const MAX_RETRIES_PER_DESTINATION = 2
 /** No retry waits longer: the last step of a schedule with its jitter. `Retry-After` counts up to a day. */
 export const MAX_RETRY_DELAY_MS = 1.1 * DAY_MS
-/** Deliveries that one request recovers, and rows of the log that it reads in one step. */
+/** How many deliveries one request recovers, and how many rows of the log it reads in one step. */
 export const MAX_RECOVERED_DELIVERIES = 10_000
-/** Of failed deliveries in one commit. */
+/** Failed deliveries in one commit. */
 export const FAILURES_STEP_ROWS = 300
 export const MAX_DISMISSED_IDS = 1000
 /** Failed messages that one request sends again. */
@@ -143,42 +143,45 @@ export const MAX_RESENT = 10_000
 export const DELIVERY_RETENTION_DAYS = 30
 export const ATTEMPT_RETENTION_DAYS = 7
 
-/** What the gateway passes on of a picture or another attachment, and how long it takes at most. */
+/** The largest attachment that the gateway passes on, and the longest time for it. */
 export const MAX_ATTACHMENT_BYTES = 5 * 1024 * 1024
 export const ATTACHMENT_TIMEOUT_MS = 60_000
-/** Attachments that are passed on at once. Each may take its bytes of memory. */
+/** Attachments passed on at once. Each may take its size in memory. */
 export const MAX_ATTACHMENTS_IN_FLIGHT = 16
 export const MAX_ATTACHMENTS_PER_TENANT = 4
 
-/** Of one file to send, and of all files of a message together (RingCentral). */
+/** For one file to send, and for all files of a message together (RingCentral). */
 export const MAX_MEDIA_BYTES = 1_500_000
 export const MAX_MEDIA_PER_MESSAGE = 10
-/** Of the text of a message with media (RingCentral). */
+/** For the text of a message with media (RingCentral). */
 export const MAX_MEDIA_TEXT_UNITS = 1000
 export const MAX_FILE_NAME_LENGTH = 255
 export const MAX_TENANT_MEDIA_BYTES = 200_000_000
-/** With less free space on the disk nothing more is uploaded: messages need it. */
+/** With less free disk space, uploads are refused: messages need it. */
 export const UPLOAD_MIN_FREE_BYTES = 500_000_000
 export const MEDIA_RETENTION_MS = 24 * HOUR_MS
-/** What one commit writes of an upload. */
+/** Bytes of an upload in one commit. */
 export const MEDIA_PIECE_BYTES = 65_536
-/** Uploads that are being read or stored, and of one tenant: slow ones leave some for others. Each may take 1.3 MB of memory while it is read (Bun 1.4.4, measured). */
+/**
+ * Uploads being read or stored, in all and per tenant: slow ones leave some for others. Each may take 1.3 MB of memory while it is read (Bun
+ * 1.4.4, measured).
+ */
 export const MAX_UPLOADS_IN_FLIGHT = 80
 export const MAX_UPLOADS_PER_TENANT = 64
-/** A body must bring so many bytes in each such time. */
+/** A body must bring this many bytes in each period. */
 export const UPLOAD_STEP_BYTES = 100_000
 export const UPLOAD_STEP_MS = 10_000
 
 export const WS_TOKEN_TTL_MS = 60_000
 export const WS_AUTH_DEADLINE_MS = 5000
 export const WS_FRAME_BYTES = 16_384
-/** What waits in the gateway for a socket that does not read, and for all sockets of a tenant together. */
+/** Bytes that wait for a socket that does not read, and for all sockets of a tenant together. */
 export const WS_BACKLOG_BYTES = 256 * 1024
 export const WS_TENANT_BACKLOG_BYTES = 16 * 1024 * 1024
-/** Frames of a client between two pings. It needs one, to authenticate, and one pong. */
+/** Frames from a client between two pings. It needs one to authenticate, and one pong. */
 export const WS_FRAMES_PER_PING = 600
 export const WS_PING_MS = 30_000
-/** A socket that has answered none of so many pings is ended with the next one. */
+/** A socket that has not answered this many pings is closed at the next one. */
 export const MAX_UNANSWERED_PINGS = 3
 /** How long Bun 1.4.4 keeps a closed socket whose peer does not answer the close frame (measured; `terminate` has no effect then). */
 export const WS_LINGER_MS = 16_000
@@ -199,7 +202,7 @@ export const MAX_USAGE_DAYS = 92
 export const MIN_OVERVIEW_HOURS = 24
 export const MAX_OVERVIEW_HOURS = 2160
 export const OVERVIEW_BUCKETS = 48
-/** The same of all tenants. A bucket is two of a tenant's own overview. */
+/** The same for all tenants. A bucket is two of a tenant's own overview. */
 export const MAX_TENANTS_OVERVIEW_HOURS = 720
 export const TENANTS_OVERVIEW_BUCKETS = 24
 export const MAX_OVERVIEW_ERRORS = 10

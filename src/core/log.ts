@@ -12,19 +12,19 @@ export interface Log {
   warn(fields: LogFields, message: string): void
   error(fields: LogFields, message: string): void
   /**
-   * A line of level `info` about a change: who made it, and what it changed. None is ever left out, because the lines of many changes
-   * would hide the later ones. Not for refused calls.
+   * A line of level `info` about a change: who made it, and what it changed. Never suppressed, because otherwise many changes would hide later
+   * ones. Not for refused calls.
    */
   audit(fields: LogFields, message: string): void
 }
 
-/** An `Error` is only for `cause`: its message and stack are written outside production, and nothing of it in production. */
+/** An `Error` is only for `cause`: its message and stack are written outside production, but never in production. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null | undefined | Error>>
 
 export interface LogOptions {
   level: string
   format: 'json' | 'pretty'
-  /** Whether the message and stack of a `cause` are written: they may contain what only a developer may read. */
+  /** Whether the message and stack of a `cause` are written: they may contain data that only a developer may read. */
   causes?: boolean
   /** Where lines go; standard output if absent. */
   write?: (line: string) => void
@@ -38,11 +38,11 @@ interface Line {
   cause?: unknown
 }
 
-/** How many lines of one message are written in a minute, but for audits. Callers without a key could otherwise fill the disk. */
+/** How many lines of one message are written in a minute, except audits. Callers without a key could otherwise fill the disk. */
 export const MAX_LINES_PER_MINUTE = 60
 const MINUTE_MS = 60_000
 
-/** Uses Pino's build for browsers, which has no streams and threads: a start is 10 ms faster. */
+/** Uses Pino's build for browsers, which has no streams or threads, so a start is 10 ms faster. */
 export function createLog(options: LogOptions): Log {
   const write = options.write ?? ((line: string) => void process.stdout.write(line))
   const lineOf = options.format === 'json' ? jsonLine : prettyLine
@@ -62,7 +62,7 @@ const loggerOf = (level: string, writeLine: (line: Line) => void): pino.Logger =
     },
   })
 
-/** Writes the first lines of each message in a minute. The next minute begins with how many were left out. */
+/** Writes the first lines of each message in a minute. The next minute begins with the number of suppressed lines. */
 function throttled(write: (line: Line) => void, now: () => number): (line: Line) => void {
   /** Message → its last line and their number. */
   const counted = new Map<string, { line: Line; count: number }>()

@@ -1,4 +1,4 @@
-/** The types of media that an app may send. RingCentral takes more; the others could carry a page or an archive. */
+/** The types of media that an app may send. RingCentral accepts more, but the others could carry a page or an archive. */
 export const MEDIA_TYPES = [
   'image/jpeg',
   'image/png',
@@ -28,7 +28,7 @@ export function mediaTypeOf(header: string | null): MediaType | null {
   return MEDIA_TYPES.find((type) => type === named) ?? null
 }
 
-/** How images begin, each as alternatives of Latin-1 text. `?` is any byte. */
+/** The first bytes of images, each as alternatives of Latin-1 text. `?` is any byte. */
 const BEGINNINGS: Partial<Record<MediaType, readonly string[]>> = {
   'image/jpeg': ['\xff\xd8\xff'],
   'image/png': ['\x89PNG\r\n\x1a\n'],

@@ -20,7 +20,7 @@ export interface MessageFailure {
   text: string
 }
 
-/** The contract's message-level errors, and ours. */
+/** The contract's message-level errors, and the gateway's own. */
 export const MESSAGE_FAILURES = {
   notConnected: { code: 'not_connected', text: 'Telephony provider not connected for this tenant' },
   revoked: { code: 'revoked', text: 'Extension not connected — re-authorize via invite link' },
@@ -31,7 +31,7 @@ export const MESSAGE_FAILURES = {
   cannotSendMedia: { code: 'no_media', text: 'From number cannot send media' },
 } as const satisfies Record<string, MessageFailure>
 
-/** A message can fail this long after it was accepted: 30 days of `sendAt`, and the time in the queue. */
+/** A message can fail this long after it was accepted: 30 days of `sendAt`, plus the time in the queue. */
 export const LONGEST_BEFORE_FAILURE_MS = 38 * DAY_MS
 
 export const unknownNumber = (number: string): MessageFailure => ({
@@ -49,7 +49,10 @@ export function rejected(message: string, code: string | null): MessageFailure {
 const PROVIDER_CODE = /^.* \(([\w.-]{1,64})\)$/s
 const CODES = new Map<string, FailureCode>(Object.values(MESSAGE_FAILURES).map(({ code, text }) => [text, code]))
 
-/** Why a message failed, in one word, from its stored error: its code, and of a refusal also the provider's: `rejected:CMN-101`. A text that the gateway did not write is the provider's, as it was for the column `error_code`. */
+/**
+ * Why a message failed, in one word, from its stored error: its code, and for a refusal also the provider's: `rejected:CMN-101`. A text that
+ * the gateway did not write is the provider's, as for the column `error_code`.
+ */
 export function failureOf(error: string): string {
   const known = CODES.get(error) ?? (error.startsWith('Phone number ') ? 'unknown_number' : undefined)
   if (known !== undefined) return known
@@ -62,7 +65,7 @@ export const FAILURE_PATTERN = `^(${FAILURE_CODES.join('|')}|rejected:[\\w.-]{1,
 const FAILURE = new RegExp(FAILURE_PATTERN)
 export const isFailure = (text: string): boolean => FAILURE.test(text)
 
-/** What a failed message has: its code, and how its text ends, if the provider's code is asked for. */
+/** How to find it among failed messages: by code, and by the end of the text if the provider's code matters. */
 export function storedAs(failure: string): { code: string; ending?: string } {
   const [code = '', provider] = failure.split(':')
   return { code, ...(provider === undefined ? {} : { ending: ` (${provider})` }) }

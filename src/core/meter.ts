@@ -1,6 +1,6 @@
 /** Receives measurements from the engines. Every label comes from a short fixed list. */
 export interface Meter {
-  /** A call of the provider ended: `ok`, or the failure's reason. */
+  /** A provider call ended: `ok`, or the failure's reason. */
   providerCall(operation: string, outcome: string, durationMs: number): void
   /** A webhook POST ended. */
   webhookPost(outcome: string, durationMs: number): void

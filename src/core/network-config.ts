@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { Settings } from './settings.ts'
 
-/** The address or name that the listener has, as the system takes it: `[::1]` is `::1`, and every spelling of an IPv6 address becomes one. */
+/** The listener's address or name in the system's form: `[::1]` becomes `::1`, and all spellings of an IPv6 address become one. */
 export function readHost(settings: Settings, fallback: string): string {
   const text = settings.text('HOST')
   if (text === null) return fallback
@@ -17,11 +17,11 @@ export function readHost(settings: Settings, fallback: string): string {
   return host.toLowerCase()
 }
 
-/** The system takes what ends in a number for an address: `127.1` would be 127.0.0.1, and `0` all addresses. */
+/** The system treats a name that ends in a number as an address: `127.1` would be 127.0.0.1, and `0` all addresses. */
 const HOST_NAME =
   /^(?!(?:.*\.)?(?:\d+|0x[\da-f]*)\.?$)[a-z\d_](?:[\w-]*[a-z\d_])?(?:\.[a-z\d_](?:[\w-]*[a-z\d_])?)*\.?$/i
 
-/** Where this machine reaches the listener of `HOST` and `PORT`: one on an address of the network does not answer at 127.0.0.1. */
+/** The address at which this machine reaches the listener of `HOST` and `PORT`: a listener on a network address does not answer at 127.0.0.1. */
 export function localUrl({ host, port }: { host: string; port: number }): string {
   const local = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host
   return `http://${local.includes(':') ? `[${local}]` : local}:${port}`
@@ -48,15 +48,15 @@ export function readPublicUrl(settings: Settings, production: boolean, port: num
 }
 
 /**
- * `URL` accepts more than a public address may be: hosts with `*` or `;`, which no provider reaches and which have a meaning in
- * a page's security policy, and spellings that become another address when a path is appended.
+ * `URL` accepts more than a public address may be: hosts with `*` or `;`, which no provider reaches and which have a meaning in a page's
+ * security policy, and spellings that become a different address when a path is appended.
  */
 function isPublicAddress(text: string, schemes: readonly string[]): boolean {
   const url = /^https?:\/\/[^\s\\/?#@]+(\/[^\s\\?#]*)?$/i.test(text) ? URL.parse(text) : null
   return url !== null && schemes.includes(url.protocol) && /^(?:[\w.-]+|\[[\da-f:.]+\])$/.test(url.hostname)
 }
 
-/** Addresses of chat tools hold their secret, so a bad one is not repeated. `allowed`: of WEBHOOK_ALLOW_CIDRS. */
+/** Addresses of chat tools contain a secret, so a bad one is not repeated. `allowed`: from WEBHOOK_ALLOW_CIDRS. */
 export function readAlertUrl(settings: Settings, production: boolean, allowed: readonly string[]): string | null {
   const text = settings.secret('ALERT_URL')
   if (text === null) return null
@@ -86,10 +86,10 @@ function isIn(hostname: string, ranges: readonly string[]): boolean {
   })
 }
 
-/** A URL as messages to the operator may show it: a password in it must not reach a log. */
+/** A URL in a form for messages to the operator: a password in it must not reach a log. */
 export const withoutCredentials = (url: string): string => url.replace(/\/\/.*@/, '//…@')
 
-/** The same, and without the query, where Litestream takes secrets too. A password may contain a question mark. */
+/** The same, without the query, where Litestream accepts secrets too. A password may contain a question mark. */
 export const withoutSecrets = (url: string): string => withoutCredentials(url).replace(/\?.*/s, '')
 
 /** Shorter prefixes include public addresses: 10.0.0.0/8 and fc00::/7 are the widest private ranges. */
@@ -110,7 +110,7 @@ export function readTrustedProxies(settings: Settings, production: boolean): str
   return ranges
 }
 
-/** Ranges that the internet does not route. */
+/** Ranges that are not routed on the internet. */
 const PRIVATE_RANGES = [
   '10.0.0.0/8',
   '172.16.0.0/12',
@@ -121,7 +121,7 @@ const PRIVATE_RANGES = [
   'fe80::/10',
 ]
 
-/** Reads PLAIN_HTTP_CIDRS: who may speak plain HTTP to a gateway without a public address, beside this machine. */
+/** Reads PLAIN_HTTP_CIDRS: who may use plain HTTP to a gateway without a public address, besides this machine. */
 export function readPlainHttpCidrs(settings: Settings): string[] {
   const ranges = readCidrs(settings, 'PLAIN_HTTP_CIDRS')
   if (ranges.length > 0 && settings.text('PUBLIC_URL') !== null)
@@ -164,7 +164,7 @@ function isPlainCidr(text: string): boolean {
   return address.includes(':') || ipaddr.IPv4.isValidFourPartDecimal(address)
 }
 
-/** Browsers compare origins letter by letter, so an origin in any other form would have no effect. */
+/** Browsers compare origins exactly, so an origin in any other form would have no effect. */
 export function readOrigins(settings: Settings): string[] {
   return settings.list('CORS_ORIGINS').map((item) => {
     const origin = item.replace(/\/$/, '')
@@ -175,7 +175,7 @@ export function readOrigins(settings: Settings): string[] {
   })
 }
 
-/** With this setting Bun and Node.js check no certificates, so that anybody on the network could read tokens and messages. */
+/** With this setting Bun and Node.js check no certificates, so anybody on the network could read tokens and messages. */
 export function refuseUncheckedTls(settings: Settings, production: boolean): void {
   if (production && settings.text('NODE_TLS_REJECT_UNAUTHORIZED') === '0')
     settings.problem(

@@ -5,14 +5,14 @@ export const E164_PATTERN = E164.source.replace('\\d', '[0-9]')
 
 export const isE164 = (value: string): boolean => E164.test(value)
 
-/** Digits with the punctuation that numbers are written with. */
+/** Digits with the usual punctuation of numbers. */
 const WRITTEN_NUMBER = /^\+?[\d ().-]+$/
 const COUNTRY_AND_NUMBER = /^[1-9]\d{10,14}$/
 const AMERICAN = /^[2-9]\d{9}$/
 
 /**
- * A number of the provider's records in E.164, where its digits leave no doubt: `18661234567`, `+1 (866) 123-4567`. What leaves
- * doubt, as `(866)123-4567` without a country, stays as it is, and so do short codes and names.
+ * A number from the provider's records in E.164, if its digits are unambiguous: `18661234567`, `+1 (866) 123-4567`. Ambiguous numbers such as
+ * `(866)123-4567`, without a country, stay unchanged, and so do short codes and names.
  */
 export function e164Of(written: string): string {
   if (isE164(written) || !WRITTEN_NUMBER.test(written)) return written
@@ -21,7 +21,7 @@ export function e164Of(written: string): string {
   return (written.startsWith('+') || COUNTRY_AND_NUMBER.test(digits)) && isE164(number) ? number : written
 }
 
-/** The same for a number that an own number of ours texts with: ten digits are American where the own number is. */
+/** The same for a number that texts with one of the tenant's: ten digits are American if the tenant's number is. */
 export function e164Beside(own: string, written: string): string {
   const number = e164Of(written)
   const digits = digitsOf(number)
@@ -32,7 +32,7 @@ export function e164Beside(own: string, written: string): string {
 /** Enough to distinguish the numbers of a country. */
 const DISTINCT_DIGITS = 9
 
-/** Whether both are the same number. One that is not in E.164 is compared by its last digits. */
+/** Whether both are the same number. A number that is not in E.164 is compared by its last digits. */
 export function isSameNumber(one: string, other: string): boolean {
   if (one === other) return true
   if ((isE164(one) && isE164(other)) || !WRITTEN_NUMBER.test(one) || !WRITTEN_NUMBER.test(other)) return false

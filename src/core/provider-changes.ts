@@ -1,25 +1,25 @@
 import type { ProviderSettings } from './provider-settings.ts'
 
 /**
- * The calls of the simulator's control interface that operators and tests have, too: what each takes and answers. Each checks its
- * argument; what is wrong throws, and nothing has changed. All ids are strings.
+ * The calls of the simulator's control interface that operators and tests have, too: their arguments and answers. Each checks its argument,
+ * and throws before it changes anything. All ids are strings.
  */
 export interface ProviderChanges {
   configure(settings: Partial<ProviderSettings>): ProviderSettings
   /** A call queue. Its recipients list its numbers and may text from them; its messages are in its own store (`owner=Any`). */
   addQueue(queue: NewQueue): ExtensionView
-  /** The same number may be listed by several extensions; at most one should have `SmsSender` on it, but of a queue's. */
+  /** Several extensions may list the same number; at most one should have `SmsSender` on it, unless it is a queue's. */
   addNumber(number: NewNumber): ExtensionView
   removeNumber(number: ListedNumber): ExtensionView
   /** Any status but `Enabled` ends neither sessions nor subscriptions, but every call and refresh fails. */
   setExtensionStatus(change: StatusChange): ExtensionView
-  /** Makes a JWT of the extension's user, as the developer console does. */
+  /** Creates a JWT of the extension's user, as the developer console does. */
   addJwt(credential: NewJwt): { jwt: string }
-  /** Deletes a JWT. The sessions that it has opened go on. */
+  /** Deletes a JWT. The sessions that it opened continue. */
   removeJwt(credential: { jwt: string }): { removed: number }
   /** A contact opts out, or in again, in the platform's app, at its carrier or for the whole account. An earlier record of the same coverage is replaced. */
   addConsent(consent: NewConsent): ConsentSpec & { modifiedAt: number }
-  /** Plays a fault on the open sockets and returns their number, or sets one for what comes next. */
+  /** Causes a fault on the open sockets and returns their number, or sets one for later connections and events. */
   faultSockets(fault: SocketFault): { sockets: number }
 }
 
@@ -52,7 +52,7 @@ export interface NumberSpec {
 }
 
 export interface NewExtension {
-  /** Default: the next free one. */
+  /** Default: the next free id. */
   extensionId?: string
   /** Default: the first one. */
   accountId?: string
@@ -86,7 +86,7 @@ export interface StatusChange {
   status: ProviderStatus
 }
 
-/** An extension as the changes answer it. */
+/** An extension in the changes' answers. */
 export interface ExtensionView {
   extensionId: string
   accountId: string
@@ -136,11 +136,11 @@ export interface SocketFault {
   extensionId?: string
   /** How many of the next connections, tickets, subscriptions or events it affects. Null: all until a reset. Default 1. */
   calls?: number | null
-  /** How late a delayed event comes. Default 1000. */
+  /** How late a delayed event arrives. Default 1000. */
   ms?: number
 }
 
-/** What happens to the sockets that bring events. The first nine happen at once to those that are open, the others to what comes next. */
+/** What happens to the sockets that bring events. The first nine affect open sockets at once, the others what comes next. */
 export const SOCKET_FAULTS = [
   /** A closing frame. */
   'close',
@@ -150,15 +150,15 @@ export const SOCKET_FAULTS = [
   'idle',
   /** The same with WSG-903. */
   'absolute',
-  /** The socket stays open, but nothing comes and nothing is heard. */
+  /** The socket stays open, but nothing gets through either way. */
   'silent',
   /** A `Heartbeat` of the platform's own, which needs no answer. */
   'heartbeat',
-  /** A frame that is no JSON. */
+  /** A frame that is not JSON. */
   'no-json',
   /** A frame of 20 MB. */
   'huge',
-  /** A frame that has only its first part. */
+  /** Only the first part of a frame. */
   'no-body',
   /** The upgrade is answered 503. */
   'refuse',
@@ -168,7 +168,7 @@ export const SOCKET_FAULTS = [
   'hang',
   /** An `Error` frame instead of `ConnectionDetails`, then a closing frame. */
   'error',
-  /** No `ConnectionDetails`; all else works. */
+  /** No `ConnectionDetails`; everything else works. */
   'no-details',
   /** The session is not recovered. Only connections that ask for it count. */
   'forget',
@@ -183,7 +183,7 @@ export const SOCKET_FAULTS = [
   'ticket-hang',
   /** The subscription is refused: 403, SUB-505. */
   'no-subscription',
-  /** An event is lost, comes late, or comes twice. */
+  /** An event is lost, late, or sent twice. */
   'drop',
   'delay',
   'duplicate',

@@ -9,9 +9,9 @@ export interface ProviderConfig {
   clientSecret: string
   /** A user's credential, which connects its extension at the start; null if none is set. */
   jwt: string | null
-  /** The variable that gives it, or should: people are told about that one. */
+  /** The variable that sets it, or should; messages name this one. */
   jwtVariable: 'RC_JWT' | 'RC_JWT_FILE'
-  /** How inbound messages come: the provider posts them to `PUBLIC_URL`, or the gateway opens a WebSocket for each extension. */
+  /** How inbound messages arrive: the provider posts them to `PUBLIC_URL`, or the gateway opens a WebSocket for each extension. */
   events: 'webhook' | 'websocket'
   /** True when the built-in simulator serves instead of the provider. */
   simulated: boolean
@@ -61,7 +61,7 @@ export function readProvider(settings: Settings, production: boolean): ProviderC
 const readEvents = (settings: Settings, fallback: ProviderConfig['events']): ProviderConfig['events'] =>
   settings.oneOf('RC_EVENTS', ['webhook', 'websocket'], fallback)
 
-/** Whether the provider can post to this gateway: by its public address, or as a simulator on this machine. */
+/** Whether the provider can post to this gateway: at its public address, or from a simulator on this machine. */
 function isReachable(
   settings: Settings,
   serverUrl: string,

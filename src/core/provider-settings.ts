@@ -7,9 +7,9 @@ export interface ProviderSettings {
   permissions: Permission[]
   /** Serve a page with a button per extension instead of approving at once. */
   loginPage: boolean
-  /** Redirect URIs that are registered for the app. If empty, any is accepted. */
+  /** Redirect URIs registered for the app. If empty, any is accepted. */
   redirectUris: string[]
-  /** The grants that the app may use. An app of the platform has one kind of authentication; this one has all. */
+  /** The grants that the app may use. A RingCentral app has one kind of authentication; this one has all. */
   grants: Grant[]
   /** The app's "Issue refresh tokens" setting. */
   issueRefreshTokens: boolean
@@ -21,7 +21,7 @@ export interface ProviderSettings {
   deliveredAfterMs: number | null
   /** How records and events write phone numbers; the forms take turns. */
   numberForms: NumberForm[]
-  /** That `owner` needs a feature of the account is documented, but not what happens without it. */
+  /** The documentation says that `owner` needs a feature of the account, but not what happens without it. */
   sharedOwner: SharedOwnerAnswer
   /** Whether users get events of texts to the numbers of their queues. */
   queueEvents: boolean
@@ -29,11 +29,11 @@ export interface ProviderSettings {
   messageThreads: boolean
   /** Whether the app may read message threads. */
   readThreads: boolean
-  /** Whether the account gives its consents; `refused`: not to this app, `absent`: the platform has no such list. */
+  /** Whether the account shows its consents; `refused`: not to this app, `absent`: the platform has no such list. */
   consents: ConsentsAnswer
-  /** A session ends this long after its login, whatever its tokens say. Null: it has no such end. */
+  /** A session ends this long after its login, whatever its tokens say. Null: never. */
   sessionSeconds: number | null
-  /** A session that is not used for so long ends. Null: it has no such end. */
+  /** A session ends after this long without use. Null: never. */
   sessionIdleSeconds: number | null
   /** How long a new message is absent from message-store lists. */
   indexDelayMs: number
@@ -46,14 +46,14 @@ export interface ProviderSettings {
   /** The lifetime of a ticket for one socket. */
   ticketSeconds: number
   /**
-   * What a ticket does that has opened a socket: the guide says that it is good for a single use. RingCentral's own client uses it again
-   * within its lifetime, which ends the earlier socket (github.com/ringcentral/ringcentral-extensible, issue 39).
+   * What happens to a used ticket: the guide says that a ticket is valid for a single use. RingCentral's own client uses it again within its
+   * lifetime, which ends the earlier socket (github.com/ringcentral/ringcentral-extensible, issue 39).
    */
   ticketReuse: 'refused' | 'replaces'
   /** A socket ends after this time, and after this time without a frame. */
   socketSeconds: number
   socketIdleSeconds: number
-  /** How long the session of a socket can be recovered, and how many events wait for that. */
+  /** How long a socket's session can be recovered, and how many events wait for that. */
   recoverySeconds: number
   recoveryBufferSize: number
   /** Each socket gets a ping after this time, and is cut if it does not answer in time, both in real time. */

@@ -9,7 +9,7 @@ export function namesProxy(settings: Settings, serverUrl: string): boolean {
   return (settings.text('https_proxy') ?? settings.text('HTTPS_PROXY')) !== null
 }
 
-/** A proxy, and the hosts to which connections go without it. */
+/** A proxy, and the hosts that bypass it. */
 export interface ProxySettings {
   url: string
   exempt: readonly string[]
@@ -26,7 +26,7 @@ export function readProxy(settings: Settings, serverUrl: string): ProxySettings 
   }
 }
 
-/** The address of the proxy for a connection to this one; null if it goes without. */
+/** The address of the proxy for a connection to this host; null if it bypasses the proxy. */
 export function proxyFor(proxy: ProxySettings | null, { hostname, host }: URL): string | null {
   const isExempt = proxy?.exempt.some((entry) => {
     const name = entry.toLowerCase().replace(/^\*?\./, '')
@@ -35,15 +35,15 @@ export function proxyFor(proxy: ProxySettings | null, { hostname, host }: URL): 
   return proxy === null || isExempt === true || isLoopbackHost(hostname) ? null : proxy.url
 }
 
-/** What `fetch` needs to use no proxy for an address of this machine: threads do not see what `exemptThisMachine` has set. */
+/** The option with which `fetch` uses no proxy for this machine's addresses: threads do not see what `exemptThisMachine` has set. */
 export const directIfLocal = (url: string): { proxy?: false } =>
   isLoopbackHost(URL.parse(url)?.hostname ?? '') ? { proxy: false } : {}
 
 const THIS_MACHINE = 'localhost,127.0.0.0/8,::1'
 
 /**
- * Keeps requests to this machine away from the proxies that the environment names, whatever NO_PROXY says. Bun reads the
- * variable at each request, also for its S3 client, which has no option for it; `no_proxy` comes before `NO_PROXY`.
+ * Keeps requests to this machine away from the proxies that the environment names, whatever NO_PROXY says. Bun reads the variable at each
+ * request, even for its S3 client, which has no option for it; `no_proxy` takes precedence over `NO_PROXY`.
  */
 export function exemptThisMachine(environment: Record<string, string | undefined>): void {
   const name = (environment['no_proxy'] ?? '') === '' ? 'NO_PROXY' : 'no_proxy'

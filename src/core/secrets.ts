@@ -10,7 +10,7 @@ export interface EncryptionContext {
 export interface Secrets {
   /** Keyed hash of a random credential under the newest key: the key's id, `:`, HMAC-SHA-256 in hex. */
   hash(value: string): string
-  /** The hashes under every key of the ring, newest first: a lookup must also find values that an older key hashed. */
+  /** The hashes under every key of the ring, newest first: a lookup must also find values hashed with an older key. */
   hashes(value: string): string[]
   /** JWE compact (`dir`, `A256GCM`, RFC 7516) under the newest key. */
   encrypt(plaintext: string, context: EncryptionContext): Promise<string>
@@ -68,12 +68,12 @@ function deriveKey(key: Uint8Array): Key {
   return {
     id: createHash('sha256').update(derive('sgw key id')).digest('hex').slice(0, 8),
     hashKey: derive('sgw credential hash'),
-    // The text derives the key: with another text no stored secret could be decrypted.
+    // This text derives the key: with a different text, no stored secret could be decrypted.
     encryptionKey: derive('sgw seal'),
   }
 }
 
-/** The library is loaded with the first secret, because most starts need none. */
+/** The library is loaded for the first secret, because most starts need none. */
 async function encrypt(key: Key, plaintext: string, context: EncryptionContext): Promise<string> {
   const header = { alg: 'dir', enc: 'A256GCM', kid: key.id, ...bound(context) }
   const { CompactEncrypt } = await import('jose/jwe/compact/encrypt')

@@ -23,19 +23,19 @@ const IN_QUOTES = /^["'`“‘].*["'`”’]$/s
 export const PERHAPS_SECRET = 'is not the path of a readable file; perhaps it is the secret itself'
 export const GIVE_PATH = 'give the path of a file that contains it'
 
-/** Whether a text where a path should be is perhaps the secret itself: a JWT, an address, or one long word. No message may show it. */
+/** Whether a text in place of a path may be the secret itself: a JWT, an address, or one long word. No message may show it. */
 export const isPerhapsSecret = (path: string): boolean =>
   /^eyJ[\w-]+\.[\w-]+\.[\w-]*$|:\/\/|^[\w+=-][\w+=/-]{19,}$/.test(path)
 
 /** Reads variables and collects all problems, so that a start reports them at once. */
 export class Settings {
   readonly problems: string[] = []
-  /** All variables that were read, and their values; null for one that is not set. Of a file that has a secret it is what the file has. */
+  /** All variables that were read, and their values; null for one that is not set. For a secret in a file, the content of the file. */
   readonly read = new Map<string, string | null>()
 
   constructor(readonly environment: Environment) {}
 
-  /** Refuses a value in quotes, of which it says nothing more because it may be a secret. */
+  /** Refuses a value in quotes, without showing it, because it may be a secret. */
   text(name: string): string | null {
     const isFirst = !this.read.has(name)
     const value = this.environment.values[name]?.trim() ?? ''
@@ -58,7 +58,7 @@ export class Settings {
     return value
   }
 
-  /** Whether there is such a file with a text. One that cannot be read is there all the same. */
+  /** Whether the file exists and has a text. A file that cannot be read counts as existing. */
   hasFile(path: string): boolean {
     try {
       return this.environment.readFile(path).trim() !== ''

@@ -30,7 +30,7 @@ export const ALSO_KNOWN = [
   'HOSTTYPE',
 ]
 
-/** The names in RingCentral's own quick starts and SDK documentation. */
+/** The names in RingCentral's quick starts and SDK documentation. */
 const RINGCENTRAL_NAMES: Readonly<Record<string, string>> = {
   RC_APP_CLIENT_ID: 'RC_CLIENT_ID',
   RC_APP_CLIENT_SECRET: 'RC_CLIENT_SECRET',
@@ -42,7 +42,7 @@ const RINGCENTRAL_NAMES: Readonly<Record<string, string>> = {
   RINGCENTRAL_JWT_TOKEN: 'RC_JWT',
 }
 
-/** Warnings about variables that are set and not known, but are RingCentral's name of a known one or resemble one. */
+/** Warnings about unknown variables that are RingCentral's name for a known one, or resemble one. */
 export function similarNames(set: readonly string[], known: ReadonlyMap<string, unknown>): string[] {
   const all = new Set([...known.keys(), ...ALSO_KNOWN])
   return set
@@ -56,13 +56,13 @@ export function similarNames(set: readonly string[], known: ReadonlyMap<string, 
 
 function resembles(name: string, known: string): boolean {
   const bare = name.toUpperCase().replace(/^SGW_/, '')
-  // FROM_LIMIT resembles FROM_LIMIT_PER_MINUTE. A single word says too little.
+  // FROM_LIMIT resembles FROM_LIMIT_PER_MINUTE. A single word is not enough.
   if (bare.includes('_') && known.startsWith(`${bare}_`)) return true
   const allowed = allowedDistance(known)
   return Math.abs(bare.length - known.length) <= allowed && editDistance(bare, known) <= allowed
 }
 
-/** Short names resemble many others: with up to four letters only the case may differ. */
+/** Short names resemble many others, so with up to four letters only the case may differ. */
 function allowedDistance({ length }: string): number {
   if (length <= 4) return 0
   if (length <= 8) return 1

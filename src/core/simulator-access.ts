@@ -10,10 +10,10 @@ export interface SimulatorAccess extends ProviderChanges {
     text: string | null
     attachments?: { contentType: string; fileName: string; data: string }[]
   }): Promise<{ messageId: string; deliveries: { status: number | null }[] }>
-  /** Sets the fault of the next send, which uses it up; null takes it back. */
+  /** Sets a fault for the next send only; null removes it. */
   setNextFault(fault: NextFault | null): void
   nextFault(): NextFault | null
-  /** Makes the provider treat the next messages, or all calls, in a way that a test needs. */
+  /** Makes the provider treat the next messages, or all calls, as a test needs. */
   simulate(wish: SituationWish): void
   /** Moves the time forward by milliseconds; absent unless the gateway was started for tests. */
   advance?: (ms: number) => Promise<void>
@@ -22,8 +22,8 @@ export interface SimulatorAccess extends ProviderChanges {
 }
 
 /**
- * When a simulator that a person runs delivers a message. It is shorter than the delay of the first receipt poll, so that this poll finds the
- * message delivered.
+ * The delivery delay of a simulator that a person runs. Shorter than the delay of the first receipt poll, so that this poll finds the message
+ * delivered.
  */
 export const DELIVERED_AFTER_MS = 3000
 
@@ -35,8 +35,8 @@ export const NEXT_FAULTS = ['429', '5xx-after', 'slow', 'opted-out'] as const
 export type NextFault = (typeof NEXT_FAULTS)[number]
 
 /**
- * `fail`: refuses a send for good. `limit`: refuses it for now, with `Retry-After: 1`. `undelivered`: accepts it, and then does not
- * deliver it. `outage`: answers 503 to every call. `reset`: ends all of these, and every other fault.
+ * `fail`: refuses a send permanently. `limit`: refuses it for now, with `Retry-After: 1`. `undelivered`: accepts it, and then does not deliver
+ * it. `outage`: answers 503 to every call. `reset`: ends all of these, and every other fault.
  */
 export const SITUATIONS = ['fail', 'limit', 'undelivered', 'outage', 'reset'] as const
 export type Situation = (typeof SITUATIONS)[number]
@@ -72,7 +72,7 @@ export interface RecordedCall {
   request: { headers: Record<string, string>; body: string }
   /** Null if the connection was cut without an answer. */
   response: { status: number; headers: Record<string, string>; body: string } | null
-  /** The fault that was played. */
+  /** The fault that was applied. */
   fault: string | null
   /** The id of the message that the call is about. */
   rcMessageId?: string

@@ -44,7 +44,7 @@ export class SlidingWindow {
     times[times.length - 1] = now
   }
 
-  /** Mostly near the end, where a loop is faster than `lastIndexOf`. */
+  /** The event is mostly near the end, where a loop is faster than `lastIndexOf`. */
   #indexOf(at: number): number | null {
     for (let index = this.#times.length - 1; index >= this.#head; index--) if (this.#times[index] === at) return index
     return null

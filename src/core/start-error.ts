@@ -10,7 +10,7 @@ export const EXIT = {
   badConfig: 78,
 } as const
 
-/** The process cannot start. The message is lines for a person, each with its fix. */
+/** The process cannot start. The message has one line per problem, each with its fix. */
 export class StartError extends Error {
   override readonly name = 'StartError'
   constructor(

@@ -1,4 +1,4 @@
-/** Why a message has not been sent yet. If several reasons apply, the first of this list is reported. */
+/** Why a message has not been sent yet. If several reasons apply, the first in this list is reported. */
 export const WAITING_REASONS = [
   'suspended',
   'scheduled',

@@ -3,7 +3,7 @@ import { parseDateTime } from '../core/date-time.ts'
 import { fails } from '../api/http/route.ts'
 import { OVER } from './alerts/mutes.ts'
 
-/** A subject or an alert that there is not is not found. */
+/** An unknown subject or alert is 404. */
 const subject = z
   .unknown()
   .optional()

@@ -19,8 +19,8 @@ interface OneApp {
 export const createApp = (gateway: Gateway, input: RegisterBody): Promise<Registered> => register(gateway, null, input)
 
 /**
- * The apps of all tenants, oldest first; only those of a tenant, or that an app's key registered, where these are given. Of very
- * many apps, inactive ones are left out first. Errors: `tenantNotFound`.
+ * The apps of all tenants, oldest first, or only those of a tenant or those registered with an app's key. If there are very many, inactive
+ * ones are left out first. Errors: `tenantNotFound`.
  */
 export async function listApps(
   gateway: Gateway,

@@ -3,11 +3,11 @@ import type { Gateway } from '../messages/gateway.ts'
 
 const MAX_NAMED = 5
 
-/** Those that stay blocked for longest, and how many there are. */
+/** The addresses that stay blocked for longest, and their number. */
 const BLOCKED = `SELECT address, until, count(*) OVER () AS blocked FROM blocked_addresses
   WHERE until > ?1 ORDER BY until DESC LIMIT ${MAX_NAMED}`
 
-/** A sentence for the operator on the addresses that are blocked after failed attempts, with what to do; null if none is. */
+/** A sentence for the operator about addresses blocked after failed attempts, and what to do; null if none is. */
 export async function describeBlocked({ database, clock }: Gateway): Promise<string | null> {
   const { rows } = await database.gate.execute({ sql: BLOCKED, args: [clock.now()] })
   const [first] = rows

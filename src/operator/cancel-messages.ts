@@ -36,7 +36,7 @@ export async function cancelAll(gateway: Gateway, queued: readonly QueuedMessage
   })
 }
 
-/** Also of messages that are not in memory: without a server, none is. */
+/** Finds messages that are not in memory, too: without a server, none are. */
 async function sendJobsOf({ database }: Gateway, queued: readonly QueuedMessage[]): Promise<Map<string, number>> {
   const rows = await database.reader.longRead('operator', SEND_JOBS, [JSON.stringify(queued.map(({ id }) => id))])
   return new Map(rows.map(({ subject, seq }) => [String(subject), Number(seq)]))
@@ -50,7 +50,7 @@ async function tryCancel(gateway: Gateway, { id, tenantId }: QueuedMessage, jobS
     await cancel(gateway, { tenantId }, id, jobSeq)
     return true
   } catch (error) {
-    // It was sent, or erased, since it was found.
+    // It has been sent or erased since.
     if (error instanceof ApiError) return false
     throw error
   }

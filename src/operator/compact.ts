@@ -3,8 +3,8 @@ import { ApiError } from '../core/errors.ts'
 import type { Gateway } from '../messages/gateway.ts'
 
 /**
- * Rewrites the database file without its free pages. The file gets smaller, and no bytes of deleted rows are left in it.
- * Takes about a second for 100 MB, and as much free disk as the file has. Errors: `conflict` while a server uses it.
+ * Rewrites the database file without its free pages. The file gets smaller, and no bytes of deleted rows stay in it. Takes about a second for
+ * 100 MB, and as much free disk as the file's size. Errors: `conflict` while a server uses it.
  */
 export async function compact({
   database,

@@ -18,7 +18,7 @@ import { createTenant } from './tenants.ts'
 const RETRY_FIRST_MS = 10_000
 const RETRY_MAX_MS = 10 * 60_000
 
-/** Connects the extension of RC_JWT, if it is set. Tries again for as long as the provider cannot be asked, but not after a refusal. */
+/** Connects the extension of RC_JWT, if it is set. Retries while the provider cannot be reached, but not after a refusal. */
 export function connectConfigured(timers: Timers, gateway: Gateway, delayMs = 0, backoffMs = RETRY_FIRST_MS): void {
   const { jwt } = gateway.config.provider
   if (jwt === null) return
@@ -35,7 +35,7 @@ export function connectConfigured(timers: Timers, gateway: Gateway, delayMs = 0,
   })
 }
 
-/** Under a supervisor the log is all that a start says. */
+/** Under a supervisor, a start reports only through the log. */
 function logProblem({ log }: Gateway, state: JwtState): void {
   if (!('fix' in state)) return
   const { variable, tenantId, codes, fix, nextAt } = state
@@ -43,7 +43,7 @@ function logProblem({ log }: Gateway, state: JwtState): void {
   log.warn({ tenantId: tenantId ?? undefined, codes, fix, ...again }, `${variable} connects no extension`)
 }
 
-/** A JWT that was connected before is presented only for an extension that still holds it, so that no start undoes a disconnection. */
+/** A JWT that was connected before is presented only for an extension that still uses it, so that no start undoes a disconnection. */
 async function connect(gateway: Gateway, jwt: string, backoffMs: number): Promise<JwtState> {
   const holders = await holdersOf(gateway, jwt)
   const wasConnected = await isKnown(gateway, jwt)
@@ -51,13 +51,13 @@ async function connect(gateway: Gateway, jwt: string, backoffMs: number): Promis
     return wasConnected ? spent(gateway) : present(gateway, jwt, await firstTenant(gateway), backoffMs)
   for (const { tenantId } of holders.filter(({ status }) => status === 'revoked')) {
     const state = await present(gateway, jwt, tenantId, backoffMs)
-    // One that is refused stays revoked, which says what to do.
+    // A refused extension stays revoked, and its state says what to do.
     if (state.kind === 'waits') return state
   }
   return heldBy(gateway, holders, await firstTenant(gateway))
 }
 
-/** The first tenant may have no extension while another one holds the JWT. A start does not give it to a second tenant by itself. */
+/** The first tenant may have no extension while another tenant's uses the JWT. A start does not connect it to a second tenant. */
 async function heldBy(gateway: Gateway, holders: readonly ExtensionRow[], first: string): Promise<JwtState> {
   const { extensions: own } = await gateway.directory.tenant(first)
   const [holder] = holders
@@ -96,7 +96,7 @@ async function isKnown({ database: { orm }, secrets }: Gateway, jwt: string): Pr
   return found.length > 0
 }
 
-/** The oldest active tenant, or the oldest of all. A gateway without one gets its first, with an app. */
+/** The oldest active tenant, or the oldest of all. A gateway without a tenant gets its first one, with an app. */
 async function firstTenant(gateway: Gateway): Promise<string> {
   const [first] = await gateway.database.orm
     .select({ tenantId: tenants.id })
@@ -105,7 +105,7 @@ async function firstTenant(gateway: Gateway): Promise<string> {
     .limit(1)
   if (first !== undefined) return first.tenantId
   const { tenantId } = await createTenant(gateway, { name: 'Default' })
-  // Nobody sees this key: sgw app rotate-key makes and shows another one.
+  // Nobody sees this key: sgw app rotate-key makes and shows a new one.
   await createApp(gateway, { tenantId, name: 'Default', webhookUrl: null, role: 'app' })
   return tenantId
 }
@@ -134,7 +134,10 @@ async function present(gateway: Gateway, jwt: string, tenantId: string, backoffM
   return { ...refused, kind, codes, fix: `${fix} ${nextStep(failure, variable, tenantId)}` }
 }
 
-/** Asks for the tokens of the tenant's extensions: what is left of a simulator, or of an account that is gone, keeps no other account out. */
+/**
+ * Asks for the tokens of the tenant's extensions: extensions left over from a simulator, or from an account that is gone, must not keep out
+ * another account.
+ */
 async function areAllRevoked({ directory, tokens }: Gateway, tenantId: string): Promise<boolean> {
   const { extensions: connected } = await directory.tenant(tenantId)
   for (const extensionId of connected.keys()) await tokens.refresh({ tenantId, extensionId })
@@ -142,7 +145,7 @@ async function areAllRevoked({ directory, tokens }: Gateway, tenantId: string): 
   return now.values().every(({ status }) => status === 'revoked')
 }
 
-/** The other account is often the simulator's, of a start that only tried the gateway. */
+/** The other account is often the simulator's, from a trial run. */
 async function fixOfAccount({ directory }: Gateway, variable: string, tenantId: string): Promise<string> {
   const { extensions: connected } = await directory.tenant(tenantId)
   const commands = [...connected.keys()].map((id) => `sgw extensions disconnect ${id} --tenant ${tenantId}`).join('; ')
@@ -155,7 +158,7 @@ const connectCommand = (tenantId: string): string => `sgw extensions connect-jwt
 const inactive = (variable: string, tenantId: string): string =>
   `The tenant is not active: sgw tenant activate ${tenantId}. Then restart with ${variable}, or run: ${connectCommand(tenantId)}`
 
-/** What mends it, in one step. An app has one authentication for ever, and the client's variables are read at a start alone. */
+/** The fix, in one step. The kind of authentication of an app never changes, and the client's variables are read only at a start. */
 function nextStep({ oauthError }: ProviderFailure, variable: string, tenantId: string): string {
   if (oauthError === 'invalid_client') return 'Then restart.'
   if (oauthError === 'unauthorized_client')
@@ -163,16 +166,16 @@ function nextStep({ oauthError }: ProviderFailure, variable: string, tenantId: s
   return `Then restart with ${variable}, or run: ${connectCommand(tenantId)}`
 }
 
-/** Nobody has to try again: that is done by itself. */
+/** Nobody has to try again: the gateway does. */
 const AWAY = 'RingCentral could not be reached, or gave an unexpected answer: sgw doctor says what is in the way.'
 
 const isAway = ({ reason, code }: ProviderFailure): boolean =>
   ['unreachable', 'ambiguous', 'unavailable'].includes(reason) && !isRefusedByProxy(code)
 
-/** Each attempt during a pause of the provider prolongs the pause. */
+/** Each attempt during a provider's pause prolongs it. */
 const pauseMsOf = ({ reason, retryAfterMs }: ProviderFailure): number =>
   retryAfterMs ?? (reason === 'rate_limited' ? DEFAULT_PENALTY_MS : 0)
 
-/** Whether the failure says nothing about the JWT and may end by itself. A user who is suspended is reported as such. */
+/** Whether the failure says nothing about the JWT and may end without help. A suspended user is reported as such. */
 const passes = (failure: ProviderFailure): boolean =>
   failure.reason !== 'rejected' || (failure.oauthError === 'invalid_grant' && !meansRevoked(failure))

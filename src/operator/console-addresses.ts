@@ -4,8 +4,8 @@ import type { Config } from '../core/config.ts'
 import { type Range, formsOf, isIn, parseRange } from '../net/outbound/special-addresses.ts'
 
 /**
- * The addresses of this machine at which clients in `PLAIN_HTTP_CIDRS` reach the gateway, as in URLs: those inside a range, and those
- * in whose network a range is. Without addresses of one link (`fe80::…`), which browsers do not open because they need a zone.
+ * The addresses of this machine at which clients in `PLAIN_HTTP_CIDRS` reach the gateway, as in URLs: those inside a range, and those in whose
+ * network a range is. Omits link-local addresses (`fe80::…`), which browsers cannot open because they need a zone.
  */
 export function plainHttpAddresses(
   { plainHttpCidrs, host, port }: Pick<Config, 'plainHttpCidrs' | 'host' | 'port'>,

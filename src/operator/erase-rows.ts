@@ -10,7 +10,7 @@ import { isEnded } from '../messages/sending/outbound-message.ts'
 
 /** What an erasure deleted, or would delete. */
 export interface ErasedRows extends DeletedRows {
-  /** Messages that have not ended, and are left. */
+  /** Messages that have not ended, and stay. */
   waiting: number
 }
 
@@ -26,7 +26,7 @@ export function readRange({ database }: Gateway, phone: string, after: number, r
     .where(and(gt(seq, after), lte(seq, after + rows), or(eq(from, phone), eq(to, phone))))
 }
 
-/** Counts what deleting these messages would delete. */
+/** Counts the rows that deleting these messages would delete. */
 export async function countRows({ database }: Gateway, found: readonly Found[]): Promise<ErasedRows> {
   const ended = found.filter(({ status }) => isEnded(status))
   const args = [idsOf(ended)]

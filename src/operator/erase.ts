@@ -9,14 +9,14 @@ import { cancelAll } from './cancel-messages.ts'
 import { type ErasedRows, type Found, countRows, eraseRows, readRange } from './erase-rows.ts'
 import type { EraseBody } from './schemas.ts'
 
-/** There is no index by contact, so every row of the tables is read, this many at a time. */
+/** There is no index by contact, so every row of the tables is read, in steps of this many. */
 const ROWS_PER_RANGE = 2000
 
 /**
  * Deletes every message to or from a person's number, of all tenants, with its attempts, deliveries, conversations, opt-outs and consents.
- * Messages that have not ended are left, and counted as `waiting`; with `cancel`, those that are still queued are cancelled first. What remains identifies nobody: tombstones, so that a
- * back-fill does not store the messages again, and the attempts of the rate windows. The bytes stay in free pages of the
- * file until they are overwritten or the file is compacted. Errors: `conflict` for a number of a connected extension.
+ * Messages that have not ended stay, and count as `waiting`; with `cancel`, messages that are still queued are cancelled first. The rest
+ * identifies nobody: tombstones, so that a back-fill does not store the messages again, and the attempts of the rate windows. The bytes stay
+ * in free pages of the file until they are overwritten or the file is compacted. Errors: `conflict` for a number of a connected extension.
  */
 export async function erase(
   gateway: Gateway,
@@ -75,7 +75,7 @@ async function deleteErrors(gateway: Gateway, phone: string): Promise<void> {
   })
 }
 
-/** Deletes the rows of one range. The number may also stand on our side, if an extension had it before. */
+/** Deletes the rows of one range. The number may also be the tenant's, if an extension had it before. */
 async function deleteRange(
   { database }: Gateway,
   table: typeof contactOwners | typeof optOuts | typeof consents,
@@ -90,7 +90,7 @@ async function deleteRange(
   return deleted.length
 }
 
-/** By mistake, an operator could otherwise delete everything that a connected number ever sent. */
+/** Otherwise an operator could delete by mistake everything that a connected number ever sent. */
 async function refuseOwnNumber(gateway: Gateway, phone: string): Promise<void> {
   const { number } = phoneNumbers
   const [own] = await gateway.database.orm.select({ number }).from(phoneNumbers).where(eq(number, phone)).limit(1)

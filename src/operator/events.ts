@@ -1,9 +1,9 @@
 import type { Gateway } from '../messages/gateway.ts'
 import { readTenant } from './tenants.ts'
 
-/** A client that is this many events behind is disconnected. */
+/** A client this many events behind is disconnected. */
 const MAX_WAITING_EVENTS = 10_000
-/** An empty line at this interval keeps the connection alive, and reveals a client that is gone. */
+/** An empty line at this interval keeps the connection alive, and detects a client that is gone. */
 const HEARTBEAT_MS = 30_000
 
 /** Streams the events of a tenant, or of all. Errors: `tenantNotFound`. */

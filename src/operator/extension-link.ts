@@ -4,8 +4,8 @@ import { issueToken } from '../api/rc/issue-token.ts'
 import type { Gateway } from '../messages/gateway.ts'
 
 /**
- * Makes a whole link that connects an extension. The server knows PUBLIC_URL; a terminal often lacks it. Errors: `conflict` at
- * home without a public address, `tooMany`.
+ * Makes an absolute link that connects an extension. The server knows PUBLIC_URL; a terminal often does not. Errors: `conflict` at home
+ * without a public address, `tooMany`.
  */
 export async function createExtensionLink(
   gateway: Gateway,
@@ -18,6 +18,6 @@ export async function createExtensionLink(
   return { url: `${publicUrl}${connectUrl}` }
 }
 
-/** RingCentral would refuse the redirect to localhost, or another machine than this one would follow it. */
+/** RingCentral would refuse the redirect to localhost, or a different machine would follow it. */
 const NO_LINK =
   'A link needs PUBLIC_URL, the https:// address that browsers reach: set it and restart, or connect the extension with a JWT (sgw extensions connect-jwt)'

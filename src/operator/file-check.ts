@@ -10,11 +10,11 @@ const RUN_MS = 10 * 60_000
 const HOURLY_BYTES = 1e9
 
 /**
- * Finds damage that SQLite has not met. It reads one table after the other on the reader thread, so a list waits for one table at most. A run
- * ends after ten minutes; the next one goes on where it ended. `run` never fails: call it each hour.
+ * Finds damage that SQLite has not come across yet. It reads one table after another on the reader thread, so a list waits for one table at
+ * most. A run ends after ten minutes; the next one continues there. `run` never fails: call it each hour.
  */
 export class FileCheck {
-  /** What this round has not read yet. */
+  /** Tables that this round has not read yet. */
   #tables: string[] = []
   #roundAt = -Infinity
   #isRunning = false
@@ -27,7 +27,7 @@ export class FileCheck {
     try {
       await this.#checkTables()
     } catch {
-      // The database is closed, or no connection could be opened. Nothing was found, and the next run goes on here.
+      // The database is closed, or no connection could be opened. Nothing was found, and the next run continues here.
     } finally {
       this.#isRunning = false
     }
@@ -53,7 +53,7 @@ export class FileCheck {
     this.#tables = ['sqlite_schema', ...names.map(([name]) => String(name))]
   }
 
-  /** A backup that is behind needs the disk more. A file that was deleted or overwritten is known to be lost. */
+  /** A backup that is behind needs the disk more. A deleted or overwritten file is known to be lost. */
   async #mayRead(): Promise<boolean> {
     const { database, lifecycle } = this.gateway
     if (lifecycle.draining || (await database.storage?.probeIfFailing()) === true) return false

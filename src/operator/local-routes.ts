@@ -32,7 +32,7 @@ import { unblock } from './unblock.ts'
 
 const common = { auth: 'operator', tag: 'Operator' } as const
 
-/** What only the operator on this machine can do, over the Unix socket or without a server. */
+/** Endpoints that only the operator on this machine can use, over the Unix socket or without a server. */
 export const localRoutes = [
   route({
     ...common,
@@ -50,7 +50,7 @@ export const localRoutes = [
     auth: 'app',
     operationId: 'createExtensionLink',
     method: 'POST',
-    // Not below /v1/operator/, where nobody acts as an app.
+    // Not below /v1/operator/, where requests act as no app.
     path: '/v1/rc/links',
     summary: 'A link that connects an extension, with the address of this server',
     body: ExtensionLinkBody,

@@ -10,7 +10,7 @@ import type { Alert } from './schemas.ts'
 
 const OF_EACH_BUCKET = OVERVIEW_BUCKETS / TENANTS_OVERVIEW_BUCKETS
 
-/** Returns how every tenant does, over the range that its own overview has for the same `hours`. */
+/** Returns every tenant's figures, over the range of its own overview for the same `hours`. */
 export async function readTenantsOverview(gateway: Gateway, { hours }: TenantsOverviewQuery): Promise<TenantsOverview> {
   const { alerts } = await listAlerts(gateway)
   const now = gateway.clock.now()

@@ -11,12 +11,12 @@ import { type ResendOutcome, argumentsOf, countsSql, portionSql } from './resend
 import type { ResendAnswer, ResendBody } from './resend-schemas.ts'
 import { readTenant } from './tenants.ts'
 
-/** To accept so many holds the event loop for less than 5 ms. */
+/** Accepting this many holds the event loop for less than 5 ms. */
 const RESENT_AT_ONCE = 25
 
 /**
  * Sends failed messages of a tenant again, oldest first, so that each conversation keeps its order. The commit that accepts a new message
- * marks the failed one, so that two calls, or one before and one after a crash, send none twice. Errors: `tenantNotFound`.
+ * marks the failed one, so that no message is sent twice by two calls, or by calls before and after a crash. Errors: `tenantNotFound`.
  */
 export async function resendMessages(gateway: Gateway, wish: ResendBody): Promise<ResendAnswer> {
   await readTenant(gateway, wish.tenantId)
@@ -52,7 +52,7 @@ async function countOutcomes({ database }: Gateway, wish: ResendBody, args: Argu
 
 const isNamed = ({ messageIds }: ResendBody): boolean => (messageIds ?? null) !== null
 
-/** What a call did itself; `alreadyResent` was done by another one meanwhile. */
+/** What this call did; `alreadyResent`: another call did it meanwhile. */
 type Done = Pick<Counts, 'resent' | 'refused' | 'alreadyResent'>
 
 async function sendAll(gateway: Gateway, wish: ResendBody, args: Argument[]): Promise<Done> {
@@ -73,14 +73,14 @@ async function sendAll(gateway: Gateway, wish: ResendBody, args: Argument[]): Pr
   return done
 }
 
-/** The media is found before the first is accepted, so that they are accepted in their order. */
+/** Media is looked up before the first message is accepted, so that all are accepted in order. */
 async function sendPortion(gateway: Gateway, wish: ResendBody, rows: readonly Row[]): Promise<(keyof Done)[]> {
   const now = gateway.clock.now()
   const media = await Promise.all(rows.map((row) => mediaOf(gateway, wish.tenantId, row, now)))
   return Promise.all(rows.map((row, index) => sendAgain(gateway, wish, row, media[index] ?? null, now)))
 }
 
-/** What a message carries; null if that is not kept any more. */
+/** A message's media; null if it is no longer kept. */
 async function mediaOf(
   { database }: Gateway,
   tenantId: string,
@@ -100,7 +100,7 @@ async function sendAgain(
 ): Promise<keyof Done> {
   if (media === null) return 'refused'
   const userId = row['user_id']
-  // The time for which it was planned is over.
+  // Its planned time has passed.
   const message: CheckedMessage = {
     from: from ?? String(row['from_number']),
     to: String(row['to_number']),

@@ -4,7 +4,7 @@ import { isKept } from '../messages/media/media-rows.ts'
 import { lacksNumber } from '../messages/usage/failures.ts'
 import type { ResendBody } from './resend-schemas.ts'
 
-/** What becomes of a failed message that is to be sent again. */
+/** What happens to a failed message when it is to be sent again. */
 export type ResendOutcome =
   | 'notFailed'
   | 'alreadyResent'
@@ -26,7 +26,7 @@ const IS_APP_ACTIVE = `EXISTS (SELECT 1 FROM apps CROSS JOIN tenants ON tenants.
 const LACKS_MEDIA = `EXISTS (SELECT 1 FROM json_each(failed.attachments) AS carried WHERE NOT EXISTS (SELECT 1 FROM media
   WHERE media.id = carried.value ->> 'attachmentId' AND media.tenant_id = failed.tenant_id AND ${isKept('?12')}))`
 
-/** SQL: it would fail as before. Who names that reason may know better: the numbers are read again when a message needs one. */
+/** SQL: it would fail as before. A caller that names this reason may know better, because the numbers are read again when a message needs one. */
 const WOULD_LACK_NUMBER = `?10 IS NULL AND ?3 IS NOT 'unknown_number' AND ${lacksNumber('failed')}`
 
 /** SQL: the first outcome that is true. */
@@ -62,7 +62,7 @@ export const portionSql = (named: boolean): string =>
     failed.created_at ${fromWhere(named)} AND (failed.created_at, failed.seq) > (?13, ?14) AND ${OUTCOME} = 'resent'
   ORDER BY failed.created_at, failed.seq LIMIT ?15`
 
-/** The arguments `?1` to `?12`. `lastSeq`: later messages, as those that a resend makes, are none of it. */
+/** The arguments `?1` to `?12`. `lastSeq`: excludes later messages, such as those that a resend creates. */
 export function argumentsOf(wish: ResendBody, lastSeq: number, now: number): Argument[] {
   const { messageIds: named = null, maxAgeMinutes: maxAge = null } = wish
   const { code = null, ending = null } = wish.failure ? storedAs(wish.failure) : {}

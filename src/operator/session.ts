@@ -9,10 +9,10 @@ import type { LinkAnswer, SessionAnswer } from './schemas.ts'
 export interface Visitor {
   /** The login of a link, as sent. */
   login: unknown
-  /** As counted for failed attempts. */
+  /** The address for which failed attempts count. */
   address: string
   isFromThisMachine: boolean
-  /** Whether a page of this gateway asks, on this machine. */
+  /** Whether the request comes from a page of this gateway on this machine. */
   isFromOwnPage: boolean
 }
 
@@ -26,7 +26,7 @@ export async function openSession(gateway: Gateway, visitor: Visitor): Promise<S
         ? await openWithLogin(gateway, login, visitor)
         : null
   if (opened === null) {
-    // A page that asks without a login presents no credential.
+    // A page that sends no login presents no credential.
     if (login !== undefined) gateway.failedAttempts.note(visitor.address)
     throw apiError('badLogin')
   }
@@ -77,7 +77,7 @@ export async function createLink(gateway: Gateway): Promise<LinkAnswer> {
 
 export const consoleLink = ({ config }: Gateway, login: string): string => linkAt(config.publicUrl, login)
 
-/** The login stands in the fragment, which browsers send neither to servers nor to proxies. */
+/** The login is in the fragment, which browsers send neither to servers nor to proxies. */
 const linkAt = (address: string, login: string): string => `${address}/console/#login=${login}`
 
 /** Ends all sessions, closes their sockets and voids all links. */

@@ -33,25 +33,25 @@ export const nextFault = (gateway: Gateway): { fault: NextFault | null } => ({
   fault: simulatorOf(gateway).nextFault(),
 })
 
-/** Makes the provider fail, or ends that. */
+/** Makes the provider fail, or stops that. */
 export function simulateSituation(gateway: Gateway, wish: SituationWish): Pick<SituationWish, 'situation'> {
   simulatorOf(gateway).simulate(wish)
   return { situation: wish.situation }
 }
 
-/** Does what the control interface calls so. Errors: `invalid`, with the simulator's reason. */
+/** Calls the control interface's change of that name. Errors: `invalid`, with the simulator's reason. */
 export function changeProvider(gateway: Gateway, { name, argument }: z.output<typeof ChangeBody>): object {
   const simulator = simulatorOf(gateway)
   try {
     const change: (argument: never) => object = simulator[name]
-    // The simulator checks it.
+    // The simulator checks the argument.
     return change(argument as never)
   } catch (error) {
     throw refusalOf(error, 'invalid')
   }
 }
 
-/** Moves the time forward. Returns the new time. Errors: `unavailable` unless the gateway was started for tests. */
+/** Moves the clock forward. Returns the new time. Errors: `unavailable` unless the gateway was started for tests. */
 export async function advance(gateway: Gateway, { duration }: z.output<typeof AdvanceBody>): Promise<{ now: string }> {
   const { advance: move } = simulatorOf(gateway)
   if (move === undefined) throw new ApiError('unavailable', NO_TEST)

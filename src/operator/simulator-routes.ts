@@ -64,7 +64,7 @@ export const simulatorRoutes = [
   }),
 ]
 
-/** What `sgw simulate` does, over the Unix socket. */
+/** The endpoints of `sgw simulate`, on the Unix socket. */
 export const localSimulatorRoutes = [
   route({
     ...common,

@@ -11,8 +11,8 @@ export interface LocalApp {
 }
 
 /**
- * Serves the operator's requests on a Unix socket that only the server's user can open. `load` is called by each request, and
- * resolves when the server works.
+ * Serves the operator's requests on a Unix socket that only the server's user can open. Each request calls `load`, which resolves when the
+ * server is ready.
  */
 export function serveOperator(load: () => Promise<LocalApp>, path: string): OperatorSocket {
   let server = open(load, path)
@@ -31,7 +31,7 @@ export function serveOperator(load: () => Promise<LocalApp>, path: string): Oper
 
 const REOPEN_EVERY_MS = 1000
 
-/** The old server answers what it has accepted. */
+/** The old server answers the requests that it has accepted. */
 function reopen(old: Bun.Server<undefined>, openNew: () => Bun.Server<undefined>): Bun.Server<undefined> {
   void old.stop()
   return openNew()

@@ -1,7 +1,7 @@
 import { apiError } from '../core/errors.ts'
 import type { Gateway } from '../messages/gateway.ts'
 
-/** Long enough for the answer to leave before the socket closes. */
+/** Long enough to send the answer before the socket closes. */
 const ANSWER_MS = 20
 
 /** Stops this process as SIGTERM does. Returns its id. */
@@ -10,7 +10,7 @@ export function stopServer(): { pid: number } {
   return { pid: process.pid }
 }
 
-/** Stops it so that a standby takes over at once. Errors: there is no standby. */
+/** Stops this process so that a standby takes over at once. Errors: there is no standby. */
 export function giveLease({ lease }: Pick<Gateway, 'lease'>): { pid: number } {
   if (lease === null) throw apiError('noStandby')
   setTimeout(() => lease.give(), ANSWER_MS)

@@ -51,7 +51,7 @@ export async function setTenantStatus(
   { tenantId, status }: z.output<typeof TenantStatusBody> & { tenantId: string },
 ): Promise<Tenant> {
   const changes = { status, updatedAt: gateway.clock.now() }
-  // A tenant that has the status keeps the time since when.
+  // A tenant that already has the status keeps its start time.
   const changed = and(eq(tenants.id, tenantId), ne(tenants.status, status))
   await gateway.database.orm.update(tenants).set(changes).where(changed)
   gateway.keys.forget()

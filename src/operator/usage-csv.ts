@@ -17,10 +17,10 @@ const COLUMNS = [
 
 export const CSV_EXAMPLE = `${COLUMNS.join(',')}\r\n,tenant_0123456789abcdef,Example Ltd,app_0123456789abcdef,Shop,120,2,31,148,3\r\n\r\n2026-11-21,tenant_0123456789abcdef,Example Ltd,app_0123456789abcdef,Shop,120,2,31,148,3\r\n`
 
-/** Lines that are written in one tick of the event loop. */
+/** Lines written in one tick of the event loop. */
 const LINES_PER_TICK = 1000
 
-/** A month as RFC 4180 has it: a header, the totals of the apps, an empty line, and the days. */
+/** A month in the format of RFC 4180: a header, the totals of the apps, an empty line, and the days. */
 export async function csvAnswer({ month, totals, days }: MonthOfAll): Promise<Response> {
   const lines = [COLUMNS.join(','), ...totals.map((total) => lineOf({ date: '', ...total })), '']
   for (let from = 0; from < days.length; from += LINES_PER_TICK) {

@@ -19,8 +19,8 @@ export interface MonthOfAll {
 }
 
 /**
- * Reads the usage of a month, by default of the current one. The totals are sums of the days, so both always agree. Each day is read by itself,
- * so that no tick of the event loop takes long.
+ * Reads the usage of a month, by default of the current one. The totals are sums of the days, so both always agree. Each day is read
+ * separately, so that no tick of the event loop takes long.
  */
 export async function readTenantsUsage({ database, clock }: Gateway, query: TenantsUsageQuery): Promise<MonthOfAll> {
   const { month = isoTime(clock.now()).slice(0, MONTH_LENGTH) } = query
@@ -40,7 +40,7 @@ export async function readTenantsUsage({ database, clock }: Gateway, query: Tena
 export const writeJson = async ({ totals, days }: MonthOfAll): Promise<string> =>
   `{"totals":${await listOf(totals)},"days":${await listOf(days)}}`
 
-/** Items that are written in one tick of the event loop. */
+/** Items written in one tick of the event loop. */
 const ITEMS_PER_TICK = 1000
 
 async function listOf(items: readonly (TenantsUsage['totals'][number] & AppUsage)[]): Promise<string> {
@@ -74,7 +74,7 @@ function addTo(totals: Map<string, AppUsage>, usage: AppUsage): void {
 const nameOf = ({ tenantName, tenantId, appName, appId }: AppUsage): string =>
   [tenantName, tenantId, appName, appId].join('\n')
 
-/** A name is made once for each, and not at each comparison. */
+/** Each name is built once, and not at each comparison. */
 const byNames = (usages: readonly AppUsage[]): AppUsage[] =>
   usages
     .map((usage) => ({ name: nameOf(usage), usage }))

@@ -59,6 +59,6 @@ export function createHttpServer(gateway: Gateway): Server {
   })
 }
 
-/** The same endpoints and those of this machine's operator alone, for the Unix socket and for commands without a server. */
+/** The same endpoints plus those for the operator on this machine, for the Unix socket and for commands without a server. */
 export const createLocalServer = (gateway: Gateway): Server =>
   createServer(gateway, [...ROUTES, ...simulatorRoutes, ...localRoutes], { local: true })

@@ -18,14 +18,14 @@ export class BackupProcess {
   #replication: Replication | null = null
   /** Whether Litestream has ended. */
   hasEnded = false
-  /** Where commits must be stored before they are acknowledged; null with `DURABILITY=disk`. */
+  /** The replica that must store commits before they are acknowledged; null with `DURABILITY=disk`. */
   readonly replica: LitestreamReplica | null
 
   private constructor(
     readonly settings: BackupSettings,
     readonly startReplication: (settings: BackupSettings) => Replication,
     readonly replicaTimeoutMs: number | null,
-    /** Called with the exit code when Litestream ends by itself. */
+    /** Called with the exit code when Litestream ends on its own. */
     readonly ended: (code: number) => void,
   ) {
     this.replica = replicaTimeoutMs === null ? null : new LitestreamReplica(settings, replicaTimeoutMs)
@@ -50,14 +50,14 @@ export class BackupProcess {
     return new BackupProcess(settings, startReplication, isReplicated ? durability.replicaTimeoutMs : null, ended)
   }
 
-  /** The same to another location. */
+  /** The same, to another location. */
   to(settings: BackupSettings): BackupProcess {
     return new BackupProcess(settings, this.startReplication, this.replicaTimeoutMs, this.ended)
   }
 
   /**
-   * Call it when the database is migrated and known to be the gateway's own. Where commits must be stored, resolves when all that is in
-   * the database is. `refused`: as `LitestreamReplica.firstCopy`. Errors: `StartError`.
+   * Call it when the database is migrated and known to be the gateway's own. With a replica, resolves when it has everything in the database.
+   * `refused`: as `LitestreamReplica.firstCopy`. Errors: `StartError`.
    */
   async start(refused: ((reason: string) => void) | null = null): Promise<void> {
     this.#replication = this.startReplication(this.settings)
@@ -75,7 +75,7 @@ export class BackupProcess {
     return isLost ? this.#replication.abandon() : this.#replication.finish(limitMs)
   }
 
-  /** Ends Litestream at once, without a last copy: another gateway works with what was stored. */
+  /** Ends Litestream at once, without a last copy: another gateway continues from the stored changes. */
   kill(): void {
     this.#replication?.kill()
   }

@@ -4,17 +4,17 @@ import type { Gateway } from '../messages/gateway.ts'
 import { consoleLink, createLink } from '../operator/session.ts'
 import type { RunningGateway } from './run.ts'
 
-/** What only a start in development has made. */
+/** What only a start in development creates. */
 export interface DevelopmentFacts {
-  /** Null if the database has tenants, but no app that an earlier start has made. */
+  /** Null if the database has tenants, but no app from an earlier start. */
   apiKey: string | null
-  /** Connects an extension; null if none is needed. */
+  /** The link that connects an extension; null if none is needed. */
   connectUrl: string | null
 }
 
 /**
- * What a start with RingCentral itself prints for a person: where the gateway listens, its console, what comes from where, and how to
- * send. `development`: null in production, where nobody is shown a key.
+ * The text that a start with RingCentral itself prints for a person: where the gateway listens, its console, how texts come in, and how to
+ * send. `development`: null in production, where no key is shown.
  */
 export async function greetingOf(
   { gateway, url: listener }: RunningGateway,
@@ -24,7 +24,7 @@ export async function greetingOf(
   const url = development === null ? gateway.config.publicUrl : listener
   const numbers = await numbersSoon(gateway)
   const { apiKey = null, connectUrl = null } = development ?? {}
-  // Whatever was sent now would fail for good.
+  // A message sent now would fail permanently.
   const canSend = numbers.length > 0 || !('fix' in gateway.configuredJwt.state)
   return [
     '',
@@ -51,7 +51,7 @@ export const addressLines = (url: string, consoleUrls: readonly string[]): strin
     ...consoleUrls.map((link, index) => line(index === 0 ? 'Console' : '', link)),
   ].join('\n')
 
-/** In production each link signs in once, as those of `sgw console` do. */
+/** In production each link signs in once, like those of `sgw console`. */
 async function consoleLinks(gateway: Gateway, isDevelopment: boolean): Promise<string[]> {
   if (!gateway.config.console) return []
   if (isDevelopment) return [consoleLink(gateway, gateway.operatorSessions.createDevelopmentLogin())]
@@ -59,7 +59,7 @@ async function consoleLinks(gateway: Gateway, isDevelopment: boolean): Promise<s
   return [url, ...alsoAt]
 }
 
-/** What is so: a refusal that stands keeps texts from coming at once, and a JWT that is refused from coming at all. */
+/** How texts come in now: an active refusal delays them, and a refused JWT prevents them. */
 function inboundWay(gateway: Gateway, isConnected: boolean): string {
   const { config, directory, clock, configuredJwt } = gateway
   const { provider, publicUrl } = config
@@ -100,7 +100,7 @@ curl -s '${url}/v1/sms/messages?limit=1' -H 'Authorization: Bearer ${apiKey}'`
 const JWT_WAIT_MS = 120_000
 const JWT_EVERY_MS = 100
 
-/** The numbers of connected extensions, once RC_JWT was presented: what is sent before its extension is connected fails for good. */
+/** The numbers of connected extensions, after RC_JWT was presented: a message sent before its extension is connected fails permanently. */
 async function numbersSoon(gateway: Gateway): Promise<string[]> {
   const isTried = (): boolean => gateway.configuredJwt.state.kind !== 'untried' || gateway.lifecycle.draining
   for (let waitedMs = 0; !isTried() && waitedMs < JWT_WAIT_MS; waitedMs += JWT_EVERY_MS) await Bun.sleep(JWT_EVERY_MS)
@@ -119,5 +119,5 @@ async function numbersSoon(gateway: Gateway): Promise<string[]> {
   return [...new Set(rows.map((row) => row.number))]
 }
 
-/** A person looks for one to try. */
+/** People look for one to try. */
 const MAX_NUMBERS = 10

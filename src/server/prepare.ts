@@ -4,7 +4,7 @@ import type { DevelopmentFacts } from './greeting.ts'
 import type { RunOptions } from './open-gateway.ts'
 import type { RunningGateway } from './run.ts'
 
-// What a start needs outside of production, and what it tells a person. Each part is loaded when it is needed, so production loads none.
+// What a start needs outside production, and what it prints for a person. Each part is loaded on demand, so production loads none.
 
 /** Starts a gateway with the built-in simulator. */
 export async function openDevelopment(options: RunOptions, isTest: boolean): Promise<Development> {
@@ -13,8 +13,8 @@ export async function openDevelopment(options: RunOptions, isTest: boolean): Pro
 }
 
 /**
- * Prepares what a developer needs, and returns what the greeting says of it; null if all is said. A stop that comes meanwhile closes
- * the database under it, which is no error.
+ * Prepares what a developer needs, and returns its part of the greeting; null if nothing is left to say. A stop meanwhile closes the database,
+ * which is not an error here.
  */
 export async function prepareDevelopment(
   running: RunningGateway,
@@ -30,7 +30,7 @@ export async function prepareDevelopment(
   return null
 }
 
-/** Tells a person how to use a gateway whose provider is RingCentral itself. A log of production has no links that sign in. */
+/** Tells a person how to use a gateway whose provider is RingCentral itself. A production log must not contain sign-in links. */
 export async function greet(running: RunningGateway, facts: DevelopmentFacts | null, terminal: boolean): Promise<void> {
   const { log, lifecycle } = running.gateway
   if (facts === null && !terminal) return log.info({}, AT_HOME)

@@ -23,7 +23,7 @@ export interface RunningGateway {
   adminUrl: string | null
   /** Starts jobs and timers, unless the gateway is stopping. Until then messages are accepted but not sent. */
   work(): void
-  /** Waits up to `drainMs` (7 s by default) for what is running, then closes everything, which takes 1.5 s at most. */
+  /** Waits up to `drainMs` (7 s by default) for running work, then closes everything within 1.5 s. */
   stop(drainMs?: number): Promise<void>
 }
 
@@ -43,7 +43,7 @@ export async function runGateway(options: RunOptions): Promise<RunningGateway> {
 
 async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<RunningGateway> {
   const { adminPort, database } = options.config
-  // With a misspelt DATABASE_URL beside a running server, a start that cannot listen must leave no new database and no new key.
+  // If DATABASE_URL is misspelt beside a running server, the start cannot listen, and must leave no new database or key behind.
   if (options.lease === undefined && database.path !== null && isNew(database.path))
     await refuseTakenPort(options.config)
   const admin = adminPort === null ? null : await loadAdmin()
@@ -85,7 +85,7 @@ async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<
   }
 }
 
-/** Whether no gateway has used it yet. One that was lost is refused as such. */
+/** Whether no gateway has used the database yet. A lost one is refused elsewhere. */
 const isNew = (path: string): boolean => !existsSync(path) && !existsSync(`${path}.mark`)
 
 async function noteStart({ database, clock, log }: Gateway, { replica, lease }: RunOptions): Promise<void> {
@@ -98,8 +98,8 @@ async function noteStart({ database, clock, log }: Gateway, { replica, lease }: 
 }
 
 /**
- * Errors: `StartError` if no stored secret can be decrypted, or if the key beside the database would decrypt some. A start that goes
- * on with some of them logs which.
+ * Errors: `StartError` if no stored secret can be decrypted, or if the key beside the database would decrypt some. A start that continues with
+ * some of them logs which.
  */
 async function refuseOtherKeys({ lostKeys, config, log }: Gateway): Promise<void> {
   const lost = await lostKeys.check()
@@ -121,7 +121,7 @@ async function loadAdmin() {
   return { metrics, listen: (gateway: Gateway, port: number) => startAdmin(gateway, metrics, port) }
 }
 
-/** Takes no new work, waits for what is running, then closes everything in reverse order. */
+/** Takes no new work, waits for running work, then closes everything in reverse order. */
 async function drain(
   gateway: Gateway,
   stack: AsyncDisposableStack,
@@ -130,7 +130,7 @@ async function drain(
 ): Promise<void> {
   gateway.lifecycle.draining = true
   gateway.sockets.closeAll(gateway.lease !== null)
-  // One that rejects, because the database cannot be read, must not keep the others from closing.
+  // One that rejects because the database cannot be read must not prevent the others from closing.
   const idle = Promise.allSettled([
     gateway.sending.stop(),
     gateway.jobs.stop(),

@@ -20,7 +20,7 @@ export interface ServeOptions {
   environment: Environment
   /** Whether a person reads the output. */
   terminal: boolean
-  /** Starts a gateway for tests, which has no limits and whose time can be moved forward. */
+  /** Starts a gateway for tests, which has no limits and whose clock can be moved forward. */
   isTest: boolean
   exit(code: number): void
 }
@@ -58,7 +58,7 @@ export async function serve({ environment, terminal, isTest, exit }: ServeOption
     const { begun } = shutdown
     shutdown.state = 'draining'
     await backup?.end({ isLost: false, limitMs: MIN_LAST_COPY_MS })
-    // A lease that was taken, although nothing could be opened with it.
+    // The lease was taken, but opening failed.
     if (config.standby && !begun) await shutdown.end().catch(() => null)
     fail(known)
   }
@@ -71,7 +71,7 @@ interface Opening {
   shutdown: Shutdown
 }
 
-/** Opens the gateway and lets it work. Errors: `StartError`. */
+/** Opens the gateway and starts its work. Errors: `StartError`. */
 async function open(
   config: Config,
   log: Log,
@@ -85,7 +85,7 @@ async function open(
   const prepared = Promise.withResolvers<void>()
   const operator = serveOperator(localApp(running, prepared.promise), socketPath(config.database.path ?? 'sgw.db'))
   shutdown.end = async () => {
-    // Without Litestream nothing that ends now could be stored, so the next holder finds out what became of it.
+    // Without Litestream, no result can be stored now, so the next holder looks up what happened.
     if (holding !== null && backup?.hasEnded === true) return release(holding.lease, log).then(() => null)
     const deadline = performance.now() + STOP_LIMIT_MS
     await Promise.all([operator.stop(), running.stop(development === null ? undefined : DEVELOPMENT_DRAIN_MS)])
@@ -176,8 +176,8 @@ function ignoreLogErrors(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 }
 
-/** The whole stop, with the last copy of a backup. Containers are killed after 10 s. */
+/** Time for the whole stop, including the backup's last copy. Containers are killed after 10 s. */
 const STOP_LIMIT_MS = 9500
 const MIN_LAST_COPY_MS = 1000
-/** A call that the simulator does not answer within this time is one that a developer has made hang. */
+/** If the simulator does not answer a call within this time, a developer has made it hang. */
 const DEVELOPMENT_DRAIN_MS = 1000

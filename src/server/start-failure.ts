@@ -24,7 +24,7 @@ export async function asStartError(error: unknown, { database: { path, url } }: 
   )
 }
 
-/** The code of an error that only a person can end, such as of a full disk; null for other errors. */
+/** The code of an error that only a person can fix, such as a full disk; null for other errors. */
 export function diskFault(error: unknown): string | null {
   const code = codeOf(error) ?? ''
   return isStorageCode(code) && !isBusy(error) ? code : null

@@ -61,7 +61,7 @@ export async function recover(gateway: Gateway): Promise<void> {
   await makeAllDue(gateway.database.orm, Math.ceil(gateway.clock.steady()))
   await gateway.failedAttempts.restore()
   await resumeRefreshes(gateway)
-  // Those of message threads and consents are among them.
+  // These include the jobs of message threads and consents.
   await gateway.subscriptions.recover()
   await gateway.webhookWaker.refresh()
   const interrupted = await closeInterrupted(gateway)
@@ -86,7 +86,7 @@ const CLOCK_EVERY_MS = 5000
 const ALERTS_EVERY_MS = 5000
 const STORAGE_EVERY_MS = 5000
 
-/** Starts the timer that finds what this process does not know of. */
+/** Starts the timer that finds jobs that this process does not know. */
 export const watchOrphans = (timers: Timers, { sending }: Gateway): void =>
   timers.every('orphans', MINUTE_MS, MINUTE_MS, () => recoverLateCommits(sending))
 
@@ -107,7 +107,7 @@ export function startTimers(gateway: Gateway): Timers {
   timers.every('clock', CLOCK_EVERY_MS, CLOCK_EVERY_MS, watchClock(gateway))
   connectConfigured(timers, gateway)
   startPurges(timers, gateway)
-  // Alerts look as well, but a post that hangs delays them.
+  // Alerts check this as well, but a hanging post delays them.
   timers.every('storage', STORAGE_EVERY_MS, STORAGE_EVERY_MS, () => probeStorage(gateway))
   const fileCheck = new FileCheck(gateway)
   // A stop does not wait for it.
@@ -119,7 +119,7 @@ export function startTimers(gateway: Gateway): Timers {
   return timers
 }
 
-/** Starts what keeps inbound messages coming: subscriptions, and the back-fills that find what they do not bring. */
+/** Starts the subscriptions that bring inbound messages, and the back-fills that find the messages they miss. */
 function startReceiving(timers: Timers, gateway: Gateway): void {
   const missed = (row: ExtensionRow): Promise<unknown> => fillGap(timers, gateway, row)
   timers.every('back-fill', BACK_FILL_EVERY_MS, 0, () =>
@@ -133,7 +133,7 @@ function startReceiving(timers: Timers, gateway: Gateway): void {
   const silent = new SilentExtensions(gateway, timers)
   gateway.subscriptions.planned = (key, nextMs, isActive) => {
     silent.note(key, isActive)
-    // A subscription that lives shorter than the interval needs a timer of its own.
+    // A subscription that expires before the next check needs its own timer.
     if (nextMs < SUBSCRIPTIONS_EVERY_MS) plan(key, nextMs)
   }
   const silentThreads = new SilentExtensions(gateway, timers, { topic: 'threads', fill: fillThreads, group: 'threads' })
@@ -147,11 +147,11 @@ function startReceiving(timers: Timers, gateway: Gateway): void {
   const campaigns = new CampaignReader(gateway, timers)
   gateway.numbers.localsFound = (key, numbers) => campaigns.listed(key, numbers)
   startConsents(timers, gateway, plan)
-  // Nothing is planned while tokens are missing.
+  // Without tokens, nothing is scheduled.
   gateway.tokens.restored = (key) => plan(key, 0)
 }
 
-/** Starts the readings of consents, and what tells of changes in between. */
+/** Starts the readings of consents, and the subscriptions that report changes in between. */
 function startConsents(timers: Timers, gateway: Gateway, plan: (key: ExtensionKey, ms: number) => void): void {
   gateway.consentSubscriptions.planned = (key, nextMs) => {
     if (nextMs < SUBSCRIPTIONS_EVERY_MS) plan(key, nextMs)
@@ -164,7 +164,7 @@ function startConsents(timers: Timers, gateway: Gateway, plan: (key: ExtensionKe
 
 const GAP_RETRY_MS = 30_000
 
-/** Fills a gap of the events. If it cannot be filled now, the next periodic back-fill may be many minutes away. */
+/** Fills a gap of the events. If this fails, the next periodic back-fill may be many minutes away. */
 async function fillGap(timers: Timers, gateway: Gateway, { tenantId, extensionId }: ExtensionKey): Promise<void> {
   const row = await gateway.directory.extension(tenantId, extensionId)
   let isFilled = row?.status !== 'active'
@@ -176,7 +176,7 @@ async function fillGap(timers: Timers, gateway: Gateway, { tenantId, extensionId
   }
 }
 
-/** How soon a purge is tried again that has not run because the clock was not trusted. */
+/** When to retry a purge that did not run because the clock was not trusted. */
 const UNTRUSTED_PURGE_MS = MINUTE_MS
 
 /** Starts the purges. None runs while the clock is not trusted: it may be days ahead. */

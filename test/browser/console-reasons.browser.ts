@@ -163,7 +163,7 @@ test('the reasons obey the filters, the overview leads to them, and privacy mode
   await page.keyboard.press('p')
   await page.locator('.private .reason h2 .mask').first().waitFor()
   await page.goto(`${world.url}/console/#/messages?state=failed&failure=nonsense`)
-  await page.getByText(/“nonsense” is not a valid failure\. Try expired or revoked/).waitFor()
+  await page.getByText(/Invalid failure: “nonsense”\. Try expired or revoked/).waitFor()
   world.control.fault({ route: 'sms', fault: { kind: 'respond', status: 400 } })
   await world.untilStatus(await world.send(), ['failed'])
   await page.goto(`${world.url}/console/#/overview`)

@@ -88,12 +88,12 @@ test('what cannot be searched stays in the field with what can be, and is never 
   await world.send({ body: 'there' })
   await using opened = await openConsole(world.url, { hash: '#/messages?status=wrong' })
   const { page, complaints } = opened
-  await page.getByRole('heading', { name: /^“wrong” is not a valid state\. Try waiting,/ }).waitFor()
+  await page.getByRole('heading', { name: /^Invalid state: “wrong”\. Try waiting,/ }).waitFor()
   expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
   await page.getByRole('button', { name: 'Show all messages' }).click()
   await row(page, 'there').waitFor()
   await search(page, 'after:tuesday')
-  await page.getByRole('alert').filter({ hasText: '“tuesday” is not a valid time. Try today' }).waitFor()
+  await page.getByRole('alert').filter({ hasText: 'Invalid time: “tuesday”. Try today' }).waitFor()
   expect(await page.getByLabel('Search messages').inputValue()).toBe('after:tuesday')
   expect(new URL(page.url()).hash).toBe('#/messages')
   await page.getByLabel('Search messages').fill('after:today contact:555')
@@ -147,7 +147,7 @@ test('a right-to-left text shows its beginning, and a short code leads to its me
   await row(page, '4711').click()
   await page.getByTitle('Show on the phone').click()
   await page.locator('.said.inbound', { hasText: '4711' }).waitFor()
-  await page.getByText('72975 is no phone number, so nothing can be sent there.').waitFor()
+  await page.getByText('72975 is not a phone number, so you cannot send to it.').waitFor()
   expect(complaints).toEqual([])
 })
 

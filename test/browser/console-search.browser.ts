@@ -189,7 +189,7 @@ test('attempts of webhooks are searched in the same way, an app by its name', as
   await page.getByText('No delivery matches this filter.').waitFor()
   await page.keyboard.type('hello')
   await page.keyboard.press('Enter')
-  await page.getByRole('alert').filter({ hasText: '“hello” is not a valid filter.' }).waitFor()
+  await page.getByRole('alert').filter({ hasText: 'Invalid filter: “hello”.' }).waitFor()
   expect(complaints).toEqual([])
 })
 

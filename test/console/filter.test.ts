@@ -30,17 +30,17 @@ for (const [filter, tab] of TABS)
 const PROBLEMS: readonly [filter: Filter, problem: string][] = [
   [
     { state: 'wrong' },
-    '“wrong” is not a valid state. Try waiting, scheduled, failed, cancelled, undelivered, sent or received.',
+    'Invalid state: “wrong”. Try waiting, scheduled, failed, cancelled, undelivered, sent or received.',
   ],
-  [{ state: 'Failed' }, '“Failed” is not a valid state.'],
-  [{ state: 'delivered' }, '“delivered” is not a valid state. What was delivered is part of state:sent.'],
-  [{ number: '555' }, '“555” is not a valid number. Write it as +15035550100.'],
+  [{ state: 'Failed' }, 'Invalid state: “Failed”.'],
+  [{ state: 'delivered' }, 'Invalid state: “delivered”. What was delivered is part of state:sent.'],
+  [{ number: '555' }, 'Invalid number: “555”. Write it as +15035550100.'],
   [{ contact: 'x'.repeat(65) }, 'A contact has at most 64 characters'],
-  [{ after: 'tuesday' }, '“tuesday” is not a valid time. Try today, yesterday, 24h, 7d or 2026-11-20.'],
-  [{ before: 'now' }, '“now” is not a valid time.'],
-  [{ after: '2026-02-31' }, '“2026-02-31” is not a valid time.'],
-  [{ after: '2026-13-01' }, '“2026-13-01” is not a valid time.'],
-  [{ after: '2026-11-20T10:00' }, '“2026-11-20T10:00” is not a valid time.'],
+  [{ after: 'tuesday' }, 'Invalid time: “tuesday”. Try today, yesterday, 24h, 7d or 2026-11-20.'],
+  [{ before: 'now' }, 'Invalid time: “now”.'],
+  [{ after: '2026-02-31' }, 'Invalid time: “2026-02-31”.'],
+  [{ after: '2026-13-01' }, 'Invalid time: “2026-13-01”.'],
+  [{ after: '2026-11-20T10:00' }, 'Invalid time: “2026-11-20T10:00”.'],
 ]
 
 for (const [filter, problem] of PROBLEMS)

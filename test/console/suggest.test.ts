@@ -88,9 +88,9 @@ test('the search of attempts takes an app by its name or its id, and says what i
   expect(readSearch('app:app_2 message:msg_1', DESTINATIONS)).toEqual({ app: 'app_2', message: 'msg_1' })
   expect(readSearch('', DESTINATIONS)).toEqual({})
   expect(readSearch('hello', DESTINATIONS)).toBe(
-    '“hello” is not a valid filter. Try app:, trigger:, message:, outcome: or state:.',
+    'Invalid filter: “hello”. Try app:, trigger:, message:, outcome: or state:.',
   )
   expect(readSearch('outcome:constructor', DESTINATIONS)).toBe(
-    '“constructor” is not a valid outcome. Try success, http_error, timeout or network_error.',
+    'Invalid outcome: “constructor”. Try success, http_error, timeout or network_error.',
   )
 })

@@ -12,15 +12,15 @@ import { ALERT_NAMES, type AlertState, type Firing, type Post, loadState, storeS
 const MAX_POSTS_PER_RUN = 5
 
 /**
- * Finds what needs a person, keeps it for `GET /v1/operator/alerts`, and posts it to `ALERT_URL`, if that is set: when it begins, and
- * when it is over, unless it is muted. The state is stored, so a restart repeats no post. While the storage fails, which is an alert as well, the
- * state is in memory alone.
+ * Finds what needs attention, keeps it for `GET /v1/operator/alerts`, and posts it to `ALERT_URL`, if set, when it begins and when it is over,
+ * unless it is muted. The state is stored, so a restart repeats no post. While storing fails, which is an alert as well, the state is only in
+ * memory.
  */
 export class Alerts {
   #loading: Promise<AlertState> | null = null
   #checking: Promise<AlertState> | null = null
   #stored = ''
-  /** The post that is being made. */
+  /** The post in progress. */
   #posting: Post | null = null
   /** Condition that is not an alert yet → monotonic time at which it began. */
   readonly #held = new Map<string, number>()
@@ -42,14 +42,14 @@ export class Alerts {
     await this.#post(state)
   }
 
-  /** Runs all checks, and shows what they found. A call while they run shares that run. */
+  /** Runs all checks, and publishes what they found. A call while they run shares that run. */
   check(): Promise<AlertState> {
     return (this.#checking ??= this.#checkAll().finally(() => (this.#checking = null)))
   }
 
   async #checkAll(): Promise<AlertState> {
     const state = await (this.#loading ??= this.#load())
-    // Some conditions of an earlier process go on until they are known again.
+    // Some conditions of an earlier process continue until they are known again.
     this.#show(state)
     for (const judgement of await judge(this.gateway)) this.#compare(state, judgement)
     state.mutes = liveMutes(state.mutes, state.firing, this.gateway.clock.now())
@@ -76,7 +76,7 @@ export class Alerts {
     try {
       const state = await loadState(this.gateway.database)
       if (this.#poster === null) dropPosts(state)
-      // Without this limit, a clock that was set back by a day would delay a post by a day.
+      // Without this limit, setting the clock back by a day would delay a post by a day.
       const now = this.gateway.clock.steady()
       for (const post of state.posts) post.dueAt = Math.min(post.dueAt, now + (retryMs(post.attempts) ?? 0))
       return state
@@ -86,7 +86,7 @@ export class Alerts {
     }
   }
 
-  /** Compares what was found with what is firing. Of several conditions of one thing the first that has lasted is told. */
+  /** Compares the found conditions with the firing alerts. If one thing has several conditions, reports the first that has lasted long enough. */
   #compare(state: AlertState, { source: { alert }, found, error }: Judgement): void {
     if (found === null)
       return this.gateway.log.warn({ alert, error: errorName(error) }, 'cannot check for alerts, trying again')
@@ -121,14 +121,14 @@ export class Alerts {
     this.gateway.log.warn({ alert, ...detail }, 'alert')
   }
 
-  /** Plans the post of an alert that was not posted, and takes it back from one that is muted, unless it is being made. */
+  /** Plans the post of an alert that has not been posted, and withdraws that of a muted alert, unless the post is in progress. */
   #tell(state: AlertState, firing: Firing): void {
     const isMuted = muteOf(state.mutes, firing.alert, firing) !== undefined
     if (!firing.isPosted && !isMuted) {
       firing.isPosted = true
       this.#add(state, firing, 'firing', textOf(firing))
     } else if (firing.isPosted && isMuted) {
-      // While an alert fires, its last post is the one that says so.
+      // While an alert fires, its last post is the firing one.
       const post = state.posts.findLast(({ thing }) => thing === keyOf(firing.alert, firing))
       if (post === undefined || post === this.#posting) return
       remove(state.posts, post)
@@ -158,7 +158,7 @@ export class Alerts {
     state.posts.push({ thing: keyOf(alert, firing), body, attempts: 0, dueAt: 0 })
   }
 
-  /** Makes the posts that are due, the first one of each alert and subject, but few in one run: then the checks run again. */
+  /** Makes the posts that are due, the first one of each alert and subject, but only a few in one run, because the checks must run again. */
   async #post(state: AlertState): Promise<void> {
     const poster = this.#poster
     if (poster === null) return
@@ -167,11 +167,11 @@ export class Alerts {
     const due = state.posts.filter((post) => isFirst(post) && post.dueAt <= clock.steady())
     const urgent = due.toSorted((one, other) => rankOf(one) - rankOf(other)).slice(0, MAX_POSTS_PER_RUN)
     for (const post of urgent)
-      // A mute may have taken it back meanwhile.
+      // A mute may have withdrawn it meanwhile.
       if (!lifecycle.draining && state.posts.includes(post)) await this.#attempt(state, post, poster)
   }
 
-  /** Makes one attempt of a post. The attempt is stored first, so after a crash the next one comes at its time, as after a failure. */
+  /** Makes one attempt of a post. The attempt is stored first, so after a crash the next one comes on schedule, as after a failure. */
   async #attempt(state: AlertState, post: Post, poster: AlertPoster): Promise<void> {
     const { clock, log } = this.gateway
     this.#posting = post
@@ -210,15 +210,15 @@ export class Alerts {
 
 const remove = <T>(all: T[], one: T): void => void all.splice(all.indexOf(one), 1)
 
-/** What is firing and waits for its post counts as not posted: a later start with `ALERT_URL` posts it. */
+/** A firing alert that waits for its post counts as not posted: a later start with `ALERT_URL` posts it. */
 function dropPosts({ firing, posts }: AlertState): void {
   for (const one of firing) if (posts.some(({ thing }) => thing === keyOf(one.alert, one))) one.isPosted = false
   posts.length = 0
 }
 
 /**
- * The oldest message of the queue may be another tenant's by now, and an extension may fail for another reason. Otherwise an alert says
- * what it said when it began.
+ * The oldest queued message may belong to another tenant by now, and an extension may fail for another reason. Otherwise an alert keeps its
+ * first words.
  */
 function renew(firing: Firing, { what, fix, detail, since = firing.since }: Condition): void {
   if (firing.detail['tenantId'] !== detail['tenantId']) Object.assign(firing, { what, fix, detail, since })

@@ -7,7 +7,7 @@ import { subjectOf, textOf } from '../conditions/condition.ts'
 import type { Alert, Alerts } from '../schemas.ts'
 import { muteOf, untilText } from './mutes.ts'
 
-/** What needs a person now: it is checked now, so that the doctor says the same. */
+/** What needs attention now. Checks first, so that the doctor says the same. */
 export async function listAlerts({ alerts, database }: Gateway): Promise<Alerts> {
   // If that fails, the last checks count.
   await alerts.check().catch(() => undefined)
@@ -15,7 +15,7 @@ export async function listAlerts({ alerts, database }: Gateway): Promise<Alerts>
   return { alerts: alerts.firing.map((each) => alertItem(each, names, muteOf(alerts.mutes, each.alert, each))) }
 }
 
-/** Without names while the database cannot be read, which is an alert itself. */
+/** Omits names while the database cannot be read, which is an alert itself. */
 async function tenantNames({ orm }: Gateway['database'], firing: readonly FiringAlert[]): Promise<Map<string, string>> {
   const ids = firing.map(({ detail }) => detail['tenantId']).filter((id) => typeof id === 'string')
   if (ids.length === 0) return new Map()

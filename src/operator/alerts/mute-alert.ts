@@ -9,8 +9,8 @@ import { type Muted, fires, isSame, untilText } from './mutes.ts'
 type SessionId = string | null
 
 /**
- * Mutes an alert that fires; another mute of it is replaced. Errors: `badUntil`, `alertNotMutable`, `alertNotFound` if it does not fire for
- * that subject.
+ * Mutes a firing alert, and replaces its earlier mute. Errors: `badUntil`, `alertNotMutable`, `alertNotFound` if it does not fire for that
+ * subject.
  */
 export async function muteAlert(
   { alerts, clock, log }: Gateway,

@@ -2,7 +2,7 @@ import { isoTime } from '../../core/clock.ts'
 import type { FiringAlert, Mute } from '../../core/firing-alert.ts'
 import { type Condition, subjectOf } from '../conditions/condition.ts'
 
-/** What can be muted, as others see it. */
+/** A thing that can be muted, as the API shows it. */
 export type Muted = Pick<Mute, 'alert' | 'subject'>
 
 export const isSame = (one: Muted, other: Muted): boolean => one.alert === other.alert && one.subject === other.subject
@@ -27,9 +27,9 @@ export const liveMutes = (mutes: readonly Mute[], firing: readonly FiringAlert[]
 /** Until the alert is over. */
 export const OVER = 'over'
 
-/** Until when, as the API says it. */
+/** The end of a mute, in the API's form. */
 export const untilText = ({ until }: Pick<Mute, 'until'>): string => (until === null ? OVER : isoTime(until))
 
-/** Until when, in a sentence. */
+/** The end of a mute, as a sentence. */
 export const mutedText = ({ until, by }: Mute): string =>
   `This is muted until ${until === null ? 'it is over' : isoTime(until)} (${by}).`

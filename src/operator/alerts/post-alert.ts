@@ -13,10 +13,7 @@ export interface AlertPoster {
   post(body: string): Promise<PostResult>
 }
 
-/**
- * Creates a poster that guards the address like that of a webhook. Its posts are not counted as webhooks, because the
- * address is the operator's.
- */
+/** Creates a poster that guards the address like a webhook's. Its posts do not count as webhooks, because the address is the operator's. */
 export function createAlertPoster({ guard, clock }: Pick<Gateway, 'guard' | 'clock'>, url: string): AlertPoster {
   const poster = new WebhookPoster({ guard, clock })
   return { post: (body) => poster.post({ url, tenantId: 'operator', body, headers: {} }) }

@@ -10,7 +10,7 @@ export const ALERT_NAMES = CONDITIONS.map(({ alert }) => alert)
 
 const Detail = z.record(z.string(), z.union([z.string(), z.number(), z.null()]))
 
-/** A `FiringAlert`, and whether it was posted, or waits for that; false if it began without `ALERT_URL`. */
+/** A `FiringAlert`, and whether it was posted or waits to be posted; false if it began without `ALERT_URL`. */
 const Firing = z
   .object({
     alert: z.enum(ALERT_NAMES),

@@ -11,12 +11,12 @@ export interface SyncLimits {
   isFinal?(answer: string): boolean
 }
 
-/** Between two tries, while Litestream is starting or its storage fails. */
+/** Pause between two attempts, while Litestream is starting or its storage fails. */
 const RETRY_MS = 100
 
 /**
- * Resolves when the storage has everything that the database has committed. Tries again until the time limit; Litestream gives up an upload
- * whose request has ended. Errors: an `Error` with Litestream's last answer.
+ * Resolves when the storage has everything that the database has committed. Retries until the time limit; Litestream gives up an upload whose
+ * request has ended. Errors: an `Error` with Litestream's last answer.
  */
 export async function syncNow(databasePath: string, limits: SyncLimits): Promise<void> {
   const ended = new AbortController()

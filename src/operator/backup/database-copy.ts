@@ -45,15 +45,15 @@ export function inspect(path: string): Inspection {
 }
 
 /**
- * Notes in a copy when it was restored, epoch milliseconds, because a start that finds that nothing was lost notes nothing. It is only told to
- * the operator: a copy that cannot be written is restored all the same.
+ * Records in a copy when it was restored, in epoch milliseconds, because a start that finds that nothing was lost records nothing. Only the
+ * operator sees it, so a copy that cannot be written is restored all the same.
  */
 export function noteRestored(copy: string, at: number): void {
   try {
     using database = new Database(copy, { readwrite: true, create: false })
     database.run(NOTE_FACT, ['restored_at', String(at)])
   } catch {
-    // The start finds what is wrong with it.
+    // The start finds out what is wrong with it.
   }
 }
 
@@ -80,20 +80,20 @@ export function flush(path: string): void {
   closeSync(file)
 }
 
-/** Suffixes of the files of a database, and of those that an interrupted restore of Litestream leaves. */
+/** Suffixes of a database's files, and of the files that an interrupted Litestream restore leaves. */
 export const DATABASE_FILES = ['', '-wal', '-shm', '.tmp', '.tmp-wal', '.tmp-shm'] as const
 
 export function removeDatabase(path: string): void {
   for (const suffix of DATABASE_FILES) rmSync(`${path}${suffix}`, { force: true })
 }
 
-/** Removes all files whose paths begin so. */
+/** Removes all files whose paths begin with the prefix. */
 export function removeFilesNamed(start: string): void {
   for (const name of readdirSync(dirname(start)))
     if (name.startsWith(basename(start))) rmSync(join(dirname(start), name), { force: true })
 }
 
-/** Moves a copy into the place of a database that is lost, with what the old one has left. `say` tells of a database that was saved. */
+/** Moves a copy into the place of a lost database, and deals with the files that the old one left. `say` reports a saved database. */
 export function putInPlace(copy: string, path: string, isReplicated: boolean, say: (text: string) => void): void {
   moveIntoPlace(copy, path)
   keepSaved(path, say)
@@ -111,12 +111,12 @@ function moveIntoPlace(copy: string, path: string): void {
   flush(dirname(path))
 }
 
-/** Litestream keeps beside the database how far its copy is. Another copy begins anew. */
+/** Litestream keeps its progress beside the database. A different copy starts from the beginning. */
 export function forgetReplication(path: string): void {
   rmSync(join(dirname(path), `.${basename(path)}-litestream`), { recursive: true, force: true })
 }
 
-/** While it has its name, the start would refuse the restored database, which lacks what the copy has. */
+/** Under its old name it would make the start refuse the restored database, which lacks what the copy has. */
 function keepSaved(path: string, say: (text: string) => void): void {
   for (const saved of savedCopies(path)) {
     renameSync(saved, `${saved}.old`)
@@ -127,8 +127,8 @@ function keepSaved(path: string, say: (text: string) => void): void {
 }
 
 /**
- * A gateway that acknowledged nothing before the backup had it has lost nothing: its messages need not be looked up before they are sent.
- * If this cannot be read, they are.
+ * A gateway that acknowledged nothing before the backup had it has lost nothing: its messages need not be looked up before they are sent. If
+ * this cannot be read, they are looked up.
  */
 function markWhole(path: string): void {
   try {

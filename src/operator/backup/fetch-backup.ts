@@ -7,9 +7,9 @@ import { holdsAnything, probeEndpoint } from './storage.ts'
 
 /** Default: the newest state that the storage lists. */
 export interface WantedState {
-  /** That of a moment, ISO 8601. */
+  /** The state at a moment, ISO 8601. */
   at?: string | null
-  /** That of a transaction which the storage has, in hexadecimal. */
+  /** The state after a transaction that the storage has, in hexadecimal. */
   transaction?: string | null
 }
 
@@ -23,7 +23,7 @@ export async function fetchBackup(
   { at = null, transaction = null }: WantedState = {},
 ): Promise<boolean> {
   removeDatabase(target)
-  // A backup that has begun later has files as well.
+  // A backup that began later has files as well.
   if (at !== null) return restoreTo(settings, target, ['-timestamp', at])
   // Two tries: a gateway that has just started may upload its first file between the restore and the listing. A list may lag for longer.
   const words = transaction === null ? [] : ['-txid', transaction]
@@ -62,7 +62,7 @@ async function readError(settings: BackupSettings, { reason, timedOut }: Ended):
   return new StartError(EXIT.unavailable, lines.join('\n'))
 }
 
-/** A text that changes with every byte that arrives. */
+/** Changes with every byte that arrives. */
 function progressOf(target: string): string {
   const files = DATABASE_FILES.map((suffix) => statSync(`${target}${suffix}`, { throwIfNoEntry: false }))
   return files.map((file) => `${file?.size} ${file?.mtimeMs}`).join()

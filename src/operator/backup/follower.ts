@@ -4,15 +4,15 @@ import { type BackupSettings, environmentOf } from './settings.ts'
 
 // Litestream's `restore -f`. Source: Replica.Restore, follow and WriteTXIDFile in replica.go of Litestream 0.5.18.
 
-/** A Litestream that restores a copy to a file, and then applies what the copy gets. */
+/** A Litestream process that restores a copy to a file, and then applies the copy's new changes. */
 export interface Follower {
-  /** Its last error, when it has ended by itself. */
+  /** Its last error, if it ended on its own. */
   ended: Promise<string>
-  /** Ends it at once. Resolves when nothing writes the file any more. */
+  /** Ends it at once. Resolves when nothing writes to the file any more. */
   kill(): Promise<void>
 }
 
-/** Starts one. It goes on with the file if there is one, looks each `everyMs`, and ends with this process, however that ends. */
+/** Starts a follower. It continues with the file if there is one, looks every `everyMs`, and ends with this process, however that ends. */
 export function follow(settings: BackupSettings, file: string, everyMs: number): Follower {
   const { program, configPath, databasePath } = settings
   const restore = ['restore', '-config', configPath, '-f', '-follow-interval', `${everyMs}ms`, '-o', file, databasePath]
@@ -36,8 +36,8 @@ export function follow(settings: BackupSettings, file: string, everyMs: number):
 const FOLLOWED_UP_TO = '-txid'
 
 /**
- * The transaction up to which a file has everything, in hexadecimal; null if it has none yet. It may have a part of what came after that, because
- * a follower writes this when it has applied all that it has found.
+ * The transaction up to which a file has everything, in hexadecimal; null if it has none yet. The file may have a part of later transactions,
+ * because a follower writes this after it has applied everything that it found.
  */
 export function followedUpTo(file: string): string | null {
   try {

@@ -3,7 +3,7 @@ import type { Replica } from '../../db/replicated-gate.ts'
 import { syncNow } from './control-socket.ts'
 import { type BackupSettings, describeReplica } from './settings.ts'
 
-/** A person gives the permission back. */
+/** Until somebody restores the permission. */
 const REFUSED_PAUSE_MS = 1000
 
 /** The backup's storage, through the Litestream that runs beside the gateway. */
@@ -20,9 +20,9 @@ export class LitestreamReplica implements Replica {
   }
 
   /**
-   * Waits for the first copy after the start of Litestream. `refused`: called when the storage refuses, if it has stored for this gateway before;
-   * then it is asked again. Errors: `StartError`, 78 if the storage refuses otherwise, 69 if it does not store within LITESTREAM_TIMEOUT, or
-   * Litestream ends.
+   * Waits for the first copy after the start of Litestream. `refused`: called when the storage refuses, if it has stored changes for this
+   * gateway before; then the request is repeated. Errors: `StartError`, 78 if it refuses otherwise, 69 if it does not store within
+   * LITESTREAM_TIMEOUT, or Litestream ends.
    */
   async firstCopy(refused: ((reason: string) => void) | null): Promise<void> {
     const { databasePath, timeoutMs } = this.settings
@@ -54,6 +54,6 @@ export class LitestreamReplica implements Replica {
   }
 }
 
-/** Whether the storage says that it will never do this: for a wrong key, bucket or region, or without permission. */
+/** Whether the storage will never do this: for a wrong key, bucket or region, or without permission. */
 const isRefusal = (reason: string): boolean =>
   /StatusCode: (30\d|400|401|403|404)\b|permission denied|read-only file system/.test(reason)

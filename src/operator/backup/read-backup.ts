@@ -4,13 +4,13 @@ import { controlSocketPath } from './settings.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 
 export interface Backup {
-  /** `off`: Litestream does not run. `silent`: it does not say how far the backup is behind. `behind`: the backup lacks old changes. */
+  /** `off`: Litestream does not run. `silent`: it does not report how far the backup is behind. `behind`: the backup lacks old changes. */
   state: 'off' | 'silent' | 'behind' | 'current'
   /** Size of the write-ahead log, which only Litestream empties while it runs. */
   walBytes: number
   /** Size of Litestream's files beside the database. They grow if Litestream cannot upload. */
   keptBytes: number
-  /** Whether Litestream has ever worked on this database. */
+  /** Whether Litestream has ever copied this database. */
   begun: boolean
   /** For how long the backup may lack changes, as Litestream reports; null if it does not answer. */
   lagMs: number | null
@@ -20,7 +20,7 @@ type Lag = Omit<Backup, 'state'>
 
 const NONE: Lag = { walBytes: 0, keptBytes: 0, begun: false, lagMs: null }
 const TIMEOUT_MS = 1000
-/** A backup that lacks changes for longer needs a person. */
+/** A backup that lacks changes for longer needs attention. */
 const MAX_LAG_MS = 60_000
 
 /** Reads how far the backup is behind. Only a drill shows whether the storage still has everything that was copied. */
@@ -44,8 +44,8 @@ async function readLag(path: string | null): Promise<Lag> {
 }
 
 /**
- * When Litestream last had uploaded everything, epoch milliseconds; it updates this about once a second, also without changes.
- * Before the first time, when it started. Null if it does not answer. Source: server.go of Litestream 0.5.18.
+ * When Litestream last had uploaded everything, epoch milliseconds; it updates this about once a second, also without changes. Before that,
+ * the time when it started. Null if it does not answer. Source: server.go of Litestream 0.5.18.
  */
 async function lastUploadedAt(socket: string): Promise<number | null> {
   const ask = async (path: string): Promise<unknown> => {

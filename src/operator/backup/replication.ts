@@ -5,7 +5,7 @@ import { type BackupSettings, describeReplica, environmentOf } from './settings.
 
 /** A running Litestream beside the gateway. */
 export interface Replication {
-  /** Its exit code, when it has ended for any reason. */
+  /** Its exit code, once it has ended for any reason. */
   ended: Promise<number>
   /**
    * Ends Litestream and copies the last changes. Call it after the gateway's database is closed. Returns null if the backup is
@@ -32,7 +32,7 @@ export async function prepareReplication(settings: BackupSettings): Promise<(set
   return (toStart) => startReplication(toStart, age)
 }
 
-/** What is left for the end of Litestream after its last copy. */
+/** Time reserved for Litestream to end after its last copy. */
 const END_MS = 500
 
 function startReplication(settings: BackupSettings, age: LitestreamAge): Replication {
@@ -53,7 +53,7 @@ function startReplication(settings: BackupSettings, age: LitestreamAge): Replica
   }
 }
 
-/** Asks for the last copy, which is answered when the storage has it. */
+/** Asks for the last copy; the answer comes when the storage has it. */
 async function finishBySync(settings: BackupSettings, child: Bun.Subprocess, limitMs: number): Promise<string | null> {
   const deadline = performance.now() + limitMs
   const failure = await syncNow(settings.databasePath, { timeoutMs: limitMs - END_MS }).then(
@@ -66,8 +66,8 @@ async function finishBySync(settings: BackupSettings, child: Bun.Subprocess, lim
 }
 
 /**
- * Litestream before 0.5.18 exits with 0 even if its last copy failed, and one that has ended with the gateway's process group lacks what was
- * written since. So a second run decides, for which half of the time is reserved.
+ * Litestream before 0.5.18 exits with 0 even if its last copy failed, and one that ended with the gateway's process group lacks later changes.
+ * So a second run decides, and half of the time is reserved for it.
  */
 async function finishByAnotherRun(
   settings: BackupSettings,
@@ -100,8 +100,8 @@ function spawn(settings: BackupSettings) {
 }
 
 /**
- * Waits for the Litestream of an earlier process, which makes its last copy and ends by itself. Before that its files must not be touched.
- * Errors: `StartError`, exit code 75.
+ * Waits for the Litestream of an earlier process, which makes its last copy and ends. Until then its files must not be touched. Errors:
+ * `StartError`, exit code 75.
  */
 export async function untilReplicationEnded(databasePath: string): Promise<void> {
   const command = ['flock', '--timeout', `${LOCK_WAIT_SECONDS}`, backupLock(databasePath), 'true']

@@ -15,13 +15,13 @@ export interface BackupSettings {
   endpoint: string
   /** Of the bucket; null if it is not set. */
   region: string | null
-  /** Null: what the storage's own variables say. */
+  /** Null: the storage's own variables decide. */
   credentials: { accessKeyId: string | null; secretAccessKey: string | null }
   /** Absolute path of the database file. */
   databasePath: string
   /** How long the storage may stay silent while a backup is fetched. */
   timeoutMs: number
-  /** Variables of the gateway's environment that Litestream gets as well: those of storages and proxies, and none of the gateway's secrets. */
+  /** Variables of the gateway's environment that Litestream gets as well: those of storages and proxies, but none of the gateway's secrets. */
   passedOn: Record<string, string | undefined>
 }
 
@@ -49,7 +49,7 @@ export function readBackupSettings(environment: Environment, databasePath: strin
   return backup
 }
 
-/** The environment of Litestream itself. Other settings of the same storage, for example another location, need no other environment. */
+/** The environment of Litestream itself. Other settings for the same storage, such as another location, use the same environment. */
 export function environmentOf(settings: BackupSettings): Record<string, string | undefined> {
   const { replicaUrl, endpoint, region, credentials, databasePath } = settings
   return {
@@ -67,13 +67,13 @@ export function environmentOf(settings: BackupSettings): Record<string, string |
 /** Where Litestream answers questions about a database that it replicates. */
 export const controlSocketPath = (databasePath: string): string => socketPath(databasePath, '.litestream.sock')
 
-/** The location as messages show it, without secrets. */
+/** The location for messages, without secrets. */
 export const describeReplica = ({ replicaUrl, endpoint }: BackupSettings): string =>
   withoutSecrets(replicaUrl) + (endpoint === '' ? '' : ` (${withoutSecrets(endpoint)})`)
 
 /**
- * A warning about settings that work until the storage is away; null without one. Without a region Litestream asks Amazon
- * for it at every start, and ends when it gets no answer.
+ * A warning about settings that fail when the storage is unreachable; null without one. Without a region, Litestream asks Amazon for it at
+ * every start, and ends if it gets no answer.
  */
 export function regionWarning({ replicaUrl, endpoint, region }: BackupSettings): string | null {
   if (!replicaUrl.startsWith('s3://') || endpoint !== '' || region !== null) return null
@@ -95,7 +95,7 @@ const PASSED_ON =
 /** With it Litestream 0.5 refuses to start: `cannot load aws config: unable to add custom RootCAs`. */
 const NOT_PASSED_ON = 'AWS_CA_BUNDLE'
 
-/** A warning if the storage's certificate is probably signed by an authority that Litestream will not know; null without one. */
+/** A warning if Litestream probably does not know the authority that signed the storage's certificate; null without one. */
 export const authorityWarning = ({ values }: Environment): string | null =>
   (values[NOT_PASSED_ON] ?? '') === '' || (values['SSL_CERT_FILE'] ?? '') !== ''
     ? null

@@ -7,8 +7,8 @@ import { runLitestream } from './program.ts'
 import type { BackupSettings } from './settings.ts'
 
 /**
- * Whether the backup's location contains anything although Litestream found no backup in it. Litestream lists only its own kind of
- * files, so this reads the folder, or the bucket if there are keys.
+ * Whether the backup's location contains anything, although Litestream found no backup there. Litestream lists only its own kind of files, so
+ * this reads the folder, or the bucket if there are keys.
  */
 export async function holdsAnything(settings: BackupSettings): Promise<boolean> {
   const { replicaUrl } = settings
@@ -31,7 +31,7 @@ export async function probeEndpoint({ endpoint }: BackupSettings): Promise<strin
   )
 }
 
-/** No such folder, or an address that is no path of this machine's. */
+/** No such folder, or an address that is not a path on this machine. */
 const NO_FOLDER = ['ENOENT', 'ERR_INVALID_FILE_URL_HOST', 'ERR_INVALID_FILE_URL_PATH']
 
 function folderHoldsFiles(url: string): boolean {

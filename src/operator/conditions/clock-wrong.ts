@@ -1,10 +1,10 @@
 import type { Gateway } from '../../messages/gateway.ts'
 import type { Condition, ConditionSource } from './condition.ts'
 
-/** After the machine has slept, the next answer shows that all is well. */
+/** After the machine has slept, the next answer shows that the clock is right. */
 const HOLD_MS = 60_000
 
-/** This machine's clock is not the provider's, or not that of the storage that has the lease. */
+/** This machine's clock differs from the provider's, or from that of the storage with the lease. */
 export const clockWrong: ConditionSource = {
   alert: 'clock_wrong',
   check: 'clock',

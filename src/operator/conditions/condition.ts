@@ -3,7 +3,7 @@ import type { TroubledExtension } from '../../messages/gateway-state/extensions.
 import type { Gateway } from '../../messages/gateway.ts'
 import type { FaultLevel } from '../doctor/fault.ts'
 
-/** Something that is wrong now. Everything that tells people so reads it from here: doctor, status, alerts and console. */
+/** Something that is wrong now. The doctor, status, alerts and console all read it from here. */
 export interface Condition {
   /** The id of the affected thing, behind its tenant's where two tenants may have the same; absent: the gateway itself. */
   subject?: string
@@ -21,21 +21,21 @@ export interface Condition {
   level?: FaultLevel
   /** When it began, epoch milliseconds; absent if only the time of the first check is known. */
   since?: number
-  /** How long it must last to become an alert, because it often ends by itself. Default 0; `Infinity`: never by itself. */
+  /** How long it must last to become an alert, because it often ends without help. Default 0; `Infinity`: it never becomes an alert. */
   holdMs?: number
 }
 
-/** Finds all conditions of one name. If it rejects, nothing is known about them. */
+/** Finds all conditions of one name. If it rejects, their state is unknown. */
 export interface ConditionSource {
   alert: string
   /** The doctor's check that shows them. */
   check: string
-  /** It cannot be muted. */
+  /** Its alert cannot be muted. */
   isAlwaysTold?: true
   find(gateway: Gateway, round: Round): Promise<readonly Condition[]>
 }
 
-/** What the sources of one round share. */
+/** Data that the sources of one round share. */
 export interface Round {
   /** Reads it once. */
   troubled(): Promise<readonly TroubledExtension[]>
@@ -47,10 +47,10 @@ export const textOf = ({ what, fix }: Pick<Condition, 'what' | 'fix'>): string =
 /** The subject of what concerns the gateway itself. */
 export const GATEWAY = 'gateway'
 
-/** The id of the affected thing, as others see it: `detail` names its tenant. */
+/** The public id of the affected thing: `detail` names its tenant. */
 export const subjectOf = ({ subject = GATEWAY }: Pick<Condition, 'subject'>): string =>
   subject.slice(subject.lastIndexOf('/') + 1)
 
-/** An outage may affect thousands, which would fill the state and the chat, and one tenant must not hide the others. */
+/** An outage may affect thousands of things, which would fill the state and the chat, and one tenant must not hide the others. */
 export const MAX_OF_TENANT = 20
 export const MAX_OF_SOURCE = 200

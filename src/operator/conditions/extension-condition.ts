@@ -5,7 +5,7 @@ import type { ExtensionRow } from '../../provider/directory.ts'
 import { type ExtensionKey, nameOf } from '../../provider/extension-rows.ts'
 import type { Condition } from './condition.ts'
 
-/** Makes a condition of an extension's trouble, in the words that its health has. `state` and `over` go on after the extension's name. */
+/** Makes a condition of an extension's trouble, in the words of its health. `state` and `over` follow the extension's name. */
 export function conditionOfExtension(
   { tenantId, extensionId, extensionNumber = null }: ExtensionKey & Partial<Pick<ExtensionRow, 'extensionNumber'>>,
   { reason, fix, since }: Trouble,

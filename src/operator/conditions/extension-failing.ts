@@ -8,9 +8,9 @@ import { nameOf } from '../../provider/extension-rows.ts'
 import { type Condition, type ConditionSource, MAX_OF_SOURCE, MAX_OF_TENANT } from './condition.ts'
 import { conditionOfExtension, rowOf } from './extension-condition.ts'
 
-/** Most of what keeps an extension from its work ends by itself within this time. */
+/** Most troubles of an extension end without help within this time. */
 export const HOLD_MS = 15 * 60_000
-/** After a start the provider is asked again within this time for all that it has refused. */
+/** After a start, the gateway repeats everything that the provider has refused within this time. */
 const UNKNOWN_MS = 5 * 60_000
 
 /** Something keeps an extension from sending or receiving, whether or not something waits. Each trouble is a condition, the most important first. */
@@ -36,16 +36,16 @@ export const extensionFailing: ConditionSource = {
 
 const oldestOf = (conditions: readonly Condition[]): number => Math.min(...conditions.map(({ since = 0 }) => since))
 
-/** The ids of extensions that may fail although their tokens are good. */
+/** The ids of extensions that may fail although their tokens are valid. */
 export const suspectsOf = ({ directory, quota, clock }: Gateway): string[] => [
   ...directory.refusals.list(clock.now()).flatMap(({ extensionId }) => extensionId ?? []),
   ...quota.pausedExtensions(),
 ]
 
-/** What other conditions tell. */
+/** Troubles that other conditions report. */
 const OF_THEIR_OWN: readonly Trouble['kind'][] = ['revoked', 'jwt_ends', 'session_ends', 'threads']
 
-/** `isSilent`: it has no subscription, which is a condition of its own. */
+/** `isSilent`: it has no subscription, which is a separate condition. */
 const conditionsOf = (gateway: Gateway, row: ExtensionRow, isSilent: boolean): Condition[] =>
   troublesOf(gateway, row, null)
     .filter(({ kind, step }) => !OF_THEIR_OWN.includes(kind) && !(isSilent && step === 'subscription'))
@@ -55,7 +55,7 @@ function conditionOf({ providerState }: Gateway, row: ExtensionRow, trouble: Tro
   const { kind, since } = trouble
   const state = `has not worked properly since ${isoTime(since)}`
   const condition = conditionOfExtension(row, trouble, state, 'works again, or is no longer in use')
-  // Of refreshes the provider's own alert tells, not one for each extension. A pause that was asked for is over in its time.
+  // One alert about the provider reports failing refreshes, instead of one for each extension. A requested pause ends on time.
   const isNoAlert = kind === 'waits' || (kind === 'refresh' && providerState.isInTrouble)
   return {
     ...condition,
@@ -65,7 +65,7 @@ function conditionOf({ providerState }: Gateway, row: ExtensionRow, trouble: Tro
   }
 }
 
-/** The doctor's check, and how bad it is there: some of it ends by itself. */
+/** The doctor's check and its level: some troubles end without help. */
 function shownBy({ kind, step }: Trouble): Pick<Condition, 'check' | 'level'> {
   if (kind === 'refresh' || kind === 'unknown_numbers' || kind === 'paused') return { level: 'warn' }
   if (kind === 'campaign') return { check: 'numbers', level: 'warn' }
@@ -73,14 +73,14 @@ function shownBy({ kind, step }: Trouble): Pick<Condition, 'check' | 'level'> {
   return { check: 'authorization', level: kind === 'waits' ? 'warn' : 'fail' }
 }
 
-/** A restart forgets what was refused, and for longer when a pause began. */
+/** A restart forgets what was refused, and when a pause began. */
 export function mayGoOn({ quota, clock, alerts }: Gateway, { detail: { cause, extensionId } }: FiringAlert): boolean {
   const id = String(extensionId)
   const isPaused = PAUSED.some(({ group }) => quota.pauseMs(id, group) > 0 || quota.standingPause(id, group) !== null)
   return (cause === 'paused' && isPaused) || (cause !== 'refresh' && clock.monotonic() - alerts.knownSince < UNKNOWN_MS)
 }
 
-/** The extensions that have failed for longest, few of each tenant. */
+/** The extensions that have failed for longest, a few of each tenant. */
 function few(ofExtensions: readonly Condition[][]): Condition[][] {
   const counts = new Map<unknown, number>()
   const ofFewTenants = ofExtensions.filter(([first]) => {

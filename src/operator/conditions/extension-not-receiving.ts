@@ -5,10 +5,10 @@ import type { ExtensionRow } from '../../provider/directory.ts'
 import type { Condition, ConditionSource } from './condition.ts'
 import { conditionOfExtension, rowOf } from './extension-condition.ts'
 
-/** A missing subscription is made again within seconds, unless something is in the way. */
+/** A missing subscription is recreated within seconds, unless something prevents it. */
 const HOLD_MS = 60_000
 
-/** An extension has no subscription, so what it receives comes late; or its numbers' texts go where the gateway may not read. */
+/** An extension has no subscription, so its messages arrive late; or its numbers' texts go where the gateway may not read them. */
 export const extensionNotReceiving: ConditionSource = {
   alert: 'extension_not_receiving',
   check: 'subscriptions',
@@ -42,12 +42,12 @@ function conditionsOf(
 ): Condition[] {
   const why = troublesOf(gateway, row, gateway.clock.now()).find(isAbout)
   if (why === undefined) return []
-  // Since when is not known.
+  // Its start is unknown.
   const { since: _, ...condition } = conditionOfExtension(row, why, state, 'receives again, or is no longer in use')
   return [{ ...condition, level: 'warn', holdMs: HOLD_MS }]
 }
 
-/** A refused subscription says why there is none. */
+/** The refusal of the subscription says why there is none. */
 const isAboutReceiving = ({ kind, step }: Trouble): boolean => step === 'subscription' || kind === 'not_receiving'
 
 const isAboutThreads = ({ kind }: Pick<Trouble, 'kind'>): boolean => kind === 'threads'

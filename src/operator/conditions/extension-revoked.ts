@@ -2,7 +2,7 @@ import { troubleOf } from '../../messages/upkeep/extension-trouble.ts'
 import type { Condition, ConditionSource } from './condition.ts'
 import { conditionOfExtension, rowOf } from './extension-condition.ts'
 
-/** The provider accepts an extension's authorization, or its JWT, no longer. */
+/** The provider no longer accepts an extension's authorization or its JWT. */
 export const extensionRevoked: ConditionSource = {
   alert: 'extension_revoked',
   check: 'extensions',

@@ -3,7 +3,7 @@ import type { Gateway } from '../../messages/gateway.ts'
 import type { Condition, ConditionSource, Round } from './condition.ts'
 import { CONDITIONS } from './table.ts'
 
-/** What a source found, or the error because of which nothing is known. */
+/** What a source found, or the error that kept it from finding out. */
 export interface Judgement {
   source: ConditionSource
   found: readonly Condition[] | null

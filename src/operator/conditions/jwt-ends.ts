@@ -4,7 +4,7 @@ import { JWT_WARNING_MS, endOfJwt } from '../../messages/upkeep/extension-troubl
 import { type Condition, type ConditionSource, MAX_OF_SOURCE } from './condition.ts'
 import { conditionOfExtension } from './extension-condition.ts'
 
-/** The doctor and the extension's health tell it 14 days before. */
+/** The doctor and the extension's health report it 14 days before. */
 const ALERT_BEFORE_MS = 3 * DAY_MS
 
 /** The JWT of an extension ends, or has ended while its session goes on. */

@@ -4,7 +4,7 @@ import { whyUnableToSend } from '../../messages/upkeep/unable-to-send.ts'
 import { type Condition, type ConditionSource, MAX_OF_SOURCE } from './condition.ts'
 import { HOLD_MS, mayGoOn, suspectsOf } from './extension-failing.ts'
 
-/** An active tenant has extensions, and none of them can send. Of a tenant that the operator has suspended nothing is to be sent. */
+/** An active tenant has extensions, and none of them can send. A suspended tenant is not meant to send. */
 export const noExtensionCanSend: ConditionSource = {
   alert: 'no_extension_can_send',
   check: 'sending',
@@ -43,13 +43,13 @@ async function conditionsOf(gateway: Gateway, tenantId: string): Promise<Conditi
         cause: last.kind,
       },
       since: last.since,
-      // What ends by itself mostly does so within this time.
+      // Most troubles that end without help do so within this time.
       holdMs: whys.every(({ kind }) => kind === 'revoked') ? 0 : HOLD_MS,
     },
   ]
 }
 
-/** A restart forgets much of what the provider has refused: until that is known again, what an earlier process has told goes on. */
+/** A restart forgets much of what the provider has refused: until that is known again, the earlier process's alert continues. */
 const goingOn = (gateway: Gateway): readonly Condition[] =>
   gateway.alerts.firing.filter(
     (firing) =>

@@ -1,6 +1,6 @@
 import type { ConditionSource } from './condition.ts'
 
-/** The provider refuses our client. */
+/** The provider refuses this gateway's client. */
 export const providerCredentials: ConditionSource = {
   alert: 'provider_credentials',
   check: 'provider credentials',

@@ -2,7 +2,7 @@ import { isoTime } from '../../core/clock.ts'
 import { connectionFix } from '../../provider/refused-by-proxy.ts'
 import type { ConditionSource } from './condition.ts'
 
-/** A short outage ends by itself, and costs nothing but time. */
+/** A short outage needs no action, and costs only time. */
 const HOLD_MS = 2 * 60_000
 const OTHERS = "DNS, the firewall and the network, and RingCentral's status page"
 

@@ -2,10 +2,10 @@ import { readOldestMessage } from '../../messages/gateway-state/queue.ts'
 import type { ConditionSource } from './condition.ts'
 
 const MINUTE_MS = 60_000
-/** The contract limits a number to 40 messages a minute, so those above that wait. */
+/** The contract limits a number to 40 messages a minute, so messages above that wait. */
 const MAX_AGE_MS = 10 * MINUTE_MS
 
-/** A message waits for long. */
+/** A message has waited for a long time. */
 export const queueOld: ConditionSource = {
   alert: 'queue_old',
   check: 'queue',

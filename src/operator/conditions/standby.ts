@@ -1,7 +1,7 @@
 import { HOUR_MS } from '../../core/limits.ts'
 import type { Condition, ConditionSource } from './condition.ts'
 
-/** Nobody would take over from this gateway. */
+/** No standby would take over from this gateway. */
 export const standbyMissing: ConditionSource = {
   alert: 'standby_missing',
   check: 'standby',
@@ -19,7 +19,7 @@ export const standbyMissing: ConditionSource = {
   },
 }
 
-/** Another gateway waits, and could not. */
+/** Another gateway waits, but could not take over. */
 export const standbyCannotTakeOver: ConditionSource = {
   alert: 'standby_cannot_take_over',
   check: 'standby',

@@ -18,8 +18,8 @@ import { webhookFailing } from './webhook-failing.ts'
 import { webhooksInterrupted } from './webhooks-interrupted.ts'
 
 /**
- * All that needs a person, one source each, in the order of posts: what concerns the gateway itself comes before what concerns one tenant.
- * To add one, write its file, its line here, and its row in docs/alerts.md.
+ * Everything that needs attention, one source each, in the order of posts: what concerns the gateway itself comes before what concerns one
+ * tenant. To add one, write its file, its line here, and its row in docs/alerts.md.
  */
 export const CONDITIONS: readonly ConditionSource[] = [
   storageFailing,

@@ -3,7 +3,7 @@ import type { Row } from '../../db/connection.ts'
 import { IS_IN_USE } from '../../messages/usage/destination-rows.ts'
 import { type Condition, type ConditionSource, MAX_OF_SOURCE, MAX_OF_TENANT } from './condition.ts'
 
-/** A single failure may be caused by its message. A destination fails only after a second one. */
+/** A single failure may be the message's fault, so a destination counts as failing only after a second one. */
 const MIN_FAILURES = 2
 const MAX_READ = 10_000
 
@@ -15,7 +15,7 @@ export const webhookFailing: ConditionSource = {
     (await database.reader.longRead('operator', FAILING, [clock.now() - HOUR_MS])).map(conditionOf),
 }
 
-/** Those that have failed for longest, few of each tenant. */
+/** The destinations that have failed for longest, a few of each tenant. */
 const FAILING = `WITH failing AS (
     SELECT own.* FROM webhook_destinations AS own WHERE failing_since <= ?1 AND failures >= ${MIN_FAILURES}
       AND ${IS_IN_USE}

@@ -8,7 +8,7 @@ import { textOf } from '../conditions/condition.ts'
 import { saidOfJwt } from '../conditions/jwt-refused.ts'
 import { Fault } from './fault.ts'
 
-/** Reports what RingCentral refused during the last authorization of a tenant, and a JWT that waits. What it refuses an extension is a condition. */
+/** Reports what RingCentral refused during the last authorization of a tenant, and a JWT that waits. Refusals to extensions are conditions. */
 export async function checkAuthorization(gateway: Gateway): Promise<string> {
   const refused = await refusalsOf(gateway)
   const { state } = gateway.configuredJwt
@@ -33,7 +33,7 @@ function describe({ provider, config }: Gateway, { tenantId, step, failure }: Re
   return `the last authorization of ${tenantId} (${codes}): ${provider.fixOf(failure, step, config.publicUrl)}`
 }
 
-/** Without a subscription messages still arrive, by back-fill: that is a condition. */
+/** Without a subscription, messages still arrive by back-fill; that is a condition. */
 export async function checkSubscriptions(gateway: Gateway): Promise<string> {
   const counts = await countExtensions(gateway)
   if (counts.extensions.active > 0) return 'every active extension has one'
@@ -60,7 +60,7 @@ export async function checkRedirectAddress(gateway: Gateway): Promise<string> {
   throw new Fault(`${address} (${status} ${code ?? ''}): ${fix}`, reason === 'rejected' ? 'fail' : 'warn')
 }
 
-/** An app of RingCentral has one authentication: one for JWTs has no redirect address, and a gateway at home has none to give. */
+/** A RingCentral app has one kind of authentication: an app for JWTs has no redirect address, and a gateway at home has none to offer. */
 async function needsNoRedirect({ config, database }: Gateway): Promise<boolean> {
   if (config.provider.jwt !== null || (config.production && !config.hasPublicUrl)) return true
   const rows = await database.orm.select({ jwt: extensions.jwt }).from(extensions)

@@ -2,7 +2,7 @@ import type { ConsentsAnswer } from '../../messages/opt-outs/account-consents.ts
 import type { Gateway } from '../../messages/gateway.ts'
 import { Fault } from './fault.ts'
 
-/** Whether opt-outs that are made at RingCentral are known here. Messages go on without. */
+/** Whether the gateway learns of opt-outs made at RingCentral. Messages flow either way. */
 export function checkConsents({ consents, lifecycle }: Pick<Gateway, 'consents' | 'lifecycle'>): string {
   if (!lifecycle.working) throw new Fault('unknown: no server is running', 'warn')
   const answers = consents.answers()

@@ -26,12 +26,12 @@ import {
 } from './surroundings.ts'
 import { withConditions } from './with-conditions.ts'
 
-/** Returns what is well. Errors: `Fault`, what is not, unless it is a condition. */
+/** Returns what is fine. Errors: a `Fault` that says what is not, unless it is a condition. */
 type Probe = [check: string, run: () => Promise<string> | string]
 
 /**
- * Checks everything that a gateway needs; each failure names its fix. The probes add what nobody has noticed yet, or only the doctor tells. What
- * they meet may make conditions, so these are judged afterwards.
+ * Checks everything that a gateway needs; each failure names its fix. The probes find what has not been noticed yet, or what only the doctor
+ * reports. They may cause conditions, so conditions are judged afterwards.
  */
 export async function diagnose(gateway: Gateway): Promise<Finding[]> {
   const probed: Finding[] = []
@@ -70,7 +70,7 @@ const leaseProbes = (gateway: Gateway, lease: Lease): Probe[] => [
   ['standby', () => checkStandbys(gateway)],
 ]
 
-/** A call of the provider waits for a lease that is renewed, perhaps for ever. */
+/** A call to the provider waits until the lease is renewed, perhaps forever. */
 function askProvider(gateway: Gateway, check: (gateway: Gateway) => Promise<string>): Promise<string> {
   if (isFresh(gateway.lease)) return check(gateway)
   throw new Fault('not checked: the provider is not called while the lease is not renewed', 'warn')
@@ -94,7 +94,7 @@ async function checkDatabase({ config, database }: Gateway): Promise<string> {
   return `${path ?? url}: ok`
 }
 
-/** Looks whether ENCRYPTION_KEYS has the keys of the stored values, and counts what uses older keys. */
+/** Checks that ENCRYPTION_KEYS has the keys of the stored values, and counts values that use older keys. */
 async function checkKeys(gateway: Gateway): Promise<string> {
   if ((await gateway.lostKeys.check()) !== null) return 'one is missing'
   if (gateway.config.production && gateway.config.encryptionKeys === null)
@@ -110,7 +110,7 @@ async function checkExtensions(gateway: Gateway): Promise<string> {
   return `none connected yet: ${howToConnect(gateway)}`
 }
 
-/** An RC_JWT that is set and connects nothing has a line of its own: what is wrong with it would go wrong with another command, too. */
+/** If RC_JWT is set and connects nothing, the advice says so: another command would fail for the same reason. */
 function howToConnect({ config, configuredJwt }: Gateway): string {
   const { production, hasPublicUrl, provider } = config
   if ('fix' in configuredJwt.state)
@@ -125,7 +125,7 @@ async function checkBlocked(gateway: Gateway): Promise<string> {
   return 'none is blocked'
 }
 
-/** Says whether anybody is told. */
+/** Says whether alerts reach anybody. */
 const checkAlertSetting = ({ alertUrl }: Config): string =>
   alertUrl === null
     ? 'off: set ALERT_URL to tell a chat or pager what needs attention (docs/alerts.md); sgw status also shows it'

@@ -1,4 +1,4 @@
-/** `warn`: something should be checked, but messages go on. `fail`: messages stop or are lost until somebody acts. */
+/** `warn`: something should be checked, but messages still flow. `fail`: messages stop or are lost until somebody acts. */
 export type FaultLevel = 'warn' | 'fail'
 
 /** Thrown by a check of the doctor. The message says what is wrong and how to fix it. */

@@ -8,7 +8,7 @@ import { IS_WEBHOOK } from '../../provider/socket-rows.ts'
 export interface KeyUsage {
   /** Encrypted secrets, which `sgw keys rotate` encrypts again. */
   encrypted: number
-  /** API keys of active apps that were not used since the newest key was added. */
+  /** API keys of active apps that have not been used since the newest key was added. */
   apiKeys: number
   /** Subscriptions, which are created again when their key is gone. */
   subscriptions: number
@@ -16,7 +16,10 @@ export interface KeyUsage {
   links: number
 }
 
-/** Every key in use is in ENCRYPTION_KEYS (`LostKeys`). Counts what would be lost or created again if the older keys were removed from ENCRYPTION_KEYS. */
+/**
+ * Every key in use is in ENCRYPTION_KEYS (`LostKeys`). Counts values that would be lost or recreated if the older keys were removed from
+ * ENCRYPTION_KEYS.
+ */
 export async function readKeyUsage(gateway: Gateway): Promise<KeyUsage> {
   const { secrets, clock } = gateway
   const { orm } = gateway.database
@@ -42,7 +45,7 @@ export async function readKeyUsage(gateway: Gateway): Promise<KeyUsage> {
   }
 }
 
-/** Describes what still needs an older key; empty if nothing does. */
+/** Says what still needs an older key; empty if nothing does. */
 export function describeKeyUsage(usage: KeyUsage): string {
   return [
     usage.encrypted > 0 ? `encrypted secrets: ${usage.encrypted} (run: sgw keys rotate)` : '',

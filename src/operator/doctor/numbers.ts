@@ -11,8 +11,8 @@ import { sendLimitOf } from '../../provider/send-limit.ts'
 import { Fault } from './fault.ts'
 
 /**
- * Numbers of call queues and of the company have their messages in another store than their extension's. Until the provider has
- * shown one of them, a missing record proves nothing.
+ * Numbers of call queues and of the company keep their messages in a different store from their extension's. Until the provider has shown one
+ * of them, a missing record proves nothing.
  */
 export async function checkNumbers({ database }: Gateway): Promise<string> {
   const inactive = await readInactiveTenants(database)
@@ -31,14 +31,14 @@ export async function checkNumbers({ database }: Gateway): Promise<string> {
   )
 }
 
-/** Which numbers send texts alone, as toll-free ones do. Whether the others send media may not be known yet. */
+/** Which numbers can send only text, as toll-free numbers do. Whether the others can send media may not be known yet. */
 function withoutMedia(rows: readonly NumberRow[]): string {
   const numbers = new Set(rows.filter(({ sendsMedia }) => sendsMedia === false).map(({ number }) => number))
   if (numbers.size === 0) return ''
   return `; without pictures, because RingCentral gives no MmsSender (it never does for toll-free numbers): ${[...numbers].toSorted().join(', ')}`
 }
 
-/** Which tiers the campaigns of numbers that send have, and which numbers cannot send; not what is a condition. */
+/** Which tiers the campaigns of numbers that send have, and which numbers cannot send, except where that is a condition. */
 async function campaignsOf({ orm }: Gateway['database'], inactive: ReadonlySet<string>): Promise<string> {
   const rows = await orm.select().from(extensions).where(isNotNull(extensions.campaigns))
   const listed = Map.groupBy(await orm.select().from(phoneNumbers), nameOf)
@@ -63,7 +63,7 @@ async function readSenders({ orm }: Gateway['database']): Promise<NumberRow[]> {
   return [...new Map(ordered.toReversed().map((row) => [`${row.tenantId}/${row.number}`, row])).values()]
 }
 
-/** The extensions whose numbers were not read since the upgrade from a release that did not keep how they are used. */
+/** The extensions whose numbers have not been read since the upgrade from a release that did not store their usage type. */
 const readUnread = ({ orm }: Gateway['database']): Promise<ExtensionKey[]> =>
   orm
     .select({ tenantId: extensions.tenantId, extensionId: extensions.extensionId })

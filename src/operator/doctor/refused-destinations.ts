@@ -9,14 +9,14 @@ const DESTINATIONS = `SELECT apps.id, webhook_url AS url FROM apps JOIN tenants 
 
 const MAX_NAMED = 10
 
-/** Errors: `Fault` if the configuration refuses an address that was accepted before it was changed. */
+/** Errors: `Fault` if the configuration now refuses an address that it accepted before. */
 export async function checkDestinations(gateway: Gateway): Promise<string> {
   const refused = await describeRefused(gateway)
   if (refused !== null) throw new Fault(refused, 'warn')
   return 'the configuration allows the address of each app and trigger'
 }
 
-/** A sentence for the operator on the webhook addresses that the configuration refuses, with what to do; null if there are none. */
+/** A sentence for the operator about the webhook addresses that the configuration refuses, and what to do; null if there are none. */
 export async function describeRefused({ config, database, guard }: Gateway): Promise<string | null> {
   const { rows } = await database.gate.execute(DESTINATIONS)
   const refused = rows

@@ -23,7 +23,7 @@ export function checkDisk({ database }: Pick<Config, 'database'>): string {
   return database.path === null ? 'not on this machine' : `${mebibytes(freeBytes(database.path))} free`
 }
 
-/** A bad configuration opens nothing, so only a name that was probably misspelt is left to report. */
+/** With a bad configuration nothing opens, so only a name that is probably misspelt is left to report. */
 export function checkConfiguration({ config: { production, warnings } }: Pick<Gateway, 'config'>): string {
   const mode = production ? 'production' : 'development'
   if (warnings.length > 0) throw new Fault(`${mode}; ${warnings.join(' ')}`, 'warn')
@@ -40,7 +40,7 @@ export async function checkProvider({ config }: Pick<Gateway, 'config'>): Promis
   throw new Fault(`${answers}, but not as RingCentral does: look for a proxy, a firewall or a CDN in between`, 'warn')
 }
 
-/** Its own answer is JSON: the versions of the API, or an error with codes. */
+/** The provider's own answer is JSON: the versions of the API, or an error with codes. */
 async function isOfProvider(response: Response): Promise<boolean> {
   const body: unknown = await new Response(await shortText(response)).json().catch(() => null)
   if (typeof body !== 'object' || body === null) return false
@@ -62,7 +62,7 @@ export async function checkCredentials({ config, provider }: Gateway): Promise<s
   const result = await provider.refresh('sgw-doctor')
   if (result.ok) return 'the provider knows the client'
   const { oauthError, message } = result.failure
-  // An app without refresh tokens may not use this grant, but only a client that is known is told so.
+  // An app without refresh tokens may not use this grant, but only a known client gets that answer.
   if (oauthError === 'invalid_grant' || oauthError === 'unauthorized_client') return 'the provider knows the client'
   if (oauthError === 'invalid_client') return 'refused'
   throw new Fault(`unknown: ${message}`, 'warn')
@@ -123,7 +123,7 @@ function withoutPublicUrl({ plainHttpCidrs, production }: Config): string {
   return `none: ${OVER_SOCKETS}, and only programs on this machine${near} call it`
 }
 
-/** Says how far the backup is, and why it may get behind. `sgw restore --check` reads the backup itself. */
+/** Says how far the backup is behind, and why it may be. `sgw restore --check` reads the backup itself. */
 export async function checkBackup(gateway: Gateway): Promise<string> {
   const { state, walBytes, keptBytes, lagMs } = await readBackup(gateway)
   if (state === 'off') return checkBackupSetting(gateway.config, gateway.lifecycle.working)
@@ -138,7 +138,7 @@ export async function checkBackup(gateway: Gateway): Promise<string> {
   return `at most ${Math.ceil((lagMs ?? 0) / 1000)} s behind; a drill checks it fully: sgw restore --check`
 }
 
-/** What the configuration says about the backup. Without a server only a drill can say more. */
+/** Reports what the configuration says about the backup. Without a server, only a drill can say more. */
 export function checkBackupSetting({ backupAddress, production }: Config, isRunning: boolean): string {
   if (backupAddress === null) {
     const advice = 'off: set LITESTREAM_REPLICA_URL and start the gateway with the entry point (docs/backup.md)'

@@ -4,12 +4,12 @@ import { type Condition, textOf } from '../conditions/condition.ts'
 import type { Judgement } from '../conditions/judge.ts'
 import { type Finding, failedFinding, finding } from './finding.ts'
 
-/** The probes of these see what makes a condition as well, as it is at this moment. */
+/** The probes of these checks also see what makes a condition, in its current state. */
 const SAME: readonly string[] = ['disk', 'provider', 'clock', 'lease']
-/** More would hide the other checks. */
+/** More lines would hide the other checks. */
 const MAX_TOLD = 10
 
-/** Adds to each check what was found besides its probe; what belongs to none of them stands at the end. */
+/** Adds conditions to the checks they belong to; conditions without a check come last. */
 export function withConditions(
   probed: readonly Finding[],
   judgements: readonly Judgement[],

@@ -16,10 +16,10 @@ export interface TakenLease {
   takenAt: number
 }
 
-/** What a gateway that waits has seen of the lease. */
+/** What a waiting gateway has seen of the lease. */
 export interface Watched {
   lease: SeenLease | null
-  /** Monotonic time at which it was first seen so. An outage of the storage begins it anew. */
+  /** Monotonic time at which it was first seen like this. An outage of the storage restarts it. */
   unchangedSince: number
 }
 
@@ -37,12 +37,12 @@ export interface AwaitLeaseOptions {
 }
 
 const LOOK_EVERY_MS = 500
-/** The lease of a gateway that hangs is taken after 20 s. When it is so old, a machine may have worked without it: `sgw lease abandon`. */
+/** The lease of a gateway that hangs is taken after 20 s. If it is this old, a machine may have worked without it: `sgw lease abandon`. */
 const OLD_MS = 60_000
 
 /**
- * Waits until no gateway holds the lease, and takes it: at once if it was released, else when nobody has renewed it for 5 s. Returns null
- * if `signal` ends the wait. Errors: `StartError` 78 if the storage refuses, or this gateway could not work in the place of the holder.
+ * Waits until no gateway holds the lease, and takes it: at once if it was released, else when nobody has renewed it for 5 s. Returns null if
+ * `signal` ends the wait. Errors: `StartError` 78 if the storage refuses, or this gateway could not replace the holder.
  */
 export async function awaitLease(options: AwaitLeaseOptions): Promise<TakenLease | null> {
   const watch: Watch = { newest: options.knownEpoch, lease: null, unchangedSince: 0, isTested: false, isFailing: false }
@@ -57,7 +57,7 @@ export async function awaitLease(options: AwaitLeaseOptions): Promise<TakenLease
 interface Watch extends Watched {
   /** The newest epoch, with that of this machine's database. */
   newest: number
-  /** Whether the storage has been found fit. */
+  /** Whether the storage has passed its test. */
   isTested: boolean
   isFailing: boolean
 }
@@ -78,12 +78,12 @@ async function tryToTake(options: AwaitLeaseOptions, watch: Watch): Promise<Take
 }
 
 function note({ object, clock, log, seen }: AwaitLeaseOptions, watch: Watch, lease: SeenLease | null): void {
-  // The holder may have been without the storage as well: it gets its time again.
+  // The holder may have lost the storage as well, so it gets its full time again.
   const isNew = watch.isFailing || lease?.etag !== watch.lease?.etag
   watch.lease = lease
   if (isNew) watch.unchangedSince = clock.monotonic()
   seen?.(watch)
-  // Times are compared at every step, and a wrong clock says nothing about the configuration.
+  // Clocks are compared at every step, and a wrong clock is not a fault of the configuration.
   const wrong = describeClock(object.store)
   if (wrong !== null) throw new StoreError(wrong)
   if (watch.isFailing) log.warn({}, 'the object storage answers again')
@@ -91,13 +91,13 @@ function note({ object, clock, log, seen }: AwaitLeaseOptions, watch: Watch, lea
   watch.newest = Math.max(watch.newest, lease?.content.epoch ?? 0)
 }
 
-/** Higher than all that anybody has seen: an older object may have been put back. Nothing takes a lease that it could not list with. */
+/** Higher than any epoch seen: somebody may have put back an older object. A gateway that cannot list takes no lease. */
 async function nextEpoch({ store }: LeaseObject, { newest }: Watch): Promise<number> {
   const [listed = 0] = await listEpochs(store)
   return Math.max(newest, listed) + 1
 }
 
-/** One that has held a lease of this machine, and whose lists or reads lag now, is waited for. */
+/** A storage that has held a lease of this machine, and whose lists or reads lag now, gets time. */
 async function refuseUnfit({ store }: LeaseObject, watch: Watch): Promise<void> {
   const reason = await testStore(store)
   if (reason !== null && hasWorked(watch) && isLag(reason)) throw new StoreError(`the object storage lags: ${reason}`)
@@ -105,7 +105,7 @@ async function refuseUnfit({ store }: LeaseObject, watch: Watch): Promise<void> 
   watch.isTested = true
 }
 
-/** Whether the storage has served this machine before. */
+/** Whether this machine has used the storage before. */
 const hasWorked = ({ isTested, newest }: Watch): boolean => isTested || newest > 0
 
 async function take(
@@ -121,14 +121,14 @@ async function take(
   return etag === null ? null : { content, etag, takenAt }
 }
 
-/** A standby with another configuration would be found out when it is needed. */
+/** Otherwise a different configuration would show only when the standby is needed. */
 function refuseOther(candidate: Candidate, holder: LeaseContent): void {
   const difference = differenceOf(candidate, holder)
   if (difference !== null)
     throw new StartError(EXIT.badConfig, `${difference}: set the same for all gateways that share a lease`)
 }
 
-/** Before the lease is taken: otherwise nobody would work. */
+/** Before the lease is taken: otherwise no gateway would be active. */
 function refuseNewer({ schema }: LeaseContent): void {
   if (MIGRATIONS.some(({ name }) => name === schema)) return
   throw new StartError(
@@ -137,7 +137,7 @@ function refuseNewer({ schema }: LeaseContent): void {
   )
 }
 
-/** A storage that does not answer is waited for, and one that refuses what it did before: a key that somebody has withdrawn comes back. */
+/** Waits for a storage that does not answer, and for one that now refuses what it once allowed: a withdrawn key may come back. */
 function noteFailure({ log }: AwaitLeaseOptions, watch: Watch, error: unknown): null {
   if (!(error instanceof StoreError)) throw error
   if (error.isRefusal && !hasWorked(watch))

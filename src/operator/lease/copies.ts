@@ -10,7 +10,7 @@ import { newestTransaction } from './newest-transaction.ts'
 import { ObjectStore } from './object-store.ts'
 import type { WarmCopy } from './warm-copy.ts'
 
-/** A database that no gateway has open: that of this machine, or a copy. */
+/** A database that no gateway has open: this machine's, or a copy. */
 export interface LocalFile {
   /** Its path. */
   file: string
@@ -23,29 +23,29 @@ export interface FetchedCopy extends LocalFile {
   epoch: number
   /** Its address, for messages. */
   where: string
-  /** How many messages it has, if all of it was checked. */
+  /** Its number of messages, if all of it was checked. */
   checked: number | null
 }
 
 export interface FetchOptions {
-  /** Copies are fetched to files whose names begin so. */
+  /** Prefix of the files to which copies are fetched. */
   scratch: string
   log?: Log
   /** ISO 8601: the state of that moment. Default: the newest state. */
   at?: string | null
-  /** What a standby has of the copies already. */
+  /** A standby's warm copy. */
   warm?: WarmCopy | null
 }
 
-/** The copies that may be the newest one, and what the location itself has. */
+/** The copies that may be the newest, and what the location itself has. */
 export interface Copies {
   copies: readonly FetchedCopy[]
-  /** Another text after each change at the location itself; empty without a copy there. */
+  /** A text that differs after each change at the location itself; empty without a copy there. */
   root: string
 }
 
 /**
- * Fetches the copy of the newest epoch that has one, and that of the location itself unless the former has begun with it. Errors: `StartError`,
+ * Fetches the copy of the newest epoch that has one, and that of the location itself, unless the epoch began with it. Errors: `StartError`,
  * `StoreError`.
  */
 export async function fetchCopies(settings: BackupSettings, options: FetchOptions): Promise<Copies> {
@@ -64,7 +64,7 @@ export async function fetchCopies(settings: BackupSettings, options: FetchOption
 
 /**
  * An epoch that has just begun has no copy yet, or none of that moment. A copy that cannot be read ends the search, because an older one lacks
- * what was acknowledged since; so does one that is older than what the lease says.
+ * acknowledged changes; so does a copy that is older than the lease says.
  */
 async function newestEpoch(
   store: ObjectStore,
@@ -99,10 +99,10 @@ async function fetchCopy(
   return { file, epoch, where: describeReplica(ofEpoch), history: await readHistory(file), checked }
 }
 
-/** The fact that has the state of the location itself which a database was compared with. */
+/** The name of the fact that stores the state of the location itself with which a database was compared. */
 export const ROOT_FACT = 'root_copy'
 
-/** What the gateways that share a lease keep beside the backup. */
+/** The objects that gateways with a shared lease keep beside the backup. */
 const OF_THE_LEASE = /^(e[1-9]\d*|standby)$/
 
 async function stateOfRoot(store: ObjectStore): Promise<string> {

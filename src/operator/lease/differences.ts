@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { MIGRATIONS } from '../../db/migrations.ts'
 import { Identity, type LeaseContent } from './lease-object.ts'
 
-/** A gateway that waits, as it announces itself. */
+/** A waiting gateway, as it announces itself. */
 export const Candidate = Identity.extend({
   version: z.string().default('1.1.0'),
   /** The ids of all keys of ENCRYPTION_KEYS, the newest first. */
@@ -12,7 +12,7 @@ export const Candidate = Identity.extend({
 })
 export type Candidate = z.infer<typeof Candidate>
 
-/** What of a configuration makes it unfit to share the lease; null if nothing does. An older key of the ring is enough. */
+/** Why a configuration cannot share the lease; null if it can. Having the key as an older one is enough. */
 export function differenceOf({ url, keyIds }: Candidate, holder: LeaseContent): string | null {
   if (url !== holder.url) return `PUBLIC_URL is ${url}, but ${holder.url} at the gateway that holds the lease`
   if (!keyIds.includes(holder.keyId))
@@ -20,13 +20,13 @@ export function differenceOf({ url, keyIds }: Candidate, holder: LeaseContent): 
   return null
 }
 
-/** Why a gateway that stands by would not take over, or would work differently; null if nothing speaks against it. */
+/** Why a standby would not take over, or would work differently; null if there is no such reason. */
 export const whyUnfit = (standby: Candidate, holder: LeaseContent): string | null =>
   standby.fork ?? differenceOf(standby, holder) ?? ageOf(standby, holder) ?? settingsOf(standby, holder)
 
 function ageOf({ schema }: Candidate, holder: LeaseContent): string | null {
   const [own, needed] = [positionOf(schema), positionOf(holder.schema)]
-  // One that this program does not know is newer; release 1.1.0 does not say what it has.
+  // A migration that this program does not know is newer; release 1.1.0 does not say what it has.
   const isOlder = needed === -1 || schema === '' || (own !== -1 && own < needed)
   return isOlder
     ? `it is an older version, without migration ${holder.schema}: install the version of the gateway that holds the lease`
@@ -35,7 +35,7 @@ function ageOf({ schema }: Candidate, holder: LeaseContent): string | null {
 
 const positionOf = (schema: string): number => MIGRATIONS.findIndex(({ name }) => name === schema)
 
-/** Those of a release that does not say them are taken to be equal. */
+/** If a release does not report these, they count as equal. */
 function settingsOf({ clientId, retention }: Candidate, holder: LeaseContent): string | null {
   if (holder.clientId === '') return null
   if (clientId !== holder.clientId) return 'RC_CLIENT_ID differs from that of the gateway that holds the lease'

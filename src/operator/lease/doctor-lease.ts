@@ -7,7 +7,7 @@ import type { SeenLease } from './lease-object.ts'
 import { type ObjectStore, StoreError, clockDifference } from './object-store.ts'
 import { describeUnfit, testStore } from './self-test.ts'
 
-/** Writes with conditions that hold and that do not, and measures how long a write takes. */
+/** Tries writes whose conditions hold and writes whose conditions do not, and measures how long a write takes. */
 export async function checkStore(store: ObjectStore): Promise<string> {
   try {
     const reason = await testStore(store)
@@ -30,7 +30,7 @@ async function writeMs(store: ObjectStore): Promise<number> {
   return ms
 }
 
-/** Compares the configuration of a gateway that waits with that of the holder. */
+/** Compares the configuration of a waiting gateway with the holder's. */
 export function checkStandbySettings(candidate: Candidate, lease: SeenLease | null): string {
   if (lease === null) return 'unknown: no gateway has held the lease yet'
   const difference = whyUnfit(candidate, lease.content)
@@ -38,7 +38,7 @@ export function checkStandbySettings(candidate: Candidate, lease: SeenLease | nu
   return "the version, ENCRYPTION_KEYS, PUBLIC_URL, RC_CLIENT_ID and the retention match the holder's"
 }
 
-/** Names those that would take over. */
+/** Names the gateways that would take over. */
 export function checkStandbys({ lease }: Pick<Gateway, 'lease'>): string {
   const standbys = lease?.standbys
   if (standbys === undefined || standbys === null) return 'unknown: the object storage has not been read yet'

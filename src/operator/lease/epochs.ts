@@ -4,7 +4,7 @@ import type { ObjectStore } from './object-store.ts'
 
 /** Each holder of the lease copies to a folder of its own, so an earlier holder cannot touch the copy of a later one. */
 export function settingsOfEpoch(settings: BackupSettings, epoch: number): BackupSettings {
-  // Epoch 0: what a gateway without standbys has copied.
+  // Epoch 0: the copy of a gateway without standbys.
   if (epoch === 0) return settings
   const url = new URL(settings.replicaUrl)
   url.pathname = `${url.pathname.replace(/\/+$/, '')}/${folderOf(epoch)}`
@@ -24,7 +24,7 @@ export async function listEpochs(store: ObjectStore): Promise<number[]> {
 const LIST_AGAIN_MS = 500
 
 /**
- * A list may lag, and without what it lacks a restore would be one of an older state. So this looks again while something is `missing`. Errors:
+ * A list may lag, and a restore from an incomplete list would give an older state. So this lists again while something is `missing`. Errors:
  * `StartError`, 69 with what is missing after LITESTREAM_TIMEOUT.
  */
 export async function untilListed<T>(

@@ -10,18 +10,18 @@ import { LEASE_KEY } from './lease-object.ts'
 import { type Newest, forkError, newestOf } from './newest.ts'
 import { ObjectStore } from './object-store.ts'
 
-/** What was found: copies, the file of this machine where it counts and there is one, and which of them is the newest. */
+/** What was found: copies, this machine's file if it counts and exists, and which of them is the newest. */
 export interface Found extends Copies {
   local: LocalFile | null
   newest: Newest
 }
 
 export interface SearchOptions extends FetchOptions {
-  /** Default: the file of this machine counts. */
+  /** Default: this machine's file counts. */
   withoutLocal?: boolean
 }
 
-/** Whether several gateways share the location, or have shared it. Also false if that cannot be read. */
+/** Whether several gateways share the location, or have shared it. Also false if this cannot be read. */
 export async function isShared(settings: BackupSettings): Promise<boolean> {
   if (!settings.replicaUrl.startsWith('s3:')) return false
   const store = new ObjectStore(settings)
@@ -30,8 +30,8 @@ export async function isShared(settings: BackupSettings): Promise<boolean> {
 }
 
 /**
- * Asks the location, its epochs and the file of this machine which is the newest: for a start with or without the lease, a standby, and
- * `sgw restore`. Copies that `use` has not moved are removed. Errors: `StartError`, 78 if the file cannot be read; `StoreError`.
+ * Finds the newest of the location, its epochs and this machine's file: for a start with or without the lease, a standby, and `sgw restore`.
+ * Removes copies that `use` has not moved. Errors: `StartError`, 78 if the file cannot be read; `StoreError`.
  */
 export async function findNewest<T>(
   settings: BackupSettings,
@@ -50,8 +50,8 @@ export async function findNewest<T>(
 }
 
 /**
- * Why this machine could not take over: its file and the copies have each something that the other lacks. Null if that is not so, or cannot be
- * said now. Only a file that was last written without the lease can be one of two histories, so nothing is fetched for others.
+ * Why this machine could not take over: its file and the copies each have changes that the other lacks. Null if that is not so, or is unknown
+ * now. Only a file that was last written without the lease can be one of two histories, so nothing is fetched for other files.
  */
 export async function findFork(settings: BackupSettings): Promise<string | null> {
   const path = settings.databasePath
@@ -65,7 +65,7 @@ export async function findFork(settings: BackupSettings): Promise<string | null>
   }
 }
 
-/** Errors: `StartError` 78 if the file cannot be read, and nobody can say what it has. */
+/** Errors: `StartError` 78 if the file cannot be read, so what it has is unknown. */
 async function readLocal(path: string): Promise<LocalFile> {
   const foreign = refusalOfForeignLog(path)
   if (foreign !== null) throw new StartError(EXIT.badConfig, foreign)

@@ -16,15 +16,15 @@ export interface HeldLeaseOptions {
   log: Log
   /** How long the storage may take to store a commit, and to say who holds the lease. */
   replicaTimeoutMs: number
-  /** Starts what writes the lease from now on. Returns what takes further wishes. */
+  /** Starts writing the lease. Returns a function that takes further wishes. */
   renew(wish: Wish, hear: (notice: Notice) => void): (wish: Wish) => void
-  /** Called once, when somebody else holds the lease. The process must end without telling anybody anything more. */
+  /** Called once, when another gateway holds the lease. The process must end without sending or acknowledging anything more. */
   lost(why: string): void
   give(): void
 }
 
 const RETRY_CHECK_MS = 50
-/** A process whose event loop is held for longer than this while it works does nothing with its lease any more. */
+/** If the event loop is held for longer than this while the process works, the process no longer uses its lease. */
 const MAX_BUSY_MS = 15_000
 
 /** The lease that this process holds, until it is released or lost. */
@@ -37,7 +37,7 @@ export class HeldLease implements Lease {
   #state: Wish['state'] | 'lost' = 'held'
   /** The start of the last renewal. */
   #renewed: Moment
-  /** A start may hold the event loop for as long as a migration takes. */
+  /** A start may hold the event loop for the whole of a migration. */
   #patienceMs = Infinity
   #storedAt: number
   #failure: string | null = null
@@ -79,7 +79,7 @@ export class HeldLease implements Lease {
 
   clockDifference = (): string | null => clockDifference(this.options.object.store)
 
-  /** Call it when the own epoch has its first copy: from now on no later holder takes an older one. */
+  /** Call it when this epoch has its first copy: from now on no later holder takes an older one. */
   noteCopy(): void {
     this.#content = { ...this.#content, copied: this.epoch, mayBeSent: false }
     this.#sayAgain()
@@ -90,7 +90,7 @@ export class HeldLease implements Lease {
     this.#patienceMs = MAX_BUSY_MS
   }
 
-  /** The storage has a copy of a later epoch. */
+  /** The object storage has a copy of a later epoch. */
   overtaken(epoch: number): void {
     this.#lose(`epoch ${epoch} has begun`)
   }
@@ -99,19 +99,22 @@ export class HeldLease implements Lease {
     this.options.give()
   }
 
-  /** Whether the storage has stored a copy of any holder. */
+  /** Whether the object storage has a copy of any holder. */
   get hasWorked(): boolean {
     return this.#content.copied > 0
   }
 
-  /** Lets a standby take over, because this process can store nothing. The next commit that is stored takes the lease back, if nobody has it. */
+  /** Lets a standby take over, because this process can store nothing. The next stored commit takes the lease back, if no gateway holds it. */
   suspend(reason: string): void {
     if (this.#state !== 'held') return
     this.options.log.error({ reason }, 'nothing can be stored: the lease is released until storing works again')
     this.#want('free')
   }
 
-  /** Call after an upload: resolves if the lease was still this process's then. Errors: the storage does not answer in time, or it is lost. */
+  /**
+   * Call after an upload: resolves if this process still held the lease then. Errors: the object storage does not answer in time, or the lease
+   * is lost.
+   */
   async check(): Promise<void> {
     const { clock, object, replicaTimeoutMs } = this.options
     const deadline = clock.monotonic() + replicaTimeoutMs

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { EXIT, StartError } from '../../core/start-error.ts'
 import { type Condition, type ObjectStore, StoreError, type StoredText, parsed } from './object-store.ts'
 
-/** The object that says which of several gateways works. */
+/** The object that says which of several gateways is active. */
 export const LEASE_KEY = 'lease.json'
 
-/** What a gateway says of itself, as holder and as standby. Release 1.1.0 does not say all of it. */
+/** What a gateway says about itself, as holder and as standby. Release 1.1.0 omits some of it. */
 export const Identity = z.object({
   /** The machine and the port. */
   holder: z.string(),
@@ -13,24 +13,27 @@ export const Identity = z.object({
   url: z.string(),
   /** The newest migration of its database. */
   schema: z.string().default(''),
-  /** A hash of RC_CLIENT_ID, and the retentions, which all should share. */
+  /** A hash of RC_CLIENT_ID, and the retentions, which should be the same everywhere. */
   clientId: z.string().default(''),
   retention: z.string().default(''),
 })
 
-/** What the object says. A release empties `holder` and keeps the rest. */
+/** The content of the object. A release empties `holder` and keeps the rest. */
 const LeaseContent = Identity.extend({
   epoch: z.int().positive(),
   /** The id of the newest key of ENCRYPTION_KEYS; not secret. */
   keyId: z.string(),
   /** The newest epoch that has a copy. Release 1.1.0 did not say. */
   copied: z.int().nonnegative().default(0),
-  /** Whether what waits in the copies may have been sent, because nobody had renewed the lease for a minute. Until the epoch has a copy, which knows it. */
+  /**
+   * Whether messages that wait in the copies may have been sent, because nobody had renewed the lease for a minute. Only until the epoch has a
+   * copy, which stores this.
+   */
   mayBeSent: z.boolean().default(false),
 })
 export type LeaseContent = z.infer<typeof LeaseContent>
 
-/** Equal texts have equal ETags: with a nonce of its own each renewal can be seen. */
+/** Equal texts have equal ETags, so each renewal has its own nonce to be visible. */
 const WrittenLease = LeaseContent.extend({ nonce: z.string().min(1) })
 type WrittenLease = z.infer<typeof WrittenLease>
 
@@ -38,10 +41,10 @@ export interface SeenLease extends Omit<StoredText, 'text'> {
   content: WrittenLease
 }
 
-/** A write that was overtaken by an earlier one of the same gateway is tried again. */
+/** Retries for a write that an earlier one of the same gateway overtook. */
 const MAX_TRIES = 3
 
-/** The object that says which gateway works. Written only over the version that was seen before. */
+/** The object that says which gateway is active. A write replaces only the version that was read before. */
 export class LeaseObject {
   /** The number of the newest nonce of this process that the storage has acknowledged. */
   #written = 0
@@ -54,7 +57,7 @@ export class LeaseObject {
   ) {}
 
   /**
-   * Null if there is none. Errors: `StoreError`; `StartError`, 78 if it is no lease, 75 if the storage answers twice with a version that this
+   * Null if there is none. Errors: `StoreError`; `StartError`, 78 if it is not a lease, 75 if the storage twice returns a version that this
    * process has replaced: reads lag, or somebody has put an older object back.
    */
   async read(): Promise<SeenLease | null> {
@@ -84,9 +87,9 @@ export class LeaseObject {
   }
 
   /**
-   * Why the lease is not this process's any more; null if it is. Asked after an upload returned: a later holder raises the epoch before it
-   * reads the copy, so if the epoch is still the own one now, the later holder will have the upload. No clock decides. The writer is compared
-   * as well: a storage whose conditions are not atomic may give one epoch to two. Errors: as `read`.
+   * Why this process no longer holds the lease; null if it does. Called after an upload: a later holder raises the epoch before it reads the
+   * copy, so if the epoch is unchanged now, any later holder will have the upload. No clock is involved. The writer is compared as well: a
+   * storage whose conditions are not atomic may give one epoch to two gateways. Errors: as `read`.
    */
   async whyLost(epoch: number): Promise<string | null> {
     const seen = await this.read()
@@ -129,7 +132,7 @@ export class LeaseObject {
     return etag
   }
 
-  /** A lost answer is found out by reading. */
+  /** If the answer was lost, a read shows the result. */
   async #put(content: WrittenLease, condition: Condition): Promise<string | null> {
     try {
       return (await this.store.put(LEASE_KEY, JSON.stringify(content), condition)) || null

@@ -6,8 +6,8 @@ import type { ObjectStore } from './object-store.ts'
 const FILE = /\/([\da-f]{16})-([\da-f]{16})\.ltx$/
 
 /**
- * The newest transaction in the copy of an epoch, in hexadecimal; null without a copy. Litestream restores what the storage lists, so this reads
- * whether there is a file after the last one listed. Errors: `StoreError`; as `untilListed`.
+ * The newest transaction in the copy of an epoch, in hexadecimal; null without a copy. Litestream restores only what the storage lists, so
+ * this checks whether a file exists after the last listed one. Errors: `StoreError`; as `untilListed`.
  */
 export function newestTransaction(settings: BackupSettings, store: ObjectStore, epoch: number): Promise<string | null> {
   const folder = epoch === 0 ? '' : `${folderOf(epoch)}/`

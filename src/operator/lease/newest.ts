@@ -3,19 +3,19 @@ import { EXIT, StartError } from '../../core/start-error.ts'
 import { type Comparison, type History, compareHistories } from '../../db/history.ts'
 import type { FetchedCopy, LocalFile } from './copies.ts'
 
-/** Two histories that each have something that the other lacks. `one`: the file, or the copy of an epoch. */
+/** Two histories that each have changes that the other lacks. `one`: the file, or the copy of an epoch. */
 export interface Fork {
   one: LocalFile | FetchedCopy
   other: FetchedCopy
 }
 
-/** `local`: what is on this machine stays. `isContinued`: the file lacks nothing of the copy that was acknowledged. */
+/** `local`: keep this machine's file. `isContinued`: the file has everything acknowledged that the copy has. */
 export type Newest =
   | { type: 'local' }
   | { type: 'copy'; copy: FetchedCopy; unanswered: number; isContinued: boolean }
   | { type: 'fork'; fork: Fork }
 
-/** Says which of the copies and the file, if there is one, lacks nothing of the others that was acknowledged. The one place that does. */
+/** Decides which of the copies and the file, if there is one, has everything acknowledged that the others have. Nothing else decides this. */
 export function newestOf(copies: readonly FetchedCopy[], local: LocalFile | null): Newest {
   const [first, ...others] = copies
   if (first === undefined) return { type: 'local' }
@@ -23,7 +23,7 @@ export function newestOf(copies: readonly FetchedCopy[], local: LocalFile | null
   let copy = first
   for (const other of others) {
     const { relation } = compareHistories(copy.history, other.history)
-    // A release without chains never looked at the location itself beside an epoch.
+    // A release without chains ignored the location itself if there was an epoch.
     const isFork = relation === 'forked' && other.history.links.length > 0
     if (isFork) return hasAll ? { type: 'local' } : { type: 'fork', fork: { one: copy, other } }
     if (relation === 'less') copy = other
@@ -36,7 +36,7 @@ export function newestOf(copies: readonly FetchedCopy[], local: LocalFile | null
     : { type: 'copy', copy, unanswered, isContinued: hasAll }
 }
 
-/** Whether the file has everything of each copy that was acknowledged. */
+/** Whether the file has everything acknowledged from each copy. */
 const lacksNothing = (copies: readonly FetchedCopy[], local: LocalFile): boolean =>
   relationsOf(copies, local).every((relation) => relation === 'more' || relation === 'same')
 

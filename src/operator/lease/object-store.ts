@@ -8,7 +8,7 @@ import type { BackupSettings } from '../backup/settings.ts'
 
 export interface StoredText {
   text: string
-  /** Another one for each text. */
+  /** Differs for each text. */
   etag: string
   /** When it was stored, by the storage's clock, epoch milliseconds. */
   storedAt: number
@@ -22,12 +22,12 @@ export interface ListedObject {
   storedAt: number
 }
 
-/** The storage does not do what it was asked. */
+/** The storage did not do what it was asked. */
 export class StoreError extends Error {
   override readonly name = 'StoreError'
   constructor(
     message: string,
-    /** Whether it will not do it later either: for a wrong key, bucket or region. */
+    /** Whether repeating is useless: for a wrong key, bucket or region. */
     readonly isRefusal = false,
   ) {
     super(message)
@@ -39,9 +39,9 @@ export type Condition = 'nothing' | { etag: string } | 'anything'
 
 /** A request takes some milliseconds. Several must be possible while a lease lasts. */
 const REQUEST_MS = 2000
-/** Longer than any request waits, also on a machine whose clock is behind. */
+/** Longer than any request waits, even if this machine's clock is behind. */
 const SIGNED_FOR_SECONDS = 900
-/** A read that gets no answer is made so often. */
+/** How often a read without an answer is made. */
 const READ_TRIES = 3
 const READ_AGAIN_MS = 100
 
@@ -71,7 +71,7 @@ export class ObjectStore {
     })
   }
 
-  /** Returns the ETag, or null if the condition does not hold. After an error nobody knows whether it was written. */
+  /** Returns the ETag, or null if the condition does not hold. After an error it is unknown whether the object was written. */
   async put(key: string, text: string, condition: Condition): Promise<string | null> {
     const response = await this.#request('PUT', key, text, headersOf(condition))
     const answer = await readText(response)
@@ -88,7 +88,7 @@ export class ObjectStore {
     if (!response.ok && response.status !== 404) throw this.#refusalOf('DELETE', response, answer)
   }
 
-  /** All objects whose key begins so. */
+  /** All objects whose key begins with the prefix. */
   async list(start: string): Promise<ListedObject[]> {
     const found: ListedObject[] = []
     for await (const { contents = [] } of this.#pages({ prefix: this.#prefix + start }))
@@ -97,7 +97,7 @@ export class ObjectStore {
     return found
   }
 
-  /** The folders, without the slash, whose names begin so. */
+  /** The folders, without the slash, whose names begin with the prefix. */
   async folders(start: string): Promise<string[]> {
     const found: string[] = []
     for await (const { commonPrefixes = [] } of this.#pages({ prefix: this.#prefix + start, delimiter: '/' }))
@@ -115,7 +115,7 @@ export class ObjectStore {
     }
   }
 
-  /** A wrong clock makes a storage refuse requests that it will perform once the clock is right. */
+  /** If this machine's clock is wrong, the storage refuses requests that it will perform once the clock is right. */
   #refusalOf(method: string, { status }: Response, body: string): StoreError {
     const code = /<Code>(\w+)<\/Code>/.exec(body)?.[1]
     const clock = describeClock(this)
@@ -155,10 +155,10 @@ async function readAgain<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A lease is judged by times that both clocks agree on. */
+/** The lease needs times that both clocks agree on. */
 const MAX_CLOCK_DIFFERENCE_MS = 60_000
 
-/** What is wrong with this machine's clock, with what to do; null if the storage's agrees. */
+/** What is wrong with this machine's clock, and what to do; null if it agrees with the storage's. */
 export function describeClock(store: Pick<ObjectStore, 'aheadMs'>): string | null {
   const difference = clockDifference(store)
   return difference === null ? null : `this machine's clock is ${difference}: set it (NTP)`
@@ -186,7 +186,7 @@ const readText = (response: Response): Promise<string> => response.text().catch(
 
 const dateIn = (response: Response, header: string): number => Date.parse(response.headers.get(header) ?? '') || 0
 
-/** What the storage says of a request that can never succeed. */
+/** The storage's answer to a request that can never succeed. */
 const REFUSALS = [301, 307, 400, 401, 403, 404]
 
 function failed(error: unknown): never {

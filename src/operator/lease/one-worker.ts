@@ -11,12 +11,12 @@ import type { LeaseObject, SeenLease } from './lease-object.ts'
 import { forkError } from './newest.ts'
 import { StoreError } from './object-store.ts'
 
-// A gateway without STANDBY at a location where others share a lease: only one of all may work.
+// A gateway without STANDBY at a location where others share a lease: only one of them may be active.
 
 export interface LoneStart {
   settings: BackupSettings
   object: LeaseObject
-  /** This gateway, as the lease would name it. */
+  /** This gateway's name in the lease. */
   holder: string
   log: Log
 }
@@ -25,8 +25,8 @@ export interface LoneStart {
 export const LEFT_FACT = 'left_epoch'
 
 /**
- * Refuses a start beside the holder of a lease, and one that does not continue what the last holder has stored. Returns the epoch of the
- * lease, whose next one ends this gateway; null if no gateway has ever held one here. Errors: `StartError` 78.
+ * Refuses to start beside a lease holder, or if this database does not continue what the last holder stored. Returns the epoch of the lease:
+ * the next epoch ends this gateway. Null if no gateway has ever held a lease here. Errors: `StartError` 78.
  */
 export async function refuseSecondWorker(start: LoneStart): Promise<number | null> {
   const own = ownEpochs(start.settings.databasePath)
@@ -46,7 +46,7 @@ interface OwnEpochs {
   left: number | null
 }
 
-/** What the database says about the lease. One that cannot be read is refused by the start itself. */
+/** What the database says about the lease. If it cannot be read, the start itself refuses it. */
 export function ownEpochs(path: string): OwnEpochs {
   if (sizeOf(path) === 0 || refusalOfForeignLog(path) !== null) return { held: null, left: null }
   try {
@@ -57,7 +57,7 @@ export function ownEpochs(path: string): OwnEpochs {
   }
 }
 
-/** A storage that fails must not keep a gateway from starting that never shared it. */
+/** Failing storage must not prevent the start of a gateway that never shared it. */
 async function readLease({ object, log }: LoneStart, own: OwnEpochs): Promise<SeenLease | 'unreadable' | null> {
   try {
     return await object.read()
@@ -76,7 +76,7 @@ async function readLease({ object, log }: LoneStart, own: OwnEpochs): Promise<Se
 const WATCH_MS = 6000
 const LOOK_EVERY_MS = 500
 
-/** The own lease, which a crash has left, is nobody's if nobody takes it while a standby would. */
+/** A crash may have left this machine's own lease behind. It is free if nobody takes it within the time in which a standby would. */
 async function refuseHeld({ object, holder: self }: LoneStart, lease: SeenLease, own: number | null): Promise<void> {
   const until = performance.now() + WATCH_MS
   let isRenewed = false

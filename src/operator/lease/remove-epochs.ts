@@ -6,10 +6,10 @@ import type { HeldLease } from './held-lease.ts'
 import type { ObjectStore } from './object-store.ts'
 import { ANNOUNCEMENTS } from './standbys.ts'
 
-/** As long as `litestream.yml` keeps earlier states of one copy. A person who was erased is in the backup until then. */
+/** As long as `litestream.yml` keeps earlier states of a copy. Until then, an erased person is still in the backup. */
 const RETENTION_MS = DAY_MS
 
-/** Removes each hour what earlier holders have left, for as long as the lease is held. */
+/** Removes the files of earlier holders every hour, for as long as the lease is held. */
 export async function keepRemovingEpochs(lease: HeldLease): Promise<void> {
   const { object, clock, log } = lease.options
   for (;;) {
@@ -33,7 +33,7 @@ export async function removeEpochs(store: ObjectStore, own: number, now: number)
   const isOld = ({ storedAt }: { storedAt: number }): boolean => now - storedAt > RETENTION_MS
   const earlier = (await listEpochs(store)).filter((epoch) => epoch < own)
   const removed: number[] = []
-  // The last one is what this epoch began with, and the only copy until this epoch has one.
+  // This epoch began with the last one, which is the only copy until this epoch has its own.
   for (const epoch of earlier.slice(1)) {
     const objects = await store.list(`${folderOf(epoch)}/`)
     if (!objects.every(isOld)) continue

@@ -1,7 +1,7 @@
 import type { RenewalRequest, RenewedSoFar } from './renewal-thread.ts'
 import type { Notice, Wish } from './renewal.ts'
 
-/** Starts a `Renewal` in a thread, because whatever holds the event loop would hold it as well. Returns what takes further wishes. */
+/** Starts a `Renewal` in a thread, so that a busy event loop does not delay it. Returns a function that takes further wishes. */
 export function renewInThread(from: RenewedSoFar, wish: Wish, hear: (notice: Notice) => void): (wish: Wish) => void {
   const thread = new Worker(threadUrl(), { smol: true })
   thread.unref()
@@ -14,6 +14,6 @@ export function renewInThread(from: RenewedSoFar, wish: Wish, hear: (notice: Not
   return (next) => post({ from: null, wish: next })
 }
 
-/** In a bundle the thread's file is beside the entry point. */
+/** In a bundle, the thread's file is beside the entry point. */
 const threadUrl = (): string =>
   new URL(import.meta.url.endsWith('.ts') ? './renewal-thread.ts' : './renewal-thread.js', import.meta.url).href

@@ -6,7 +6,7 @@ import { Renewal, type Wish } from './renewal.ts'
 
 // The renewal thread.
 
-/** What a renewal goes on from: see `LeaseObject`. */
+/** The state from which a renewal continues: see `LeaseObject`. */
 export interface RenewedSoFar {
   settings: BackupSettings
   writer: string

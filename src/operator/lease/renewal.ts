@@ -3,23 +3,23 @@ import { RENEW_LEASE_EVERY_MS } from '../../core/limits.ts'
 import { StartError } from '../../core/start-error.ts'
 import type { LeaseContent, LeaseObject } from './lease-object.ts'
 
-/** A moment by both clocks of the process, of which a machine that sleeps may stop either. */
+/** A moment by both clocks of the process: either may stop while the machine sleeps. */
 export interface Moment {
   monotonic: number
   now: number
 }
 
-/** What the process wants of its lease. It says so each second, and so shows that its event loop runs. */
+/** What the process wants for its lease. It sends this each second, which also shows that its event loop runs. */
 export interface Wish {
   content: LeaseContent
-  /** `free`: another gateway may have the lease meanwhile. `released`: so it is left, and nothing more is written. */
+  /** `free`: another gateway may take the lease for now. `released`: the lease stays free, and nothing more is written. */
   state: 'held' | 'free' | 'released'
   saidAt: Moment
-  /** The lease is free after so long without another wish. */
+  /** Without a new wish for this long, the lease becomes free. */
   patienceMs: number
 }
 
-/** `at`: not later than the renewal began. `written`: `LeaseObject.written`. */
+/** `at`: no later than the start of the renewal. `written`: `LeaseObject.written`. */
 export type Notice =
   | { type: 'renewed'; at: Moment; written: number }
   | { type: 'freed'; written: number }
@@ -27,10 +27,10 @@ export type Notice =
   | { type: 'lost'; why: string }
   | { type: 'released' }
 
-/** Without a wish the lease is renewed so often, which is several times while it lasts. */
+/** How often the lease is renewed without a wish: several times during its lifetime. */
 const ALONE_EVERY_MS = 2 * RENEW_LEASE_EVERY_MS
 
-/** Writes the lease that a process holds: at each wish, and by itself while the process is busy. It runs in a thread of its own. */
+/** Writes the lease that a process holds: at each wish, and on its own while the process is busy. Runs in a separate thread. */
 export class Renewal {
   #heardAt: number
   #isFree = false

@@ -20,7 +20,7 @@ export const LeaseReport = z
   .meta({ id: 'LeaseReport' })
 export type LeaseReport = z.infer<typeof LeaseReport>
 
-/** The report of a gateway that works. */
+/** The report of the active gateway. */
 export function reportOf({ lease, config }: Pick<Gateway, 'lease' | 'config'>): LeaseReport {
   const { epoch, holder } = lease ?? { epoch: null, holder: null }
   return {
@@ -32,7 +32,7 @@ export function reportOf({ lease, config }: Pick<Gateway, 'lease' | 'config'>): 
   }
 }
 
-/** The report of one that waits. `ageMs`: since this gateway saw it change. */
+/** The report of a waiting gateway. `ageMs`: since this gateway saw the lease change. */
 export function reportOfWatched(role: LeaseReport['role'], { lease, unchangedSince }: Watched): LeaseReport {
   if (lease === null) return { role, epoch: null, holder: null, url: null, ageMs: null }
   const { epoch, holder, url } = lease.content

@@ -1,8 +1,8 @@
 import type { ObjectStore } from './object-store.ts'
 
 /**
- * Why a lease in this storage would be worth nothing: it writes although the condition of a write does not hold, or answers a read with
- * something older than the last write. Null if it is fit. Errors: `StoreError`.
+ * Why a lease in this storage would be worthless: it writes although a write's condition does not hold, or a read returns something older than
+ * the last write. Null if the storage is suitable. Errors: `StoreError`.
  */
 export async function testStore(store: ObjectStore): Promise<string | null> {
   const key = `check-${crypto.randomUUID()}.json`
@@ -28,9 +28,9 @@ const LAGS = {
   list: 'it does not list what was just written',
 }
 
-/** Whether it may pass: the storage does what it is asked, but late. */
+/** Whether the fault may pass: the storage does what it is asked, but late. */
 export const isLag = (reason: string): boolean => Object.values(LAGS).includes(reason)
 
-/** What a failed test means. */
+/** Says what a failed test means. */
 export const describeUnfit = (reason: string): string =>
   `This storage cannot hold the lease: ${reason}. Two gateways could work at once, so take a storage with conditional writes (docs/beyond-one-machine.md)`

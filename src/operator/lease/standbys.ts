@@ -7,13 +7,16 @@ import type { LeaseContent } from './lease-object.ts'
 import { type ObjectStore, parsed } from './object-store.ts'
 
 const MINUTE_MS = 60_000
-/** A standby that has said nothing for so long is gone. */
+/** A standby that has been silent for this long is gone. */
 const PRESENT_MS = 3 * MINUTE_MS
 
-/** The folder of what standbys say. */
+/** The folder of the standbys' announcements. */
 export const ANNOUNCEMENTS = 'standby/'
 
-/** Says each minute in the storage that this gateway would take over, until `signal`. The holder tells its operator if nobody does. */
+/**
+ * Announces in the object storage each minute that this gateway would take over, until `signal`. The holder alerts its operator if no gateway
+ * does so.
+ */
 export async function announce(
   store: ObjectStore,
   candidate: Candidate,
@@ -22,16 +25,16 @@ export async function announce(
 ): Promise<void> {
   const key = `${ANNOUNCEMENTS}${candidate.holder.replaceAll(/[^\w.-]/g, '_')}.json`
   while (!signal.aborted) {
-    // One that is missed is seen a minute later.
+    // A missed announcement follows a minute later.
     await store.put(key, JSON.stringify(candidate), 'anything').catch(() => null)
     await sleep(clock, MINUTE_MS)
   }
 }
 
-/** While none is known, a new one is soon found. */
+/** While no standby is known, look more often to find a new one soon. */
 const LOOK_FOR_FIRST_MS = 10_000
 
-/** Reads each minute which gateways would take over, for as long as the lease is held. */
+/** Reads every minute which gateways would take over, for as long as the lease is held. */
 export async function watchStandbys(lease: HeldLease): Promise<void> {
   let since: number | null = null
   while (lease.isHeld) {
@@ -46,7 +49,7 @@ export async function watchStandbys(lease: HeldLease): Promise<void> {
 
 const LOOK_FOR_EPOCHS_MS = 10_000
 
-/** Looks whether a later epoch has begun, for as long as the lease is held: an older version of the lease may have been put back. */
+/** Checks whether a later epoch has begun, for as long as the lease is held: somebody may have put back an older version of the lease. */
 export async function watchEpochs(lease: HeldLease): Promise<void> {
   const { object, clock } = lease.options
   while (lease.isHeld) {

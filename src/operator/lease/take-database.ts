@@ -15,11 +15,11 @@ import { type ObjectStore, StoreError } from './object-store.ts'
 import type { WarmCopy } from './warm-copy.ts'
 
 /**
- * Puts the newest database in place for a gateway that has just taken the lease: the newest copy, or the file that is here if it lacks
- * nothing of it and has more. Without both the gateway starts with an empty one. A file that gives way is moved aside. A copy whose messages
- * may have been sent says so to the start. Errors: `StartError` 78 if each has something that the other lacks, and then both are left; 69 if
- * the copy cannot be fetched.
- * The lease is kept meanwhile, so a storage that loses requests is asked again, for as long as a restore may wait. `StoreError` after that.
+ * Puts the newest database in place for a gateway that has just taken the lease: the newest copy, or the local file if it has everything that
+ * the copy has, and more. Without either, the gateway starts with an empty database. A file that is replaced is moved aside. If messages of
+ * the copy may have been sent, the start learns so. Errors: `StartError` 78 if each has changes that the other lacks, and then both stay; 69
+ * if the copy cannot be fetched. The lease is kept meanwhile, so if the storage loses requests, they are repeated for as long as a restore may
+ * wait. `StoreError` after that.
  */
 export async function takeDatabase(
   settings: BackupSettings,
@@ -42,7 +42,7 @@ export async function takeDatabase(
 
 const TRY_AGAIN_MS = 500
 
-/** Repeats what reads the storage until it has answered each request. Nothing on this machine changes before it has. */
+/** Repeats the reads until the storage has answered every request. Nothing on this machine changes before that. */
 async function untilRead(deadline: number, log: Log, read: () => Promise<void>): Promise<void> {
   for (;;) {
     try {
@@ -55,7 +55,7 @@ async function untilRead(deadline: number, log: Log, read: () => Promise<void>):
   }
 }
 
-/** Nothing can be there before the first upload of this epoch. Whatever it is, the copy would be mixed with it. */
+/** Nothing may be there before the first upload of this epoch: the copy would be mixed with it. */
 async function refuseUsedFolder(store: ObjectStore, epoch: number): Promise<void> {
   const [found] = await store.list(`${folderOf(epoch)}/`)
   if (found !== undefined)
@@ -81,14 +81,14 @@ function placeCopy(
   log: Log,
 ): void {
   const messages = checkedRows(copy)
-  // Each is as large as the database, so of those of a holder only the last one stays. One from before the first lease stays for ever.
+  // Each is as large as the database, so only a holder's last one stays. One from before the first lease stays forever.
   const aside = local?.history.epoch === null ? `${path}.before-epoch-${copy.epoch}` : `${path}.aside`
   if (local !== null) moveDatabase(path, aside)
   putInPlace(copy.file, path, true, (text) => log.warn({}, text))
   log.info({ epoch: copy.epoch, messages, unanswered }, 'the database was fetched from the object storage')
 }
 
-/** How many messages a copy has. Errors: it is damaged, and then it is kept. */
+/** Counts the messages of a copy. Errors: the copy is damaged, and then it is kept. */
 export function checkedRows({ file, where, checked }: Pick<FetchedCopy, 'file' | 'where' | 'checked'>): number {
   if (checked !== null) return checked
   const { integrity, rows } = inspect(file)

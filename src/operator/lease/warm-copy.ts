@@ -8,10 +8,13 @@ import { Fault } from '../doctor/fault.ts'
 import { settingsOfEpoch } from './epochs.ts'
 import { type SeenLease, writerOf } from './lease-object.ts'
 
-/** Each look lists the newest files, and reads the new ones. While a standby waits, the gateway that works stores something each 5 s at least. */
+/** Each look lists the newest files and reads the new ones. While a standby waits, the active gateway stores something at least every 5 s. */
 const LOOK_EVERY_MS = 10_000
 const CATCH_UP_EVERY_MS = 50
-/** When nobody renews the lease, a takeover is likely, and a look each second leaves it nothing to read. If none comes, somebody waits for a person. */
+/**
+ * When nobody renews the lease, a takeover is likely, and a look each second leaves it little to read. If no takeover comes, a standby is
+ * waiting for a person.
+ */
 const HURRY_AFTER_MS = 2000
 const HURRY_UNTIL_MS = 15_000
 const HURRY_EVERY_MS = 1000
@@ -21,16 +24,16 @@ const MAX_CATCH_UPS = 3
 const TRANSACTION_MS = 8
 const RESTORE_MS = 300
 const RESTORE_MS_PER_MB = 11
-/** For how long a takeover waits for a copy that makes no progress. */
+/** How long a takeover waits for a copy that makes no progress. */
 const PATIENCE_MS = 5000
 const LOOK_AT_PROGRESS_MS = 20
-/** After a copy could not be made or kept, for example because the disk is full. */
+/** Pause after a copy could not be made or kept, for example because the disk is full. */
 const TRY_AGAIN_MS = 300_000
 
 /** A copy that Litestream keeps. */
 interface Followed {
   epoch: number
-  /** Names what it is a copy of: one process writes the folder of an epoch. */
+  /** Identifies what this copies: one process writes the folder of an epoch. */
   source: string
   settings: BackupSettings
   file: string
@@ -41,16 +44,16 @@ interface Followed {
 const NOT_STARTED: Follower = { ended: Promise.resolve(''), kill: () => Promise.resolve() }
 
 /**
- * A copy of what the gateway that works has stored, on the disk of one that stands by. It saves a takeover the time of a restore, and decides
- * nothing: one that is not exactly at the transaction that the takeover asks for is thrown away.
+ * A standby's local copy of what the active gateway has stored. It saves a takeover the time of a restore, and decides nothing: a copy that is
+ * not exactly at the requested transaction is discarded.
  */
 export class WarmCopy {
   #followed: Followed | null = null
   /** Why there is no copy; null if there is one, or may be soon. */
   #problem: string | null = null
-  /** Monotonic time before which no other copy is begun. */
+  /** Monotonic time before which no new copy begins. */
   #pausedUntil = 0
-  /** Begins the names of all copies. Each has its own: the follower of a process that was killed may still write one. */
+  /** Prefix of the names of all copies. Each copy has its own name, because the follower of a killed process may still write one. */
   readonly #names: string
 
   constructor(
@@ -61,7 +64,10 @@ export class WarmCopy {
     removeFilesNamed(this.#names)
   }
 
-  /** Call it with each read of the lease, and for how long that has not changed. Keeps a copy of its epoch as soon as that has one. */
+  /**
+   * Call it after each read of the lease, with the time since the lease last changed. Keeps a copy of the lease's epoch as soon as the epoch has
+   * one.
+   */
   note(lease: SeenLease | null, unchangedMs: number): void {
     const source = lease === null || lease.content.copied !== lease.content.epoch ? null : lease
     const name = source === null ? null : `${source.content.epoch} ${writerOf(source)}`
@@ -76,7 +82,7 @@ export class WarmCopy {
     const { follower } = followed
     if (followed.everyMs === everyMs || followedUpTo(followed.file) === null) return
     await follower.kill()
-    // Never two at once: a takeover kills the one that it knows.
+    // Never two at once: a takeover kills only the one it knows.
     if (this.#followed === followed && followed.follower === follower) this.#start(followed, everyMs)
   }
 
@@ -108,7 +114,7 @@ export class WarmCopy {
     void this.stop()
   }
 
-  /** What the operator should know of it. Errors: `Fault`. */
+  /** What the operator should know about the copy. Errors: `Fault`. */
   describe(): string {
     if (this.#problem !== null)
       throw new Fault(`none is kept ready (${this.#problem}): a takeover would fetch the whole database`, 'warn')
@@ -140,7 +146,7 @@ export class WarmCopy {
     }
   }
 
-  /** Ends it, and removes the copy. */
+  /** Ends the follower, and removes the copy. */
   async stop(): Promise<void> {
     const followed = this.#followed
     this.#followed = null
@@ -157,7 +163,7 @@ async function end({ follower, file }: Followed): Promise<void> {
 async function catchUp(followed: Followed, newest: () => Promise<string | null>): Promise<string | null> {
   for (let times = 0; ; times++) {
     await followed.follower.kill()
-    // Not before: a follower may be in the middle of a file that it has not noted. What the storage does not have now, it has not read.
+    // Not earlier: a follower may be in the middle of a file that it has not recorded yet. It cannot have read what the storage does not have now.
     const wanted = await newest()
     const has = followedUpTo(followed.file)
     if (has !== null && has === wanted) return null

@@ -6,12 +6,12 @@ import type { HeldLease } from './held-lease.ts'
 const LOOK_EVERY_MS = 1000
 
 /**
- * Gives up a lease with which this machine can do nothing: Litestream hangs, the disk is full. While nothing else is committed and a standby
- * waits, it commits a row of the chain every 5 s, so that such a fault is found. Runs for as long as the lease is held.
+ * Gives up the lease if this machine cannot use it, because Litestream hangs or the disk is full. While a standby waits and nothing else is
+ * committed, commits a row of the chain every 5 s to detect such a fault. Runs for as long as the lease is held.
  */
 export async function watchStored(lease: HeldLease, database: Database): Promise<void> {
   const { clock, replicaTimeoutMs } = lease.options
-  // Monotonic time at which a commit that only shows whether it is stored began; null while none is under way.
+  // Monotonic time at which a test commit began; null while none is in progress.
   let idleSince: number | null = null
   const commitIdle = (): void => {
     if (idleSince !== null) return

@@ -11,7 +11,7 @@ import { readDatabase } from '../../messages/gateway-state/database.ts'
 import { countExtensions, readTroubledExtensions } from '../../messages/gateway-state/extensions.ts'
 import { readOldestMessage, readQueue } from '../../messages/gateway-state/queue.ts'
 
-/** Creates the gauges that are read at each scrape. Run the returned function before the registry is printed. */
+/** Creates the gauges that are read at each scrape. Call the returned function before printing the registry. */
 export function createGauges(gateway: Gateway, registry: Registry): () => Promise<void> {
   const gauges = defineGauges(registry)
   return async () => {

@@ -27,7 +27,7 @@ export function startAdmin(gateway: Gateway, metrics: Metrics, port: number): Ad
     const path = isRead ? pathOf(request) : ''
     if (path === '/ready') return ready(gateway)
     if (path !== '/metrics') return jsonAnswer({ error: errorText('notFound') }, { status: 404 })
-    // A web page that a browser here shows could let its own name resolve to this machine.
+    // A web page in a browser on this machine could make its own name resolve to this machine.
     if (!isHomeHost(request.headers.get('host') ?? LOOPBACK))
       return jsonAnswer({ error: errorText('forbidden') }, { status: 403 })
     await readGauges()
@@ -59,7 +59,7 @@ function startListening(
 
 const LAG_EVERY_MS = 100
 
-/** Reports every 100 ms how late a timer fired; the returned function ends this. */
+/** Reports every 100 ms how late a timer fired; the returned function stops this. */
 function watchEventLoop(clock: Clock, report: (lagSeconds: number) => void): () => void {
   let cancel: () => void = () => undefined
   const plan = (): void => {

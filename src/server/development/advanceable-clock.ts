@@ -2,7 +2,7 @@ import { type Clock, systemClock } from '../../core/clock.ts'
 
 /** The system's clock, which a test can move forward. */
 export interface AdvanceableClock extends Clock {
-  /** Moves the time forward, and runs what has become due, in order. Like the wake-up of a machine that was asleep. */
+  /** Moves the time forward, and runs timers that have become due, in order, as when a machine wakes up. */
   advance(ms: number): void
 }
 
@@ -41,7 +41,7 @@ export function createAdvanceableClock(): AdvanceableClock {
     advance(ms) {
       advancedMs += ms
       for (const timer of [...timers].toSorted((a, b) => a.dueAt - b.dueAt)) {
-        // A timer that ran before may have cancelled this one.
+        // An earlier timer may have cancelled this one.
         if (!timers.has(timer)) continue
         timer.cancel()
         if (timer.dueAt > monotonic()) {

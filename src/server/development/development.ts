@@ -7,7 +7,7 @@ import { type DevelopmentApp, connectSimulator, prepareApp } from './prepare.ts'
 import { simulateProvider } from './simulated-provider.ts'
 
 export interface DevelopmentOptions extends RunOptions {
-  /** The simulator delivers at once and has no limits, and the time can be moved forward. */
+  /** The simulator delivers at once and has no limits, and the clock can be moved forward. */
   isTest: boolean
 }
 
@@ -16,8 +16,8 @@ export interface Development {
   running: RunningGateway
   app: DevelopmentApp
   /**
-   * Moves the time of gateway and simulator forward, and resolves when the gateway can receive again: its subscription may have
-   * expired. Null unless it is for tests.
+   * Moves the clocks of gateway and simulator forward, and resolves when the gateway can receive again: its subscription may have expired. Null
+   * unless the gateway is for tests.
    */
   advance: ((ms: number) => Promise<void>) | null
   /** Loads the simulator and connects its extension. Messages wait for that. */

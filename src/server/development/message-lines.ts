@@ -5,7 +5,7 @@ import type { GatewayEvent } from '../../messages/realtime/event.ts'
 
 /** Logs each message that is accepted, sent, failed, delivered or received, so that a developer sees in the terminal what happens. */
 export function logMessages({ config, hub, log }: Pick<Gateway, 'config' | 'hub' | 'log'>): void {
-  // A subscriber costs each message a tenth of its processor time, also for lines that LOG_LEVEL leaves out.
+  // A subscriber costs a tenth of each message's processor time, even for lines that LOG_LEVEL hides.
   if (LEVELS_WITH_INFO.includes(config.logLevel)) hub.subscribe((event) => logEvent(log, event))
 }
 

@@ -44,8 +44,8 @@ async function developmentTenant(gateway: Gateway): Promise<string> {
 
 const DEVELOPMENT_SETTINGS = { deliveredAfterMs: DELIVERED_AFTER_MS }
 /**
- * A message has its final status when the first poll comes, but not yet in the answer to the send. Tokens outlive any time that a
- * test lets pass, so that nobody has to connect the extension again.
+ * A message has its final status at the first poll, but not yet in the answer to the send. Tokens outlive any time that a test skips, so that
+ * the extension stays connected.
  */
 const TEST_SETTINGS = { sentAfterMs: 5, deliveredAfterMs: 5, refreshTokenSeconds: 315_360_000 }
 
@@ -79,6 +79,6 @@ async function connect(gateway: Gateway, url: string, tenantId: string): Promise
   throw new StartError(EXIT.cannotWrite, `The built-in simulator could not be connected, because ${problem}`)
 }
 
-/** Null without an answer. The addresses are this machine's, and perhaps not among those that never use a proxy: HOST may be any. */
+/** Null without an answer. The address is this machine's, but HOST may be any, so it may not be among those that bypass proxies. */
 const ask = (url: string): Promise<Response | null> =>
   fetch(url, { redirect: 'manual', proxy: false }).catch(() => null)

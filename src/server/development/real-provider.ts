@@ -18,7 +18,7 @@ export async function prepareRealProvider({ gateway }: RunningGateway): Promise<
   return { apiKey: app?.apiKey ?? null, connectUrl: needsLink ? await connectLink(gateway, app.tenantId) : null }
 }
 
-/** Whether the database is empty, or has the app of an earlier start. In any other, nobody expects one more tenant. */
+/** Whether the database is empty, or has the app of an earlier start. In any other database, a new tenant would be a surprise. */
 async function isOwn({ config, database }: Gateway): Promise<boolean> {
   if (readSecret(config, DEVELOPMENT_KEY) !== null) return true
   return (await database.orm.select({ id: tenants.id }).from(tenants).limit(1)).length === 0

@@ -3,7 +3,7 @@ import type { Environment } from '../../core/settings.ts'
 
 const NO_LIMIT = '1000000000'
 
-/** What the test mode changes. A variable that is set in the environment comes first. */
+/** The defaults that the test mode changes. A variable in the environment overrides them. */
 const TEST_VALUES: Readonly<Record<string, string>> = {
   KEY_LIMIT_PER_MINUTE: NO_LIMIT,
   FROM_LIMIT_PER_MINUTE: NO_LIMIT,

@@ -18,7 +18,7 @@ import type { BackupProcess } from '../backup-process.ts'
 import type { Shutdown } from '../shutdown.ts'
 import { Standby } from './stand-by.ts'
 
-/** What a gateway that holds the lease starts with. */
+/** What a gateway gets when it starts as the holder of the lease. */
 export interface Holding {
   lease: HeldLease
   /** Copies to the folder of the lease's epoch. */
@@ -29,8 +29,8 @@ export interface Holding {
 }
 
 /**
- * Waits beside the gateway that works until this process holds the lease, and puts the newest database in place. Returns null if the process
- * is stopped meanwhile. Errors: `StartError`.
+ * Waits as a standby until this process holds the lease, then puts the newest database in place. Returns null if the process is stopped
+ * meanwhile. Errors: `StartError`.
  */
 export async function holdLease(
   config: Config,
@@ -110,7 +110,7 @@ function hold(
   return lease
 }
 
-/** A standby takes a lease that is not released as well, but 5 s later. */
+/** A standby would also take a lease that was not released, but 5 s later. */
 export async function release(lease: HeldLease, log: Log): Promise<void> {
   await lease.release().catch((error: unknown) => log.warn({ error: errorName(error) }, 'the lease cannot be released'))
 }

@@ -14,8 +14,8 @@ const LOOPBACK = '127.0.0.1'
 const RETRY_SECONDS = 1
 
 /**
- * Listens in the place of a gateway that is not open, because another one works: on the port of the gateway, and on ADMIN_PORT. `/health`
- * is 200, and everything else is 503, so that a proxy takes the other gateway. Errors: `StartError`.
+ * Listens on behalf of a standby: on the port of the gateway, and on ADMIN_PORT. `/health` is 200 and everything else is 503, so that a proxy
+ * uses the other gateway. Errors: `StartError`.
  */
 export function listenAsStandby({ host, port, adminPort }: Config): StandbyListener {
   const listener: StandbyListener = {

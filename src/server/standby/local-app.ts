@@ -10,7 +10,7 @@ export interface StandbyCommands {
   diagnose(): Promise<Finding[]>
 }
 
-/** What the operator on this machine can ask of a gateway that is not open. The other commands need the one that works. */
+/** The requests that a standby answers for the operator on its machine. All other commands need the active gateway. */
 export function standbyApp({ report, diagnose }: StandbyCommands): LocalApp {
   const answers: Readonly<Record<string, () => unknown>> = {
     'GET /v1/operator/lease': report,

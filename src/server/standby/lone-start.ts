@@ -11,8 +11,8 @@ import type { Shutdown } from '../shutdown.ts'
 import { holderName } from './stand-by.ts'
 
 /**
- * Makes sure that a gateway without STANDBY is the only one at work at its backup's location. Returns the function that watches it from
- * then on; null where no gateways share a lease. Errors: `StartError` 78.
+ * Ensures that a gateway without STANDBY is the only active one at its backup's location. Returns the function that keeps watching; null if no
+ * gateways share a lease. Errors: `StartError` 78.
  */
 export async function loneStart(
   config: Config,

@@ -23,7 +23,7 @@ import { serveOperator } from '../../operator/socket.ts'
 import { listenAsStandby } from './listener.ts'
 import { standbyApp } from './local-app.ts'
 
-/** A gateway that is not open, because another one works. It answers as a standby, and is ready to take its place. */
+/** A gateway that is not open because another one is active. It answers as a standby, and is ready to take over. */
 export class Standby implements AsyncDisposable {
   readonly object: LeaseObject
   readonly candidate: Candidate
@@ -97,7 +97,7 @@ async function diagnose({ config, object, candidate, warm, watched: { lease } }:
 
 export const holderName = ({ port }: Config): string => `${hostname()}:${port}`
 
-/** This gateway, as others see it. */
+/** This gateway's announcement. */
 const candidateOf = (config: Config): Candidate => ({
   holder: holderName(config),
   url: config.publicUrl,

@@ -160,8 +160,7 @@ async function call(
   { dryRun, leavesOld }: { dryRun: boolean; leavesOld: boolean },
 ): Promise<Resent> {
   const [sgw, tenantId] = [operator.value, me.value?.tenantId]
-  if (meant === null || sgw === null || !tenantId)
-    throw new SgwError('Remove the filters to send so many again, or use sgw messages resend')
+  if (meant === null || sgw === null || !tenantId) throw new SgwError('Remove the filters, or use sgw messages resend')
   return resend(sgw, meant, {
     tenantId,
     dryRun,

@@ -69,8 +69,7 @@ function otherFor(value: string, filters: Filters): string | null {
   return other === undefined ? null : `${other[1].word ?? other[0]}:${value}`
 }
 
-export const noSuch = (value: string, kind: string, advice: string): string =>
-  `“${value}” is not a valid ${kind}. ${advice}.`
+export const noSuch = (value: string, kind: string, advice: string): string => `Invalid ${kind}: “${value}”. ${advice}.`
 
 /** The API's query of a filter. */
 export const queryOf = (filters: Filters, filter: Filter<string>): Record<string, string> =>
