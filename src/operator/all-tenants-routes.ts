@@ -1,10 +1,10 @@
-import { WrittenJson } from '../api/http/json-body.ts'
+import { WrittenJson, inPortions } from '../api/http/json-body.ts'
 import { route } from '../api/http/route.ts'
 import { prefers } from '../api/http/prefers-page.ts'
 import { readTenantsOverview } from './overview.ts'
 import { TenantsOverview, TenantsOverviewQuery } from './overview-schemas.ts'
-import { CSV_EXAMPLE, csvAnswer } from './usage-csv.ts'
-import { readTenantsUsage, writeJson } from './usage.ts'
+import { CSV_EXAMPLE, CSV_FORMAT } from './usage-csv.ts'
+import { JSON_FORMAT, currentMonth, writeMonth } from './usage.ts'
 import { TenantsUsage, TenantsUsageQuery } from './usage-schemas.ts'
 
 const common = { auth: 'operator', tag: 'Operator' } as const
@@ -36,9 +36,14 @@ export const allTenantsRoutes = [
     mayWait: true,
     response: TenantsUsage,
     csv: CSV_EXAMPLE,
-    run: async ({ gateway, request, query }) => {
-      const usage = await readTenantsUsage(gateway, query)
-      return prefers(request, 'text/csv') ? csvAnswer(usage) : new WrittenJson(await writeJson(usage))
+    run: async ({ gateway, request, query: { month = currentMonth(gateway) } }) => {
+      if (!prefers(request, 'text/csv')) return new WrittenJson(await writeMonth(gateway, month, JSON_FORMAT))
+      return new Response(inPortions(await writeMonth(gateway, month, CSV_FORMAT)), {
+        headers: {
+          'content-type': 'text/csv; charset=utf-8',
+          'content-disposition': `attachment; filename="usage-${month}.csv"`,
+        },
+      })
     },
   }),
 ]

@@ -4,53 +4,58 @@ import { parseDate } from '../core/date-time.ts'
 import { DAY_MS } from '../core/limits.ts'
 import type { Gateway } from '../messages/gateway.ts'
 import { type AppUsage, dayOfAll } from '../messages/usage/daily.ts'
-import type { TenantsUsage, TenantsUsageQuery } from './usage-schemas.ts'
 
 const COUNTS = ['sent', 'failed', 'received', 'segments', 'media'] as const
 
-/** A month of all tenants. */
-export interface MonthOfAll {
-  /** `2026-11` */
-  month: string
-  /** Of each app that has days, by the names of tenants and apps. */
-  totals: AppUsage[]
-  /** Newest first; those of one day by the names. */
-  days: (AppUsage & { date: string })[]
+/** How a month is written. */
+export interface MonthFormat {
+  begin: string
+  /** Some of a day, or some of the totals: these have no date. */
+  write(usages: readonly AppUsage[], date?: string): string
+  separator: string
+  /** After the totals, before the days. */
+  between: string
+  end: string
 }
 
 /**
- * Reads the usage of a month, by default of the current one. The totals are sums of the days, so both always agree. Each day is read
- * separately, so that no tick of the event loop takes long.
+ * Writes the usage of a month (`2026-11`): the totals of each app that has days, by the names of tenants and apps, and the days, newest first.
+ * The totals are sums of the days, so both always agree. Rows become text page by page, so that no tick of the event loop takes
+ * long. Returns the portions.
  */
-export async function readTenantsUsage({ database, clock }: Gateway, query: TenantsUsageQuery): Promise<MonthOfAll> {
-  const { month = isoTime(clock.now()).slice(0, MONTH_LENGTH) } = query
+export async function writeMonth({ database }: Gateway, month: string, format: MonthFormat): Promise<string[]> {
   const totals = new Map<string, AppUsage>()
-  const days: MonthOfAll['days'] = []
+  const days: string[] = []
   for (const day of daysOf(month).toReversed()) {
     const date = isoTime(day * DAY_MS).slice(0, DATE_LENGTH)
-    for (const usage of byNames(await dayOfAll({ database }, day))) {
-      days.push({ date, ...usage })
-      addTo(totals, usage)
+    for await (const page of dayOfAll({ database }, day)) {
+      const texts = await inPortions(page, (usages) => {
+        for (const usage of usages) addTo(totals, usage)
+        return format.write(usages, date)
+      })
+      days.push(...texts)
     }
   }
-  return { month, totals: byNames([...totals.values()]), days }
+  const { begin, separator, between, end } = format
+  const separated = (texts: readonly string[]) => texts.map((text, index) => (index === 0 ? text : separator + text))
+  const sums = await inPortions(await inOrder({ database }, totals), (usages) => format.write(usages))
+  return [begin, ...separated(sums), between, ...separated(days), end]
 }
 
-/** The same as JSON without the names. */
-export const writeJson = async ({ totals, days }: MonthOfAll): Promise<string> =>
-  `{"totals":${await listOf(totals)},"days":${await listOf(days)}}`
+export const currentMonth = ({ clock }: Gateway): string => isoTime(clock.now()).slice(0, MONTH_LENGTH)
 
-/** Items written in one tick of the event loop. */
-const ITEMS_PER_TICK = 1000
-
-async function listOf(items: readonly (TenantsUsage['totals'][number] & AppUsage)[]): Promise<string> {
-  const parts: string[] = []
-  for (let from = 0; from < items.length; from += ITEMS_PER_TICK) {
-    const part = items.slice(from, from + ITEMS_PER_TICK).map(withoutNames)
-    parts.push(JSON.stringify(part).slice(1, -1))
-    await nextTick()
-  }
-  return `[${parts.join(',')}]`
+/** JSON without the names. */
+export const JSON_FORMAT: MonthFormat = {
+  begin: '{"totals":[',
+  write: (usages, date) =>
+    JSON.stringify(
+      usages.map(({ tenantId, appId, sent, failed, received, segments, media }) => {
+        return { date, tenantId, appId, sent, failed, received, segments, media }
+      }),
+    ).slice(1, -1),
+  separator: ',',
+  between: '],"days":[',
+  end: ']}',
 }
 
 const MONTH_LENGTH = '2026-11'.length
@@ -65,22 +70,32 @@ function daysOf(month: string): number[] {
 }
 
 function addTo(totals: Map<string, AppUsage>, usage: AppUsage): void {
-  const key = `${usage.tenantId} ${usage.appId}`
-  const total = totals.get(key)
-  if (total === undefined) totals.set(key, { ...usage })
+  const total = totals.get(usage.place)
+  if (total === undefined) totals.set(usage.place, { ...usage })
   else for (const count of COUNTS) total[count] += usage[count]
 }
 
-const nameOf = ({ tenantName, tenantId, appName, appId }: AppUsage): string =>
-  [tenantName, tenantId, appName, appId].join('\n')
+/** The reader sorts them, as it does the apps of a day. */
+async function inOrder(
+  { database }: Pick<Gateway, 'database'>,
+  totals: ReadonlyMap<string, AppUsage>,
+): Promise<AppUsage[]> {
+  const sql = 'SELECT value AS place FROM json_each(?1) ORDER BY 1'
+  const rows = await database.reader.longRead('operator', sql, [JSON.stringify([...totals.keys()])])
+  return rows.flatMap(({ place }) => totals.get(String(place)) ?? [])
+}
 
-/** Each name is built once, and not at each comparison. */
-const byNames = (usages: readonly AppUsage[]): AppUsage[] =>
-  usages
-    .map((usage) => ({ name: nameOf(usage), usage }))
-    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
-    .map(({ usage }) => usage)
+/** Usages that are written in one tick of the event loop. */
+const PER_TICK = 250
 
-function withoutNames<Usage extends AppUsage>({ tenantName: _tenant, appName: _app, ...usage }: Usage) {
-  return usage
+async function inPortions(
+  usages: readonly AppUsage[],
+  write: (usages: readonly AppUsage[]) => string,
+): Promise<string[]> {
+  const texts: string[] = []
+  for (let from = 0; from < usages.length; from += PER_TICK) {
+    await nextTick()
+    texts.push(write(usages.slice(from, from + PER_TICK)))
+  }
+  return texts
 }

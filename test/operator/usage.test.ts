@@ -90,7 +90,7 @@ test('a month has the totals of each app and the days of each tenant’s own usa
   }
 })
 
-test('a month of many apps is written in portions, so that no tick of the event loop takes long', async () => {
+test('a month of many apps is read and written in portions, so that no tick of the event loop takes long', async () => {
   await using world = await ofWorld()
   const apps = 4000
   const rows = Array.from({ length: apps }, (_, index) => ({
@@ -101,17 +101,46 @@ test('a month of many apps is written in portions, so that no tick of the event 
   }))
   await write(world, rows)
   const read = await reader(world)
-  using stringify = spyOn(JSON, 'stringify')
-  const text = await textOf(read('?month=2026-11'))
-  const written = stringify.mock.results.map(({ value }) => String(value).length)
-  stringify.mockRestore()
-  expect(Math.max(...written)).toBeLessThan(text.length / 6)
-  const month = JSON.parse(text) as Month
-  expect(month).toEqual({
+  const texts: string[] = []
+  for (const accept of ['application/json', 'text/csv']) {
+    for (const encoding of ['identity', 'gzip', 'br']) {
+      const { text, largest } = await watched(world, () =>
+        read('?month=2026-11', { accept, 'accept-encoding': encoding }),
+      )
+      expect(largest.rows).toBeLessThan(apps / 3)
+      expect(largest.written).toBeLessThan(text.length / 12)
+      texts.push(text)
+    }
+  }
+  const [json = '', ...others] = new Set(texts)
+  expect(others.map((csv) => csv.split('\r\n').length)).toEqual([1 + apps + 1 + apps + 1])
+  expect(JSON.parse(json) as Month).toEqual({
     totals: rows.map(({ tenant, app }) => ({ tenantId: tenant, appId: app, ...COUNTED })),
     days: rows.map(({ tenant, app }) => ({ date: '2026-11-03', tenantId: tenant, appId: app, ...COUNTED })),
   })
 })
+
+/** The most rows that were read at once, and the longest text that was made from rows or into bytes at once. */
+async function watched(world: World, ask: () => Promise<Response>) {
+  using reads = spyOn(world.gateway.database.reader, 'longRead')
+  using stringify = spyOn(JSON, 'stringify')
+  using encode = spyOn(TextEncoder.prototype, 'encode')
+  using from = spyOn(Buffer, 'from')
+  const answer = await ask()
+  const bytes = await answer.arrayBuffer()
+  const ofDays: { length: number }[] = []
+  for (const [index, [, sql]] of reads.mock.calls.entries())
+    if (sql.includes('FROM used')) ofDays.push((await reads.mock.results[index]?.value) as unknown[])
+  const written = [
+    ...stringify.mock.results.map(({ value }) => value).filter((value) => String(value).includes('"sent"')),
+    ...[...encode.mock.calls, ...from.mock.calls].map(([value]) => value),
+  ]
+  const lengths = written.map((value) => (typeof value === 'string' ? value.length : 0))
+  return {
+    text: new TextDecoder().decode(bytes),
+    largest: { rows: Math.max(...ofDays.map(({ length }) => length)), written: Math.max(...lengths) },
+  }
+}
 
 const COUNTED = { sent: 1, failed: 2, received: 3, segments: 4, media: 5 }
 

@@ -1,10 +1,11 @@
-import { compressed, encodingFor } from './compression.ts'
+import { setImmediate as nextTick } from 'node:timers/promises'
+import { compressed, compressedParts, encodingFor } from './compression.ts'
 
 export type JsonBody = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>
 
 /** An answer that its endpoint has written as JSON already, in several ticks of the event loop, because it is long. */
 export class WrittenJson {
-  constructor(readonly text: string) {}
+  constructor(readonly parts: readonly string[]) {}
 }
 
 /** Compressing less would save nothing: it goes out in one packet anyhow. */
@@ -13,15 +14,32 @@ const MIN_COMPRESSED_BYTES = 1024
 /** The body of a JSON answer to a GET, compressed if it is long and the client accepts that. Adds its headers. */
 export async function compressedBody(
   request: Request,
-  text: string,
+  content: string | WrittenJson,
   headers: Record<string, string>,
 ): Promise<JsonBody> {
-  if (Buffer.byteLength(text) <= MIN_COMPRESSED_BYTES) return text
+  if (typeof content === 'string' && Buffer.byteLength(content) <= MIN_COMPRESSED_BYTES) return content
   headers['vary'] = headers['vary'] === undefined ? 'Accept-Encoding' : `${headers['vary']}, Accept-Encoding`
   const encoding = encodingFor(request.headers.get('accept-encoding') ?? '')
-  if (encoding === 'identity') return bodyOf(text)
+  if (encoding === 'identity') return typeof content === 'string' ? bodyOf(content) : plainBody(content)
   headers['content-encoding'] = encoding
-  return bodyOf(new Uint8Array(await compressed(text, encoding)))
+  if (content instanceof WrittenJson) return new Blob(await compressedParts(content.parts, encoding)).stream()
+  return bodyOf(new Uint8Array(await compressed(content, encoding)))
+}
+
+export const plainBody = (content: string | WrittenJson): JsonBody =>
+  typeof content === 'string' ? content : inPortions(content.parts)
+
+/** Sends each part in a tick of its own. */
+export function inPortions(parts: readonly string[]): ReadableStream<Uint8Array> {
+  const left = parts.values()
+  return new ReadableStream({
+    async pull(controller) {
+      await nextTick()
+      const { value, done } = left.next()
+      if (done === true) controller.close()
+      else controller.enqueue(Buffer.from(value))
+    },
+  })
 }
 
 /**

@@ -2,7 +2,7 @@ import { apiError } from '../../core/errors.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import { admitOperator } from './admit-operator.ts'
 import { Cors } from './cors.ts'
-import { type JsonBody, WrittenJson, compressedBody } from './json-body.ts'
+import { type JsonBody, WrittenJson, compressedBody, plainBody } from './json-body.ts'
 import { type ErrorAnswer, errorAnswer, localErrorAnswer } from './errors.ts'
 import { Peers, type ReceivedRequest, RequestContext } from './request-context.ts'
 import { type KeylessPaths, admit, rateLimitHeaders } from './admit.ts'
@@ -68,11 +68,16 @@ export class RequestPipeline {
       if (content === undefined) return undefined
       if (secret) headers['x-content-type-options'] = 'nosniff'
       if (content instanceof Response) return withHeaders(content, headers, context)
-      const text = content instanceof WrittenJson ? content.text : JSON.stringify(content)
+      const written = content instanceof WrittenJson ? content : JSON.stringify(content)
       // The length of a compressed answer says something about its content. On the Unix socket, bytes cost nothing.
       const isRead = request.method === 'GET' || request.method === 'HEAD'
       const mayCompress = isRead && !secret && !this.local
-      return jsonAnswer(mayCompress ? await compressedBody(request, text, headers) : text, status, headers, context)
+      return jsonAnswer(
+        mayCompress ? await compressedBody(request, written, headers) : plainBody(written),
+        status,
+        headers,
+        context,
+      )
     } catch (error) {
       const { status, body, headers: own } = this.#errorAnswer(error, context.requestId)
       return jsonAnswer(JSON.stringify(body), status, { ...headers, ...own }, context)

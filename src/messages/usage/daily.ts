@@ -49,23 +49,37 @@ export interface AppUsage extends Omit<DailyUsage, 'day'> {
   tenantId: string
   tenantName: string
   appName: string
+  /** Orders apps by the names of tenants and apps. */
+  place: string
 }
+
+/** To receive so many from the reader takes about a millisecond of the event loop. */
+const APPS_PER_PAGE = 1000
 
 /** The join gives each tenant its range of the index. */
 const DAY_OF_ALL = `WITH used AS (
     SELECT tenants.id AS tenant_id, app_id, ${SUMS}
     FROM tenants CROSS JOIN usage ON tenant_id = tenants.id AND half_hour >= ?1 AND half_hour < ?2
     GROUP BY tenants.id, app_id HAVING ${HAS_TRAFFIC})
-  SELECT used.*, tenants.name AS tenant_name, apps.name AS app_name
-  FROM used CROSS JOIN tenants ON tenants.id = used.tenant_id LEFT JOIN apps ON apps.id = app_id`
+  SELECT used.*, tenants.name AS tenant_name, apps.name AS app_name,
+    concat_ws(char(10), tenants.name, tenants.id, coalesce(apps.name, ''), app_id) AS place
+  FROM used CROSS JOIN tenants ON tenants.id = used.tenant_id LEFT JOIN apps ON apps.id = app_id
+  WHERE place > ?3 ORDER BY place LIMIT ${APPS_PER_PAGE}`
 
-/** What the apps of all tenants used on a day, in no order; without those that have no traffic. */
-export async function dayOfAll({ database }: UsageReads, day: number): Promise<AppUsage[]> {
-  const rows = await database.reader.longRead('operator', DAY_OF_ALL, [day * PER_DAY, (day + 1) * PER_DAY])
-  return rows.map((row) => ({
-    tenantId: String(row['tenant_id']),
-    tenantName: String(row['tenant_name']),
-    ...countsOf(row),
-    appName: String(row['app_name'] ?? ''),
-  }))
+/** What the apps of all tenants used on a day, in pages, by their places; without those that have no traffic. */
+export async function* dayOfAll({ database }: UsageReads, day: number): AsyncGenerator<AppUsage[]> {
+  for (let after = '', count = APPS_PER_PAGE; count === APPS_PER_PAGE;) {
+    const rows = await database.reader.longRead('operator', DAY_OF_ALL, [day * PER_DAY, (day + 1) * PER_DAY, after])
+    count = rows.length
+    after = String(rows.at(-1)?.['place'])
+    yield rows.map(appUsageOf)
+  }
 }
+
+const appUsageOf = (row: Row): AppUsage => ({
+  tenantId: String(row['tenant_id']),
+  tenantName: String(row['tenant_name']),
+  ...countsOf(row),
+  appName: String(row['app_name'] ?? ''),
+  place: String(row['place']),
+})
