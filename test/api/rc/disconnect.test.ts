@@ -1,5 +1,6 @@
 import { expect, spyOn, test } from 'bun:test'
 import { disconnect } from '../../../src/api/rc/disconnect.ts'
+import { SendBody } from '../../../src/api/sms/schemas.ts'
 import { send } from '../../../src/api/sms/send.ts'
 import { holdCalls } from '../../support/held-calls.ts'
 import { type ManualClock, manualClock } from '../../support/manual-clock.ts'
@@ -79,7 +80,7 @@ test('disconnect waits for a send that is accepted at the same time', async () =
   await using world = await readyWorld({ clock, env: { RECONCILE_SETTLE: '300ms' } })
   const { gateway, tenantId } = world
   world.control.fault({ route: 'sms', calls: null, fault: { kind: 'accept-then-reset' } })
-  const message = { from: FROM, to: TO, body: 'the last one', userId: null }
+  const message = SendBody.parse({ from: FROM, to: TO, body: 'the last one' })
   const accepted = send(gateway, { tenantId, appId: world.app.appId }, message, null)
   const [{ messageId }] = await passing(clock, Promise.all([accepted, disconnect(gateway, { tenantId })]))
   // The attempt began with the message. Disconnect must wait for it, because no lookup is possible afterwards.

@@ -5,6 +5,7 @@ import { readStatus } from '../../../src/operator/status.ts'
 import { ACCEPT } from '../../../src/messages/sending/accept-rows.ts'
 import { holdCalls } from '../../support/held-calls.ts'
 import { manualClock } from '../../support/manual-clock.ts'
+import { newMessage } from '../../support/new-message.ts'
 import { WARM_UP, readyWorld } from '../../support/ready-world.ts'
 import { FROM, TO, type World, createWorld, until } from '../../support/world.ts'
 
@@ -41,17 +42,7 @@ test.each([
 ])('no attempt begins when its %s has just been stopped', async (_, sql) => {
   await using world = await readyWorld()
   await world.gateway.database.gate.execute(sql)
-  const message = { tenantId: world.tenantId, appId: world.app.appId, from: FROM, to: TO, body: 'Hello' }
-  const request = {
-    attachments: null,
-    idempotencyKey: null,
-    requestHash: null,
-    keysExpiredBefore: 0,
-    resentFrom: null,
-    userId: null,
-  }
-  const ids = { messageId: 'msg_000000000001', jobId: 'job_0000000000000001' }
-  await world.gateway.sending.accept({ ...message, ...request, ...ids, now: world.gateway.clock.now() })
+  await world.gateway.sending.accept(newMessage(world))
   expect(await rowsOf(world, 'SELECT 1 FROM send_attempts')).toEqual([])
   expect(textsAtProvider(world)).toEqual([])
 })
