@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { type CheckedMessage, acceptAgain } from '../api/sms/accept-message.ts'
 import { ApiError } from '../core/errors.ts'
 import { MAX_RESENT } from '../core/limits.ts'
@@ -11,8 +12,10 @@ import { type ResendOutcome, argumentsOf, countsSql, portionSql } from './resend
 import type { ResendAnswer, ResendBody } from './resend-schemas.ts'
 import { readTenant } from './tenants.ts'
 
-/** Accepting this many holds the event loop for less than 5 ms. */
-const RESENT_AT_ONCE = 25
+/** Read at once. */
+const PER_READ = 50
+/** To accept so many holds the event loop for 2 ms. */
+const ACCEPTED_AT_ONCE = 10
 
 /**
  * Sends failed messages of a tenant again, oldest first, so that each conversation keeps its order. The commit that accepts a new message
@@ -59,13 +62,17 @@ async function sendAll(gateway: Gateway, wish: ResendBody, args: Argument[]): Pr
   const done: Done = { resent: 0, refused: 0, alreadyResent: 0 }
   let after: readonly [createdAt: number, seq: number] = [-1, 0]
   await inBatches(gateway, async () => {
-    const limit = Math.min(RESENT_AT_ONCE, MAX_RESENT - done.resent)
+    const limit = Math.min(PER_READ, MAX_RESENT - done.resent)
     const rows = await gateway.database.reader.longRead(wish.tenantId, portionSql(isNamed(wish)), [
       ...args,
       ...after,
       limit,
     ])
-    for (const outcome of await sendPortion(gateway, wish, rows)) done[outcome]++
+    for (let from = 0; from < rows.length; from += ACCEPTED_AT_ONCE) {
+      await nextTick()
+      const portion = rows.slice(from, from + ACCEPTED_AT_ONCE)
+      for (const outcome of await sendPortion(gateway, wish, portion)) done[outcome]++
+    }
     const end = rows.at(-1)
     if (end !== undefined) after = [Number(end['created_at']), Number(end['seq'])]
     return { count: rows.length, last: rows.length < limit || done.resent >= MAX_RESENT }

@@ -1,4 +1,4 @@
-import { expect, test } from 'bun:test'
+import { expect, spyOn, test } from 'bun:test'
 import { MESSAGE_FAILURES, rejected, unknownNumber } from '../../src/core/message-failure.ts'
 import { deactivateApp } from '../../src/operator/apps.ts'
 import { setTenantStatus } from '../../src/operator/tenants.ts'
@@ -70,6 +70,25 @@ test('failed messages go out again once, oldest first and in the order of each c
   world.running.work()
   await until(() => texts(world).length === 30)
   expect(texts(world)).toEqual(bodies)
+})
+
+test('many go out in small portions, so that other requests are answered between them', async () => {
+  await using world = await createWorld({ work: false })
+  for (let index = 0; index < 60; index++) await failed(world, UNKNOWN, { body: `text ${index}` })
+  const { sending } = world.gateway
+  const accept = sending.accept.bind(sending)
+  const perTick: number[] = []
+  let isCounting = false
+  using _accepts = spyOn(sending, 'accept').mockImplementation((row) => {
+    if (!isCounting) perTick.push(0)
+    if (!isCounting) setImmediate(() => void (isCounting = false))
+    isCounting = true
+    perTick.push((perTick.pop() ?? 0) + 1)
+    return accept(row)
+  })
+  expect(await resend(world, { from: FROM })).toEqual(sent(60))
+  expect(perTick.reduce((sum, count) => sum + count, 0)).toBe(60)
+  expect(Math.max(...perTick)).toBeLessThanOrEqual(10)
 })
 
 test('calls at the same time, by two operators, send nothing twice', async () => {
