@@ -37,7 +37,7 @@ export class S3Stub implements AsyncDisposable {
   /** Between a request and its answer. Half of it passes before the request is performed. */
   delayMs = 0
   /** Which requests fail as by the fault `slow down`. */
-  loses: () => boolean = () => false
+  loses: (request: Request) => boolean = () => false
   /** Which requests are refused, as without permission. */
   refuses: (request: Request) => boolean = () => false
   /** How far its clock is ahead of this machine's. */
@@ -113,7 +113,7 @@ export class S3Stub implements AsyncDisposable {
   async #answer(request: Request): Promise<Response> {
     try {
       const body = new Uint8Array(await request.arrayBuffer())
-      if (this.fault === 'slow down' || this.loses()) throw new S3Error('SlowDown')
+      if (this.fault === 'slow down' || this.loses(request)) throw new S3Error('SlowDown')
       if (this.fault === 'refuse' || this.refuses(request)) throw new S3Error('AccessDenied')
       if (this.fault === 'full' && request.method === 'PUT') throw new S3Error('XMinioStorageFull')
       verifySignature(request, body, this.credentials, this.#nowFor(request))

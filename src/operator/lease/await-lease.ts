@@ -37,6 +37,8 @@ export interface AwaitLeaseOptions {
 }
 
 const LOOK_EVERY_MS = 500
+/** A shorter silence of the storage does not keep a holder from renewing its lease in time. */
+const OUTAGE_MS = 3000
 /** The lease of a gateway that hangs is taken after 20 s. If it is this old, a machine may have worked without it: `sgw lease abandon`. */
 const OLD_MS = 60_000
 
@@ -45,9 +47,19 @@ const OLD_MS = 60_000
  * `signal` ends the wait. Errors: `StartError` 78 if the storage refuses, or this gateway could not replace the holder.
  */
 export async function awaitLease(options: AwaitLeaseOptions): Promise<TakenLease | null> {
-  const watch: Watch = { newest: options.knownEpoch, lease: null, unchangedSince: 0, isTested: false, isFailing: false }
+  const watch: Watch = {
+    newest: options.knownEpoch,
+    lease: null,
+    unchangedSince: 0,
+    readAt: 0,
+    isTested: false,
+    isFailing: false,
+  }
   while (!options.signal.aborted) {
-    const taken = await tryToTake(options, watch).catch((error: unknown) => noteFailure(options, watch, error))
+    const taken = await tryToTake(options, watch).then(
+      (result) => (noteAnswer(options, watch), result),
+      (error: unknown) => noteFailure(options, watch, error),
+    )
     if (taken !== null) return taken
     await sleep(options.clock, LOOK_EVERY_MS)
   }
@@ -57,6 +69,8 @@ export async function awaitLease(options: AwaitLeaseOptions): Promise<TakenLease
 interface Watch extends Watched {
   /** The newest epoch, with that of this machine's database. */
   newest: number
+  /** Monotonic time of the last answer. */
+  readAt: number
   /** Whether the storage has passed its test. */
   isTested: boolean
   isFailing: boolean
@@ -64,10 +78,11 @@ interface Watch extends Watched {
 
 async function tryToTake(options: AwaitLeaseOptions, watch: Watch): Promise<TakenLease | null> {
   const { object, candidate, clock } = options
-  if (!watch.isTested) await refuseUnfit(object, watch)
+  const untested = watch.isTested ? null : await refuseUnfit(options, watch)
   // Before the read: an unchanged object was not written from `unchangedSince` until at least now.
   const now = clock.monotonic()
   note(options, watch, await object.read())
+  if (untested !== null) throw untested
   const { lease, unchangedSince } = watch
   if (lease !== null) {
     refuseOther(candidate, lease.content)
@@ -77,17 +92,17 @@ async function tryToTake(options: AwaitLeaseOptions, watch: Watch): Promise<Take
   return take(options, await nextEpoch(object, watch), lease)
 }
 
-function note({ object, clock, log, seen }: AwaitLeaseOptions, watch: Watch, lease: SeenLease | null): void {
-  // The holder may have lost the storage as well, so it gets its full time again.
-  const isNew = watch.isFailing || lease?.etag !== watch.lease?.etag
+function note({ object, clock, seen }: AwaitLeaseOptions, watch: Watch, lease: SeenLease | null): void {
+  const now = clock.monotonic()
+  // In an outage the holder may have lost the storage as well, so it gets its full time again.
+  const isNew = now - watch.readAt >= OUTAGE_MS || lease?.etag !== watch.lease?.etag
   watch.lease = lease
-  if (isNew) watch.unchangedSince = clock.monotonic()
+  watch.readAt = now
+  if (isNew) watch.unchangedSince = now
   seen?.(watch)
   // Clocks are compared at every step, and a wrong clock is not a fault of the configuration.
   const wrong = describeClock(object.store)
   if (wrong !== null) throw new StoreError(wrong)
-  if (watch.isFailing) log.warn({}, 'the object storage answers again')
-  watch.isFailing = false
   watch.newest = Math.max(watch.newest, lease?.content.epoch ?? 0)
 }
 
@@ -97,16 +112,27 @@ async function nextEpoch({ store }: LeaseObject, { newest }: Watch): Promise<num
   return Math.max(newest, listed) + 1
 }
 
-/** A storage that has held a lease of this machine, and whose lists or reads lag now, gets time. */
-async function refuseUnfit({ store }: LeaseObject, watch: Watch): Promise<void> {
-  const reason = await testStore(store)
-  if (reason !== null && hasWorked(watch) && isLag(reason)) throw new StoreError(`the object storage lags: ${reason}`)
+/**
+ * Returns why the storage could not be tested now; null if it has passed. A storage that has held a lease of this machine, and whose lists or
+ * reads lag now, gets time.
+ */
+async function refuseUnfit(options: AwaitLeaseOptions, watch: Watch): Promise<StoreError | null> {
+  const reason = await testStore(options.object.store).catch(unlessRefused)
+  if (reason instanceof StoreError) return reason
+  if (reason !== null && hasWorked(options, watch) && isLag(reason))
+    return new StoreError(`the object storage lags: ${reason}`)
   if (reason !== null) throw new StartError(EXIT.badConfig, describeUnfit(reason))
   watch.isTested = true
+  return null
+}
+
+function unlessRefused(error: unknown): StoreError {
+  if (error instanceof StoreError && !error.isRefusal) return error
+  throw error
 }
 
 /** Whether this machine has used the storage before. */
-const hasWorked = ({ isTested, newest }: Watch): boolean => isTested || newest > 0
+const hasWorked = ({ knownEpoch }: AwaitLeaseOptions, { isTested }: Watch): boolean => isTested || knownEpoch > 0
 
 async function take(
   { object, candidate, clock }: AwaitLeaseOptions,
@@ -137,15 +163,20 @@ function refuseNewer({ schema }: LeaseContent): void {
   )
 }
 
+function noteAnswer({ log }: AwaitLeaseOptions, watch: Watch): void {
+  if (watch.isFailing) log.warn({}, 'the object storage answers again')
+  watch.isFailing = false
+}
+
 /** Waits for a storage that does not answer, and for one that now refuses what it once allowed: a withdrawn key may come back. */
-function noteFailure({ log }: AwaitLeaseOptions, watch: Watch, error: unknown): null {
+function noteFailure(options: AwaitLeaseOptions, watch: Watch, error: unknown): null {
   if (!(error instanceof StoreError)) throw error
-  if (error.isRefusal && !hasWorked(watch))
+  if (error.isRefusal && !hasWorked(options, watch))
     throw new StartError(
       EXIT.badConfig,
       `The lease cannot be read or written: ${error.message}. Check LITESTREAM_REPLICA_URL, its region and its access keys`,
     )
-  if (!watch.isFailing) log.warn({ reason: error.message }, 'the lease cannot be read, trying again')
+  if (!watch.isFailing) options.log.warn({ reason: error.message }, 'the lease cannot be read, trying again')
   watch.isFailing = true
   return null
 }

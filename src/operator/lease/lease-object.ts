@@ -41,7 +41,7 @@ export interface SeenLease extends Omit<StoredText, 'text'> {
   content: WrittenLease
 }
 
-/** Retries for a write that an earlier one of the same gateway overtook. */
+/** Retries for a write that was lost on its way, or that an earlier one of the same gateway overtook. */
 const MAX_TRIES = 3
 
 /** The object that says which gateway is active. A write replaces only the version that was read before. */
@@ -114,6 +114,8 @@ export class LeaseObject {
       const written = await this.#put({ ...content, nonce }, etag === null ? 'nothing' : { etag })
       if (written !== null) return this.#note(number, written)
       const seen = await this.read()
+      const isLost = (seen?.etag ?? null) === etag
+      if (isLost) continue
       if (seen === null || !this.isOwn(seen)) return null
       if (seen.content.nonce === nonce) return this.#note(number, seen.etag)
       etag = seen.etag

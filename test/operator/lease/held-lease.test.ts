@@ -47,6 +47,8 @@ class Machine implements Disposable {
   heard = 0
   /** How often it has read the lease. */
   looks = 0
+  /** How often it has said that something is wrong. */
+  warnings = 0
   knownEpoch = 0
 
   constructor(
@@ -65,7 +67,7 @@ class Machine implements Disposable {
       candidate,
       knownEpoch: this.knownEpoch,
       clock,
-      log: silentLog,
+      log: { ...silentLog, warn: () => void this.warnings++ },
       signal,
       seen,
     })
@@ -218,6 +220,41 @@ test('after an outage of the storage the holder gets its time again', async () =
   await two.pass(2000)
   await waiting
   expect(two.lease?.epoch).toBe(2)
+})
+
+test('requests that are lost now and then give a holder that is gone no more time', async () => {
+  using one = new Machine('one:3000')
+  using two = new Machine('two:3000')
+  await one.standBy()
+  const waiting = two.standBy()
+  await until(() => two.looks > 0)
+  for (let second = 0; second < 2; second++) {
+    let lost = 0
+    stub.loses = () => lost++ < 3
+    const { warnings } = two
+    two.clock.advance(500)
+    await until(() => two.warnings > warnings)
+    await two.pass(1500)
+  }
+  expect(two.lease).toBeNull()
+  await two.pass(1500)
+  await waiting
+  expect([two.lease?.epoch, two.clock.monotonic() < 6000]).toEqual([2, true])
+})
+
+test('a machine that begins to stand by while requests are lost sees the lease before it has tried the storage', async () => {
+  using one = new Machine('one:3000')
+  using two = new Machine('two:3000')
+  await one.standBy()
+  stub.loses = ({ method }) => method === 'PUT'
+  const waiting = two.standBy()
+  await until(() => two.looks > 0)
+  await two.pass(6000)
+  expect(two.lease).toBeNull()
+  stub.loses = () => false
+  two.clock.advance(500)
+  await waiting
+  expect(two.lease).toMatchObject({ epoch: 2 })
 })
 
 test('without the object the highest epoch that has a copy counts, plus one', async () => {

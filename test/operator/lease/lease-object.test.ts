@@ -60,6 +60,20 @@ test('a renewal whose answer is lost does not cost the lease: the next one goes 
   expect(await one.write(CONTENT, first)).toBeString()
 })
 
+test('a write that is lost on its way is made again, also over the lease of another gateway, and never over a newer one', async () => {
+  const [one, other] = [new LeaseObject(storeOf()), new LeaseObject(storeOf())]
+  let lost = 0
+  const loseTwo = ({ method }: Request): boolean => method === 'PUT' && lost++ < 2
+  stub.loses = loseTwo
+  const first = await one.write(CONTENT, null)
+  expect(first).toBeString()
+  lost = 0
+  expect(await other.write({ ...CONTENT, epoch: 2 }, first)).toBeString()
+  lost = 0
+  expect(await one.write({ ...CONTENT, epoch: 3 }, first)).toBeNull()
+  expect((await one.read())?.content.epoch).toBe(2)
+})
+
 test('an object that is no lease is refused with what to do, and is left as it is', async () => {
   const one = new LeaseObject(storeOf())
   for (const text of ['', 'null', '[]', '{}', '{"epoch":0,"holder":"a"}', '{"epoch":"1"}', '\u0000'.repeat(5000)]) {
