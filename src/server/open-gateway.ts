@@ -159,8 +159,8 @@ async function replicate(options: RunOptions, path: string, database: Database, 
       throw new StartError(EXIT.cannotWrite, damagedText(path, 'SQLITE_CORRUPT'))
   }
   await options.replicate?.()
-  // What is in the file must be stored at the replica too before anybody sees it.
-  await database.untilStored()
+  // What is in the file must be stored at the replica too before anybody sees it. Under a lease the commit that notes its epoch comes next.
+  if (options.lease === undefined) await database.untilStored()
 }
 
 async function open({ log, replica, lease }: RunOptions, config: Config, clock: Clock): Promise<Database> {

@@ -58,13 +58,16 @@ export function registerJobs(gateway: Gateway): void {
 
 /** Recovers what an earlier process left behind, before any job runs. */
 export async function recover(gateway: Gateway): Promise<void> {
-  await makeAllDue(gateway.database.orm, Math.ceil(gateway.clock.steady()))
-  await gateway.failedAttempts.restore()
-  await resumeRefreshes(gateway)
-  // These include the jobs of message threads and consents.
-  await gateway.subscriptions.recover()
   await gateway.webhookWaker.refresh()
-  const interrupted = await closeInterrupted(gateway)
+  // All at once, so that they share a commit: under a lease, each commit waits until it is stored.
+  const [interrupted] = await Promise.all([
+    closeInterrupted(gateway),
+    makeAllDue(gateway.database.orm, Math.ceil(gateway.clock.steady())),
+    gateway.failedAttempts.restore(),
+    // These include the subscriptions of message threads and consents.
+    gateway.subscriptions.recover(),
+  ])
+  await resumeRefreshes(gateway)
   if (interrupted > 0)
     gateway.log.warn(
       { deliveries: interrupted },

@@ -4,6 +4,8 @@ import { existsSync } from 'node:fs'
 import { readConfig } from '../../src/core/config.ts'
 import { silentLog } from '../../src/core/log.ts'
 import { runGateway } from '../../src/server/run.ts'
+import { HeldGrant } from '../support/held-grant.ts'
+import { HeldReplica } from '../support/held-replica.ts'
 import { temporaryFolder } from '../support/process.ts'
 
 interface Seen {
@@ -41,4 +43,21 @@ test('the replication starts when the database is migrated, before the start wri
     { migrations, incarnations: 0, mark: false },
     { migrations, incarnations: 1, mark: true },
   ])
+})
+
+test('a start under a lease waits for two uploads after its first copy: the note of its epoch, and all that it recovers', async () => {
+  using folder = temporaryFolder()
+  const values = { NODE_ENV: 'test', PORT: '0', DATABASE_URL: folder.database }
+  const config = readConfig({ values, readFile: () => '' })
+  if (!config.ok) throw new Error(config.problems.join('\n'))
+  const uploads: number[] = []
+  for (const epoch of [1, 2]) {
+    const replica = new HeldReplica()
+    const lease = Object.assign(new HeldGrant(), { epoch })
+    const running = await runGateway({ config: config.config, log: silentLog, replica, lease })
+    uploads.push(replica.asked)
+    await running.stop()
+  }
+  // The first one stores its incarnation as well.
+  expect(uploads).toEqual([3, 2])
 })
