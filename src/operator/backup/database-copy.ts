@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { savedCopies } from '../../db/lost-database.ts'
 import { NOTE_FACT, markIfNothingLost } from '../../db/restore-mark.ts'
@@ -81,10 +81,16 @@ export function flush(path: string): void {
 }
 
 /** Suffixes of a database's files, and of the files that an interrupted Litestream restore leaves. */
-export const DATABASE_FILES = ['', '-wal', '-shm', '.tmp', '.tmp-wal', '.tmp-shm'] as const
+const DATABASE_FILES = ['', '-wal', '-shm', '.tmp', '.tmp-wal', '.tmp-shm'] as const
 
 export function removeDatabase(path: string): void {
   for (const suffix of DATABASE_FILES) rmSync(`${path}${suffix}`, { force: true })
+}
+
+/** Changes with every byte that arrives in a database. */
+export function progressOf(target: string): string {
+  const files = DATABASE_FILES.map((suffix) => statSync(`${target}${suffix}`, { throwIfNoEntry: false }))
+  return files.map((file) => `${file?.size} ${file?.mtimeMs}`).join()
 }
 
 /** Removes all files whose paths begin with the prefix. */

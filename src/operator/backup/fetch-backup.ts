@@ -1,6 +1,6 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { EXIT, StartError } from '../../core/start-error.ts'
-import { DATABASE_FILES, removeDatabase } from './database-copy.ts'
+import { progressOf, removeDatabase } from './database-copy.ts'
 import { type Ended, runLitestream } from './program.ts'
 import { type BackupSettings, describeReplica, regionWarning } from './settings.ts'
 import { holdsAnything, probeEndpoint } from './storage.ts'
@@ -60,10 +60,4 @@ async function readError(settings: BackupSettings, { reason, timedOut }: Ended):
     ...(hint === null ? [] : [hint]),
   ]
   return new StartError(EXIT.unavailable, lines.join('\n'))
-}
-
-/** Changes with every byte that arrives. */
-function progressOf(target: string): string {
-  const files = DATABASE_FILES.map((suffix) => statSync(`${target}${suffix}`, { throwIfNoEntry: false }))
-  return files.map((file) => `${file?.size} ${file?.mtimeMs}`).join()
 }

@@ -30,6 +30,8 @@ export interface FetchedCopy extends LocalFile {
 export interface FetchOptions {
   /** Prefix of the files to which copies are fetched. */
   scratch: string
+  /** Default: one that makes a read three times. */
+  store?: ObjectStore
   log?: Log
   /** ISO 8601: the state of that moment. Default: the newest state. */
   at?: string | null
@@ -49,7 +51,7 @@ export interface Copies {
  * `StoreError`.
  */
 export async function fetchCopies(settings: BackupSettings, options: FetchOptions): Promise<Copies> {
-  const store = new ObjectStore(settings)
+  const { store = new ObjectStore(settings) } = options
   const lease = (options.at ?? null) === null ? await new LeaseObject(store).read() : null
   const copied = lease?.content.copied ?? 0
   const newest = await untilListed(settings, () =>

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { codeOf } from '../../core/error-code.ts'
+import type { Log } from '../../core/log.ts'
 import { directIfLocal } from '../../core/proxy.ts'
 import { bucketOf } from '../backup/bucket.ts'
 import type { BackupSettings } from '../backup/settings.ts'
@@ -41,9 +42,16 @@ export type Condition = 'nothing' | { etag: string } | 'anything'
 const REQUEST_MS = 2000
 /** Longer than any request waits, even if this machine's clock is behind. */
 const SIGNED_FOR_SECONDS = 900
-/** How often a read without an answer is made. */
+/** How often a read without an answer is made; with patience, even more often. */
 const READ_TRIES = 3
 const READ_AGAIN_MS = 100
+
+/** For a process that can do nothing else until the storage answers. */
+export interface Patience {
+  /** Monotonic time until which reads are repeated. */
+  until: number
+  log: Log
+}
 
 /** The objects beside the backup. `Bun.S3Client` knows no conditions, so it only signs addresses. Errors: `StoreError`. */
 export class ObjectStore {
@@ -52,7 +60,10 @@ export class ObjectStore {
   /** How far the storage's clock is ahead of this machine's, by its last answer. */
   aheadMs = 0
 
-  constructor(settings: BackupSettings) {
+  constructor(
+    settings: BackupSettings,
+    readonly patience: Patience | null = null,
+  ) {
     const { client, prefix } = bucketOf(settings)
     this.#client = client
     this.#prefix = prefix === '' ? '' : `${prefix}/`
@@ -60,7 +71,7 @@ export class ObjectStore {
 
   /** Null if there is none. */
   get(key: string): Promise<StoredText | null> {
-    return readAgain(async () => {
+    return this.#readAgain(async () => {
       const response = await this.#request('GET', key)
       const text = await readText(response)
       if (response.status === 404 && text.includes('<Code>NoSuchKey</Code>')) return null
@@ -108,7 +119,7 @@ export class ObjectStore {
   async *#pages(query: Bun.S3ListObjectsOptions): AsyncGenerator<Bun.S3ListObjectsResponse> {
     for (let token: string | undefined, isMore = true; isMore;) {
       const asked = token === undefined ? query : { ...query, continuationToken: token }
-      const page = await readAgain(() => this.#client.list(asked).catch(failed))
+      const page = await this.#readAgain(() => this.#client.list(asked).catch(failed))
       yield page
       token = page.nextContinuationToken
       isMore = page.isTruncated === true && token !== undefined
@@ -122,6 +133,21 @@ export class ObjectStore {
     const isRefusal = REFUSALS.includes(status) && code !== 'RequestTimeTooSkewed' && clock === null
     const answer = `the object storage answers ${status}${code === undefined ? '' : ` ${code}`} to a ${method}`
     return new StoreError(clock === null ? answer : `${answer}, because ${clock}`, isRefusal)
+  }
+
+  async #readAgain<T>(read: () => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await read()
+      } catch (error) {
+        if (!(error instanceof StoreError) || error.isRefusal) throw error
+        const isPatient = this.patience !== null && performance.now() < this.patience.until
+        if (tries >= READ_TRIES && !isPatient) throw error
+        if (tries === READ_TRIES)
+          this.patience?.log.warn({ reason: error.message }, 'the object storage cannot be read, trying again')
+        await Bun.sleep(READ_AGAIN_MS)
+      }
+    }
   }
 
   async #request(
@@ -140,17 +166,6 @@ export class ObjectStore {
       return response
     } catch (error) {
       return failed(error)
-    }
-  }
-}
-
-async function readAgain<T>(read: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await read()
-    } catch (error) {
-      if (!(error instanceof StoreError) || error.isRefusal || tries === READ_TRIES) throw error
-      await Bun.sleep(READ_AGAIN_MS)
     }
   }
 }

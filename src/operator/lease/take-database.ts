@@ -11,48 +11,30 @@ import { folderOf } from './epochs.ts'
 import { type Found, findNewest } from './find-newest.ts'
 import { type Newest, forkError } from './newest.ts'
 import type { LeaseContent } from './lease-object.ts'
-import { type ObjectStore, StoreError } from './object-store.ts'
+import { ObjectStore } from './object-store.ts'
 import type { WarmCopy } from './warm-copy.ts'
 
 /**
  * Puts the newest database in place for a gateway that has just taken the lease: the newest copy, or the local file if it has everything that
  * the copy has, and more. Without either, the gateway starts with an empty database. A file that is replaced is moved aside. If messages of
  * the copy may have been sent, the start learns so. Errors: `StartError` 78 if each has changes that the other lacks, and then both stay; 69
- * if the copy cannot be fetched. The lease is kept meanwhile, so if the storage loses requests, they are repeated for as long as a restore may
- * wait. `StoreError` after that.
+ * if the copy cannot be fetched. The lease is kept meanwhile, so each request that the storage loses is repeated for as long as a restore may
+ * wait; a warm copy is not fetched again. `StoreError` after that.
  */
 export async function takeDatabase(
   settings: BackupSettings,
-  store: ObjectStore,
   { epoch, mayBeSent }: Pick<LeaseContent, 'epoch' | 'mayBeSent'>,
   warm: WarmCopy,
   log: Log,
 ): Promise<void> {
   const path = settings.databasePath
-  const deadline = performance.now() + settings.timeoutMs
-  await untilRead(deadline, log, async () => {
-    removeFilesNamed(`${path}${UNFINISHED}`)
-    await refuseUsedFolder(store, epoch)
-    await findNewest(settings, { scratch: `${path}${UNFINISHED}${epoch}`, warm, log }, (found) =>
-      place(path, found, mayBeSent, log),
-    )
-  })
+  const store = new ObjectStore(settings, { until: performance.now() + settings.timeoutMs, log })
+  removeFilesNamed(`${path}${UNFINISHED}`)
+  await refuseUsedFolder(store, epoch)
+  await findNewest(settings, { scratch: `${path}${UNFINISHED}${epoch}`, store, warm, log }, (found) =>
+    place(path, found, mayBeSent, log),
+  )
   forgetReplication(path)
-}
-
-const TRY_AGAIN_MS = 500
-
-/** Repeats the reads until the storage has answered every request. Nothing on this machine changes before that. */
-async function untilRead(deadline: number, log: Log, read: () => Promise<void>): Promise<void> {
-  for (;;) {
-    try {
-      return await read()
-    } catch (error) {
-      if (!(error instanceof StoreError) || error.isRefusal || performance.now() > deadline) throw error
-      log.warn({ reason: error.message }, 'the object storage cannot be read, trying again')
-      await Bun.sleep(TRY_AGAIN_MS)
-    }
-  }
 }
 
 /** Nothing may be there before the first upload of this epoch: the copy would be mixed with it. */

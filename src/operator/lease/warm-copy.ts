@@ -1,7 +1,7 @@
-import { renameSync, statSync } from 'node:fs'
+import { renameSync } from 'node:fs'
 import { type Log, errorName } from '../../core/log.ts'
 import { sizeOf } from '../../db/data-folder.ts'
-import { inspect, removeFilesNamed } from '../backup/database-copy.ts'
+import { inspect, progressOf, removeFilesNamed } from '../backup/database-copy.ts'
 import { type Follower, follow, followedUpTo } from '../backup/follower.ts'
 import type { BackupSettings } from '../backup/settings.ts'
 import { Fault } from '../doctor/fault.ts'
@@ -24,8 +24,8 @@ const MAX_CATCH_UPS = 3
 const TRANSACTION_MS = 8
 const RESTORE_MS = 300
 const RESTORE_MS_PER_MB = 11
-/** How long a takeover waits for a copy that makes no progress. */
-const PATIENCE_MS = 5000
+/** How long a takeover waits for a copy that makes no progress. A follower that starts lists all levels, and a lost request costs it a second. */
+const PATIENCE_MS = 10_000
 const LOOK_AT_PROGRESS_MS = 20
 /** Pause after a copy could not be made or kept, for example because the disk is full. */
 const TRY_AGAIN_MS = 300_000
@@ -161,6 +161,9 @@ async function end({ follower, file }: Followed): Promise<void> {
 
 /** Returns why the copy cannot be brought to the transaction that `newest` names; null if it is there. */
 async function catchUp(followed: Followed, newest: () => Promise<string | null>): Promise<string | null> {
+  // A first restore is ahead of one that would start now, so it may be silent for as long as that.
+  await hasReached(followed, ANY, followed.settings.timeoutMs)
+  if (followed.everyMs === HURRY_EVERY_MS) await letGoOn(followed, await newest())
   for (let times = 0; ; times++) {
     await followed.follower.kill()
     // Not earlier: a follower may be in the middle of a file that it has not recorded yet. It cannot have read what the storage does not have now.
@@ -172,8 +175,16 @@ async function catchUp(followed: Followed, newest: () => Promise<string | null>)
     if (isFarBehind(followed, has, wanted))
       return `it has transaction ${has}, and a restore would reach ${wanted} sooner`
     followed.follower = follow(followed.settings, followed.file, CATCH_UP_EVERY_MS)
-    if (!(await hasReached(followed, wanted))) return `it does not get from transaction ${has} to ${wanted}`
+    if (!(await hasReached(followed, wanted, PATIENCE_MS)))
+      return `it does not get from transaction ${has} to ${wanted}`
   }
+}
+
+/** A follower that looks often will be there soon, and the next one would have to list all levels first. */
+async function letGoOn(followed: Followed, wanted: string | null): Promise<void> {
+  const has = followedUpTo(followed.file)
+  if (has === null || wanted === null || isFarBehind(followed, has, wanted)) return
+  await hasReached(followed, wanted, PATIENCE_MS)
 }
 
 function isFarBehind({ file }: Followed, has: string, wanted: string): boolean {
@@ -181,20 +192,18 @@ function isFarBehind({ file }: Followed, has: string, wanted: string): boolean {
   return transactions * TRANSACTION_MS > RESTORE_MS + (sizeOf(file) / 1e6) * RESTORE_MS_PER_MB
 }
 
-async function hasReached({ file, follower }: Followed, wanted: string): Promise<boolean> {
+/** No copy is without a transaction. */
+const ANY = '0'.repeat(16)
+
+async function hasReached({ file, follower }: Followed, wanted: string, patienceMs: number): Promise<boolean> {
   let isOver = false
   void follower.ended.then(() => (isOver = true))
   let [seen, since] = [progressOf(file), performance.now()]
   while ((followedUpTo(file) ?? '') < wanted) {
-    if (isOver || performance.now() - since >= PATIENCE_MS) return false
+    if (isOver || performance.now() - since >= patienceMs) return false
     await Bun.sleep(LOOK_AT_PROGRESS_MS)
     const now = progressOf(file)
     if (now !== seen) [seen, since] = [now, performance.now()]
   }
   return true
-}
-
-const progressOf = (file: string): string => {
-  const { size, mtimeMs } = statSync(file, { throwIfNoEntry: false }) ?? {}
-  return `${size} ${mtimeMs}`
 }

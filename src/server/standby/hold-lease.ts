@@ -56,7 +56,7 @@ export async function holdLease(
     if (taken === null) return null
     const copying = backup.to(settingsOfEpoch(settings, taken.content.epoch))
     const lease = hold(standby, taken, copying, shutdown)
-    await takeDatabase(settings, standby.object.store, taken.content, standby.warm, log)
+    await takeDatabase(settings, taken.content, standby.warm, log)
     stack.move()
     return { lease, backup: copying, folderLock, stopListening: standby.stopListening }
   } finally {

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { silentLog } from '../../../src/core/log.ts'
@@ -15,6 +15,7 @@ import { until } from '../../support/world.ts'
 /** It copies a database, and from then on has all that is stored. */
 const follower = (folder: string): string => `#!/bin/sh
 for word; do file=$last; last=$word; done
+while [ -e ${folder}/waits ]; do sleep 0.02; done
 [ -e "$file" ] || cp ${folder}/source "$file"
 echo "$6" >> ${folder}/intervals
 while [ ! -e ${folder}/ends ]; do
@@ -68,8 +69,18 @@ class World implements Disposable {
     const warn = ({ reason }: { reason?: unknown }): void => void this.reasons.push(reason)
     const warm = new WarmCopy(settings, { ...silentLog, warn })
     warm.note(leaseOf(3, 3), 0)
-    await this.reached(5)
+    if (!this.waits) await this.reached(5)
     return warm
+  }
+
+  /** Whether the storage gives no copy yet. */
+  get waits(): boolean {
+    return existsSync(this.path('waits'))
+  }
+
+  set waits(value: boolean) {
+    if (value) writeFileSync(this.path('waits'), '')
+    else rmSync(this.path('waits'))
   }
 
   /** The storage has transactions up to this one. */
@@ -122,6 +133,29 @@ test('a copy that is behind is brought to the newest transaction, also if that c
     return transaction(n)
   })
   expect([rows, world.isTaken, world.kept, asked]).toEqual([2, true, [], 3])
+})
+
+test('a copy that is not complete yet is waited for, because a restore would begin where that began', async () => {
+  using world = new World()
+  world.waits = true
+  const warm = await world.standby()
+  const taken = warm.take(3, world.target, newest(5))
+  world.waits = false
+  expect([await taken, world.isTaken, world.kept, world.reasons]).toEqual([2, true, [], []])
+})
+
+test('a follower that looks each second is let go on, because another one would have to list everything first', async () => {
+  using world = new World()
+  const warm = await world.standby()
+  warm.note(leaseOf(3, 3), 2000)
+  const intervals = (): string[] => readFileSync(world.path('intervals'), 'utf8').trim().split('\n')
+  await until(() => intervals().length === 2)
+  let asked = 0
+  const rows = await warm.take(3, world.target, () => {
+    if (asked++ === 0) world.store(6)
+    return Promise.resolve(transaction(6))
+  })
+  expect([rows, world.isTaken, world.reasons, intervals()]).toEqual([2, true, [], ['10000ms', '1000ms']])
 })
 
 test('a copy that has more than the storage, or is far behind it, is thrown away', async () => {
