@@ -23,6 +23,7 @@ export async function erase(
   { phone, dryRun = false, cancel = false }: z.input<typeof EraseBody>,
 ): Promise<ErasedRows> {
   await refuseOwnNumber(gateway, phone)
+  using _ = dryRun ? null : gateway.consents.erasing(phone)
   const total: ErasedRows = { messages: 0, attempts: 0, deliveries: 0, waiting: 0 }
   const work = dryRun ? countRows : eraseRows
   await inRanges(gateway, messages, async (from) => {
@@ -39,6 +40,7 @@ export async function erase(
   if (dryRun) return total
   // A waiting message still needs its conversation, to assign an answer, and the opt-out. The next run deletes both.
   if (total.waiting === 0) {
+    // In this order: a list's commit that was on its way is done before the last row of consents is read.
     await inRanges(gateway, contactOwners, (from) => deleteRange(gateway, contactOwners, phone, from))
     await inRanges(gateway, consents, (from) => deleteRange(gateway, consents, phone, from))
     await inRanges(gateway, optOuts, (from) => deleteRange(gateway, optOuts, phone, from))

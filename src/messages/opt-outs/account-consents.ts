@@ -12,28 +12,68 @@ export interface ConsentsAnswer {
   leftOut: number
 }
 
+/** The list of an account could not be read to its end, and no try since then could. */
+export interface ConsentsFailure {
+  accountId: string
+  /** Epoch milliseconds of the first failure. */
+  since: number
+  /** The last one; null if the provider was not asked. */
+  failure: ProviderFailure | null
+}
+
 /** What is known of the consents of each connected account since the start. */
 export class AccountConsents {
   /** Called when an event has said that a consent of the extension's account has changed. */
   changed: (key: ExtensionKey) => void = () => undefined
   /** Called when another extension reads them than before. */
   readerFound: (key: ExtensionKey) => void = () => undefined
+  /** When the provider has refused their events to an extension, monotonic, and to which connection of it. */
+  readonly eventRefusals = new Map<string, { at: number; connectedAt: number }>()
   readonly #answers = new Map<string, ConsentsAnswer>()
+  readonly #failures = new Map<string, ConsentsFailure>()
+  readonly #openPages = new Set<Set<string>>()
+  readonly #beingErased = new Set<string>()
 
   note(accountId: string, answer: ConsentsAnswer): void {
     const before = this.#answers.get(accountId)?.reader ?? null
     this.#answers.set(accountId, answer)
+    this.#failures.delete(accountId)
     const { reader } = answer
     if (reader !== null && (before === null || nameOf(before) !== nameOf(reader))) this.readerFound(reader)
   }
 
+  /** `now`: epoch milliseconds. */
+  noteFailure(accountId: string, failure: ProviderFailure | null, now: number): void {
+    const since = this.#failures.get(accountId)?.since ?? now
+    this.#failures.set(accountId, { accountId, since, failure })
+  }
+
   /** Forgets accounts that have no extension any more. */
   keepOnly(accounts: ReadonlyMap<string, unknown>): void {
-    for (const accountId of this.#answers.keys()) if (!accounts.has(accountId)) this.#answers.delete(accountId)
+    for (const known of [this.#answers, this.#failures])
+      for (const accountId of known.keys()) if (!accounts.has(accountId)) known.delete(accountId)
   }
 
   answers(): ConsentsAnswer[] {
     return [...this.#answers.values()]
+  }
+
+  failures(): ConsentsFailure[] {
+    return [...this.#failures.values()]
+  }
+
+  /** Call it before the provider is asked for a page. Returns the numbers that were erased since then: what the page says of them is no news. */
+  openPage(): { erased: ReadonlySet<string>; close(): void } {
+    const erased = new Set(this.#beingErased)
+    this.#openPages.add(erased)
+    return { erased, close: () => void this.#openPages.delete(erased) }
+  }
+
+  /** Keeps the pages that are being read from storing a number while it is erased, and afterwards. */
+  erasing(phone: string): Disposable {
+    this.#beingErased.add(phone)
+    for (const erased of this.#openPages) erased.add(phone)
+    return { [Symbol.dispose]: () => void this.#beingErased.delete(phone) }
   }
 
   /** Whether the extension is the one that reads them; null while the account was not asked. */

@@ -37,6 +37,8 @@ interface Reading {
   leftOut: number
 }
 
+type Erased = ReadonlySet<string>
+
 interface State {
   reading: Reading | null
   /** Monotonic; 0 is at once. */
@@ -127,25 +129,24 @@ export class ConsentReadings {
     const { reading } = state
     if (reading === null || this.gateway.lifecycle.draining) return
     let waitMs: number | null = null
+    const page = this.gateway.consents.openPage()
     try {
-      waitMs = await this.#readPage(accountId, state, reading)
+      waitMs = await this.#readPage(accountId, state, reading, page.erased)
     } finally {
+      page.close()
       if (waitMs === null) this.#end(accountId, state)
       else this.timers.once(nameOf(accountId), waitMs, () => this.#step(accountId, state))
     }
   }
 
   /** Returns when the next page is due, or null if the reading is over. */
-  async #readPage(accountId: string, state: State, reading: Reading): Promise<number | null> {
+  async #readPage(accountId: string, state: State, reading: Reading, erased: Erased): Promise<number | null> {
     const { extensionCalls, provider } = this.gateway
     const page = await extensionCalls.make(reading.key, 'consents', (token) => provider.listConsents(token, reading))
     if (page.type === 'deferred' && page.cause !== 'tokens') return Math.max(PAGE_EVERY_MS, page.retryInMs)
     if (page.type !== 'ok') return this.#refused(accountId, state, reading, page.failure ?? null)
-    await this.#store(accountId, reading, page.value)
+    await this.#store(accountId, reading, page.value, erased)
     const { nextPageToken } = page.value
-    // It would be read for ever.
-    if (nextPageToken !== null && nextPageToken === reading.pageToken)
-      return this.#refused(accountId, state, reading, null)
     reading.pageToken = nextPageToken
     if (reading.pageToken === null && !reading.isOut) return this.#finished(accountId, state, reading)
     if (reading.pageToken === null) reading.isOut = false
@@ -154,6 +155,7 @@ export class ConsentReadings {
 
   /** Another user of the account may have the right that this one lacks, and is asked next. */
   #refused(accountId: string, state: State, reading: Reading, failure: ProviderFailure | null): number | null {
+    this.gateway.consents.noteFailure(accountId, failure, this.gateway.clock.now())
     // The next try waits for the pause that it has asked for.
     if (failure?.reason === 'rate_limited') return PAGE_EVERY_MS
     state.turn++
@@ -191,15 +193,16 @@ export class ConsentReadings {
     else if (state.dueAt === 0) this.timers.once(nameOf(accountId), PAGE_EVERY_MS, () => this.#begin(accountId))
   }
 
-  async #store(accountId: string, reading: Reading, { consents, leftOut }: ConsentPage): Promise<void> {
+  async #store(accountId: string, reading: Reading, { consents, leftOut }: ConsentPage, erased: Erased): Promise<void> {
     const { database, clock } = this.gateway
     if (consents.length > 0) await followConversations(this.gateway)
     reading.read += consents.length
     reading.leftOut += leftOut
     for (let from = 0; from < consents.length; from += ROWS_PER_COMMIT) {
-      const rows = consents.slice(from, from + ROWS_PER_COMMIT).map((one) => this.#dated(one))
-      const known = { accountId, isFirst: reading.isFirst, now: clock.now() }
-      await database.writer.write(consentStatements(rows, known))
+      const some = consents.slice(from, from + ROWS_PER_COMMIT)
+      const known = some.filter(({ contact, number }) => !erased.has(contact) && !erased.has(number ?? ''))
+      const rows = known.map((one) => this.#dated(one))
+      await database.writer.write(consentStatements(rows, accountId, clock.now()))
       // Lets sends and requests run between commits.
       await nextTick()
     }

@@ -1,10 +1,13 @@
+import { DAY_MS } from '../../core/limits.ts'
 import type { Topic } from '../../db/schema/connections.ts'
 import type { ExtensionRow } from '../../provider/directory.ts'
+import { nameOf } from '../../provider/extension-rows.ts'
 import { hasReadableThreads } from '../../provider/inbound-source.ts'
 import type { InboundSubscriptions } from '../../provider/inbound-subscriptions.ts'
 import { deleteSubscriptions, hasSubscriptions, type TopicKey } from '../../provider/subscription-rows.ts'
 import type { Gateway } from '../gateway.ts'
 import { hasRoom } from '../inbound/fill-threads.ts'
+import type { AccountConsents } from '../opt-outs/account-consents.ts'
 
 const AGAIN_MS = 15_000
 
@@ -14,6 +17,8 @@ interface SideTopic {
   subscriptions: InboundSubscriptions
   /** Call it when there was no subscription for a while. */
   missed: (row: ExtensionRow) => void
+  /** One that is refused is asked for again after a day, or when the extension is connected again. Absent: as the subscriptions plan it. */
+  refusals?: AccountConsents['eventRefusals']
 }
 
 const threadsOf = ({ threadSubscriptions, threads }: Gateway): SideTopic => ({
@@ -26,6 +31,7 @@ const consentsOf = ({ consentSubscriptions, consents }: Gateway): SideTopic => (
   topic: 'consents',
   subscriptions: consentSubscriptions,
   missed: (row) => consents.changed(row),
+  refusals: consents.eventRefusals,
 })
 
 /**
@@ -45,7 +51,10 @@ export async function ensureSideSubscriptions(gateway: Gateway, row: ExtensionRo
 async function keep(gateway: Gateway, row: ExtensionRow, side: SideTopic, isWanted: boolean): Promise<void> {
   if (!isWanted) return remove(gateway, row, side)
   const { log, database } = gateway
-  const { topic, subscriptions } = side
+  const { topic, subscriptions, refusals } = side
+  const now = gateway.clock.monotonic()
+  const refused = refusals?.get(nameOf(row))
+  if (refused !== undefined && refused.connectedAt === row.connectedAt && now - refused.at < DAY_MS) return
   const { tenantId, extensionId } = row
   const isNew = !(await hasSubscriptions(database.orm, { tenantId, extensionId, topic }))
   // Creating one counts for the limit of sends.
@@ -54,6 +63,8 @@ async function keep(gateway: Gateway, row: ExtensionRow, side: SideTopic, isWant
   const failure = subscriptions.refusal(row)
   if (ensured === 'failed' && failure !== null)
     log.warn({ tenantId, extensionId, topic, status: failure.status, code: failure.code }, 'no events of this topic')
+  if (ensured === 'failed' && failure?.reason === 'rejected')
+    refusals?.set(nameOf(row), { at: now, connectedAt: row.connectedAt })
   if (ensured === 'created') side.missed(row)
 }
 

@@ -2,7 +2,8 @@ import { setImmediate as nextTick } from 'node:timers/promises'
 import { z } from 'zod'
 import { e164Beside, e164Of, isE164 } from '../../core/phone.ts'
 import type { Consent, ConsentPage, ConsentQuery } from '../consents.ts'
-import type { ProviderResult } from '../provider.ts'
+import { LIST_TOO_LONG, type ProviderResult } from '../provider.ts'
+import { ownFailure } from './errors.ts'
 import { type Call, MAX_LIST_BYTES, type Requester } from './request.ts'
 import { optionalNumber, optionalText, wireTime } from './wire-text.ts'
 
@@ -26,10 +27,13 @@ export async function listConsents(
   const answered = await requester.read(call, pageSchema)
   if (!answered.ok) return answered
   const { records, paging } = answered.value
-  const consents = await consentsOf(records)
   const nextPageToken = paging?.nextPageToken || null
+  if (nextPageToken !== null && nextPageToken === pageToken) return { ok: false, failure: ENDLESS }
+  const consents = await consentsOf(records)
   return { ok: true, value: { consents, leftOut: records.length - consents.length, nextPageToken } }
 }
+
+const ENDLESS = { ...ownFailure('ambiguous', 'The page that follows is the same page again'), code: LIST_TOO_LONG }
 
 const pageSchema = z.looseObject({
   records: z.array(z.unknown()),
