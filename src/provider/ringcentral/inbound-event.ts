@@ -25,9 +25,11 @@ function parse(body: unknown): InboundEvent {
   const ignored = (why: string): InboundEvent => ({ kind: 'ignored', subscriptionId, why })
 
   const event = envelope.event ?? ''
-  if (isOfThreads(event)) return { kind: 'threads', subscriptionId, ownerId: envelope.ownerId ?? null }
-  if (event.endsWith('/sms/consents')) return { kind: 'consents', subscriptionId, ownerId: envelope.ownerId ?? null }
-  if (!isInstantSms(event)) return ignored('the event is not an instant SMS')
+  if (!isInstantSms(event)) {
+    const kind = changedIn(event)
+    if (kind === null) return ignored('the event is not an instant SMS')
+    return { kind, subscriptionId, ownerId: envelope.ownerId ?? null }
+  }
   const ownerId = envelope.ownerId ?? extensionOf(event)
   const message = messageSchema.safeParse(envelope.body).data
   if (!message) return ignored('the event carries no readable message')
@@ -46,8 +48,11 @@ function isInstantSms(event: string): boolean {
   return query.split('&').includes('type=SMS') || new URLSearchParams(query).getAll('type').includes('SMS')
 }
 
-/** It says only that something has changed. */
-const isOfThreads = (event: string): boolean => event.endsWith('/message-threads/entries/sync')
+/** What has changed, of which the event says no more. */
+function changedIn(event: string): 'threads' | 'consents' | null {
+  if (event.endsWith('/message-threads/entries/sync')) return 'threads'
+  return event.endsWith('/sms/consents') ? 'consents' : null
+}
 
 const extensionOf = (event: string): string | null => /\/extension\/(\d{1,32})\//.exec(event)?.[1] ?? null
 
