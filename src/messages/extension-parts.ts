@@ -34,7 +34,7 @@ export interface ExtensionContext {
   secrets: Secrets
 }
 
-/** The parts that deal with connected extensions. They call `changed` when something changed that a message may wait for. */
+/** The parts that deal with connected extensions. They call `changed` after any change that a message may wait for. */
 export function extensionParts(parts: ExtensionContext, changed: (tenantId: string) => void) {
   const { config, clock, log, database, provider, secrets, ids } = parts
   const { orm } = database
@@ -77,7 +77,7 @@ type Subscribing = Omit<
   'topic' | keyof ReturnType<typeof webhookAddresses>
 >
 
-/** What brings events: of messages, and where there are any, of message threads and of consents. */
+/** The parts that bring events: of messages, and if there are any, of message threads and of consents. */
 function receivingParts(config: Config, subscribing: Subscribing) {
   const of = (topic: Topic): InboundSubscriptions =>
     config.provider.events === 'websocket'
@@ -91,7 +91,7 @@ function receivingParts(config: Config, subscribing: Subscribing) {
   return {
     ...all,
     consents: new AccountConsents(),
-    /** Called when an event has said that something has come to the threads of an extension. */
+    /** Called when an event has reported news in an extension's threads. */
     threads: { changed: (_key: ExtensionKey): void => undefined },
     sessionChanged: (key: ExtensionKey): void => {
       for (const one of Object.values(all)) one.sessionChanged(key)
@@ -99,7 +99,10 @@ function receivingParts(config: Config, subscribing: Subscribing) {
   }
 }
 
-/** The built-in simulator runs in this process and may not be able to reach the public address. The port may be chosen by the system when the gateway listens. */
+/**
+ * The built-in simulator runs in this process and may not be able to reach the public address. The system may choose the port when the gateway
+ * listens.
+ */
 function webhookAddresses(config: Config): { address: () => string; shownAddress: () => string } {
   const path = '/v1/webhooks/provider'
   const address = (): string => `${config.provider.simulated ? localUrl(config) : config.publicUrl}${path}`

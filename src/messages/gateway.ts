@@ -55,12 +55,12 @@ export interface Gateway extends SharedParts {
   messageListings: MessageListings
   numbers: Numbers
   subscriptions: InboundSubscriptions
-  /** The same for message threads, so that a refusal of their events costs no others. Only extensions with threads have them. */
+  /** The same for message threads, so that a refusal of their events affects no others. Only extensions with threads have them. */
   threadSubscriptions: InboundSubscriptions
-  /** The same for consents. Only one extension of an account has them. */
+  /** The same for consents. Only one extension per account has them. */
   consentSubscriptions: InboundSubscriptions
   consents: AccountConsents
-  /** Called when an event has said that something has come to the threads of an extension. */
+  /** Called when an event has reported news in an extension's threads. */
   threads: { changed: (key: ExtensionKey) => void }
   replacedSessions: ReplacedSessions
   subscriptionTokens: SubscriptionTokens
@@ -73,7 +73,7 @@ export interface Gateway extends SharedParts {
   operatorLimits: KeyLimits
   guard: AddressGuard
   poster: WebhookPoster
-  /** Of attachments that are read from the provider. */
+  /** Limits attachments that are read from the provider. */
   downloads: Limiter
   media: MediaStore
   sockets: Sockets
@@ -83,7 +83,7 @@ export interface Gateway extends SharedParts {
   /** `working`: jobs and timers are running. `draining`: the server is stopping. */
   lifecycle: { draining: boolean; working: boolean }
   alerts: FiringAlerts
-  /** What has become of RC_JWT since the start. */
+  /** What has happened to RC_JWT since the start. */
   configuredJwt: ConfiguredJwt
   /** The built-in simulator, once it has started; null if the provider is another one, or no server runs. */
   simulator: SimulatorAccess | null
@@ -98,13 +98,13 @@ interface SharedParts extends Omit<ExtensionContext, 'secrets'> {
   bootId: string
 }
 
-/** What a gateway is built from. */
+/** The parts from which a gateway is built. */
 export interface GatewayParts extends SharedParts {
   /** 32 bytes each, newest first. */
   encryptionKeys: readonly Uint8Array[]
   /** Counts calls and webhook POSTs; absent without metrics. */
   meter?: Meter
-  /** Without it this gateway calls nobody. Absent where there is no other gateway. */
+  /** While it is not held, this gateway makes no calls. Absent if there is no other gateway. */
   lease?: Lease
   /** Detects that the database was restored from a backup; absent in tests without a file. */
   restoreMark?: RestoreMark
@@ -116,7 +116,7 @@ export interface GatewayParts extends SharedParts {
   authenticateSocket?(gateway: Gateway, message: Record<string, unknown>, address: string): Promise<SocketAuth>
 }
 
-/** The requests that are being handled at this moment. */
+/** The requests that are being handled now. */
 export interface Traffic {
   /** Requests whose body has arrived and that are not answered yet. Requests that wait for the provider, or for their turn to read, are not counted. */
   answering: number
@@ -165,7 +165,7 @@ export function buildGateway(given: GatewayParts): Gateway {
 
 type MadeParts = GatewayParts & Required<Pick<GatewayParts, 'secrets' | 'defer'>>
 
-/** What appends to the event log, reads it, and wakes what waits for it. */
+/** The parts that append to the event log, read it, and wake its readers. */
 function eventParts({ database, clock, log, defer, encryptionKeys, restoreMark = createNoMark() }: MadeParts) {
   const { gate, writer, storedEvents, reader } = database
   const cursors = new Cursors(encryptionKeys)
@@ -185,7 +185,7 @@ function eventParts({ database, clock, log, defer, encryptionKeys, restoreMark =
   }
 }
 
-/** Who may call, and how often. */
+/** The parts that decide who may call, and how often. */
 function accessParts({ config, clock, ids, log, database: { orm, gate }, secrets }: MadeParts) {
   const lostKeys = new LostKeys({ gate, secrets })
   return {
@@ -198,7 +198,7 @@ function accessParts({ config, clock, ids, log, database: { orm, gate }, secrets
   }
 }
 
-/** What posts to addresses of others, and what reads attachments. */
+/** The parts that post to other people's addresses, and that read attachments. */
 function transferParts({ config, clock, meter = noMeter, lease }: MadeParts) {
   const guard = new AddressGuard(guardRules(config))
   return {

@@ -1,7 +1,7 @@
 import type { ToldCampaign } from './known-campaigns.ts'
 import type { Campaign } from './listed-numbers.ts'
 
-/** How a campaign stands: what a person can do about it follows from this. */
+/** The state of a campaign, which decides what a person can do. */
 type Stage = 'unsent' | 'waits' | 'approved' | 'lost'
 
 /** The statuses of RingCentral's API (`CampaignStatusInfo`; `PreventFailed` is how another part of it writes `PreVetFailed`). */
@@ -25,7 +25,7 @@ export const isLost = (campaign: Campaign | null): boolean => STATUSES[campaign?
 
 export const isApproved = ({ status }: Campaign): boolean => STATUSES[status]?.stage === 'approved'
 
-/** Texts a day over all numbers of the campaign, where RingCentral gives a limit (developer guide, "SMS and MMS registration"). */
+/** Texts a day over all numbers of the campaign, if RingCentral gives a limit (developer guide, "SMS and MMS registration"). */
 export const dailyLimitOf = ({ tier }: Campaign): number | null => (tier === 'LowVolume' ? 6000 : null)
 
 /** `campaign submitted, not yet approved (LowVolume, 6,000 texts a day over all its numbers)` */

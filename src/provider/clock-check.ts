@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts'
 import type { Log } from '../core/log.ts'
 import type { Provider } from './provider.ts'
 
-/** A clock that differs from the provider's by more counts as wrong. */
+/** A clock that differs by more from the provider's counts as wrong. */
 export const MAX_CLOCK_ERROR_MS = 5 * 60_000
 /** How long the clock stays unconfirmed if the provider does not answer. */
 const MAX_UNCONFIRMED_MS = 10 * 60_000
@@ -27,20 +27,20 @@ export class ClockCheck {
     this.#startedAt = clock.monotonic()
   }
 
-  /** How far the wall-clock is ahead of the provider's; null if that is not known. */
+  /** How far the wall clock is ahead of the provider's; null if unknown. */
   get aheadMs(): number | null {
     const providerNow = this.#providerNow
     return providerNow === null ? null : this.clock.now() - providerNow
   }
 
-  /** Whether the provider's clock has shown that ours is wrong. */
+  /** Whether the provider's clock has shown that this machine's is wrong. */
   get isWrong(): boolean {
     const skewMs = this.provider.clockSkewMs() ?? 0
-    // A steady clock that is behind, as after the machine has slept, makes nothing happen too early.
+    // A steady clock that is behind, as after sleep, makes nothing happen too early.
     return Math.abs(this.aheadMs ?? 0) > MAX_CLOCK_ERROR_MS || skewMs > MAX_CLOCK_ERROR_MS
   }
 
-  /** What is wrong, without a full stop, and what to do; null while nothing is. */
+  /** What is wrong, without a full stop, and what to do; null if nothing is wrong. */
   describe(): ClockFault | null {
     if (!this.isWrong) return null
     const aheadMs = this.aheadMs ?? 0
@@ -60,7 +60,7 @@ export class ClockCheck {
     return this.provider.hasAnswered() || this.clock.monotonic() - this.#startedAt >= MAX_UNCONFIRMED_MS
   }
 
-  /** The time up to which scheduled messages are due, epoch milliseconds: by the clock that is behind, or 0 while nothing is known. */
+  /** The time up to which scheduled messages are due, epoch milliseconds: by the slower clock, or 0 while nothing is known. */
   get dueUntil(): number {
     const now = this.clock.now()
     if (this.isTrusted) return now
@@ -68,8 +68,8 @@ export class ClockCheck {
   }
 
   /**
-   * What makes a steady time of a wall-clock time that was given by somebody else, such as `sendAt`. A wall-clock that has jumped while the
-   * process runs does not count: the steady clock has not.
+   * The offset from somebody else's wall-clock time, such as `sendAt`, to steady time. A jump of the wall clock while the process runs does not
+   * count, because the steady clock does not jump.
    */
   get toSteadyMs(): number {
     const skewMs = this.provider.clockSkewMs()
@@ -83,7 +83,7 @@ export class ClockCheck {
   }
 }
 
-/** Returns a function that logs when the clock has become wrong, or right again, since its last call. */
+/** Returns a function that logs if the clock has become wrong, or right again, since the last call. */
 export function watchClock({ clockCheck, log }: { clockCheck: ClockCheck; log: Log }): () => Promise<void> {
   let wasWrong = false
   return () => {

@@ -1,11 +1,11 @@
 import type { ProviderConfig } from '../core/provider-config.ts'
 
-/** What has become of RC_JWT since the start. */
+/** What has happened to RC_JWT since the start. */
 export interface ConfiguredJwt {
   state: JwtState
 }
 
-/** `untried`: it was not presented yet. `connected`: an extension holds it, or it is not set. */
+/** `untried`: not presented yet. `connected`: an extension uses it, or it is not set. */
 export type JwtState = { kind: 'untried' | 'connected' } | JwtProblem
 
 export const JWT_PROBLEMS = ['refused', 'client', 'waits', 'spent'] as const
@@ -13,23 +13,23 @@ export const JWT_PROBLEMS = ['refused', 'client', 'waits', 'spent'] as const
 /** Why RC_JWT has connected no extension. */
 export interface JwtProblem {
   /**
-   * `refused`: a person must act. `client`: the same, and the refused client is a trouble of its own. `waits`: it is presented again.
+   * `refused`: a person must act. `client`: the same, and the refused client is a separate trouble. `waits`: it will be presented again.
    * `spent`: it was connected before, so no start presents it again.
    */
   kind: (typeof JWT_PROBLEMS)[number]
-  /** The variable that gives it. */
+  /** The variable that sets it. */
   variable: ProviderConfig['jwtVariable']
-  /** The tenant that it is for; null if it is presented for none. */
+  /** Its tenant; null if it is presented for none. */
   tenantId: string | null
-  /** Of the provider's answer; empty if there was none. */
+  /** From the provider's answer; empty if there was none. */
   codes: string
-  /** What to do, a sentence or more. */
+  /** What to do, in one or more sentences. */
   fix: string
-  /** When it is presented again, epoch milliseconds; null if it is not. */
+  /** When it will be presented again, epoch milliseconds; null if never. */
   nextAt: number | null
 }
 
-/** The state before it is presented. */
+/** The state before the first presentation. */
 export const untriedJwt = ({ jwt }: Pick<ProviderConfig, 'jwt'>): ConfiguredJwt => ({
   state: { kind: jwt === null ? 'connected' : 'untried' },
 })

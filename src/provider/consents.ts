@@ -1,8 +1,8 @@
-// Who has opted out of the numbers of an account, or in again, as the provider keeps it.
+// The provider's records of who has opted out of an account's numbers, or in again.
 
 export interface Consent {
   contact: string
-  /** The number of ours that it is for; null for all numbers of the account. */
+  /** The account's number that it covers; null for all numbers of the account. */
   number: string | null
   isOut: boolean
   /** Epoch milliseconds by the provider's clock. */
@@ -11,14 +11,14 @@ export interface Consent {
 
 export interface ConsentQuery {
   isOut: boolean
-  /** Where the page before has ended; null for the first. */
+  /** The end of the previous page; null for the first. */
   pageToken: string | null
 }
 
 /** A page of the consents of an account, in no certain order. */
 export interface ConsentPage {
   consents: Consent[]
-  /** How many say nothing about numbers of ours: they are for a type of campaign, or cannot be read. */
+  /** How many name none of the account's numbers: they are for a type of campaign, or cannot be read. */
   leftOut: number
   /** Null on the last page. */
   nextPageToken: string | null

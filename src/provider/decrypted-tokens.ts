@@ -4,8 +4,8 @@ import { type ExtensionKey, nameOf } from './extension-rows.ts'
 import { encryptionContext } from './stored-credentials.ts'
 
 /**
- * Access tokens in plaintext. Each is decrypted once its row is stored, and kept as long as the row has the same encrypted token. A call
- * with a token that only this machine has would invalidate the stored pair, and the loss of the machine would end the authorization.
+ * Access tokens in plaintext. Each is decrypted once its row is stored, and kept as long as the row has the same encrypted token. A call with
+ * a token that only this machine has would invalidate the stored pair, so losing the machine would end the authorization.
  */
 export class DecryptedTokens {
   readonly #decrypted = new Map<string, { encrypted: string; accessToken: string }>()

@@ -16,11 +16,11 @@ export interface TenantEntry {
   extensions: Map<string, ExtensionRow>
   /** By E.164 number: the row of the extension that sends for it. */
   numbers: Map<string, NumberRow>
-  /** All rows. Those of a number stand in the order in which their extensions send for it. */
+  /** All rows. A number's rows are in the order in which their extensions send for it. */
   listed: NumberRow[]
 }
 
-/** A tenant's connection to the provider, or the part of it that is one extension. */
+/** A tenant's connection to the provider, or one extension of it. */
 export interface ConnectionScope {
   tenantId: string
   /** Null: all of them. */
@@ -33,7 +33,7 @@ const MAX_TENANTS = 1000
 
 /** The tenants' connected extensions and numbers, cached. A caller that changes a row must call `forget` after the commit. */
 export class Directory {
-  /** Standing refusals of the provider. */
+  /** Active refusals by the provider. */
   readonly refusals = new Refusals()
   readonly #disconnecting = new Map<string, number>()
   readonly #cache = new LRUCache<string, TenantEntry>(bounded(MAX_TENANTS))
@@ -41,11 +41,11 @@ export class Directory {
   #generation = 0
 
   constructor(readonly orm: Orm) {
-    // A reason that could not be stored is only one that the next process has to hear again.
+    // If a reason could not be stored, the next process only has to learn it again.
     this.refusals.store = (key, lasting) => void storeRefusals(orm, key, lasting).catch(() => undefined)
   }
 
-  /** Reads the refusals that an earlier process has stored. */
+  /** Reads the refusals that an earlier process stored. */
   async restoreRefusals(): Promise<void> {
     const { tenantId, extensionId, refusals } = extensions
     const rows = await this.orm.select({ tenantId, extensionId, refusals }).from(extensions).where(isNotNull(refusals))
@@ -86,7 +86,7 @@ export class Directory {
     else this.#disconnecting.set(name, callers)
   }
 
-  /** `extensionId`: the one that has the number; null if none has. */
+  /** `extensionId`: the extension with the number; null if none has it. */
   isDisconnecting(tenantId: string, extensionId: string | null): boolean {
     if (this.#disconnecting.size === 0) return false
     return (
@@ -125,19 +125,19 @@ export class Directory {
 }
 
 /**
- * Sorts rows by whether their extension sends for the number, if several list it. The order is fixed, so that a number keeps its
- * sender: neither a new authorization nor a refresh that fails for now changes it.
+ * Sorts rows by whether their extension sends for the number, if several list it. The order is fixed, so that a number keeps its sender
+ * through new authorizations and failing refreshes.
  */
 export const sendersFirst = (rows: readonly NumberRow[], isRevoked: (row: NumberRow) => boolean): NumberRow[] =>
   rows.toSorted(
     (one, other) => Number(isRevoked(one)) - Number(isRevoked(other)) || (one.extensionId < other.extensionId ? -1 : 1),
   )
 
-/** What is stored of a number in the list of one extension. */
+/** The stored row of a number in one extension's list. */
 export const listedBy = ({ listed }: TenantEntry, extensionId: string, number: string): NumberRow | undefined =>
   listed.find((row) => row.extensionId === extensionId && row.number === number)
 
-/** After an upgrade they are there, and only read again for how each is used. The caller has read the tenant. */
+/** After an upgrade the numbers are stored, and are only read again for their usage types. The caller has read the tenant. */
 export const hasNumbers = (
   directory: Directory,
   { tenantId, extensionId }: Pick<ExtensionRow, 'tenantId' | 'extensionId'>,

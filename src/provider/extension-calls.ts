@@ -8,7 +8,7 @@ import type { Tokens } from './tokens.ts'
 
 /**
  * The result of a call for an extension.
- * - `gone`: the extension is not connected any more. No call was made, or it was answered 401, which is its `failure`.
+ * - `gone`: the extension is no longer connected. No call was made, or it was answered 401, which is its `failure`.
  * - `deferred`: no call may be made now. No call was made, or it was answered 401, which is its `failure`.
  */
 export type CallResult<T> =
@@ -17,12 +17,12 @@ export type CallResult<T> =
   | { type: 'gone'; failure: ProviderFailure | null }
   | { type: 'deferred'; cause: WaitCause; retryInMs: number; failure: ProviderFailure | null }
 
-/** Why no call may be made now: the provider asked to wait, the user has used up the logins of a minute, or a refresh of the tokens failed. */
+/** Why no call may be made now: the provider requested a pause, the user has used up the minute's logins, or a token refresh failed. */
 export type WaitCause = 'pause' | 'logins' | 'tokens'
 
 /** Calls to the provider for an extension, with its token. */
 export class ExtensionCalls {
-  /** When a 401 that is not in the provider's form has last led to a new token, monotonic. */
+  /** Monotonic time at which a 401 not in the provider's form last led to a new token. */
   readonly #foreignRenewals = new Map<string, number>()
 
   constructor(
@@ -32,7 +32,7 @@ export class ExtensionCalls {
     readonly clock: Clock,
   ) {}
 
-  /** Makes a call. Retries once with a new token after a 401. Makes none during a pause. */
+  /** Makes a call, and retries once with a new token after a 401. Makes none during a pause. */
   async make<T>(
     key: ExtensionKey,
     group: QuotaGroup,
@@ -41,7 +41,7 @@ export class ExtensionCalls {
     let token = this.tokens.known(key) ?? (await this.tokens.access(key))
     let failure: ProviderFailure | null = null
     for (let tries = 1; token.type === 'token'; tries++) {
-      // Checked after the token: while it was fetched, another call may have got a 429.
+      // Checked after the token: while the token was fetched, another call may have got a 429.
       const pauseMs = this.quota.pauseMs(key.extensionId, group)
       if (pauseMs > 0) return { type: 'deferred', cause: 'pause', retryInMs: pauseMs, failure }
       const result = await run(token.accessToken)
@@ -57,7 +57,7 @@ export class ExtensionCalls {
     return token.type === 'gone' ? { ...token, failure } : { ...token, cause: 'tokens', failure }
   }
 
-  /** A proxy that answers 401 to every call must not use up the tokens that the provider gives in a minute. */
+  /** A proxy that answers every call with 401 must not use up the minute's tokens. */
   #mayRenew(key: ExtensionKey, failure: ProviderFailure): boolean {
     if (!isForeign(failure)) return true
     const now = this.clock.monotonic()
@@ -77,11 +77,11 @@ export class ExtensionCalls {
   }
 }
 
-/** Whether the provider has dealt with the call, and neither asked to wait nor was away. */
+/** Whether the provider handled the call, and neither requested a pause nor was unavailable. */
 const endsPauses = ({ reason, status }: ProviderFailure): boolean =>
   status !== null && reason !== 'rate_limited' && reason !== 'unavailable' && reason !== 'intercepted'
 
-/** A 401 that is not in the provider's form, and that a new token does not end, says nothing about the extension: something on the way refuses. */
+/** If a 401 is not in the provider's form and persists with a new token, it says nothing about the extension: something in between refuses. */
 const judged = (failure: ProviderFailure): ProviderFailure =>
   failure.reason === 'unauthorized' && isForeign(failure) ? { ...failure, reason: 'intercepted' } : failure
 

@@ -3,15 +3,15 @@ import type { Orm } from '../db/orm.ts'
 import { type ExtensionStatus, extensions } from '../db/schema/connections.ts'
 import { type LastingRefusal, encodeRefusals } from './stored-refusals.ts'
 
-// Statements that change an extension. Each names its tenant. One that replaces tokens also names the refresh token that it
-// replaces, so that it changes nothing when another refresh was stored first.
+// Statements that change an extension. Each names its tenant. One that replaces tokens also names the refresh token that it replaces, so
+// that it changes nothing if another refresh was stored first.
 
 export interface EncryptedPair {
   accessToken: string
   accessExpiresAt: number
   refreshToken: string
   refreshExpiresAt: number
-  /** Null if the session has no end of its own. */
+  /** Null if the session does not end on its own. */
   sessionEndsAt: number | null
   /** When the provider issued it. */
   refreshedAt: number
@@ -33,20 +33,20 @@ export interface NewExtension extends EncryptedPair {
   accountId: string
   extensionNumber: string | null
   name: string | null
-  /** Encrypted; null if a person has authorized the extension. */
+  /** Encrypted; null if a person authorized the extension. */
   jwt: string | null
   /** Epoch milliseconds; null if there is no JWT, or it has no end. */
   jwtExpiresAt: number | null
   now: number
-  /** Now by the provider's clock. */
+  /** The current time by the provider's clock. */
   providerNow: number
 }
 
 /**
- * Connects an extension or re-authorizes it; returns its id if it did. The tenant must be active and must have no live
- * extension of another account. One statement checks and writes, so that of two accounts that authorize at the same time only
- * one is connected. Inbound messages since the last back-fill may be missing: the next one goes on from there, or from the
- * first authorization if no back-fill has ended yet. The time of the first authorization stays until the extension is disconnected.
+ * Connects an extension or re-authorizes it; returns its id if it did. The tenant must be active and must have no live extension of another
+ * account. One statement checks and writes, so that if two accounts authorize at the same time, only one is connected. Inbound messages since
+ * the last back-fill may be missing: the next one continues from there, or from the first authorization if no back-fill has ended yet. The
+ * time of the first authorization stays until the extension is disconnected.
  */
 export const connectExtension = (orm: Orm, row: NewExtension) =>
   orm.values(sql`INSERT INTO extensions (tenant_id, extension_id, account_id, status, connected_at, access_token, access_expires_at,
@@ -67,7 +67,7 @@ export const connectExtension = (orm: Orm, row: NewExtension) =>
       inbound_seen_at = coalesce(extensions.inbound_seen_at, extensions.connected_at)
     RETURNING extension_id`)
 
-/** Stores how the provider calls the extension now. */
+/** Stores the extension's current name and number at the provider. */
 export const nameExtension = (orm: Orm, key: ExtensionKey, { extensionNumber, name }: ExtensionNames) =>
   orm
     .update(extensions)
@@ -102,7 +102,7 @@ export const replaceEncryption = (
     .where(and(eq(extensions.tenantId, key.tenantId), hasPair(key, old)))
     .returning(ID)
 
-/** Records a failed refresh; `nextRefreshAt` is null when no refresh can succeed any more. */
+/** Records a failed refresh; `nextRefreshAt` is null if no refresh can succeed any more. */
 export const noteRefreshFailure = (
   orm: Orm,
   key: ExtensionKey,
@@ -126,7 +126,7 @@ const ID = { extensionId: extensions.extensionId }
 const hasPair = ({ extensionId }: ExtensionKey, old: string): SQL | undefined =>
   and(eq(extensions.extensionId, extensionId), eq(extensions.refreshToken, old))
 
-/** The status, and since when the extension has it. */
+/** The status, and when it began. */
 const becomes = (status: ExtensionStatus, now: number) => ({
   status,
   statusSince: sql`CASE WHEN ${extensions.status} = ${status} THEN ${extensions.statusSince} ELSE ${now} END`,
@@ -137,14 +137,14 @@ export interface RefreshFailure {
   /** In a row. */
   failures: number
   nextRefreshAt: number | null
-  /** Until when the old access token may go on being used. */
+  /** Until when the old access token may still be used. */
   accessExpiresAt: number
   /** Why (`encodeRefreshRefusal`). */
   refusal: string
   now: number
 }
 
-/** Stores what the provider refuses an extension. */
+/** Stores the provider's refusals for an extension. */
 export const storeRefusals = (orm: Orm, { tenantId, extensionId }: ExtensionKey, lasting: readonly LastingRefusal[]) =>
   orm
     .update(extensions)

@@ -2,14 +2,14 @@ import type { Clock } from '../core/clock.ts'
 import { sha256Hex } from '../core/secrets.ts'
 import type { EventSocket } from './event-socket.ts'
 
-/** After so much silence the provider is asked for a sign of life (RingCentral: not before 30 s). Each socket has its own time. */
+/** After this much silence the gateway asks for a sign of life (RingCentral: not before 30 s). Each socket has its own time. */
 const SILENT_MS = 30_000
 const SPREAD_MS = 15_000
 
-/** An open socket, whose end is noticed even if nobody says it. */
+/** An open socket whose end is detected even if nothing announces it. */
 export class HeldSocket {
   readonly openedAt: number
-  /** Whether another one is to take its place. */
+  /** Whether it is to be replaced. */
   isStale = false
   readonly #silentMs: number
   #heardAt: number
@@ -19,7 +19,7 @@ export class HeldSocket {
   /** `dead` is called once, if there is no sign of life. */
   constructor(
     readonly socket: EventSocket,
-    /** When the extension was connected whose session it has. */
+    /** When the extension of its session was connected. */
     readonly connectedAt: number,
     readonly context: { name: string; clock: Clock; dead: () => void },
   ) {

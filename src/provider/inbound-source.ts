@@ -6,16 +6,16 @@ import type { SmsNumber } from './listed-numbers.ts'
 import type { ThreadsFeature } from './message-threads.ts'
 import { isDirect } from './number-owners.ts'
 
-// Which of the provider's stores has the texts that come in to a number: with the feature MessageThreads (Shared Inbox) those of numbers
-// that several users share are in message threads, and in no message store (RingCentral developer guide, "Migration Guide" of threads).
+// Which of the provider's stores has the inbound texts of a number: with the feature MessageThreads (Shared Inbox), texts to numbers that
+// several users share are in message threads, and in no message store (RingCentral developer guide, "Migration Guide" of threads).
 
 /** Numbers of the company, of a site and of an IVR menu, in the provider's words. */
 const SITE_USES: readonly string[] = ['MainCompanyNumber', 'AdditionalCompanyNumber', 'CompanyNumber']
 const SITE_OWNERS: readonly string[] = ['Site', 'IvrMenu', 'Company']
 
 /**
- * The part of the feature that decides about a number; null for a number of one user. `known`: what is stored of it, because a list may
- * name no owner.
+ * The part of the feature that decides about a number; null for a number of one user. `known`: its stored row, because a list may omit the
+ * owner.
  */
 export function sharedBy(
   { usageType, ownerType, ownerId }: SmsNumber,
@@ -38,19 +38,19 @@ export function sourceFor(
   return feature.type === 'failed' && feature.failure.reason === 'rejected' ? 'store' : null
 }
 
-/** A time of an inbound message up to this long after a change counts as before it: the change was noticed late, by another clock. */
+/** Inbound messages up to this long after a change count as before it: the change was noticed late, by a different clock. */
 const MARGIN_MS = 10_000
 
-/** So long after a change its messages are read: the margin is over, and the provider's lists have them. */
+/** This long after a change its messages are read: the margin is over, and the provider's lists have them. */
 export const CHANGE_SETTLE_MS = 45_000
 
-/** The end of the time whose messages either source may have, by the provider's clock; null if it never changed. */
+/** The end of the period whose messages either source may have, by the provider's clock; null if it never changed. */
 const changedUntil = ({ sourceChangedAt }: NumberRow): number | null =>
   sourceChangedAt === null ? null : sourceChangedAt + MARGIN_MS
 
 const sourceOf = ({ inboundSource }: NumberRow): InboundSource => inboundSource ?? 'store'
 
-/** The rows of the extension's numbers, each as the tenant has it: of the extension that sends for the number. */
+/** The tenant's rows for the extension's numbers: each row is that of the extension that sends for the number. */
 export const numbersOf = ({ listed, numbers }: TenantEntry, { extensionId }: ExtensionKey): NumberRow[] =>
   listed.filter((row) => row.extensionId === extensionId).map((row) => numbers.get(row.number) ?? row)
 
@@ -65,7 +65,7 @@ export const hasReadableThreads = (
   now: number,
 ): boolean => numbersOf(tenant, key).some((row) => placeOf(directory, row, now) === 'threads')
 
-/** Where texts to a number are read: not at all if the provider refuses its threads. */
+/** Where to read texts to a number: nowhere if the provider refuses its threads. */
 export type InboundPlace = 'here' | 'threads' | 'elsewhere'
 
 export function placeOf({ refusals }: Directory, row: NumberRow, now: number): InboundPlace {
@@ -77,8 +77,8 @@ export function placeOf({ refusals }: Directory, row: NumberRow, now: number): I
 }
 
 /**
- * Whether a message of that source is one of the number's. Of the time before a change those of both are. What comes by the store although
- * the threads may not be read is better than nothing.
+ * Whether messages from that source count for the number. Before a change, both sources count. If the threads may not be read, texts from the
+ * store are better than nothing.
  */
 export function counts(
   directory: Directory,

@@ -5,18 +5,18 @@ import { extensions } from '../db/schema/connections.ts'
 import type { ExtensionRow, TenantEntry } from './directory.ts'
 import type { ExtensionKey } from './extension-rows.ts'
 
-// What is known of the 10DLC campaigns of an extension's own local numbers in the United States. The column `campaigns` of the
-// extension holds it as JSON, because those numbers that may not send have no row of their own.
+// What the gateway knows about the 10DLC campaigns of an extension's own local numbers in the United States. Stored as JSON in the
+// extension's column `campaigns`, because numbers that may not send have no row.
 
 const schema = z.object({
   number: z.string(),
-  /** Null: the number is in none, or nothing is known. */
+  /** Null: the number is in none, or it is unknown. */
   campaign: z.object({ status: z.string(), tier: z.string().nullable() }).nullable(),
   /** The status of the answer that refused to show it; null if it was shown. */
   refused: z.int().nullable(),
   /** When the provider was last asked with success, or refused, epoch milliseconds; null if that never happened. */
   readAt: z.number().nullable(),
-  /** Whether it sends, or did once. */
+  /** Whether it can send, or once could. */
   hasSent: z.boolean(),
   /** When it began to need attention, epoch milliseconds; null if it does not. */
   failsSince: z.number().nullable(),
@@ -24,12 +24,12 @@ const schema = z.object({
 
 export type KnownCampaign = z.infer<typeof schema>
 
-/** A number, as the doctor and others tell of it. */
+/** A number, in the form that the doctor and others report. */
 export type ToldCampaign = KnownCampaign & { sends: boolean }
 
 const list = z.array(schema)
 
-/** None if they cannot be read: the next reading of the numbers brings them. */
+/** Empty if they cannot be read: the next reading of the numbers brings them. */
 export function knownCampaigns({ campaigns }: Pick<ExtensionRow, 'campaigns'>): KnownCampaign[] {
   if (campaigns === null) return []
   try {
@@ -39,7 +39,7 @@ export function knownCampaigns({ campaigns }: Pick<ExtensionRow, 'campaigns'>): 
   }
 }
 
-/** With whether each of them may send now. */
+/** Adds whether each may send now. */
 export function toldCampaigns({ listed }: Pick<TenantEntry, 'listed'>, row: ExtensionRow): ToldCampaign[] {
   const known = knownCampaigns(row)
   if (known.length === 0) return []

@@ -1,9 +1,9 @@
-// What a provider lists of the numbers of an extension.
+// An extension's numbers, from the provider's list.
 
 export interface ListedNumbers {
-  /** Those that it may send SMS from. */
+  /** The numbers from which it may send SMS. */
   sms: SmsNumber[]
-  /** Direct local numbers in the United States, which need a campaign to send. Those that have one are among the others. */
+  /** Direct local numbers in the United States, which need a campaign to send. Numbers that may send are in the other list, too. */
   local: LocalNumber[]
 }
 
@@ -11,7 +11,7 @@ export interface ListedNumbers {
 export interface SmsNumber {
   /** E.164. */
   number: string
-  /** In the provider's words, such as `DirectNumber` or `MainCompanyNumber`; null if it tells none. */
+  /** In the provider's words, such as `DirectNumber` or `MainCompanyNumber`; null if it gives none. */
   usageType: string | null
   /** Whether it may send media, too. */
   sendsMedia: boolean

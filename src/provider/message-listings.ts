@@ -20,13 +20,13 @@ type ListingGroup = Extract<QuotaGroup, 'light' | 'back_fill'>
 
 export interface MessageListing {
   records: StoredSms[]
-  /** Whether messages of call queues were asked for, too. */
+  /** Whether messages of call queues were requested, too. */
   ofEveryOwner: boolean
 }
 
 /**
- * Listings of the provider's message store. Each asks for the messages of every owner, because those of a call queue are not in the
- * store of the extension that sends them. A provider that refuses this is asked without it for a day.
+ * Listings of the provider's message store. Each requests the messages of every owner, because a call queue's messages are not in the store of
+ * the extension that sends them. If the provider refuses this, listings omit it for a day.
  */
 export class MessageListings {
   /** Monotonic times, by extension. */
@@ -34,7 +34,7 @@ export class MessageListings {
 
   constructor(readonly context: ListingsContext) {}
 
-  /** `begin` makes the query. It is called before each try. */
+  /** `begin` makes the query, and is called before each attempt. */
   async list(
     key: ExtensionKey,
     begin: () => MessageQuery,

@@ -16,13 +16,13 @@ export interface NewPairContext {
   quota: Quota
   secrets: Secrets
   log: Log
-  /** Called when a JWT has opened another session, whose tokens are not stored yet. */
+  /** Called when a JWT has opened a new session, before its tokens are stored. */
   sessionOpened(key: ExtensionKey): void
 }
 
 /**
- * Refreshes the pair of an extension. Where its session is lost, or has no refresh token, its JWT opens another one, but no sooner: a
- * user and an app have five sessions, and the sixth ends the oldest without notice.
+ * Refreshes the pair of an extension. If its session is lost, or has no refresh token, its JWT opens a new one, but not before: a user and an
+ * app have five sessions, and the sixth ends the oldest without notice.
  */
 export async function newPair(context: NewPairContext, row: ExtensionRow): Promise<NewPair> {
   const { provider, secrets, log } = context
@@ -34,14 +34,14 @@ export async function newPair(context: NewPairContext, row: ExtensionRow): Promi
     const { tenantId, extensionId } = row
     log.info({ tenantId, extensionId, code: refreshed.failure.code }, 'the session is lost: the JWT opens a new one')
   }
-  // Decrypted only now: while refreshes work, a JWT whose key is missing does no harm.
+  // Decrypted only now: while refreshes work, a JWT with a missing key does no harm.
   const jwt = (await decryptJwt(secrets, row)) ?? ''
   const opened = await limited(context, row, () => provider.exchangeJwt(jwt))
   if (opened.ok) context.sessionOpened({ tenantId: row.tenantId, extensionId: row.extensionId })
   return opened.ok ? opened : { ...opened, step: 'jwt' }
 }
 
-/** Makes a call of the group `auth`, unless the provider has asked to wait. */
+/** Makes a call of the group `auth`, unless the provider has requested a pause. */
 async function limited(
   { quota }: NewPairContext,
   { extensionId }: ExtensionRow,
@@ -57,7 +57,7 @@ async function limited(
   return result
 }
 
-/** Refuses tokens of another extension, which an answer that was kept on the way may have: everything would go to its messages. */
+/** Refuses tokens of another extension, which a cached answer may have: everything would go to that extension's messages. */
 const ofOwner = (extensionId: string, result: ProviderResult<TokenPair>): ProviderResult<TokenPair> =>
   result.ok && result.value.ownerId !== extensionId ? { ok: false, failure: FOREIGN } : result
 

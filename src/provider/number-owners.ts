@@ -6,7 +6,7 @@ import { type Directory, type NumberRow, type TenantEntry, listedBy } from './di
 import type { ExtensionKey } from './extension-rows.ts'
 import type { StoredSms } from './provider.ts'
 
-// Whose message store has the messages of a number. Those of a call queue are in the queue's, although its recipient sends them
+// Whose message store has the messages of a number. A call queue's messages are in the queue's store, although its recipient sends them
 // (RingCentral developer guide, "Sending SMS"): a listing that does not show them proves nothing.
 
 interface OwnersContext {
@@ -14,7 +14,7 @@ interface OwnersContext {
   directory: Directory
 }
 
-/** Whether the messages of the number are certainly in the store of the extension that sends them. */
+/** Whether the number's messages are certainly in the store of the extension that sends them. */
 export const isDirect = ({
   usageType,
   ownerId,
@@ -22,7 +22,7 @@ export const isDirect = ({
 }: Pick<NumberRow, 'usageType' | 'ownerId' | 'extensionId'>): boolean =>
   usageType === 'DirectNumber' && (ownerId === null || ownerId === extensionId)
 
-/** Whether a message of the number that a listing of this extension lacks was not sent. `ofEveryOwner`: how the listing was asked for. */
+/** Whether a message of the number was not sent if a listing of this extension lacks it. `ofEveryOwner`: how the listing was requested. */
 export function provesAbsence(
   tenant: TenantEntry,
   { number, extensionId, ofEveryOwner }: { number: string; extensionId: string; ofEveryOwner: boolean },
@@ -32,7 +32,7 @@ export function provesAbsence(
   return isDirect(row) || (ofEveryOwner && row.shownAt !== null)
 }
 
-/** Stores that the answer of a send has named another owner of the number. */
+/** Stores that the answer to a send named a different owner of the number. */
 export async function noteOwner(
   { orm, directory }: OwnersContext,
   { tenantId, extensionId }: ExtensionKey,

@@ -5,23 +5,23 @@ import type { Orm } from '../db/orm.ts'
 import type { ExtensionKey } from './extension-rows.ts'
 import type { SmsNumber } from './listed-numbers.ts'
 
-/** A number, and which of the provider's stores has the texts to it; null if that could not be read now. */
+/** A number, and which of the provider's stores has its inbound texts; null if that could not be read now. */
 export type SourcedNumber = SmsNumber & { source: InboundSource | null }
 
 /** When numbers were read. */
 interface ReadAt {
   now: number
-  /** Now by the provider's clock, to the second. */
+  /** The current time by the provider's clock, to the second. */
   providerNow: number
-  /** The job that a change of a source creates, and when it is due, steady time. */
+  /** The job that a change of source creates, and when it is due, steady time. */
   jobId: string
   dueAt: number
 }
 
 /**
- * Replaces the stored numbers of an extension with those that the provider lists now. What is known of whose messages a number has
- * stays as long as the extension lists it: a list may name no owner, or only the extension itself. Where the source of a number has
- * changed, its messages since the numbers were last read may be in either, so the back-fill begins there.
+ * Replaces the stored numbers of an extension with those that the provider lists now. What is known about a number's owner stays while the
+ * extension lists the number: a list may name no owner, or only the extension itself. If the source of a number has changed, its messages
+ * since the last reading may be in either source, so the back-fill begins there.
  */
 export function replaceNumbers(orm: Orm, key: ExtensionKey, numbers: readonly SourcedNumber[], at: ReadAt) {
   const { tenantId, extensionId } = key
@@ -51,7 +51,7 @@ export function replaceNumbers(orm: Orm, key: ExtensionKey, numbers: readonly So
   ])
 }
 
-/** What could not be read now is read again soon: with the next round of numbers that are a day old. */
+/** What could not be read now is read again soon, with the next round of day-old numbers. */
 const readAt = (numbers: readonly SourcedNumber[], now: number) =>
   numbers.length === 0
     ? sql`NULL`

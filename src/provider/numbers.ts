@@ -34,15 +34,15 @@ export const NO_NUMBER: ProviderFailure = {
 
 /** The SMS-capable numbers of the connected extensions. */
 export class Numbers {
-  /** Called when numbers were read of which message threads have texts. */
+  /** Called after reading numbers that have texts in message threads. */
   threadsFound: (key: ExtensionKey) => void = () => undefined
 
-  /** Called when numbers were read, with those that need a campaign. */
+  /** Called after reading numbers, with those that need a campaign. */
   localsFound: (key: ExtensionKey, numbers: readonly LocalNumber[]) => void = () => undefined
 
   constructor(readonly context: NumbersContext) {}
 
-  /** Reads the numbers of one extension from the provider and stores them. Having none stands like a refusal, until it has one. */
+  /** Reads the numbers of one extension from the provider and stores them. An extension without numbers counts as refused until it has one. */
   async read(key: ExtensionKey): Promise<CallResult<SmsNumber[]>> {
     const { extensionCalls, provider, orm, clock, ids, directory } = this.context
     const result = await extensionCalls.make(key, 'light', (token) => provider.listNumbers(token))
@@ -61,7 +61,7 @@ export class Numbers {
     return { type: 'ok', value: sms }
   }
 
-  /** Finds the source of the texts to each number. The provider is not asked where no number is shared, as most are not. */
+  /** Finds the source of the texts to each number. Asks the provider only if a number is shared, which is rare. */
   async #withSources(key: ExtensionKey, listed: readonly SmsNumber[]): Promise<SourcedNumber[]> {
     const { directory } = this.context
     const tenant = await directory.tenant(key.tenantId)
@@ -71,7 +71,7 @@ export class Numbers {
     return listed.map((one, at) => ({ ...one, source: sourceFor(shared[at] ?? null, feature) }))
   }
 
-  /** Without those of call queues. */
+  /** Excludes those of call queues. */
   async #own(key: ExtensionKey, local: readonly LocalNumber[]): Promise<LocalNumber[]> {
     const { extensionId } = key
     const tenant = await this.context.directory.tenant(key.tenantId)
@@ -82,7 +82,7 @@ export class Numbers {
     )
   }
 
-  /** The call counts for the limit of sends, which go first. */
+  /** The call counts for the limit of sends, which have priority. */
   async #feature(key: ExtensionKey): Promise<CallResult<ThreadsFeature>> {
     const { extensionCalls, provider } = this.context
     const { used, limit } = extensionCalls.quota.extensionUse(key.extensionId)
@@ -93,7 +93,7 @@ export class Numbers {
     })
   }
 
-  /** The extension's tenant. An upgrade from an earlier release does not know how the numbers are used: then they are read first. */
+  /** The extension's tenant. After an upgrade from an earlier release, the usage types are unknown, so the numbers are read first. */
   async tenantOf(key: ExtensionKey): Promise<TenantEntry> {
     const { directory } = this.context
     const tenant = await directory.tenant(key.tenantId)
@@ -102,7 +102,7 @@ export class Numbers {
     return directory.tenant(key.tenantId)
   }
 
-  /** Reads the numbers of all extensions of the tenant; true when that worked for each. */
+  /** Reads the numbers of all extensions of the tenant; true if that worked for each. */
   async readAll(tenantId: string): Promise<boolean> {
     const { extensions } = await this.context.directory.tenant(tenantId)
     const live = [...extensions.values()].filter((row) => row.status !== 'revoked')

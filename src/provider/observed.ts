@@ -12,7 +12,7 @@ interface Observers {
   lease: Pick<Lease, 'granted'> | null
 }
 
-/** Wraps a provider so that each call is made with the lease alone, and reported with its outcome and duration. */
+/** Wraps a provider so that each call needs the lease, and is reported with its outcome and duration. */
 export function observed(provider: Provider, observers: Observers): Provider {
   const { state } = observers
   const observe = observerOf(observers)
@@ -39,7 +39,7 @@ export function observed(provider: Provider, observers: Observers): Provider {
     listThreadMessages: observe('list_thread_messages', provider.listThreadMessages),
     startThreadSync: observe('start_thread_sync', provider.startThreadSync),
     syncThreads: observe('sync_threads', provider.syncThreads),
-    // Other hosts serve attachments and sockets, whose silence does not mean that the provider is away.
+    // Other hosts serve attachments and sockets; their silence does not mean that the provider is unreachable.
     readAttachment: provider.readAttachment,
     createSubscription: observe('create_subscription', provider.createSubscription),
     getSubscription: observe('get_subscription', provider.getSubscription),

@@ -1,10 +1,10 @@
-/** A message as the provider gets it. */
+/** A message for the provider. */
 export interface OutboundSms {
   from: string
   to: string
   /** May be empty where there is media. */
   text: string
-  /** In order. Absent for a text alone. */
+  /** In order. Absent for a text without media. */
   media?: readonly OutboundMedia[] | undefined
 }
 
@@ -12,19 +12,19 @@ export interface OutboundSms {
 export interface OutboundMedia {
   /** One of `core/media-types.ts`. */
   contentType: string
-  /** As the upload named it: a text without control characters. Null if it named none. */
+  /** The name from the upload, without control characters. Null if it had none. */
   fileName: string | null
   /** Bytes. */
   size: number
-  /** Reads the bytes. Each call reads them anew, so that they are in memory only while the call of the provider is made. */
+  /** Reads the bytes. Each call reads them again, so that they are in memory only during the provider call. */
   read(): Promise<Uint8Array>
 }
 
 /** The provider's answer to a message that it accepted. */
 export interface SmsAnswer {
   providerMessageId: string
-  /** True when the answer itself already says that sending failed. */
+  /** True if the answer itself says that sending failed. */
   failed: boolean
-  /** The extension whose store has the message, where the answer names one. */
+  /** The extension whose store has the message, if the answer names one. */
   ownerId: string | null
 }

@@ -1,13 +1,13 @@
 import type { Clock } from '../core/clock.ts'
 import { type ProviderFailure, type ProviderResult, isForeign } from './provider.ts'
 
-/** Whether the provider answers, and whether it accepts our client, as far as its latest answers tell. */
+/** Whether the provider answers, and whether it accepts this gateway's client, according to its latest answers. */
 export class ProviderState {
-  /** Monotonic time of the first call since its last answer that it did not answer, or something on the way did; null if it answers. */
+  /** Monotonic time of the first call after its last answer that it did not answer, or that something in between answered; null if it answers. */
   silentSince: number | null = null
-  /** The code of the latest call without an answer; null if it has none. */
+  /** The code of the latest unanswered call; null if there is none. */
   silenceCode: string | null = null
-  /** The refusal of RC_CLIENT_ID and RC_CLIENT_SECRET; null if they were accepted, or never presented. */
+  /** The refusal of RC_CLIENT_ID and RC_CLIENT_SECRET; null if they were accepted or never presented. */
   clientRefusal: ProviderFailure | null = null
   /** Whether the client was ever accepted or refused. */
   isClientKnown = false
@@ -33,6 +33,6 @@ export class ProviderState {
   }
 }
 
-/** A proxy or a firewall that answers in its stead does not show that the provider is there. A 429 counts in any form. */
+/** An answer from a proxy or firewall does not show that the provider is reachable. A 429 counts in any form. */
 const isSilence = (failure: ProviderFailure): boolean =>
   failure.status === null || (isForeign(failure) && failure.reason !== 'rate_limited')

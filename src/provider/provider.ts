@@ -11,7 +11,10 @@ import type { ProviderSubscription, SubscriptionRequest } from './provider-subsc
  * network are values, never exceptions, and never contain a token, a header or a message text.
  */
 export interface Provider {
-  /** How far our steady clock is ahead of the provider's, by the `Date` of its latest answer: up to a second too much. Null before the first. */
+  /**
+   * How far this machine's steady clock is ahead of the provider's, by the `Date` of its latest answer: up to a second too much. Null before the
+   * first.
+   */
   clockSkewMs(): number | null
   /** How many calls of a group of its rate limits the provider allows an extension in a minute, as its answers say; null if unknown. */
   ratePerMinute(group: string): number | null
@@ -21,9 +24,9 @@ export interface Provider {
   authorizeUrl(request: AuthorizeRequest): string
   /** Exchanges a single-use authorization code. Must happen within 60 s of the redirect. */
   exchangeCode(request: CodeExchange): Promise<ProviderResult<TokenPair>>
-  /** Opens a session by a JWT of its user (RFC 7523), which may be presented again and again. */
+  /** Opens a session with a user's JWT (RFC 7523), which may be presented any number of times. */
   exchangeJwt(jwt: string): Promise<ProviderResult<TokenPair>>
-  /** Rotates the pair. The old refresh token stays valid until the new access token has been used. Only a JWT makes up for a missing new one. */
+  /** Rotates the pair. The old refresh token stays valid until the new access token has been used. Only with a JWT may the new one be missing. */
   refresh(refreshToken: string, isKeptByJwt?: boolean): Promise<ProviderResult<TokenPair>>
   /** Ends the session of a token: all its tokens become invalid. */
   revoke(token: string): Promise<ProviderResult<void>>
@@ -39,18 +42,18 @@ export interface Provider {
   listMessages(accessToken: string, query: MessageQuery): Promise<ProviderResult<StoredSms[]>>
   readThreadsFeature(accessToken: string): Promise<ProviderResult<ThreadsFeature>>
   listConsents(accessToken: string, query: ConsentQuery): Promise<ProviderResult<ConsentPage>>
-  /** Inbound messages of the threads that the user may read, by their time; all pages, oldest first. */
+  /** Inbound messages of the threads that the user may read, by time; all pages, oldest first. */
   listThreadMessages(accessToken: string, query: Omit<MessageQuery, 'direction'>): Promise<ProviderResult<StoredSms[]>>
-  /** Begins a sync of threads that brings what comes from now on. */
+  /** Begins a sync of threads, which brings all later messages. */
   startThreadSync(accessToken: string): Promise<ProviderResult<string>>
-  /** What has come since, and where the next sync goes on. A token that the provider does not know any more is a 400. */
+  /** The messages since then, and the token for the next sync. A token that the provider no longer knows gives a 400. */
   syncThreads(
     accessToken: string,
     query: { syncToken: string } & Pick<MessageQuery, 'skipped'>,
   ): Promise<ProviderResult<{ records: StoredSms[]; syncToken: string }>>
   /**
-   * The bytes of an attachment, read while they are passed on. Resolves with the first of them. The address is dialled only if it is
-   * one of the provider's own, and no redirect is followed. The stream ends with an error after a minute, or after 5 MiB.
+   * The bytes of an attachment, streamed. Resolves with the first bytes. The address is dialled only if it is the provider's own, and no
+   * redirect is followed. The stream ends with an error after a minute, or after 5 MiB.
    */
   readAttachment(accessToken: string, attachment: Attachment): Promise<ProviderResult<AttachmentContent>>
   createSubscription(accessToken: string, request: SubscriptionRequest): Promise<ProviderResult<ProviderSubscription>>
@@ -62,17 +65,17 @@ export interface Provider {
   deleteSubscription(accessToken: string, subscriptionId: string): Promise<ProviderResult<void>>
   /** Opens a socket for events of this extension. Its ticket counts for the same limit as tokens: five a minute. */
   openEventSocket(accessToken: string, request: EventSocketRequest): Promise<ProviderResult<EventSocket>>
-  /** Reads an event of the provider, as a webhook or a socket brings it. Never throws. */
+  /** Reads a provider event from a webhook or a socket. Never throws. */
   parseInboundEvent(body: unknown): InboundEvent
-  /** Requests a login page without showing it, to find out whether the provider accepts the redirect URI. */
+  /** Requests a login page without showing it, to check whether the provider accepts the redirect URI. */
   probeAuthorize(request: AuthorizeRequest): Promise<ProviderResult<void>>
-  /** What a person can do about a refusal, as a sentence in our own words. `command`: the one that connects the extension again. */
+  /** What a person can do about a refusal, as a sentence in the gateway's own words. `command`: connects the extension again. */
   fixOf(failure: ProviderFailure, step: Step, publicUrl: string, command?: string): string
-  /** Whether the refusal lasts until a person acts or until the pause that the provider asked for is over. */
+  /** Whether the refusal lasts until a person acts or until the requested pause is over. */
   isStanding(failure: ProviderFailure): boolean
 }
 
-/** What the gateway asked for when the provider refused. */
+/** The step that the provider refused. */
 export type Step =
   | 'authorization'
   | 'jwt'
@@ -95,7 +98,7 @@ export interface ProviderFailure {
    * answer that is not in the provider's form.
    */
   code: string | null
-  /** The provider's message or our own words: at most 300 characters, safe to show to a tenant. */
+  /** The provider's message or the gateway's own words: at most 300 characters, safe to show to a tenant. */
   message: string
   /** OAuth `error` member of a token answer, for example `invalid_grant`. */
   oauthError: string | null
@@ -103,14 +106,14 @@ export interface ProviderFailure {
   retryAfterMs: number | null
   /** The provider's `RCRequestId`, for its support. */
   requestId: string | null
-  /** The permission that the app or the user lacks (`ReadAccounts`), where the provider names one. */
+  /** The permission that the app or the user lacks (`ReadAccounts`), if the provider names one. */
   permission?: string | undefined
 }
 
 /**
  * - `rejected`: a definite refusal (3xx or 4xx in the provider's own error form); repeating is pointless.
- * - `intercepted`: a 3xx or 4xx in any other form. A proxy, a firewall or a CDN on the way answered; nothing was done.
- * - `unauthorized`: 401 in any form; the access token may be no good, nothing was done.
+ * - `intercepted`: a 3xx or 4xx in any other form. A proxy, a firewall or a CDN in between answered; nothing was done.
+ * - `unauthorized`: 401 in any form; the access token may be invalid, nothing was done.
  * - `rate_limited`: 429; nothing was done, repeat after `retryAfterMs` (60 s if absent).
  * - `unavailable`: 503 in the provider's own error form; nothing was done.
  * - `unreachable`: refused connection, DNS, TLS; the request never left.
@@ -131,9 +134,9 @@ export const isForeign = ({ status, code }: ProviderFailure): boolean => status 
 export interface ProviderExtension {
   extensionId: string
   accountId: string
-  /** Null if the provider tells none. */
+  /** Null if the provider gives none. */
   name: string | null
-  /** The short number within the account, such as `101`; null if the provider tells none. */
+  /** The short number within the account, such as `101`; null if the provider gives none. */
   extensionNumber: string | null
 }
 
@@ -145,8 +148,8 @@ export interface MessageQuery {
   since: number
   until?: number
   /**
-   * Called for each record that cannot be read and is left out. Without this callback, one such record fails the listing,
-   * because a caller must not take a message for absent when its record is unreadable.
+   * Called for each unreadable record, which is then skipped. Without this callback, one such record fails the listing, because a caller must
+   * not conclude that a message is absent when its record is unreadable.
    */
   skipped?(record: UnreadableRecord): void
 }
@@ -171,17 +174,17 @@ export type InboundEvent =
       ownerId: string | null
       sms: InboundEventSms
     }
-  /** Something has come to message threads, or a consent of the account has changed. Ids as above. */
+  /** There is news in message threads, or a consent of the account has changed. Ids as above. */
   | { kind: 'threads' | 'consents'; subscriptionId: string | null; ownerId: string | null }
   /** Nothing to store; `why` is for the log and contains nothing of the event. */
   | { kind: 'ignored'; subscriptionId: string | null; why: string }
 
-/** What an event says of an SMS, as the record does. `createdAt` is null where the event does not say. */
+/** An event's data about an SMS, in the form of a record. `createdAt` is null if the event omits it. */
 export type InboundEventSms = Pick<StoredSms, 'providerMessageId' | 'from' | 'to' | 'text' | 'attachments'> & {
   createdAt: number | null
 }
 
-/** What came with a text, as the provider's record says. */
+/** An attachment of a text, from the provider's record. */
 export interface Attachment {
   attachmentId: string
   /** `type/subtype`, in lower case. */
@@ -189,15 +192,15 @@ export interface Attachment {
   /** Bytes; null if the record does not say. */
   size: number | null
   fileName: string | null
-  /** Where the provider keeps the bytes; null if the record does not say. Not checked. */
+  /** The provider's address of the bytes; null if the record does not say. Not checked. */
   uri: string | null
 }
 
 export interface AttachmentContent {
-  /** `type/subtype`, in lower case, as the answer says; `application/octet-stream` if it says none. */
+  /** `type/subtype`, in lower case, from the answer; `application/octet-stream` if it has none. */
   contentType: string
   bytes: ReadableStream<Uint8Array>
-  /** Resolves when no more bytes are read: at the end, after an error, or when time is over. */
+  /** Resolves when no more bytes are read: at the end, after an error, or on timeout. */
   ended: Promise<void>
 }
 
@@ -230,11 +233,11 @@ export interface StoredSms {
   text: string
   /** `Queued`, `Sent`, `Delivered`, `SendingFailed`, `DeliveryFailed`, `Received`. */
   messageStatus: string
-  /** Why it was not delivered (`SMS-CAR-430`); null where the provider names no code. */
+  /** Why it was not delivered (`SMS-CAR-430`); null if the provider names no code. */
   deliveryErrorCode: string | null
   /** Epoch milliseconds. */
   createdAt: number
-  /** The types of what it carries besides its text, as an MMS does: `type/subtype` in lower case, null where the record says none. */
+  /** The types of an MMS's attachments besides its text: `type/subtype` in lower case, null if the record has none. */
   mediaTypes: readonly (string | null)[]
   attachments: readonly Attachment[]
 }

@@ -10,9 +10,9 @@ import { SlidingWindow } from '../core/sliding-window.ts'
 import type { ProviderFailure } from './provider.ts'
 
 /**
- * The provider's rate-limit groups that the gateway's calls fall into (RingCentral: "API rate limits"). `media` and `threads` are parts of
- * `medium`, `back_fill` and `consents` are of `light`: a refusal pauses only themselves, so that they never delay sends, lookups and polls.
- * `auth`: tokens, JWTs and the tickets of event sockets.
+ * The provider's rate-limit groups of the gateway's calls (RingCentral: "API rate limits"). `media` and `threads` are parts of `medium`,
+ * `back_fill` and `consents` of `light`: a refusal pauses only them, so that they never delay sends, lookups and polls. `auth`: tokens, JWTs
+ * and the tickets of event sockets.
  */
 export type QuotaGroup = 'light' | 'medium' | 'media' | 'threads' | 'back_fill' | 'consents' | 'auth'
 
@@ -25,7 +25,7 @@ interface Limits {
   extensionPerMinute: () => number
 }
 
-/** The time of a call that has not returned. It leaves no window. */
+/** Stands for the time of an unfinished call, which stays in the window. */
 const UNDER_WAY = Infinity
 
 interface Pause {
@@ -33,28 +33,28 @@ interface Pause {
   began: number | null
   /** Monotonic time. */
   until: number
-  /** Whether a pause that follows is the same trouble: no call was answered otherwise since it began. */
+  /** Whether a following pause is the same trouble: no call has had another answer since it began. */
   goesOn: boolean
 }
 
 type StandingPause = Readonly<Record<'since' | 'lastedMs', number>>
 
-/** Pauses with a longer time in between are two: nothing was asked meanwhile. */
+/** Pauses further apart than this are separate: no call was made in between. */
 const MAX_GAP_MS = 15 * 60_000
 
 const PRUNE_ABOVE = 10_000
 
 /**
- * How much may still be sent: a rate window for each `from` number, one for each extension, and the pauses that the provider
- * asked for. The numbers of an extension share its window with its subscription calls. All times are monotonic. At the start
- * the windows are seeded with the attempts of the last minute, so that a restart does not empty them.
+ * How much may still be sent: a rate window for each `from` number, one for each extension, and the pauses that the provider requested. The
+ * numbers of an extension share its window with its subscription calls. All times are monotonic. At the start the windows are seeded with the
+ * attempts of the last minute, so that a restart does not empty them.
  */
 export class Quota {
   readonly #from = new Map<string, SlidingWindow>()
   readonly #extension = new Map<string, SlidingWindow>()
   readonly #auth = new Map<string, SlidingWindow>()
   readonly #pauses = new Map<string, Pause>()
-  /** By group and extension: how many announced pauses in a row were too short to count. */
+  /** By group and extension: how many consecutive announced pauses were too short to count. */
   readonly #tooShort = new Map<string, number>()
 
   constructor(
@@ -84,9 +84,9 @@ export class Quota {
   }
 
   /**
-   * Keeps the slot for a minute from now. The provider may have counted the call at any time before it returned. Without this,
-   * a later call that travels faster could arrive while the provider's own window is still full. The slot is kept even if the
-   * result says that no call was made, because an earlier try of the same call may have been answered 401.
+   * Keeps the slot for a minute from now. The provider may have counted the call at any time before it returned. Without this, a later but
+   * faster call could arrive while the provider's own window is still full. The slot is kept even if the result says that no call was made,
+   * because an earlier attempt of the same call may have been answered 401.
    */
   callReturned(from: string, extensionId: string): void {
     const now = this.clock.monotonic()
@@ -94,7 +94,7 @@ export class Quota {
     this.#extension.get(extensionId)?.move(UNDER_WAY, now)
   }
 
-  /** Gives a slot back that was taken for a call that was never made. */
+  /** Returns a slot that was taken for a call that was never made. */
   giveBack(from: string, extensionId: string): void {
     this.#from.get(from)?.remove(UNDER_WAY)
     this.#extension.get(extensionId)?.remove(UNDER_WAY)
@@ -106,8 +106,8 @@ export class Quota {
   }
 
   /**
-   * Milliseconds until a call of the group `auth` may be made. Without tokens nothing works, so they wait for a pause alone. Tickets of
-   * event sockets leave them some of the calls of a minute.
+   * Milliseconds until a call of the group `auth` may be made. Without tokens nothing works, so they wait only for a pause. Tickets of event
+   * sockets leave them some of each minute's calls.
    */
   authWaitMs(extensionId: string, use: 'tokens' | 'ticket'): number {
     const pauseMs = this.pauseMs(extensionId, 'auth')
@@ -122,8 +122,8 @@ export class Quota {
   }
 
   /**
-   * Pauses as a refusal has announced: for a minute if it announced nothing. In place of pauses below a second come 1 s, 2 s, 4 s … a minute,
-   * until `answered`. Refusals of calls that were under way together count once. Returns the milliseconds of the pause.
+   * Pauses as a refusal announced: for a minute if it announced nothing. Pauses below a second become 1 s, 2 s, 4 s … a minute, until
+   * `answered`. Refusals of simultaneous calls count once. Returns the milliseconds of the pause.
    */
   pauseAsAnnounced(extensionId: string, group: QuotaGroup, announcedMs: number | null): number {
     const ms = isTooShort(announcedMs) ? this.#nextShortMs(extensionId, group) : (announcedMs ?? DEFAULT_PENALTY_MS)
@@ -131,7 +131,7 @@ export class Quota {
     return ms
   }
 
-  /** Call it after any answer but one that `asksForNoPause`. */
+  /** Call it after any answer except one that `asksForNoPause`. */
   answered(extensionId: string, group: QuotaGroup): void {
     if (this.#tooShort.size === 0) return
     this.#tooShort.delete(nameOf(extensionId, group))
@@ -147,8 +147,8 @@ export class Quota {
   }
 
   /**
-   * Allows no request of this group for this extension for `ms`. A pause that is under way goes on, at least for `ms`. One that
-   * follows another without an answer in between began with that one.
+   * Allows no request of this group for this extension for `ms`. Extends a current pause to at least `ms`. A pause that follows another without
+   * an answer in between began with that one.
    */
   pause(extensionId: string, group: QuotaGroup, ms: number, began: number | null = this.clock.now()): void {
     const now = this.clock.monotonic()
@@ -159,20 +159,20 @@ export class Quota {
     this.#pauses.set(nameOf(extensionId, group), { ...pause, goesOn: true })
   }
 
-  /** Call it after an answer that neither asks to wait nor says that the provider is away. A pause under way lasts as announced. */
+  /** Call it after an answer that neither requests a pause nor shows that the provider is unavailable. A current pause lasts as announced. */
   tookCall(extensionId: string, group: QuotaGroup): void {
     if (this.#pauses.size === 0) return
     const pause = this.#pauses.get(nameOf(extensionId, group))
     if (pause !== undefined) pause.goesOn = false
   }
 
-  /** A pause of which no end is known: since when, epoch milliseconds, and for how long; null if there is none. */
+  /** A continuing pause: its start in epoch milliseconds, and its length so far; null if there is none. */
   standingPause(extensionId: string, group: QuotaGroup): StandingPause | null {
     const pause = this.#pauses.get(nameOf(extensionId, group))
     return pause === undefined ? null : this.#standing(pause)
   }
 
-  /** The extensions that have such a pause, some twice. */
+  /** The extensions with such a pause, some twice. */
   pausedExtensions(): string[] {
     const standing = [...this.#pauses].filter(([, pause]) => this.#standing(pause) !== null)
     return standing.map(([name]) => name.slice(name.indexOf(':') + 1))
@@ -190,7 +190,7 @@ export class Quota {
     return Math.max(0, ...ends.map((until) => until - this.clock.monotonic()))
   }
 
-  /** When the pause under way began, epoch milliseconds; null if there is none, or it began in an earlier process. */
+  /** When the current pause began, epoch milliseconds; null if there is none, or it began in an earlier process. */
   pauseBegan(extensionId: string, group: QuotaGroup): number | null {
     return this.#pauseOf(extensionId, group)?.began ?? null
   }
@@ -200,7 +200,7 @@ export class Quota {
     return pause !== undefined && pause.until > this.clock.monotonic() ? pause : null
   }
 
-  /** How many slots of the extension's window are taken, and how many it has. */
+  /** The taken slots of the extension's window, and its size. */
   extensionUse(extensionId: string): { used: number; limit: number } {
     const used = this.#extension.get(extensionId)?.count(this.clock.monotonic()) ?? 0
     return { used, limit: this.limits.extensionPerMinute() }
@@ -222,7 +222,7 @@ export class Quota {
     return window.waitMs(this.clock.monotonic())
   }
 
-  /** Only a wait asks for the limit, and sets it. */
+  /** Only a waiting caller reads the limit, and sets it. */
   #windowOf(windows: Map<string, SlidingWindow>, key: string): SlidingWindow {
     let window = windows.get(key)
     if (window === undefined) {
@@ -243,7 +243,7 @@ const WIDER: Partial<Record<QuotaGroup, QuotaGroup>> = { back_fill: 'light', con
 
 const isTooShort = (announcedMs: number | null): boolean => announcedMs !== null && announcedMs < MIN_ANNOUNCED_PAUSE_MS
 
-/** Whether an answer asks to wait, but for no time that would end anything: `Retry-After: 0`, a date in the past, garbage. */
+/** Whether an answer requests a pause without a useful length: `Retry-After: 0`, a date in the past, garbage. */
 export const asksForNoPause = ({ reason, retryAfterMs }: ProviderFailure): boolean =>
   ['rate_limited', 'unavailable', 'intercepted'].includes(reason) && isTooShort(retryAfterMs)
 

@@ -10,9 +10,9 @@ type TokenTimes = Pick<ExtensionRow, 'status' | 'accessExpiresAt' | 'refreshedAt
 type TokenOwner = TokenTimes & Pick<ExtensionRow, 'extensionId' | 'jwt'>
 
 /**
- * Whether the stored access token may be used: it is not about to expire. A token that lives for a minute or less is used for
- * half its life, and as long as it may not be refreshed again. After a refresh that failed, none is used; but where a JWT opens sessions,
- * a pause of logins stops no send.
+ * Whether the stored access token may be used: it is not about to expire. A token that lives for a minute or less is used for half its life,
+ * and as long as it may not be refreshed again. After a failed refresh, no token is used; but if a JWT opens sessions, a pause of logins does
+ * not stop sends.
  */
 export function isTokenUsable(row: TokenOwner, { clock, quota }: { clock: Clock; quota: Quota }): boolean {
   const { status, accessExpiresAt, refreshedAt, jwt, extensionId } = row
@@ -28,7 +28,7 @@ export function isTokenUsable(row: TokenOwner, { clock, quota }: { clock: Clock;
 export function msUntilRefresh({ status, refreshedAt, nextRefreshAt }: TokenTimes, now: number): number {
   if (status === 'refresh_failed') return Math.max(0, (nextRefreshAt ?? 0) - now)
   const ageMs = now - refreshedAt
-  // The clock may have been set back since.
+  // The clock may have been set back meanwhile.
   return ageMs < 0 ? 0 : Math.max(0, REFRESH_RETRY_FIRST_MS - ageMs)
 }
 
@@ -38,7 +38,7 @@ export function refreshDelayMs(failures: number): number {
   return Math.min(REFRESH_RETRY_MIN_MS * 2 ** (failures - 2), REFRESH_RETRY_MAX_MS)
 }
 
-/** Codes for states of a user that an administrator can undo, so that the grant is not lost (RingCentral: OAU error codes). */
+/** Codes for user states that an administrator can undo, so the grant is not lost (RingCentral: OAU error codes). */
 const UNDOABLE_CODES = ['OAU-141', 'OAU-142', 'OAU-236']
 
 /** Whether the grant is lost, so that a person must authorize the extension again. */
@@ -49,7 +49,7 @@ export const meansRevoked = (failure: ProviderFailure): boolean =>
 export const isSessionLost = (failure: ProviderFailure): boolean =>
   meansRevoked(failure) || failure.oauthError === 'unauthorized_client'
 
-/** How a revoked extension is connected again, by the way that it was connected before. */
+/** How to connect a revoked extension again, in the same way as before. */
 export const commandToConnect = ({ tenantId, jwt }: Pick<ExtensionRow, 'tenantId' | 'jwt'>): string =>
   jwt === null
     ? `sgw extensions invite --tenant ${tenantId}`

@@ -9,13 +9,13 @@ export interface RefreshRetriesContext {
   refresh(key: ExtensionKey): Promise<unknown>
 }
 
-/** The planned refreshes of extensions whose refresh failed or could not be stored, one of each. */
+/** The planned refreshes of extensions whose refresh failed or could not be stored, one per extension. */
 export class RefreshRetries {
   readonly #planned = new Map<string, () => void>()
 
   constructor(readonly context: RefreshRetriesContext) {}
 
-  /** Plans the next refresh of an extension, in place of the planned one. */
+  /** Plans the next refresh of an extension, and replaces the planned one. */
   plan(key: ExtensionKey, delayMs: number): void {
     const { clock, log, refresh } = this.context
     this.cancel(key)

@@ -5,7 +5,7 @@ import type { ExtensionKey } from './extension-rows.ts'
 import type { Provider, ProviderFailure, Step } from './provider.ts'
 import { type LastingRefusal, encodeRefusals } from './stored-refusals.ts'
 
-/** A refusal of the provider, for an extension or for an authorization that failed. */
+/** A refusal by the provider, of an extension's call or of an authorization. */
 export interface Refusal {
   tenantId: string
   /** Null for an authorization. */
@@ -15,19 +15,22 @@ export interface Refusal {
 }
 
 export interface StandingRefusal extends Refusal {
-  /** When it was noted first, epoch milliseconds. */
+  /** When it was first recorded, epoch milliseconds. */
   since: number
 }
 
 type Subject = Pick<Refusal, 'tenantId' | 'extensionId'>
 
-/** The standing refusals, for `sgw doctor`. Those of an extension that last are stored: after a restart the provider may not say them again for a while. */
+/**
+ * The active refusals, for `sgw doctor`. Lasting refusals of an extension are stored, because after a restart the provider may not repeat them
+ * for a while.
+ */
 export class Refusals {
-  /** Called with those of an extension that last, when they have changed. */
+  /** Called with an extension's lasting refusals when they have changed. */
   store: (key: ExtensionKey, lasting: readonly LastingRefusal[]) => void = () => undefined
   readonly #bySubject = new Map<string, Map<Step, NotedRefusal>>()
 
-  /** Takes what an earlier process has stored. */
+  /** Loads what an earlier process stored. */
   restore(key: ExtensionKey, lasting: readonly LastingRefusal[]): void {
     const noted = lasting.map((refusal): [Step, NotedRefusal] => [
       refusal.step,
@@ -40,7 +43,7 @@ export class Refusals {
     const { step } = refusal
     const noted = this.#bySubject.get(nameOf(refusal)) ?? new Map<Step, NotedRefusal>()
     const before = noted.get(step)
-    // A call that RingCentral did not even look at says less than the last one that it did.
+    // A call that RingCentral did not examine says less than the last one that it did.
     if (before !== undefined && isWait(refusal) && !isWait(before) && at < standsUntil(before)) return
     const goesOn = before !== undefined && (step !== 'send' || at < standsUntil(before))
     const after = { ...refusal, at, since: goesOn ? before.since : at }
@@ -66,12 +69,12 @@ export class Refusals {
     if (noted !== undefined && [...noted.values()].some(isLasting)) this.#changed(subject)
   }
 
-  /** The refusals that stand now. */
+  /** The active refusals. */
   list(now: number): StandingRefusal[] {
     return [...this.#bySubject.values()].flatMap((noted) => standing(noted, now))
   }
 
-  /** The refusals of one extension that stand now. */
+  /** The active refusals of one extension. */
   of(subject: Subject, now: number): StandingRefusal[] {
     const noted = this.#bySubject.get(nameOf(subject))
     return noted === undefined ? [] : standing(noted, now)
@@ -84,14 +87,14 @@ export class Refusals {
   }
 }
 
-/** Stands until its step succeeds. Of sends only a missing permission does. */
+/** Active until its step succeeds. For sends, only a missing permission is. */
 const isLasting = (refusal: Pick<Refusal, 'step' | 'failure'>): boolean => !isWait(refusal) && !isOfMessages(refusal)
 
-/** Something on the way refuses messages, perhaps one alone. */
+/** Something in between refuses messages, perhaps only one of them. */
 const isOfMessages = ({ step, failure }: Pick<Refusal, 'step' | 'failure'>): boolean =>
   step === 'send' && failure.reason !== 'rejected'
 
-/** What a refusal that lasts says; the same as long as it goes on. */
+/** The content of a lasting refusal; unchanged while it continues. */
 const saidOf = (refusal: NotedRefusal | undefined): string | null =>
   refusal === undefined || !isLasting(refusal) ? null : encodeRefusals([refusal])
 
@@ -102,10 +105,10 @@ type NotedRefusal = StandingRefusal & { at: number }
 const standing = (noted: ReadonlyMap<Step, NotedRefusal>, now: number): StandingRefusal[] =>
   [...noted.values()].filter((refusal) => now < standsUntil(refusal))
 
-/** A message that waits is tried again each minute, so a refusal of sends that is older is over, or concerns a message that has ended. */
+/** A waiting message is retried each minute, so an older refusal of sends is over, or concerns a message that has ended. */
 const SEND_STANDS_MS = 5 * 60_000
 
-/** A pause that the provider asked for stands until it is over, any other refusal until the step succeeds. */
+/** A requested pause is active until it ends, any other refusal until its step succeeds. */
 function standsUntil({ step, failure, at }: NotedRefusal): number {
   if (failure.reason === 'rate_limited') return at + (failure.retryAfterMs ?? DEFAULT_PENALTY_MS)
   return isOfMessages({ step, failure }) ? at + Math.max(SEND_STANDS_MS, failure.retryAfterMs ?? 0) : Infinity
@@ -119,7 +122,10 @@ interface RefusalContext {
   log: Log
 }
 
-/** Logs a refusal with its fix, records a standing one, and returns the fix. `requestId` is that of the client's request, if any; `seen` a sentence that goes before it. */
+/**
+ * Logs a refusal with its fix, records it if it lasts, and returns the fix. `requestId`: of the client's request, if any; `seen`: a sentence
+ * to put first.
+ */
 export function noteRefusal(
   context: RefusalContext,
   { seen = null, ...refusal }: Refusal & { seen?: string | null },
@@ -129,7 +135,7 @@ export function noteRefusal(
   const said = context.provider.fixOf(failure, step, context.config.publicUrl)
   const fix = seen === null ? said : `${seen} ${said}`
   const { status, code, requestId: providerRequestId } = failure
-  // A JWT is presented by somebody who gets the answer at once, and RC_JWT by a start that keeps it.
+  // Somebody who presents a JWT gets the answer at once, and a start that presents RC_JWT keeps it.
   if (step !== 'jwt' && context.provider.isStanding(failure))
     context.directory.refusals.note(refusal, context.clock.now())
   const fields = {

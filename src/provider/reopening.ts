@@ -8,24 +8,24 @@ import { type Wait, waitFailure } from './subscription-life.ts'
 const FIRST_MS = 1000
 const STEP_MS = 10_000
 const MAX_MS = 120_000
-/** A socket that ends earlier counts as a failure: one that dies at once must not be opened again each second. */
+/** A socket that ends sooner counts as a failure: one that dies at once must not be reopened each second. */
 const SOUND_MS = 30_000
 
-/** Of a try to open a socket. */
+/** The result of an attempt to open a socket. */
 export interface Outcome {
   ensured: Ensured
-  /** Milliseconds until the next try; null if none is to be planned. */
+  /** Milliseconds until the next attempt; null if none is to be planned. */
   nextMs: number | null
 }
 
-/** When a socket is opened again: after 1, 10, 20, 40, 80, 120 s; and where it goes on. */
+/** When to reopen a socket: after 1, 10, 20, 40, 80, 120 s; and where it continues. */
 export class Reopening {
   readonly #failed = new Map<string, { failures: number; failure: ProviderFailure | null }>()
   readonly #recoveries = new Map<string, { recovery: SocketRecovery; until: number }>()
 
   constructor(readonly clock: Pick<Clock, 'monotonic'>) {}
 
-  /** Records a try that has opened no socket. */
+  /** Records an attempt that opened no socket. */
   outcome(name: string, result: Exclude<CallResult<never>, { type: 'ok' }>): Outcome {
     if (result.type === 'gone') return { ensured: 'failed', nextMs: null }
     if (result.type === 'failed') return { ensured: 'failed', nextMs: this.delayMs(name, result.failure) }
@@ -39,14 +39,14 @@ export class Reopening {
     return failures === 1 ? FIRST_MS : Math.min(STEP_MS * 2 ** (failures - 2), MAX_MS)
   }
 
-  /** Records why a socket waits, which is no failure of its own; returns how long. */
+  /** Records why a socket waits, which is not a failure; returns how long. */
   #waitMs(name: string, wait: Wait): number {
     const failure = waitFailure(wait)
     this.#failed.set(name, { failures: this.#failed.get(name)?.failures ?? 0, failure })
     return failure.retryAfterMs
   }
 
-  /** The provider's refusal of the last try, or why it waits; null if there was none. */
+  /** The provider's refusal of the last attempt, or why it waits; null if there was none. */
   failure(name: string): ProviderFailure | null {
     return this.#failed.get(name)?.failure ?? null
   }
@@ -64,7 +64,7 @@ export class Reopening {
     if (recovery !== null) this.#recoveries.set(name, { recovery, until: this.clock.monotonic() + recovery.forMs })
   }
 
-  /** Of the last socket, as long as the provider keeps it. */
+  /** The last socket's recovery data, while the provider keeps it. */
   recovery(name: string): SocketRecovery | null {
     const kept = this.#recoveries.get(name)
     return kept !== undefined && this.clock.monotonic() < kept.until ? kept.recovery : null

@@ -14,25 +14,25 @@ export interface SessionsContext {
 }
 
 /**
- * Sessions that another authorization of their extension has replaced, and that a socket may still need. They are known to this
- * process alone: after a crash one ends when its tokens expire, or when the user has more than five.
+ * Sessions that a newer authorization of their extension has replaced, and that a socket may still need. Only this process knows them: after a
+ * crash, a session ends when its tokens expire, or when the user has more than five.
  */
 export class ReplacedSessions {
   readonly #rows = new Map<string, ExtensionRow[]>()
 
   constructor(readonly context: SessionsContext) {}
 
-  /** Call it with the row as it was before. */
+  /** Call it with the previous row. */
   note(row: ExtensionRow): void {
     const name = nameOf(row)
     this.#rows.set(name, [...(this.#rows.get(name) ?? []), row])
   }
 
-  /** Ends those of an extension. */
+  /** Ends the replaced sessions of an extension. */
   async end(key: ExtensionKey): Promise<void> {
     const rows = this.#rows.get(nameOf(key)) ?? []
     this.#rows.delete(nameOf(key))
-    // One whose tokens cannot be decrypted ends by itself.
+    // A session whose tokens cannot be decrypted ends when they expire.
     await Promise.allSettled(rows.map((row) => endStoredSession(this.context, row)))
   }
 
@@ -41,7 +41,7 @@ export class ReplacedSessions {
   }
 }
 
-/** Ends the session of a stored authorization, if it has not ended by itself. Rejects if its tokens cannot be decrypted. */
+/** Ends the session of a stored authorization, unless it has already ended. Rejects if its tokens cannot be decrypted. */
 export async function endStoredSession(context: SessionsContext, row: ExtensionRow): Promise<void> {
   const token = await sessionToken(context.secrets, row, context.clock.now())
   if (token !== null) await endSession(context, row.extensionId, token)

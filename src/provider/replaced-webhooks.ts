@@ -15,7 +15,7 @@ interface ReplacedContext {
   changed(): void
 }
 
-/** Deletes the extension's webhook subscriptions, of a time before its socket. One that cannot be deleted now stays for the next call. */
+/** Deletes the extension's webhook subscriptions from before its socket. Any that cannot be deleted now stay for the next call. */
 export async function deleteWebhooks(context: ReplacedContext, key: TopicKey): Promise<void> {
   for (const { id, providerId } of await readWebhooks(context.orm, key)) {
     if (providerId !== null && !(await isDeleted(context, key, providerId))) continue

@@ -8,12 +8,12 @@ const DEFAULT_PER_MINUTE = 40
 export interface SendLimit {
   /** How many messages an extension may send in a minute. */
   perMinute: number
-  /** What the operator has set, and what the provider tells; null if nothing. */
+  /** The operator's setting, and the provider's limit; null if unknown. */
   set: number | null
   told: number | null
 }
 
-/** What the operator has set counts. Else a lower limit of the provider's counts, but no higher one. */
+/** The operator's setting counts. Without one, a lower limit from the provider counts, but not a higher one. */
 export function sendLimitOf(
   { extensionLimitPerMinute: set }: Pick<Config, 'extensionLimitPerMinute'>,
   provider: Pick<Provider, 'ratePerMinute'>,

@@ -10,7 +10,7 @@ interface EventsContext {
   notStored(key: ExtensionKey): void
 }
 
-/** The events that have come over sockets and are not on disk yet. */
+/** The events from sockets that are not on disk yet. */
 export class SocketEvents {
   receive: InboundSubscriptions['receive'] = () => Promise.resolve()
   readonly #storing = new Set<Promise<void>>()
@@ -22,7 +22,7 @@ export class SocketEvents {
     this.#storing.add(stored)
   }
 
-  /** Resolves when those that have come by now are stored, or could not be. */
+  /** Resolves when all events so far are stored, or have failed to be. */
   async stored(): Promise<void> {
     await Promise.allSettled(this.#storing)
   }

@@ -8,20 +8,20 @@ import type { Provider } from './provider.ts'
 import type { Quota } from './quota.ts'
 
 export interface OpenerContext {
-  /** What the sockets bring events of. */
+  /** The topic of the sockets' events. */
   topic: Topic
   provider: Provider
   extensionCalls: ExtensionCalls
   quota: Quota
 }
 
-/** Opens sockets for events: a few at once, and for each user no more often than it may get tickets. */
+/** Opens event sockets: a few at once, and for each user no more often than its limit of tickets allows. */
 export class SocketOpener {
   readonly #slots = new Limiter({ total: MAX_SUBSCRIBING, perTenant: MAX_SUBSCRIBING })
 
   constructor(readonly context: OpenerContext) {}
 
-  /** `isWanted` is asked when it is the extension's turn. */
+  /** `isWanted` is called at the extension's turn. */
   async open(
     key: ExtensionKey,
     request: Omit<EventSocketRequest, 'topic'>,
@@ -41,7 +41,7 @@ export class SocketOpener {
     const waitMs = quota.authWaitMs(extensionId, 'ticket')
     const cause = quota.pauseMs(extensionId, 'auth') > 0 ? 'pause' : 'logins'
     if (waitMs > 0) return { type: 'deferred', cause, retryInMs: waitMs, failure: null }
-    // The subscription is made over the socket, and counts all the same.
+    // The subscription is created over the socket, and still counts.
     quota.count(extensionId)
     return extensionCalls.make(key, 'auth', (token) => {
       quota.countAuth(extensionId)

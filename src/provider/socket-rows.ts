@@ -6,7 +6,7 @@ import { subscriptions } from '../db/schema/connections.ts'
 import type { EventSocket } from './event-socket.ts'
 import type { TopicKey } from './subscription-rows.ts'
 
-// The row of an extension's socket among the subscriptions: there is one for a topic, which stays. It has no token, because nothing presents one.
+// The row of an extension's socket among the subscriptions: one per topic, which stays. It has no token, because nothing presents one.
 
 const PREFIX = 'socket:'
 const tokenHashOf = ({ tenantId, extensionId, topic }: TopicKey): string =>
@@ -25,11 +25,11 @@ const insertSocket = (orm: Orm, key: TopicKey, id: string, now: number) =>
     FROM extensions WHERE tenant_id = ${key.tenantId} AND extension_id = ${key.extensionId}
     ON CONFLICT DO NOTHING`)
 
-/** From now on no event comes until the next socket is open. */
+/** From now on no event arrives until the next socket is open. */
 export const markOpening = ({ orm, ids, clock }: { orm: Orm; ids: Ids; clock: Clock }, key: TopicKey) =>
   orm.batch([markClosed(orm, key, clock.now()), insertSocket(orm, key, ids.of('sub'), clock.now())])
 
-/** From now on no event comes: of the socket, and of a webhook that it replaces. */
+/** From now on no event arrives, neither from the socket nor from a webhook that it replaces. */
 export const markClosed = (orm: Orm, key: TopicKey, now: number) =>
   orm
     .update(subscriptions)

@@ -23,22 +23,22 @@ export interface SocketSubscriptionsContext extends OpenerContext {
   ids: Ids
   clock: Clock
   log: Log
-  /** Null if it is not connected, also while its tenant is being disconnected. */
+  /** Null if it is not connected, or if its tenant is being disconnected. */
   connected(key: ExtensionKey): Promise<ExtensionRow | null>
   /** Called after the commit that deleted rows. */
   changed(): void
 }
 
-/** A token that expires sooner is refreshed: without a refresh token that opens another session, to which the socket moves before its own ends. */
+/** A token that expires sooner is refreshed. Without a refresh token this opens a new session, and the socket moves there before its own ends. */
 const BEFORE_EXPIRY_MS = TOKEN_FRESH_MS - 10_000
 const MIN_CHECK_MS = 30_000
-/** For an opening that is under way. One that waits for its turn, or hangs, closes what it opens once it is not wanted any more. */
+/** For an opening in progress. One that waits for its turn, or hangs, closes its socket if it is no longer wanted. */
 const REMOVE_WAIT_MS = 5000
 
 /**
- * Events over sockets that the gateway opens, for one that the provider cannot reach: one socket for each extension, because RingCentral
- * gives events of messages to their own extension alone (SUB-405). No frame is acknowledged, so after each opening `ensure` says
- * `created`, and a back-fill finds what was missed.
+ * Events over sockets that the gateway opens, for gateways that the provider cannot reach: one socket per extension, because RingCentral sends
+ * message events only to their own extension (SUB-405). Frames are not acknowledged, so after each opening `ensure` returns `created`, and a
+ * back-fill finds missed messages.
  */
 export class SocketSubscriptions implements InboundSubscriptions {
   planned: InboundSubscriptions['planned'] = () => undefined
@@ -58,7 +58,7 @@ export class SocketSubscriptions implements InboundSubscriptions {
     this.#reopening = new Reopening(context.clock)
     this.#overlooked = new OverlookedEvents(context.clock)
     this.#opener = new SocketOpener(context)
-    // The provider does not send it again. The next socket comes with a back-fill.
+    // The provider does not send it again. A back-fill follows the next socket.
     const notStored = (key: ExtensionKey): void =>
       this.#ended(key, { code: NO_CLOSING_FRAME, reason: 'not stored' }, this.#held.get(nameOf(key)) ?? null)
     this.#events = new SocketEvents({ ...context, notStored })
@@ -113,7 +113,7 @@ export class SocketSubscriptions implements InboundSubscriptions {
     await this.#events.stored()
   }
 
-  /** The socket stays until the next one is open. */
+  /** The old socket stays until the next one is open. */
   #replace(key: ExtensionKey, why: string): void {
     const held = this.#held.get(nameOf(key))
     if (held === undefined || held.isStale) return
@@ -138,7 +138,7 @@ export class SocketSubscriptions implements InboundSubscriptions {
     const row = await this.#connected(key)
     if (row === null) return 'failed'
     const held = this.#held.get(nameOf(key))
-    // Its session may have changed while the provider was asked.
+    // Its session may have changed during the call.
     if (held !== undefined && (await this.#isGood(key, held, row)) && !held.isStale) {
       await deleteWebhooks(this.context, ofTopic(key, this.context.topic))
       this.#planCheck(key, row)
@@ -152,12 +152,12 @@ export class SocketSubscriptions implements InboundSubscriptions {
     return isKept && ensured === 'waiting' ? 'kept' : ensured
   }
 
-  /** A socket that is to be replaced stays until the next one is open, but only as long as it brings events. Returns whether it surely does. */
+  /** A socket that is to be replaced stays until the next one is open, but only while it brings events. Returns whether it certainly does. */
   async #keepStale(key: ExtensionKey, held: HeldSocket): Promise<boolean> {
     const isSubscribed = await held.socket.isSubscribed()
     const row = await this.#connected(key)
     if (isSubscribed === true || row === null || this.#held.get(nameOf(key)) !== held) return isSubscribed === true
-    // Where the provider does not say: a session may have ended before another authorization replaced it.
+    // If the provider does not answer: a session may have ended before a newer authorization replaced it.
     if (isSubscribed === null && held.connectedAt === row.connectedAt) return false
     this.#letGo(key, { code: NO_CLOSING_FRAME, reason: 'no subscription' })
     await markOpening(this.context, ofTopic(key, this.context.topic))
@@ -169,7 +169,7 @@ export class SocketSubscriptions implements InboundSubscriptions {
   }
 
   async #isGood(key: ExtensionKey, held: HeldSocket, { connectedAt }: ExtensionRow): Promise<boolean> {
-    // Another authorization has ended the session that opened it.
+    // A newer authorization has ended the session that opened it.
     if (held.connectedAt !== connectedAt) held.isStale = true
     if (held.isStale) return false
     const isSubscribed = await held.socket.isSubscribed()
@@ -225,7 +225,7 @@ export class SocketSubscriptions implements InboundSubscriptions {
     if (held === null || this.#held.get(name) !== held) return
     this.#reopening.ended(name, held.ageMs, held.socket.recovery())
     this.#letGo(key, why)
-    // Before the next opening, whose row must not be marked.
+    // Before the next opening, because its row must not be marked.
     markClosed(this.context.orm, ofTopic(key, this.context.topic), this.context.clock.now()).catch(() => undefined)
     this.#retry(key)
   }

@@ -3,9 +3,9 @@ import type { ExtensionRow } from './directory.ts'
 import type { EncryptedPair, ExtensionKey } from './extension-rows.ts'
 import type { TokenPair } from './grants.ts'
 
-// The credentials of an extension as its row has them: each encrypted for this row and its own purpose.
+// The credentials in an extension's row: each encrypted for this row and its own purpose.
 
-/** Encrypts a pair that the provider has issued `now`, epoch milliseconds. A session without a refresh token ends with its access token. */
+/** Encrypts a pair that the provider issued at `now`, epoch milliseconds. A session without a refresh token ends with its access token. */
 export async function encryptPair(
   secrets: Secrets,
   key: ExtensionKey,
@@ -23,7 +23,7 @@ export async function encryptPair(
   }
 }
 
-/** Stands for a refresh token that was not issued. Encrypted it differs each time, so it identifies a stored pair as a real one does. */
+/** Stands for a refresh token that was not issued. Its encrypted form differs each time, so it identifies a stored pair like a real one. */
 const NONE = ''
 
 /** Null if the session has none. */
@@ -32,7 +32,7 @@ export async function decryptRefresh(secrets: Secrets, row: ExtensionRow): Promi
   return refreshToken === NONE ? null : refreshToken
 }
 
-/** A token that ends the session of this row; null if it has ended by itself, because it had no refresh token. */
+/** A token that ends the session of this row; null if the session has already ended because it had no refresh token. */
 export async function sessionToken(secrets: Secrets, row: ExtensionRow, now: number): Promise<string | null> {
   const refreshToken = await decryptRefresh(secrets, row)
   if (refreshToken !== null || row.accessExpiresAt <= now) return refreshToken
@@ -42,11 +42,11 @@ export async function sessionToken(secrets: Secrets, row: ExtensionRow, now: num
 export const encryptJwt = (secrets: Secrets, key: ExtensionKey, jwt: string): Promise<string> =>
   secrets.encrypt(jwt, encryptionContext(key, 'rc_jwt'))
 
-/** Null if a person has authorized the extension. */
+/** Null if a person authorized the extension. */
 export const decryptJwt = async (secrets: Secrets, row: ExtensionRow): Promise<string | null> =>
   row.jwt === null ? null : secrets.decrypt(row.jwt, encryptionContext(row, 'rc_jwt'))
 
-/** How many credentials of the row another key than the newest has encrypted. */
+/** How many credentials of the row were encrypted with an older key. */
 export const countStale = (secrets: Secrets, { accessToken, refreshToken, jwt }: ExtensionRow): number =>
   [accessToken, refreshToken, jwt].filter((encrypted) => encrypted !== null && !secrets.isCurrent(encrypted)).length
 
@@ -64,7 +64,7 @@ export async function encryptedAgain(
   }
 }
 
-/** The row and use that a credential is encrypted for. */
+/** The row and purpose for which a credential is encrypted. */
 export const encryptionContext = (key: ExtensionKey, purpose: EncryptionContext['purpose']): EncryptionContext => ({
   tenantId: key.tenantId,
   row: key.extensionId,

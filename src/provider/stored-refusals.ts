@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { ProviderFailure, Step } from './provider.ts'
 
-// Reasons that must outlive a restart: RingCentral may not say them again for a while, for example during a pause. The columns
-// `refusals` and `refresh_refusal` of an extension hold them as JSON.
+// Reasons that must outlive a restart: RingCentral may not repeat them for a while, for example during a pause. The columns `refusals` and
+// `refresh_refusal` of an extension hold them as JSON.
 
-/** A refusal that lasts until its step succeeds. `since`: when it was noted first, epoch milliseconds. */
+/** A refusal that lasts until its step succeeds. `since`: when it was first recorded, epoch milliseconds. */
 export interface LastingRefusal {
   step: Step
   since: number
@@ -52,13 +52,13 @@ const storedFailure = z
 const lasting = z.array(z.object({ step: z.enum(STEPS), since: z.number(), failure: storedFailure }))
 const ofRefresh = z.object({ step: z.enum(['refresh', 'jwt']), failure: storedFailure })
 
-/** Null if there are none, so that a row without any trouble is found by its column. */
+/** Null if there are none, so that the column shows which rows have no trouble. */
 export const encodeRefusals = (refusals: readonly LastingRefusal[]): string | null =>
   refusals.length === 0
     ? null
     : JSON.stringify(refusals.map(({ step, since, failure }) => ({ step, since, failure: kept(failure) })))
 
-/** None if they cannot be read: the next try says them again. */
+/** Empty if they cannot be read: the next attempt brings them again. */
 export const decodeRefusals = (stored: string | null): LastingRefusal[] => lasting.safeParse(parsed(stored)).data ?? []
 
 export const encodeRefreshRefusal = ({ step, failure }: RefreshRefusal): string =>
@@ -67,7 +67,7 @@ export const encodeRefreshRefusal = ({ step, failure }: RefreshRefusal): string 
 export const decodeRefreshRefusal = (stored: string | null): RefreshRefusal | null =>
   ofRefresh.safeParse(parsed(stored)).data ?? null
 
-/** Only codes of an answer are kept: its words may name a person, and its request's id belongs to it alone. */
+/** Only the codes of an answer are stored: its words may name a person, and its request id concerns only this answer. */
 const kept = (failure: ProviderFailure): ProviderFailure => ({
   ...failure,
   message: failure.status === null ? failure.message : '',

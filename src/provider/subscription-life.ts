@@ -8,7 +8,7 @@ export interface Grant {
   grantedAt: number | null
 }
 
-/** When the life that ends at `expiresAt` was granted; null if the stored grant is another one. */
+/** When the life that ends at `expiresAt` was granted; null if the stored grant is a different one. */
 export const grantedAtOf = (grant: Grant | undefined, expiresAt: number): number | null =>
   grant?.expiresAt === expiresAt ? grant.grantedAt : null
 
@@ -20,7 +20,7 @@ export const halfLifeMs = (expiresAt: number, grantedAt: number, now: number): n
 export const isSound = (subscription: ProviderSubscription): boolean =>
   subscription.status === 'Active' && subscription.disabledFilters === 0
 
-/** The failure for a subscription that the provider made but that is not sound. */
+/** The failure for a subscription that the provider created but that does not work. */
 export const unsound = ({ disabledFilters, requestId = null }: ProviderSubscription): ProviderFailure => ({
   reason: 'rejected',
   status: 200,
@@ -38,7 +38,7 @@ export interface Wait {
   retryInMs: number
 }
 
-/** The failure of a run that did nothing for now. The next one comes after its `retryAfterMs`. */
+/** The failure of a run that did nothing yet. The next one comes after its `retryAfterMs`. */
 export const waitFailure = ({ cause, retryInMs }: Wait): ProviderFailure & { retryAfterMs: number } => ({
   reason: 'rate_limited',
   status: null,

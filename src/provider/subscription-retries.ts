@@ -15,7 +15,7 @@ export class SubscriptionRetries {
     return Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), MAX_RETRY_MS)
   }
 
-  /** Records why a run waits, which is no failure of its own; returns how long. */
+  /** Records why a run waits, which is not a failure; returns how long. */
   waitMs(name: string, wait: Wait): number {
     const failure = waitFailure(wait)
     this.#running.set(name, { failures: this.#running.get(name)?.failures ?? 0, failure })

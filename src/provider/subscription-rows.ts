@@ -14,7 +14,7 @@ export const ofTopic = ({ tenantId, extensionId }: ExtensionKey, topic: Topic): 
   topic,
 })
 
-/** Marks all subscriptions of the extension for the topic as pending: only the one that is created next may become active. */
+/** Marks all subscriptions of the extension for the topic as pending: only the next created one may become active. */
 export const demoteSubscriptions = (orm: Orm, key: TopicKey) =>
   orm
     .update(subscriptions)
@@ -24,7 +24,7 @@ export const demoteSubscriptions = (orm: Orm, key: TopicKey) =>
 const isOf = ({ tenantId, extensionId, topic }: TopicKey) =>
   and(eq(subscriptions.tenantId, tenantId), eq(subscriptions.extensionId, extensionId), eq(subscriptions.topic, topic))
 
-/** Inserts a subscription that the provider has not made yet. */
+/** Inserts a subscription that the provider has not created yet. */
 export const insertSubscription = (orm: Orm, key: TopicKey, id: string, tokenHash: string, now: number) =>
   orm.insert(subscriptions).values({
     id,
@@ -54,7 +54,7 @@ export const deleteSubscription = (orm: Orm, { tenantId }: ExtensionKey, id: str
 export const deleteOtherSubscriptions = (orm: Orm, key: TopicKey, id: string) =>
   orm.delete(subscriptions).where(and(eq(subscriptions.tenantId, key.tenantId), isOf(key), ne(subscriptions.id, id)))
 
-/** Deletes all of the extension for the topic, which the provider does not have any more. */
+/** Deletes all of the extension's subscriptions for the topic, which the provider no longer has. */
 export const deleteSubscriptions = (orm: Orm, key: TopicKey) =>
   orm.delete(subscriptions).where(and(eq(subscriptions.tenantId, key.tenantId), isOf(key)))
 
@@ -70,14 +70,14 @@ export const renewSubscription = (
     .set({ ...life, status: 'active' })
     .where(and(eq(subscriptions.tenantId, tenantId), eq(subscriptions.providerId, providerId)))
 
-/** The subscriptions of the extension for the topic that the provider has made. */
+/** The extension's subscriptions for the topic that the provider has created. */
 export const readSubscriptions = (orm: Orm, key: TopicKey) =>
   orm
     .select()
     .from(subscriptions)
     .where(and(eq(subscriptions.tenantId, key.tenantId), isOf(key), isNotNull(subscriptions.providerId)))
 
-/** Whether there is any, made or not. */
+/** Whether there is any, created or not. */
 export async function hasSubscriptions(orm: Orm, key: TopicKey): Promise<boolean> {
   const rows = await orm
     .select({ id: subscriptions.id })

@@ -39,9 +39,9 @@ export interface SubscriptionsContext {
   log: Log
   /** Where the provider posts events. */
   address(): string
-  /** The same as people write it. */
+  /** The same, for people. */
   shownAddress(): string
-  /** Null if it is not connected, also while its tenant is being disconnected. */
+  /** Null if it is not connected, or if its tenant is being disconnected. */
   connected(key: ExtensionKey): Promise<ExtensionRow | null>
   /** Called after the commit that changed or deleted rows. */
   changed(): void
@@ -50,7 +50,7 @@ export interface SubscriptionsContext {
 /** The webhook subscriptions of a topic at the provider: exactly one Active one per extension, renewed in time. */
 export class Subscriptions implements InboundSubscriptions {
   planned: InboundSubscriptions['planned'] = () => undefined
-  /** Their events come to `POST /v1/webhooks/provider`. */
+  /** Their events arrive at `POST /v1/webhooks/provider`. */
   receive: InboundSubscriptions['receive'] = () => Promise.resolve()
   readonly #retries = new SubscriptionRetries()
   readonly #ensuring = new Map<string, Promise<Ensured>>()
@@ -94,7 +94,7 @@ export class Subscriptions implements InboundSubscriptions {
     }
   }
 
-  /** They outlive the process, but not the sockets that it had if RC_EVENTS was `websocket`. */
+  /** They outlive the process, unlike the sockets that it had if RC_EVENTS was `websocket`. */
   async recover(): Promise<void> {
     await markAllClosed(this.context.orm, this.context.clock.now())
   }
@@ -139,7 +139,7 @@ export class Subscriptions implements InboundSubscriptions {
   }
 
   async #ensure(key: ExtensionKey): Promise<Outcome> {
-    // A run that waited behind `remove` would make a subscription that nobody deletes.
+    // A run that waited behind `remove` would create a subscription that nobody deletes.
     if ((await this.context.connected(key)) === null) return { ensured: 'failed', nextMs: null }
     const listed = await this.#list(key)
     if (listed.type !== 'ok') return this.#failed(key, 'list', listed)
@@ -152,7 +152,7 @@ export class Subscriptions implements InboundSubscriptions {
     return halfLifeMs(good.expiresAt, grantedAt, now) <= 0 ? this.#renew(key, good) : this.#keep(key, good, grantedAt)
   }
 
-  /** Commits the token before the call, because the handshake and first events arrive before the answer. */
+  /** Commits the token before the call, because the handshake and the first events arrive before the answer. */
   async #create(key: ExtensionKey): Promise<Outcome> {
     const { topic, provider, extensionCalls, quota, ids, secrets, orm, clock } = this.context
     const id = ids.of('sub')
@@ -166,7 +166,7 @@ export class Subscriptions implements InboundSubscriptions {
       provider.createSubscription(token, { address: this.context.address(), verificationToken, topic }),
     )
     if (created.type !== 'ok') {
-      // The row stays only if the provider may have made the subscription after all, so that its events are accepted.
+      // The row stays only if the provider may have created the subscription after all, so that its events are accepted.
       const isOpen = created.type === 'failed' && created.failure.reason === 'ambiguous'
       if (!isOpen) await deleteSubscription(orm, key, id)
       return this.#failed(key, 'create', created)
@@ -197,21 +197,21 @@ export class Subscriptions implements InboundSubscriptions {
     return { ensured: 'kept', nextMs: halfLifeMs(expiresAt, grantedAt, this.context.clock.now()) }
   }
 
-  /** The subscriptions that point to this gateway. An extension may have others, of other programs. */
+  /** The subscriptions that point to this gateway. An extension may have others, from other programs. */
   async #list(key: ExtensionKey): Promise<CallResult<ProviderSubscription[]>> {
     const { provider, extensionCalls, orm } = this.context
     const own = this.context.address()
     const listed = await extensionCalls.make(key, 'light', (token) => provider.listSubscriptions(token))
     if (listed.type !== 'ok') return listed
     const ids = new Set((await readSubscriptions(orm, ofTopic(key, this.context.topic))).map((row) => row.providerId))
-    // A stored one may still lead to the address that this gateway had before.
+    // A stored one may still lead to this gateway's previous address.
     const pointsHere = ({ subscriptionId, address }: ProviderSubscription): boolean =>
       ids.has(subscriptionId) ? isPerhapsSame(address, own) : isSameAddress(address, own)
     const { topic } = this.context
     return { type: 'ok', value: listed.value.filter((one) => one.topic === topic && pointsHere(one)) }
   }
 
-  /** Stored grants by the provider's id. Leaves out subscriptions whose token no encryption key can check any more. */
+  /** Stored grants by the provider's id. Omits subscriptions whose token no encryption key can check any more. */
   async #known(key: ExtensionKey): Promise<Map<string, Grant>> {
     const { orm, secrets } = this.context
     const rows = (await readSubscriptions(orm, ofTopic(key, this.context.topic))).filter((row) =>
@@ -222,7 +222,7 @@ export class Subscriptions implements InboundSubscriptions {
 
   async #delete(key: ExtensionKey, subscription: ProviderSubscription): Promise<void> {
     const { provider, extensionCalls, quota, orm } = this.context
-    // One extension may be connected to two tenants of this gateway, each with a subscription of its own.
+    // One extension may be connected to two tenants of this gateway, each with its own subscription.
     if (await isOfAnotherTenant(orm, key, subscription.subscriptionId)) return
     quota.count(key.extensionId)
     await extensionCalls.make(key, 'medium', (token) => provider.deleteSubscription(token, subscription.subscriptionId))

@@ -40,7 +40,7 @@ export interface TokensContext extends NewPairContext {
   secrets: Secrets
   clock: Clock
   log: Log
-  /** Resolves when everything that is committed is stored at the replica, if there is one. */
+  /** Resolves when the replica, if there is one, has everything that is committed. */
   untilStored(): Promise<void>
   /** Called after an extension's state changed. */
   changed(key: ExtensionKey): void
@@ -50,15 +50,15 @@ type Changed = { extensionId: string }[]
 
 /** Access tokens of the connected extensions: decrypted once, refreshed one at a time, committed before their first use. */
 export class Tokens {
-  /** Called when an extension has tokens again whose refresh had failed. */
+  /** Called when an extension has tokens again after a failed refresh. */
   restored: (key: ExtensionKey) => void = () => undefined
   readonly #decrypted: DecryptedTokens
   readonly #refreshing = new Map<string, Promise<TokenResult>>()
   readonly #reencrypting = new Map<string, Promise<void>>()
   readonly #retries: RefreshRetries
-  /** Pairs whose commit failed, even if the database has them. Kept until one succeeds: the provider returns them again for an hour only. */
+  /** Pairs whose commit failed, even if the database has them. Kept until a commit succeeds: the provider returns the same pair for only an hour. */
   readonly #uncommitted = new Map<string, FreshPair>()
-  /** Access tokens that the provider has refused: a refresh that fails must not leave them in use. */
+  /** Access tokens that the provider has refused: a failing refresh must not leave them in use. */
   readonly #rejected = new Map<string, string>()
 
   constructor(readonly context: TokensContext) {
@@ -66,7 +66,7 @@ export class Tokens {
     this.#retries = new RefreshRetries({ ...context, refresh: (key) => this.refresh(key) })
   }
 
-  /** A token that is not about to expire. It is refreshed if need be, but not twice within 10 s. */
+  /** A token that is not about to expire. Refreshed if necessary, but not twice within 10 s. */
   async access(key: ExtensionKey): Promise<TokenResult> {
     const row = await this.context.directory.extension(key.tenantId, key.extensionId)
     if (row === null || row.status === 'revoked') return { type: 'gone' }
@@ -87,7 +87,7 @@ export class Tokens {
     return accessToken === null ? null : { type: 'token', accessToken }
   }
 
-  /** After a 401: another token than `rejected`, refreshed only if `rejected` is still the stored one. */
+  /** After a 401: a different token from `rejected`, refreshed only if `rejected` is still the stored one. */
   async renew(key: ExtensionKey, rejected: string): Promise<TokenResult> {
     await this.#refreshing.get(nameOf(key))
     const current = await this.access(key)
@@ -106,7 +106,7 @@ export class Tokens {
     return refresh
   }
 
-  /** Whether a call for a token would wait for the provider now. */
+  /** Whether getting a token would wait for the provider now. */
   isRefreshing(key: ExtensionKey): boolean {
     return this.#refreshing.has(nameOf(key))
   }
@@ -125,8 +125,8 @@ export class Tokens {
   }
 
   /**
-   * Encrypts the stored credentials with the newest key; returns how many were re-encrypted. A refresh cannot be repeated
-   * and is stored only over the pair that it refreshed. So this waits for a running refresh, and a later refresh waits for this.
+   * Encrypts the stored credentials with the newest key; returns how many were re-encrypted. A refresh cannot be repeated, and its result
+   * replaces only the pair that it refreshed. So this waits for a running refresh, and a later refresh waits for this.
    */
   async reencrypt(key: ExtensionKey): Promise<number> {
     const name = nameOf(key)
@@ -161,7 +161,7 @@ export class Tokens {
     const kept = this.#uncommitted.get(nameOf(row))
     if (kept !== undefined && [kept.replaces, kept.encrypted.refreshToken].includes(row.refreshToken))
       return this.#store(row, kept)
-    // A pair that cannot be stored must not be requested, and one that is not stored must not be replaced.
+    // A pair that could not be stored must not be requested, and an unstored pair must not be replaced.
     await this.context.untilStored()
     const opened = await newPair(this.context, row)
     if (opened.ok) {
@@ -172,7 +172,7 @@ export class Tokens {
     return meansRevoked(opened.failure) ? this.#revoked(row, opened) : this.#failed(row, opened)
   }
 
-  /** Commits the new pair before its first use, again if it was not stored: until then the provider still accepts the old refresh token. */
+  /** Commits the new pair before its first use, and retries if it was not stored: until then the provider still accepts the old refresh token. */
   async #store(row: ExtensionRow, fresh: FreshPair): Promise<TokenResult> {
     const { encrypted, accessToken } = fresh
     this.#uncommitted.set(nameOf(row), fresh)
@@ -222,7 +222,7 @@ export class Tokens {
     return { type: 'token', accessToken: await this.#decrypted.decrypt(row) }
   }
 
-  /** `retryInMs`: after which time to refresh again if the commit fails. It may have succeeded all the same, and nothing else plans that. */
+  /** `retryInMs`: when to refresh again if the commit fails. The commit may have succeeded after all, and nothing else plans a refresh. */
   async #commit(key: ExtensionKey, change: Promise<Changed>, retryInMs: number | null): Promise<Changed> {
     const { directory, changed } = this.context
     const stored = await change
@@ -230,15 +230,15 @@ export class Tokens {
         if (retryInMs !== null) this.planRetry(key, retryInMs)
         throw error
       })
-      // Also after a failure: a disk can fail after the commit, and the replaced pair must not be used again.
+      // Also after a failure: a disk can fail after the commit, and the old pair must not be used again.
       .finally(() => directory.forget(key.tenantId))
-    // Not after a failure: those who hear of a change try again at once, which would fail and be announced in turn.
+    // Not after a failure: listeners would retry at once, which would fail and be announced again.
     changed({ tenantId: key.tenantId, extensionId: key.extensionId })
     return stored
   }
 }
 
-/** A wait says less than the refusal before it: RingCentral did not even look at the call. */
+/** A wait says less than the refusal before it: RingCentral did not examine the call. */
 function tellingRefusal({ status, refreshRefusal }: ExtensionRow, refused: RefreshRefusal): string {
   const before = status === 'refresh_failed' ? decodeRefreshRefusal(refreshRefusal) : null
   return encodeRefreshRefusal(refused.failure.reason === 'rate_limited' && before !== null ? before : refused)

@@ -4,7 +4,7 @@
  */
 export const isSameAddress = (one: string, other: string): boolean => normalized(one) === normalized(other)
 
-/** As {@link isSameAddress}, for a subscription that is ours by its id: in any case, and one that does not say where it leads. */
+/** Like {@link isSameAddress}, for a subscription that is this gateway's by its id: ignores case, and accepts a missing address. */
 export const isPerhapsSame = (one: string, other: string): boolean =>
   one === '' || normalized(one).toLowerCase() === normalized(other).toLowerCase()
 

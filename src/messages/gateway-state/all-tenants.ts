@@ -4,7 +4,7 @@ import type { Gateway } from '../gateway.ts'
 import type { HalfHours } from '../usage/overview.ts'
 import { earliestAt, neverArrivedByTenant } from '../webhooks/never-arrived.ts'
 
-/** How one tenant does among all. */
+/** The figures of one tenant. */
 export interface TenantState {
   tenantId: string
   name: string
@@ -17,7 +17,7 @@ export interface TenantState {
   waiting: number
   /** Webhook deliveries. */
   neverArrived: number
-  /** What was sent and received in each bucket. */
+  /** Sent and received messages in each bucket. */
   buckets: number[]
 }
 
@@ -28,7 +28,7 @@ const bucketFrom = (start: string): string => `?1 + (${start}) * ?3`
 
 /**
  * The half hours from `?1` to `?2` (not included), in buckets of `?3`. A join and a search for each bucket give each tenant its range of the
- * index, so that nothing is sorted: that takes half of the time. `?4`: the tenants that come first, as JSON. `?5`: `earliestAt`.
+ * index, so that nothing is sorted, which takes half the time. `?4`: the tenants that come first, as JSON. `?5`: `earliestAt`.
  */
 const TENANTS = `WITH summed AS (
     SELECT tenants.id AS tenant_id, sum(sent) AS sent, sum(received) AS received, sum(failed) AS failed, sum(undelivered) AS undelivered
@@ -42,7 +42,7 @@ const TENANTS = `WITH summed AS (
     LEFT JOIN missing ON missing.tenant_id = id
   ORDER BY id IN (SELECT value FROM json_each(?4)) DESC, coalesce(sent + received, 0) DESC, created_at, id LIMIT ${MAX_LISTED}`
 
-/** Reads how the messages of all tenants do; first those of `firstIds`, then those with the most traffic. `total`: of all tenants. */
+/** Reads the figures of all tenants: first those in `firstIds`, then those with the most traffic. `total`: of all tenants. */
 export async function readAllTenants(
   { database, clock }: Pick<Gateway, 'database' | 'clock'>,
   { since, end }: HalfHours,

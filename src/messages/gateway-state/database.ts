@@ -1,6 +1,6 @@
 import type { Gateway } from '../gateway.ts'
 
-/** What the database says about itself. */
+/** Figures about the database itself. */
 export interface DatabaseFigures {
   /** The newest migration that it has. */
   schema: string

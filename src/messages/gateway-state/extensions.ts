@@ -7,16 +7,16 @@ import type { Gateway } from '../gateway.ts'
 
 type Reads = Pick<Gateway, 'database' | 'clock' | 'lifecycle'>
 
-/** A connected extension that does not do all of its work. */
+/** A connected extension that fails to do some of its work. */
 export interface TroubledExtension {
   tenantId: string
   extensionId: string
-  /** `not_receiving`: it is active without a live subscription, so inbound messages come by back-fill alone. */
+  /** `not_receiving`: it is active without a live subscription, so inbound messages arrive only by back-fill. */
   trouble: Exclude<ExtensionStatus, 'active'> | 'not_receiving'
 }
 
 /** A socket has ended with the server that opened it, and its row says so only after the next start. */
-/** Those of message threads bring no message, only back-fills sooner. */
+/** Subscriptions to message threads bring no messages, but make back-fills come sooner. */
 const IS_OF_MESSAGES = `subscriptions.topic = 'messages'`
 const IS_LIVE = `${IS_OF_MESSAGES} AND subscriptions.status = 'active' AND subscriptions.expires_at > ?1 AND (?2 OR subscriptions.token_hash NOT LIKE '${SOCKETS}')`
 const liveAt = ({ clock, lifecycle }: Reads): [now: number, works: number] => [clock.now(), lifecycle.working ? 1 : 0]
@@ -28,7 +28,7 @@ const TROUBLED = `SELECT tenant_id, extension_id, iif(status = 'active', 'not_re
   WHERE ${IS_IN_USE} AND (status <> 'active' OR NOT EXISTS (SELECT 1 FROM subscriptions
     WHERE subscriptions.tenant_id = extensions.tenant_id AND subscriptions.extension_id = extensions.extension_id AND ${IS_LIVE}))`
 
-/** Finds those of all tenants that are not inactive. */
+/** Finds them for all tenants that are not inactive. */
 export async function readTroubledExtensions(reads: Reads): Promise<TroubledExtension[]> {
   const rows = await reads.database.reader.longRead('operator', TROUBLED, liveAt(reads))
   return rows.map(({ tenant_id, extension_id, trouble }) => ({
@@ -43,7 +43,10 @@ const MAYBE_FAILING = `SELECT tenant_id, extension_id, status FROM extensions WH
     OR numbers_read_at IS NULL AND (tenant_id, extension_id) NOT IN (SELECT tenant_id, extension_id FROM phone_numbers)
     OR EXISTS (SELECT 1 FROM json_each(campaigns) WHERE value ->> 'failsSince' IS NOT NULL)))`
 
-/** Finds those whose tokens could not be refreshed, whose numbers could not be read, or of which a campaign fails, and the active ones with these ids. */
+/**
+ * Finds extensions whose tokens could not be refreshed, whose numbers could not be read, or with a failing campaign, and the active ones with
+ * these ids.
+ */
 export async function readMaybeFailing(
   { database }: Reads,
   extensionIds: readonly string[],
@@ -60,7 +63,7 @@ const MAYBE_UNABLE = `SELECT tenant_id FROM extensions WHERE tenant_id IN (SELEC
   GROUP BY tenant_id HAVING sum(status = 'active' AND extension_id NOT IN (SELECT value FROM json_each(?1))
     AND (tenant_id, extension_id) IN (SELECT tenant_id, extension_id FROM phone_numbers)) = 0 LIMIT ?2`
 
-/** Finds active tenants that have extensions, each of which has no good tokens, no number or one of these ids. */
+/** Finds active tenants that have extensions, all of them without valid tokens, without a number, or with one of these ids. */
 export async function readMaybeUnable(
   { database }: Pick<Reads, 'database'>,
   extensionIds: readonly string[],
@@ -107,7 +110,7 @@ const COUNTS = `SELECT ${EXTENSION_STATUSES.map((status) => `(SELECT count(*) FR
   FROM subscriptions WHERE ${IS_OF_MESSAGES} AND ${IS_IN_USE}
     AND (tenant_id, extension_id) NOT IN (SELECT tenant_id, extension_id FROM extensions WHERE status = 'revoked')`
 
-/** Which tenants have left. */
+/** The tenants that have left. */
 export async function readInactiveTenants({ orm }: Reads['database']): Promise<Set<string>> {
   const rows = await orm.select({ id: tenants.id }).from(tenants).where(eq(tenants.status, 'inactive'))
   return new Set(rows.map(({ id }) => id))
@@ -115,8 +118,9 @@ export async function readInactiveTenants({ orm }: Reads['database']): Promise<S
 
 /**
  * Counts connected extensions by status, and subscriptions: `active` ones bring inbound messages now, the others are being made or have
- * expired. Those of inactive tenants and of revoked extensions do not count: nobody waits for them. `earliestExpiry`: of the active ones, epoch milliseconds; null if there is none.
- * `jwts` and `earliestJwtEnd`: of extensions that are not revoked; the latter is null if no JWT has an end.
+ * expired. Subscriptions of inactive tenants and of revoked extensions do not count: nobody waits for them. `earliestExpiry`: of the active
+ * subscriptions, epoch milliseconds; null if there is none. `jwts` and `earliestJwtEnd`: of extensions that are not revoked; the latter is
+ * null if no JWT has an end.
  */
 export async function countExtensions(reads: Reads) {
   const [row] = await reads.database.reader.longRead('operator', COUNTS, liveAt(reads))

@@ -2,7 +2,7 @@ import { COUNT_OPEN_ATTEMPTS, COUNT_QUARANTINED } from '../../db/open-attempts.t
 import { JOB_KINDS, type JobKindName } from '../../db/schema/jobs.ts'
 import type { Gateway } from '../gateway.ts'
 
-/** The work of all tenants that is not done. */
+/** The unfinished work of all tenants. */
 export interface Queue {
   jobs: Record<JobKindName, number>
   openAttempts: number
@@ -12,7 +12,7 @@ export interface Queue {
   quarantined: number
 }
 
-/** The planner would take larger indexes for these. */
+/** The planner would choose larger indexes for these. */
 const INDEXED_BY: Partial<Record<JobKindName, string>> = { send: 'jobs_sends', schedule: 'jobs_scheduled' }
 const COUNTS = JOB_KINDS.map((kind) => {
   const index = INDEXED_BY[kind] === undefined ? '' : `INDEXED BY ${INDEXED_BY[kind]}`
@@ -37,13 +37,13 @@ export interface OldestMessage {
   messageId: string
   tenantId: string
   waitingMs: number
-  /** When it began to wait, by the wall-clock as it is now. */
+  /** When it began to wait, by the current wall clock. */
   since: number
 }
 
 /**
- * Jumps from the first job of one queue to that of the next, so that the length of a queue does not matter. A tenant that the operator has
- * suspended or deactivated waits on purpose, and must not hide the others.
+ * Jumps from the first job of one queue to that of the next, so that the length of a queue does not matter. A suspended or deactivated tenant
+ * waits on purpose, and must not hide the others.
  */
 const OLDEST = `WITH RECURSIVE queues (first, lane, tenant_id) AS (
     SELECT * FROM (SELECT seq, lane, tenant_id FROM jobs INDEXED BY jobs_by_lane WHERE kind = 'send' ORDER BY lane, tenant_id, seq LIMIT 1)

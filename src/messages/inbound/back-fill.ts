@@ -30,18 +30,18 @@ async function runBackFill(gateway: Gateway, job: Job): Promise<JobOutcome> {
 }
 
 /**
- * Reads the inbound messages that the provider's store and message threads have since the last back-fill that succeeded, and stores each
- * one as if its event had come. Returns how many were missing, or null if the store could not be listed or the gateway stops.
+ * Reads the inbound messages in the provider's store and message threads since the last successful back-fill, and stores each one as if its
+ * event had arrived. Returns how many were missing, or null if the store could not be listed or the gateway stops.
  */
 export async function backFill(gateway: Gateway, extension: ExtensionRow): Promise<number | null> {
   const tenant = await gateway.directory.tenant(extension.tenantId)
   const missing = await fillStore(gateway, extension)
   if (missing === null || !hasThreads(tenant, extension)) return missing
-  // Threads that cannot be read are no reason to read the store again.
+  // If threads cannot be read, the store need not be read again.
   return missing + ((await fillThreads(gateway, extension)) ?? 0)
 }
 
-/** A time with too many messages for one listing is read in slices. Finished slices are not listed again. */
+/** A period with too many messages for one listing is read in slices. Finished slices are not listed again. */
 async function fillStore(gateway: Gateway, extension: ExtensionRow): Promise<number | null> {
   const now = gateway.clock.now()
   let missing = 0
@@ -110,7 +110,7 @@ function logMissing({ log }: Gateway, { tenantId, extensionId }: ExtensionRow, m
   if (missing > 0) log.info({ tenantId, extensionId, missing }, 'inbound messages were filled in')
 }
 
-/** Not if the numbers were read meanwhile, or the position has moved: a change of a source may have put it back. */
+/** Skipped if the numbers were read meanwhile, or the position has moved: a change of source may have moved it back. */
 async function storeProgress(
   { database, directory }: Gateway,
   { tenantId, extensionId, connectedAt, numbersReadAt }: ExtensionRow,

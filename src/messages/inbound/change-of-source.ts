@@ -7,14 +7,14 @@ import { knownInbound } from './known-inbound.ts'
 import { inE164 } from './store-inbound.ts'
 import { inboundOf } from './inbound-sms.ts'
 
-// A number has one source. Only around a change may both have its messages, and then the same text of the same time is one message.
+// A number has one source. Only around a change may both sources have its messages, and then the same text at the same time is one message.
 
-/** How far the times of such twins are apart. */
+/** How far apart the times of such twins are. */
 const TWIN_MS = 10_000
 
 interface Sms {
   record: Pick<StoredSms, 'providerMessageId' | 'createdAt'>
-  /** Numbers and text, which twins have in common. */
+  /** Numbers and text, which are the same for twins. */
   content: string
   to: string
 }
@@ -24,8 +24,8 @@ interface ListedSms extends Sms {
 }
 
 /**
- * The messages of a time that count: of those that the store has, and of those that threads have from before a change of a number's source.
- * Null if the threads of that time could not be read now. The provider's lists are whole by then, so twins are found by them alone.
+ * The messages of a period that count: from the store, and from threads before a change of a number's source. Null if the period's threads
+ * cannot be read now. The provider's lists are complete by then, so they are enough to find twins.
  */
 export async function withoutTwins(
   gateway: Gateway,
@@ -46,7 +46,7 @@ export async function withoutTwins(
   )
   const known = await knownInbound(gateway, extension.tenantId, [...pairs.values()].map(idOf))
   const left = stored.filter((sms) => !known.has(idOf(pairs.get(sms))))
-  // What is at the beginning was read before, with its twin.
+  // Messages at the beginning were read before, with their twins.
   const more = alone
     .filter(isListed)
     .filter(({ record: { createdAt } }) => createdAt >= since + TWIN_MS && createdAt <= until)
@@ -70,7 +70,7 @@ async function smsOf(gateway: Gateway, extension: ExtensionRow, record: StoredSm
   return { record, content: JSON.stringify([from, to, text]), to }
 }
 
-/** What threads have from before a change. */
+/** Messages in threads from before a change. */
 async function earlyThreads(
   gateway: Gateway,
   extension: ExtensionRow,
@@ -85,8 +85,8 @@ async function earlyThreads(
 }
 
 /**
- * The stored messages of a time that the store does not list: those that were read from threads, which may have gone with the feature. Of
- * these only the time is known at which they were stored.
+ * The stored messages of a period that the store does not list: those read from threads, which may have gone with the feature. Only their time
+ * of storing is known.
  */
 async function readEarlier(
   { database }: Gateway,
@@ -109,7 +109,7 @@ const READ_EARLIER = `SELECT rc_message_id AS id, from_number AS "from", to_numb
 
 const isListed = (sms: Sms): sms is ListedSms => 'direction' in sms.record
 
-/** Pairs each message of threads with the next one of the store that has its content, and no other pair. */
+/** Pairs each message of threads with the store's next unpaired one of the same content. */
 function paired(stored: readonly ListedSms[], threads: readonly Sms[]): { pairs: Map<Sms, Sms>; alone: Sms[] } {
   const byContent = Map.groupBy(stored, ({ content }) => content)
   const pairs = new Map<Sms, Sms>()

@@ -17,10 +17,10 @@ import { inE164 } from './store-inbound.ts'
 import { inboundOf } from './inbound-sms.ts'
 
 /**
- * Reads what has come to message threads since the last time, and stores it as if an event had brought it. A sync goes on where its token
- * ends. Without a token they are listed by their time, because a full sync has those of open threads alone. What is from before a change
- * of a number's source is left to the back-fill. Returns how many messages were missing, or null if they could not be read, or sends
- * need the extension's window: then they are read when it has room.
+ * Reads new messages of message threads, and stores them as if an event had brought them. A sync continues from its token. Without a token,
+ * messages are listed by time, because a full sync covers only open threads. Messages from before a change of a number's source are left to
+ * the back-fill. Returns how many messages were missing, or null if they could not be read, or if sends need the extension's window: then they
+ * are read when it has room.
  */
 export async function fillThreads(
   gateway: Gateway,
@@ -46,8 +46,8 @@ export async function fillThreads(
 }
 
 /**
- * Notes a failure, unless it is the first refusal and the account has lost the feature: then the source of its numbers has changed, and a
- * back-fill looks at what both have. Otherwise the store would bring texts again that were read in threads.
+ * Records a failure, unless it is the first refusal and the account has lost the feature: then the source of its numbers has changed, and a
+ * back-fill compares both sources. Otherwise the store would bring again texts that were read in threads.
  */
 async function isGone(gateway: Gateway, key: ExtensionKey, failure: ProviderFailure): Promise<boolean> {
   const { directory, numbers, clock } = gateway
@@ -75,7 +75,7 @@ async function readNew(gateway: Gateway, extension: ExtensionRow): Promise<CallR
     )
     if (!isOver(synced)) return synced
   }
-  // Before the list, so that nothing comes between the two.
+  // Before the list, so that nothing arrives between the two.
   const started = await call(gateway, extension, (provider, token) => provider.startThreadSync(token))
   if (started.type !== 'ok' && !isTooLarge(started)) return started
   const listed = await listThreads(gateway, extension, {
@@ -85,14 +85,14 @@ async function readNew(gateway: Gateway, extension: ExtensionRow): Promise<CallR
   return { type: 'ok', value: { records: listed.value, syncToken: started.type === 'ok' ? started.value : null } }
 }
 
-/** The provider does not know the token any more. */
+/** The provider no longer knows the token. */
 const isOver = (synced: CallResult<unknown>): boolean => synced.type === 'failed' && synced.failure.status === 400
 
-/** A full sync has no pages. One that is too large to be read leaves the lists. */
+/** A full sync has no pages. If it is too large to read, use lists. */
 const isTooLarge = (started: CallResult<unknown>): boolean =>
   started.type === 'failed' && started.failure.status === 200
 
-/** Lists the inbound messages of threads by their time, in parts if there are too many for one list. */
+/** Lists the inbound messages of threads by time, in parts if there are too many for one list. */
 export async function listThreads(
   gateway: Gateway,
   extension: ExtensionRow,
@@ -114,13 +114,13 @@ export async function listThreads(
 /** A reading of threads, and one of the threads that it names. */
 export const CALLS = 2
 
-/** Whether the extension's window has room for a reading besides what it has counted. */
+/** Whether the extension's window has room for a reading besides the calls it has counted. */
 export function hasRoom({ quota }: Gateway, { extensionId }: ExtensionKey): boolean {
   const { used, limit } = quota.extensionUse(extensionId)
   return used + CALLS <= limit
 }
 
-/** They count for the limit of sends, which the provider shares between both, but a refusal pauses them alone. */
+/** These calls count for the limit of sends, which the provider shares between both, but a refusal pauses only these. */
 function call<T>(
   { extensionCalls, provider, quota }: Gateway,
   extension: ExtensionRow,
@@ -134,7 +134,7 @@ function call<T>(
 
 const keyOf = ({ tenantId, extensionId }: ExtensionRow) => ({ tenantId, extensionId })
 
-/** Those that count: to numbers whose texts are read in threads, from after the last change. */
+/** The relevant messages: to numbers whose texts are read in threads, from after the last change. */
 async function ofThreads(gateway: Gateway, extension: ExtensionRow, records: readonly StoredSms[]) {
   const { numbers } = await gateway.directory.tenant(extension.tenantId)
   const wanted: StoredSms[] = []
@@ -147,7 +147,7 @@ async function ofThreads(gateway: Gateway, extension: ExtensionRow, records: rea
   return wanted
 }
 
-/** Not if the numbers were read meanwhile, or the position has moved, as in `back-fill.ts`. */
+/** Skipped if the numbers were read meanwhile, or the position has moved, as in `back-fill.ts`. */
 async function storeProgress(
   { database, directory }: Gateway,
   { tenantId, extensionId, connectedAt, numbersReadAt, threadsReadUntil, threadsToken }: ExtensionRow,

@@ -5,7 +5,7 @@ import type { InboundEventSms, Recipient } from '../../provider/provider.ts'
 import type { Gateway } from '../gateway.ts'
 import type { InboundSms } from './store-inbound.ts'
 
-/** What is stored of an event or a record. */
+/** The stored part of an event or a record. */
 export async function inboundOf(gateway: Gateway, key: ExtensionKey, sms: InboundEventSms): Promise<InboundSms> {
   const { providerMessageId, text, createdAt, attachments } = sms
   const to = (await ownNumberAmong(gateway, key, sms.to)) ?? 'unknown'
@@ -15,8 +15,8 @@ export async function inboundOf(gateway: Gateway, key: ExtensionKey, sms: Inboun
 }
 
 /**
- * The number that was texted: the one that the provider marks, or the only one. In a group without a mark it is a number of the
- * receiving extension, or the only one of the tenant; null if there is none, because the others are strangers.
+ * The texted number: the one that the provider marks, or the only one. In a group without a mark: a number of the receiving extension, or the
+ * tenant's only one; null if there is none, because the others are strangers'.
  */
 async function ownNumberAmong(
   { directory }: Gateway,

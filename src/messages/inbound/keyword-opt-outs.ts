@@ -25,7 +25,7 @@ export function keywordIn(gateway: Gateway, { from, to, text, createdAt }: Inbou
   return { optedOut: keyword === 'out' ? 1 : 0, decidedAt }
 }
 
-/** A message that was not stored decides nothing: it was stored before, or was erased. */
+/** A message that was not stored decides nothing: it was stored earlier, or was erased. */
 const NEW_DECISIONS = `SELECT messages.id AS decisionId, messages.tenant_id AS tenantId, messages.to_number AS number, messages.from_number AS contact,
     input.optedOut, 'keyword' AS source, input.decidedAt, input.now
   FROM input CROSS JOIN messages ON messages.id = input.messageId AND messages.job_id = input.jobId AND messages.tenant_id = input.tenantId`

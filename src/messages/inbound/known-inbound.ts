@@ -1,10 +1,10 @@
 import type { Gateway } from '../gateway.ts'
 import { tombstonesOf } from './tombstones.ts'
 
-/** A lookup of this many takes some milliseconds. */
+/** A lookup of this many takes a few milliseconds. */
 const IDS_PER_READ = 500
 
-/** Which of these inbound messages of a tenant were stored before, or erased. Commits nothing. Returns their provider ids. */
+/** Returns the provider ids of those inbound messages that were stored before, or erased. Commits nothing. */
 export async function knownInbound(
   gateway: Gateway,
   tenantId: string,

@@ -54,9 +54,9 @@ const insertMessages = (
     ON CONFLICT DO NOTHING RETURNING job_id AS key, 'message' AS type`
 
 /**
- * Stores a message and the jobs of its deliveries in one commit. Stores nothing if the tenant has this provider id already, or
- * has erased it. The message belongs to the app that last wrote to that contact from that number, otherwise to the tenant's
- * oldest app. Returns a row of `type` `message` for a new message, and one of `type` `job` for each job.
+ * Stores a message and the jobs of its deliveries in one commit. Stores nothing if the tenant has this provider id already, or has erased it.
+ * The message belongs to the app that last texted that contact from that number, otherwise to the tenant's oldest app. Returns a row of `type`
+ * `message` for a new message, and one of `type` `job` for each job.
  */
 export const STORE: RowOperation<InboundRow> = {
   key: 'jobId',
@@ -74,13 +74,13 @@ export const STORE: RowOperation<InboundRow> = {
   ],
 }
 
-/** `STORE` for messages with attachments, which are few. */
+/** `STORE` for messages with attachments, which are rare. */
 const STORE_WITH_ATTACHMENTS: RowOperation<InboundRow> = {
   key: STORE.key,
   statements: [insertMessages('input.attachments'), ...STORE.statements.slice(1)],
 }
 
-/** The same for texts that are keywords, which are few, too: the commit of the message also stores the opt-out. */
+/** The same for keywords, which are rare, too: the message's commit also stores the opt-out. */
 export const STORE_WITH_KEYWORD: RowOperation<InboundRow & Keyword> = {
   key: STORE.key,
   statements: [...STORE_WITH_ATTACHMENTS.statements, STORE_KEYWORDS],
@@ -88,12 +88,12 @@ export const STORE_WITH_KEYWORD: RowOperation<InboundRow & Keyword> = {
 
 const MESSAGE_ID_DRAWS = 5
 
-/** As many as do not hold other requests for long. */
+/** Few enough not to delay other requests for long. */
 const RUN_LENGTH = 64
 
 /**
- * Divides messages into runs that `storeRun` commits at once. A commit groups its rows by operation, so a run has one: then their order
- * is that of the messages.
+ * Divides messages into runs that `storeRun` commits at once. A commit groups its rows by operation, so each run has one operation, which
+ * keeps the messages in order.
  */
 export async function inboundRuns(gateway: Gateway, received: readonly InboundSms[]): Promise<InboundSms[][]> {
   const runs: InboundSms[][] = []
@@ -115,13 +115,16 @@ export async function storeRun(gateway: Gateway, run: readonly InboundSms[]): Pr
   return stored.filter(Boolean).length
 }
 
-/** With its numbers in E.164, as far as what is known of ours leaves no doubt. */
+/** The message with its numbers in E.164, where the tenant's own numbers make them unambiguous. */
 export const inE164 = (gateway: Gateway, sms: InboundSms): InboundSms | Promise<InboundSms> =>
   isReady(sms) ? sms : withKnownNumbers(gateway, sms)
 
 const isReady = ({ from, to }: InboundSms): boolean => isE164(to) && isE164(from)
 
-/** Stores an inbound SMS (of `inE164`) once, however often it comes; its row reaches the writer in this tick. Resolves when it is on disk; true if it was new. */
+/**
+ * Stores an inbound SMS (from `inE164`) once, however often it arrives; its row reaches the writer in this tick. Resolves when it is on disk;
+ * true if it was new.
+ */
 export async function storeInbound(gateway: Gateway, sms: InboundSms): Promise<boolean> {
   for (let draw = 1; draw <= MESSAGE_ID_DRAWS; draw++) {
     const stored = await storeOnce(gateway, sms, draw === 1 ? messageIdOf(sms) : gateway.ids.message(null))
@@ -130,7 +133,7 @@ export async function storeInbound(gateway: Gateway, sms: InboundSms): Promise<b
   throw new Error('Cannot store an inbound message: every id drawn is taken')
 }
 
-/** A number that leaves doubt is one of ours if its digits are, and then tells how the sender's is to be read. */
+/** An ambiguous number is the tenant's if its digits match, and then shows how to read the sender's. */
 async function withKnownNumbers({ directory }: Gateway, sms: InboundSms): Promise<InboundSms> {
   const { numbers } = await directory.tenant(sms.tenantId)
   const to = [...numbers.keys()].find((own) => isSameNumber(own, sms.to)) ?? sms.to
@@ -140,9 +143,9 @@ async function withKnownNumbers({ directory }: Gateway, sms: InboundSms): Promis
 const BLOCK = 2 ** 24
 
 /**
- * An inbound message always gets the same id: after a restore it comes again from the provider's store, and receivers must
- * recognise it by its id. If the provider's ids are consecutive numbers, so are the gateway's: a commit then writes
- * one page of the index instead of one page per message.
+ * An inbound message always gets the same id: after a restore it arrives again from the provider's store, and receivers must recognise it. If
+ * the provider's ids are consecutive numbers, so are the gateway's: a commit then writes one page of the index instead of one page per
+ * message.
  */
 function messageIdOf({ tenantId, providerMessageId }: InboundSms): string {
   const number = Number(providerMessageId)

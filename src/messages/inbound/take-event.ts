@@ -16,8 +16,8 @@ interface Bringer extends ExtensionKey {
 }
 
 /**
- * Stores the message of an event, and resolves when it is on disk; one of threads or consents only says that they are to be read. False if the event is
- * another tenant's, of which nothing is stored.
+ * Stores the message of an event, and resolves when it is on disk; an event of threads or consents only causes a reading. False if the event
+ * is another tenant's: then nothing is stored.
  */
 export async function takeEvent(gateway: Gateway, bringer: Bringer, event: AnyEvent): Promise<boolean> {
   if (await namesOtherTenant(gateway, bringer, event)) return false
@@ -28,7 +28,7 @@ export async function takeEvent(gateway: Gateway, bringer: Bringer, event: AnyEv
 
 async function storeEvent(gateway: Gateway, bringer: Bringer, event: SmsEvent): Promise<void> {
   const received = inE164(gateway, await inboundOf(gateway, bringer, event.sms))
-  // Each await would cost every text some of a microsecond.
+  // Each await would cost every text part of a microsecond.
   const sms = received instanceof Promise ? await received : received
   const tenant = gateway.directory.known(sms.tenantId) ?? (await gateway.directory.tenant(sms.tenantId))
   if (comesBy(gateway, tenant, sms)) await storeInbound(gateway, sms)
@@ -36,7 +36,10 @@ async function storeEvent(gateway: Gateway, bringer: Bringer, event: SmsEvent): 
     gateway.log.debug({ providerMessageId: sms.providerMessageId }, 'event of a number whose texts are read in threads')
 }
 
-/** Whether the events of the message store bring the texts of this number. Of one from before a change a back-fill decides, which has both sources. */
+/**
+ * Whether the events of the message store bring the texts of this number. For a text from before a change, a back-fill decides, because it has
+ * both sources.
+ */
 function comesBy(gateway: Gateway, { numbers }: TenantEntry, { to, createdAt }: InboundSms): boolean {
   const { directory, clock } = gateway
   const row = numbers.get(to)
@@ -46,7 +49,7 @@ function comesBy(gateway: Gateway, { numbers }: TenantEntry, { to, createdAt }: 
   return counts(directory, row, { source: 'store', createdAt: at, now: clock.now() })
 }
 
-/** Whether the event names a subscription or an extension of another tenant than that of the subscription that brought it. */
+/** Whether the event names a subscription or an extension of a different tenant from the subscription that brought it. */
 async function namesOtherTenant(
   gateway: Gateway,
   { tenantId, extensionId, providerId }: Bringer,

@@ -17,7 +17,7 @@ export interface StoredJob extends Job {
   dueAt: number
 }
 
-/** The kind stands in the text: by a parameter SQLite would not use the partial index of the job loops. */
+/** The kind is in the text: with a parameter, SQLite would not use the partial index of the job loops. */
 const firstJobs = (kind: LoopKindName): string => `SELECT jobs.seq, jobs.id, lane, tenant_id, subject, due_at
   FROM json_each(?1) AS wanted CROSS JOIN jobs ON jobs.seq IN (
     SELECT own.seq FROM jobs AS own
@@ -26,7 +26,7 @@ const firstJobs = (kind: LoopKindName): string => `SELECT jobs.seq, jobs.id, lan
     ORDER BY own.due_at, own.seq LIMIT ?3)
   ORDER BY due_at, jobs.seq`
 
-/** Reads the first `limit` jobs of each lane by due time, also those that are not due yet, without those in `running`. */
+/** Reads the first `limit` jobs of each lane by due time, including jobs that are not due yet, but without those in `running`. */
 export async function readFirstJobs(
   gate: Gate,
   kind: LoopKindName,

@@ -5,7 +5,7 @@ import type { Gate } from '../../db/gate.ts'
 import type { JobKindName } from '../../db/schema/jobs.ts'
 import type { Writer } from '../../db/writer.ts'
 
-/** The kinds that job loops run. The send engine runs its own: messages that wait for their turn or for their time. */
+/** The kinds that job loops run. The send engine runs its own kinds: messages that wait for their turn or their time. */
 export type LoopKindName = Exclude<JobKindName, 'send' | 'schedule'>
 
 /** A row of the jobs table. */
@@ -15,27 +15,27 @@ export interface Job {
   kind: LoopKindName
   lane: string
   tenantId: string
-  /** What the job works on: a message, a delivery, or an extension. */
+  /** The subject: a message, a delivery, or an extension. */
   subject: string
 }
 
 /**
  * How a run ended, as data.
  * - `done`: the handler deleted or moved the job in the commit of its result.
- * - `snooze`: the job runs again after `delayMs`; other jobs of its lane go on.
- * - `wait`: no job of the lane begins for `delayMs` or until its tenant is freed; the job keeps its position.
+ * - `snooze`: the job runs again after `delayMs`; other jobs of its lane continue. - `wait`: no job of the lane begins for `delayMs` or until
+ * its tenant is freed; the job keeps its position.
  */
 export type JobOutcome = { type: 'done' } | { type: 'snooze'; delayMs: number } | { type: 'wait'; delayMs: number }
 
 export const DONE: JobOutcome = { type: 'done' }
 
-/** How jobs of one kind are run. Those of a lane begin in the order in which they become due, of equals as created. */
+/** How to run jobs of one kind. A lane's jobs start in the order in which they become due; ties start in order of creation. */
 export interface JobKind<Subject> {
   name: LoopKindName
   /** How many jobs of this kind may run at once. */
   bounds: LimiterBounds
   maxPerLane: number
-  /** What else limits a job with this subject, besides its lane. Tenants do not share it. */
+  /** A limit for a job with this subject, besides its lane. Tenants do not share it. */
   keyOf?(subject: Subject): LimitedKey
   /** Reads the subjects of several jobs at once. */
   load(subjects: string[]): Promise<Map<string, Subject>>

@@ -29,7 +29,7 @@ export class Jobs {
     if (this.#loops.size > 0) this.#loop(kind).wake(lane, tenantId, delayMs)
   }
 
-  /** Call when waiting jobs of this tenant may go on. */
+  /** Call when waiting jobs of this tenant may continue. */
   tenantFreed(tenantId: string): void {
     for (const loop of this.#loops.values()) loop.tenantFreed(tenantId)
   }

@@ -5,23 +5,23 @@ import type { LimitedKey, Slot } from '../../core/limiter.ts'
  * own lane, so that holding one does not hold the other.
  */
 export class Lane {
-  /** How many due jobs the lane may have that have not begun; Infinity if unknown. */
+  /** How many due jobs the lane may have that have not started; Infinity if unknown. */
   wanted = 0
   /** Slots for jobs that are still to be read. */
   slots: Slot[] = []
-  /** Its jobs are being read, so it must not be forgotten. */
+  /** True while its jobs are being read, so that it is not forgotten. */
   isBeingRead = false
-  /** The running jobs. A read leaves them out. */
+  /** The running jobs. Reads skip them. */
   readonly running = new Set<number>()
   /** What limits its jobs. */
   keys: readonly LimitedKey[]
-  /** No job begins before this monotonic time. */
+  /** No job starts before this monotonic time. */
   heldUntil = 0
   /** How often its tenant was freed. */
   freed = 0
-  /** Leaves the queue of the limiter; null while it waits for no slot. */
+  /** Leaves the limiter's queue; null while it waits for no slot. */
   leaveQueue: (() => void) | null = null
-  /** Monotonic time at which the alarm rings; Infinity without one. */
+  /** Monotonic time of the alarm; Infinity without one. */
   alarmAt = Infinity
   cancelAlarm: () => void = () => undefined
 

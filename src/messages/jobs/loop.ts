@@ -38,7 +38,7 @@ export class JobLoop<Subject> {
     this.#track(this.#discover())
   }
 
-  /** Begins no more jobs; resolves when the running ones have ended. */
+  /** Starts no more jobs; resolves when the running ones have ended. */
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#cancelDiscovery()
@@ -56,7 +56,7 @@ export class JobLoop<Subject> {
     if (!this.#isStopped) this.#wakeAfter(this.#lane(name, tenantId), delayMs)
   }
 
-  /** Call when waiting jobs of this tenant may go on. */
+  /** Call when waiting jobs of this tenant may continue. */
   tenantFreed(tenantId: string): void {
     for (const lane of this.#lanes.values()) {
       if (lane.tenantId !== tenantId) continue
@@ -86,7 +86,7 @@ export class JobLoop<Subject> {
     if (!this.#isStopped) this.#cancelDiscovery = this.context.clock.after(nextMs, () => this.#track(this.#discover()))
   }
 
-  /** Notes that so many jobs of the lane may have become due. */
+  /** Records that this many jobs of the lane may have become due. */
   #wakeNow(lane: Lane, jobs: number): void {
     lane.wanted += jobs
     this.#requestSlots(lane)
@@ -109,7 +109,7 @@ export class JobLoop<Subject> {
     })
   }
 
-  /** Lets no job of the lane begin for a time. */
+  /** Starts no job of the lane for a time. */
   #hold(lane: Lane, delayMs: number): void {
     lane.heldUntil = Math.max(lane.heldUntil, this.context.clock.monotonic() + delayMs)
     lane.giveBack()
@@ -145,7 +145,7 @@ export class JobLoop<Subject> {
 
   /** Reads and runs the next jobs of all lanes that have slots. */
   async #read(): Promise<void> {
-    // A lane that was granted one slot may find more of them free.
+    // A lane that was granted one slot may find more free slots.
     for (const lane of this.#toRead) this.#requestSlots(lane)
     const readings = [...this.#toRead].filter(({ slots }) => slots.length > 0).map(beginReading)
     this.#toRead.clear()

@@ -4,10 +4,10 @@ import type { Job, LoopKindName } from './job.ts'
 import { readFirstJobs } from './job-rows.ts'
 import { type Lane, nameOf } from './lane.ts'
 
-/** What one read finds for one lane. */
+/** The result of one read for one lane. */
 export interface Reading {
   lane: Lane
-  /** Those that the lane had when the read began. Each job that begins takes one. */
+  /** The slots that the lane had when the read began. Each job that starts takes one. */
   slots: Slot[]
   /** The next due jobs, at most one for each slot. */
   jobs: Job[]
@@ -17,7 +17,7 @@ export interface Reading {
   nextDueAt: number | null
 }
 
-/** A wake from now on leads to another read, because this one may not see its job. */
+/** A wake after this leads to another read, because this read may not see its job. */
 export function beginReading(lane: Lane): Reading {
   lane.isBeingRead = true
   lane.wanted = 0
@@ -33,7 +33,7 @@ export async function fill(
 ): Promise<void> {
   const lanes = readings.map(({ lane }) => lane)
   const running = lanes.flatMap((lane) => [...lane.running])
-  // One more tells whether there are more jobs, or when the next one is due.
+  // One more row shows whether there are more jobs, or when the next one is due.
   const limit = Math.max(...readings.map(({ slots }) => slots.length)) + 1
   const stored = await readFirstJobs(gate, kind, lanes, running, limit)
   const byLane = Map.groupBy(stored, ({ lane, tenantId }) => nameOf(lane, tenantId))

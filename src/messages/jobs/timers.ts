@@ -23,7 +23,7 @@ export class Timers {
     })
   }
 
-  /** Runs `work` after `ms`. Replaces planned work of this name that has not begun. */
+  /** Runs `work` after `ms`. Replaces planned work of this name that has not started. */
   once(name: string, ms: number, work: () => Promise<unknown>): void {
     if (this.#stopped) return
     this.#cancels.get(name)?.()
@@ -34,7 +34,7 @@ export class Timers {
     this.#cancels.set(name, cancel)
   }
 
-  /** Cancels planned work of this name that has not begun. */
+  /** Cancels planned work of this name that has not started. */
   cancel(name: string): void {
     this.#cancels.get(name)?.()
     this.#cancels.delete(name)

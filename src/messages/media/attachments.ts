@@ -4,6 +4,6 @@ import type { Attachment } from '../../provider/provider.ts'
 export const storedAttachments = (attachments: readonly Attachment[]): string | null =>
   attachments.length === 0 ? null : JSON.stringify(attachments)
 
-/** What came with a message, of its column `attachments`. */
+/** A message's attachments, from its column `attachments`. */
 export const attachmentsOf = (column: unknown): readonly Attachment[] =>
   typeof column === 'string' ? (JSON.parse(column) as Attachment[]) : []

@@ -1,7 +1,7 @@
 import type { Gate } from '../../db/gate.ts'
 import { FIND, type StoredMedia, storedMedia } from './media-rows.ts'
 
-/** Media of a tenant by these ids, in their order; null if one of them is unknown, another tenant's, or past its time at `now`. */
+/** Media of a tenant by these ids, in their order; null if one of them is unknown, another tenant's, or expired at `now`. */
 export async function findMedia(
   gate: Gate,
   tenantId: string,

@@ -17,7 +17,7 @@ import type { SpoolFile } from '../../db/spool-file.ts'
 import { freeBytes } from '../../db/storage-check.ts'
 import { type StoredMedia, INSERT, INSERT_PIECE, RENEW, SHOW, USED_BYTES, storedMedia } from './media-rows.ts'
 
-/** What a file is that was read and checked. */
+/** A file that was read and checked. */
 export interface Upload {
   tenantId: string
   contentType: MediaType
@@ -32,9 +32,9 @@ interface MediaContext {
   database: Database
 }
 
-/** Stores and deletes media. One write at a time, each in a commit of its own, so a send waits for one piece at most. */
+/** Stores and deletes media, one write at a time, each in its own commit, so a send waits for one piece at most. */
 export class MediaStore {
-  /** Of uploads that are being read or stored. */
+  /** Limits uploads that are being read or stored. */
   readonly slots = new Limiter({ total: MAX_UPLOADS_IN_FLIGHT, perTenant: MAX_UPLOADS_PER_TENANT })
   #last: Promise<unknown> = Promise.resolve()
 
@@ -73,7 +73,7 @@ export class MediaStore {
     }
   }
 
-  /** Deletes media with this statement, whose rows it returns. Their bytes are overwritten in the file. */
+  /** Deletes media with this statement, and returns its rows. Overwrites their bytes in the file. */
   delete(sql: string, args: (string | number)[]): Promise<readonly unknown[]> {
     const { gate, writer } = this.context.database
     return this.#inTurn(async () => {
@@ -94,7 +94,7 @@ export class MediaStore {
     return row === undefined ? null : storedMedia(row)
   }
 
-  /** Takes the room of a file. Its row is visible to nobody yet. */
+  /** Reserves the space of a file. Nobody can see its row yet. */
   async #reserve({ tenantId, contentType, fileName }: Upload, size: number): Promise<string> {
     const { config, clock, ids, database } = this.context
     const id = ids.media()
@@ -110,7 +110,7 @@ export class MediaStore {
     await this.context.database.writer.alone([{ sql: INSERT_PIECE, args: [id, position, bytes] }])
   }
 
-  /** Makes a file visible whose pieces are all stored. */
+  /** Makes a file visible after all its pieces are stored. */
   async #show(id: string, sha256: string, tenantId: string): Promise<StoredMedia> {
     const [row] = await this.#write(SHOW, [id, sha256, this.context.clock.now(), tenantId])
     if (row === undefined) throw new Error('An upload was purged while it was stored')

@@ -2,10 +2,10 @@ import { inBatches } from '../../db/batches.ts'
 import { DELETE_BROKEN, DELETE_EXPIRED } from './media-rows.ts'
 import type { MediaStore } from './media-store.ts'
 
-/** Storing an upload takes seconds at most, so an older one without an end was broken off by a kill. */
+/** Storing an upload takes seconds at most, so an older unfinished one was interrupted by a kill. */
 const BROKEN_AFTER_MS = 30 * 60_000
 
-/** Deletes media that is past its time, and what broken uploads have left. Returns how many. */
+/** Deletes expired media, and the remains of interrupted uploads. Returns how many. */
 export async function purgeMedia(
   media: MediaStore,
   { lifecycle }: { lifecycle: { draining: boolean } },

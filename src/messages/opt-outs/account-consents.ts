@@ -2,12 +2,12 @@ import type { ExtensionRow } from '../../provider/directory.ts'
 import { type ExtensionKey, nameOf } from '../../provider/extension-rows.ts'
 import type { ProviderFailure } from '../../provider/provider.ts'
 
-/** How the provider has answered when it was last asked for the consents of an account. */
+/** The provider's last answer about the consents of an account. */
 export interface ConsentsAnswer {
-  /** The extension that reads them, and has their events; null if they are refused. */
+  /** The extension that reads them and gets their events; null if they are refused. */
   reader: ExtensionKey | null
   failure: ProviderFailure | null
-  /** How many consents were read, and how many besides that name no number. */
+  /** How many consents were read, and how many others name no number. */
   read: number
   leftOut: number
 }
@@ -23,9 +23,9 @@ export interface ConsentsFailure {
 
 /** What is known of the consents of each connected account since the start. */
 export class AccountConsents {
-  /** Called when an event has said that a consent of the extension's account has changed. */
+  /** Called when an event has reported a changed consent of the extension's account. */
   changed: (key: ExtensionKey) => void = () => undefined
-  /** Called when another extension reads them than before. */
+  /** Called when a different extension starts to read them. */
   readerFound: (key: ExtensionKey) => void = () => undefined
   /** When the provider has refused their events to an extension, monotonic, and to which connection of it. */
   readonly eventRefusals = new Map<string, { at: number; connectedAt: number }>()

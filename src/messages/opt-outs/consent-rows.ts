@@ -3,7 +3,7 @@ import type { Statement } from '../../db/writer.ts'
 import type { Consent } from '../../provider/consents.ts'
 import { storeOptOuts } from './opt-out-rows.ts'
 
-/** The fact that says whether the consents of an account were ever read to the end: `begun`, then `known`. */
+/** The fact that says whether an account's consents were ever read completely: `begun`, then `known`. */
 export const factOf = (accountId: string): string => `${FACTS}${accountId}`
 const FACTS = 'consents_of:'
 
@@ -17,7 +17,7 @@ export const LEAVE_ACCOUNTS = `UPDATE facts SET value = 'begun' WHERE name >= '$
 const READ = `SELECT value ->> 'contact' AS contact, value ->> 'number' AS number, value ->> 'optedOut' AS optedOut,
     value ->> 'modifiedAt' AS modifiedAt FROM json_each(?2)`
 
-/** The numbers of ours that a consent covers, of each tenant: those that text with the contact, or about which something is stored. */
+/** The numbers of each tenant that a consent covers: those that text with the contact, or about which something is stored. */
 const covered = (table: 'conversation_activity' | 'opt_outs'): string => `
   SELECT one.contact, one.number AS covers, one.optedOut, one.modifiedAt, pair.tenant_id, pair.number
     FROM (${READ}) AS one CROSS JOIN (SELECT DISTINCT tenant_id FROM extensions WHERE account_id = ?1) AS tenant

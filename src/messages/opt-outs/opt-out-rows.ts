@@ -3,7 +3,7 @@ import type { RowOperation } from '../../db/writer.ts'
 
 /** A decision of a contact, the provider or an app that a contact has opted out, or in. */
 export interface OptOutDecision extends Record<string, string | number | null> {
-  /** The id of the message or the request that it comes from. */
+  /** The id of the message or request behind it. */
   decisionId: string
   tenantId: string
   /** The tenant's own number. */
@@ -21,9 +21,9 @@ export interface OptOutDecision extends Record<string, string | number | null> {
 const IS_SAME = 'opt_outs.opted_out = excluded.opted_out'
 
 /**
- * SQL that stores decisions, also as part of another commit. `decisions` is a SELECT of the members of `OptOutDecision` under
- * their names. The later decision by the provider's time wins; that of an app is always applied, because it is dated now. If the
- * state changes, an SQL trigger appends the event in the same commit.
+ * SQL that stores decisions, also as part of another commit. `decisions` is a SELECT of the members of `OptOutDecision` under their names. The
+ * later decision by the provider's time wins; an app's decision always applies, because it is dated now. If the state changes, an SQL trigger
+ * appends the event in the same commit.
  */
 export const storeOptOuts = (decisions: string): string => `
   INSERT INTO opt_outs (id, tenant_id, number, contact, opted_out, source, since, decided_at, changed_by)
@@ -47,8 +47,9 @@ export const STORE_OPT_OUT: RowOperation<OptOutDecision> = {
 }
 
 /**
- * SQL: 1 if the contact of the message in `input` has opted out, by the later of what is stored for its numbers, and of the consents that
- * cover them. Each is its time with two more bits, the lowest of them whether it is an opt-out; of equal times a consent counts less.
+ * SQL: 1 if the contact of the message in `input` has opted out, by the later of the stored decision for its numbers and the consents that
+ * cover them. Each is encoded as its time with two more bits, the lowest of which says whether it is an opt-out; on equal times a consent
+ * counts less.
  */
 const LATEST = `max(
     coalesce((SELECT CAST(decided_at AS INTEGER) * 4 + 2 + opted_out FROM opt_outs
@@ -58,7 +59,7 @@ const LATEST = `max(
         SELECT account_id FROM phone_numbers AS own JOIN extensions USING (tenant_id, extension_id)
           WHERE own.tenant_id = input.tenantId AND own.number = input."from")), 0)) & 1`
 
-/** The same for a contact without a consent, which is almost every contact. */
+/** The same for a contact without a consent, as almost all are. */
 const HAS_OPTED_OUT = `EXISTS (SELECT 1 FROM opt_outs
   WHERE opt_outs.contact = input."to" AND opt_outs.number = input."from" AND opt_outs.tenant_id = input.tenantId AND opted_out = 1)`
 

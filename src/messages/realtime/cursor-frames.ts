@@ -24,7 +24,7 @@ export interface SentCursor {
   at: number
 }
 
-/** The least time between two cursors of a socket. */
+/** The minimum time between two cursors of a socket. */
 const CURSOR_EVERY_MS = 1000
 /** The delay of a cursor after an event, so that events that come together share a cursor. */
 const CURSOR_AFTER_MS = 50
@@ -37,7 +37,7 @@ export class CursorFrames {
 
   constructor(readonly context: CursorContext) {}
 
-  /** Sends the cursor of the present. The sockets get all events after it. */
+  /** Sends the current cursor. The sockets get all events after it. */
   send(sockets: readonly CursorSocket[], { epoch, seq }: Progress): void {
     const at = this.context.clock.monotonic()
     const cursor = this.context.cursors.encode(epoch, { seq, returned: 0 })

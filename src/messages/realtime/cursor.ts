@@ -9,8 +9,7 @@ export interface Position {
 }
 
 /**
- * Identifies a history of the database. A restore from a backup begins a new one, and positions of others are invalid. 16
- * hex digits.
+ * Identifies a history of the database. A restore from a backup begins a new history, which makes positions of others invalid. 16 hex digits.
  */
 export type Epoch = string
 
@@ -32,13 +31,13 @@ const TAG = 16
 const CIPHER = 'aes-256-gcm'
 
 /**
- * Cursors: positions that clients store, at most 64 characters. A position counts the events of all tenants, so it is encrypted: a client
- * cannot read how many there were, and cannot make a position of its own.
+ * Cursors: positions that clients store, at most 64 characters. A position counts the events of all tenants, so it is encrypted: clients can
+ * neither read how many there were nor forge a position.
  */
 export class Cursors {
   readonly #keys: readonly Uint8Array[]
 
-  /** `encryptionKeys`: 32 bytes each, newest first. The newest makes cursors, and each of them reads its own. */
+  /** `encryptionKeys`: 32 bytes each, newest first. The newest key makes cursors, and each key reads its own. */
   constructor(encryptionKeys: readonly Uint8Array[]) {
     this.#keys = encryptionKeys.map((key) => new Uint8Array(hkdfSync('sha256', key, '', 'sgw cursor', 32)))
   }
@@ -55,7 +54,7 @@ export class Cursors {
     return Buffer.concat([nonce, cipher.update(content), cipher.final(), cipher.getAuthTag()]).toString('base64url')
   }
 
-  /** The position of a cursor; null if no key of the ring has made it. */
+  /** The position of a cursor; null if no key of the ring made it. */
   decode(cursor: string): (Position & { epoch: Epoch }) | null {
     const bytes = Buffer.from(cursor, 'base64url')
     if (bytes.length !== NONCE + CONTENT + TAG || bytes.toString('base64url') !== cursor) return null
@@ -69,7 +68,7 @@ export class Cursors {
   }
 }
 
-/** The content of a cursor; null if another key has made it. */
+/** The content of a cursor; null if another key made it. */
 function decrypted(key: Uint8Array, bytes: Buffer): Buffer | null {
   const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, NONCE))
   decipher.setAuthTag(bytes.subarray(-TAG))

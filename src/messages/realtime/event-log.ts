@@ -12,7 +12,7 @@ export interface EventPage {
   /** Oldest first. */
   events: GatewayEvent[]
   cursor: string
-  /** Whether events after the cursor of the request may be gone. */
+  /** Whether events after the request's cursor may be gone. */
   gap: boolean
 }
 
@@ -25,11 +25,11 @@ export interface EventLogContext {
   cursors: Cursors
 }
 
-/** Rows of one long read: some 30 ms if all are of other tenants, which then have their turn. */
+/** Rows of one long read: about 30 ms if all belong to other tenants, who then get their turn. */
 const ROWS_PER_SLICE = 20_000
 /** A page with events ends after this many rows. The next request continues there. */
 const ROWS_PER_PAGE = 10_000
-/** A page with events ends after texts of this length: a thousand of the longest would hold the event loop. */
+/** A page with events ends after this much text: a thousand of the longest events would hold the event loop. */
 const TEXT_PER_PAGE = 100_000
 
 /** Reads the event log: the events that the WebSocket of an app would have received. */
@@ -112,7 +112,7 @@ interface Taken {
   end: Position
   /** Whether rows were purged before they were read. */
   isPurged: boolean
-  /** Whether the rows have as much text as a page may have. */
+  /** Whether the rows already have as much text as a page may have. */
   isLong: boolean
 }
 
@@ -123,7 +123,7 @@ const ROWS = `${LOGGED_ROWS} WHERE events.seq > ?1 AND events.seq <= ?2 AND ${TE
     AND (?4 IS NULL OR messages.app_id = ?4 OR events.kinds IN (${EVENT_KINDS.received}, ${EVENT_KINDS.optOut}))
   ORDER BY events.seq LIMIT ?5`
 
-/** The rows until their text is as long as a page may be, and the one that is too much. SQLite counts code points, of which a text has no more than units. */
+/** The rows until their text fills a page, plus the one that exceeds it. SQLite counts code points, and a text has at most as many as units. */
 const SLICE = `SELECT * FROM (
     SELECT *, sum(length(body)) OVER (ORDER BY seq ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS text_before FROM (${ROWS})
   ) WHERE coalesce(text_before, 0) < ${TEXT_PER_PAGE}`

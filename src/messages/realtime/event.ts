@@ -32,7 +32,7 @@ export interface SmsInboundEvent {
   receivingExtensionId?: string
 }
 
-/** A message was concluded: it is known what became of it after `sent`. */
+/** A message was concluded: its fate after `sent` is known. */
 export interface SmsDeliveryEvent {
   type: 'sms_delivery'
   messageId: string

@@ -26,13 +26,13 @@ export interface Progress {
 /** Whose sockets a revocation closes. `sessionId` null: the sessions of all operators. */
 export type RevokedScope = { appId: string } | { tenantId: string } | { sessionId: string | null }
 
-/** Rows that are published in one tick of the event loop. */
+/** Rows published in one tick of the event loop. */
 const ROWS_AT_ONCE = 200
 
 /**
  * Publishes events to listeners: after each commit it reads the new rows of the event log, so listeners get exactly the events of the log, in
- * its order. Rows that are not stored yet where they must be come when they are. Reads nothing while nobody listens. Also passes on
- * revocations of keys.
+ * order. Rows that a replica must have first are published when it has them. Reads nothing while nobody listens. Also passes on revocations of
+ * keys.
  */
 export class Hub {
   readonly #listeners = new Set<Listener>()
@@ -46,7 +46,7 @@ export class Hub {
     context.database.storedEvents.onStored(() => this.#committed())
   }
 
-  /** Calls the listener for every event of every tenant that is committed from now on; the returned function ends this. */
+  /** Calls the listener for every event of every tenant that is committed from now on; the returned function stops this. */
   subscribe(listener: Listener): () => void {
     if (this.#listeners.size === 0) this.#progress = null
     this.#listeners.add(listener)
@@ -56,8 +56,8 @@ export class Hub {
   }
 
   /**
-   * Resolves when the hub knows where the log ended as the first listener subscribed. The object is updated as events are published.
-   * Errors: those of the storage.
+   * Resolves when the hub knows where the log ended as the first listener subscribed. The object is updated as events are published. Errors: the
+   * storage's.
    */
   ready(): Promise<Progress> {
     if (this.#progress !== null) return this.#progress
@@ -109,10 +109,10 @@ export class Hub {
     const ready = this.ready()
     const progress = await ready
     const rows = await database.gate.values({ sql: NEW_ROWS, args: [progress.seq, database.storedEvents.newest] })
-    // The listeners have left, and others came.
+    // The listeners have left, and new ones have come.
     if (ready !== this.#progress) return
     for (const values of rows) {
-      // First, so that a row that cannot be published is not tried for ever.
+      // First, so that a row that cannot be published is not retried forever.
       progress.seq = Number(values[0])
       this.#publish(loggedRow(values))
     }

@@ -9,9 +9,9 @@ interface Closable {
 
 export const POLICY_VIOLATION = 1008
 
-/** Closes sockets, few at a time with a close frame. */
+/** Closes sockets, only a few at a time with a close frame. */
 export class SocketCloser {
-  /** How many sockets were closed that may still have a descriptor. */
+  /** How many closed sockets may still have a descriptor. */
   #lingering = 0
 
   constructor(readonly clock: Clock) {}
@@ -30,7 +30,7 @@ export class SocketCloser {
     socket.close(code, reason)
   }
 
-  /** Cuts the connection at once, so that a flood of new sockets does not leave as many that are closing. */
+  /** Cuts the connection at once, so that a flood of new sockets does not leave a flood of closing ones. */
   evict(socket: Closable): void {
     socket.send(authError('Send auth first'))
     socket.terminate()

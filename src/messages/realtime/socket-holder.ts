@@ -1,6 +1,6 @@
 import type { RevokedScope } from './hub.ts'
 
-/** Who an authenticated socket belongs to. Before its authentication the ids are empty. */
+/** The owner of a socket. Before authentication the ids are empty. */
 export interface SocketHolder {
   /** Empty for an operator, who hears the whole tenant. */
   appId: string

@@ -3,11 +3,11 @@ import type { Clock } from '../../core/clock.ts'
 import { MAX_UNANSWERED_PINGS, WS_FRAMES_PER_PING, WS_PING_MS } from '../../core/limits.ts'
 import { POLICY_VIOLATION, type SocketCloser } from './socket-closer.ts'
 
-/** What of a socket tells whether its client is there, and sends no more than it may. */
+/** The state that shows whether a socket's client is alive, and sends no more than it may. */
 export interface Heard {
   /** `new`: no message yet; `checking`: its credential is being checked. */
   state: 'new' | 'checking' | 'authenticated'
-  /** Pings since the last frame of the client. A count, because time passes without pings while a machine sleeps. */
+  /** Pings since the last frame of the client. A count and not a time, because time passes without pings while a machine sleeps. */
   unanswered: number
   /** Frames of the client since the last ping. */
   frames: number
@@ -36,7 +36,7 @@ export class SocketPings<Socket extends ServerWebSocket<Heard>> {
     this.#cancel()
   }
 
-  /** Notes a frame of the client, of any kind. */
+  /** Records a frame from the client, of any kind. */
   heard(socket: Socket): void {
     const { data } = socket
     data.unanswered = 0

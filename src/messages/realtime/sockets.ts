@@ -17,7 +17,7 @@ export interface SocketData extends SocketHolder, Heard {
   address: string
   cursor: SentCursor
   cancelDeadline: () => void
-  /** Revocations that came while its credential was checked. The check may have read the database before them. */
+  /** Revocations during the check of its credential. The check may have read the database before them. */
   missed: RevokedScope[]
 }
 
@@ -93,7 +93,7 @@ export class Sockets {
     }
   }
 
-  /** Closes every socket, for a stop of the server. `isHandover`: another gateway takes over. */
+  /** Closes every socket when the server stops. `isHandover`: another gateway takes over. */
   closeAll(isHandover: boolean): void {
     this.#pings.stop()
     const code = isHandover ? SERVICE_RESTART : GOING_AWAY
@@ -105,7 +105,7 @@ export class Sockets {
     return this.#sockets.size
   }
 
-  /** Adds a socket. The first one subscribes to the hub: without a socket, events need not be made. */
+  /** Adds a socket. The first one subscribes to the hub: without a socket, no events need to be built. */
   #opened(socket: Socket): void {
     if (this.#sockets.size === 0)
       this.#endListening = this.context.hub.subscribe((event, row) => this.#publish(event, row))
@@ -212,7 +212,7 @@ const appTopic = (appId: string): string => `a:${appId}`
 /** The topic of events for every app of a tenant. */
 const tenantTopic = (tenantId: string): string => `t:${tenantId}`
 
-/** The topic of events for one app that operators of the tenant hear too. */
+/** The topic of one app's events that operators of the tenant hear too. */
 const operatorTopic = (tenantId: string): string => `o:${tenantId}`
 
 /** The topic of a socket's events that are not for every app of the tenant. An operator's socket has no app. */

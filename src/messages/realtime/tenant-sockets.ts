@@ -1,6 +1,6 @@
 import { WS_TENANT_BACKLOG_BYTES } from '../../core/limits.ts'
 
-/** What `TenantSockets` needs of a socket. */
+/** The part of a socket that `TenantSockets` needs. */
 export interface TenantSocket {
   data: { tenantId: string }
   /** Bytes that wait in the gateway because the client does not read. */
@@ -11,7 +11,7 @@ export interface TenantSocket {
 /** The authenticated sockets of a tenant. */
 interface Holder<Socket> {
   sockets: Set<Socket>
-  /** Bytes that were published since the backlogs were last measured: the backlogs can have grown by as many. */
+  /** Bytes published since the backlogs were last measured: the backlogs can have grown by this much. */
   unmeasured: number
 }
 
@@ -51,7 +51,7 @@ export class TenantSockets<Socket extends TenantSocket> {
   }
 }
 
-/** Cuts the sockets that are furthest behind until less than half of the bound waits for the others. */
+/** Cuts the sockets that are furthest behind until less than half the bound waits for the others. */
 function cutBehind(sockets: readonly TenantSocket[]): void {
   const backlogs = sockets
     .map((socket) => ({ socket, bytes: socket.getBufferedAmount() }))

@@ -10,13 +10,13 @@ interface Parts {
   wake(appId: string, tenantId: string): void
 }
 
-/** Apps that have asked for more than inbound messages. */
+/** Apps that want more than inbound messages. */
 const ASKED = `SELECT id, tenant_id FROM apps WHERE webhook_events > ${bitOf('sms_inbound')}`
 
 /**
- * Wakes the lanes with `webhook` jobs of events other than `sms_inbound`. SQL triggers create these jobs in the commits of the
- * events. Without the wake they would wait for the next search for lanes. While no app has asked for such events, it does not
- * listen to the hub, so no event is read for it.
+ * Wakes the lanes with `webhook` jobs of events other than `sms_inbound`. SQL triggers create these jobs in the commits of the events. Without
+ * the wake they would wait for the next search for lanes. While no app wants such events, it does not listen to the hub, so no event is read
+ * for it.
  */
 export class WebhookWaker {
   /** App that has asked for such events → its tenant. */
@@ -25,7 +25,7 @@ export class WebhookWaker {
 
   constructor(readonly parts: Parts) {}
 
-  /** Reads which apps have asked. Call it at the start, and after each change is committed. */
+  /** Reads which apps want such events. Call it at the start, and after each committed change. */
   async refresh(): Promise<void> {
     const { rows } = await this.parts.gate.execute(ASKED)
     this.#apps = new Map(rows.map((row) => [String(row['id']), String(row['tenant_id'])]))

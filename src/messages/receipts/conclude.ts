@@ -5,17 +5,17 @@ import type { ReceiptContext } from './context.ts'
 import { meansOptedOut, reasonOf } from './delivery-codes.ts'
 import { CONCLUDE, CONCLUDE_OPTED_OUT, type TrackedMessage } from './state-rows.ts'
 
-/** What became of a message after `sent`. */
+/** The fate of a message after `sent`. */
 export interface Conclusion {
   conclusion: DeliveryConclusion
   errorCode: string | null
-  /** When the provider's record was made, by its clock; 0 without a record. */
+  /** When the provider's record was created, by its clock; 0 without a record. */
   recordedAt: number
 }
 
 /**
- * Stores what became of a message, its event, and an opt-out if the error code means one, in one commit. Does nothing if the
- * message was concluded before.
+ * Stores a message's fate, its event, and an opt-out if the error code means one, in one commit. Does nothing if the message was already
+ * concluded.
  */
 export async function conclude(
   { database, clock, provider }: Pick<ReceiptContext, 'database' | 'clock' | 'provider'>,

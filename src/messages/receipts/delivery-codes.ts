@@ -37,7 +37,7 @@ const REASONS: ReadonlyMap<string, string> = new Map(
 /** 500 to 509 from RingCentral itself, its gateway or a carrier. */
 const PROVIDER_FAULT = /^SMS-(RC|UP|CAR)-50\d$/
 
-/** Returns in plain words why a message was not delivered. */
+/** Says in plain words why a message was not delivered. */
 export function reasonOf(code: string | null): string {
   if (code === null) return 'Not delivered'
   if (PROVIDER_FAULT.test(code)) return 'The provider failed to send it'

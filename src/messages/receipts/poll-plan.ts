@@ -8,9 +8,9 @@ export const TRACKED_MS = 24 * HOUR_MS
 export interface PollPace {
   /** The ages at which a message is polled; the last one repeats. */
   agesMs: readonly number[]
-  /** An extension rests for so long for each call of a poll. */
+  /** An extension pauses for this long for each call of a poll. */
   msPerCall: number
-  /** From a `sent` to the start of its tracking. */
+  /** From `sent` to the start of tracking. */
   startAfterMs: number
 }
 
@@ -20,7 +20,7 @@ export const PROVIDER_PACE: PollPace = {
   agesMs: AGES_MS,
   // Polls make at most 20 of the 50 light calls a minute that the provider allows. Lookups of unknown sends need the rest.
   msPerCall: 3000,
-  // Long enough that messages of a burst share a commit, short enough that a poll does not find many to start.
+  // Long enough for the messages of a burst to share a commit, short enough that a poll finds few to start.
   startAfterMs: 1000,
 }
 
@@ -28,8 +28,8 @@ export const PROVIDER_PACE: PollPace = {
 export const TEST_PACE: PollPace = { agesMs: [10, 30, 100, 300, 1000, ...AGES_MS], msPerCall: 10, startAfterMs: 10 }
 
 /**
- * The least time between two polls for an age: the step to the next age. So a poll that waits for others is never later than
- * the message's own poll at the next age.
+ * The minimum time between two polls for an age: the step to the next age. So a poll that waits for others is never later than the message's
+ * own poll at the next age.
  */
 const stepAfter = (agesMs: readonly number[], ageMs: number): number =>
   (agesMs.find((next) => next > ageMs) ?? 2 * ageMs) - ageMs
@@ -62,7 +62,7 @@ export class PollPlan {
     this.#steps = agesMs.map((ageMs) => ({ ageMs, everyMs: stepAfter(agesMs, ageMs), doneUntil: -1, at: -Infinity }))
   }
 
-  /** For each age, the end of what is polled. `setFirstUnpolled` needs the first open message after each. */
+  /** For each age, the time up to which messages were polled. `setFirstUnpolled` needs the first open message after each. */
   get doneUntil(): number[] {
     return this.#steps.map(({ doneUntil }) => doneUntil)
   }

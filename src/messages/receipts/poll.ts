@@ -11,15 +11,15 @@ import { TRACKED_MS } from './poll-plan.ts'
 /** The most messages that one listing covers, so that it has few pages even if others use the extension as well. */
 export const MAX_POLLED = 5000
 const MIN_POLLED = 50
-/** Listings begin and end a little outside of the time needed. */
+/** Listings begin and end a little outside the needed period. */
 const LISTING_MARGIN_MS = 60_000
 /** Each page of a listing is a call. */
 const RECORDS_PER_CALL = 1000
 /** A listing gives up after this many pages. */
 const CALLS_OF_TOO_LONG_LISTING = 20
-/** At 40 a minute an extension has at most 14,400 records of the gateway in this time: fewer than a listing may have. */
+/** At 40 a minute the gateway adds at most 14,400 records of an extension in this time: fewer than a listing may have. */
 const LONGEST_LISTING_MS = 6 * HOUR_MS
-/** Messages that are concluded at a time. */
+/** Messages concluded at a time. */
 const ROWS_AT_ONCE = 200
 
 export interface Polled {
@@ -50,11 +50,11 @@ export async function poll(
   }
   const isTooLong = listed.type === 'failed' && listed.failure.code === LIST_TOO_LONG && maxPolled > MIN_POLLED
   if (isTooLong) return { until: since - 1, calls: CALLS_OF_TOO_LONG_LISTING, maxPolled: Math.floor(maxPolled / 2) }
-  // A poll that failed counts as made, because the poll at the next age reads the same records.
+  // A failed poll counts as done, because the poll at the next age reads the same records.
   return { until: now, calls: 1, maxPolled }
 }
 
-/** Returns the steady time at which a listing that begins at `since` ends. Null: it has no end. */
+/** Returns the steady time at which a listing that begins at `since` ends. Null: open-ended. */
 async function listingEnd(
   { database, clock }: ReceiptContext,
   key: ExtensionKey,

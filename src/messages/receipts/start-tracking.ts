@@ -2,7 +2,7 @@ import { EVENT_KINDS } from '../../db/schema/events.ts'
 import type { ReceiptContext } from './context.ts'
 import { TRACKED_MS } from './poll-plan.ts'
 
-/** Some 6 ms of the event loop. */
+/** About 6 ms of the event loop. */
 const EVENTS_PER_STEP = 1000
 
 /** The fact that says up to which event tracking has started. It is absent while tracking is off. */
@@ -21,9 +21,9 @@ const INSERT_STATES = `INSERT INTO delivery_states (message_seq, tenant_id, exte
 const STORE_THROUGH = `INSERT INTO facts (name, value) VALUES ('${THROUGH}', ?1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
 
 /**
- * Starts tracking the messages that became `sent` since the last call: inserts their delivery states from the event log.
- * Sending itself inserts none, because one at a time each row would change another page of the index. However long the gateway
- * was stopped, none is left out; only the first call after tracking was off leaves out those that are over a day old.
+ * Starts tracking the messages that became `sent` since the last call: inserts their delivery states from the event log. Sending itself
+ * inserts none, because one at a time, each row would change a different page of the index. However long the gateway was stopped, none is
+ * skipped; only the first call after tracking was off skips those over a day old.
  */
 export async function startTracking({ database, clock }: Pick<ReceiptContext, 'database' | 'clock'>): Promise<void> {
   const { gate, writer } = database
@@ -43,7 +43,7 @@ export async function startTracking({ database, clock }: Pick<ReceiptContext, 'd
   }
 }
 
-/** Notes that messages which become `sent` from now on are not tracked. */
+/** Records that messages that become `sent` from now on are not tracked. */
 export async function leaveUntracked({ database }: Pick<ReceiptContext, 'database'>): Promise<void> {
   await database.writer.write([{ sql: `DELETE FROM facts WHERE name = '${THROUGH}'`, args: [] }])
 }

@@ -15,7 +15,7 @@ export interface ConcludeRow extends JsonRow {
   errorCode: string | null
   /** JSON: the fields of the event that are not in the message's row. */
   detail: string
-  /** When the provider's record was made, by its clock. */
+  /** When the provider's record was created, by its clock. */
   recordedAt: number
   /** Epoch milliseconds. */
   now: number
@@ -47,12 +47,12 @@ export const CONCLUDE: RowOperation<ConcludeRow> = {
   statements: [COUNT, APPEND_EVENTS, CLOSE],
 }
 
-/** The recipients have opted out of the numbers. An opt-in that is later than the provider's record wins. */
+/** The recipients have opted out of the numbers. An opt-in later than the provider's record wins. */
 const OPT_OUTS = `SELECT input.messageId AS decisionId, messages.tenant_id AS tenantId, messages.from_number AS number,
     messages.to_number AS contact, 1 AS optedOut, 'provider' AS source, input.recordedAt AS decidedAt, input.now AS now
   FROM input CROSS JOIN delivery_states AS state ON ${IS_OPEN} CROSS JOIN messages ON messages.seq = state.message_seq`
 
-/** `CONCLUDE` for messages whose recipients have opted out, which it records. */
+/** `CONCLUDE` for messages whose recipients have opted out; it also records the opt-outs. */
 export const CONCLUDE_OPTED_OUT: RowOperation<ConcludeRow> = {
   ...CONCLUDE,
   statements: [COUNT, APPEND_EVENTS, storeOptOuts(OPT_OUTS), CLOSE],
@@ -96,7 +96,7 @@ export async function oldestOpen(
   return rows.map(messageOf)
 }
 
-/** For each of these steady times, when the first open message after it was sent; null if there is none. */
+/** For each of these steady times, the send time of the first open message after it; null if there is none. */
 export async function firstSentAfter(
   gate: Gate,
   { tenantId, extensionId }: ExtensionKey,

@@ -8,40 +8,40 @@ import { type PollPace, PROVIDER_PACE, PollPlan, TEST_PACE, TRACKED_MS } from '.
 import { MAX_POLLED, endTracking, poll } from './poll.ts'
 
 /**
- * Few, so that a provider that hangs does not use up the calls that sends and lookups need. A tenant has half of them, so that
- * its hanging extensions leave polls for the others.
+ * Few, so that a hanging provider does not use up the calls that sends and lookups need. A tenant may have half of them, so that its hanging
+ * extensions leave polls for the others.
  */
 const POLLS: LimiterBounds = { total: 8, perTenant: 4 }
-/** One turn of an extension at a time, which is a poll and the rest after it. Its tenants share its calls. */
+/** One turn of an extension at a time: a poll and the pause after it. Its tenants share its calls. */
 const TURNS: LimiterBounds = { total: Infinity, perTenant: Infinity }
 const RETRY_AFTER_FAULT_MS = 10_000
 
-/** An extension with messages that are tracked. */
+/** An extension with tracked messages. */
 interface Tracked {
   key: ExtensionKey
   plan: PollPlan
   /** Steady time of the next poll; Infinity while none is planned. */
   nextAt: number
   cancel: () => void
-  /** Whether its poll is due and has not begun. */
+  /** Whether its poll is due and has not started. */
   isDue: boolean
   maxPolled: number
 }
 
 /**
- * Finds out what became of messages after `sent`: polls the provider's message store for each extension with open delivery
- * states, by timers. The open rows are the durable work, so a crash loses nothing and no jobs are needed.
+ * Finds out what happened to messages after `sent`: polls the provider's message store for each extension with open delivery states, by
+ * timers. The open rows are the durable work, so a crash loses nothing and no jobs are needed.
  */
 export class ReceiptTracking {
   readonly #tracked = new Map<string, Tracked>()
   readonly #polls = new Limiter(POLLS)
   readonly #turns = new Limiter(TURNS)
-  /** Functions that end the rests of extensions. */
+  /** Functions that end the pauses of extensions. */
   readonly #rests = new Set<() => void>()
   readonly #running = new Set<Promise<void>>()
   #isStopped = true
   #starting: Promise<void> | null = null
-  /** Cancels the timer that starts tracking messages that were just sent; null if there is none. */
+  /** Cancels the timer that starts tracking new messages; null if there is none. */
   #cancelStart: (() => void) | null = null
 
   readonly #pace: PollPace
@@ -76,7 +76,7 @@ export class ReceiptTracking {
       if (!this.#tracked.has(nameOf(key))) this.#enqueue(this.#track(key))
   }
 
-  /** How many polls are under way. */
+  /** How many polls are in progress. */
   get inFlight(): number {
     return this.#running.size
   }
@@ -89,7 +89,7 @@ export class ReceiptTracking {
     this.#planAt(tracked, Math.min(tracked.nextAt, tracked.plan.firstPollAt(sentAt)))
   }
 
-  /** Begins no more polls. Resolves when those under way have ended. */
+  /** Starts no more polls. Resolves when those in progress have ended. */
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#cancelStart?.()
@@ -147,7 +147,7 @@ export class ReceiptTracking {
     this.#running.add(run)
   }
 
-  /** Delays the next poll of an extension: each call takes `msPerCall` of its time. */
+  /** Delays the next poll of an extension by `msPerCall` for each call. */
   #rest(turn: Slot, calls: number): void {
     if (calls === 0 || this.#isStopped) return turn.release()
     const cancel = this.context.clock.after(calls * this.#pace.msPerCall, () => {
@@ -191,7 +191,7 @@ export class ReceiptTracking {
     return calls
   }
 
-  /** Tells the plan which messages are open now. */
+  /** Updates the plan with the messages that are open now. */
   async #refresh({ key, plan }: Tracked): Promise<void> {
     plan.setFirstUnpolled(await firstSentAfter(this.context.database.gate, key, plan.doneUntil))
   }

@@ -15,7 +15,7 @@ import {
 } from './accept-rows.ts'
 import { ALWAYS } from './attempt-rows.ts'
 
-// What a message with media stores besides. These are operations of their own, so that a text costs nothing more.
+// What a message with media stores in addition. Separate operations, so that texts cost nothing more.
 
 /** The media may have been deleted since it was looked up. */
 const HAS_MEDIA = `NOT EXISTS (SELECT 1 FROM json_each(input.attachments) AS carried
@@ -27,7 +27,7 @@ const SET_ATTACHMENTS = `UPDATE messages SET attachments = input.attachments FRO
 const INSERT_USES = `INSERT INTO media_uses (media_id, message_id) SELECT carried.value ->> 'attachmentId', input.messageId
   FROM input CROSS JOIN json_each(input.attachments) AS carried`
 
-/** Statements of an acceptance, and what keeps the media of the message. */
+/** The statements of an acceptance, and those that keep the message's media. */
 const withMedia =
   (statements: (condition: string) => string[]) =>
   (condition: string): string[] => {
@@ -47,7 +47,7 @@ const SCHEDULE_MEDIA: RowOperation<ScheduledMessage> = {
 }
 const SCHEDULE_MEDIA_ONCE = once<ScheduledMessage>(withMedia(scheduleStatements), HAS_MEDIA)
 
-/** The operation that stores a message which may begin at once. */
+/** The operation that stores a message that may start at once. */
 export function acceptOperation({ attachments, idempotencyKey, resentFrom }: NewMessage): RowOperation<AcceptRow> {
   if (resentFrom !== null) return attachments === null ? ACCEPT_AGAIN : ACCEPT_MEDIA_AGAIN
   if (attachments === null) return idempotencyKey === null ? ACCEPT : ACCEPT_ONCE

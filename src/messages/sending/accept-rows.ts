@@ -13,7 +13,7 @@ export interface NewMessage extends JsonRow {
   from: string
   to: string
   body: string
-  /** The column `attachments` of a message with media: their ids, in order, and what lists show of them. Null for a text. */
+  /** The column `attachments` of a message with media: their ids, in order, and what lists show about them. Null for a text. */
   attachments: string | null
   /** Epoch milliseconds. */
   now: number
@@ -22,7 +22,7 @@ export interface NewMessage extends JsonRow {
   requestHash: string | null
   /** Epoch milliseconds. Keys stored before it have expired. */
   keysExpiredBefore: number
-  /** The failed message that this one is sent in place of. */
+  /** The failed message that this one replaces. */
   resentFrom: string | null
 }
 
@@ -41,7 +41,7 @@ const insertMessages = (
     input.now, input.now, ${sendAt}
   FROM input WHERE ${condition}`
 
-/** The queue age counts from `startedAt`, also of a message that has to wait. */
+/** The queue age counts from `startedAt`, even for a message that has to wait. */
 const insertJobs = (
   condition: string,
 ): string => `INSERT INTO jobs (id, kind, lane, tenant_id, subject, contact, created_at)
@@ -115,8 +115,8 @@ const KEPT_KEYS = `SELECT input.messageId AS key, stored.message_id, stored.requ
   CROSS JOIN idempotency_keys AS stored ON stored.app_id = input.appId AND stored.key = input.idempotencyKey`
 
 /**
- * The operation that stores only the first request with each `Idempotency-Key`. `condition`: which requests may keep their key. Returns the
- * rows of `KEPT_KEYS` as well.
+ * The operation that stores only the first request with each `Idempotency-Key`. `condition`: which requests may keep their key. Also returns
+ * the rows of `KEPT_KEYS`.
  */
 export const once = <Message extends NewMessage>(
   statements: (condition: string) => string[],
@@ -129,21 +129,24 @@ export const once = <Message extends NewMessage>(
 export const ACCEPT_ONCE = once<AcceptRow>(acceptStatements)
 export const SCHEDULE_ONCE = once<ScheduledMessage>(scheduleStatements)
 
-/** Marks the failed message as sent again, unless it was before. */
+/** Marks the failed message as sent again, unless it already is. */
 const claimFailed = (condition: string): string => `UPDATE messages SET resent_as = input.messageId FROM input
   WHERE messages.id = input.resentFrom AND messages.tenant_id = input.tenantId AND messages.status = 'failed' AND messages.resent_as IS NULL
     AND ${condition}`
 
-/** True for the first message that is sent in place of a failed one. */
+/** True for the first replacement of a failed message. */
 const OWNS_FAILED = `EXISTS (SELECT 1 FROM messages AS failed
   WHERE failed.id = input.resentFrom AND failed.tenant_id = input.tenantId AND failed.resent_as = input.messageId)`
 
-/** What was sent in place of each failed message, in the form of `KEPT_KEYS`. */
+/** The replacement of each failed message, in the form of `KEPT_KEYS`. */
 const RESENT_AS = `SELECT input.messageId AS key, failed.resent_as AS message_id, '' AS request_hash FROM input
   CROSS JOIN messages AS failed ON failed.id = input.resentFrom AND failed.tenant_id = input.tenantId
   WHERE failed.resent_as IS NOT NULL`
 
-/** The operation that stores only the first message in place of a failed one. `condition`: which may be. Returns the rows of `RESENT_AS` as well. */
+/**
+ * The operation that stores only the first replacement of a failed message. `condition`: which messages may be replaced. Also returns the rows
+ * of `RESENT_AS`.
+ */
 export const again = (statements: (condition: string) => string[], condition = ALWAYS): RowOperation<AcceptRow> => ({
   key: 'messageId',
   statements: [claimFailed(condition), ...statements(OWNS_FAILED), RESENT_AS],

@@ -4,8 +4,8 @@ import type { JsonRow, RowOperation } from '../../db/writer.ts'
 import { IS_BLOCKED } from '../opt-outs/opt-out-rows.ts'
 import { countErrors, countUsage } from '../usage/roll-up.ts'
 
-// The writes of an attempt: one row operation for each step. Every step after the first names its attempt and changes
-// nothing once that attempt is closed, so a late write of a dead process does no harm. `GIVE_UP` is for a message without one.
+// The writes of an attempt: one row operation for each step. Every step after the first names its attempt and changes nothing once that
+// attempt is closed, so a late write of a dead process does no harm. `GIVE_UP` is for a message without an attempt.
 
 /** The values of an attempt that a commit may open. */
 export interface AttemptRow extends JsonRow {
@@ -16,7 +16,7 @@ export interface AttemptRow extends JsonRow {
   from: string
   to: string
   bootId: string
-  /** Steady time, and the same moment by the provider's clock if that is known. */
+  /** Steady time, and the same moment by the provider's clock if known. */
   startedAt: number
   providerStartedAt: number | null
   /** Epoch milliseconds. */
@@ -65,8 +65,8 @@ export const CLAIM: RowOperation<ClaimRow> = {
 }
 
 /**
- * Why `CLAIM` may have opened no attempt: the message has expired, or its recipient has opted out. Returns no row if the message
- * has no job any more, because it was cancelled.
+ * Why `CLAIM` opened no attempt: the message has expired, or its recipient has opted out. Returns no row if the message no longer has a job
+ * because it was cancelled.
  */
 export const WHY_NOT_OPENED = `WITH input ("from", "to", tenantId) AS (VALUES (?3, ?4, ?5))
   SELECT jobs.created_at < ?2 AS has_expired, tenants.status = 'active' AND ${IS_BLOCKED} AS is_blocked FROM input
@@ -76,7 +76,7 @@ export const WHY_NOT_OPENED = `WITH input ("from", "to", tenantId) AS (VALUES (?
 /** The condition of each step after the first: its attempt is still open. */
 export const IS_OPEN = `EXISTS (SELECT 1 FROM send_attempts AS open WHERE open.seq = input.attemptSeq AND open.closed_at IS NULL)`
 
-/** SQL for the roll-up: the messages that the next statements of the commit will end. */
+/** SQL for the roll-up: the messages that later statements of the commit will end. */
 const endingMessages = (condition: string) => ({
   tenantId: 'ending.tenant_id',
   appId: 'ending.app_id',
@@ -96,7 +96,7 @@ export interface AnswerColumns extends JsonRow {
   durationMs: number | null
 }
 
-/** A lookup that closes an attempt keeps what was stored about the call. */
+/** A lookup that closes an attempt keeps the stored facts about the call. */
 const SET_ANSWER = `http_status = coalesce(input.httpStatus, http_status), error_code = coalesce(input.providerCode, error_code),
     request_id = coalesce(input.requestId, request_id), message = coalesce(input.providerMessage, message),
     duration_ms = coalesce(input.durationMs, duration_ms)`
@@ -191,8 +191,8 @@ export const GIVE_UP: RowOperation<GiveUpRow> = {
 }
 
 /**
- * SQL that creates lookup jobs. `select` reads `extension_id`, `tenant_id`, `due_at` and `created_at` of extensions, one row each.
- * An extension that has such a job is left out.
+ * SQL that creates lookup jobs. `select` reads `extension_id`, `tenant_id`, `due_at` and `created_at` of extensions, one row each. Skips
+ * extensions that have such a job.
  */
 export const ensureLookups = (
   select: string,
@@ -209,7 +209,7 @@ export const ENSURE_LOOKUP: readonly string[] = [
     FROM input GROUP BY input.tenantId, input.extensionId`),
 ]
 
-/** An attempt whose outcome is not known. */
+/** An attempt of unknown outcome. */
 export interface UnknownRow extends AnswerColumns {
   messageId: string
   attemptSeq: number

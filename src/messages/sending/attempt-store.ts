@@ -58,7 +58,7 @@ const endOf = ({ attachments }: OutboundMessage): typeof END => (attachments.len
 const segmentsOfMessage = ({ body, attachments }: OutboundMessage): number =>
   attachments.length === 0 ? segmentsOf(body) : 1
 
-/** A scheduled message waits on purpose, and nobody knows when a quarantined one was sent. */
+/** A scheduled message waits on purpose, and the time at which a quarantined one was sent is unknown. */
 const hasLatency = ({ entry, message }: OpenEntry): boolean => message.sendAt === null && !entry.isQuarantined
 
 /** Closes the attempt. Its message and job stay, for another attempt. */
@@ -125,7 +125,7 @@ export async function storeUnknown(
   return lookupMs
 }
 
-/** After a 500 the provider is done with the call. After a 502 or 504 it may still be working behind the proxy that answered. */
+/** After a 500 the provider has finished the call. After a 502 or 504 it may still be working behind the proxy that answered. */
 const settleMsAfter = ({ config }: SendingContext, providerFailure: ProviderFailure | null): number =>
   providerFailure?.status === 500 ? config.reconcileSettle500Ms : config.reconcileSettleMs
 
@@ -142,8 +142,8 @@ export async function giveUp(
 }
 
 /**
- * Writes until the database stores the row. Until then the attempt stays open, so nothing is sent twice. Returns false if
- * the row violates a constraint of the schema.
+ * Retries until the database has stored the row. Until then the attempt stays open, so nothing is sent twice. Returns false if the row
+ * violates a constraint of the schema.
  */
 async function writeUntilStored<Row extends JsonRow>(
   context: SendingContext,

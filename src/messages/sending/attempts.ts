@@ -98,8 +98,8 @@ export class Attempts {
   }
 
   /**
-   * That an entry from the job table has media is known only now. It goes on if calls with media have room, so that no later message
-   * of its number overtakes it; else it waits in its queue, as one that was known to have media.
+   * Only now is it known that an entry from the job table has media. It continues if there is room for calls with media, so that no later
+   * message of its number overtakes it; otherwise it waits in its queue, like any message with media.
    */
   #mayCarry({ entry, extensionId }: Reservation): boolean {
     if (entry.hasMedia) return true
@@ -135,7 +135,7 @@ export class Attempts {
     return this.run(reservation, Number(seq), row, message)
   }
 
-  /** The message was cancelled, is too old, its recipient has opted out, or a condition changed just before the commit. */
+  /** The message was cancelled or is too old, its recipient has opted out, or a condition changed just before the commit. */
   async #notOpened(reservation: Reservation, message: OutboundMessage, expiredBefore: number): Promise<ReservationEnd> {
     const reason = await this.#whyNotOpened(reservation.entry, expiredBefore)
     if (reason === 'ended') return this.#drop(reservation)
@@ -167,7 +167,7 @@ export class Attempts {
     }
     if (end.type !== 'unknown' && (await storeEnd(this.context, open, end, failure)))
       return this.reservations.forget(called)
-    // Without an end that could be stored, the answer is not known either.
+    // If the end could not be stored, the answer is unknown, too.
     await this.#storeUnknown(open, end.type === 'unknown' ? failure : null)
     return this.reservations.keepOpen(reservation)
   }
@@ -181,11 +181,11 @@ export class Attempts {
     return extensionCalls.make({ tenantId, extensionId }, SEND_GROUP, (token) => provider.sendSms(token, message))
   }
 
-  /** The owner of the number's messages is stored before the message ends, so that no later lookup takes one for absent. */
+  /** The owner of the number's messages is stored before the message ends, so that no later lookup wrongly finds one absent. */
   async #noteOwner({ entry: { queue }, attempt: { extensionId } }: OpenEntry, ownerId: string): Promise<void> {
     const { database, directory } = this.context
     const { tenantId, number } = queue
-    // If it cannot be stored, the next answer says it again.
+    // If it cannot be stored, the next answer has it again.
     await noteOwner({ orm: database.orm, directory }, { tenantId, extensionId }, { number, ownerId }).catch(
       () => undefined,
     )

@@ -4,13 +4,13 @@ import type { SmsAnswer } from '../../provider/outbound-sms.ts'
 import type { ProviderFailure } from '../../provider/provider.ts'
 import type { CallResult } from '../../provider/extension-calls.ts'
 
-/** What the result of a call means for its message. */
+/** The meaning of a call's result for its message. */
 export type CallEnd =
   | { type: 'sent'; outcome: AttemptOutcome; rcMessageId: string }
   | { type: 'failed'; outcome: AttemptOutcome; rcMessageId: string | null; failure: MessageFailure }
   /** The provider did not accept the message: it waits for another attempt. */
   | { type: 'retry'; outcome: AttemptOutcome }
-  /** The provider may have accepted the message: a lookup in its message store must find out. */
+  /** The provider may have accepted the message: a lookup in its message store must decide. */
   | { type: 'unknown' }
 
 /** Maps the result of a call to its end. */
@@ -20,7 +20,7 @@ export function callEnd(result: CallResult<SmsAnswer>): CallEnd {
       return acceptedEnd(result.value.providerMessageId, result.value.failed)
     case 'failed':
       return failedEnd(result.failure)
-    // No call was made, or it was answered 401. The scheduler then finds no sender, or waits for the token or the end of the pause.
+    // No call was made, or it was answered 401. The scheduler then finds no sender, or waits for the token or for the end of the pause.
     case 'gone':
     case 'deferred':
       return { type: 'retry', outcome: 'not_accepted' }

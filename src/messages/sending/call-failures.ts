@@ -10,10 +10,10 @@ import { backoffMs } from './extension-turns.ts'
 import type { Entry } from './number-queue.ts'
 import type { Scheduler } from './scheduler.ts'
 
-/** After this many consecutive turnaways, the cause is the message and not the extension. */
+/** After this many consecutive turnaways, the message is the cause and not the extension. */
 const MAX_CONSECUTIVE_TURNAWAYS = 5
 
-/** Decides how long a message or its extension waits after a call that failed. `call-end.ts` decides what becomes of the message. */
+/** Decides how long a message or its extension waits after a call that failed. `call-end.ts` decides what happens to the message. */
 export class CallFailures {
   constructor(
     readonly context: SendingContext,
@@ -47,7 +47,7 @@ export class CallFailures {
     entry.movedNumber = { extensionIds, failure, at: this.context.clock.monotonic() }
   }
 
-  /** For doctor, health and alert, which name the fix. */
+  /** For the doctor, health and the alert, which name the fix. */
   #noteRefusal(tenantId: string, extensionId: string, failure: ProviderFailure): void {
     const { directory, clock } = this.context
     directory.refusals.note({ tenantId, extensionId, step: 'send', failure }, clock.now())
@@ -68,7 +68,7 @@ export class CallFailures {
     else this.context.quota.pauseAsAnnounced(extensionId, SEND_GROUP, retryAfterMs)
   }
 
-  /** Until `ms` have passed, neither this message nor later ones of its conversation begin; the queue goes on. */
+  /** Until `ms` have passed, neither this message nor later ones of its conversation start; the rest of the queue continues. */
   #hold(entry: Entry, count: number, ms: number): void {
     const { clock } = this.context
     if (count === MAX_CONSECUTIVE_TURNAWAYS) entry.heldSince = null
@@ -87,11 +87,11 @@ export class CallFailures {
   }
 }
 
-/** Whether the extension may make several calls at a time again: after any answer that does not turn its message away. */
+/** Whether the extension may make several calls at a time again: after any answer that is not a turnaway. */
 const clearsBackoff = (result: CallResult<unknown>): boolean =>
   result.type === 'ok' || (result.type === 'failed' && result.failure.status !== null && !isTurnaway(result.failure))
 
 const endsForbidden = (result: CallResult<unknown>): boolean => result.type === 'failed' && isForbidden(result.failure)
 
-/** A turnaway: the provider's own 503, or a refusal of something on the way. Nothing was done, and the message is not to blame. */
+/** A turnaway: the provider's own 503, or a refusal by something in between. Nothing was done, and the message is not to blame. */
 const isTurnaway = ({ reason }: ProviderFailure): boolean => reason === 'unavailable' || reason === 'intercepted'

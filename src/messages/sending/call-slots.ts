@@ -1,8 +1,8 @@
 import type { Clock } from '../../core/clock.ts'
 
 /**
- * While this many requests are being answered, and for a moment afterwards, accepting comes before sending: one commit can
- * answer all of them.
+ * While this many requests are being answered, and for a moment afterwards, accepting has priority over sending: one commit can answer all of
+ * them.
  */
 const BURST_REQUESTS = 16
 const BURST_MS = 250
@@ -11,8 +11,8 @@ const MAX_YOUNG_CALLS = 64
 const YOUNG_MS = 250
 
 /**
- * Slots for calls under way. During a burst of requests only a few young calls may be under way. A provider that answers
- * quickly is not slowed down by this.
+ * Slots for calls in progress. During a burst of requests only a few young calls may be in progress. This does not slow down a provider that
+ * answers quickly.
  */
 export class CallSlots {
   /** Call → monotonic time at which it began, oldest first. */
@@ -23,7 +23,7 @@ export class CallSlots {
   constructor(
     readonly clock: Clock,
     readonly max: number,
-    /** Requests that are being answered at this moment. */
+    /** Requests that are being answered now. */
     readonly requests: () => number,
   ) {}
 

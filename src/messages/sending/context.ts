@@ -35,7 +35,7 @@ export interface SendingContext {
   numbers: Numbers
   messageListings: MessageListings
   receipts: Pick<ReceiptTracking, 'isOn' | 'sent'>
-  /** How many requests are being answered at this moment. */
+  /** How many requests are being answered now. */
   requests: () => number
   /** Calls `run` after the current tick of the event loop. */
   defer: (run: () => void) => void

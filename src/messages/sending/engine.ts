@@ -58,7 +58,7 @@ export class SendEngine {
     this.scheduled.start()
   }
 
-  /** Begins nothing more. Resolves when all calls have ended and their outcomes are stored. */
+  /** Starts nothing more. Resolves when all calls have ended and their outcomes are stored. */
   async stop(): Promise<void> {
     this.scheduler.stop()
     await this.scheduled.stop()
@@ -93,7 +93,7 @@ export class SendEngine {
     return rows.length > 0 || busy.some(isInScope)
   }
 
-  /** How much longer than a text's the calls of the tenant's open attempts may take: the most of them. */
+  /** How much longer the calls of the tenant's open attempts may take than a text's: the maximum. */
   longestUploadMs(tenantId: string): number {
     const busy = [...this.scheduler.queues.ofTenant(tenantId)].flatMap((queue) => [...queue.busy])
     return Math.max(0, ...busy.map(({ attempt }) => attempt?.uploadMs ?? 0))
@@ -160,13 +160,13 @@ export class SendEngine {
     return stored
   }
 
-  /** Puts a committed message into its queue. A repeated request has stored nothing, so its entry is dropped. */
+  /** Puts a committed message into its queue. A repeated request stores nothing, so its entry is dropped. */
   #enter(entry: Entry, { jobSeq }: Stored): void {
     if (jobSeq === null) this.scheduler.forget(entry)
     else this.scheduler.enter(entry)
   }
 
-  /** A message whose commit failed may be stored nevertheless. It is then sent in its turn, although its request failed. */
+  /** A message may be stored although its commit failed. It is then sent in its turn, although its request failed. */
   async #addIfStored(entry: Entry, error: unknown): Promise<void> {
     const jobSeq = await this.#findStoredJob(entry, error)
     if (jobSeq === null) return this.scheduler.forget(entry)

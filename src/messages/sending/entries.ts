@@ -1,6 +1,6 @@
 import { type Entry, conversationOf } from './number-queue.ts'
 
-/** Finds the entries in memory: by message, and the one that makes a conversation busy. */
+/** Finds entries in memory: by message, and by the conversation that they make busy. */
 export class Entries {
   readonly #byMessage = new Map<string, Entry>()
   readonly #busy = new Map<string, Entry>()

@@ -13,7 +13,7 @@ const ROWS_AT_ONCE = 100
 const OLDEST = `SELECT seq, subject, ${IS_QUARANTINED} AS is_quarantined, created_at FROM jobs INDEXED BY jobs_sends
   WHERE kind = 'send' AND seq > ?1 ORDER BY seq LIMIT ${ROWS_AT_ONCE}`
 
-/** Ends messages older than `MAX_QUEUE_AGE`, in pages of 100 in job order, until a page has a young one. Returns how many were old. */
+/** Ends messages older than `MAX_QUEUE_AGE`, in pages of 100 in job order, until a page has a young message. Returns how many were old. */
 export async function expireMessages(engine: SendEngine, lifecycle: { draining: boolean }): Promise<number> {
   const { clock, config, database, clockCheck } = engine.context
   if (!clockCheck.isTrusted) return 0
@@ -41,7 +41,10 @@ async function expire(engine: SendEngine, old: readonly Row[]): Promise<void> {
   await Promise.all(ended)
 }
 
-/** A quarantined message is looked up first. One that is too old ends as unconfirmed if no attempt was opened within ten minutes after the start. */
+/**
+ * A quarantined message is looked up first. If it is too old, it ends as unconfirmed if no attempt was opened within ten minutes after the
+ * start.
+ */
 function failureOfOld({ context, startedAt }: SendEngine, row: Row): MessageFailure | null {
   if (row['is_quarantined'] === 0) return MESSAGE_FAILURES.expired
   const isOver = context.clock.steady() > startedAt + MAX_LOOKUP_MS

@@ -1,19 +1,19 @@
 import type { NumberQueue } from './number-queue.ts'
 
-/** The turns of the number queues that wait for an extension, one message each. */
+/** The number queues that wait for an extension take turns, one message each. */
 export class ExtensionTurns {
   /** In the order of their turns. */
   readonly queues = new Set<NumberQueue>()
-  /** Calls under way. */
+  /** Calls in progress. */
   inFlight = 0
   /**
-   * How many calls in a row did not reach the provider or were answered 503. Calls that fail together count once. After a
-   * failure only one call at a time is made.
+   * How many calls in a row did not reach the provider or were answered 503. Calls that fail together count once. After a failure, calls are
+   * made one at a time.
    */
   consecutiveFailures = 0
   /** When the first of them ended, epoch milliseconds; null if there is none. */
   failingSince: number | null = null
-  /** Whether a refusal has announced a pause that is too short to end anything: only one call at a time is made. */
+  /** Whether a refusal announced a pause that is too short to help: then calls are made one at a time. */
   isProbed = false
   cancelAlarm: () => void = () => undefined
 

@@ -12,20 +12,20 @@ const LISTING_MARGIN_MS = 60_000
 /** The clock of another process may have been wrong by an hour. */
 export const OTHER_CLOCK_MS = HOUR_MS
 
-/** What a listing of the provider's message store says about attempts of unknown outcome. */
+/** The evidence of one listing of the provider's message store about attempts of unknown outcome. */
 export interface Lookup {
-  /** Steady times: the start of the listing, and when it was asked for. */
+  /** Steady times: the start of the listing, and when it was requested. */
   since: number
   beganAt: number
-  /** Those that belong to no message. */
+  /** The records that belong to no message. */
   records: StoredSms[]
   /** Whether a missing record proves anything: the message store was listed, and every record could be read. */
   isComplete: boolean
-  /** Whether a missing record of this number proves anything: its messages are in a store that was listed. */
+  /** Whether a missing record of this number proves anything: its messages are in a listed store. */
   proves: (number: string) => boolean
   /** Whether it began when all calls from before a restore had ended. */
   decidesQuarantine: boolean
-  /** The ids of records that this lookup has given to messages. */
+  /** The ids of records that this lookup has assigned to messages. */
   takenIds: Set<string>
   /** Set if the listing was deferred. */
   retryInMs: number | null
@@ -68,8 +68,8 @@ export async function listSent(context: SendingContext, key: ExtensionKey, entri
 const NOTHING: MessageListing = { records: [], ofEveryOwner: false }
 
 /**
- * What the extensions show that send for these numbers now, after this one was disconnected or has lost them: the messages of a call
- * queue are in the queue's store, whichever recipient has sent them. A record tells what was sent, but a missing one proves nothing.
+ * Lists the extensions that send for these numbers now, after this one was disconnected or lost them: the messages of a call queue are in the
+ * queue's store, whichever recipient sent them. A record proves that a message was sent, but a missing record proves nothing.
  */
 async function listOthers(
   { messageListings }: SendingContext,

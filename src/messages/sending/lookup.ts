@@ -12,8 +12,8 @@ import { type Sought, isDoubtful, matchRecord } from './match-record.ts'
 import { isEnded, loadMessages } from './outbound-message.ts'
 
 /**
- * The `lookup` job, one for each extension that has attempts of unknown outcome: it lists the provider's message store once and
- * closes every attempt that it can. Nothing is sent again before a lookup has found it absent.
+ * The `lookup` job, one for each extension that has attempts of unknown outcome: it lists the provider's message store once and closes every
+ * attempt that it can. No message is sent again before a lookup has found it absent.
  */
 export function lookupJobs(engine: SendEngine): JobKind<string> {
   const kept: QuarantineLookups = new Map()
@@ -27,18 +27,18 @@ export function lookupJobs(engine: SendEngine): JobKind<string> {
 }
 
 const MAX_LOOKUPS_IN_FLIGHT = 64
-/** Half of all, so that hanging extensions of one tenant leave lookups for the others. */
+/** Half of all, so that one tenant's hanging extensions leave lookups for the others. */
 const MAX_LOOKUPS_PER_TENANT = 32
 /** The first lookup comes after 2 s. After that each delay equals the time since the attempt, at most 15 s. */
 const MAX_LOOKUP_DELAY_MS = 15_000
 const MIN_LOOKUP_DELAY_MS = 100
-/** Bounds what one query reads. After a restore an extension may have thousands of open attempts. */
+/** Bounds the rows of one query. After a restore an extension may have thousands of open attempts. */
 const ATTEMPTS_AT_ONCE = 500
 const MIN_DEFERRED_MS = 1000
 
 /**
- * The lookup of each extension that has decided quarantined messages, kept until the process ends. It decides the later messages of
- * their conversations as well, because all calls from before the restore had ended when it began.
+ * The lookup of each extension that has decided quarantined messages, kept until the process ends. It also decides the later messages of their
+ * conversations, because all calls from before the restore had ended when it began.
  */
 type QuarantineLookups = Map<string, Lookup>
 
@@ -59,7 +59,7 @@ async function lookUp(engine: SendEngine, kept: QuarantineLookups, job: Job): Pr
   return { type: 'snooze', delayMs: delayMs(engine, lookup, left) }
 }
 
-/** A quarantined message is not looked up before its settle time is over, because that would decide nothing for the others of its conversation. */
+/** A quarantined message is not looked up before its settle time is over, because that would not decide the others of its conversation. */
 const mayBeLookedUp = (engine: SendEngine, earlier: Lookup | undefined, entry: Entry): boolean =>
   !entry.isQuarantined || isSettled(entry, engine.context.clock.steady()) || decidesQuarantined(engine, earlier, entry)
 
@@ -76,7 +76,7 @@ const decidesQuarantined = (
   (attempt.uploadMs === 0 || lookup.beganAt >= startedAt + config.reconcileSettleMs + attempt.uploadMs) &&
   lookup.proves(queue.number)
 
-/** The milliseconds until the next lookup of the attempts that are left. */
+/** The milliseconds until the next lookup of the remaining attempts. */
 function delayMs(engine: SendEngine, lookup: Lookup | undefined, left: readonly Entry[]): number {
   const retryInMs = lookup?.retryInMs ?? null
   if (retryInMs !== null) return Math.min(Math.max(retryInMs, MIN_DEFERRED_MS), MAX_LOOKUP_DELAY_MS)
@@ -94,7 +94,7 @@ async function endJob({ database }: SendingContext, { seq, lane, tenantId }: Job
   return deleted?.rows.length === 1 ? DONE : { type: 'snooze', delayMs: MIN_LOOKUP_DELAY_MS }
 }
 
-/** When the attempt began by the provider's clock. An uncertain time is moved to its earliest. */
+/** When the attempt began by the provider's clock. If the time is uncertain, the earliest possible one. */
 function attemptBeganAt({ provider }: SendingContext, { isOwn, startedAt, providerStartedAt }: OpenAttempt): number {
   if (providerStartedAt !== null) return providerStartedAt
   return startedAt - (provider.clockSkewMs() ?? 0) - (isOwn ? 0 : OTHER_CLOCK_MS)
@@ -120,7 +120,7 @@ async function resolveAttempt(engine: SendEngine, open: OpenEntry, lookup: Looku
   const { context } = engine
   const { entry, attempt, message } = open
   const sought = soughtOf(context, open)
-  // A quarantined message may have been cancelled since.
+  // A quarantined message may have been cancelled meanwhile.
   const record = isEnded(message.status) ? null : matchRecord(sought, lookup.records, lookup.takenIds)
   if (record !== null) return storeFound(engine, open, record, lookup.takenIds)
   const isListed = lookup.isComplete && lookup.proves(entry.queue.number)

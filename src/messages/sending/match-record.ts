@@ -12,9 +12,9 @@ export interface Sought {
   since: number
 }
 
-/** The store may truncate a long text. A match needs at least this much of it as the store keeps it, in UTF-16 units. */
+/** The store may truncate a long text. A match needs at least this much of the stored text, in UTF-16 units. */
 const MIN_PREFIX_UNITS = 100
-/** The error of the clock skew that was measured from the provider's `Date` header. */
+/** The tolerance of the clock skew measured from the provider's `Date` header. */
 const TOLERANCE_MS = 5000
 
 /**
@@ -33,8 +33,8 @@ export function matchRecord(
 }
 
 /**
- * Whether a record may be the attempt's although its media have other types: RingCentral may have converted them, or somebody has sent
- * others by hand. So it neither counts as the attempt's, nor is the attempt absent.
+ * Whether a record may be the attempt's although its media types differ: RingCentral may have converted them, or somebody sent other files by
+ * hand. So the record does not count as the attempt's, but the attempt is not absent either.
  */
 export function isDoubtful(sought: Sought, records: readonly StoredSms[], takenIds: ReadonlySet<string>): boolean {
   if (sought.mediaTypes.length === 0) return false
@@ -45,7 +45,7 @@ export function isDoubtful(sought: Sought, records: readonly StoredSms[], takenI
   return records.some((record) => isAlike(record) && !takenIds.has(record.providerMessageId))
 }
 
-/** A group text, or other media with the same words, was sent by hand, in one of RingCentral's apps. */
+/** Somebody sent a group text, or other media with the same words, by hand in one of RingCentral's apps. */
 const isCandidate = (sought: Sought, record: StoredSms): boolean =>
   isBetween(sought, record) && hasMedia(record, sought.mediaTypes)
 
@@ -55,7 +55,7 @@ const isBetween = ({ from, to, since }: Sought, record: StoredSms): boolean =>
   isTo(record, to) &&
   record.createdAt >= since - TOLERANCE_MS
 
-/** In any order, each as often. Sizes say nothing, because RingCentral may convert media. A type that the record does not say may be any. */
+/** In any order, each as often. Sizes say nothing, because RingCentral may convert media. A type that the record omits may be any. */
 function hasMedia({ mediaTypes }: StoredSms, sought: readonly string[]): boolean {
   if (mediaTypes.length !== sought.length) return false
   const left = [...sought]
@@ -70,7 +70,7 @@ function hasMedia({ mediaTypes }: StoredSms, sought: readonly string[]): boolean
 const isTo = ({ to: recipients }: StoredSms, to: string): boolean =>
   recipients.length > 0 && recipients.every(({ phoneNumber }) => phoneNumber !== null && isSameNumber(phoneNumber, to))
 
-/** Whether a stored text is the beginning of `text`. Its length counts before trimming: the text may be cut after a space. */
+/** Whether a stored text is the beginning of `text`. Its length counts before trimming, because the text may be cut after a space. */
 function isTruncated(stored: string, text: string): boolean {
   const start = comparable(stored)
   return stored.length >= MIN_PREFIX_UNITS && start !== '' && text.startsWith(start)

@@ -5,13 +5,13 @@ import type { Entry, NumberQueue } from './number-queue.ts'
 import { extensionFor } from './sending-extension.ts'
 
 /**
- * Which messages with media may begin: few calls at once have media, and a number must be allowed to send them. One that may not
- * begin holds its own conversation. Texts to others do not wait for it.
+ * Decides which messages with media may start: only a few calls at once carry media, and the number must be allowed to send it. A message that
+ * may not start holds only its own conversation.
  */
 export class MediaCalls {
-  /** The calls under way, with their extensions. */
+  /** The calls in progress, with their extensions. */
   readonly #calls = new Map<Entry, string>()
-  /** The queues that have a message which waits for a call to end. */
+  /** The queues with a message that waits for a call to end. */
   readonly #waiting = new Set<NumberQueue>()
 
   constructor(
@@ -30,7 +30,7 @@ export class MediaCalls {
     return true
   }
 
-  /** Whether its number may send media; null if its list was read before that was stored, undefined if none has it. */
+  /** Whether its number may send media; null if its list was read before this was stored, undefined if no list has it. */
   maySend(entry: Entry): boolean | null | undefined {
     return this.#senderOf(entry)?.sendsMedia
   }

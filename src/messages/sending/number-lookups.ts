@@ -12,8 +12,8 @@ interface NumberLookup {
 }
 
 /**
- * Reads the numbers of all extensions of a tenant from the provider when a number is not known. A message fails only after a
- * lookup that began after its acceptance. Lookups of one tenant begin at least 10 s apart.
+ * Reads the numbers of all of a tenant's extensions from the provider when a number is unknown. A message fails only after a lookup that began
+ * after its acceptance. Lookups of one tenant begin at least 10 s apart.
  */
 export class NumberLookups {
   readonly #latest = new Map<string, NumberLookup>()
@@ -24,25 +24,25 @@ export class NumberLookups {
 
   constructor(
     readonly context: Pick<SendingContext, 'clock' | 'log'> & { numbers: Pick<SendingContext['numbers'], 'readAll'> },
-    /** Called when a lookup has ended, or when the next one may begin. */
+    /** Called when a lookup has ended, or when the next one may start. */
     readonly changed: (tenantId: string) => void,
   ) {}
 
-  /** Call it when a send job has been committed. A lookup that begins now counts for it and all older ones. */
+  /** Call it when a send job has been committed. A lookup that starts now counts for it and for all older ones. */
   noteAccepted(jobSeq: number): void {
     this.#newestJobSeq = Math.max(this.#newestJobSeq, jobSeq)
   }
 
   /**
-   * Returns whether a number lookup has succeeded that began after the entry's acceptance, and after the provider said that its
-   * number has moved. If not, begins one as soon as allowed.
+   * Returns whether a number lookup has succeeded that started after the entry was accepted, and after the provider said that its number has
+   * moved. If not, starts one as soon as allowed.
    */
   ensureLookedUp(entry: Entry): boolean {
     const { tenantId } = entry.queue
     const latest = this.#latest.get(tenantId)
     if (latest?.succeeded === true && latest.jobSeq >= entry.jobSeq && latest.at > (entry.movedNumber?.at ?? -1))
       return true
-    // A message that is stored although its commit failed was not noted.
+    // A message that was stored although its commit failed has not been recorded here.
     this.noteAccepted(entry.jobSeq)
     if (latest?.succeeded !== null) this.#plan(tenantId, latest)
     return false

@@ -5,7 +5,7 @@ export interface Entry {
   readonly messageId: string
   readonly queue: NumberQueue
   readonly to: string
-  /** Whether it carries media. Of one that was read from the job table it is not known before its message is. */
+  /** Whether it carries media. For an entry from the job table this is unknown until its message is read. */
   hasMedia: boolean
   /** The order of acceptance. 0 while the message is being committed. */
   jobSeq: number
@@ -13,33 +13,33 @@ export interface Entry {
   attempt: OpenAttempt | null
   /** True after a restore, until a lookup has shown that it was not sent since the backup. */
   isQuarantined: boolean
-  /** Monotonic time. Until then neither this message nor later ones of its conversation begin; the queue goes on. */
+  /** Monotonic time. Until then neither this message nor later ones of its conversation start; the rest of the queue continues. */
   heldUntil: number
-  /** When it was held first, epoch milliseconds; null if it never was. */
+  /** When it was first held, epoch milliseconds; null if never. */
   heldSince: number | null
-  /** Set if the provider answered that the number does not belong to the extension: another one may have it. */
+  /** Set if the provider answered that the number does not belong to the extension: another extension may have it. */
   movedNumber: MovedNumber | null
 }
 
 export interface OpenAttempt {
   seq: number
   extensionId: string
-  /** Steady time, and the same moment by the provider's clock if that was known. */
+  /** Steady time, and the same moment by the provider's clock if known. */
   startedAt: number
   providerStartedAt: number | null
   /** Steady time from which a missing record means that nothing was sent. Null while the call runs. */
   absentAfter: number | null
-  /** How much longer than a text's its call may take, and the settle time after it. */
+  /** How much longer its call, and the settle time after it, may take than a text's. */
   uploadMs: number
-  /** How long its call took; null while it runs, and if another process made it. */
+  /** How long its call took; null while it runs, or if another process made it. */
   durationMs: number | null
-  /** Whether this process began it. */
+  /** Whether this process started it. */
   isOwn: boolean
 }
 
-/** The provider's answer that a number does not belong to an extension, the last one if several were asked. */
+/** The provider's answer that a number does not belong to an extension; the last answer if several extensions tried. */
 export interface MovedNumber {
-  /** All that were asked. */
+  /** All extensions that tried. */
   extensionIds: readonly string[]
   failure: ProviderFailure
   /** Monotonic time. */
@@ -56,24 +56,24 @@ export const READ_AHEAD = 256
  * the rest are read from the job table when they are needed.
  */
 export class NumberQueue {
-  /** Ordered by `jobSeq`. */
+  /** In order of `jobSeq`. */
   readonly waiting: Entry[] = []
-  /** Those of them that carry media, as far as that is known. */
+  /** The entries known to carry media. */
   readonly waitingWithMedia = new Set<Entry>()
   /** The entries that make their conversations busy: their attempt is open, or is being opened. */
   readonly busy = new Set<Entry>()
   /** How many messages are being committed without an attempt. Later messages must not begin before these are known. */
   arriving = 0
-  /** The entries that are being ended without a call. One that cannot be ended is waiting again, so its conversation waits for it. */
+  /** The entries that are being ended without a call. If one cannot be ended, it waits again, and so does its conversation. */
   readonly ending = new Set<Entry>()
   /** Whether the job table may hold entries after `cursor` that are not in memory. */
   hasMore: boolean
   /** All entries up to this `jobSeq` have been read or added. */
   cursor = 0
   isReading = false
-  /** The extension whose turn it waits for, with the queues that wait for it. */
+  /** The extension for whose turn this queue waits, with the other waiting queues. */
   waitsFor: { readonly queues: Set<NumberQueue> } | null = null
-  /** Monotonic time before which none of its messages begins, because the attempt of the first one could not be opened. */
+  /** Monotonic time before which none of its messages starts, because the first one's attempt could not be opened. */
   retryAt = 0
   /** Cancels the timer that touches the queue. */
   cancelAlarm: () => void = () => undefined
@@ -86,13 +86,13 @@ export class NumberQueue {
     this.hasMore = hasMore
   }
 
-  /** Whether all of its messages wait in memory, and the attempts of those that begin are committed. */
+  /** Whether all of its messages are in memory, and no attempt is still being committed. */
   get isComplete(): boolean {
     if (this.ending.size > 0) return false
     return this.arriving === 0 && !this.hasMore && !this.isReading && !this.busy.values().some(isBeingClaimed)
   }
 
-  /** Whether new messages are left in the job table until their turn comes near. */
+  /** Whether new messages stay in the job table until their turn is near. */
   get isLong(): boolean {
     return this.hasMore || this.isReading || this.waiting.length >= READ_AHEAD
   }
@@ -117,7 +117,7 @@ export class NumberQueue {
     return null
   }
 
-  /** Inserts an entry in the order of `jobSeq`. */
+  /** Inserts an entry in order of `jobSeq`. */
   insert(entry: Entry): void {
     let index = this.waiting.length
     while (index > 0 && (this.waiting[index - 1]?.jobSeq ?? 0) > entry.jobSeq) index--

@@ -7,8 +7,7 @@ export class NumberQueues {
   readonly #byNumber = new Map<string, Set<NumberQueue>>()
 
   /**
-   * Returns the queue of a tenant's number, and creates it if needed. The start creates all queues with jobs, so a later one has
-   * none.
+   * Returns the queue of a tenant's number, and creates it if needed. The start creates all queues with jobs, so a queue created later has none.
    */
   getOrCreate(tenantId: string, number: string, hasMore = false): NumberQueue {
     const known = this.known(tenantId, number)
@@ -41,7 +40,7 @@ export class NumberQueues {
   forgetIfEmpty(queue: NumberQueue): void {
     if (!queue.isEmpty) return
     const queues = this.#byTenant.get(queue.tenantId)
-    // It may have been forgotten and created again since.
+    // It may have been forgotten and recreated meanwhile.
     if (queues?.get(queue.number) !== queue) return
     queues.delete(queue.number)
     if (queues.size === 0) this.#byTenant.delete(queue.tenantId)

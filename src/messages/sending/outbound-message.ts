@@ -22,10 +22,10 @@ export interface OutboundMessage {
   consecutiveTurnaways: number
 }
 
-/** Without the attempts that were opened after a restore, which made no call. */
+/** Excludes attempts opened after a restore, which made no call. */
 export const WAS_CALLED = `boot_id != '${RESTORED_BOOT}'`
 
-/** Of answers that did not accept the message, only a 429 and the provider's own 401 are no turnaway; the latter has a code. */
+/** All answers that did not accept the message are turnaways, except a 429 and the provider's own 401, which has a code. */
 const IS_TURNAWAY = `outcome IS 'not_accepted' AND coalesce(http_status, 429) != 429 AND (http_status != 401 OR error_code IS NULL)`
 
 const MESSAGES = `SELECT value AS id, m.body, m.attachments, m.status, m.created_at, m.send_at,
@@ -54,7 +54,7 @@ const toMessage = (row: Record<string, unknown>): OutboundMessage => ({
 /** Whether a status is final. */
 export const isEnded = (status: unknown): boolean => status === 'sent' || status === 'failed' || status === 'received'
 
-/** How much longer than a text's the call of a message may take, and the settle time after it. */
+/** How much longer a message's call, and the settle time after it, may take than a text's. */
 export const uploadMsOf = (
   { config }: Pick<SendingContext, 'config'>,
   { attachments }: Pick<OutboundMessage, 'attachments'>,

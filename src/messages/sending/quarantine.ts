@@ -5,10 +5,9 @@ import type { SendingContext } from './context.ts'
 import type { Entry, OpenAttempt } from './number-queue.ts'
 import { type OutboundMessage, uploadMsOf } from './outbound-message.ts'
 
-// After a restore, the messages that wait in the backup may have been sent since; so may those of a database that another gateway has
-// a copy of, when the lease was left (`noteDurability`). When the turn of such a message comes, an
-// attempt without a call is opened. Its outcome is unknown, so a lookup closes it like any other, and only then may the
-// message be sent.
+// After a restore, messages that wait in the backup may have been sent already; so may those of a database that another gateway has a copy
+// of, if the lease was abandoned (`noteDurability`). When such a message's turn comes, the gateway opens an attempt without a call. Its
+// outcome is unknown, so a lookup closes it like any other, and only then may the message be sent.
 
 /**
  * SQL: whether the message of a send job is quarantined: it was in the backup, and no attempt of it has been opened since. Without
@@ -49,8 +48,8 @@ export const OPEN_QUARANTINED: RowOperation<QuarantineRow> = {
 }
 
 /**
- * Opens the attempt of a quarantined message. It counts as begun when the message entered its queue, because older records are
- * not its own. By the end of the settle time all calls from before the restore have ended. Returns null if none was opened.
+ * Opens the attempt of a quarantined message. It counts as started when the message entered its queue, because older records cannot be its
+ * own. By the end of the settle time all calls from before the restore have ended. Returns null if no attempt was opened.
  */
 export async function openQuarantined(
   { clock, config, database }: SendingContext,

@@ -19,7 +19,7 @@ import { WAS_CALLED, uploadMsOf } from './outbound-message.ts'
 export async function recoverSending(engine: SendEngine): Promise<number> {
   const { clock, database } = engine.context
   const { gate } = database
-  // Recovering moves attempts that lie in the future, and only they may show that the clock was set back.
+  // Checked before recovery, which moves attempts in the future: only they may show that the clock was set back.
   const isSetBack = await wasSetBack(gate, Math.floor(clock.steady()))
   const opened = await recoverOrphans(engine)
   engine.numberLookups.noteAccepted(await newestSeq(gate))
@@ -27,7 +27,7 @@ export async function recoverSending(engine: SendEngine): Promise<number> {
   return opened
 }
 
-/** Recovers the attempts and queues that a dead process has committed late. Call it at intervals. */
+/** Recovers attempts and queues that a dead process committed late. Call it at intervals. */
 export async function recoverLateCommits(engine: SendEngine): Promise<void> {
   await recoverOrphans(engine)
 }
@@ -87,7 +87,7 @@ async function makeUnknown(context: SendingContext, open: readonly Row[]): Promi
 
 const WITH_MEDIA = `SELECT id, attachments FROM messages WHERE id IN (SELECT value FROM json_each(?1)) AND attachments IS NOT NULL`
 
-/** How much longer than a text's the calls of these attempts may take; of texts nothing. */
+/** How much longer the calls of these attempts may take than a text's; 0 for texts. */
 async function uploadsOf(context: SendingContext, open: readonly Row[]): Promise<Map<string, number>> {
   const ids = JSON.stringify(open.map((row) => row['message_id']))
   const { rows } = await context.database.gate.execute({ sql: WITH_MEDIA, args: [ids] })
@@ -117,7 +117,7 @@ async function entryOf(gate: Gate, queue: NumberQueue, row: Row) {
   return entry
 }
 
-/** Fills the rate windows and the pauses with what was sent before this start. */
+/** Fills the rate windows and the pauses from calls before this start. */
 async function fillWindows({ database, clock, quota }: SendingContext, isSetBack: boolean): Promise<void> {
   const steadyNow = Math.floor(clock.steady())
   for (const row of await attemptsSince(database.gate, steadyNow - WINDOW_MS))
@@ -137,8 +137,8 @@ const ROWS_AT_ONCE = 1000
 const MAX_PAGES = 100
 
 /**
- * Attempts that may still count for rate windows, oldest first. `until` is the latest time at which the provider may have
- * counted one. Reads backwards until every row of a page is older, because one old row proves nothing after the clock was set.
+ * Attempts that may still count for rate windows, oldest first. `until` is the latest time at which the provider may have counted one. Reads
+ * backwards until every row of a page is older: after the clock was set, a single old row proves nothing.
  */
 async function attemptsSince(gate: Gate, since: number): Promise<Row[]> {
   const found: Row[] = []
@@ -157,7 +157,7 @@ async function attemptsSince(gate: Gate, since: number): Promise<Row[]> {
   return found.toSorted((one, other) => Number(one['until']) - Number(other['until']))
 }
 
-/** Whether the clock was set back: then recent attempts lie in the future, and stored pauses seem up to an hour too long. */
+/** Whether the clock was set back: then recent attempts are in the future, and stored pauses seem up to an hour too long. */
 async function wasSetBack(gate: Gate, steadyNow: number): Promise<boolean> {
   const { rows } = await gate.execute({
     sql: `SELECT 1 FROM (SELECT message_id, started_at FROM send_attempts ORDER BY seq DESC LIMIT 1000) AS tried

@@ -14,8 +14,8 @@ export interface Called {
 }
 
 /**
- * Makes the calls of reservations and ends them. Each method but `call` ends a reservation and returns a `ReservationEnd`, and so do
- * the functions that are handed a reservation: one that forgets to end it does not compile.
+ * Makes the calls of reservations and ends them. Each method except `call` ends a reservation and returns a `ReservationEnd`. Functions that
+ * receive a reservation must return one as well, so one that forgets to end it does not compile.
  */
 export class Reservations {
   constructor(readonly scheduler: Scheduler) {}
@@ -68,7 +68,7 @@ export class Reservations {
     return this.#release(reservation)
   }
 
-  /** An attempt was opened that makes no call. It stays open until a lookup closes it. */
+  /** An attempt without a call was opened. It stays open until a lookup closes it. */
   openWithoutCall(reservation: Reservation, attempt: OpenAttempt): ReservationEnd {
     this.#giveBack(reservation)
     reservation.entry.attempt = attempt

@@ -11,15 +11,15 @@ import type { Scheduler } from './scheduler.ts'
 
 /** A commit of this many rows takes about 3 ms of the event loop. */
 const ROWS_AT_ONCE = 100
-/** Few enough that a tenant with many due messages leaves room for others. */
+/** Small enough that a tenant with many due messages leaves room for others. */
 const ROWS_IN_TURN = 50
 const MAX_ENTERING_MS = 1000
 /**
- * How often due messages are looked for while any is scheduled. A timer that waits until the time of a message would be wrong after the wall
- * clock was set, in either direction and any number of times.
+ * How often to look for due messages while any is scheduled. A timer that waits for a message's time would be wrong each time somebody sets
+ * the wall clock.
  */
 const LOOK_EVERY_MS = 1000
-/** How often while none is known. */
+/** The interval while none is known. */
 const IDLE_LOOK_EVERY_MS = 60_000
 
 /**
@@ -63,9 +63,8 @@ export class ScheduledMessages {
   }
 
   /**
-   * Moves messages that are due into their queues, in the order of their times. If more are due than fit into one commit, the
-   * following commits take some of each tenant. Returns after about a second, because a start and a stop wait for it; the next call
-   * takes the rest.
+   * Moves messages that are due into their queues, in the order of their times. If more are due than fit into one commit, the next commits take
+   * some of each tenant. Returns after about a second, because a start and a stop wait for it; the next call takes the rest.
    */
   async enterDue(): Promise<void> {
     const { clock, database, clockCheck } = this.context
@@ -178,8 +177,8 @@ const DUE = `SELECT ${COLUMNS} FROM jobs INDEXED BY jobs_scheduled LEFT JOIN ${M
   WHERE jobs.kind = 'schedule' AND jobs.due_at <= ?1 ORDER BY jobs.due_at, jobs.seq LIMIT ${ROWS_AT_ONCE}`
 
 /**
- * Reads the next due messages of the tenants after `?2`, by their times. Jumps from tenant to tenant along the index. A tenant
- * without due messages has one row, without a job. A row whose `id` is null is the end of the tenants.
+ * Reads the next due messages of the tenants after `?2`, by their times. Jumps from tenant to tenant along the index. A tenant without due
+ * messages has one row, without a job. A row whose `id` is null marks the end of the tenants.
  */
 const DUE_IN_TURN = `WITH RECURSIVE tenants (id) AS (
     SELECT min(tenant_id) FROM jobs INDEXED BY jobs_scheduled_in_turn WHERE kind = 'schedule' AND tenant_id > ?2

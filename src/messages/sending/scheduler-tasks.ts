@@ -1,7 +1,7 @@
 import type { Entry, NumberQueue } from './number-queue.ts'
 import type { Sender } from './sending-extension.ts'
 
-/** The work that the scheduler hands to others. */
+/** The work that the scheduler delegates. */
 export interface SchedulerTasks {
   /** Opens attempts for these entries and makes their calls. */
   begin(reservations: readonly Reservation[]): void
@@ -11,7 +11,7 @@ export interface SchedulerTasks {
   withoutSender(queue: NumberQueue, entry: Entry, sender: Exclude<Sender, { type: 'ready' }>): void
   /**
    * Called when the provider has said that the number does not belong to an extension, and `extensionId` could send the entry now. Returns
-   * whether it must not.
+   * whether it must not send it.
    */
   numberMoved(queue: NumberQueue, entry: Entry, extensionId: string): boolean
   /** Called when the queue has entries with media, before the next one is chosen. */

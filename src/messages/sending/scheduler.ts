@@ -9,9 +9,9 @@ import type { Reservation, SchedulerTasks } from './scheduler-tasks.ts'
 import { senderOf } from './sending-extension.ts'
 
 /**
- * Decides which message may begin next: the oldest entry of a number queue whose conversation is not busy. The queues of an
- * extension take turns, and so do the extensions. Uses time, limits and memory, but neither the database nor the provider.
- * `Attempts` makes the calls of what it reserves.
+ * Decides which message may start next: the oldest entry of a number queue whose conversation is not busy. The queues of an extension take
+ * turns, and so do the extensions. Uses time, limits and memory, but neither the database nor the provider. `Attempts` makes the calls for its
+ * reservations.
  */
 export class Scheduler {
   readonly entries = new Entries()
@@ -20,9 +20,9 @@ export class Scheduler {
   readonly #extensions = new Map<string, ExtensionTurns>()
   /** Queues to be examined in the next run. */
   readonly #touched = new Set<NumberQueue>()
-  /** Extensions that may have a message to begin, in turn. */
+  /** Extensions that may have a message to start, in turn. */
   readonly #ready = new Set<ExtensionTurns>()
-  /** Rings when a call slot becomes free by time. */
+  /** Fires when time frees a call slot. */
   readonly #slotAlarm = { cancelAlarm: (): void => undefined }
   #isPlanned = false
   isStopped = true
@@ -79,8 +79,8 @@ export class Scheduler {
   }
 
   /**
-   * Puts a message that was just committed without an attempt into its queue. At the end of a long queue it stays in the job
-   * table, and is read when its turn comes near.
+   * Puts a message that was committed without an attempt into its queue. At the end of a long queue it stays in the job table until its turn is
+   * near.
    */
   enter(entry: Entry): void {
     if (!entry.queue.isLong) return this.add(entry)
@@ -152,7 +152,7 @@ export class Scheduler {
     if (reservations.length > 0) this.tasks.begin(reservations)
   }
 
-  /** Lets a queue wait for the turn of its extension, if one of its entries may begin. */
+  /** Makes a queue wait for its extension's turn, if one of its entries may start. */
   #enqueue(queue: NumberQueue): void {
     queue.cancelAlarm()
     const extension = this.#examine(queue)
@@ -164,7 +164,7 @@ export class Scheduler {
     this.#ready.add(extension)
   }
 
-  /** Returns the extension that can send the next entry. If there is none, starts what the queue waits for. */
+  /** Returns the extension that can send the next entry. If there is none, starts the work that the queue waits for. */
   #examine(queue: NumberQueue): ExtensionTurns | null {
     if (queue.waitingWithMedia.size > 0) this.tasks.mediaWait(queue)
     const retryMs = queue.retryAt - this.context.clock.monotonic()

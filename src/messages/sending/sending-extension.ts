@@ -20,7 +20,7 @@ export type Sender =
 
 type Known = Pick<SendingContext, 'directory' | 'clock' | 'quota'>
 
-/** Finds the sender in memory; `loading` if the tenant is not in memory. `moved`: what the provider said of this message. */
+/** Finds the sender in memory; `loading` if the tenant is not in memory. `moved`: what the provider said about this message. */
 export function senderOf(
   { directory, clock, quota }: Known,
   tenantId: string,
@@ -43,8 +43,8 @@ export function senderOf(
 }
 
 /**
- * The extension whose turn it is to send for a number; null if none lists it. After the provider has said that the number does not
- * belong to one, another that lists it goes first.
+ * The extension whose turn it is to send for a number; null if none lists it. If the provider has said that the number does not belong to one
+ * extension, others that list it go first.
  */
 export function extensionFor(tenant: TenantEntry, number: string, moved: MovedNumber | null = null): string | null {
   const isOther = ({ extensionId }: NumberRow): boolean =>

@@ -7,7 +7,7 @@ import type { Entry } from './number-queue.ts'
 
 // A disk may fail after a commit: the writer reports a failure although the rows are stored.
 
-/** Closes an attempt whose commit failed, if it was stored: its call was never made. */
+/** Closes an attempt whose commit failed, if it was stored after all: its call was never made. */
 export async function undoAttempt(context: SendingContext, { messageId }: Entry, error: unknown): Promise<void> {
   const { clock, database, bootId, log } = context
   log.error({ messageId, error: errorName(error) }, 'an attempt could not be opened')

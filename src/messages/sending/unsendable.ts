@@ -12,10 +12,10 @@ import { loadMessages } from './outbound-message.ts'
 import type { Scheduler } from './scheduler.ts'
 import type { Sender } from './sending-extension.ts'
 
-/** How many messages of a queue are ended at once when no extension can send them. */
+/** How many messages of a queue end at once when no extension can send them. */
 const MAX_ENDED_AT_ONCE = 64
 
-/** Queues that no extension can send for: gets what they wait for, or ends their messages. */
+/** Handles queues that no extension can send for: gets what they wait for, or ends their messages. */
 export class Unsendable {
   constructor(
     readonly context: SendingContext,
@@ -30,8 +30,8 @@ export class Unsendable {
   }
 
   /**
-   * Reads the lists of numbers again while one still has the number that does not belong to its extension. An entry that only such
-   * extensions could send waits for that, and then ends. Returns whether `extensionId` is one of them.
+   * Reads the lists of numbers again while one still has a number that does not belong to its extension. An entry that only such extensions
+   * could send waits for that, and then ends. Returns whether `extensionId` is one of them.
    */
   numberMoved(queue: NumberQueue, entry: Entry, extensionId: string): boolean {
     const { movedNumber } = entry
@@ -47,7 +47,7 @@ export class Unsendable {
     return true
   }
 
-  /** Ends the entries with media whose number cannot send any. Where that is not known, the list of its extension is read first. */
+  /** Ends entries with media whose number cannot send media. If that is unknown, reads the extension's list first. */
   endWithoutMedia(queue: NumberQueue): void {
     for (const entry of [...queue.waitingWithMedia].slice(0, MAX_ENDED_AT_ONCE)) {
       if (entry.isQuarantined || this.scheduler.entries.isBusy(queue.number, entry.to)) continue
@@ -70,7 +70,7 @@ export class Unsendable {
   async #touchAfter(queue: NumberQueue, work: Promise<TokenResult | TenantEntry>): Promise<void> {
     try {
       const result = await work
-      // A failed refresh is tried again by itself, and its end wakes the tenant.
+      // A failed refresh is retried elsewhere, and success wakes the tenant.
       if ('type' in result && result.type === 'deferred') return
     } catch (error) {
       const { tenantId } = queue
@@ -80,7 +80,7 @@ export class Unsendable {
     this.scheduler.touch(queue)
   }
 
-  /** Ends entries that no extension can send, some at a time. If the number is missing: only those accepted before the last number lookup. */
+  /** Ends entries that no extension can send, a few at a time. If the number is missing, only those accepted before the last number lookup. */
   async #endAll(queue: NumberQueue, type: 'missing' | 'failed', failure: MessageFailure): Promise<void> {
     const ending: Entry[] = []
     while (ending.length < MAX_ENDED_AT_ONCE) {

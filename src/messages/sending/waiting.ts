@@ -12,9 +12,9 @@ import { type Sender, extensionFor, senderOf } from './sending-extension.ts'
 
 export interface Waiting {
   reason: WaitingReason
-  /** When the reason ends by itself, epoch milliseconds; null if that is not known. */
+  /** When the reason ends, epoch milliseconds; null if unknown. */
   until: number | null
-  /** When the pause or the outage began, epoch milliseconds; null or absent if there is none, or that is not known. */
+  /** When the pause or the outage began, epoch milliseconds; null or absent if there is none, or if unknown. */
   began?: number | null
 }
 
@@ -31,19 +31,19 @@ export interface WaitingMessage {
   sendAt: number | null
 }
 
-/** Returns why a message waits, from the scheduler's state; null if its call is under way or about to begin. */
+/** Returns why a message waits, from the scheduler's state; null if its call is in progress or about to start. */
 async function waitingOf(engine: SendEngine, message: WaitingMessage): Promise<Waiting | null> {
   const { context, scheduler } = engine
   const tenant = await context.directory.tenant(message.tenantId)
   const entry = scheduler.entries.get(message.id) ?? null
   if (isUnderWay(entry)) return null
   const queue = scheduler.queues.known(message.tenantId, message.from)
-  // The newest messages of a long queue are in the job table alone.
+  // The newest messages of a long queue are only in the job table.
   const isNext = queue === null || (entry !== null && entry === scheduler.nextOf(queue))
   return reasonInMessage(context.clock, message, tenant) ?? reasonInQueue(engine, message, entry, isNext)
 }
 
-/** The same of a message of this status, as answers show it. */
+/** The same for a message of this status, in the form of answers. */
 export async function shownWaiting(
   engine: SendEngine,
   status: unknown,
@@ -55,7 +55,7 @@ export async function shownWaiting(
   return { reason: waiting.reason, ...(waiting.until === null ? {} : { until: isoTime(waiting.until) }) }
 }
 
-/** Whether an entry's call is under way, or its attempt is being opened. */
+/** Whether an entry's call is in progress, or its attempt is being opened. */
 export function isUnderWay(entry: Entry | null): boolean {
   if (entry === null || entry.isQuarantined || !entry.queue.busy.has(entry)) return false
   return entry.attempt === null || entry.attempt.absentAfter === null
@@ -83,10 +83,10 @@ export function reasonInQueue(
   const extensionId = tenant === undefined ? null : extensionFor(tenant, from, entry?.movedNumber)
   const sender = senderOf(context, tenantId, from, entry?.movedNumber)
   const extension = tenant?.extensions.get(extensionId ?? '')
-  // In a pause of logins, the old token is used.
+  // During a pause of logins, the old token is used.
   if (extension?.status === 'refresh_failed' && sender.type !== 'ready')
     return { reason: 'reauthorization', until: null, began: extension.statusSince }
-  // No number lookup is awaited while the outcome is unknown.
+  // While the outcome is unknown, the message does not wait for a number lookup.
   if ((entry?.attempt ?? null) !== null) return { reason: 'reconciling', until: null }
   if (awaitsNumberLookup(sender, entry) || awaitsMediaLookup(scheduler.mediaCalls, entry))
     return { reason: 'number_lookup', until: null }
@@ -98,7 +98,7 @@ export function reasonInQueue(
   )
 }
 
-/** A lookup can decide when the settle time is over. */
+/** A lookup can decide once the settle time is over. */
 const quarantineReason = (clock: Clock, { attempt }: Entry): Waiting => ({
   reason: 'restore',
   until: timeAfter(clock, (attempt?.absentAfter ?? 0) - clock.steady()),
@@ -115,7 +115,7 @@ const awaitsNumberLookup = (sender: Sender, entry: Entry | null): boolean =>
   sender.type === 'missing' ||
   (sender.type === 'ready' && entry?.movedNumber?.extensionIds.includes(sender.extensionId) === true)
 
-/** Whether a number lookup must tell first whether its number may send media. */
+/** Whether a number lookup must first find out whether its number may send media. */
 const awaitsMediaLookup = (mediaCalls: MediaCalls, entry: Entry | null): boolean =>
   entry?.hasMedia === true && mediaCalls.maySend(entry) === null
 

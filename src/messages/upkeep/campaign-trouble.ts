@@ -7,7 +7,7 @@ interface Sentences {
   fix: string
 }
 
-/** Why an extension has no number that may send; `known` without what its campaigns say. The caller has read the tenant. */
+/** Why an extension has no number that may send; returns `known` if its campaigns do not explain it. The caller has read the tenant. */
 export function withoutNumber(directory: Directory, row: ExtensionRow, known: Sentences): Sentences {
   const told = campaignsOf(directory, row)
   const [first] = told
@@ -15,8 +15,8 @@ export function withoutNumber(directory: Directory, row: ExtensionRow, known: Se
 }
 
 /**
- * Numbers whose campaign was rejected or suspended, and those that could send and may no longer. An extension that has no number left says
- * so itself. The caller has read the tenant.
+ * Numbers whose campaign was rejected or suspended, and numbers that may no longer send. An extension without any usable number is reported
+ * separately. The caller has read the tenant.
  */
 export function failingCampaigns(directory: Directory, row: ExtensionRow): (Sentences & { since: number })[] {
   const failing = campaignsOf(directory, row).filter(({ failsSince }) => failsSince !== null)

@@ -12,14 +12,14 @@ import type { Timers } from '../jobs/timers.ts'
 import { consentStatements, factOf, NOTE_FACT } from '../opt-outs/consent-rows.ts'
 import { followConversations } from './follow-conversations.ts'
 
-/** Leaves the extension's light calls, 50 a minute, to lookups and polls. */
+/** Leaves the extension's 50 light calls a minute to lookups and polls. */
 const PAGE_EVERY_MS = 2000
 const RETRY_MS = 10 * 60_000
 /** Events come in bursts. */
 const MIN_DISTANCE_MS = 5000
-/** Events have a list read again no sooner than this many times the time that it takes. */
+/** After events, a list is read again no sooner than this many times its reading time. */
 const REST = 3
-/** How many users of an account are asked before it counts as refused. */
+/** How many users of an account are tried before it counts as refused. */
 const MAX_ASKED = 3
 /** A commit of this many takes a millisecond of the event loop. */
 const ROWS_PER_COMMIT = 20
@@ -27,7 +27,7 @@ const ROWS_PER_COMMIT = 20
 /** A list of an account's consents that is being read, page by page. */
 interface Reading {
   key: ExtensionKey
-  /** How many users the account has here. */
+  /** How many of the account's users are connected. */
   users: number
   isFirst: boolean
   isOut: boolean
@@ -43,17 +43,17 @@ interface State {
   reading: Reading | null
   /** Monotonic; 0 is at once. */
   dueAt: number
-  /** Whether an event has come while a list was being read. */
+  /** Whether an event arrived while a list was being read. */
   isChanged: boolean
-  /** Which extension of the account is asked next, and how many in a row were refused. */
+  /** Which extension of the account is tried next, and how many in a row were refused. */
   turn: number
   refused: number
   lastedMs: number
 }
 
 /**
- * Reads the consents of each connected account: within the hour, and soon after an event has said that one has changed. The provider's
- * list has no filter by time, so it is read as a whole. The list of consents to be out is read before that of those to be in.
+ * Reads the consents of each connected account: within the hour, and soon after an event has reported a change. The provider's list has no
+ * filter by time, so all of it is read: first opt-outs, then opt-ins.
  */
 export class ConsentReadings {
   readonly #states = new Map<string, State>()
@@ -63,7 +63,7 @@ export class ConsentReadings {
     readonly timers: Pick<Timers, 'once'>,
   ) {}
 
-  /** Begins to read what is due. */
+  /** Starts the readings that are due. */
   async look(): Promise<void> {
     const accounts = await this.#accounts()
     for (const accountId of this.#states.keys()) if (!accounts.has(accountId)) this.#states.delete(accountId)
@@ -75,7 +75,7 @@ export class ConsentReadings {
     }
   }
 
-  /** Call it when an event has said that a consent of the extension's account has changed. */
+  /** Call it when an event has reported a changed consent of the extension's account. */
   async changed({ tenantId, extensionId }: ExtensionKey): Promise<void> {
     const row = await this.gateway.directory.extension(tenantId, extensionId)
     if (row === null) return
@@ -116,7 +116,7 @@ export class ConsentReadings {
     const of = { key: { tenantId: key.tenantId, extensionId: key.extensionId }, users: keys.length, isFirst }
     state.reading = { ...of, isOut: true, pageToken: null, beganAt: clock.monotonic(), read: 0, leftOut: 0 }
     state.isChanged = false
-    // If it ends by an error.
+    // In case it ends with an error.
     state.dueAt = clock.monotonic() + RETRY_MS
     await this.#step(accountId, state)
   }
@@ -153,7 +153,7 @@ export class ConsentReadings {
     return PAGE_EVERY_MS
   }
 
-  /** Another user of the account may have the right that this one lacks, and is asked next. */
+  /** Another user of the account may have the right that this one lacks, and is tried next. */
   #refused(accountId: string, state: State, reading: Reading, failure: ProviderFailure | null): number | null {
     this.gateway.consents.noteFailure(accountId, failure, this.gateway.clock.now())
     // The next try waits for the pause that it has asked for.

@@ -12,7 +12,7 @@ const FORGET_CONVERSATIONS = `DELETE FROM conversation_activity WHERE rowid IN (
   CROSS JOIN messages ON messages.id = value
   CROSS JOIN conversation_activity AS activity ON activity.tenant_id = messages.tenant_id AND activity.last_seq = messages.seq)`
 
-/** Moves the position back if the newest messages were deleted, because their `seq` will be used again. */
+/** Moves the position back if the newest messages were deleted, because their `seq` will be reused. */
 const FOLLOW_AGAIN = `UPDATE facts SET value = (SELECT coalesce(max(seq), 0) FROM messages)
   WHERE name = '${FOLLOWED_THROUGH}' AND CAST(value AS INTEGER) > (SELECT coalesce(max(seq), 0) FROM messages)`
 

@@ -9,9 +9,9 @@ import type { StandingRefusal } from '../../provider/refusals.ts'
 import { decodeRefreshRefusal } from '../../provider/stored-refusals.ts'
 import { failingCampaigns, withoutNumber } from './campaign-trouble.ts'
 
-/** A problem of an extension, and what a person can do about it; a sentence each. */
+/** A problem of an extension, and what a person can do about it, one sentence each. */
 export interface Trouble {
-  /** `waits`: refused until a pause is over that the provider asked for. `paused`: for long, or by one pause after another. */
+  /** `waits`: refused until the end of a pause that the provider requested. `paused`: for a long time, or by one pause after another. */
   kind:
     | 'revoked'
     | 'not_receiving'
@@ -37,8 +37,8 @@ export interface Trouble {
 type Known = Pick<Gateway, 'clock' | 'config' | 'directory' | 'lifecycle' | 'provider' | 'quota' | 'subscriptions'>
 
 /**
- * The most important problem of an extension; null if there is none. `silentSince`: since when it has no subscription that brings
- * inbound messages; null if it has one.
+ * The most important problem of an extension; null if there is none. `silentSince`: when it lost the subscription that brings inbound
+ * messages; null if it has one.
  */
 export const troubleOf = (known: Known, row: ExtensionRow, silentSince: number | null): Trouble | null =>
   troublesOf(known, row, silentSince)[0] ?? null
@@ -66,10 +66,10 @@ export function troublesOf(known: Known, row: ExtensionRow, silentSince: number 
   ]
 }
 
-/** A person needs some days to make another JWT. */
+/** A person needs some days to create a new JWT. */
 export const JWT_WARNING_MS = 14 * DAY_MS
 
-/** The JWT of an extension that works ends soon, or has ended. RingCentral may let its session go on for a while. */
+/** The JWT of a working extension expires soon, or has expired. RingCentral may let its session continue for a while. */
 export function endOfJwt({ clock, config }: Pick<Known, 'clock' | 'config'>, row: ExtensionRow): Trouble[] {
   const { jwtExpiresAt } = row
   if (jwtExpiresAt === null || jwtExpiresAt - clock.now() > JWT_WARNING_MS) return []
@@ -88,10 +88,10 @@ export function endOfJwt({ clock, config }: Pick<Known, 'clock' | 'config'>, row
   ]
 }
 
-/** A person needs to sign in again, which takes a minute. */
+/** Somebody must sign in again, which takes a minute. */
 export const SESSION_WARNING_MS = 3 * DAY_MS
 
-/** The account limits how long a session may last, whatever is refreshed. A JWT opens another one. */
+/** The account limits how long a session may last, even if tokens are refreshed. A JWT opens a new one. */
 export function endOfSession({ clock }: Pick<Known, 'clock'>, row: ExtensionRow): Trouble[] {
   const { sessionEndsAt, jwt, connectedAt } = row
   if (jwt !== null || sessionEndsAt === null || sessionEndsAt - clock.now() > SESSION_WARNING_MS) return []
@@ -113,13 +113,13 @@ export function endOfSession({ clock }: Pick<Known, 'clock'>, row: ExtensionRow)
 const fixOfJwt = ({ provider }: Known['config'], row: ExtensionRow): string =>
   `Make another one in the developer console: ${commandToConnect(row)}, or ${GIVE_JWT[provider.jwtVariable]} and restart.`
 
-/** How the next start gets another JWT. */
+/** How to give the next start a new JWT. */
 const GIVE_JWT = {
   RC_JWT: 'set RC_JWT',
   RC_JWT_FILE: 'write it into the file that RC_JWT_FILE names',
 } as const
 
-/** The status of releases before 1.1.0 has no time: it began after the last refresh. */
+/** Releases before 1.1.0 stored no time for the status: it began after the last refresh. */
 const sinceOf = ({ statusSince, refreshedAt }: ExtensionRow): number => statusSince ?? refreshedAt
 
 function revoked({ clock, config }: Known, row: ExtensionRow): Trouble {
@@ -142,7 +142,7 @@ function unrefreshed({ provider, config }: Known, row: ExtensionRow): Trouble {
   const last = decodeRefreshRefusal(row.refreshRefusal)
   const cause = last === null ? '' : `${provider.fixOf(last.failure, last.step, config.publicUrl)} `
   const at = row.nextRefreshAt === null ? '' : ` at ${isoTime(row.nextRefreshAt)}`
-  // The client's variables are read at a start alone.
+  // The client's variables are read only at a start.
   const next =
     last?.failure.oauthError === 'invalid_client' ? 'Then restart.' : `The gateway tries again on its own${at}.`
   const fix = `${cause}${next}`
@@ -201,7 +201,7 @@ const unknownNumbers = ({ connectedAt }: ExtensionRow): Trouble => ({
   since: connectedAt,
 })
 
-/** A pause that lasts for longer, or is followed by others for as long, is more than a burst of messages. */
+/** A longer pause, or a series of pauses for as long, is more than a burst of messages. */
 const LONG_PAUSE_MS = 15 * 60_000
 
 function pausesOf({ quota }: Known, { extensionId }: ExtensionRow): Trouble[] {
@@ -214,7 +214,7 @@ function pausesOf({ quota }: Known, { extensionId }: ExtensionRow): Trouble[] {
   })
 }
 
-/** Pauses of attachments keep an extension from nothing else. */
+/** Pauses of attachments affect nothing else. */
 export const PAUSED = [
   { group: 'medium', doing: 'send' },
   { group: 'light', doing: 'read messages and subscriptions' },

@@ -22,7 +22,7 @@ async function liveExtensions(gateway: Gateway): Promise<ExtensionRow[]> {
 
 const CONCURRENCY = 4
 
-/** Runs `work` for every active extension, four at a time by default. An extension that fails is logged; the others go on. */
+/** Runs `work` for every active extension, four at a time by default. Logs an extension that fails, and continues with the others. */
 export async function eachActive(
   gateway: Gateway,
   what: string,
@@ -81,15 +81,15 @@ function noteEnsured(gateway: Gateway, row: ExtensionRow, ensured: Ensured): voi
   const { tenantId, extensionId } = row
   const isActive = ensured === 'kept' || ensured === 'created'
   const failure = isActive ? null : gateway.subscriptions.refusal(row)
-  // A refusal that stands says more than a wait.
+  // An active refusal is more informative than a wait.
   if (ensured === 'waiting' && isRefused(gateway, row)) return
   if (failure !== null) noteRefusal(gateway, { tenantId, extensionId, step: 'subscription', failure })
   else gateway.directory.refusals.clear(row, 'subscription')
 }
 
 /**
- * Ends the sessions that another authorization of the extension has replaced, once no socket needs them. Not in a pause of its logins,
- * which the call would prolong.
+ * Ends sessions that a newer authorization of the extension has replaced, once no socket needs them. Not during a pause of its logins, which
+ * the call would prolong.
  */
 export async function endReplacedSessions(gateway: Gateway, key: ExtensionKey): Promise<void> {
   const { directory, replacedSessions, quota } = gateway
@@ -130,7 +130,7 @@ async function readNames({ extensionCalls, provider, database, directory }: Gate
   directory.forget(row.tenantId)
 }
 
-/** The start may have another client id or secret, which is what was wrong. */
+/** The start may have a new client id or secret, which may have been the fault. */
 const isAboutApp = ({ refreshRefusal }: ExtensionRow): boolean =>
   ['invalid_client', 'unauthorized_client'].includes(decodeRefreshRefusal(refreshRefusal)?.failure.oauthError ?? '')
 

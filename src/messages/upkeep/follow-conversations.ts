@@ -6,10 +6,10 @@ import type { Gateway } from '../gateway.ts'
 /** The fact that stores up to which `seq` of `messages` the conversations are known; absent until the first list request. */
 export const FOLLOWED_THROUGH = 'conversations_through'
 
-/** A step takes about 2 ms of the event loop, if each message has another contact. */
+/** A step takes about 2 ms of the event loop if each message has a different contact. */
 const ROWS_PER_STEP = 250
 
-/** The columns of `messages` that tell the conversation of a message. */
+/** The columns of `messages` that identify a message's conversation. */
 const CONVERSATION = `tenant_id, iif(direction = 'outbound', from_number, to_number) AS number,
     iif(direction = 'outbound', to_number, from_number) AS contact`
 
@@ -23,11 +23,11 @@ const FOLLOW = `INSERT INTO conversation_activity (tenant_id, number, contact, l
 export interface ConversationsRead {
   /** The table, with `rowid`, `tenant_id`, `number`, `contact` and `last_seq`. */
   table: string
-  /** What stands before all else in its `WITH`; '' if the table is one of the database. */
+  /** The first part of its `WITH`; '' if the table is in the database. */
   before: string
 }
 
-/** Brings the conversations up to date for a statement that reads them. If the disk is full, the statement reads the newest messages besides. */
+/** Brings the conversations up to date for a statement that reads them. If the disk is full, the statement also reads the newest messages. */
 export async function conversationsRead(gateway: Gateway): Promise<ConversationsRead> {
   try {
     await followConversations(gateway)
@@ -56,7 +56,7 @@ const NOTE = `INSERT INTO facts (name, value) VALUES ('${FOLLOWED_THROUGH}', ?1)
 
 const running = new WeakMap<Database, Promise<void>>()
 
-/** Brings the conversations up to date with the messages. The first run reads every message, later ones only those that are new. */
+/** Brings the conversations up to date with the messages. The first run reads every message, later ones only new messages. */
 export function followConversations(gateway: Gateway): Promise<void> {
   const { database } = gateway
   const run = running.get(database) ?? follow(gateway).finally(() => running.delete(database))
@@ -77,7 +77,7 @@ async function follow(gateway: Gateway): Promise<void> {
       { sql: FOLLOW, args: [from, to] },
       { sql: NOTE, args: [String(to)] },
     ])
-    // Lets sends and requests run between steps.
+    // Sends and requests run between steps.
     await nextTick()
   }
 }

@@ -5,10 +5,10 @@ import { inBatches } from '../../db/batches.ts'
 import type { Gateway } from '../gateway.ts'
 import { factOf, LEAVE_ACCOUNTS } from '../opt-outs/consent-rows.ts'
 
-/** Rows that are read in one commit, all by their key. */
+/** Rows read in one commit, all by key. */
 const ROWS_PER_RANGE = 1000
 
-/** Deletes the consents of accounts that no tenant is connected to any more. What follows from them for conversations stays. */
+/** Deletes the consents of accounts that no tenant is connected to any more. The opt-outs that followed from them stay. */
 export async function purgeConsents(gateway: Gateway): Promise<void> {
   const { orm, writer } = gateway.database
   const [marked] = await writer.write([{ sql: LEAVE_ACCOUNTS, args: [] }])

@@ -10,7 +10,7 @@ const STATEMENTS = [
     ORDER BY at LIMIT ?2) RETURNING rowid`,
 ]
 
-/** Deletes attempts and details of events that are older than 30 days, in small batches. Returns how many rows it deleted. */
+/** Deletes attempts and event details older than 30 days, in small batches. Returns how many rows it deleted. */
 export function purgeDeliveries(gateway: Gateway): Promise<number> {
   const before = gateway.clock.now() - DELIVERY_RETENTION_DAYS * DAY_MS
   return inBatches(gateway, async () => {

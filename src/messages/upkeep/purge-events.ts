@@ -26,7 +26,7 @@ export async function purgeEvents(gateway: Gateway): Promise<number> {
       .from(events)
       .orderBy(asc(events.seq))
       .limit(ROWS_AT_ONCE)
-    // A single young row does not end the purge: the clock may have been ahead when it was stored.
+    // A single young row does not end the purge, because the clock may have been ahead when it was stored.
     const lastOld = rows.findLast(({ at }) => at < before)
     if (lastOld === undefined) return { count: 0, last: true }
     const [deleted] = await database.writer.write([{ sql: DELETE, args: [lastOld.seq] }])

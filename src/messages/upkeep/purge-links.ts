@@ -4,8 +4,8 @@ import { connectTokens, oauthStates } from '../../db/schema/connections.ts'
 import type { Gateway } from '../gateway.ts'
 
 /**
- * Deletes connect links that are used or expired, and OAuth states that expired ten minutes ago. Links of the last hour stay: they count
- * for the tenant's limit. Used states stay, so that a page that is loaded again can say what has become of it.
+ * Deletes connect links that are used or expired, and OAuth states that expired ten minutes ago. Links of the last hour stay: they count for
+ * the tenant's limit. Used states stay, so that a reloaded page can say what happened.
  */
 export async function purgeLinks(gateway: Gateway): Promise<void> {
   const now = gateway.clock.now()

@@ -7,8 +7,8 @@ import { isEnded } from '../sending/outbound-message.ts'
 import { deleteMessages } from './delete-messages.ts'
 
 /**
- * Deletes rows that are past their retention: messages after `MESSAGE_RETENTION_DAYS`, the owners of their contacts up to an hour later,
- * attempts after a week, idempotency keys after a day.
+ * Deletes rows past their retention: messages after `MESSAGE_RETENTION_DAYS`, the owners of their contacts up to an hour later, attempts after
+ * a week, idempotency keys after a day.
  */
 export async function purgeMessages(gateway: Gateway): Promise<{ messages: number; attempts: number; keys: number }> {
   const { messageRetentionDays: days } = gateway.config
@@ -25,7 +25,7 @@ async function purgeByRetention(gateway: Gateway, before: number): Promise<numbe
   return deleted
 }
 
-/** Deletes from the oldest on, and stops at the first batch of young rows. Skips messages that have not ended. */
+/** Deletes from the oldest, and stops at the first batch of young rows. Skips messages that have not ended. */
 function purgeOldMessages(gateway: Gateway, before: number): Promise<number> {
   let cursor = 0
   return inBatches(gateway, async () => {
@@ -47,13 +47,13 @@ function purgeOldMessages(gateway: Gateway, before: number): Promise<number> {
   })
 }
 
-/** The purge ends at a batch without an old row. A single young row does not end it: the clock may have been ahead when it was stored. */
+/** The purge ends at a batch without an old row, and not at a single young row: the clock may have been ahead when it was stored. */
 const isLast = (rows: readonly unknown[], old: readonly unknown[]): boolean =>
   rows.length < ROWS_PER_BATCH || old.length === 0
 
-/** Rows read at a time. There is no index by age, because it would cost every message to a new contact. */
+/** Rows read at a time. An index by age would slow down every message to a new contact. */
 const ROWS_PER_RANGE = 2000
-/** How far the time of a row may be behind its newest message: the SQL trigger `contact_owners_follow` does not write it for each. */
+/** How far the time of a row may be behind its newest message: the SQL trigger `contact_owners_follow` does not update it for each message. */
 const BEHIND_MS = HOUR_MS
 
 /** Deletes the owners of contacts whose newest message is past its retention, at most an hour later than the message. */
@@ -71,7 +71,7 @@ async function purgeContactOwners(gateway: Gateway, messagesBefore: number): Pro
       .orderBy(asc(seq))
       .limit(ROWS_PER_BATCH)
     const seqs = rows.map((row) => row.seq)
-    // Keeps a row that was written again since it was read.
+    // Keeps a row that was rewritten since it was read.
     if (seqs.length > 0) await orm.delete(contactOwners).where(and(inArray(seq, seqs), lt(writtenAt, before)))
     cursor = seqs.length === ROWS_PER_BATCH ? (seqs.at(-1) ?? 0) : cursor + ROWS_PER_RANGE
     return { count: seqs.length, last: cursor >= (newest?.seq ?? 0) }
@@ -102,7 +102,7 @@ function purgeAttempts(gateway: Gateway): Promise<number> {
   })
 }
 
-/** Every send with a key deletes some old keys. This purge is for a gateway that gets no more of them. */
+/** Every send with a key deletes some old keys. This purge is for a gateway that no longer gets such sends. */
 function purgeIdempotencyKeys(gateway: Gateway): Promise<number> {
   const before = gateway.clock.now() - IDEMPOTENCY_RETENTION_MS
   const sql = `DELETE FROM idempotency_keys WHERE rowid IN (SELECT rowid FROM idempotency_keys

@@ -5,7 +5,7 @@ import type { Gateway } from '../gateway.ts'
 
 const TABLES = ['usage', 'usage_errors', 'usage_destinations'] as const
 
-/** Deletes counts and destinations that are past their retention, a half hour of a tenant at a time: after a clock error there may be years of them. */
+/** Deletes counts and destinations past their retention, one half hour of a tenant at a time: after a clock error there may be years of them. */
 export async function purgeUsage(gateway: Gateway): Promise<void> {
   const { database, clock, lifecycle } = gateway
   const before = Math.floor((clock.now() - USAGE_RETENTION_DAYS * DAY_MS) / HALF_HOUR_MS)

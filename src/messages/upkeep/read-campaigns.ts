@@ -7,20 +7,20 @@ import type { Campaign, LocalNumber } from '../../provider/listed-numbers.ts'
 import type { Gateway } from '../gateway.ts'
 import type { Timers } from '../jobs/timers.ts'
 
-/** Numbers are read a day after they were last read, or a little less. */
+/** Numbers are read again after a day, or slightly less. */
 const DAILY_MS = DAY_MS - 60 * 60_000
 const AT_ONCE = 20
 const NEXT_MS = 60_000
 const RETRY_MS = 10 * 60_000
 const BUSY_MS = 1000
 
-/** The numbers that a list has shown, and those of them that were read since. */
+/** The numbers that a list has shown, and those that were read since. */
 interface Round {
   numbers: readonly LocalNumber[]
   read: Set<string>
 }
 
-/** Reads the campaigns of numbers after a list has shown them. Nothing waits for it. */
+/** Reads the campaigns of numbers after a list has shown them. Nothing waits for this. */
 export class CampaignReader {
   /** By extension. */
   readonly #rounds = new Map<string, Round>()
@@ -57,7 +57,7 @@ export class CampaignReader {
     }
   }
 
-  /** Returns when to go on; null when all was read. */
+  /** Returns when to continue; null when everything was read. */
   async #read(key: ExtensionKey, { numbers, read }: Round): Promise<number | null> {
     const { directory, database, clock, lifecycle, extensionCalls, provider } = this.gateway
     const row = await directory.extension(key.tenantId, key.extensionId)
@@ -91,18 +91,18 @@ export class CampaignReader {
 
 type Read = Pick<KnownCampaign, 'campaign' | 'refused'>
 
-/** What the provider says of a number's campaign, or that it does not say; null if it has not answered. */
+/** What the provider says about a number's campaign, or that it refuses to; null if it has not answered. */
 function readIn(result: CallResult<Campaign | null>): Read | null {
   if (result.type === 'ok') return { campaign: result.value, refused: null }
   const isRefused = result.type === 'failed' && result.failure.reason === 'rejected'
   return isRefused ? { campaign: null, refused: result.failure.status } : null
 }
 
-/** Whether a call that has failed says nothing of the next one. */
+/** Whether a failed call says nothing about the next one. */
 const isAboutOne = (result: CallResult<Campaign | null>): boolean =>
   result.type === 'failed' && result.failure.reason !== 'rate_limited'
 
-/** What is well or refused is read once a day; all else with each list of the numbers. */
+/** Approved or refused campaigns are read once a day; all others with each list of the numbers. */
 function isDue({ sends }: LocalNumber, known: KnownCampaign | undefined, now: number): boolean {
   if (known === undefined || known.readAt === null) return true
   if (Math.abs(now - known.readAt) >= DAILY_MS) return true
@@ -117,7 +117,7 @@ function knownOf(
   now: number,
 ): KnownCampaign {
   const { refused } = read ?? before ?? { refused: null }
-  // A refusal takes back nothing of what was known.
+  // A refusal does not change what was known.
   const { campaign } = (read?.refused === null ? read : before) ?? { campaign: null }
   const hasSent = sends || before?.hasSent === true
   const fails = isLost(campaign) || (hasSent && !sends)

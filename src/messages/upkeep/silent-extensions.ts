@@ -11,11 +11,11 @@ import { backFill } from '../inbound/back-fill.ts'
 import type { Timers } from '../jobs/timers.ts'
 
 interface Silent {
-  /** Back-fills in a row that could not list the messages. */
+  /** Consecutive back-fills that could not list the messages. */
   failures: number
-  /** Turns to leave out after these. */
+  /** Turns to skip after these. */
   skips: number
-  /** Whether the provider was away at the last one. */
+  /** Whether the provider was unreachable at the last one. */
   wasAway: boolean
 }
 
@@ -24,7 +24,7 @@ const MAX_SKIPS = 14
 const OF_MESSAGES: SilentContext = { topic: 'messages', fill: backFill, group: 'back_fill' }
 
 interface SilentContext {
-  /** What the missing subscription is for. */
+  /** The topic of the missing subscription. */
   topic: Topic
   /** Null if nothing could be listed. */
   fill(gateway: Gateway, row: ExtensionRow): Promise<number | null>
@@ -73,7 +73,7 @@ export class SilentExtensions {
   async #takeTurn(key: ExtensionKey): Promise<void> {
     try {
       const row = await this.gateway.directory.extension(key.tenantId, key.extensionId)
-      // Nothing can be listed without tokens. The run that follows when they are back notes the extension again.
+      // Nothing can be listed without tokens. The run after they are back adds the extension again.
       if (row?.status !== 'active') this.#forget(key)
       else if (await this.#isDue(row)) await this.#inSlot(row)
     } finally {
@@ -89,7 +89,7 @@ export class SilentExtensions {
     return !(await hasLiveSubscription(database.orm, { ...row, topic: this.context.topic }, clock.now()))
   }
 
-  /** Ends when the provider is back: after an outage a message must not wait for a pause that only counted failures. */
+  /** Ends the skipping when the provider is back: after an outage, a message must not wait for a pause that only counted failures. */
   #isSkipped(row: ExtensionRow): boolean {
     const silent = this.#silent.get(nameOf(row))
     if (silent === undefined) return true
@@ -117,10 +117,10 @@ export class SilentExtensions {
   }
 }
 
-/** A timer may fire a little early. Without this distance it would be the same turn again. */
+/** A timer may fire a little early. Without this margin, the same turn would come again. */
 const MIN_DISTANCE_MS = 1000
 
-/** Milliseconds until the extension's next turn, which is always at the same point of the minute. */
+/** Milliseconds until the extension's next turn, which is always at the same second of the minute. */
 function msToTurn(name: string, now: number): number {
   const point = Number.parseInt(sha256Hex(name).slice(0, 8), 16) % SILENT_BACK_FILL_EVERY_MS
   const sinceTurn = (now + MIN_DISTANCE_MS - point) % SILENT_BACK_FILL_EVERY_MS

@@ -7,17 +7,17 @@ import type { Timers } from '../jobs/timers.ts'
 /** Events come in bursts, and each call counts for the limit of sends. */
 const MIN_DISTANCE_MS = 5000
 const RETRY_MS = 30_000
-/** While sends use all of the extension's window, a reading takes its slots of it no more often than this. */
+/** While sends use the extension's whole window, a reading takes slots from it no more often than this. */
 const FULL_DISTANCE_MS = 60_000
 const LOOK_AGAIN_MS = 1000
 
-/** Reads message threads soon after an event has said that something has come. An event that no process lives to follow is made up for by the next back-fill. */
+/** Reads message threads soon after an event has reported news. If the process dies first, the next back-fill makes up for it. */
 export class ThreadFills {
-  /** When the first event came that no reading has followed yet, monotonic. */
+  /** Monotonic time of the first event that no reading has followed yet. */
   readonly #woken = new Map<string, number>()
   /** When the last reading began. */
   readonly #read = new Map<string, number>()
-  /** The extensions whose window has counted the next reading already, so that sends leave it room. */
+  /** The extensions whose window has already counted the next reading, so that sends leave room for it. */
   readonly #reserved = new Set<string>()
 
   constructor(
@@ -43,7 +43,7 @@ export class ThreadFills {
     const name = nameOf(key)
     const now = clock.monotonic()
     if (this.#mustWait(key)) return this.#plan(key, LOOK_AGAIN_MS)
-    // What comes from now on may not be in this reading.
+    // Later messages may not be in this reading.
     this.#woken.delete(name)
     this.#reserved.delete(name)
     this.#read.set(name, now)
@@ -58,7 +58,7 @@ export class ThreadFills {
     this.#plan(key, RETRY_MS)
   }
 
-  /** Waits for room in the extension's window: of its own if a reading is due, else of what sends leave. */
+  /** Waits for room in the extension's window: reserved room if a reading is due, otherwise what sends leave. */
   #mustWait(key: ExtensionKey): boolean {
     const { quota, clock } = this.gateway
     const { extensionId } = key

@@ -11,7 +11,7 @@ import type { AccountConsents } from '../opt-outs/account-consents.ts'
 
 const AGAIN_MS = 15_000
 
-/** A subscription besides the one for messages. What it is about is also read without it. */
+/** A subscription besides the one for messages. Its topic is also read without it. */
 interface SideTopic {
   topic: Exclude<Topic, 'messages'>
   subscriptions: InboundSubscriptions
@@ -35,19 +35,19 @@ const consentsOf = ({ consentSubscriptions, consents }: Gateway): SideTopic => (
 })
 
 /**
- * Keeps a subscription for events of message threads alive where the extension has threads that it may read, and one for those of consents
- * where it reads them for its account. Ends those that it has elsewhere.
+ * Keeps a subscription for message-thread events alive if the extension may read its threads, and one for consent events if it reads its
+ * account's consents. Ends them otherwise.
  */
 export async function ensureSideSubscriptions(gateway: Gateway, row: ExtensionRow): Promise<void> {
   const { directory, clock, consents } = gateway
   const tenant = await directory.tenant(row.tenantId)
   await keep(gateway, row, threadsOf(gateway), hasReadableThreads(directory, tenant, row, clock.now()))
   const isReader = consents.isReader(row)
-  // One of an earlier start goes on until it is known who reads them.
+  // A subscription from an earlier start stays until it is known which extension reads them.
   if (isReader !== null) await keep(gateway, row, consentsOf(gateway), isReader)
 }
 
-/** Without a subscription there is still the next reading, so a refusal is only logged. */
+/** Without a subscription the next reading still comes, so a refusal is only logged. */
 async function keep(gateway: Gateway, row: ExtensionRow, side: SideTopic, isWanted: boolean): Promise<void> {
   if (!isWanted) return remove(gateway, row, side)
   const { log, database } = gateway
@@ -57,7 +57,7 @@ async function keep(gateway: Gateway, row: ExtensionRow, side: SideTopic, isWant
   if (refused !== undefined && refused.connectedAt === row.connectedAt && now - refused.at < DAY_MS) return
   const { tenantId, extensionId } = row
   const isNew = !(await hasSubscriptions(database.orm, { tenantId, extensionId, topic }))
-  // Creating one counts for the limit of sends.
+  // Creating a subscription counts for the limit of sends.
   if (isNew && !hasRoom(gateway, row)) return subscriptions.planned(row, AGAIN_MS, false)
   const ensured = await subscriptions.ensure(row)
   const failure = subscriptions.refusal(row)

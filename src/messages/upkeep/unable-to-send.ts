@@ -7,7 +7,7 @@ import { type Trouble, troublesOf } from './extension-trouble.ts'
 export const whyUnableToSend = (gateway: Gateway, row: ExtensionRow): Trouble | undefined =>
   troublesOf(gateway, row, null).find((trouble) => keepsFromSending(gateway, row, trouble))
 
-/** Of refreshes that fail because the provider is in trouble, another alert tells: they end by themselves. */
+/** Another alert reports refreshes that fail because of the provider's own trouble: they recover without help. */
 function keepsFromSending(gateway: Gateway, row: ExtensionRow, { kind, step, group }: Trouble): boolean {
   const { directory, providerState } = gateway
   if (kind === 'revoked' || kind === 'unknown_numbers' || step === 'send' || group === 'medium') return true

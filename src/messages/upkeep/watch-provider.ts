@@ -1,8 +1,8 @@
 import type { Gateway } from '../gateway.ts'
 
 /**
- * Presents the client's credentials at the start, and again while the provider does not answer or refuses them, so that an
- * idle gateway notices both, and their end. The refresh token is none, so the call changes nothing.
+ * Presents the client's credentials at the start, and again while the provider does not answer or refuses them, so that an idle gateway
+ * notices both, and their end. The refresh token is invalid on purpose, so the call changes nothing.
  */
 export async function watchProvider({ config, provider, providerState, log }: Gateway): Promise<void> {
   if (config.provider.simulated || (providerState.isClientKnown && !providerState.isInTrouble)) return

@@ -66,7 +66,7 @@ const DAY_OF_ALL = `WITH used AS (
   FROM used CROSS JOIN tenants ON tenants.id = used.tenant_id LEFT JOIN apps ON apps.id = app_id
   WHERE place > ?3 ORDER BY place LIMIT ${APPS_PER_PAGE}`
 
-/** What the apps of all tenants used on a day, in pages, by their places; without those that have no traffic. */
+/** The usage of all apps with traffic on a day, in pages, ordered by place. */
 export async function* dayOfAll({ database }: UsageReads, day: number): AsyncGenerator<AppUsage[]> {
   for (let after = '', count = APPS_PER_PAGE; count === APPS_PER_PAGE;) {
     const rows = await database.reader.longRead('operator', DAY_OF_ALL, [day * PER_DAY, (day + 1) * PER_DAY, after])

@@ -17,7 +17,7 @@ export const COUNT_ATTEMPTS = `INSERT INTO usage_destinations (tenant_id, half_h
   ON CONFLICT (tenant_id, half_hour, target_id, duration_ms)
     DO UPDATE SET url = excluded.url, success = success + excluded.success, failed = failed + excluded.failed`
 
-/** Notes how each destination does. */
+/** Updates the state of each destination. */
 export const NOTE_OUTCOMES = `INSERT INTO webhook_destinations
     (tenant_id, target_id, kind, last_outcome, last_status_code, failing_since, failures, ended_at)
   SELECT ending.tenant_id, ending.target_id, ending.kind, input.outcome, input.statusCode,
@@ -27,18 +27,18 @@ export const NOTE_OUTCOMES = `INSERT INTO webhook_destinations
     failing_since = CASE WHEN excluded.failures = 1 THEN coalesce(failing_since, excluded.failing_since) END,
     failures = CASE WHEN excluded.failures = 1 THEN failures + 1 ELSE 0 END`
 
-/** Whether anything is posted to a destination still: its app is active and has an address, or its trigger exists. */
+/** Whether a destination is still in use: its app is active and has an address, or its trigger exists. */
 export const IS_IN_USE = `CASE kind WHEN 'trigger' THEN EXISTS (SELECT 1 FROM triggers WHERE id = target_id)
   ELSE EXISTS (SELECT 1 FROM apps WHERE id = target_id AND is_active = 1 AND webhook_url IS NOT NULL) END`
 
-/** How a webhook destination does. */
+/** The state of a webhook destination. */
 export interface DestinationState {
   lastOutcome: DeliveryOutcome
   /** Null if the last attempt had no response. */
   lastStatusCode: number | null
   /**
-   * When the first attempt since the last success began that failed, epoch milliseconds. Null if the last one succeeded, or
-   * nothing is posted there any more.
+   * When the first failed attempt since the last success began, epoch milliseconds. Null if the last attempt succeeded, or the destination is no
+   * longer in use.
    */
   failingSince: number | null
   /** Failed attempts since then; 0 if `failingSince` is null. */

@@ -3,7 +3,7 @@ import { DAY_MS, HALF_HOUR_MS } from '../../core/limits.ts'
 import type { Row } from '../../db/connection.ts'
 import { type UsageReads, halfHourAt } from './overview.ts'
 
-/** The messages of one tenant that failed for good. */
+/** The failed messages of one tenant. */
 export interface Failures {
   tenantId: string
   count: number
@@ -26,7 +26,7 @@ export const lacksNumber = (
 ): string => `${message}.error_code = 'unknown_number' AND NOT EXISTS (SELECT 1
   FROM phone_numbers WHERE phone_numbers.tenant_id = ${message}.tenant_id AND phone_numbers.number = ${message}.from_number)`
 
-/** Somebody wanted these to fail. */
+/** These failed on purpose. */
 const WANTED = [MESSAGE_FAILURES.cancelled.text, MESSAGE_FAILURES.optedOut.text]
 
 /** Reads the roll-up, so that its cost does not depend on the number of messages. The join gives each tenant its range of the index. */
@@ -40,7 +40,7 @@ const FAILED = `WITH failed AS (
     FROM failed WINDOW tenant AS (PARTITION BY tenant_id))
   SELECT * FROM ranked WHERE position <= ${MAX_ERRORS} ORDER BY total DESC, tenant_id, position LIMIT ${MAX_ROWS}`
 
-/** What failed in the 24 hours before `now`, of the tenants with the most failures first. Cancelled and opted-out messages do not count. */
+/** The failures of the 24 hours before `now`, tenants with the most failures first. Cancelled and opted-out messages do not count. */
 export async function readFailures({ database }: UsageReads, now: number): Promise<Failures[]> {
   const failed = await database.reader.longRead('operator', FAILED, [halfHourAt(now - DAY_MS), ...WANTED])
   const byTenant = Map.groupBy(failed, (row) => String(row['tenant_id']))
@@ -50,8 +50,8 @@ export async function readFailures({ database }: UsageReads, now: number): Promi
 }
 
 /**
- * The tenants of a list, in its order, and whether any message of theirs was not sent again. The newest are looked at first, for which
- * there is a LIMIT: SQLite ignores the order of an EXISTS.
+ * The tenants of a list, in its order, and whether any of their messages has not been sent again. The LIMIT makes SQLite examine the newest
+ * first: it ignores the order in an EXISTS.
  */
 const TENANTS = `SELECT tenants.id, tenants.status, tenants.status = 'active' AND (
     SELECT 1 FROM messages AS message INDEXED BY messages_failed

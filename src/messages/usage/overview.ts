@@ -47,7 +47,7 @@ export async function readTotals(reads: UsageReads, tenantId: string, range: Hal
   return totalsOf(row)
 }
 
-/** What a bucket counts, and how long its messages took from `queued` to `sent`. */
+/** The counts of a bucket, and how long its messages took from `queued` to `sent`. */
 export interface Bucket {
   /** Its first half hour. */
   first: number
@@ -102,7 +102,7 @@ export async function readErrors(reads: UsageReads, tenantId: string, range: Hal
   }))
 }
 
-/** The address that a destination has now, or the one of its newest row if it has none: SQLite takes bare columns from the row that has the max(). */
+/** A destination's current address, or that of its newest row if it has none: SQLite takes bare columns from the row with the max(). */
 const DESTINATIONS = `SELECT target_id, kind, max(half_hour) AS newest, duration_ms, sum(success) AS success, sum(failed) AS failed,
     coalesce((SELECT webhook_url FROM apps WHERE kind = 'app' AND id = target_id),
       (SELECT callback_url FROM triggers WHERE kind = 'trigger' AND id = target_id), url) AS url
@@ -120,7 +120,7 @@ export interface DestinationUsage {
   durations: LatencyCount[]
 }
 
-/** The webhook attempts of a range, by destination. Of very many, it returns those that were used last. */
+/** The webhook attempts of a range, by destination. If there are very many, the most recently used ones. */
 export async function readDestinations(
   reads: UsageReads,
   tenantId: string,

@@ -1,10 +1,10 @@
 import { HALF_HOUR_MS, MAX_ERRORS_PER_HALF_HOUR } from '../../core/limits.ts'
 
-// Statements that keep the roll-up. Each is part of the commit that changes the messages it counts. A count of messages that end
-// comes before the change, and counts the rows that the change will find; a count of new messages comes after their INSERT. A
-// row operation counts all its rows by one statement.
+// Statements that maintain the roll-up. Each is part of the commit that changes the messages it counts. A count of ending messages comes
+// before the change, and counts the rows that the change will find; a count of new messages comes after their INSERT. A row operation
+// counts all its rows in one statement.
 
-/** What is counted of messages. */
+/** What to count about messages. */
 export const COUNTS = ['accepted', 'sent', 'failed', 'cancelled', 'received', 'delivered', 'undelivered'] as const
 type Count = (typeof COUNTS)[number] | 'segments' | 'media'
 
@@ -36,8 +36,7 @@ interface CountedError extends Pick<Counted, 'tenantId' | 'at' | 'from'> {
 }
 
 /**
- * SQL that counts failed messages by their errors. The provider's texts could all differ, so their number is limited for
- * each tenant and half hour.
+ * SQL that counts failed messages by their errors. The provider's texts could all differ, so their number is limited per tenant and half hour.
  */
 export function countErrors({ tenantId, at, error, from }: CountedError): string {
   const own = `stored.tenant_id = ${tenantId} AND stored.half_hour = ${halfHourOf(at)}`

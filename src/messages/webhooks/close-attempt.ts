@@ -17,10 +17,7 @@ export interface OpenDeliveryAttempt {
 
 const GONE = 410
 
-/**
- * Stores the result of an attempt. A failure is tried again by the destination's retry policy. A trigger whose URL answers
- * 410 is deleted.
- */
+/** Stores the result of an attempt. The destination's retry policy decides about a failure. A trigger whose URL answers 410 is deleted. */
 export async function closeAttempt(gateway: Gateway, attempt: OpenDeliveryAttempt, result: PostResult): Promise<void> {
   const { outcome, statusCode, errorClass, errorMessage, durationMs } = result
   const snippet = outcome === 'http_error' ? result.snippet : null
@@ -37,7 +34,7 @@ export async function closeAttempt(gateway: Gateway, attempt: OpenDeliveryAttemp
   }
   if (outcome === 'success') return void (await gateway.database.writer.row(CLOSE_ATTEMPT, row))
   const { clock, jobs, database } = gateway
-  // The commit reads the policy, so it gets the delays of both policies.
+  // The commit reads the policy, so it gets the delays of all policies.
   const delays = statusCode === GONE ? NO_NEXT : delaysAfter(gateway, attempt, result)
   const [next] = await database.writer.row(CLOSE_FAILED_ATTEMPT, {
     ...row,

@@ -30,7 +30,7 @@ export async function deliver(
   const attempt = await open(gateway, job, delivery, { url, secret })
   if (attempt === null) return notOpened(gateway, job, delivery)
   const result = await gateway.poster.post(request)
-  // Now, so that the next attempt's row can join the commit of this result.
+  // Released now, so that the next attempt's row can join the commit of this result.
   slot.release()
   await closeAttempt(gateway, attempt, result)
   return DONE
@@ -77,10 +77,10 @@ async function open(
   return { seq, attemptNumber: Number(opened['attempt_number']), jobSeq: job.seq, kind, targetId, tenantId }
 }
 
-/** Finds out why an attempt was not opened. If only the destination has changed, the job is read again. */
+/** Finds out why no attempt was opened. If only the destination has changed, the job is read again. */
 async function notOpened(gateway: Gateway, job: Job, delivery: Delivery): Promise<JobOutcome> {
   const current = (await loadDeliveries(gateway, [job.subject])).get(job.subject)
-  // The message was erased. If it has come again, it has other jobs.
+  // The message was erased. If it has arrived again, it has other jobs.
   if (current === undefined || current.correlationId !== correlationOf(job.id)) return deleteJob(gateway.database, job)
   if (await closeLeftOpen(gateway, job)) return DONE
   if (await (job.kind === 'webhook' ? wasAttempted : isUnwanted)(gateway, job, delivery))

@@ -1,6 +1,6 @@
 import type { Reader } from '../../db/reader.ts'
 
-/** How the webhooks of a message went, by the latest attempt of each delivery that has ended. */
+/** The results of a message's webhooks, by the latest ended attempt of each delivery. */
 export interface DeliveryCounts {
   failed: number
   total: number
@@ -8,7 +8,7 @@ export interface DeliveryCounts {
   lastStatusCode: number | null
 }
 
-/** Of each delivery only the latest attempts are read: one that was made again and again may have many thousands. */
+/** Reads only the latest attempts of each delivery: one that was repeated often may have many thousands. */
 const COUNTS = `WITH deliveries AS (SELECT DISTINCT value AS message_id, delivery_id FROM json_each(?2)
       CROSS JOIN webhook_attempts INDEXED BY webhook_attempts_by_attempt ON delivery_id > value || ':' AND delivery_id < value || ';'),
     latest AS (SELECT message_id, (SELECT seq FROM webhook_attempts AS own INDEXED BY webhook_attempts_by_attempt

@@ -18,7 +18,7 @@ import type { Delivery } from './delivery.ts'
 import { loadDeliveries } from './load-deliveries.ts'
 import { SigningSecrets } from './signing-secrets.ts'
 
-/** How many POSTs of one kind of job may be under way at once. */
+/** How many POSTs of one kind of job may be in progress at once. */
 interface DeliveryLimits {
   bounds: LimiterBounds
   perHost: number
@@ -35,7 +35,7 @@ const FIRST_ATTEMPTS: DeliveryLimits = {
   perDestination: MAX_WEBHOOKS_PER_DESTINATION,
 }
 
-/** Retries have slots of their own, so that they never delay first attempts. */
+/** Retries have separate slots, so that they never delay first attempts. */
 const RETRIES: DeliveryLimits = {
   bounds: {
     total: MAX_RETRIES_IN_FLIGHT,
@@ -60,7 +60,7 @@ export function deliveryJobs(gateway: Gateway): JobKind<Delivery>[] {
   return [jobs('webhook', FIRST_ATTEMPTS), jobs('webhook_retry', RETRIES)]
 }
 
-/** A dot at the end of a host name does not make it another host. */
+/** A dot at the end of a host name does not make it a different host. */
 function hostOf(url: string | null): string {
   const { hostname = '', port = '' } = URL.parse(url ?? '') ?? {}
   return `${hostname.replace(/\.$/, '')}:${port}`

@@ -1,7 +1,7 @@
 import type { JsonRow, RowOperation } from '../../db/writer.ts'
 import { COUNT_ATTEMPTS, NOTE_OUTCOMES } from '../usage/destination-rows.ts'
 
-/** A POST that is about to be made. */
+/** An upcoming POST. */
 export interface NewDeliveryAttempt extends JsonRow {
   deliveryId: string
   tenantId: string
@@ -12,7 +12,7 @@ export interface NewDeliveryAttempt extends JsonRow {
   url: string
   /** The secret that signs the POST, encrypted. */
   secret: string
-  /** The job id of the message. A message that came again after an erasure has another one. */
+  /** The job id of the message. It differs if the message arrived again after an erasure. */
   jobId: string
   jobSeq: number
   bootId: string
@@ -56,7 +56,7 @@ export const policyOf = (kind: string, targetId: string): string => `CASE ${kind
   WHEN 'trigger' THEN (SELECT webhook_retries FROM triggers WHERE id = ${targetId})
   ELSE (SELECT webhook_retries FROM apps WHERE id = ${targetId}) END`
 
-/** Clears the failure before an attempt that was opened. Reads the two latest attempts alone, because there may be thousands. */
+/** Clears the failure before the attempt that was opened. Reads only the two latest attempts, because there may be thousands. */
 const RESOLVE_EARLIER = `UPDATE webhook_attempts SET is_unresolved = NULL WHERE is_unresolved = 1 AND seq IN (
   SELECT (SELECT own.seq FROM webhook_attempts AS own WHERE own.delivery_id = latest.delivery_id AND own.attempt_number < latest.attempt_number
     ORDER BY own.attempt_number DESC LIMIT 1)
@@ -121,8 +121,8 @@ export interface FailedDeliveryResult extends DeliveryResult {
 }
 
 /**
- * Stores a failure, and in the same commit turns the job into the next retry or deletes it, by the destination's policy.
- * Returns the `due_at` of the retry. An attempt that was erased during its POST has no retry.
+ * Stores a failure, and in the same commit turns the job into the next retry or deletes it, by the destination's policy. Returns the `due_at`
+ * of the retry. An attempt erased during its POST has no retry.
  */
 export const CLOSE_FAILED_ATTEMPT: RowOperation<FailedDeliveryResult> = {
   key: 'attemptSeq',

@@ -1,7 +1,7 @@
 import type { EncryptionContext } from '../../core/secrets.ts'
 import { type DestinationKind, WEBHOOK_EVENTS, type WebhookEvent } from '../../db/schema/webhooks.ts'
 
-/** An event of a message and the destination that it is posted to: the work of one `webhook` job. */
+/** A message's event and its destination: the work of one `webhook` job. */
 export interface Delivery {
   /** The job's subject; see `webhook_attempts.delivery_id`. */
   deliveryId: string
@@ -10,7 +10,7 @@ export interface Delivery {
   kind: DestinationKind
   /** The id of the app or trigger, the job's lane. */
   targetId: string
-  /** The address of the app or trigger as it was when it was read; null if it has none any more. */
+  /** The address of the app or trigger when it was read; null if it no longer has one. */
   url: string | null
   /** Encrypted; null if `url` is null. */
   secret: string | null
@@ -18,7 +18,7 @@ export interface Delivery {
   correlationId: string
   /** The body of its POSTs: the fields of the WebSocket event. */
   payload: object
-  /** How many attachments the inbound message has that is posted; 0 for any other event. */
+  /** How many attachments the posted inbound message has; 0 for any other event. */
   attachments: number
 }
 

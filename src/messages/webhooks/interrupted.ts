@@ -34,7 +34,7 @@ export async function closeLeftOpen(gateway: Gateway, { seq, subject }: Job): Pr
   return rows.length > 0
 }
 
-/** They are noted first: a crash in between leaves them open, and the next start finds them again. */
+/** They are recorded first: a crash in between leaves them open, and the next start finds them again. */
 async function closeAll(gateway: Gateway, rows: readonly Row[]): Promise<void> {
   const attempts = rows.map(attemptOf)
   await noteInterrupted(

@@ -7,13 +7,13 @@ import { IS_IN_USE } from '../usage/destination-rows.ts'
 const HAS_NO_RETRY = `NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.kind = 'webhook_retry' AND jobs.subject = delivery_id)`
 
 /**
- * SQL: whether a row of `webhook_attempts` is the latest attempt of a delivery that never arrived: it failed, no other one is under way or
- * planned, its destination exists, and it was not dismissed. A failure is recorded when it happens, and the rest is asked here, so that a
- * retry that is given up or an app that is activated again needs no further write.
+ * SQL: whether a row of `webhook_attempts` is the latest attempt of a delivery that never arrived: it failed, no other attempt is in progress
+ * or planned, its destination exists, and it was not dismissed. A failure is recorded when it happens, and the rest is checked here, so that
+ * giving up a retry or activating an app needs no further write.
  */
 export const NEVER_ARRIVED = `is_unresolved = 1 AND ${HAS_NO_RETRY} AND ${IS_IN_USE}`
 
-/** The rows of `where`, by tenant and destination. The index alone is read. */
+/** The rows of `where`, by tenant and destination. Reads only the index. */
 const countsOf = (where: string): string => `SELECT * FROM (
     SELECT tenant_id, target_id, kind, count(*) AS count, min(attempted_at) AS since
     FROM webhook_attempts INDEXED BY webhook_attempts_unresolved
@@ -31,7 +31,7 @@ export const earliestAt = (clock: Pick<Clock, 'now'>): number => clock.now() - D
 export interface NeverArrived {
   targetId: string
   kind: DestinationKind
-  /** Its address of now. */
+  /** Its current address. */
   url: string
   count: number
   /** When the earliest of their latest attempts began, epoch milliseconds. */
@@ -40,7 +40,7 @@ export interface NeverArrived {
 
 const ADDRESS = `coalesce((SELECT callback_url FROM triggers WHERE id = target_id), (SELECT webhook_url FROM apps WHERE id = target_id))`
 
-/** What never arrived of a tenant, by destination, the oldest first. Destinations without any are left out. */
+/** A tenant's deliveries that never arrived, by destination, oldest first. Omits destinations without any. */
 export async function readNeverArrived(
   { database, clock }: { database: { reader: Reader }; clock: Clock },
   tenantId: string,

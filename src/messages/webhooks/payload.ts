@@ -17,7 +17,7 @@ export function payloadOf(event: WebhookEvent, row: Row): GatewayEvent {
   }
 }
 
-/** The message is the keyword of the contact, or a message to the contact that the provider refused. */
+/** The message is the contact's keyword, or a message to the contact that the provider refused. */
 function optOutOf(row: Row): EventSubject {
   const message = subjectOf(row, row['at'])
   return row['direction'] === 'inbound' ? { ...message, from: message.to, to: message.from } : message

@@ -2,18 +2,18 @@ import { DAY_MS } from '../../core/limits.ts'
 import type { Gateway } from '../gateway.ts'
 import { NEVER_ARRIVED } from './never-arrived.ts'
 
-/** Webhooks whose attempt was interrupted, and that no retry policy posts again. Each may have arrived. */
+/** Webhooks whose attempt was interrupted, and that no retry policy will post again. Each may have arrived. */
 export interface UnpostedWebhooks {
   count: number
   /** When the first of these attempts began, epoch milliseconds. */
   since: number
-  /** When the last interruption was noticed, steady time: another one has another time. */
+  /** When the last interruption was noticed, steady time: identifies the interruption. */
   noticedAt: number
 }
 
 /**
- * `?1`: the earliest time of notice. The fact has the numbers of the attempts, so that the table needs no index for the few that were
- * interrupted. Those that were open when they were noted become unresolved when they are closed.
+ * `?1`: the earliest time of notice. The fact stores the numbers of the attempts, so that the table needs no index for the few that were
+ * interrupted. Attempts that were open when they were recorded become unresolved when they are closed.
  */
 const UNPOSTED = `SELECT latest.seq, latest.attempted_at, facts.value ->> 'at' AS noticed_at
   FROM facts CROSS JOIN json_each(facts.value, '$.attempts') AS noted
@@ -27,14 +27,14 @@ const NOTE = `INSERT INTO facts (name, value)
   FROM (SELECT seq FROM (${UNPOSTED}) UNION SELECT value FROM json_each(?3)) WHERE true
   ON CONFLICT (name) DO UPDATE SET value = excluded.value`
 
-/** Notes attempts that are about to be closed as interrupted, beside those of the last day that nobody has posted again. */
+/** Records attempts that are about to be closed as interrupted, beside those of the last day that have not been posted again. */
 export async function noteInterrupted({ database, clock }: Gateway, attempts: readonly number[]): Promise<void> {
   if (attempts.length === 0) return
   const now = Math.ceil(clock.steady())
   await database.writer.write([{ sql: NOTE, args: [now - DAY_MS, now, JSON.stringify(attempts)] }])
 }
 
-/** What was interrupted on the last day and was not posted since; null if there is nothing. */
+/** Webhooks interrupted in the last day and not posted since; null if there are none. */
 export async function readUnposted({
   database,
   clock,

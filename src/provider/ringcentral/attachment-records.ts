@@ -2,12 +2,12 @@ import { z } from 'zod'
 import type { Attachment } from '../provider.ts'
 import { optionalText, storableText, wireId } from './wire-text.ts'
 
-/** Most messages have none, and most records the same one: an empty array need not be made for each. */
+/** Most messages have none, so all of them share one empty array. */
 const NONE: readonly Attachment[] = []
 
 /**
- * What came with a text: the attachments of a record of a message or an event (RingCentral OpenAPI, `MessageAttachmentInfo`), without
- * the text itself. Members that cannot be read count as absent. An attachment without an id is left out, because nobody could name it.
+ * The attachments in a message record or an event (RingCentral OpenAPI, `MessageAttachmentInfo`), without the text itself. Members that cannot
+ * be read count as absent. An attachment without an id is omitted, because nobody could refer to it.
  */
 export function readAttachments(value: unknown): readonly Attachment[] {
   if (!hasMedia(value)) return NONE
@@ -21,7 +21,7 @@ const MAX_URI_LENGTH = 2000
 
 const NO_TYPES: readonly null[] = []
 
-/** The types of what a record has besides its text; null for one that cannot be read. */
+/** The types of a record's attachments besides its text; null for a type that cannot be read. */
 export const mediaTypesOf = (value: unknown): readonly (string | null)[] =>
   hasMedia(value) ? value.filter(isMedia).map(({ contentType }) => mediaTypeOf(textOf(contentType))) : NO_TYPES
 
@@ -29,7 +29,7 @@ const textOf = (value: unknown): string | null => (typeof value === 'string' ? v
 
 const hasMedia = (value: unknown): value is unknown[] => Array.isArray(value) && value.some(isMedia)
 
-/** The text itself is the attachment `Text`. Plain text without a type is taken for it. */
+/** The text itself is the attachment `Text`. Plain text without a type counts as the text. */
 function isMedia(value: unknown): value is { contentType?: unknown } {
   if (typeof value !== 'object' || value === null) return false
   const { type, contentType } = value as { type?: unknown; contentType?: unknown }
@@ -59,6 +59,6 @@ function read(value: unknown): Attachment[] {
   ]
 }
 
-/** `type/subtype` of a Content-Type, in lower case; null if it is none. */
+/** `type/subtype` of a Content-Type, in lower case; null if it is invalid. */
 export const mediaTypeOf = (text: string | null | undefined): string | null =>
   /^\s*([\w.+-]{1,60}\/[\w.+-]{1,60})\s*(?:;|$)/.exec(text ?? '')?.[1]?.toLowerCase() ?? null

@@ -20,12 +20,12 @@ export async function readAttachment(
     await bytes.cancel()
     return { ok: false, failure: { ...NO_BYTES, status } }
   }
-  // A type that only the record says would be a guess about bytes that a stranger has chosen.
+  // A type from the record alone would be a guess about bytes that a stranger chose.
   const contentType = mediaTypeOf(header('content-type')) ?? 'application/octet-stream'
   return { ok: true, value: { contentType, bytes, ended } }
 }
 
-/** An answer without a byte is a file only if nothing else was announced. `size`: as the record says. */
+/** An empty answer is a file only if the record says so. `size`: from the record. */
 const isMissing = ({ isEmpty, header }: Downloading, size: number | null): boolean =>
   isEmpty && (size === null ? header('content-length') !== '0' : size > 0)
 
@@ -44,8 +44,8 @@ const MEDIA_OF: ReadonlyMap<string, string> = new Map([
 const CONTENT_PATH = /^\/restapi\/v1\.0\/account\/(?:[\w~-]+\/)+content\/[\w.~-]+$/
 
 /**
- * The address to dial, without query and fragment; null for one that must not get a token. A record is text from outside, so only the
- * provider's own origin counts, or the host of RingCentral that has its media, and there only an attachment.
+ * The address to dial, without query and fragment; null if it must not get a token. A record is text from outside, so only the provider's own
+ * origin counts, or the host of RingCentral that has its media, and there only an attachment.
  */
 export function ownAddress(uri: string | null, serverAddress: string): URL | null {
   const url = URL.parse(uri ?? '')

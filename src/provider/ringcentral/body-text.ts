@@ -4,7 +4,7 @@ const FIRST_BYTES = 4096
 /** Collects the text of a body. Many small pieces take no more memory than one large one. */
 export class BodyText {
   length = 0
-  /** The only piece so far; after the second piece, a larger array of our own with space for more. */
+  /** The only piece so far; after the second piece, a larger array with spare space. */
   #bytes: Uint8Array | null = null
   #isOwn = false
 

@@ -11,7 +11,7 @@ export const CONSENTS_FILTER = '/restapi/v2/accounts/~/sms/consents'
 
 /** An answer is parsed in one piece. The provider's maximum is 1000. */
 const RECORDS_PER_PAGE = 500
-/** So many are read in less than a millisecond. */
+/** This many are read in less than a millisecond. */
 const RECORDS_PER_TICK = 50
 
 /** `POST …/sms/consents/search` (RingCentral API reference, "Search SMS Consent Records"), which has no filter by time. */
@@ -40,7 +40,7 @@ const pageSchema = z.looseObject({
   paging: z.looseObject({ nextPageToken: optionalText }).optional().catch(undefined),
 })
 
-/** Lets sends and requests run in between. */
+/** Sends and requests run in between. */
 async function consentsOf(records: readonly unknown[]): Promise<Consent[]> {
   const consents: Consent[] = []
   for (let from = 0; from < records.length; from += RECORDS_PER_TICK) {
@@ -53,9 +53,10 @@ async function consentsOf(records: readonly unknown[]): Promise<Consent[]> {
   return consents
 }
 
-/** Null for one that names no number of ours, as that of a type of campaign: which of our numbers it is for, nothing tells. */
+/** Null for a consent that names none of the account's numbers, such as one for a type of campaign: nothing says which numbers it covers. */
 function consentOf(record: unknown): Consent | null {
-  // A schema of the record (`SmsOptRecord`) would take some milliseconds to compile. One without a coverage is for its number: no other form is published in full.
+  // A schema of the record (`SmsOptRecord`) would take some milliseconds to compile. A record without a coverage is for its number: no
+  // other form is fully published.
   const { coverage = 'PhoneNumber', from, to, optStatus, lastModifiedTime } = Object(record) as Record<string, unknown>
   const isOfAccount = coverage === 'Account'
   if (!isOfAccount && coverage !== 'PhoneNumber') return null

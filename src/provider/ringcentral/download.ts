@@ -10,7 +10,7 @@ export interface DownloadRequest {
   url: URL
   headers: Readonly<Record<string, string>>
   maxBytes: number
-  /** Until the first byte of the body. */
+  /** Limit until the first byte of the body. */
   timeoutMs: number
   /** Certificate authorities instead of the built-in ones. */
   ca?: string
@@ -23,13 +23,13 @@ export interface Download {
   bytes: ReadableStream<Uint8Array>
 }
 
-/** `isEmpty`: it has no byte. `ended` resolves when no more bytes are read: at the end, after an error, or when time is over. */
+/** `isEmpty`: it has no bytes. `ended` resolves when no more bytes are read: at the end, after an error, or on timeout. */
 export type Downloading = Download & { isEmpty: boolean; ended: Promise<void> }
 
-/** Starts a response of which the head has arrived. It must stop reading when `signal` is aborted. */
+/** Starts a response whose head has arrived. Must stop reading when `signal` is aborted. */
 export type Dial = (request: DownloadRequest, signal: AbortSignal) => Promise<Download>
 
-/** Reads a response while it is passed on. Rejects with an error that has a `code` unless a first byte comes in time. */
+/** Reads a response while passing it on. Rejects with an error that has a `code` unless a first byte arrives in time. */
 export async function download(dial: Dial, request: DownloadRequest): Promise<Downloading> {
   const ending = new AbortController()
   const { promise: ended, resolve } = Promise.withResolvers<void>()
@@ -45,7 +45,7 @@ export async function download(dial: Dial, request: DownloadRequest): Promise<Do
     if (Number(header('content-length') ?? 0) > request.maxBytes) throw failed(TOO_LARGE)
     const reader = bytes.getReader()
     const piece = await reader.read()
-    // The body of a refusal is read before anything is passed on, so it has no more time than a call.
+    // The body of a refusal is read before anything is passed on, so it gets only the time of a call.
     if (status >= 200 && status < 300) clearTimeout(timers[1])
     const passed = bounded(reader, piece, request.maxBytes, over)
     return { status, header, bytes: passed, isEmpty: piece.done, ended }
@@ -63,7 +63,7 @@ interface Piece {
   value?: Uint8Array | undefined
 }
 
-/** The first piece and those that follow, as they are asked for. */
+/** The first piece, and the next ones on request. */
 function bounded(
   reader: { read(): Promise<Piece> },
   first: Piece,
@@ -92,7 +92,7 @@ function bounded(
   })
 }
 
-/** Without a proxy, on a connection of its own. What arrives before it is asked for is kept, `maxBytes` at most. */
+/** Without a proxy, on a separate connection. Buffers bytes that arrive before they are requested, at most `maxBytes`. */
 export function dialSocket(request: DownloadRequest, signal: AbortSignal): Promise<Download> {
   const { url, headers, maxBytes, ca } = request
   return new Promise((resolve, reject) => {
@@ -115,7 +115,7 @@ export function dialSocket(request: DownloadRequest, signal: AbortSignal): Promi
       body(bytes) {
         count += bytes.length
         if (count > maxBytes) stop(TOO_LARGE)
-        // The reader uses the memory of the piece again.
+        // The reader reuses the memory of the piece.
         else body?.enqueue(Uint8Array.from(bytes))
       },
       end: () => body?.close(),
@@ -132,5 +132,5 @@ export async function dialProxy({ url, headers, ca }: DownloadRequest, signal: A
   return { status: response.status, header: (name) => response.headers.get(name), bytes }
 }
 
-/** The body of an answer that is no download, such as an error. */
+/** The body of an answer that is not a download, such as an error. */
 export const textOf = ({ bytes }: Download, maxBytes: number): Promise<string | null> => boundedText(bytes, maxBytes)

@@ -5,7 +5,7 @@ import type { Hide } from './secrets.ts'
 import type { ToldRate } from './rates.ts'
 import { optionalText, storableText } from './wire-text.ts'
 
-/** A response with a status line and headers. The body is null if it could not be read to its end. */
+/** A response with a status line and headers. The body is null if it could not be read completely. */
 export interface ProviderAnswer {
   status: number
   body: string | null
@@ -21,8 +21,8 @@ export interface ProviderAnswer {
 export type Endpoint = 'api' | 'oauth'
 
 /**
- * The failure for an answer that is not a 2xx. Only one in the provider's error form has a code, and only its contents are read:
- * anything else may come from a proxy, a firewall or a CDN on the way.
+ * The failure for an answer that is not a 2xx. Only an answer in the provider's error form has a code, and only its contents are read:
+ * anything else may come from a proxy, a firewall or a CDN in between.
  */
 export function statusFailure(answer: ProviderAnswer, endpoint: Endpoint, hide: Hide): ProviderFailure {
   const { status, retryAfterMs } = answer
@@ -35,7 +35,7 @@ export function statusFailure(answer: ProviderAnswer, endpoint: Endpoint, hide: 
     status,
     code,
     message: messageOf(status, said, hide),
-    // Only a 4xx is a verdict on the grant or the client.
+    // Only a 4xx says something about the grant or the client.
     oauthError: reason === 'rejected' && status >= 400 ? codeText(said?.oauthError, hide) : null,
     retryAfterMs,
     requestId: outsideText(answer.requestId, hide, MAX_REQUEST_ID_LENGTH),
@@ -43,7 +43,7 @@ export function statusFailure(answer: ProviderAnswer, endpoint: Endpoint, hide: 
   }
 }
 
-/** The failure for a 2xx whose content cannot be read. The call may have done its work. */
+/** The failure for a 2xx whose content cannot be read. The call may have succeeded. */
 export function unreadableFailure(answer: ProviderAnswer, hide: Hide): ProviderFailure {
   return {
     ...ownFailure('ambiguous', `The provider's answer could not be read (status ${answer.status})`),
@@ -59,7 +59,7 @@ export function networkFailure(code: string, neverLeft: boolean): ProviderFailur
   return { ...ownFailure('ambiguous', `The provider did not answer (${code})`), code }
 }
 
-/** A failure with a message of ours, without an answer. */
+/** A failure without an answer, with the gateway's own message. */
 export function ownFailure(reason: FailureReason, message: string): ProviderFailure {
   return { reason, status: null, code: null, message, oauthError: null, retryAfterMs: null, requestId: null }
 }
@@ -72,7 +72,7 @@ function reasonOf(status: number, endpoint: Endpoint, isProviders: boolean): Fai
   if (status === 401 && endpoint === 'api') return 'unauthorized'
   if (status === 408) return 'ambiguous'
   if (status === 429) return 'rate_limited'
-  // A 5xx of a proxy does not tell whether the provider behind it did the work.
+  // A proxy's 5xx does not say whether the provider behind it did the work.
   if (status === 503 && isProviders) return 'unavailable'
   if (status < 300 || status >= 500) return 'ambiguous'
   return isProviders ? 'rejected' : 'intercepted'
@@ -136,13 +136,13 @@ export function parseJson(text: string | null): unknown {
   }
 }
 
-/** Leaves a well-formed code as it is: codes decide what happens next, and a credential may be an ordinary word that occurs in one. */
+/** Keeps a well-formed code unchanged: codes decide what happens next, and a credential may be an ordinary word that occurs in one. */
 const codeText = (code: string | undefined, hide: Hide): string | null =>
   code !== undefined && isKnownForm(code) ? code : outsideText(code, hide, MAX_CODE_LENGTH)
 
 const isKnownForm = (code: string): boolean => /^[A-Z]{2,5}-\d{1,4}$/.test(code) || isOauthWord(code)
 
-/** Hides credentials before it cuts, because a credential that is cut in two would not be found. */
+/** Hides credentials before it shortens the text, because half a credential would not be found. */
 function outsideText(text: string | null | undefined, hide: Hide, maxLength: number): string | null {
   if (text === null || text === undefined) return null
   const oneLine = hide(text)

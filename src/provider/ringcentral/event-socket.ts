@@ -11,7 +11,7 @@ import { optionalText, wireSeconds } from './wire-text.ts'
 
 type Options = Pick<RingCentralOptions, 'timeoutMs' | 'userAgent' | 'ca' | 'proxy'>
 
-/** Opens a socket with a ticket of `POST /restapi/oauth/wstoken`, which serves for one connection, and subscribes over it. */
+/** Opens a socket with a ticket of `POST /restapi/oauth/wstoken`, which is valid for one connection, and subscribes over it. */
 export async function openEventSocket(
   requester: Requester,
   { timeoutMs, userAgent, ca, proxy = null }: Options,
@@ -32,7 +32,7 @@ function openingOf(...given: ConstructorParameters<typeof Opening>): Opening | n
   try {
     return new Opening(...given)
   } catch {
-    // Its message names the address with its credential.
+    // The error's message contains the address with its credential.
     return null
   }
 }
@@ -57,10 +57,10 @@ const namingPermission = (failure: ProviderFailure): ProviderFailure =>
     : failure
 const USER_LACKS_PERMISSION = 'CMN-408'
 
-/** The provider's documented values, for a gateway that does not tell them. */
+/** The documented values, in case the provider's gateway omits them. */
 const LIFE_SECONDS = 86_400
 const RECOVERY_SECONDS = 180
-/** One that the provider refuses by refusing the connection must not be tried for ever. */
+/** If the provider refuses it by refusing the connection, it must not be retried forever. */
 const MAX_RECOVERY_SECONDS = 3600
 
 const detailsSchema = z
@@ -72,14 +72,14 @@ const detailsSchema = z
   .catch({ recoveryState: undefined, absoluteTimeout: LIFE_SECONDS, recoveryTimeout: RECOVERY_SECONDS })
 type Details = z.infer<typeof detailsSchema>
 
-/** A dead connection is noticed within 75 s, however long a call may take. */
+/** A dead connection is detected within 75 s, however long a call may take. */
 const HEARTBEAT_ANSWER_MS = 15_000
 
 /** From the connection to the subscription. */
 class Opening {
   readonly #connection: SocketConnection
   #isOpen = false
-  /** Whether the gateway has said over this connection that it has the subscription. */
+  /** Whether the provider's gateway has confirmed the subscription over this connection. */
   #hasSaidYes = false
 
   constructor(
@@ -103,7 +103,7 @@ class Opening {
     if (this.request.signal.aborted) abort()
     const opened = await this.#open()
     this.request.signal.removeEventListener('abort', abort)
-    // It may have ended since its last answer.
+    // It may have ended after its last answer.
     const result = this.#connection.hasEnded && opened.ok ? { ok: false as const, failure: ENDED } : opened
     if (!result.ok) this.#connection.end()
     this.#isOpen = result.ok
@@ -150,7 +150,7 @@ class Opening {
     }
   }
 
-  /** A dead session answers 401, even if its socket is open. Whether 404 means anything is known once there was another answer. */
+  /** A dead session answers 401, even if its socket is open. A 404 means something only after another answer. */
   async #isSubscribed(subscriptionId: string): Promise<boolean | null> {
     const path = subscriptionPath(subscriptionId)
     const answer = await this.#connection.ask({ type: 'ClientRequest', method: 'GET', path })

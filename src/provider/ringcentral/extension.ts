@@ -16,7 +16,7 @@ export const EXTENSION_PATH = '/restapi/v1.0/account/~/extension/~'
 
 const MAX_NAME_LENGTH = 200
 
-/** `GetExtensionInfoResponse`, of which `id` is a number and `account.id` a string. */
+/** `GetExtensionInfoResponse`, in which `id` is a number and `account.id` a string. */
 const extensionSchema = z
   .looseObject({
     id: wireId,

@@ -22,7 +22,7 @@ const featureSchema = z.looseObject({
   params: z.array(paramSchema).catch([]),
 })
 
-/** A platform without the feature lists nothing. One that does not name a kind of number means it, too. */
+/** A platform without the feature lists nothing. If it does not name a kind of number, that kind is included. */
 const featuresSchema = z.looseObject({ records: z.array(featureSchema).catch([]) }).transform(({ records }) => {
   const feature = records.find(({ id }) => id === FEATURE)
   const has = (name: string): boolean => {

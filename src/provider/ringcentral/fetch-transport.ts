@@ -2,8 +2,8 @@ import { boundedText } from '../../net/http/bounded-text.ts'
 import { type HttpAnswer, type HttpRequest, TOO_LARGE, type Transport, type TransportOptions } from './transport.ts'
 
 /**
- * Calls the provider by Bun's `fetch`, through the proxy that HTTP_PROXY or HTTPS_PROXY names. Bun never repeats a POST by
- * itself, even if a pooled connection turns out to be closed (it does repeat a GET).
+ * Calls the provider with Bun's `fetch`, through the proxy that HTTP_PROXY or HTTPS_PROXY names. Bun never repeats a POST, even if a pooled
+ * connection turns out to be closed (it does repeat a GET).
  */
 export function fetchTransport(options: TransportOptions): Transport {
   return async (request) => {

@@ -13,14 +13,14 @@ import { PROXY_FIX, isRefusedByProxy } from '../refused-by-proxy.ts'
 import { NO_REFRESH_TOKEN_CODE } from './oauth.ts'
 
 /**
- * Says in a sentence what a person can do about a refusal. It uses only codes and a permission's name from the provider's answer
- * (RingCentral guide, "Error handling", and the error codes of its OpenAPI). `command`: the one that connects the extension again.
+ * Says in a sentence what a person can do about a refusal. Uses only codes and a permission's name from the provider's answer (RingCentral
+ * guide, "Error handling", and the error codes of its OpenAPI). `command`: connects the extension again.
  */
 export function fixOf(failure: ProviderFailure, step: Step, publicUrl: string, command?: string): string {
   if (failure.reason === 'rate_limited') return wait(failure)
   if (isIntercepted(failure)) return intercepted(failure, step)
   if (isRefusedByProxy(failure.code)) return `RingCentral cannot be reached: ${PROXY_FIX}.`
-  // A grant that is lost makes an extension revoked, so this one is not.
+  // A lost grant would have made the extension revoked, so this one is not lost.
   if (step === 'refresh' && failure.oauthError === 'invalid_grant') return suspended(failure)
   if (step === 'jwt' && failure.oauthError === 'invalid_grant')
     return meansRevoked(failure) ? JWT_REFUSED : suspended(failure)
@@ -38,7 +38,7 @@ export function fixOf(failure: ProviderFailure, step: Step, publicUrl: string, c
   return 'RingCentral could not be reached, or gave an unexpected answer: try again in a few minutes.'
 }
 
-/** Whether the refusal lasts until a person acts or until the pause that the provider asked for is over. */
+/** Whether the refusal lasts until a person acts or until the requested pause is over. */
 export const isStanding = ({ reason, code, oauthError }: ProviderFailure): boolean =>
   reason === 'rate_limited' ||
   reason === 'unauthorized' ||
@@ -61,7 +61,7 @@ function intercepted({ status }: ProviderFailure, step: Step): string {
 const isIntercepted = (failure: ProviderFailure): boolean =>
   failure.reason === 'intercepted' || (failure.reason === 'unauthorized' && isForeign(failure))
 
-/** What to do after the cause is mended, where nothing is tried again by itself. */
+/** What to do after the cause is fixed, if nothing is retried automatically. */
 const NEXT: Partial<Readonly<Record<Step, string>>> = {
   authorization: ' Then start again with a new link.',
   extension: ' Then start again with a new link.',
@@ -79,7 +79,7 @@ const suspended = ({ code }: ProviderFailure): string =>
 const wrongGrant: Fix = (_, step, publicUrl) => {
   const isJwt = step === 'jwt'
   const needed = `The RingCentral app may not use this grant: its authentication must be ${isJwt ? '"JWT auth flow"' : '"3-legged OAuth, authorization code"'}.`
-  // Somebody who moves from JWTs to links has an app for links already.
+  // Somebody who moves from JWTs to links already has an app for links.
   return isJwt && publicUrl.startsWith('https://') ? `${needed} ${OR_BY_LINK}` : needed
 }
 
@@ -131,7 +131,7 @@ function missingPermission(failure: ProviderFailure, step: Step, _publicUrl: str
 const thenConnect = (command?: string): string =>
   command === undefined ? 'then connect again.' : `then connect again: ${command}.`
 
-/** The permission that each step needs, for an answer that does not name it. */
+/** The permission that each step needs, in case the answer does not name it. */
 const APP_PERMISSIONS: Readonly<Record<Step, string>> = {
   authorization: 'ReadAccounts',
   jwt: 'ReadAccounts',

@@ -5,10 +5,9 @@ import { numberOf, partySchema, recipientOf, recipientsSchema } from './party.ts
 import { MAX_MESSAGE_TEXT_LENGTH, optionalText, storableText, wireId, wireTime } from './wire-text.ts'
 
 /**
- * Reads the body of a webhook request: the instant-message event, which contains the complete SMS (RingCentral guide,
- * "Instant SMS event", and the OpenAPI's `InstantMessageEvent`, which differ in whether ids are numbers or strings).
- * Members that are not needed may be missing or malformed, so that no message is lost because of them. Never throws, because
- * RingCentral blacklists a subscription after an answer of 500.
+ * Reads the body of a webhook request: the instant-message event, which contains the complete SMS (RingCentral guide, "Instant SMS event", and
+ * the OpenAPI's `InstantMessageEvent`, which differ in whether ids are numbers or strings). Optional members may be missing or malformed, so
+ * that no message is lost because of them. Never throws, because RingCentral blacklists a subscription after an answer of 500.
  */
 export function parseInboundEvent(body: unknown): InboundEvent {
   try {

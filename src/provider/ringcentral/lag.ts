@@ -3,7 +3,7 @@ const NEGLIGIBLE_MS = 30_000
 const MINUTE_MS = 60_000
 const MAX_MS = 86_400_000
 
-/** Lists by times of the provider's clock: again if the answer shows a larger lag than the request assumed. */
+/** Lists by the provider's clock, and again if the answer shows a larger lag than the request assumed. */
 export async function byTheirClock<T>(lag: Lag, list: (lagMs: number) => Promise<T>): Promise<T> {
   const usedMs = lag.ms
   const listed = await list(usedMs)
@@ -11,13 +11,13 @@ export async function byTheirClock<T>(lag: Lag, list: (lagMs: number) => Promise
 }
 
 /**
- * How far the provider's clock is behind ours, by the `Date` of its answers (RFC 9110 6.6.1). With a fast clock of ours, a query
- * for records since a recent time would otherwise ask about the provider's future and find nothing.
+ * How far the provider's clock is behind this machine's, by the `Date` of its answers (RFC 9110 6.6.1). If this machine's clock is fast, a
+ * query for recent records would otherwise ask about the provider's future and find nothing.
  */
 export class Lag {
   /** Rounded up to minutes, so that it does not change with every answer. */
   ms = 0
-  /** How far our steady clock is ahead, to the second; null before the first answer. */
+  /** How far this machine's steady clock is ahead, to the second; null before the first answer. */
   skewMs: number | null = null
   hasAnswered = false
 
@@ -26,7 +26,7 @@ export class Lag {
     readonly steady: () => number,
   ) {}
 
-  /** Takes the `Date` of an answer. If our clock is slow, the lag is 0: queries then only cover more time than needed. */
+  /** Records the `Date` of an answer. If this machine's clock is slow, the lag is 0, so queries only cover more time than needed. */
   heard(date: string | null): void {
     this.hasAnswered = true
     const at = Date.parse(date ?? '')

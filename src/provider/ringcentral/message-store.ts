@@ -9,7 +9,8 @@ import type { Requester } from './request.ts'
 import { MAX_MESSAGE_TEXT_LENGTH, optionalText, storableText, wireId, wireTime } from './wire-text.ts'
 
 /**
- * `GET …/message-store`. It lists the extension's own messages unless it is asked with `owner`. The filter `phoneNumber` is not used: which side of a message it matches is not documented.
+ * `GET …/message-store`. Lists the extension's own messages unless `owner` is given. The filter `phoneNumber` is not used, because it is not
+ * documented which side of a message it matches.
  */
 export async function listMessages(
   requester: Requester,
@@ -28,7 +29,7 @@ function isReadable(record: ReadRecord | { unreadable: UnreadableRecord }, query
   return !('unreadable' in record)
 }
 
-/** `lagMs`: how far the provider's clock is behind ours. */
+/** `lagMs`: how far the provider's clock is behind this machine's. */
 function listBetween(requester: Requester, accessToken: string, wanted: MessageQuery, lagMs: number) {
   const { direction, since, until, ofEveryOwner = false } = wanted
   const theirs = (time: number): string => new Date(time - lagMs).toISOString()
@@ -46,22 +47,22 @@ function listBetween(requester: Requester, accessToken: string, wanted: MessageQ
 }
 
 /**
- * Removes duplicates: a message that arrives between two pages shifts the others, so that a record may be on both pages. The
- * provider lists the newest message first, also among messages of the same second.
+ * Removes duplicates: a message that arrives between two pages shifts the others, so that a record may be on both pages. The provider lists
+ * the newest message first, even among messages of the same second.
  */
 export function oldestFirst(messages: StoredSms[]): StoredSms[] {
   const byId = new Map(messages.map((message) => [message.providerMessageId, message]))
   return [...byId.values()].toReversed().toSorted((a, b) => a.createdAt - b.createdAt)
 }
 
-/** It is shown to tenants, so anything that does not look like a code counts as none. */
+/** Tenants see it, so anything that does not look like a code counts as none. */
 const errorCode = z
   .string()
   .regex(/^[A-Za-z0-9._-]{1,64}$/)
   .nullable()
   .catch(null)
 
-/** `GetMessageInfoResponse`. `conversationId` is never read: it is a number that a double cannot hold. */
+/** `GetMessageInfoResponse`. `conversationId` is never read, because it is a number that a double cannot hold. */
 const wireRecord = z.looseObject({
   id: wireId,
   type: z.string().catch('SMS'),
@@ -76,7 +77,7 @@ const wireRecord = z.looseObject({
 
 const recordSchema = wireRecord.transform((record): ReadRecord => ({ type: record.type, sms: stored(record) }))
 
-/** Reads a record that {@link recordSchema} refuses as its id, if it has one, and the member that is wrong. */
+/** Reads a record that {@link recordSchema} refuses: its id, if it has one, and the wrong member. */
 const anyRecord = z.unknown().transform((value): ReadRecord | { unreadable: UnreadableRecord } => {
   const read = recordSchema.safeParse(value)
   if (read.success) return read.data

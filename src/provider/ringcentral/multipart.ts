@@ -1,14 +1,14 @@
 import type { OutboundMedia } from '../outbound-sms.ts'
 
-/** The body of a request in pieces, so that no copy of all of it is made. */
+/** The body of a request in pieces, to avoid a full copy. */
 export interface Multipart {
   type: string
   chunks: readonly Uint8Array[]
 }
 
 /**
- * A message with media (RingCentral developer guide, "Sending MMS"): the JSON is the first part, each file another one. The names
- * of the parts are those of RingCentral's own clients. Nobody knows the boundary before, so no file can contain it.
+ * A message with media (RingCentral developer guide, "Sending MMS"): the JSON is the first part, each file another one. The parts have the
+ * names that RingCentral's own clients use. Nobody knows the boundary in advance, so no file can contain it.
  */
 export async function multipartOf(message: unknown, media: readonly OutboundMedia[]): Promise<Multipart> {
   const boundary = `sgw-${crypto.randomUUID()}`
@@ -27,13 +27,13 @@ const head = (boundary: string, name: string, fileName: string, contentType: str
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** RingCentral demands a name, and phones go by its ending. One of dots alone could be taken for a folder. */
+/** RingCentral requires a name, and phones rely on its ending. A name of dots could be mistaken for a folder. */
 const nameOf = ({ fileName, contentType }: OutboundMedia, at: number): string =>
   fileName === null || /^[\s.]*$/.test(fileName) ? `attachment-${at + 1}.${endingOf(contentType)}` : fileName
 
 const endingOf = (contentType: string): string => ENDINGS[contentType] ?? contentType.replace(/^.*\//, '')
 
-/** Where it is not the subtype. */
+/** Endings that differ from the subtype. */
 const ENDINGS: Readonly<Record<string, string>> = {
   'image/jpeg': 'jpg',
   'video/3gpp': '3gp',
@@ -45,6 +45,6 @@ const ENDINGS: Readonly<Record<string, string>> = {
   'text/plain': 'txt',
 }
 
-/** Without what could end the header, or the quotes around the name, for any reader, and what turns the direction of writing. */
+/** Removes characters that could end the header or the quotes around the name for any reader, and those that change the writing direction. */
 const quotable = (name: string): string =>
   name.replaceAll(/[\p{Cc}\u2028\u2029\u200E\u200F\u202A-\u202E\u2066-\u2069"\\/]/gu, '_')

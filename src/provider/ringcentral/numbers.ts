@@ -7,7 +7,7 @@ import { listAll } from './pages.ts'
 import type { Requester } from './request.ts'
 import { optionalNumber, optionalText, wireId } from './wire-text.ts'
 
-/** `GET …/phone-number` lists all numbers that the extension may show: also those of call queues and of the company. */
+/** `GET …/phone-number` lists all numbers that the extension may show, including those of call queues and of the company. */
 export async function listNumbers(requester: Requester, accessToken: string): Promise<ProviderResult<ListedNumbers>> {
   const listed = await listAll(
     requester,
@@ -67,7 +67,7 @@ const smsNumbers = (record: PhoneNumber): SmsNumber[] =>
     ownerType: record.extension?.type ?? null,
   }))
 
-/** Direct numbers that need a 10DLC campaign, which those of other countries, toll-free ones and those of the high-volume product do not. */
+/** Direct numbers that need a 10DLC campaign: numbers of other countries, toll-free numbers and those of the high-volume product do not. */
 function localNumbers(record: PhoneNumber, sending: ReadonlySet<string>): LocalNumber[] {
   const { id, paymentType, usageType, country, extension, features } = record
   const isLocal = paymentType === 'Local' && usageType === 'DirectNumber' && country?.id === AMERICA

@@ -28,10 +28,10 @@ export function exchangeCode(requester: Requester, request: CodeExchange): Promi
   return lastingSession(requester, form, [request.code, request.codeVerifier])
 }
 
-/** RFC 7523 2.1; RingCentral calls it the JWT auth flow. The JWT opens the next session as well, so no refresh token is needed. */
+/** RFC 7523 2.1; RingCentral calls it the JWT auth flow. The JWT can open the next session as well, so no refresh token is needed. */
 export function exchangeJwt(requester: Requester, jwt: string): Promise<ProviderResult<TokenPair>> {
   const form = { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion: jwt }
-  // The provider may name a part of it alone.
+  // The provider may name only a part of it.
   return sessionOf(requester, form, [jwt, ...jwt.split('.').filter((part) => part.length >= MIN_PART_LENGTH)])
 }
 
@@ -57,7 +57,7 @@ export function revoke(requester: Requester, revoked: string): Promise<ProviderR
   })
 }
 
-/** The tokens of a session that only its refresh token keeps. */
+/** The tokens of a session that only its refresh token keeps alive. */
 async function lastingSession(...grant: Parameters<typeof sessionOf>): Promise<ProviderResult<TokenPair>> {
   const opened = await sessionOf(...grant)
   if (!opened.ok || opened.value.refreshToken !== null) return opened
@@ -106,7 +106,7 @@ const tokenSchema = z.looseObject({
   expires_in: wireSeconds(ACCESS_TOKEN_SECONDS),
   refresh_token: z.string().nullish(),
   refresh_token_expires_in: wireSeconds(REFRESH_TOKEN_SECONDS),
-  /** Only where the account's administrator limits sessions. */
+  /** Only if the account's administrator limits sessions. */
   session_expires_in: optionalSeconds,
   owner_id: wireId,
 })

@@ -10,8 +10,8 @@ export interface ProviderList {
 }
 
 /**
- * Reads all records of a paged list. A list that is too long is a failure, not a shortened list, because a caller must not take a
- * sent message for absent when its record was left out.
+ * Reads all records of a paged list. A list that is too long is a failure and not cut short, because a caller must not conclude that a sent
+ * message is absent when its record was cut off.
  */
 export async function listAll<T>(
   requester: Requester,
@@ -38,8 +38,8 @@ const MAX_PAGES = 20
 const TOO_LONG = `The provider's list is longer than ${MAX_PAGES * RECORDS_PER_PAGE} records`
 
 /**
- * `navigation.nextPage` only says that there is another page. Its address is not followed, because a wrong one would receive the
- * access token. Lists of message threads have `paging` alone, which need not name the last page: then a full page is not the last.
+ * `navigation.nextPage` only says that there is another page. Its address is not followed, because a wrong one would receive the access token.
+ * Lists of message threads have only `paging`, which need not name the last page: then a full page is not the last.
  */
 const pageSchema = <T>(record: z.ZodType<T>) =>
   z

@@ -5,7 +5,7 @@ import { optionalNumber } from './wire-text.ts'
 
 export type Party = z.infer<typeof partySchema>
 
-/** Sender or recipient of a message; one without any number still counts as one. Records write numbers in several ways. */
+/** Sender or recipient of a message, even without a number. Records write numbers in several ways. */
 export const partySchema = z
   .object({
     phoneNumber: optionalNumber.transform((written) => (written === undefined ? undefined : e164Of(written))),
@@ -14,7 +14,7 @@ export const partySchema = z
   })
   .catch({ phoneNumber: undefined, extensionNumber: undefined, target: undefined })
 
-/** More recipients than a message can have are not read. */
+/** Recipients beyond a message's maximum are not read. */
 const MAX_RECIPIENTS = 100
 
 /** The recipients of a message. */

@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../core/limits.ts'
 
-/** How many calls of a group an answer allows in a minute. */
+/** The calls of a group that an answer allows in a minute. */
 export interface ToldRate {
   group: string
   perMinute: number
@@ -13,21 +13,21 @@ interface Told {
 }
 
 /**
- * The rate limits of the app, as the provider's answers tell them (RingCentral developer guide, "Rate limit response headers"): they
- * can be customized for each app. What was not told for a day is forgotten.
+ * The rate limits of the app, from the provider's answers (RingCentral developer guide, "Rate limit response headers"): they can be customized
+ * for each app. A limit that was not seen for a day is forgotten.
  */
 export class Rates {
   readonly #told = new Map<string, Told>()
 
   constructor(readonly steady: () => number) {}
 
-  /** Call it only for an answer of the provider itself: something on the way may limit calls, too. */
+  /** Call it only for an answer of the provider itself: something in between may limit calls, too. */
   heard(rate: ToldRate | null): void {
     if (rate === null || (!this.#told.has(rate.group) && this.#told.size >= MAX_GROUPS)) return
     this.#told.set(rate.group, { perMinute: rate.perMinute, at: this.steady() })
   }
 
-  /** Calls of this group that an extension may make in a minute; null if that is not known. */
+  /** Calls of this group that an extension may make in a minute; null if unknown. */
   perMinute(group: string): number | null {
     const told = this.#told.get(group)
     return told === undefined || this.steady() - told.at > DAY_MS ? null : told.perMinute
@@ -38,7 +38,7 @@ export class Rates {
 const MAX_GROUPS = 20
 const SECONDS = 60
 
-/** The limit that the headers of an answer tell; null if none. */
+/** The limit in an answer's headers; null if there is none. */
 export function rateOf(header: (name: string) => string | null): ToldRate | null {
   const group = header('x-rate-limit-group')?.toLowerCase()
   const limit = Number(header('x-rate-limit-limit'))

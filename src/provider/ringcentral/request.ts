@@ -20,13 +20,13 @@ import type { HttpAnswer, HttpRequest, SomeAnswer, Transport } from './transport
 export interface Requester {
   /** The provider's address without a trailing slash. */
   address: string
-  /** For calls of which only the status matters: the answer's content is dropped. */
+  /** For calls where only the status matters: the answer's content is dropped. */
   perform(call: Call): Promise<ProviderResult<void>>
-  /** For calls with an answer that is needed. A 2xx that `schema` cannot read is `ambiguous`. */
+  /** For calls whose answer is needed. A 2xx that `schema` cannot read is `ambiguous`. */
   read<T>(call: Call, schema: z.ZodType<T>): Promise<ReadResult<T>>
-  /** For an answer that is passed on while it is read, from an address that may get the token. */
+  /** For an answer that is streamed on, from an address that may get the token. */
   download(url: URL, accessToken: string, maxBytes: number): Promise<ProviderResult<Downloading>>
-  /** How far the provider's clock was behind ours at its last answer. */
+  /** How far the provider's clock was behind this machine's at its last answer. */
   lag: Lag
   rates: Rates
 }
@@ -44,11 +44,11 @@ export interface Call {
   json?: unknown
   form?: Record<string, string>
   multipart?: Multipart
-  /** Of files in the body, which lengthen the time limit. */
+  /** Bytes of files in the body, which extend the time limit. */
   uploadedBytes?: number
   /** By default 256 KiB. */
   maxAnswerBytes?: number
-  /** Credentials in this call's body and the text of an SMS: a failure must contain neither. */
+  /** Credentials in this call's body, and an SMS text: a failure must contain neither. */
   credentials?: string[]
   messageText?: string
 }
@@ -64,7 +64,7 @@ export interface RingCentralOptions {
   userAgent: string
   /** Calls go through the proxy that the environment names. */
   throughProxy?: boolean
-  /** The same for sockets, of which the runtime does not read the environment itself. */
+  /** The same for sockets, for which the runtime does not read the environment itself. */
   proxy?: ProxySettings | null
   /** Certificate authorities instead of the built-in ones, for tests. */
   ca?: string
@@ -78,7 +78,7 @@ export interface RingCentralOptions {
 export const MAX_LIST_BYTES = 8 * 1024 * 1024
 const MAX_ANSWER_BYTES = 256 * 1024
 
-/** Throws if the configuration is wrong: an address, a user agent or a credential that cannot be used. */
+/** Throws if the configuration is wrong: an unusable address, user agent or credential. */
 export function createRequester(options: RingCentralOptions): Requester {
   const client = clientOf(options)
   return {
@@ -95,7 +95,7 @@ export function createRequester(options: RingCentralOptions): Requester {
       if (!answered.ok) return answered
       const parsed = schema.safeParse(parseJson(answered.value.body))
       if (parsed.success) {
-        // Any other answer may be a proxy's, with a clock and limits of its own.
+        // Any other answer may come from a proxy with its own clock and limits.
         client.lag.heard(answered.value.date)
         client.rates.heard(answered.value.rate ?? null)
         return { ok: true, value: parsed.data, requestId: answered.value.requestId }
@@ -107,7 +107,7 @@ export function createRequester(options: RingCentralOptions): Requester {
 
 interface Client {
   address: string
-  /** The address's path. */
+  /** The path of the address. */
   basePath: string
   clientSecret: string
   /** The text after `Basic `: id and secret, without the form encoding of RFC 6749 2.3.1. */
@@ -125,7 +125,7 @@ interface Client {
 function clientOf({ serverUrl, clientId, clientSecret, ...options }: RingCentralOptions): Client {
   const url = serverAddress(serverUrl)
   const basePath = url.pathname.replace(/\/+$/, '')
-  // Compression is not offered and nothing is unpacked, so an answer cannot grow beyond the bytes that were counted.
+  // Compression is neither offered nor unpacked, so an answer cannot grow beyond the counted bytes.
   const headers = { Accept: 'application/json', 'Accept-Encoding': 'identity', 'User-Agent': options.userAgent }
   const { timeoutMs, throughProxy = false, ca, now = Date.now, steady = now } = options
   const transport = throughProxy ? fetchTransport : socketTransport
@@ -156,7 +156,7 @@ function serverAddress(serverUrl: string): URL {
 /** Throws if a value cannot be in a header. */
 const sound = (headers: Record<string, string>): Record<string, string> => Object.fromEntries(new Headers(headers))
 
-/** Returns a 2xx answer as it is, any other answer as a failure. */
+/** Returns a 2xx answer unchanged, any other answer as a failure. */
 function checkStatus(
   client: Client,
   call: Call,
@@ -194,7 +194,7 @@ const targetOf = (client: Client, { path, query }: Call): string =>
 
 const isSuccess = (answer: { status: number }): boolean => answer.status >= 200 && answer.status < 300
 
-/** Allows the characters of RFC 6750 and more. Others would make `fetch` throw before it sends. */
+/** Allows the characters of RFC 6750 and more. Other characters would make `fetch` throw before it sends. */
 const isBearerToken = (token: string): boolean => /^[\x21-\x7e]+$/.test(token)
 const NO_BEARER_TOKEN = ownFailure('unauthorized', 'The stored access token is unusable; nothing was sent')
 
@@ -216,7 +216,7 @@ function noteAnswer(client: Client, answer: HttpAnswer): ProviderResult<Provider
   return { ok: true, value: answerOf(answer, client.now()) }
 }
 
-/** Keeps the status of an answer whose body breaks off. */
+/** Keeps the status of an answer whose body ends early. */
 const answerOf = ({ status, header, body, bodyError }: SomeAnswer, now: number): ProviderAnswer => ({
   status,
   body,

@@ -1,7 +1,7 @@
-/** Removes credentials from a foreign text, so that it may be stored, logged and shown to a tenant. */
+/** Removes credentials from a foreign text, so that it can be stored, logged and shown to a tenant. */
 export type Hide = (text: string) => string
 
-/** Shorter texts are not hidden: they would match ordinary words of the provider's messages, and they reveal little. */
+/** Shorter texts are not hidden: they would match ordinary words in the provider's messages, and reveal little. */
 const MIN_MESSAGE_TEXT_LENGTH = 4
 
 /**
@@ -12,12 +12,12 @@ export function hider(credentials: readonly string[], messageText = ''): Hide {
   const words = credentials.filter((word) => word !== '')
   if (messageText.length >= MIN_MESSAGE_TEXT_LENGTH) words.push(messageText)
   const forms = [...new Set(words.flatMap(formsOf))]
-  // The longest first: otherwise the rest of a credential that contains another one would remain.
+  // Longest first: otherwise the rest of a credential that contains another one would remain.
   forms.sort((a, b) => b.length - a.length)
   return (text) => forms.reduce((rest, form) => rest.replaceAll(form, '[redacted]'), text)
 }
 
-/** The word as it is, in an address, in a form (where a space is `+`) and in JSON. */
+/** The word plain, in an address, in a form (where a space is `+`) and in JSON. */
 const formsOf = (word: string): string[] => [
   word,
   encodeURIComponent(word.toWellFormed()),

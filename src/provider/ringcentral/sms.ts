@@ -30,8 +30,8 @@ interface SmsRecord {
 }
 
 /**
- * `GetSMSMessageInfoResponse`: the record of the message store, normally `Queued`. One step instead of a schema for each member
- * takes half the time, which counts because every sent message passes here.
+ * `GetSMSMessageInfoResponse`: the record of the message store, normally `Queued`. One step instead of a schema per member takes half the
+ * time, which matters because every sent message passes here.
  */
 const acceptedSchema = z
   .custom<SmsRecord>((value) => typeof value === 'object' && value !== null && 'id' in value && isWireId(value.id))

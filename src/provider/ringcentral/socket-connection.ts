@@ -6,10 +6,10 @@ import { hider } from './secrets.ts'
 import { optionalText } from './wire-text.ts'
 
 export interface SocketOptions {
-  /** For each answer, and for the connection until its first frame. */
+  /** Limit for each answer, and for the connection until its first frame. */
   timeoutMs: number
   userAgent: string
-  /** Of the proxy to use; null for a direct connection. */
+  /** Address of the proxy; null for a direct connection. */
   proxy: string | null
   /** Certificate authorities instead of the built-in ones, for tests. */
   ca?: string
@@ -20,21 +20,21 @@ export interface SocketListener {
   frame(): void
   /** Called with the body of each `ServerNotification`. */
   event(body: object): void
-  /** Called once, when the connection has ended in another way than by `end`. */
+  /** Called once, if the connection ends other than by `end`. */
   ended(why: SocketEnd): void
 }
 
-/** The answer to a frame of ours, or why there is none. */
+/** The answer to one of the gateway's frames, or why there is none. */
 export type SocketAnswer = { meta: FrameMeta; body: unknown } | { failure: ProviderFailure }
 
 /** Longer frames are not read: an event has a few kilobytes. */
 const MAX_FRAME_LENGTH = 256 * 1024
-/** The id under which the gateway's first frame is awaited. */
+/** The id for the expected first frame of the provider's gateway. */
 const DETAILS = ''
 
 /**
- * One connection to RingCentral's WebSocket gateway (guide, "Subscribing to events via WebSockets"): a frame is a JSON array of its
- * metadata and a body. Whatever waits for an answer gets none once the connection ends, or after the time limit of a call.
+ * One connection to RingCentral's WebSocket gateway (guide, "Subscribing to events via WebSockets"): a frame is a JSON array of its metadata
+ * and a body. A waiting call gets no answer if the connection ends or the call's time limit passes.
  */
 export class SocketConnection {
   /** For the recovery of the session (guide, "Recovering a WebSocket session"); null before the gateway has given one. */
@@ -43,7 +43,7 @@ export class SocketConnection {
   readonly #socket: WebSocket
   readonly #credentials: readonly string[]
   readonly #waiting = new Map<string, (answer: SocketAnswer) => void>()
-  /** Why the connection ended, or is about to, as far as anybody has said. */
+  /** Why the connection ended or is about to, if known. */
   #reason: string | null = null
 
   /** Throws if the address cannot be used. */
@@ -54,7 +54,7 @@ export class SocketConnection {
   ) {
     const { proxy, ca, userAgent } = options
     this.#credentials = ['access_token', 'wsc'].map((name) => url.searchParams.get(name) ?? '')
-    // Without compression, so that a frame cannot grow beyond the bytes that came.
+    // Without compression, so that a frame cannot grow beyond the received bytes.
     this.#socket = new WebSocket(url.href, {
       perMessageDeflate: false,
       headers: { 'User-Agent': userAgent },
@@ -62,12 +62,12 @@ export class SocketConnection {
       ...(ca === undefined ? {} : { tls: { ca } }),
     })
     this.#socket.addEventListener('message', ({ data }) => this.#read(data))
-    // Its message names the address with its credential, so only a code is taken.
+    // The error's message contains the address with its credential, so only a code is kept.
     this.#socket.addEventListener('error', (event) => void (this.#reason ??= codeOf(event)))
     this.#socket.addEventListener('close', ({ code }) => this.#ended(code))
   }
 
-  /** The gateway's first frame. */
+  /** The first frame of the provider's gateway. */
   details(): Promise<SocketAnswer> {
     return this.#answer(DETAILS, this.options.timeoutMs)
   }
@@ -85,7 +85,7 @@ export class SocketConnection {
     return answer
   }
 
-  /** The failure in a frame of the gateway, which may repeat the credentials of its address. */
+  /** The failure in a frame of the provider's gateway, which may repeat the credentials of its address. */
   refusalOf({ meta: { status, headers }, body }: { meta: FrameMeta; body: unknown }): ProviderFailure {
     const answer = { status, body: JSON.stringify(body ?? null), bodyError: null, date: null, retryAfterMs: null }
     const hide = hider([...this.#credentials, this.recoveryToken ?? ''])
@@ -120,7 +120,7 @@ export class SocketConnection {
     if (this.hasEnded) return
     this.listener.frame()
     const frame = frameOf(data)
-    // It may have been an event, and nothing is sent again.
+    // It may have been an event, and the provider sends nothing again.
     if (frame === null) return this.#giveUp('unreadable frame')
     const { meta, body } = frame
     if (meta.wsc !== undefined) this.recoveryToken = meta.wsc.token
@@ -129,7 +129,7 @@ export class SocketConnection {
     if (meta.type === 'ConnectionDetails') return void this.#give(DETAILS, frame)
     const isAnswer = meta.messageId !== undefined && meta.messageId !== DETAILS && this.#give(meta.messageId, frame)
     if (isAnswer || meta.type !== 'Error') return
-    // The gateway says why before it closes.
+    // The provider's gateway says why before it closes.
     this.#reason = errorSchema.safeParse(body).data?.errorCode ?? null
     this.#give(DETAILS, { failure: this.refusalOf(frame) })
   }
@@ -158,7 +158,7 @@ export class SocketConnection {
 
 const SILENT = networkFailure('ERR_SOCKET_TIMEOUT', false)
 
-/** It becomes a part of an address. Without it the next socket starts anew. */
+/** It becomes part of an address. Without it the next socket starts a new session. */
 const MAX_RECOVERY_LENGTH = 8192
 
 const metaSchema = z.looseObject({
@@ -173,7 +173,7 @@ const metaSchema = z.looseObject({
 })
 type FrameMeta = z.infer<typeof metaSchema>
 
-/** A code of another form may be any text, which the log must not have. */
+/** A code in any other form may be arbitrary text, which must not reach the log. */
 const errorSchema = z.looseObject({
   errorCode: z
     .string()
@@ -182,7 +182,7 @@ const errorSchema = z.looseObject({
     .catch(undefined),
 })
 
-/** Null for anything but a JSON array that begins with an object. */
+/** Null unless it is a JSON array that begins with an object. */
 function frameOf(data: unknown): { meta: FrameMeta; body: unknown } | null {
   const frame = typeof data === 'string' && data.length <= MAX_FRAME_LENGTH ? parseJson(data) : undefined
   const meta = Array.isArray(frame) ? metaSchema.safeParse(frame[0]).data : undefined

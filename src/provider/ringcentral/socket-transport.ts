@@ -15,7 +15,7 @@ import {
 export const MAX_HEAD_BYTES = 64 * 1024
 const SWITCHING_PROTOCOLS = 101
 
-/** Calls the provider without a proxy, on connections that are kept open. */
+/** Calls the provider without a proxy, on persistent connections. */
 export function socketTransport({ origin, headers, ca }: TransportOptions): Transport {
   const pool = new HttpConnectionPool(endpointOf(origin, ca), MAX_HEAD_BYTES)
   const commonLines = headerLines({ Host: origin.host, ...headers })
@@ -72,7 +72,7 @@ class ProviderExchange implements HttpExchangeListener {
     this.#finish(this.#body.text(), null, false)
   }
 
-  /** If the server had closed the kept connection, sends the request again, unless it was written and is not a GET. */
+  /** If the server had closed the persistent connection, sends the request again, unless it was written and is not a GET. */
   fail({ code, neverLeft, isStale }: HttpFailure): void {
     if (isStale && (neverLeft || this.request.method === 'GET')) this.begin(true)
     else this.#finish(null, code, neverLeft)

@@ -63,7 +63,7 @@ export function renewSubscription(
   return requester.read(call, subscriptionSchema)
 }
 
-/** Expired subscriptions vanish by themselves and answer 404. One that is not in the provider's form does not mean that. */
+/** Expired subscriptions vanish and answer 404. A 404 that is not in the provider's form does not mean that. */
 export async function deleteSubscription(
   requester: Requester,
   accessToken: string,
@@ -80,7 +80,7 @@ export async function deleteSubscription(
 }
 
 export const SUBSCRIPTION_PATH = '/restapi/v1.0/subscription'
-/** What RingCentral sends events of: the text of each SMS, or that something has changed in message threads, or in consents. */
+/** The topics of RingCentral's events: the text of each SMS, or changes in message threads or in consents. */
 export const FILTERS: Readonly<Record<Topic, string>> = {
   messages: `${EXTENSION_PATH}/message-store/instant?type=SMS`,
   threads: THREADS_FILTER,
@@ -110,14 +110,14 @@ export const subscriptionSchema = z
     disabledFilters: subscription.disabledFilters.length,
   }))
 
-/** A filter comes back with the account's id; a disabled one is a member of an object. */
+/** The answer has filters with the account's id; a disabled filter is a member of an object. */
 function topicOf(filters: readonly unknown[]): Topic {
   const has = (path: string): boolean => filters.some((filter) => JSON.stringify(filter).includes(path))
   if (has('/message-threads/entries/sync')) return 'threads'
   return has('/sms/consents') ? 'consents' : 'messages'
 }
 
-/** Other products of the same app may have PubNub or WebSocket subscriptions, which have another shape. */
+/** Other products of the same app may have PubNub or WebSocket subscriptions, which look different. */
 const webhookSchema = z.looseObject({ deliveryMode: z.looseObject({ transportType: z.literal('WebHook') }) })
 
 const listSchema = z

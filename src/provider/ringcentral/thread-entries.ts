@@ -17,7 +17,7 @@ const entrySchema = z.object({
 export type Entry = z.infer<typeof entrySchema>
 export type AnyEntry = Entry | { unreadable: UnreadableRecord }
 
-/** Reads one that {@link entrySchema} refuses as its id, if it has one, and the member that is wrong. */
+/** Reads an entry that {@link entrySchema} refuses: its id, if it has one, and the wrong member. */
 export const anyEntry = z.unknown().transform((value): AnyEntry => {
   const read = entrySchema.safeParse(value)
   if (read.success) return read.data
@@ -32,7 +32,7 @@ const messageSchema = z.looseObject({ recordType: z.literal('AliveMessage') })
 
 const MAX_TOKEN_LENGTH = 4096
 
-/** `ThreadEntriesSyncList`, of which the messages are read. */
+/** `ThreadEntriesSyncList`, of which only messages are read. */
 export const syncSchema = z.looseObject({
   records: z
     .array(z.unknown())
@@ -41,7 +41,7 @@ export const syncSchema = z.looseObject({
   syncInfo: z.looseObject({ syncToken: z.string().min(1).max(MAX_TOKEN_LENGTH) }),
 })
 
-/** An id that is not of the form of a message's is marked, so that it cannot be taken for another message. */
+/** An id that does not have the form of a message id is marked, so that it cannot be mistaken for another message's. */
 export const idOf = ({ id }: Entry): string => (/^\d{1,20}$/.test(id) ? id : `thread:${id}`)
 
 export const smsOf = (entry: Entry, { number, contact }: Numbers): StoredSms => ({

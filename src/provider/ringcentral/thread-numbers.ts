@@ -11,23 +11,23 @@ export const THREADS_PATH = '/restapi/v1.0/account/~/message-threads'
 
 /** The two numbers of a thread, which never change. */
 export interface Numbers {
-  /** Ours. */
+  /** The tenant's number. */
   number: string
   contact: string
 }
 
 const MAX_KNOWN_THREADS = 10_000
-/** So many threads are read one by one, more of them by a list: either is one call. */
+/** Up to this many threads are read one by one, more by a list, in one call each. */
 const MAX_SINGLE_READS = 1
 
-/** The numbers of threads, of which a message names the thread alone. Each thread is read once. */
+/** The numbers of threads: a message only names its thread. Each thread is read once. */
 export class ThreadNumbers {
   /** Null: the thread is deleted, or the user may not read it. */
   readonly #known = new LRUCache<string, { numbers: Numbers | null }>(bounded(MAX_KNOWN_THREADS))
 
   constructor(readonly requester: Requester) {}
 
-  /** Null if they cannot be known. Call `learn` before. */
+  /** Null if they are unknown. Call `learn` first. */
   of(threadId: string): Numbers | null {
     return this.#known.get(threadId)?.numbers ?? null
   }
@@ -69,7 +69,7 @@ export class ThreadNumbers {
 const isGone = ({ failure }: Extract<ProviderResult<unknown>, { ok: false }>): boolean =>
   failure.reason === 'rejected' && (failure.status === 403 || failure.status === 404)
 
-/** The provider wants both ends of a time. */
+/** The provider requires both ends of a period. */
 export const between = (since: number, until: number): Record<string, string> => ({
   creationTimeFrom: new Date(since).toISOString(),
   creationTimeTo: new Date(until).toISOString(),

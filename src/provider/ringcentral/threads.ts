@@ -28,13 +28,13 @@ export class MessageThreads {
     return listed.ok ? this.#smsOf(accessToken, listed.value, skipped) : listed
   }
 
-  /** `GET …/message-threads/entries/sync` in full, of which only the token counts: it lists the messages of open threads alone. */
+  /** A full `GET …/message-threads/entries/sync`, of which only the token matters: it lists only messages of open threads. */
   async start(accessToken: string): Promise<ProviderResult<string>> {
     const full = await this.#sync(accessToken, { syncType: 'FSync', scope: 'Accessible' })
     return full.ok ? { ok: true, value: full.value.syncInfo.syncToken } : full
   }
 
-  /** The same from a token on. */
+  /** The same, from a token. */
   async sync(
     accessToken: string,
     { syncToken, skipped }: { syncToken: string } & Pick<MessageQuery, 'skipped'>,

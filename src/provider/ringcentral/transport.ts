@@ -5,11 +5,11 @@ export interface HttpRequest {
   method: 'GET' | 'POST' | 'DELETE'
   /** Path and query of the request line. */
   target: string
-  /** Sent in addition to those of `TransportOptions`. */
+  /** Headers in addition to those of `TransportOptions`. */
   headers: Readonly<Record<string, string>>
   /** In pieces, or as one text. */
   body: string | readonly Uint8Array[] | null
-  /** A longer body of the response is not read. */
+  /** A longer response body is not read. */
   maxBytes: number
   /** For the complete exchange, including the body of the response. */
   timeoutMs: number

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * An id as text. REST bodies have ids as JSON numbers, events and accounts as strings, and the reverse occurs as well. A number
- * that a double cannot hold exactly is refused, because it would name another record.
+ * An id as text. REST bodies have ids as JSON numbers, events and accounts as strings, and the reverse also occurs. A number that a double
+ * cannot hold exactly is refused, because it would name a different record.
  */
 export const wireId = z.custom<string | number>(isWireId).transform(String)
 
@@ -23,16 +23,16 @@ export const wireTime = z
 const MAX_LIFETIME_SECONDS = 100 * 365.25 * 86_400
 const seconds = z.number().positive().max(MAX_LIFETIME_SECONDS)
 
-/** A lifetime. A value of another type, and one that leads to no date, count as `usual`. */
+/** A lifetime. A value of another type, or one that gives no valid date, counts as `usual`. */
 export const wireSeconds = (usual: number) => seconds.catch(usual)
 
-/** A lifetime that not everything has; null also for what `wireSeconds` does not take. */
+/** An optional lifetime; null also for values that `wireSeconds` does not accept. */
 export const optionalSeconds = seconds.nullable().catch(null)
 
-/** A member that is not needed: a value of another type counts as absent. */
+/** An optional member: a value of another type counts as absent. */
 export const optionalText = z.string().optional().catch(undefined)
 
-/** As {@link optionalText}, for numbers and extension numbers that may come as JSON numbers; empty counts as absent. */
+/** Like {@link optionalText}, for numbers and extension numbers that may come as JSON numbers; empty counts as absent. */
 export const optionalNumber = z
   .unknown()
   .transform((value): string | undefined => {

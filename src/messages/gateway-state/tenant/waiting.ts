@@ -10,24 +10,24 @@ import type { Backlog } from './backlog.ts'
 export interface WaitingCount {
   reason: WaitingReason
   extensionId: string | null
-  /** When the reason ends by itself, epoch milliseconds; null if that is not known. */
+  /** When the reason ends, epoch milliseconds; null if unknown. */
   until: number | null
-  /** When the first pause or outage among them began, epoch milliseconds; null if there is none, or that is not known. */
+  /** When the first pause or outage among them began, epoch milliseconds; null if there is none, or if unknown. */
   began: number | null
   count: number
 }
 
-/** A count, and which of its messages may be the oldest one. */
+/** A count, and the messages that may be its oldest. */
 interface Counted extends WaitingCount {
-  /** The lowest job of those in memory. The order of jobs is that of acceptance. */
+  /** The lowest job in memory. Jobs are in order of acceptance. */
   jobSeq: number
-  /** Queues whose other messages are in the job table alone, each with its cursor. */
+  /** Queues whose other messages are only in the job table, each with its cursor. */
   tails: { number: string; after: number }[]
   /** When the first scheduled message was accepted. */
   scheduledSince: number | null
 }
 
-/** Queues that are looked at in one tick of the event loop. A tenant may have a queue for each message. */
+/** Queues examined in one tick of the event loop. A tenant may have a queue for each message. */
 const QUEUES_PER_TICK = 500
 
 /** Counts a tenant's waiting messages by reason. `since`: when the oldest of them was accepted, epoch milliseconds. */
@@ -46,7 +46,7 @@ export async function waitingOfTenant(
     )
   for (const [index, queue] of [...scheduler.queues.ofTenant(tenantId)].entries()) {
     waitingOfQueue(engine, queue, numbers.get(queue.number) ?? 0).forEach(add)
-    // A queue that holds thousands of messages in memory takes a tick of its own.
+    // A queue with thousands of messages in memory takes a whole tick.
     if (index % QUEUES_PER_TICK === QUEUES_PER_TICK - 1 || queue.waiting.length > READ_AHEAD) await nextTick()
   }
   add({ ...counted({ reason: 'scheduled', until: null }, scheduled, null), scheduledSince })
@@ -115,7 +115,7 @@ function waitingOfQueue(engine: SendEngine, queue: NumberQueue, jobs: number): C
   return counts
 }
 
-/** Adds a count to that of the same reason and extension, and keeps the first beginning and the latest end. Leaves out empty counts. */
+/** Adds a count to the one of the same reason and extension, and keeps the earliest start and the latest end. Leaves out empty counts. */
 function merge(found: Map<string, Counted>, each: Counted): void {
   if (each.count === 0) return
   const key = `${each.reason} ${each.extensionId ?? ''}`
@@ -129,7 +129,7 @@ function merge(found: Map<string, Counted>, each: Counted): void {
   known.scheduledSince ??= each.scheduledSince
 }
 
-/** Unknown ones do not count. */
+/** Unknown times do not count. */
 const earlier = (first: number | null, second: number | null): number | null =>
   first === null || second === null ? (first ?? second) : Math.min(first, second)
 
