@@ -6,7 +6,7 @@ import { startTestGateway } from '../src/testing/index.ts'
 import { type ConsoleOptions, openConsole } from '../test/support/console.ts'
 import { type Looking, openScene } from '../test/support/scene-page.ts'
 import { smallerPng } from './smaller-png.ts'
-import { LOOKS, type Look, nameOf, takeViews } from './view-states.ts'
+import { LOOKS, type Look, eachLook, nameOf, takeViews } from './view-states.ts'
 import { SCENES, type Scene, type SceneName, createScene } from '../test/support/scenes.ts'
 
 // bun scripts/screenshots.ts
@@ -59,6 +59,7 @@ async function take(
   await using opened = await openScene(scene, picture)
   if (picture.isForced === true) await opened.page.emulateMedia({ forcedColors: 'active' })
   await picture.press?.(opened.page)
+  await opened.quiet()
   await save(opened.page, path)
 }
 
@@ -85,17 +86,37 @@ async function takePhone(path: string, options: ConsoleOptions): Promise<void> {
   await save(page, path)
 }
 
-const VIEWS = { overview: '#/overview', messages: '#/messages', webhooks: '#/webhooks', setup: '#/numbers' } as const
+const VIEWS: Readonly<Record<string, Pick<Picture, 'hash' | 'press'>>> = {
+  overview: { hash: '#/overview' },
+  usage: { hash: '#/overview?range=30d' },
+  messages: { hash: '#/messages' },
+  message: { hash: '#/messages', press: openFirst },
+  conversations: { hash: '#/conversations' },
+  webhooks: { hash: '#/webhooks' },
+  delivery: { hash: '#/webhooks', press: openFirst },
+  setup: { hash: '#/numbers' },
+  apps: { hash: '#/apps' },
+  tenants: { hash: '#/tenants' },
+}
+
+/** Opens the first row, if there is one. */
+async function openFirst(page: Page): Promise<void> {
+  const row = page.locator('.row').first()
+  if (!(await row.isVisible())) return
+  await row.click()
+  await page.locator('.detail h1, .detail h2').first().waitFor()
+}
 
 /** Each view in each scene and size, and the worst of them as few people see it. */
 async function takeStates(folder: string, names: readonly string[]): Promise<void> {
   for (const name of SCENES.filter((each) => names.length === 0 || names.includes(each))) {
     await using scene = await createScene(name)
-    for (const [view, hash] of Object.entries(VIEWS))
-      for (const { how, ...looking } of looksAt(name)) {
+    for (const [view, shown] of Object.entries(VIEWS))
+      await eachLook(looksAt(name), ({ how, ...looking }) => {
         const file = nameOf(`${view}-${name.replaceAll(/[ ,]+/g, '-')}${how}`, looking)
-        await take(scene, { hash, isBackupBehind: name === 'an incident', ...looking }, join(folder, file))
-      }
+        const picture = { ...shown, isBackupBehind: name === 'an incident', ...looking }
+        return take(scene, picture, join(folder, file))
+      })
   }
 }
 
