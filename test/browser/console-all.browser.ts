@@ -145,7 +145,7 @@ test('only what is at work counts as fine: not what is suspended, deactivated, m
   let shown = { tenants: [own, tenantOf('tenant_9', 'Fine', 3)], alerts: [] as ShownAll['alerts'] }
   await using opened = await openAsOperator(world, '/all', { prepare: (page) => routeAll(page, () => shown) })
   const { page } = opened
-  await heading(page, 'All 2 tenants are fine.')
+  await heading(page, 'Both tenants are fine.')
   shown = {
     tenants: tenants.map((tenant) => ({
       ...tenant,

@@ -80,7 +80,7 @@ test('what keeps a text from arriving stands directly above the field to write i
   const number = page.getByRole('region', { name: 'Number' })
   await number
     .getByText(
-      /^Extension .* was revoked: .* cannot send or receive, since .*\. Its messages fail until then: send them again afterwards\./,
+      /^Extension .* was revoked: .* cannot send or receive, since .*\. Its messages fail\. Authorize it, then send them again\./,
     )
     .waitFor()
   await page.locator('.composer-pair .bad', { hasText: 'cannot send' }).waitFor()

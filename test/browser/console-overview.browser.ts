@@ -127,7 +127,9 @@ test('30 days are the usage, with a table and a file; the keys lead here; on a p
   expect(new URL(page.url()).hash).toBe('#/overview?range=30d')
   await page.getByRole('region', { name: 'The last 30 days' }).waitFor()
   await page.locator('.system').scrollIntoViewIfNeeded()
-  await page.getByRole('cell', { name: new Date().toISOString().slice(0, 10) }).waitFor()
+  const today = { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' } as const
+  const day = new Date().toLocaleDateString('en-GB', today).replace(',', '')
+  await page.getByRole('cell', { name: day }).waitFor()
   expect(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')).toBe(0)
   expect(
     await page.evaluate('document.querySelector("main").scrollWidth - document.querySelector("main").clientWidth'),

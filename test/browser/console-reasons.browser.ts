@@ -62,7 +62,7 @@ test('failures stand by reason, and those of one go out again once, from another
   const facts = await dialog.innerText()
   expect(facts).toContain('2 are older than an hour: what they say may be over.')
   // Lines of 20 pixels keep the facts apart.
-  expect(await page.evaluate("getComputedStyle(document.querySelector('.dialog .asked li')).lineHeight")).toBe('20px')
+  expect(await page.evaluate("getComputedStyle(document.querySelector('.dialog .fact')).lineHeight")).toBe('20px')
   expect(facts).toContain('1 to a contact who opted out is left out.')
   expect(facts).toContain('About 9 s at 40 a minute; up to 7 segments.')
   await expectAccessible(page)

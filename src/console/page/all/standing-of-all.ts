@@ -63,7 +63,8 @@ export function othersText({ overview: { tenants, total }, has }: Known, standin
   by.delete('fine')
   const said = [...by].toSorted(([a], [b]) => ORDER.indexOf(a) - ORDER.indexOf(b))
   const fine = [...by.values()].reduce((left, { length }) => left - length, total - (told === undefined ? 0 : 1))
-  if (said.length === 0 && told === undefined) return `All ${count(total)} tenants are fine.`
+  if (said.length === 0 && told === undefined)
+    return `${total === 2 ? 'Both' : `All ${count(total)}`} tenants are fine.`
   const parts = said.map(([state, { length }], index) => {
     const more = told !== undefined && (state === 'bad' || state === 'waits') ? ' more' : ''
     const who = index === 0 ? `${inWords(length)}${more} of ${count(total)} tenants` : inWords(length)

@@ -35,8 +35,10 @@ export function FactRest({ fact }: { fact: Fact }) {
 
 /** A fact in a row of its own, as under "Also needs a look". */
 export const FactLine = ({ fact }: { fact: Fact }) => (
-  <li class={`fact ${fact.kind}-fact`}>
-    <Icon name={fact.icon} />
+  <li class="fact">
+    <span class={fact.kind}>
+      <Icon name={fact.icon} />
+    </span>
     <span>
       <FactSentence fact={fact} />
       {fact.since !== null && <span class="dim">, since {rowTime(fact.since, now.peek())}</span>}.

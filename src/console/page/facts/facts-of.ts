@@ -101,7 +101,7 @@ const adviceIfRevoked = ({
   reason,
   fix,
 }: Pick<ExtensionHealth, 'connectedBy' | 'reason' | 'fix'>): string =>
-  connectedBy === 'jwt' ? `${reason ?? ''}. ${fix ?? ''}` : 'Its messages fail until then: send them again afterwards.'
+  connectedBy === 'jwt' ? `${reason ?? ''}. ${fix ?? ''}` : 'Its messages fail. Authorize it, then send them again.'
 
 /** All that waits, with the reason of most. The link opens as many rows. */
 function waitingFact(overview: Overview, extensions: readonly ExtensionHealth[], now: number): Fact[] {

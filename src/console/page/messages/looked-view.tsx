@@ -18,8 +18,10 @@ export default function Looked({ list }: { list: MessageList }) {
     return () => void (isLooking.value = false)
   }, [list, isLoaded])
   const text = isLooking.value ? progressText(list) : resultText(list)
+  // Where no message has it, the heading below says so.
+  const isSaidBelow = !isLooking.value && !hasMore.value && list.shown.value.length === 0 && hereText(list) === ''
   return (
-    <p class="list-note">
+    <p class={isSaidBelow && error.value === '' ? 'hidden' : 'dim list-note'}>
       <Masked text={text} hides={list.filter.text} />{' '}
       {isLooking.value ? (
         <button type="button" class="link" onClick={() => void (isLooking.value = false)}>

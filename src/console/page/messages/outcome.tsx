@@ -107,7 +107,8 @@ function leftText(until: string | undefined): string {
 }
 
 function FailureReason({ error, from }: { error: string; from: string }) {
-  if (isCancelled(error)) return <p class="outcome-note">Nothing was sent. It can be sent again as a new message.</p>
+  if (isCancelled(error))
+    return <p class="dim outcome-note">Nothing was sent. It can be sent again as a new message.</p>
   const { what, quote, code, advice } = explained(error)
   const isByJwt = cureOf({ error, from }, standing.value?.extensions) === 'jwt'
   return (

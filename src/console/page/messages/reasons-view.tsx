@@ -4,7 +4,6 @@ import type { ExtensionHealth, FailureGroup } from '../../../client/client.ts'
 import { AuthorizeButton, InviteButton, JwtLink } from '../parts/authorize-button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { LoadFailed } from '../parts/load-failed.tsx'
-import { isPhoneWide } from '../parts/media.ts'
 import { appName } from '../state/caller.ts'
 import { address, addressOf, refine } from '../state/address.ts'
 import { count, now, rowTime, shortTime } from '../state/clock.ts'
@@ -64,10 +63,8 @@ const listOf = ({ failure }: FailureGroup): string =>
 
 /** Whether the failures stand by reason or one by one. */
 const GroupBy = ({ isByReason }: { isByReason: boolean }) => (
-  <div class="segmented" role="group" aria-label="Group by">
-    <span class="hidden-on-phone" aria-hidden="true">
-      Group by
-    </span>
+  <div class="segmented reasons-by" role="group" aria-label="Group by">
+    <span aria-hidden="true">Group by</span>
     <button type="button" aria-pressed={isByReason} onClick={() => refine({ group: '', failure: '' })}>
       Reason
     </button>
@@ -97,7 +94,7 @@ function Groups({ list, standing }: GroupsProps) {
     return error.value === '' ? null : <LoadFailed what="The reasons" error={error.value} again={() => void load()} />
   const current = opened.value ?? groups[0]?.failure ?? ''
   return (
-    <div class="rows reasons" tabIndex={-1} role="region" aria-label="Failed messages by reason">
+    <div class="rows scroller reasons" tabIndex={-1} role="region" aria-label="Failed messages by reason">
       {groups.map((group) => (
         <Group
           key={group.failure}
@@ -136,7 +133,7 @@ function Group({ group, extensions, isOpen, toggle, list }: GroupProps) {
     <section class={isOpen ? 'reason open' : 'reason'}>
       <GroupHead {...{ group, extensions, isOpen, toggle }} ask={() => void (isAsked.value = true)} />
       {done.value !== '' && (
-        <p class="line list-note" role="status">
+        <p class="line dim list-note" role="status">
           <Icon name="sent" />
           {done.value}
         </p>
@@ -175,7 +172,7 @@ function GroupHead({ group, extensions, isOpen, toggle, ask }: GroupHeadProps) {
         </p>
       </div>
       <b>{count(group.count)}</b>
-      {!isPhoneWide.value && <span class="dim">{timesOf(group)}</span>}
+      <span class="dim">{timesOf(group)}</span>
       <div class="actions">{way !== null && <Cure {...{ way, group, extensions, isOpen, ask }} />}</div>
     </div>
   )
@@ -238,7 +235,7 @@ function Newest({ group, list }: Pick<GroupProps, 'group' | 'list'>) {
         </li>
       ))}
       {value.value !== null && more > 0 && (
-        <li class="list-note">
+        <li class="dim list-note">
           <a class="link" href={listOf(group)}>
             {count(more)} more
           </a>

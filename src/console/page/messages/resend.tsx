@@ -49,7 +49,7 @@ export function Resend({ group, list, extensions, note, close }: ResendProps) {
       <From {...{ from, choices }} isOwnPossible={!NEEDS_NUMBER.includes(group.failure)} />
       {meant.error.value + counts.error.value !== '' && <p class="bad">{meant.error.value || counts.error.value}</p>}
       {known !== null && now !== null && (
-        <ul class="asked" aria-live="polite">
+        <ul aria-live="polite">
           <Old {...{ group, leavesOld, close }} old={known.young.left.tooOld} />
           <LeftOut {...now} />
           {ready > 0 && (
@@ -136,11 +136,11 @@ const oldOnes = ({ failure }: FailureGroup): string => {
 }
 
 const Fact = ({ icon, class: kind = '', children }: { icon: IconName; class?: string; children: ComponentChild }) => (
-  <li class="line">
+  <li class="fact">
     <span class={kind}>
       <Icon name={icon} />
     </span>
-    <span>{children}</span>
+    <span class="dim">{children}</span>
   </li>
 )
 

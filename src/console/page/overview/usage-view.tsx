@@ -33,6 +33,12 @@ export default function Usage() {
   )
 }
 
+/** `Tue 24 Nov`: the day is one of UTC, whatever the zone in which times are shown. */
+const dayText = (date: string): string =>
+  new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' })
+    .format(new Date(date))
+    .replace(',', '')
+
 const Days = ({ days }: { days: readonly UsageDay[] }) => (
   <table>
     <thead>
@@ -45,7 +51,7 @@ const Days = ({ days }: { days: readonly UsageDay[] }) => (
     <tbody>
       {days.map(({ date, appId, sent, failed, received, segments, media = 0 }) => (
         <tr key={`${date} ${appId}`}>
-          <td>{date}</td>
+          <td title={date}>{dayText(date)}</td>
           <td>{appName(appId)}</td>
           {[sent, failed, received, segments, media].map((value) => (
             <td>{count(value)}</td>

@@ -42,9 +42,11 @@ export const More = () => (
         {clockTime(now.value)} {zoneName(now.value)}
       </span>
     </div>
-    <button type="button" class="button" onClick={closePanel}>
-      Close
-    </button>
+    <div class="actions">
+      <button type="button" class="button" onClick={closePanel}>
+        Close
+      </button>
+    </div>
   </Dialog>
 )
 

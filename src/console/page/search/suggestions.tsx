@@ -75,7 +75,7 @@ const Option = ({ suggestion, id, isChosen, take }: OptionProps) => (
         <span class={suggestion.name === 'user' ? 'mask' : undefined}>{suggestion.label}</span>
       )}
     </span>
-    <span class="clip suggested-hint">{suggestion.hint}</span>
+    <span class="clip dim">{suggestion.hint}</span>
   </li>
 )
 

@@ -26,7 +26,7 @@ export function OwnNumber({ number, contact }: Pair) {
       <span class="hidden">Number </span>
       <PhoneNumber value={number} />
       {isSilent && (
-        <span class="bad silent">
+        <span class="bad line">
           <Icon name="failed" />
           {/* One line has no room for the words; the sentence above the field says them. */}
           <span class="hidden-on-phone">cannot send</span>

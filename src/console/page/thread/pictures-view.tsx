@@ -84,7 +84,7 @@ function OpenButton({ shown: { attachment, url, problem }, plain, look, open }: 
   return (
     <button type="button" class={plain} onClick={open}>
       <span class="mask">{factsText(attachment)}</span>
-      {trouble !== '' && <span class="small picture-problem">{trouble}</span>}
+      {trouble !== '' && <span class="stack small">{trouble}</span>}
     </button>
   )
 }

@@ -128,7 +128,7 @@ function Received({ message, seenBy, isRead, answer, actions }: Omit<ThreadMessa
     <>
       <Carrying message={message} isRead={isRead} bubble="said" look="inbound" />
       {body !== '' && <Bubble class="inbound" text={body} />}
-      <p class={isBad ? 'line said-note inbound bad' : 'line said-note inbound'}>
+      <p class={isBad ? 'line small dim said-note inbound bad' : 'line small dim said-note inbound'}>
         {isBad && seenBy === 'us' && <Icon name="webhook" />}
         {answer !== undefined
           ? answerText(answer)
@@ -174,7 +174,7 @@ function Sent({ message, seenBy, isRead, actions }: Omit<ThreadMessageProps, 'is
           {body !== '' && <Bubble class={look} text={body} />}
         </>
       )}
-      <p class={`line said-note outbound ${isThere ? '' : kind}`}>
+      <p class={`line small dim said-note outbound ${isThere ? '' : kind}`}>
         <Icon name={icon} />
         {!isThere && seenBy === 'contact' && (
           <>

@@ -129,7 +129,7 @@ function Outcome({ destination }: { destination: Destination }) {
           {usage.neverArrived > 0 && <NeverArrived usage={usage} />}
         </div>
       ) : (
-        <p class="outcome-note">
+        <p class="dim outcome-note">
           {capital(stateText(destination, now.peek()))}
           {speedText(destination) === '' ? '' : `, ${speedText(destination)}`}.
         </p>

@@ -113,7 +113,7 @@ interface SettingProps {
 
 const Setting = ({ name, setting: { value, error, again }, children }: SettingProps) => (
   <div class="setting">
-    <p>{name}</p>
+    <p class="dim">{name}</p>
     {children}
     {error !== '' && (
       <p class="bad" role="alert">
