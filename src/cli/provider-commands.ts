@@ -44,7 +44,9 @@ export function addProviderChanges(simulate: Command, run: Run): void {
 function addConsent(simulate: Command, change: Change): void {
   simulate
     .command('add-consent')
-    .description("Opt a contact out, or in again, as in RingCentral's app, at the carrier or for the whole account")
+    .description(
+      'Opt a contact out, or in again, as if at RingCentral or the carrier, for one number or the whole account',
+    )
     .argument('<contact>', "the contact's number, E.164")
     .option('--from <number>', 'your number, E.164')
     .addOption(new Option('--status <status>', 'OptOut by default').choices(OPT_STATUSES))

@@ -28,7 +28,11 @@ function addVerbs(
   withOwner: (command: Command) => Command,
   jsonOf: (triggers: Trigger[]) => unknown,
 ): void {
-  withOwner(trigger.command('create').description('Add an address and show its secret once'))
+  withOwner(
+    trigger
+      .command('create')
+      .description('Create a trigger, which posts inbound messages to one more URL, and show its secret once'),
+  )
     .requiredOption('--callback-url <url>', 'address to which inbound messages are posted')
     .action(async ({ callbackUrl, ...owner }: Owner & { callbackUrl: string }, command: Command) => {
       requireOwner(command, owner)

@@ -93,7 +93,10 @@ const ROWS: Readonly<Record<string, readonly (keyof typeof VALUES)[]>> = {
     'RESERVED_RETRIES_PER_TENANT',
   ],
   'longest wait before a retry': ['MAX_RETRY_DELAY_MS'],
-  'deliveries that a request recovers; dismisses by id': ['MAX_RECOVERED_DELIVERIES', 'MAX_DISMISSED_IDS'],
+  'deliveries that one request can recover; that one request can dismiss by id': [
+    'MAX_RECOVERED_DELIVERIES',
+    'MAX_DISMISSED_IDS',
+  ],
   'delivery log kept for': ['DELIVERY_RETENTION_DAYS'],
   'sockets for each app; token valid for': ['MAX_SOCKETS_PER_APP', 'WS_TOKEN_TTL_MS'],
   'time to authenticate; unauthenticated sockets: all; from one IP address': [
