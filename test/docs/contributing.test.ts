@@ -23,6 +23,14 @@ test('a filter of the messages touches the files that the page lists, at most ni
   expect(files.filter((path) => !/\bstate\b|State/.test(textOf(path)))).toEqual([])
 })
 
+test('each file that the page names is there', () => {
+  const named = [...PAGE.matchAll(/`((?:src|test|docs|bench|scripts|deploy|drizzle)\/[\w./-]+)`/g)].map(
+    ([, path = '']) => path,
+  )
+  expect(named.length).toBeGreaterThan(50)
+  expect(named.filter((path) => !existsSync(join(PROJECT, path)))).toEqual([])
+})
+
 test('no other file of src knows the values of the filter that the page walks through', () => {
   const listed = filesOf('**A filter of the messages** (as `state` is one)').filter((path) => path.startsWith('src/'))
   const knowing = [...new Glob('src/**/*.{ts,tsx}').scanSync(PROJECT)].filter((path) =>
