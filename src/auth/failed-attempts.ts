@@ -11,7 +11,7 @@ export interface FailedAttemptsContext {
   orm: Orm
   clock: Clock
   log: Log
-  /** False while ENCRYPTION_KEYS lacks a key: then right credentials fail as well. */
+  /** False while ENCRYPTION_KEYS lacks a key, because then valid credentials fail, too. */
   isCounting?(): boolean
 }
 

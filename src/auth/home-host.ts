@@ -1,9 +1,9 @@
 import ipaddr from 'ipaddr.js'
 
 /**
- * Whether a `Host` header names this machine, an address, or a name that only this network can have given. A page of a stranger
- * reaches a gateway at home through a browser there, if the stranger's own name resolves to the gateway's address (DNS
- * rebinding): then `Host` is that name.
+ * Whether a `Host` header names this machine, an address, or a name that only this network can have given. A stranger's page can reach a
+ * gateway at home through a browser there, if the stranger's own name resolves to the gateway's address (DNS rebinding): then `Host` is that
+ * name.
  */
 export function isHomeHost(header: string): boolean {
   const host = header.toLowerCase().replace(/:\d{1,5}$/, '')

@@ -3,7 +3,7 @@ import type { Gate } from '../db/gate.ts'
 
 /** Stored secrets that no key of ENCRYPTION_KEYS can read, so that API keys are refused, and nothing is sent or signed. */
 export interface LostSecrets {
-  /** Whether no stored secret at all can be read: then these are the keys of another database. */
+  /** Whether no stored secret at all can be read: then these keys belong to another database. */
   isEvery: boolean
   /** Ids of apps, triggers and extensions, apps first. */
   owners: string[]
@@ -19,7 +19,7 @@ const STORED = `WITH stored (rank, owner, value) AS (
   UNION ALL SELECT 3, extension_id, access_token FROM extensions WHERE status <> 'revoked'
   UNION ALL SELECT 3, extension_id, jwt FROM extensions WHERE status <> 'revoked' AND jwt IS NOT NULL)`
 
-/** Knows whether ENCRYPTION_KEYS has all keys that the database needs. */
+/** Tracks whether ENCRYPTION_KEYS has all keys that the database needs. */
 export class LostKeys {
   /** As of the last check. Null if every secret can be read. */
   lost: LostSecrets | null = null
@@ -63,7 +63,7 @@ const MAX_NAMED = 10
 const named = (owners: readonly string[]): string =>
   `${owners.slice(0, MAX_NAMED).join(', ')}${owners.length > MAX_NAMED ? ` and ${owners.length - MAX_NAMED} more` : ''}`
 
-/** Why the key in a file beside the database is still needed, with what to do. */
+/** Why the key in a file beside the database is still needed, and what to do. */
 export const describeUnnamed = (path: string, owners: readonly string[]): string =>
   `ENCRYPTION_KEYS lacks the key in ${path}, which decrypts the stored secrets of ${named(owners)}: set ENCRYPTION_KEYS_FILE=${path} instead, or put that key behind your own (ENCRYPTION_KEYS=NEW,OLD) and run sgw keys rotate (docs/security.md)`
 

@@ -23,7 +23,7 @@ export interface OperatorSession {
 /** A new session; the token is shown once. */
 export interface OpenedSession extends OperatorSession {
   token: string
-  /** The ids of the oldest sessions, which this one has ended because there were too many. */
+  /** The ids of the oldest sessions, which this one ended because there were too many. */
   ended: string[]
 }
 
@@ -44,23 +44,23 @@ export async function forgetOperators(orm: Orm): Promise<void> {
   await orm.batch([orm.delete(operatorSessions), orm.delete(operatorLinks)])
 }
 
-/** Whether a credential has the form of an operator's token. An API key may begin alike, but is shorter. */
+/** Whether a credential has the form of an operator's token. An API key may begin the same, but is shorter. */
 export const isOperatorToken = (credential: string): boolean =>
   credential.length === TOKEN_LENGTH && credential.startsWith(TOKEN_PREFIX)
 
 /**
- * The sessions of operators, and the links that open them. The database stores HMACs of tokens and logins. Ended sessions
- * keep their rows for a day, so that an open page with an old token does not count as somebody who guesses tokens.
+ * The sessions of operators, and the links that open them. The database stores HMACs of tokens and logins. Ended sessions keep their rows for
+ * a day, so that an open page with an old token does not look like somebody guessing tokens.
  */
 export class OperatorSessions {
   readonly #known = new LRUCache<string, OperatorSession>(bounded(MAX_CACHED_KEYS))
   #generation = 0
-  /** The login of the link that a start in development prints. */
+  /** The login in the link that a development start prints. */
   #developmentLogin: string | null = null
 
   constructor(readonly context: OperatorSessionsContext) {}
 
-  /** The session of this token, also one that has ended; null if there has never been one. */
+  /** The session of this token, even if it has ended; null if there has never been one. */
   async find(token: string): Promise<OperatorSession | null> {
     const name = sha256Hex(token)
     const known = this.#known.get(name)

@@ -1,11 +1,11 @@
 import type { Log } from '../core/log.ts'
 
-/** Of `sgw_` and 32 random bytes, base64url. */
+/** `sgw_` and 32 random bytes, base64url. */
 const KEY_LENGTH = 47
 
 /**
- * Says in the log, in production as well, that a refused key is only a part of one: lists show how a key begins, and people take that for the
- * key. The caller counts each wrong key, so an address gets ten such lines and is then blocked.
+ * Logs, even in production, that a refused key is only part of one: lists show how a key begins, and people mistake that for the key. The
+ * caller counts each wrong key, so an address gets ten such lines and is then blocked.
  */
 export function noteShortKey({ log }: { log: Log }, key: string, requestId?: string): void {
   if (key.length >= KEY_LENGTH) return

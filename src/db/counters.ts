@@ -19,7 +19,7 @@ export async function readCounters(gate: Pick<Gate, 'batch'>): Promise<Counters>
   }
 }
 
-/** Whether a database has every row that another one has had. One without an incarnation has none: no gateway has worked with it yet. */
+/** Whether a database has every row that another one has had. A database without an incarnation has none: no gateway has used it yet. */
 export const hasAllOf = (ours: Counters, theirs: Counters): boolean =>
   theirs.incarnation === null ||
   (ours.incarnation === theirs.incarnation &&

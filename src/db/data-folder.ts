@@ -23,8 +23,8 @@ export function withRealPath(config: Config): Config {
 export const dataFolder = (databasePath: string): string => dirname(resolve(databasePath))
 
 /**
- * From now on only this user can read the files that the process writes, because they hold people's messages. It affects the whole
- * process, so only programs of our own call it.
+ * From now on only this user can read the files that the process writes, because they hold people's messages. It affects the whole process, so
+ * only sgw's own programs call it.
  */
 export function protectFiles(): void {
   process.umask(0o077)
@@ -53,7 +53,7 @@ export async function openDataFolder(databasePath: string, waitMs: number, onWai
   return lock
 }
 
-/** The start makes the database readable for its user alone, which would make a device such as /dev/null useless. */
+/** The start makes the database readable only for its user, which would make a device such as /dev/null useless. */
 function refuseOtherThanFile(databasePath: string): void {
   const found = statSync(databasePath, { throwIfNoEntry: false })
   if (found === undefined || found.isFile()) return
@@ -66,8 +66,9 @@ function refuseOtherThanFile(databasePath: string): void {
 }
 
 /**
- * The configured encryption keys. Without `ENCRYPTION_KEYS`, a key that is made once and stored beside the database. Null if that file is missing beside
- * a database: a new key could read nothing of it, and would look like the right one. Errors: `StartError` if the file holds no key.
+ * The configured encryption keys. Without `ENCRYPTION_KEYS`, a key that is created once and stored beside the database. Null if that file is
+ * missing beside a database: a new key could not read the database, but would look like the right one. Errors: `StartError` if the file holds
+ * no key.
  */
 export function encryptionKeys(config: Config): Uint8Array[] | null {
   if (config.encryptionKeys !== null) return config.encryptionKeys
@@ -101,7 +102,7 @@ export const missingKey = (config: Config): StartError =>
     `${encryptionKeyPath(config)} is missing, but there is a database beside it, whose secrets only that key can decrypt: put the copy of the file back, or set ENCRYPTION_KEYS if the database was made with it. If the key is lost for good, set ALLOW_NEW_KEYS=on (docs/runbooks.md, "The encryption keys are lost")`,
   )
 
-/** Where the key is if ENCRYPTION_KEYS is not set. */
+/** The key's file if ENCRYPTION_KEYS is not set. */
 export const encryptionKeyPath = (config: Config): string => secretPath(config, ENCRYPTION_KEY)
 
 /** A small secret in a file beside the database, mode 600. The first call makes it. */
@@ -122,7 +123,7 @@ const secretPath = (config: Config, name: string): string => join(dataFolder(con
 /** The file with the API key of the app that a development server creates at its first start. */
 export const DEVELOPMENT_KEY = 'development-api-key'
 
-/** Reads such a secret; null if there is none. Errors: `StartError` if it cannot be read: a new one in its place would be another secret. */
+/** Reads such a secret; null if there is none. Errors: `StartError` if it cannot be read, because a new one would be a different secret. */
 export function readSecret(config: Config, name: string): string | null {
   const path = secretPath(config, name)
   try {

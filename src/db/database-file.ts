@@ -51,7 +51,7 @@ function notePid(path: string): void {
   try {
     writeFileSync(pidFile(path), `${process.pid}\n`, { mode: 0o600 })
   } catch {
-    // The disk is full. Only the message of a second start needs the id.
+    // The disk is full. Only the message to a second start needs the id.
   }
 }
 
@@ -70,7 +70,7 @@ export function inUse(path: string): StartError {
   )
 }
 
-/** Null if it is not known: the process is of release 1.0.0, or uses another name of the file. */
+/** Null if unknown: the process is of release 1.0.0, or uses another name of the file. */
 function pidOfHolder(path: string): string | null {
   try {
     return /^\d+(?=\n$)/.exec(readFileSync(pidFile(path), 'utf8'))?.[0] ?? null
@@ -103,7 +103,7 @@ export const filesOpenToOthers = (path: string): string[] =>
 
 const isOpenToOthers = (path: string): boolean => ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0
 
-/** A file that was copied in may be readable for everybody. Only its owner can change that; the doctor warns otherwise. */
+/** A copied file may be readable for everybody. Only its owner can change that; the doctor warns otherwise. */
 function hideFromOthers(path: string): void {
   if (!isOpenToOthers(path)) return
   try {

@@ -28,7 +28,7 @@ export interface Database {
   orm: Orm
   /** Absent in simulations, which have no disk. */
   storage?: Storage
-  /** How far the event log may be shown. */
+  /** Up to where the event log may be shown. */
   storedEvents: StoredEvents
   /** Resolves when the replica has everything that is committed now; at once without one. Rejects as a commit does while the replica fails. */
   untilStored(): Promise<void>
@@ -42,16 +42,16 @@ export interface Database {
 export interface DatabaseOptions extends DatabaseConfig {
   /** True when Litestream runs, which must be the only one to make checkpoints. */
   litestream: boolean
-  /** That of the lease under which this process works. */
+  /** The epoch of the lease under which this process works. */
   epoch?: number
   /** Must have each commit of the writer before it is acknowledged. Absent: the disk is enough. */
   replica?: Replica
   /** For failures that no caller sees. */
   log?: Log
   clock?: Clock
-  /** By default those of this program. */
+  /** Default: this program's. */
   migrations?: readonly Migration[]
-  /** Called before each long step of an upgrade, because the gateway serves nothing meanwhile. */
+  /** Called before each long step of an upgrade, during which the gateway serves nothing. */
   progress?(step: UpgradeStep): void
   /** Delays a commit of the writer; simulations pass their own. */
   defer?: (flush: () => void) => void
@@ -101,7 +101,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   }
 }
 
-/** Counts the commits in the history, if it has to be told which copy continues which. */
+/** Counts commits in the history, if copies have to be compared. */
 async function counted(commit: Commit, gate: Gate, { litestream, epoch }: DatabaseOptions): Promise<Commit> {
   const isCounted = litestream || (await isChained(gate))
   return isCounted ? countedCommit(commit, epoch ?? null) : commit
@@ -116,11 +116,11 @@ async function closeAll(options: DatabaseOptions, { gate, writer, storage, reade
   await writer.drained()
   await storage.probeIfFailing()
   await reader.close()
-  // The log of a database that is spoilt must not be written into its file.
+  // The log of a damaged database must not be written into its file.
   const isSaved = !options.litestream || storage.isLost
   // The driver closes the file only when the garbage collector runs, so the last rows would stay in the WAL file.
   if (isSaved && !storage.isSpoilt) await gate.execute('PRAGMA wal_checkpoint(TRUNCATE)').catch(() => undefined)
-  // Closing would remove the log of the file that is there now, or write ours into it.
+  // Closing would remove the log of the file that is there now, or write this log into it.
   if (storage.isLost) return saveLost(gate, options.path ?? '', storage, options.log ?? silentLog)
   await gate.close()
   watched?.stamp.close()

@@ -5,12 +5,12 @@ import { codeOf } from '../core/error-code.ts'
 
 const { R_OK, W_OK, X_OK } = constants
 
-/** What a start needs beside the database, with its log. Copies that other processes have left are not among it. */
+/** The files that a start needs: the database, its log and what is beside it. Excludes copies that other processes left. */
 const BESIDE = ['', '-wal', '-shm', '.lock', '.mark', '.backup-lock'] as const
 
 /**
- * Why this process cannot work with the files of a database, in one line that names each file with its owner, and what to do. A command
- * that another user ran leaves such files, above all root's before the first start. Null if nothing keeps it from that.
+ * Why this process cannot work with the files of a database, in one line that names each file with its owner, and what to do. A command run by
+ * another user leaves such files, mostly root's before the first start. Null if nothing prevents it.
  */
 export function refusalOfFiles(databasePath: string): string | null {
   const path = resolve(databasePath)
@@ -32,7 +32,7 @@ export function refusalOfFolder(folder: string): string | null {
 /** Why a secret beside the database cannot be read; null if it can, or if there is none. */
 export const refusalOfSecret = (path: string): string | null => refusalOf([[path, R_OK]], dirname(path))
 
-/** Whose a file is, for a process that may not use it. A file in a folder that it may not open counts as that folder's. */
+/** The owner of a file, for a process that may not use it. If it may not open the folder, the folder's owner. */
 export function ownerOf(path: string): { found: string; owner: string } {
   const found = nearestVisible(path)
   return { found, owner: userName(statSync(found).uid) }
@@ -68,7 +68,7 @@ function described(paths: readonly string[]): string {
   return `${paths.join(', ')} (owner ${[...owners].join(', ')}, mode ${[...modes].join(', ')})`
 }
 
-/** Why the file cannot be used so, as the system says it; empty if it can. */
+/** The system's reason why the file cannot be used like this; empty if it can. */
 function accessCode([path, mode]: Need): string {
   try {
     accessSync(path, mode)

@@ -11,7 +11,7 @@ const LOCK_NB = 4
  */
 export const lockAlone = (file: number): boolean => flock(file, LOCK_EX | LOCK_NB)
 
-/** Locks it beside other processes that do the same, instead of alone. Waits while another process has it alone. */
+/** Takes a shared lock. Waits while another process has an exclusive one. */
 export const lockShared = (file: number): boolean => flock(file, LOCK_SH)
 
 function flock(file: number, operation: number): boolean {

@@ -4,8 +4,8 @@ import type { Gate } from './gate.ts'
 type Queries = Pick<Gate, 'values'>
 
 /**
- * Knows whether the open database file still has what SQLite wrote. `cp` over it keeps the file and replaces its content, and SQLite goes
- * on with the newest pages, which are in memory and in the log.
+ * Detects whether the open database file still has what SQLite wrote. `cp` over it keeps the file and replaces its content, and SQLite
+ * continues with the newest pages, which are in memory and in the log.
  *
  * Only checkpoints write into the file. The first commit after each of them puts a new random number, the stamp, into the field of the
  * header that SQLite leaves to programs. So the file has the stamp that was seen there last, or one that was committed since. Older copies
@@ -13,7 +13,7 @@ type Queries = Pick<Gate, 'values'>
  */
 export class FileStamp {
   readonly #file: number
-  /** What the file had when it was looked at last. */
+  /** The content at the last check. */
   #seen: Look
   /** The stamp in the file, and behind it those of later commits. */
   readonly #stamps: number[]
@@ -32,7 +32,7 @@ export class FileStamp {
     this.#makeStamp()
   }
 
-  /** Whether a checkpoint or somebody else has written into the file since the last look. Call it before and after each commit. */
+  /** Whether a checkpoint or somebody else has written to the file since the last check. Call it before and after each commit. */
   get isWritten(): boolean {
     return !isEqual(this.#look(), this.#seen)
   }
@@ -42,7 +42,7 @@ export class FileStamp {
     const now = this.#look()
     if (isEqual(now, before)) return false
     const size = await readSize(gate)
-    // Another call has looked meanwhile.
+    // Another call has checked meanwhile.
     if (this.#seen !== before) return this.isOverwritten(gate)
     const stamp = this.#stamps.indexOf(stampOf(now.header))
     const isOlderOrOther = stamp < 0 || !now.header.toString('latin1').startsWith(MAGIC)

@@ -14,8 +14,8 @@ function identityOf(file: string): string {
 }
 
 /**
- * Why the log must not be used with the database at this path: it is that of a file that was replaced, and the gateway had no
- * time to save it (`kill -9`). SQLite would write it into the file that is there now. Null if nothing says so.
+ * Why the log must not be used with the database at this path: it belongs to a replaced file, which the gateway had no time to save (`kill
+ * -9`). SQLite would write it into the file that is there now. Null if there is no sign of that.
  */
 export function refusalOfForeignLog(path: string): string | null {
   if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) === 0) return null

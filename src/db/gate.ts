@@ -24,7 +24,7 @@ export interface GateOptions {
   url: string
   /** Run on each new connection. */
   pragmas: readonly string[]
-  /** Is told about commits and failures of the storage. */
+  /** Gets commits and failures of the storage. */
   storage?: Storage
   /** False only in the test that shows what happens without it. */
   reconnectOnBusy?: boolean
@@ -65,7 +65,7 @@ export async function openGate(options: GateOptions): Promise<Gate> {
   }
 }
 
-/** The gate's current connection, and how to open another. */
+/** The gate's current connection, and how to open a new one. */
 interface ConnectionHolder {
   /** Null after BUSY, until the next call opens a new one. */
   connection: SqliteConnection | null
@@ -85,7 +85,7 @@ function connect({ url, pragmas }: GateOptions): SqliteConnection {
   }
 }
 
-/** Opening a connection can fail with BUSY, too: the next try opens it again. */
+/** Opening a connection can fail with BUSY, too: then the next attempt opens it. */
 async function untilNotBusy<T>(holder: ConnectionHolder, call: (connection: SqliteConnection) => T): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {

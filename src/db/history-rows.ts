@@ -8,10 +8,10 @@ import type { History, Link } from './history.ts'
 import type { Commit } from './replicated-gate.ts'
 import { NOTE_FACT } from './restore-mark.ts'
 
-// These files are read through bun:sqlite, which closes them at once. The gateway's own driver closes a file when the garbage collector runs: it
-// would share the index of the log of a file that is renamed meanwhile, and Litestream would use another one.
+// These files are read through bun:sqlite, which closes them at once. The gateway's own driver closes a file only when the garbage
+// collector runs: it would share the log's index of a file that is renamed meanwhile, and Litestream would use a different one.
 
-/** Reads the history of a database file that no gateway has open. Errors: it is no database of a gateway. */
+/** Reads the history of a database file that no gateway has open. Errors: it is not a gateway's database. */
 export async function readHistory(path: string): Promise<History> {
   using file = open(path)
   const values = (sql: string): unknown[][] => file.query(sql).values()
@@ -29,7 +29,7 @@ export async function readHistory(path: string): Promise<History> {
   }
 }
 
-/** A reader that could write would empty the log as it closes, and Litestream would copy everything again. */
+/** A reader that could write would empty the log on closing, and Litestream would copy everything again. */
 function open(path: string, mode: 'read' | 'write' = 'read'): Database {
   const file = new Database(path, mode === 'read' ? { readonly: true } : { readwrite: true, create: false })
   file.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
@@ -53,14 +53,14 @@ const linkOf = ([mark, epoch, commits]: readonly unknown[]): Link => ({
   commits: Number(commits),
 })
 
-/** Notes in a file that no gateway has open that it continues no copy: it has the state of a moment. */
+/** Records in a file that no gateway has open that it continues no copy, because it has the state of a moment. */
 export function beginHistory(path: string): void {
   change(path, [
     { sql: 'INSERT INTO history (mark, epoch, commits) VALUES (?1, NULL, 0)', args: [crypto.randomUUID()] },
   ])
 }
 
-/** Notes in such a file that a person has given up these links of others for it. */
+/** Records in such a file that a person gave up these links of others for it. */
 export function giveUp(path: string, links: readonly Pick<Link, 'mark' | 'commits'>[]): void {
   const sql =
     'INSERT INTO given_up_history (mark, commits) VALUES (?1, ?2) ON CONFLICT (mark) DO UPDATE SET commits = excluded.commits'
@@ -86,11 +86,11 @@ function change(path: string, statements: readonly { sql: string; args: (string 
     for (const sql of histories.split('--> statement-breakpoint')) file.run(sql)
     for (const { sql, args } of statements) file.run(sql, args)
   })()
-  // The file is renamed without its log.
+  // The file will be renamed without its log.
   file.run('PRAGMA wal_checkpoint(TRUNCATE)')
 }
 
-/** Counts each commit of a start in its link, in the same transaction. `epoch`: that of the lease; null without one. */
+/** Counts each commit of a start in its link, in the same transaction. `epoch`: the lease's; null without a lease. */
 export function countedCommit(commit: Commit, epoch: number | null): Commit {
   const count = {
     sql: 'INSERT INTO history (mark, epoch, commits) VALUES (?1, ?2, 1) ON CONFLICT (mark) DO UPDATE SET commits = commits + 1',

@@ -1,19 +1,19 @@
 import { type Counters, hasAllOf } from './counters.ts'
 
-// Tells whether one file or copy of a database continues another one. Each start writes a link with a random mark, and each of its commits
+// Decides whether one file or copy of a database continues another. Each start writes a link with a random mark, and each of its commits
 // counts itself in that link, so equal links are equal content, whatever a clock or a row says.
 
-/** What one start of a gateway has committed. */
+/** The commits of one start of a gateway. */
 export interface Link {
   mark: string
-  /** That of the lease under which the start worked; null without one. */
+  /** The epoch of the lease under which the start worked; null without a lease. */
   epoch: number | null
   commits: number
 }
 
 export interface History {
   links: readonly Link[]
-  /** Links of others that a person has given up for this history, up to a number of commits. */
+  /** Links of other histories that a person gave up for this one, up to a number of commits. */
   givenUp: ReadonlyMap<string, number>
   /** The epoch of the gateway that wrote it last; null without a lease. */
   epoch: number | null
@@ -23,16 +23,16 @@ export interface History {
 }
 
 export interface Comparison {
-  /** `more`: the first lacks nothing of the second, and has something that it lacks. `less`: the other way round. */
+  /** `more`: the first has everything that the second has, and more. `less`: the reverse. */
   relation: 'same' | 'more' | 'less' | 'forked'
-  /** Commits of the first that the second lacks and that nobody was told of. */
+  /** Unacknowledged commits of the first that the second lacks. */
   unanswered: number
 }
 
 /**
- * Compares two histories. What a start committed under a lease, and the next holder did not begin with, was never answered: it counts as
- * nothing. `storedUpTo`: the newest epoch with a copy, if the first history is no copy but a file: what the file has beyond the copies of
- * that epoch and earlier ones was not stored, so it was never answered.
+ * Compares two histories. Commits under a lease that the next holder did not begin with were never acknowledged, so they do not count.
+ * `storedUpTo`: the newest epoch with a copy, if the first history is a file: whatever the file has beyond the copies of that epoch and
+ * earlier ones was not stored, so it was never acknowledged.
  */
 export function compareHistories(one: History, other: History, storedUpTo = 0): Comparison {
   if (one.links.length === 0 || other.links.length === 0) return compareCounters(one, other, storedUpTo)
@@ -48,7 +48,7 @@ export function compareHistories(one: History, other: History, storedUpTo = 0): 
 const relationOf = (mineCount: boolean, theirsCount: boolean): Comparison['relation'] =>
   mineCount ? (theirsCount ? 'forked' : 'more') : theirsCount ? 'less' : 'same'
 
-/** Of equal content, the one for which a person has given up others is the one to go on with. */
+/** If the content is equal, continue with the one for which a person gave up others. */
 const byChoices = (one: History, other: History): Comparison['relation'] =>
   relationOf(choseBeyond(one, other), choseBeyond(other, one)) === 'more' ? 'more' : 'same'
 
@@ -67,7 +67,7 @@ function beyond(links: readonly Link[], others: readonly Link[]): readonly Link[
 const isSame = (one: Link | undefined, other: Link | undefined): boolean =>
   one !== undefined && one.mark === other?.mark && one.commits === other.commits
 
-/** Whether a link that the other history lacks may have been answered. */
+/** Whether commits of a link that the other history lacks may have been acknowledged. */
 function counts(link: Link, theirs: readonly Link[], other: History, storedUpTo: number): boolean {
   if ((other.givenUp.get(link.mark) ?? -1) >= link.commits) return false
   if (link.epoch === null) return true
@@ -80,19 +80,19 @@ function counts(link: Link, theirs: readonly Link[], other: History, storedUpTo:
 const newCommits = ({ mark, commits }: Link, others: readonly Link[]): number =>
   commits - (others.find((link) => link.mark === mark)?.commits ?? 0)
 
-/** For a file or copy of a release without chains. Its rows decide, as they did then. */
+/** For a file or copy from a release without chains. Its rows decide, as in that release. */
 function compareCounters(one: History, other: History, storedUpTo: number): Comparison {
   const result = (relation: Comparison['relation']): Comparison => ({ relation, unanswered: 0 })
   if (one.givenUp.has(markOf(other))) return result('more')
   if (other.givenUp.has(markOf(one))) return result('less')
-  // A holder acknowledges what is stored in its epoch, and each epoch begins with all of the one before.
+  // A holder acknowledges what is stored in its epoch, and each epoch begins with all of the previous one.
   if (one.epoch !== null && one.epoch <= storedUpTo) return result('less')
   const [hasAll, lacksNone] = [hasAllOf(one.counters, other.counters), hasAllOf(other.counters, one.counters)]
   if (hasAll && lacksNone) return result(byChoices(one, other))
   return result(relationOf(!lacksNone, !hasAll))
 }
 
-/** Names a history without links among those that were given up. */
+/** Stands for a history without links among the abandoned ones. */
 const markOf = ({ counters: { incarnation, numbers } }: History): string =>
   `counters ${incarnation} ${[...numbers]
     .map((pair) => pair.join('='))

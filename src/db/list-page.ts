@@ -10,7 +10,7 @@ export interface ListPage {
   always?: string
   /** How SQLite finds the rows, where it would choose an index that is slower. */
   by?: `INDEXED BY ${string}` | 'NOT INDEXED'
-  /** Whether it has so few rows of the table that to copy them takes less time than to find them twice. */
+  /** Whether it has so few rows that copying them is faster than finding them twice. */
   isShort?: boolean
   /** An SQL condition → its value, which stands for each `?` in it. `?1` is the tenant in every condition. Without a value the condition is left out. */
   filters: Readonly<Record<string, string | number | undefined>>
@@ -50,7 +50,7 @@ export async function readPage(reader: Reader, tenantId: string, query: ListPage
   const { table, at, always = 'TRUE', by = '', isShort = false, page, limit } = query
   const filters = Object.entries(query.filters).filter(([, value]) => value !== undefined)
   const conditions = filters.map(([condition], index) => ` AND ${condition.replaceAll(/\?(?!\d)/g, `?${index + 4}`)}`)
-  // A copy of the hits of a long list would take longer than to find them twice.
+  // Copying the hits of a long list would take longer than finding them twice.
   const sql = `WITH hits AS ${isShort ? '' : 'NOT'} MATERIALIZED (SELECT seq, ${at} AS at FROM ${table} ${by} WHERE tenant_id = ?1 AND ${always}${conditions.join('')}),
       page AS (SELECT seq FROM hits ORDER BY at DESC, seq DESC LIMIT ?2 OFFSET ?3)
     SELECT counted.total, listed.* FROM (SELECT count(*) AS total FROM hits) AS counted

@@ -10,9 +10,9 @@ export interface ProcessLock {
 const held = new Set<Database>()
 
 /**
- * Takes the lock beside the database: an exclusive SQLite transaction on a file of its own. It is there before the database
- * is, and every release takes it. `lockDatabase` takes the lock that nobody can remove.
- * Returns null when another process still holds it after `waitMs`; calls `onWait` once if it has to wait.
+ * Takes the lock beside the database: an exclusive SQLite transaction on a file of its own. It exists before the database, and every release
+ * takes it. `lockDatabase` takes the lock that nobody can remove. Returns null when another process still holds it after `waitMs`; calls
+ * `onWait` once if it has to wait.
  */
 export async function takeLock(
   databasePath: string,
@@ -28,7 +28,7 @@ export async function takeLock(
   return null
 }
 
-/** Tries until it succeeds or the time is over. */
+/** Tries until it succeeds or time runs out. */
 export async function untilLocked(tryOnce: () => boolean, waitMs: number, onWait: () => void): Promise<boolean> {
   const deadline = performance.now() + waitMs
   for (let tries = 0; ; tries++) {

@@ -1,13 +1,13 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 
 /**
- * Knows whether somebody has cut the write-ahead log of the open database. SQLite does not notice: it writes the next commit where the log
- * ended before, and the next start reads the log only up to the hole. The index of the log (`-shm`), which all connections share, says
+ * Detects whether somebody has truncated the write-ahead log of the open database. SQLite does not notice: it writes the next commit at the
+ * old end of the log, and the next start reads the log only up to the hole. The index of the log (`-shm`), which all connections share, says
  * how many frames SQLite has committed. The log must have them all.
  */
 export class LogEnd {
   #files: Files | null
-  /** The log when it was looked at last. */
+  /** The log at the last check. */
   #seen = { frames: 0, bytes: 0 }
 
   /** Call it while SQLite has the files open. `path`: of the database. */
@@ -24,10 +24,10 @@ export class LogEnd {
     const { size: bytes, nlink } = fstatSync(files.log)
     if (nlink === 0) return this.#areRemade(files) && this.isCut()
     const isShort = frames > 0 && bytes < LOG_HEADER_BYTES + frames * frameBytes
-    // The commit that follows a cut at once makes the log longer again, and leaves a hole where the last frame was.
+    // A commit right after a truncation makes the log longer again, and leaves a hole in place of the last frame.
     const hasGrown = frames > this.#seen.frames && bytes !== this.#seen.bytes
     if (isShort || (hasGrown && isHole(files, this.#seen.frames, frameBytes)))
-      // Another process that empties the log first says so in the index.
+      // A process that empties the log first says so in the index.
       return readCommitted(files).frames === frames || this.isCut()
     this.#seen = { frames, bytes }
     return false

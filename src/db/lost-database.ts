@@ -26,7 +26,7 @@ export function savedCopies(path: string): string[] {
   return ages.toSorted((one, other) => other.at - one.at).map(({ file }) => file)
 }
 
-/** Why an empty database must not be created at this path: there was one. Null if nothing says so. */
+/** Why an empty database must not be created at this path: there was one before. Null if there is no sign of that. */
 export function traceOfDatabase(path: string): string | null {
   const [saved] = savedCopies(path)
   if (saved !== undefined)
@@ -69,6 +69,6 @@ const lostLog = (path: string): string =>
 export const lostDatabase = (path: string): string =>
   `${path} is missing or empty, but ${path}.mark says that a gateway has used it: check DATABASE_URL and that the volume is mounted, look for the file, or restore it (sgw restore, docs/runbooks.md). Only to start with an empty database, remove ${path}.mark`
 
-/** The refusal of a database in the place of the one that was saved. */
+/** The refusal of a database in place of the saved one. */
 export const replacedDatabase = (path: string, saved: string): string =>
   `${path} is not the database that was used here last, which a gateway saved as ${saved} when it stopped: remove ${path}-wal and ${path}-shm, move ${saved} to ${path}, and start. To use the database that is there, move ${saved} elsewhere (docs/runbooks.md)`

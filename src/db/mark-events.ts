@@ -5,9 +5,9 @@ import type { RestoreMark } from './mark-file.ts'
 const EVERY_MS = 1000
 
 /**
- * Notes the newest event in the restore mark, a second after its commit at most. A gateway that only receives makes no attempts: without
- * this nobody would notice that its database was restored, and cursors would lead to other events. The returned function notes the last
- * one and closes the mark.
+ * Records the newest event in the restore mark, at most a second after its commit. A gateway that only receives makes no attempts: without
+ * this, nothing would show that its database was restored, and cursors would lead to other events. The returned function records the last
+ * event and closes the mark.
  */
 export function markEvents(
   { gate, writer, storedEvents }: Pick<Database, 'gate' | 'writer' | 'storedEvents'>,
@@ -19,13 +19,13 @@ export function markEvents(
   let isOver = false
   const note = async (): Promise<void> => {
     cancel = null
-    // An event that the replica lacks is seen by nobody, and may be lost with this machine.
+    // Nobody sees an event that the replica lacks, and it may be lost with this machine.
     const [row] = await gate.values({ sql: NEWEST_STORED, args: [storedEvents.newest] })
     mark.noteEvent(Number(row?.[0] ?? 0))
   }
   const plan = (): void => {
     if (isOver || cancel !== null) return
-    // One that fails is made up for by the next commit.
+    // The next commit makes up for a failure.
     cancel = clock.after(EVERY_MS, () => void (noting = note().catch(() => undefined)))
   }
   writer.onCommit(plan)

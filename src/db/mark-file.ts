@@ -40,7 +40,7 @@ export interface Progress {
 /** Writes text at a position of a file, or throws. */
 export type WriteAt = (file: number, text: string, position: number) => unknown
 
-/** What the file says; null without one. */
+/** The content of the file; null without one. */
 export function readNoted(path: string): Progress | null {
   try {
     const [first = '', second = ''] = readFileSync(path, 'utf8').split('\n')
@@ -58,7 +58,7 @@ export function readNoted(path: string): Progress | null {
   }
 }
 
-/** The second line, which releases before 1.2.0 leave as it was. */
+/** The second line, which releases before 1.2.0 leave unchanged. */
 const eventLine = ({ incarnation, event }: Pick<Progress, 'incarnation' | 'event'>): string =>
   `${incarnation} ${String(event).padStart(DIGITS, '0')}`
 

@@ -60,9 +60,9 @@ function refusalOf(applied: readonly Applied[], known: readonly Migration[]): st
   return null
 }
 
-/** A sentence that names the version which opened the database last, and how a checkout gets it. Empty if it is not known. */
+/** A sentence that names the version that last opened the database, and how a checkout gets it. Empty if unknown. */
 async function lastOpened(gate: Gate): Promise<string> {
-  // A database that was not made by us may have no such table.
+  // A foreign database may have no such table.
   const read = await gate.execute(`SELECT value FROM facts WHERE name = '${OPENED_BY}'`).catch(() => null)
   const version = read?.rows[0]?.['value']
   if (typeof version !== 'string') return ''
@@ -71,14 +71,14 @@ async function lastOpened(gate: Gate): Promise<string> {
   return `. ${version} opened it last${revision === null ? '' : `: git checkout ${revision}`}`
 }
 
-/** The fact that has the version which opened the database last. */
+/** The name of the fact with the version that last opened the database. */
 const OPENED_BY = 'opened_by'
 
 /** Stores this version in the database, for a version that has to refuse it. */
 export async function noteVersion(gate: Gate): Promise<void> {
   const sql = `INSERT INTO facts (name, value) VALUES ('${OPENED_BY}', ?1)
     ON CONFLICT (name) DO UPDATE SET value = excluded.value WHERE value != excluded.value`
-  // What a disk that cannot be written means, the start finds out by itself.
+  // If the disk cannot be written, the start itself finds out.
   await gate.execute({ sql, args: [VERSION] }).catch(() => undefined)
 }
 

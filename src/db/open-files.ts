@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs'
 import { SUFFIXES } from './database-file.ts'
 
-/** Whether the paths of a database still lead to the files that this process has open. */
+/** Checks whether the paths of a database still lead to the files that this process has open. */
 export class OpenFiles {
   readonly #known = new Map<string, string>()
 

@@ -33,7 +33,7 @@ const checkOf = (table: string | undefined): string =>
 
 const verdictOf = ([row]: readonly Row[]): string => String(row?.['quick_check'] ?? 'no answer')
 
-/** How long closing waits for the read that is under way. */
+/** How long closing waits for the read in progress. */
 const CLOSE_MS = 1000
 
 /**
@@ -96,7 +96,7 @@ class ReaderThread implements Reader {
     read?.resolve(rows.map((values) => named(answer.columns, values)))
   }
 
-  /** Rejects the read that is under way, those that wait, and all later ones. */
+  /** Rejects the read in progress, waiting reads, and all later ones. */
   #refuse(reason: string): void {
     this.#refusal ??= new Error(reason)
     this.#running?.reject(this.#refusal)

@@ -4,8 +4,8 @@ import { basename, dirname, join, resolve } from 'node:path'
 const MAX_LINKS = 40
 
 /**
- * The path without symbolic links, also of a file that is still to be created. SQLite derives the name of its log from the
- * name that it opens, so two names of one database would be two logs.
+ * The path without symbolic links, even for a file that does not exist yet. SQLite derives the name of its log from the name that it opens, so
+ * two names of one database would be two logs.
  */
 export function realPathOf(path: string, links = 0): string {
   try {

@@ -8,8 +8,8 @@ import { isContinuation, readProgress } from './restore-mark.ts'
 type Batches = Pick<Gate, 'batch'>
 
 /**
- * Why the database at this path must not be used: a gateway that had another one open has saved it beside, and this one lacks
- * something of it. Null if there is no such copy. `gate`: null for a database that cannot be read.
+ * Why the database at this path must not be used: a gateway that had another one open saved it here, and this one lacks some of it. Null if
+ * there is no such copy. `gate`: null for an unreadable database.
  */
 export async function refusalOfReplaced(path: string, gate: Batches | null): Promise<string | null> {
   for (const saved of savedCopies(path)) if (await isLastUsed(path, saved, gate)) return replacedDatabase(path, saved)
@@ -23,7 +23,7 @@ async function isLastUsed(path: string, saved: string, gate: Batches | null): Pr
     const batches = batchesOf(copy)
     const progress = await readProgress(batches)
     const noted = readNoted(`${path}.mark`)
-    // An older copy that was left beside a database that has gone on since.
+    // An older copy left beside a database that has continued since.
     if (progress === null || (noted !== null && !isContinuation(progress, noted))) return false
     return gate === null || !hasAllOf(await readCounters(gate), await readCounters(batches))
   } catch {

@@ -7,7 +7,7 @@ import { NEWEST_EVENT, type StoredEvents } from './stored-events.ts'
 export interface Replica {
   /** Resolves when the replica has stored everything that is committed now. Rejects with the reason if it does not in time. */
   store(): Promise<void>
-  /** What must hold after `store` before a commit is acknowledged. Meanwhile the next one may be stored. Rejects as `store` does. */
+  /** A condition after `store` before a commit is acknowledged. Meanwhile the next one may be stored. Rejects as `store` does. */
   confirm?(): Promise<void>
 }
 
@@ -20,15 +20,15 @@ export interface Committed {
 /** As `Gate.batch`, but resolves as soon as the next commit may begin. */
 export type Commit = (statements: Parameters<Gate['batch']>[0]) => Promise<Committed>
 
-/** What is on the disk may be acknowledged. */
+/** Everything on the disk may be acknowledged. */
 export const commitTo =
   ({ batch }: Pick<Gate, 'batch'>): Commit =>
   async (statements) => ({ results: await batch(statements), confirmed: null })
 
 /**
- * Acknowledges a commit when the replica has it. One that the replica does not confirm stays in the database and fails as one of a disk
- * that failed after its commit does: the code that wrote it must find out whether it is there. While the replica fails, nothing more is
- * committed, except to `probe` it.
+ * Acknowledges a commit when the replica has it. A commit that the replica does not confirm stays in the database and fails as if the disk had
+ * failed after it: the code that wrote it must find out whether it is there. While the replica fails, nothing more is committed, except to
+ * `probe` it.
  */
 export function commitToReplica(
   { batch }: Pick<Gate, 'batch'>,

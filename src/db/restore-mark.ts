@@ -29,7 +29,7 @@ export async function openRestoreMark(
   return { restoreMark: mark, restored }
 }
 
-/** Whether a database is the one that the file is about, and lacks nothing that was committed before the file was written. */
+/** Whether the file describes this database, and the database has everything committed before the file was written. */
 export const isContinuation = (stored: Progress, noted: Progress | null): boolean =>
   noted !== null &&
   noted.incarnation === stored.incarnation &&
@@ -61,7 +61,7 @@ function progressOf([facts = [], sequences = [], newest = []]: readonly (readonl
 /** A fact of a copy whose waiting messages another gateway may have sent. The next start looks them up. */
 export const LOOK_UP_FACT = 'look_up'
 
-/** Under what a start works. `epoch`: that of the lease, or null without one. `now`: epoch milliseconds. */
+/** The conditions of a start. `epoch`: the lease's, or null without a lease. `now`: epoch milliseconds. */
 interface Terms {
   isReplicated: boolean
   epoch: number | null
@@ -69,9 +69,9 @@ interface Terms {
 }
 
 /**
- * Notes in the database whether each commit from now on is stored at the replica before it is acknowledged, and of which epoch the database
- * is. Until then a copy of the database may lack something. The same commit quarantines the waiting messages if another gateway may have sent
- * them: the copy says so, or this start leaves a lease that others may take. Returns whether it does.
+ * Records in the database whether from now on each commit is stored at the replica before it is acknowledged, and the database's epoch. Until
+ * then a copy of the database may be incomplete. The same commit quarantines the waiting messages if another gateway may have sent them: the
+ * copy says so, or this start leaves a lease that others may take. Returns whether it does.
  */
 export async function noteDurability(
   { gate, writer }: { gate: Gate; writer: Writer },
@@ -100,9 +100,9 @@ export async function noteDurability(
 }
 
 /**
- * Writes the mark of a database that was just restored from the newest copy, if nothing was lost: every commit was stored there before
- * it was acknowledged. The next start then finds that the database goes on where it ended. A mark that is there is left: it knows more.
- * `read` runs a query on the database. Returns whether it wrote one.
+ * Writes the mark of a database that was just restored from the newest copy, if nothing was lost: every commit was stored there before it was
+ * acknowledged. The next start then finds that the database continues where it ended. Keeps an existing mark, which knows more. `read` runs a
+ * query on the database. Returns whether it wrote one.
  */
 export function markIfNothingLost(path: string, read: (sql: string) => Readonly<Record<string, unknown>>[]): boolean {
   const [facts, sequences, newest] = [read(FACTS), read(SEQUENCES), read(NEWEST_EVENT)]
@@ -147,8 +147,8 @@ const QUARANTINE = `INSERT INTO facts (name, value) SELECT 'quarantine', json_ob
 export const RESTORED_BOOT = 'restored'
 
 /**
- * Deliveries that waited in the backup may have been POSTed since. Each gets an open attempt, which the start closes
- * as interrupted. A retry of a schedule is left: it may be made again, and receivers know it by its delivery id.
+ * Deliveries that waited in the backup may have been POSTed since. Each gets an open attempt, which the start closes as interrupted. Scheduled
+ * retries stay: they may be repeated, and receivers recognise them by delivery id.
  */
 const OPEN_WAITING_DELIVERIES = `INSERT INTO webhook_attempts (delivery_id, attempt_number, tenant_id, kind, target_id, message_id, correlation_id,
     url, boot_id, attempted_at)

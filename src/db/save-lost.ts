@@ -8,8 +8,8 @@ import type { Storage } from './storage.ts'
 type Fault = Pick<Storage, 'isSpoilt' | 'isOverwritten'>
 
 /**
- * Saves what only this process can still read, for an operator who stops it before `sgw backup`. If a file has content that is
- * not ours, this succeeds only if all that it lacks is in memory.
+ * Saves what only this process can still read, for an operator who stops it before `sgw backup`. If a file has foreign content, this succeeds
+ * only if everything that it lacks is in memory.
  */
 export async function saveLost(gate: Gate, path: string, fault: Fault, log: Log): Promise<void> {
   const file = savedPath(path)
@@ -26,7 +26,7 @@ export async function saveLost(gate: Gate, path: string, fault: Fault, log: Log)
   }
 }
 
-/** The next start would write our log into the file of somebody else. */
+/** The next start would write this log into somebody else's file. */
 function setLogAside(path: string, file: string): void {
   if (existsSync(`${path}-wal`)) renameSync(`${path}-wal`, `${file}-wal`)
   rmSync(`${path}-shm`, { force: true })

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { dataFolder } from './data-folder.ts'
 
 /**
- * Bytes that wait to be stored, beside the database and not in memory. The file has no name once it is open, so nothing of it is left
- * after any end of the process.
+ * Bytes that wait to be stored, beside the database and not in memory. The file has no name once it is open, so nothing is left of it however
+ * the process ends.
  */
 export class SpoolFile implements Disposable {
   readonly #file: number
@@ -26,7 +26,7 @@ export class SpoolFile implements Disposable {
     }
   }
 
-  /** The bytes from a position on, as many as fit into `target` or are left. */
+  /** The bytes from a position, as many as fit into `target` or remain. */
   read(position: number, target: Uint8Array): Uint8Array {
     return target.subarray(0, readSync(this.#file, target, 0, target.length, position))
   }

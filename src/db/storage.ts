@@ -4,17 +4,17 @@ import { type Clock, systemClock } from '../core/clock.ts'
 import { type Log, silentLog } from '../core/log.ts'
 
 const PROBE_EVERY_MS = 1000
-/** How long who asks for the state waits for a probe: a replica that does not answer takes longer. */
+/** How long a caller that wants the state waits for a probe: a replica that does not answer takes longer. */
 const PROBE_WAIT_MS = 2000
 const LOG_EVERY_MS = 60_000
 
 /** SQLite's code for a file that was deleted or replaced. SQLite itself does not look while it keeps a write-ahead log. */
 const MOVED = 'SQLITE_READONLY_DBMOVED'
 
-/** Codes of our own: SQLite has none, because it does not notice. */
+/** The gateway's own codes: SQLite has none, because it does not notice these faults. */
 export const OVERWRITTEN = 'SQLITE_READONLY_OVERWRITTEN'
 export const LOG_CUT = 'SQLITE_READONLY_LOGCUT'
-/** The replica has not confirmed a commit. It may have it all the same. */
+/** The replica has not confirmed a commit, but may have it. */
 export const NOT_STORED = 'SQLITE_IOERR_NOT_STORED'
 const isSpoilt = (code: string | null): boolean => code === OVERWRITTEN || code === LOG_CUT
 
@@ -28,12 +28,12 @@ interface StorageFault {
 }
 
 /**
- * Knows whether the storage accepts commits. It refuses nothing: every write is tried. On a nearly full disk small commits
- * still succeed while messages fail, so a fault is over only after a probe of several pages has been written.
+ * Tracks whether the storage accepts commits. It refuses nothing: every write is tried. On a nearly full disk small commits still succeed
+ * while messages fail, so a fault is over only after a probe of several pages has been written.
  */
 export class Storage {
   #fault: string | null = null
-  /** What the replica or its program said. */
+  /** The words of the replica or its program. */
   #reason = ''
   #probedAt = -Infinity
   #probing: Promise<void> | null = null
@@ -41,7 +41,7 @@ export class Storage {
   #loggedAt = -Infinity
   /** Failures since the last line of the log. */
   #failures = 0
-  /** Whether the log has said that the storage fails, and not yet that it works again. */
+  /** Whether the log has reported the failure, but not yet its end. */
   #isAnnounced = false
 
   /**
@@ -66,12 +66,12 @@ export class Storage {
     return this.#fault === null ? null : faultOf(this.#fault, this.#reason)
   }
 
-  /** Whether the database file has content that is not ours. It is final. */
+  /** Whether the database file has foreign content. This is final. */
   get isOverwritten(): boolean {
     return this.#fault === OVERWRITTEN
   }
 
-  /** Whether that file or the log has. */
+  /** The same for that file or its log. */
   get isSpoilt(): boolean {
     return isSpoilt(this.#fault)
   }
@@ -96,7 +96,7 @@ export class Storage {
     this.refuse(NOT_STORED, this.#reason)
   }
 
-  /** Notes a fault that SQLite does not notice, and throws it. `reason`: why, if somebody said so. */
+  /** Records a fault that SQLite does not notice, and throws it. `reason`: why, if known. */
   refuse(code: string, reason = ''): never {
     this.failed(code, reason)
     throw Object.assign(new Error(textOf(code, reason)), { code })
@@ -133,8 +133,8 @@ export class Storage {
   }
 
   /**
-   * Looks at the files, and probes the storage after a fault, because without traffic nothing else would find or end it. Call it
-   * every few seconds. Returns whether the storage fails now.
+   * Checks the files, and probes the storage after a fault, because without traffic nothing else would detect it or its end. Call it every few
+   * seconds. Returns whether the storage fails now.
    */
   async probeIfFailing(): Promise<boolean> {
     await this.#inspect()

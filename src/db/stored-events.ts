@@ -1,6 +1,6 @@
 /**
- * How far the event log is stored where it must be. What comes after it can still be lost with this machine, and then other events
- * get the same numbers: so no client may see it, or get a cursor behind it.
+ * How far the event log is safely stored. Later events can still be lost with this machine, and then other events get the same numbers, so no
+ * client may see them, or get a cursor behind them.
  */
 export class StoredEvents {
   #newest: number

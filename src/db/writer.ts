@@ -11,11 +11,11 @@ import type { Commit } from './replicated-gate.ts'
 export interface Writer {
   /** Commits the statements as one atomic unit; returns one result for each. */
   write(statements: readonly Statement[]): Promise<Result[]>
-  /** The same in a commit of its own. */
+  /** The same in a separate commit. */
   alone(statements: readonly Statement[]): Promise<Result[]>
   /** Commits one row of a row operation; returns the rows that its statements returned with this row's key. */
   row<Value extends JsonRow>(operation: RowOperation<Value>, value: Value): Promise<Row[]>
-  /** Calls the listener after each commit, also after one that failed: a disk can fail after a commit. */
+  /** Calls the listener after each commit, even a failed one: a disk can fail after a commit. */
   onCommit(listener: () => void): void
   /** Resolves when everything passed in so far is committed or has failed. */
   drained(): Promise<void>
@@ -113,7 +113,10 @@ async function untilNoMoreCome(waiting: readonly Unit[], nextTick: () => Promise
   }
 }
 
-/** How many units one commit takes: of one that is to be alone only this. Results are matched by key, so the second of two rows with the same key waits for the next commit. */
+/**
+ * How many units one commit takes: just one if it needs a separate commit. Results are matched by key, so the second of two rows with the same
+ * key waits for the next commit.
+ */
 function countForOneCommit(waiting: readonly Unit[]): number {
   const keys = new Map<AnyOperation, Set<unknown>>()
   const most = Math.min(waiting.length, MAX_UNITS_PER_COMMIT)

@@ -38,8 +38,8 @@ export interface TestPhone {
    */
   waitFor(match: SmsMatch, options?: { timeoutMs?: number }): Promise<ReceivedSms>
   /**
-   * Texts back: to the number that texted last, else to the gateway's first one. Resolves when the gateway has stored it; with events by
-   * WebSocket, which nobody acknowledges, when it was sent.
+   * Texts back: to the number that texted last, otherwise to the gateway's first one. Resolves when the gateway has stored it; with events by
+   * WebSocket, which are not acknowledged, when it was sent.
    */
   reply(text: string): Promise<void>
 }
@@ -127,6 +127,6 @@ const textOf = (match: string | RegExp): string => (typeof match === 'string' ? 
 
 function matches(message: ReceivedSms, match: SmsMatch): boolean {
   if (typeof match === 'string') return message.text.includes(match)
-  // `search` ignores the position that a global pattern has kept.
+  // `search` ignores the position that a global pattern keeps.
   return match instanceof RegExp ? message.text.search(match) >= 0 : match(message)
 }

@@ -1,7 +1,7 @@
 import { PROVIDER_CHANGES, type ProviderChangeName, type ProviderChanges } from '../core/provider-changes.ts'
 import type { Fault, SimulatorControl } from '../simulator/simulator.ts'
 
-/** What the provider does with a send. After all but `5xx-after` it has not accepted the message. */
+/** What the provider does with a send. Only after `5xx-after` has it accepted the message. */
 export type ProviderFault =
   /** Refuses it for now: 429 with `Retry-After: 1`. */
   | '429'

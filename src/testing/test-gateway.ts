@@ -22,7 +22,7 @@ export interface TestGateway extends AsyncDisposable {
   client: Sgw
   /** The phone with this number, E.164. The same number is always the same phone. */
   phone(number: string): TestPhone
-  /** The simulated provider, which can fail. */
+  /** The simulated provider, which can be made to fail. */
   provider: TestProvider
   /**
    * Moves the time of the gateway and of the provider forward, and runs what becomes due: scheduled messages, retries,
@@ -34,14 +34,14 @@ export interface TestGateway extends AsyncDisposable {
 }
 
 export interface TestGatewayOptions {
-  /** How the provider's events come in. Default `webhook`; `websocket` as at a gateway without a public address. */
+  /** How the provider's events arrive. Default `webhook`; `websocket` as for a gateway without a public address. */
   events?: 'webhook' | 'websocket'
 }
 
-// A start loads these when it needs them. The import of the kit takes that from the first test.
+// A start loads these on demand. Loading them with the kit spares the first test that time.
 await Promise.all([import('../server/app.ts'), import('../simulator/simulator.ts')])
 
-/** What is still running when a test ends is not waited for. */
+/** Work that still runs when a test ends is not waited for. */
 const DRAIN_MS = 100
 /** Linux keeps this folder in memory. */
 const MEMORY = '/dev/shm'
@@ -96,7 +96,7 @@ async function start(settings: Record<string, string>, remove: () => void): Prom
   }
 }
 
-/** Without a proxy that the environment of the tests names. */
+/** Ignores proxies in the tests' environment. */
 const fetchDirectly = (url: string, init: RequestInit): Promise<Response> => fetch(url, { ...init, proxy: false })
 
 /** The simulator stops at once, so that the gateway need not wait for calls that hang. */

@@ -2,7 +2,7 @@ import { MAX_TO_ANSWER } from '../../core/limits.ts'
 import { type ConversationsRead, endsWith } from '../../messages/upkeep/follow-conversations.ts'
 import type { ConversationsQuery } from './schemas.ts'
 
-/** A text can go to such a contact: to no short code and to no sender's name. */
+/** Contacts that can get a text: not short codes or senders' names. */
 const IS_NUMBER = `from_number GLOB '+[1-9]*' AND length(from_number) BETWEEN 10 AND 16 AND substr(from_number, 2) NOT GLOB '*[^0-9]*'`
 
 /** The conversations that wait for an answer to a message since ?7. The index of all messages has every column, and those of a week are fewer than all conversations. */
@@ -18,7 +18,7 @@ const toAnswer = (table: string, filters: string): string => `SELECT 1 FROM mess
  * the counts. `(SELECT ?2, ?3, ?6)` binds the filters that are not set.
  */
 export function pageSql(query: ConversationsQuery, { table, before }: ConversationsRead): string {
-  // Few have the same last digits: to copy them takes less time than to find them twice.
+  // Few have the same last digits, so copying them is faster than finding them twice.
   const copied = query.contactEndsWith === undefined ? 'NOT MATERIALIZED' : 'MATERIALIZED'
   return `WITH ${before} hits AS ${copied} (SELECT rowid AS id, last_seq FROM ${table} WHERE tenant_id = ?1 ${filtersOf(query, 'number', 'contact')}),
       page AS (SELECT id FROM hits ORDER BY last_seq DESC LIMIT ?4 OFFSET ?5)

@@ -24,7 +24,7 @@ export const eventsRoutes = [
     response: EventsAnswer,
     errors: { 400: errorTexts('badCursor') },
     run: ({ gateway, caller, query }) => {
-      // The cursors of a gateway that was overtaken are none of its successor's.
+      // The cursors of an overtaken gateway mean nothing to its successor.
       if (!isFresh(gateway.lease)) throw apiError('storageUnavailable', LEASE_RETRY_SECONDS)
       return gateway.events.page(caller, query.after, query.limit)
     },

@@ -3,7 +3,7 @@ import { APP_ID } from '../../core/ids.ts'
 import type { Gateway } from '../../messages/gateway.ts'
 import type { RequestContext } from './request-context.ts'
 
-/** The operator's own endpoints. All others are those of apps. */
+/** The operator's own endpoints. All others belong to apps. */
 export const isOperatorPath = (path: string): boolean => path.startsWith('/v1/operator/')
 
 /**
@@ -31,7 +31,7 @@ export async function admitSession(
   if (!context.limit.allowed) throw apiError('tooMany', context.limit.retryAfterSeconds)
 }
 
-/** An operator who has suspended a tenant, because its key leaked, cancels its messages and disconnects its extensions. */
+/** An operator who has suspended a tenant whose key leaked can still cancel its messages and disconnect its extensions. */
 const TAKING_BACK = /^\/v1\/(sms|rc\/extensions)\/[^/]+$/
 
 /** Admits the operator, and finds the app that `Sgw-App` names. `sessionId` is null for a command on this machine. */
@@ -50,7 +50,7 @@ export async function admitOperator(
   const isReading = request.method === 'GET' || request.method === 'HEAD'
   const isTakingBack = request.method === 'DELETE' && TAKING_BACK.test(context.endpointPath)
   if (app !== null && !app.tenantActive && !isReading && !isTakingBack) throw apiError('tenantSuspended')
-  // On this machine the tenant is named, and all of its apps may have been deactivated.
+  // On this machine the tenant is named, and all its apps may be inactive.
   const serves = app?.isActive === true || isReading || (isTakingBack && sessionId === null)
   if (app === null || !serves) return void (context.callerError = 'appNotFound')
   context.caller = { appId, tenantId: app.tenantId, sessionId }

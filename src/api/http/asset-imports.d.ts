@@ -1,4 +1,4 @@
-/** Files that are served as they are: their import is the path they have at run time, also inside of one executable. */
+/** Files that are served unchanged: their import is their path at run time, even inside an executable. */
 declare module 'swagger-ui-dist/swagger-ui.css' {
   const path: string
   export default path

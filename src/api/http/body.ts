@@ -16,7 +16,7 @@ export function readLimited(request: Request, maxBytes = MAX_REQUEST_BODY_BYTES)
 
 const NO_BODY = Promise.resolve(new Uint8Array(0))
 
-/** The client has broken off the body. That is not an error of the gateway, so it is not logged. */
+/** The client has aborted the body. That is not the gateway's error, so it is not logged. */
 function brokenOff(error: unknown): never {
   throw error instanceof ApiError ? error : apiError('badJson')
 }
@@ -31,8 +31,8 @@ export function bodyOf(route: Route, bytes: Uint8Array): unknown {
 }
 
 /**
- * Shortens the lists of a body to one entry more than it may have, which its schema still refuses. The schema would check each entry
- * of a long list before it counts them. Only the fields that it knows are looked at: a body may have thousands of others.
+ * Shortens the lists of a body to one entry more than it may have, which its schema still refuses. The schema would check each entry of a long
+ * list before it counts them. Only known fields are examined: a body may have thousands of others.
  */
 export function withoutLongArrays(body: unknown, schema: z.ZodType | undefined, most = MAX_BODY_ENTRIES): unknown {
   if (typeof body !== 'object' || body === null || !(schema instanceof z.ZodObject)) return body
@@ -66,7 +66,7 @@ function parseForm(bytes: Uint8Array): unknown {
   }
 }
 
-/** A page of ours sends one field. Reading all that fit into a body would hold the event loop. */
+/** The gateway's pages send one field. Reading every field that fits into a body would hold the event loop. */
 const firstFields = (form: string): string => form.split('&', MAX_BODY_ENTRIES).join('&')
 
 async function readCounting(stream: ReadableStream<Uint8Array>, maxBytes: number): Promise<Uint8Array> {
@@ -86,8 +86,8 @@ const COLON = 0x3a
 const [OPEN_ARRAY, OPEN_OBJECT, CLOSE_ARRAY, CLOSE_OBJECT] = [0x5b, 0x7b, 0x5d, 0x7d]
 
 /**
- * What JSON has more of than any request needs. It is refused before it is parsed, because parsing it takes far more time than sending it.
- * Null if it has neither.
+ * The limit that JSON exceeds, if any. Such JSON is refused before it is parsed, because parsing it takes far longer than sending it. Null if
+ * it has neither.
  */
 export const excessOf = (bytes: Uint8Array): 'depth' | 'members' | null =>
   hasMore(bytes, [OPEN_ARRAY, OPEN_OBJECT], MAX_JSON_DEPTH) || hasMore(bytes, [COLON], MAX_JSON_MEMBERS)

@@ -18,7 +18,7 @@ const STATUS: Record<ErrorKind, number> = {
   bad_gateway: 502,
 }
 
-/** What the client still sends of its body is read by nobody, so it must not go on over the same connection. */
+/** Nothing reads the rest of the client's body, so it must not use the same connection again. */
 const LEAVES_BODY: readonly ErrorKind[] = ['timeout', 'too_large', 'unsupported']
 
 const STORAGE_RETRY_SECONDS = 5
@@ -29,7 +29,7 @@ export interface ErrorAnswer {
   headers: Record<string, string>
 }
 
-/** The answer to an error, in the contract's form. An unexpected error is logged, and the answer reveals nothing of it. */
+/** The answer to an error, in the contract's form. An unexpected error is logged, and the answer reveals nothing about it. */
 export function errorAnswer(error: unknown, log: Log, requestId: string): ErrorAnswer {
   if (error instanceof ApiError) {
     const headers: Record<string, string> = {}

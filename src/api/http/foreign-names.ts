@@ -1,6 +1,6 @@
 /**
- * What other APIs call a field of ours, without case and punctuation: Twilio, Vonage, Plivo, Telnyx, Sinch, Infobip, MessageBird, Amazon SNS,
- * RingCentral, and gateways on phones. Those of the first table have no other meaning, wherever they stand.
+ * Other APIs' names for a field of this one, without case and punctuation: Twilio, Vonage, Plivo, Telnyx, Sinch, Infobip, MessageBird, Amazon
+ * SNS, RingCentral, and gateways on phones. Those of the first table have no other meaning, wherever they stand.
  */
 const OF_A_TEXT: Readonly<Record<string, string>> = {
   to: 'recipient recipients receiver receivers destination destinations dst phone phones phonenumber phonenumbers mobile msisdn tonumber',
@@ -31,7 +31,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   page: 'pagenumber offset',
 }
 
-/** What other APIs have for a text, and this one has nowhere. */
+/** Fields that other APIs have for a text, and this one lacks. */
 const NOWHERE = [
   'mediaurl mediaurls media medias mediaids attachment attachments image images imageurl imageurls file files mms subject',
   'statuscallback statuscallbackurl statusurl deliveryreport deliveryreceipt dlr dlrurl reporturl notifyurl replywebhookurl',
@@ -53,7 +53,7 @@ const OURS = Map.groupBy(
 /** A name without case and punctuation: `send_at`, `send-at` and `SendAt` are the same. */
 export const bareName = (name: string): string => name.replaceAll(/[^a-zA-Z0-9]/g, '').toLowerCase()
 
-/** Which of the known fields other APIs call so; null if none. */
+/** The known field that other APIs call by this name; null if none. */
 export const knownByOtherName = (bare: string, known: ReadonlySet<string>): string | null =>
   OURS.get(bare)?.find(({ ours }) => known.has(ours))?.ours ?? null
 

@@ -3,10 +3,10 @@ import { similar } from '../../core/edit-distance.ts'
 import { bareName, isOfOtherApis, knownByOtherName } from './foreign-names.ts'
 import type { Route } from './route.ts'
 
-/** Longer names, and those with other characters, are no slips. They must not get into a header either. */
+/** Longer names, and those with other characters, are not typos. They must not get into a header either. */
 const NAME = /^[\w.-]{1,40}$/
 
-/** Of a body with thousands of unknown fields only the first are compared. */
+/** If a body has thousands of unknown fields, only the first are compared. */
 const MAX_COMPARED = 20
 
 /** `meant` is the field that was probably meant; null if the endpoint has none that it could be. */

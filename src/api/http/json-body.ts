@@ -3,7 +3,7 @@ import { compressed, compressedParts, encodingFor } from './compression.ts'
 
 export type JsonBody = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>
 
-/** An answer that its endpoint has written as JSON already, in several ticks of the event loop, because it is long. */
+/** A long answer that its endpoint has already written as JSON, in several ticks of the event loop. */
 export class WrittenJson {
   constructor(readonly parts: readonly string[]) {}
 }

@@ -50,7 +50,7 @@ export const contactEndFilter = idFilter(/^\d{3,15}$/).meta({
   example: '0199',
 })
 
-/** Filters by an id. An id of nobody finds nothing. */
+/** Filters by an id. An unknown id finds nothing. */
 export const appIdFilter = textFilter.meta({ description: 'Only those of this app', example: 'app_0123456789abcdef' })
 export const tenantIdFilter = textFilter.meta({
   description: 'Only those of this tenant, which can only be your own',

@@ -11,7 +11,7 @@ import { IDLE_SECONDS, type Server } from './server.ts'
 export function startListening(gateway: Gateway, app: Server): () => void {
   const { config } = gateway
   const hooks = process.listeners('beforeExit')
-  // Elysia would make all routes a second time, for modules that load later, and collect garbage. There are none.
+  // Elysia would create all routes a second time for modules that load later, and collect garbage. There are no such modules.
   Object.defineProperty(app, 'promisedModules', { value: new Promise(() => undefined) })
   try {
     app.listen({
@@ -36,7 +36,7 @@ export function startListening(gateway: Gateway, app: Server): () => void {
   return watchDescriptors(server, gateway)
 }
 
-/** Looks whether the port is free, by listening for a moment. Errors: `StartError`. */
+/** Checks whether the port is free, by listening for a moment. Errors: `StartError`. */
 export async function refuseTakenPort({ host, port }: Pick<Config, 'host' | 'port'>): Promise<void> {
   try {
     await Bun.serve({ hostname: host, port, reusePort: false, fetch: () => new Response() }).stop(true)

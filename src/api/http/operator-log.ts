@@ -3,7 +3,7 @@ import type { Gateway } from '../../messages/gateway.ts'
 import type { RequestContext } from './request-context.ts'
 import type { Route } from './route.ts'
 
-/** Leaves a line in the log for each change that an operator makes: who, what, and whom it concerns, as request and answer name them. */
+/** Logs each change that an operator makes: who, what, and whom it concerns, as named in request and answer. */
 export function logChange(
   { log }: Gateway,
   { method }: Route,

@@ -14,8 +14,8 @@ export type PathTest = (request: Request) => boolean
  * Makes the test of an endpoint's path.
  *
  * Bun 1.4.4 resolves `..`, `%2e` and `\` in the URL of a request, but its router compares the path as it was sent: a request with `params` has
- * passed it. All others are found by Elysia in the URL, of which it skips the first letters: with a Host of less than four characters,
- * or none, it finds `/` for `/health/`. On the Unix socket every request is one of our own commands, and Elysia finds all.
+ * passed it. All others are found by Elysia in the URL, of which it skips the first letters: with a Host of less than four characters, or
+ * none, it finds `/` for `/health/`. On the Unix socket every request is from sgw's own commands, and Elysia finds all of them.
  */
 export function ownPathTest({ path }: Routed, local: boolean): PathTest {
   const isOwn = testOf(withoutSlash(path))

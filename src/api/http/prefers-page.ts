@@ -1,7 +1,7 @@
 /** Whether the caller's `Accept` (RFC 9110, section 12.5.1) ranks a page above JSON, as browsers' do. Ties go to JSON. */
 export const prefersPage = (request: Request): boolean => prefers(request, 'text/html')
 
-/** The same of another type than a page. */
+/** The same for a type other than a page. */
 export function prefers(request: Request, type: 'text/html' | 'text/csv'): boolean {
   const accept = (request.headers.get('accept') ?? '').toLowerCase()
   return weightOf(accept, type) > weightOf(accept, 'application/json')

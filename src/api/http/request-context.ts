@@ -115,8 +115,8 @@ export class Peers {
   }
 
   /**
-   * The rightmost address of `X-Forwarded-For` that is not a trusted proxy, else the socket's. Pages of other sites in a browser on this
-   * machine or a near one count apart: any of them may send what it likes, and must not block the programs there.
+   * The rightmost address of `X-Forwarded-For` that is not a trusted proxy, else the socket's. Pages of other sites in a browser on this machine
+   * or a nearby one count separately: they may send anything, and must not block the programs there.
    */
   addressOf(socketAddress: string, request: Request): string {
     const peer = this.#peer(socketAddress)
@@ -125,7 +125,7 @@ export class Peers {
     return peer.near && this.#isFromOtherSite(request) ? `${peer.counted} (a page of another site)` : peer.counted
   }
 
-  /** Browsers tell the origin of whatever a page may send to another site with a credential in it. */
+  /** Browsers send the origin with every request of a page to another site that may carry a credential. */
   #isFromOtherSite({ headers }: Request): boolean {
     const origin = headers.get('origin')
     if (origin === null || this.ownOrigins.includes(origin)) return false

@@ -7,7 +7,7 @@ import type { Gateway } from '../../messages/gateway.ts'
 import { excessOf } from './body.ts'
 import type { RequestContext } from './request-context.ts'
 
-/** A body as it was sent, as it was parsed (undefined if that failed), and what it should be. */
+/** A body as sent, as parsed (undefined if that failed), and its expected form. */
 interface RefusedBody {
   bytes: Uint8Array
   body: unknown
@@ -52,7 +52,7 @@ export function noteKeyMistake({ config, log }: Gateway, { requestId }: RequestC
   )
 }
 
-// The texts are fixed: no part of a body or a header gets into the log, but the names of our own fields.
+// The texts are fixed: no part of a body or a header gets into the log, except the names of known fields.
 
 function bodyMistake(bytes: Uint8Array, body: unknown, headers: Headers): string {
   const mistake = encodingMistake(bytes, headers) ?? (body === undefined ? textMistake(bytes) : null)
@@ -63,7 +63,7 @@ function bodyMistake(bytes: Uint8Array, body: unknown, headers: Headers): string
 
 const SEND_BYTES = 'send the bytes of the file themselves, and set its Content-Type'
 
-/** By what a Content-Type begins with. */
+/** By the beginning of a Content-Type. */
 const FILE_MISTAKES: readonly [beginning: string, mistake: string][] = [
   ['multipart/', `the body is a form; ${SEND_BYTES}`],
   [
@@ -114,7 +114,7 @@ function textMistake(bytes: Uint8Array): string {
   return 'check it with a JSON parser'
 }
 
-/** Whether a control character stands in a string. Each match is a string up to its end, so the time grows with the length alone. */
+/** Whether a string contains a control character. Each match is a whole string, so the time grows only with the length. */
 function hasRawControl(text: string): boolean {
   const strings = text.matchAll(/"(?:[^"\\\p{Cc}]|\\\P{Cc})*\\?(?:"|(\p{Cc})|$)/gu)
   return strings.some(([, control]) => control !== undefined)

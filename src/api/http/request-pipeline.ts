@@ -12,13 +12,13 @@ import { untrustedForwarding } from './untrusted-forwarding.ts'
 
 export interface Content {
   status: number
-  /** A response is sent as it is, anything else as JSON. `undefined` if the request has become a WebSocket. */
+  /** A response is sent unchanged, anything else as JSON. `undefined` if the request has become a WebSocket. */
   content: unknown
   /** Whether the content has a secret. */
   secret?: boolean
 }
 
-/** Nothing between gateway and caller may keep what a key reads. Files of pages say what holds for them. */
+/** Nothing between gateway and caller may keep what a key reads. Files of pages set their own rules. */
 const NO_STORE = 'no-store'
 
 /** The steps of every request: request id, CORS, checks before the body, endpoint, rate-limit headers, errors. */

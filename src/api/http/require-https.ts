@@ -7,15 +7,15 @@ import { comesThroughProxy, isFromThisMachine } from './this-machine.ts'
 /** A load balancer on the same network asks them directly. */
 export const ALLOWED_WITHOUT_HTTPS: readonly string[] = ['/health', '/ready']
 
-/** Their bodies have a lasting credential, which no network may see, not even that of a developer. */
+/** Their bodies have a lasting credential, which no network may see, not even a developer's. */
 const NEVER_ON_A_NETWORK: readonly string[] = ['/v1/operator/extensions']
 
-/** How many reasons are logged. More of them mean an attack, of which the log needs no more. */
+/** How many reasons are logged. More than this mean an attack, and the log needs no more of them. */
 const MAX_LOGGED = 20
 
 /**
- * The first check of every request: production throws `httpsRequired` if it did not come by HTTPS. Without a public address this machine
- * and `PLAIN_HTTP_CIDRS` may do without, and `Host` must be a name at home. The log has each reason of a refusal there once.
+ * The first check of every request: production throws `httpsRequired` if it did not come by HTTPS. Without a public address, this machine and
+ * `PLAIN_HTTP_CIDRS` may use plain HTTP, and `Host` must be a local name. The log has each reason of a refusal once.
  */
 export function httpsRule({ config, log }: Gateway): (context: RequestContext) => void {
   const told = new Set<string>()
@@ -37,8 +37,8 @@ export function httpsRule({ config, log }: Gateway): (context: RequestContext) =
 }
 
 /**
- * Why a gateway without a public address refuses this client; null if it does not. A trusted proxy's word for HTTPS does not make up for
- * the Host: where the proxy is on this machine, a page in a browser here can say it as well.
+ * Why a gateway without a public address refuses this client; null if it does not. A trusted proxy's claim of HTTPS does not excuse a wrong
+ * Host: if the proxy is on this machine, a page in a browser here can make the same claim.
  */
 function whyNot(context: RequestContext): string | null {
   const { request } = context.received

@@ -104,7 +104,7 @@ export function route<
   return { status: 200, ...definition } as unknown as Route
 }
 
-/** Whether an endpoint takes any JSON. Its fields are no fields of ours, whatever their names are. */
+/** Whether an endpoint takes any JSON. Its fields are foreign, whatever their names. */
 export const takesAnyJson = ({ body }: Route): boolean => body instanceof z.ZodUnknown
 
 /** Options of a schema's rule: the name of the error that it causes. */

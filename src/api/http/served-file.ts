@@ -35,7 +35,7 @@ export class ServedFile {
     return new Response(this.#bytes(encoding), { headers: { ...own, ...encoded, 'content-type': this.file.type } })
   }
 
-  /** Compresses it once more, off the event loop and as well as brotli can, for the answers from then on. */
+  /** Compresses it again, off the event loop and as well as brotli can, for later answers. */
   async compressBest(): Promise<void> {
     this.#encoded.set('br', new Uint8Array(await promisify(brotliCompress)(this.file.bytes)))
     this.#brotliQuality = constants.BROTLI_MAX_QUALITY

@@ -30,7 +30,7 @@ export interface WebPage {
 export interface ServerOptions {
   /** Served besides the endpoints. */
   pages?: readonly WebPage[]
-  /** For requests of this machine's operator alone, on the Unix socket or in process: every request is the operator's. */
+  /** Only for requests of this machine's operator, on the Unix socket or in process: every request is the operator's. */
   local?: boolean
 }
 
@@ -72,7 +72,7 @@ export function createServer(
   return app
 }
 
-/** An endpoint, and what looks for misspelt fields of its requests. */
+/** An endpoint, and the check for misspelt fields in its requests. */
 interface Endpoint {
   route: Route
   ignored: IgnoredFields
@@ -195,7 +195,10 @@ function inputOf(
   }
 }
 
-/** A field that is probably misspelt, or that other APIs have, is ignored like any other, but the answer names it, and in development the log. */
+/**
+ * A field that is probably misspelt, or that other APIs have, is ignored like any unknown field, but the answer names it, and in development
+ * also the log.
+ */
 function noteIgnored({ config, log }: Gateway, context: RequestContext): (field: string, meant: string | null) => void {
   return (field, meant) => {
     context.ignored.push(field)

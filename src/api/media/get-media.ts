@@ -4,7 +4,7 @@ import type { Gateway } from '../../messages/gateway.ts'
 import { findMedia } from '../../messages/media/find-media.ts'
 import { type Media, shownMedia } from './schemas.ts'
 
-/** What is known of a file of the caller's tenant. Errors: `mediaNotFound`. */
+/** The properties of a file of the caller's tenant. Errors: `mediaNotFound`. */
 export async function getMedia({ database, clock }: Gateway, { tenantId }: Caller, mediaId: string): Promise<Media> {
   const [found] = (await findMedia(database.gate, tenantId, [mediaId], clock.now())) ?? []
   if (found === undefined) throw apiError('mediaNotFound')

@@ -3,7 +3,7 @@ import { apiError } from '../../core/errors.ts'
 import { MAX_MEDIA_BYTES, UPLOAD_STEP_BYTES, UPLOAD_STEP_MS } from '../../core/limits.ts'
 import type { SpoolFile } from '../../db/spool-file.ts'
 
-/** Refuses a body of a length that cannot be stored before any of it is read. Errors: `tooLarge`, `mediaEmpty`. */
+/** Refuses a body whose length cannot be stored, before reading any of it. Errors: `tooLarge`, `mediaEmpty`. */
 export function refuseLength({ headers }: Request): void {
   const declared = headers.get('content-length')
   if (declared !== null && Number(declared) > MAX_MEDIA_BYTES) throw apiError('tooLarge')
@@ -46,10 +46,10 @@ function within(clock: Clock, ms: number, reader: Reader): ReturnType<Reader['re
   })
 }
 
-/** A body that is cancelled ends as one that was read to its end, so nothing may wait for that. */
+/** A cancelled body ends like a complete one, so nothing may wait for that. */
 const stopReading = (reader: Reader): void => void reader.cancel().catch(() => undefined)
 
-/** Gives memory back at once. The garbage collector would leave hundreds of such pieces for seconds. */
+/** Frees memory at once. The garbage collector would keep hundreds of such pieces for seconds. */
 function free({ buffer }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer) buffer.transfer(0)
 }

@@ -49,7 +49,7 @@ export const UploadQuery = z.object({
     }),
 })
 
-/** Any other id is one of nobody. */
+/** Any other id is unknown. */
 export const MediaParams = z.object({
   mediaId: z.string().meta({ description: 'The media', example: 'media_0123456789ab' }),
 })

@@ -72,7 +72,7 @@ async function destinationsOf(
   const used = await readDestinations(gateway, tenantId, range)
   const states = await readDestinationStates(gateway, tenantId)
   const { clock } = gateway
-  // Due times are steady, and so stay right when the wall-clock is set.
+  // Due times are steady, so they stay right if the wall clock is changed.
   const steadyToWallMs = withNext ? clock.now() - clock.steady() : null
   const ids = new Set(used.map(({ targetId }) => targetId))
   const unused = [...lost.values()].filter(({ targetId }) => !ids.has(targetId))
@@ -92,7 +92,7 @@ type DestinationFigures = Omit<Overview['destinations'][number], 'neverArrived' 
 function destinationOf(
   { targetId, kind, url, success, failed, durations }: DestinationUsage,
   state: DestinationState | undefined,
-  /** Null if nobody asks for the next attempt. */
+  /** Null if the next attempt was not requested. */
   steadyToWallMs: number | null,
 ): DestinationFigures {
   const id = kind === 'app' ? { appId: targetId } : { triggerId: targetId }

@@ -8,7 +8,7 @@ export type LoginResult =
   | Exclude<ConnectResult, { type: 'tenant_not_active' }>
   /** Unknown, used, expired, or its tenant is not active. */
   | { type: 'bad_state' }
-  /** By an earlier callback with the same state. */
+  /** Connected by an earlier callback with the same state. */
   | { type: 'connected_before' }
 
 /** The fields of the provider's redirect. */

@@ -31,10 +31,10 @@ export async function disconnectExtension(
   return end(gateway, { tenantId, extensionId })
 }
 
-/** The disconnections under way of each gateway, by their scope. */
+/** The disconnections in progress in each gateway, by scope. */
 const running = new WeakMap<Gateway, Map<string, Promise<{ ok: true }>>>()
 
-/** Calls that come while the same scope is being disconnected share that run: one wait, and one clean-up at the provider. */
+/** Calls during a disconnection of the same scope share it: one wait, and one clean-up at the provider. */
 function end(gateway: Gateway, scope: ConnectionScope): Promise<{ ok: true }> {
   const own = running.get(gateway) ?? new Map<string, Promise<{ ok: true }>>()
   running.set(gateway, own)
@@ -89,7 +89,7 @@ async function cleanUp(gateway: Gateway, row: ExtensionRow): Promise<void> {
   try {
     await gateway.subscriptions.remove(row)
     await removeSideSubscriptions(gateway, row)
-    // What has come until now is the tenant's, and a later connection begins anew.
+    // Messages until now belong to the tenant, and a later connection starts from scratch.
     await backFill(gateway, row)
     await gateway.replacedSessions.end(row)
     await endStoredSession(gateway, row)
@@ -102,8 +102,8 @@ async function deleteConnection(gateway: Gateway, scope: ConnectionScope): Promi
   try {
     await deleteRows(gateway.database, scope)
   } finally {
-    // Forgets after an error as well, because the commit may have succeeded nevertheless. The cache would keep an extension that
-    // is gone, and messages would wait for it for ever.
+    // Forgets after an error as well, because the commit may have succeeded nevertheless. Otherwise the cache would keep an extension that
+    // is gone, and messages would wait for it forever.
     gateway.directory.forget(scope.tenantId)
     gateway.subscriptionTokens.forget()
   }

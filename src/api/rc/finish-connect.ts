@@ -26,15 +26,15 @@ export type ConnectResult =
   | { type: 'other_account' }
   | { type: 'tenant_not_active' }
 
-/** The tenant that authorizes, and the request in which it does. */
+/** The tenant that authorizes, and its request. */
 export interface AuthorizationContext {
   tenantId: string
   requestId: string
 }
 
 /**
- * Connects the extension of a new session, by whatever grant it was opened: stores the tokens, reads the numbers and creates the
- * subscription. The extension is connected once its tokens are stored. Steps that fail after that are tried again in the background.
+ * Connects the extension of a new session, whatever its grant: stores the tokens, reads the numbers and creates the subscription. The
+ * extension is connected once its tokens are stored. Steps that fail after that are tried again in the background.
  */
 export async function finishConnect(
   gateway: Gateway,
@@ -57,7 +57,7 @@ export async function finishConnect(
   return notStored(gateway, context)
 }
 
-/** `seen`: what is known of the cause besides, a sentence. */
+/** `seen`: what else is known about the cause, as a sentence. */
 export function exchangeFailed(
   gateway: Gateway,
   { tenantId, requestId }: AuthorizationContext,
@@ -110,11 +110,14 @@ async function startUsing(
   }
 }
 
-/** `waiting` if it takes long: the sockets of a thousand extensions that cannot be opened are tried a few at a time. It goes on by itself. */
+/**
+ * `waiting` if it takes long: if a thousand extensions' sockets cannot be opened, they are tried a few at a time. It continues in the
+ * background.
+ */
 async function subscribed({ subscriptions, config }: Gateway, key: ExtensionKey): Promise<Ensured> {
   const run = { ensured: 'waiting' as Ensured }
   const ensuring = subscriptions.ensure(key).then((ensured) => (run.ensured = ensured))
-  // It rejects while somebody waits, or when nobody does any more.
+  // It may reject while somebody waits, or when nobody does any more.
   ensuring.catch(() => undefined)
   await atMost(2 * config.providerTimeoutMs, ensuring)
   return run.ensured

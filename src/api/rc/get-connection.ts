@@ -29,6 +29,6 @@ export async function getConnection(gateway: Gateway, caller: Caller): Promise<C
   return { connected: true, expiresAt: isoTime(expiresAt), rcAccountId: first.accountId }
 }
 
-/** When a person must act, epoch milliseconds. A JWT opens another session whenever one ends. */
+/** When a person must act, epoch milliseconds. A JWT opens a new session whenever one ends. */
 const authorizationEndsAt = ({ jwt, jwtExpiresAt, refreshExpiresAt, sessionEndsAt }: ExtensionRow): number =>
   jwt === null ? Math.min(refreshExpiresAt, sessionEndsAt ?? END_OF_TIME) : (jwtExpiresAt ?? END_OF_TIME)

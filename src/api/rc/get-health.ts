@@ -161,7 +161,7 @@ async function readSubscription(
   { database, clock, lifecycle }: Gateway,
   { tenantId, extensionId, connectedAt, status: extensionStatus }: ExtensionRow,
 ): Promise<ExtensionHealth['subscription'] & { silentSince: number | null }> {
-  // Its row may be there still.
+  // Its row may still exist.
   if (extensionStatus === 'revoked') return { status: 'none', expiresAt: null, silentSince: null }
   const rows = await database.orm
     .select({

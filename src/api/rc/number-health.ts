@@ -38,7 +38,7 @@ export const NumberHealth = z.object({
   campaign: NumberCampaign,
 })
 
-/** An own local number in the United States that the provider does not let send. */
+/** A local number in the United States that the provider does not let send. */
 export const UnableNumber = z.object({
   phoneNumber: z.string(),
   campaign: NumberCampaign,

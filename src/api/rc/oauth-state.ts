@@ -17,7 +17,7 @@ export async function readStateTenant(gateway: Gateway, state: string): Promise<
   return row?.tenantName ?? null
 }
 
-/** A state whose authorization goes on. */
+/** A state whose authorization continues. */
 export interface ConsumedState {
   stateHash: string
   tenantId: string
@@ -58,7 +58,7 @@ export const isUsable = (
     ),
   )
 
-/** Marks the state that has connected an extension, in the commit that does: it expires with its use, as no other state does. */
+/** Marks the state that has connected an extension, in the same commit: unlike other states, it expires with its use. */
 export function markConnected({ orm }: Database, { stateHash, tenantId }: ConsumedState, refreshToken: string) {
   const connected = orm
     .select({ id: extensions.extensionId })

@@ -50,7 +50,7 @@ const errorPage = (status: number, title: string, advice: string): Response =>
 export const tokenErrorPage = (message: string): Response =>
   errorPage(400, message, 'Ask for a new link: each one can be used once and for a limited time.')
 
-/** `error` is an error code of RFC 6749. The page shows no other text of the query, because anybody can write a link. */
+/** `error` is an error code of RFC 6749. The page shows no other text from the query, because anybody can write a link. */
 export const declinedPage = (error: string): Response =>
   errorPage(400, 'Not connected', `${DECLINED[error] ?? NOT_AUTHORIZED} Nothing was connected.`)
 

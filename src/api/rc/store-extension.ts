@@ -9,7 +9,7 @@ import type { ProviderExtension } from '../../provider/provider.ts'
 import { encryptJwt, encryptPair } from '../../provider/stored-credentials.ts'
 import { type ConsumedState, markConnected } from './oauth-state.ts'
 
-/** What opened the session: the login of a person, whose state it uses up, or a JWT, which is kept. */
+/** What opened the session: a person's login, whose state is used up, or a JWT, which is kept. */
 export type ConnectedBy = { state: ConsumedState } | { jwt: string }
 
 /** False if the tenant is no longer active, or is connected to another account. */
@@ -42,7 +42,7 @@ export async function storeExtension(
       insertBackFill(gateway, key, encrypted.refreshToken),
       hastenLookup(gateway, key),
     ])
-    // Also after a failure: the commit may have succeeded all the same, and then the extension is connected.
+    // Also after a failure: the commit may have succeeded after all, and then the extension is connected.
     .finally(() => gateway.directory.forget(tenantId))
   if (connected.length !== 1) return false
   if (previous !== null) gateway.replacedSessions.note(previous)

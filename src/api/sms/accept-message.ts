@@ -27,7 +27,7 @@ export interface CheckedMessage {
   media: readonly StoredMedia[]
 }
 
-/** The `Idempotency-Key` of a message, and what tells its request from another one with the same key. */
+/** The `Idempotency-Key` of a message, and what distinguishes its request from another one with the same key. */
 export interface Once {
   key: string
   requestHash: string
@@ -51,8 +51,8 @@ export async function acceptMessage(
 }
 
 /**
- * Accepts a message in place of one that failed, unless that was sent again before; the commit that stores it says so. Returns whether it
- * did. Errors: `unknownMedia`.
+ * Accepts a message in place of a failed one, unless that was already sent again; the storing commit decides. Returns whether it did. Errors:
+ * `unknownMedia`.
  */
 export async function acceptAgain(
   gateway: Gateway,

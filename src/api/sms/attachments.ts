@@ -13,7 +13,7 @@ import { readMedia } from '../../messages/media/read-media.ts'
 import type { AttachmentList } from './attachment-schemas.ts'
 import { type CarryingMessage, sentAttachment } from './sent-attachment.ts'
 
-/** What a message of the caller's tenant carries. Errors: `messageNotFound`. */
+/** The attachments of a message of the caller's tenant. Errors: `messageNotFound`. */
 export async function listAttachments(gateway: Gateway, caller: Caller, messageId: string): Promise<AttachmentList> {
   const { attachments } = await readMessage(gateway, caller, messageId)
   return {
@@ -27,7 +27,8 @@ export async function listAttachments(gateway: Gateway, caller: Caller, messageI
 }
 
 /**
- * One attachment: of media that is kept from here, else read from the provider while it is passed on. Errors: `messageNotFound`, `attachmentNotFound`, `noAttachment`.
+ * One attachment: from the gateway if it still keeps the file, otherwise streamed from the provider. Errors: `messageNotFound`,
+ * `attachmentNotFound`, `noAttachment`.
  */
 export async function getAttachment(
   gateway: Gateway,
@@ -123,7 +124,7 @@ async function contentOf(
   throw apiError('noAttachment')
 }
 
-/** A contact has chosen the bytes, so no browser may take them for a page of the gateway. */
+/** A contact chose the bytes, so no browser may treat them as a page of the gateway. */
 const HEADERS = {
   'content-disposition': 'attachment',
   'x-content-type-options': 'nosniff',

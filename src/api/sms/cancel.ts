@@ -6,8 +6,8 @@ import { countErrors, countUsage } from '../../messages/usage/roll-up.ts'
 import { getStatus } from './get-status.ts'
 
 /**
- * Ends a message that is still queued. `jobSeq`: its send job, by default the one that is known in memory. Errors: `messageNotFound`, or a
- * conflict that names its status.
+ * Ends a message that is still queued. `jobSeq`: its send job, by default the one in memory. Errors: `messageNotFound`, or a conflict that
+ * names its status.
  */
 export async function cancel(
   gateway: Gateway,

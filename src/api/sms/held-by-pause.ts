@@ -4,7 +4,7 @@ import type { Gateway } from '../../messages/gateway.ts'
 
 /** A shorter time before the first call does not count as a wait. */
 const SHORT_WAIT_MS = 1000
-/** So many attempts are read, of whatever extension: a busy gateway makes them in a second, and then the reason stays unknown. */
+/** How many attempts of any extension are read: a busy gateway makes as many in a second, and then the reason stays unknown. */
 const READ_ATTEMPTS = 2000
 
 interface Waited {

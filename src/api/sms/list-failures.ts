@@ -8,7 +8,7 @@ import type { Gateway } from '../../messages/gateway.ts'
 import { listBy } from './list-by.ts'
 import { MessagesQuery } from './messages-query.ts'
 
-/** The filters of the list that say anything of messages that failed. */
+/** The filters of the list that apply to failed messages. */
 export const FailuresQuery = MessagesQuery.omit({
   direction: true,
   status: true,
@@ -51,10 +51,10 @@ export const FailureGroups = z.object({ failures: z.array(FailureGroup) }).meta(
 })
 export type FailureGroups = z.infer<typeof FailureGroups>
 
-/** The texts of these differ from message to message. To read no others takes a third of the time. */
+/** The texts of these failures differ per message. Reading only these takes a third of the time. */
 const TEXT = `CASE WHEN error_code IN ('rejected', 'unknown_number') THEN error END`
 
-/** What stands in the last brackets of a refusal, if it ends with them. SQLite has no search from the end. */
+/** The text in the last brackets of a refusal, if it ends with them. SQLite has no search from the end. */
 const LAST_BRACKETS = `CASE WHEN error_code = 'rejected' AND error LIKE '%)' THEN substr(error, length(rtrim(error, replace(error, '(', ''))) + 1) END`
 
 /** Messages that failed, by their texts and then by what these have in common. */

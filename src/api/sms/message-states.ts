@@ -1,7 +1,7 @@
 import { storedAs } from '../../core/message-failure.ts'
 import type { ListPage } from '../../db/list-page.ts'
 
-/** What people look for in a list, where a status says less or something else. */
+/** States that people look for in lists, which statuses do not express. */
 export const LISTED_STATES = ['waiting', 'scheduled', 'failed', 'cancelled', 'undelivered'] as const
 export type ListedState = (typeof LISTED_STATES)[number]
 
@@ -28,7 +28,7 @@ export function inState(list: ListPage, state: ListedState | undefined, now: num
 /** SQL: whether a failed message's error ends like this. */
 const ENDS_WITH = 'substr(error, -length(?)) = ?'
 
-/** A list with only the messages that failed for a reason. Where the list names no state, it finds them among those that failed. */
+/** A list with only the messages that failed for a reason. If the list names no state, it searches the failed ones. */
 export function failedBy(list: ListPage, failure: string | undefined): ListPage {
   if (failure === undefined) return list
   const { code, ending } = storedAs(failure)

@@ -10,7 +10,7 @@ import { type Once, acceptMessage, keysExpiredBefore } from './accept-message.ts
 import { type Notified, NotifyKey, type NotifyQuery, isMessageText } from './schemas.ts'
 import { filled, usualText } from './template.ts'
 
-/** What a tool has posted, as it came and as it was parsed. */
+/** A tool's post, raw and parsed. */
 export interface Posted {
   bytes: Uint8Array
   json: unknown
@@ -50,7 +50,7 @@ export async function notify(
   return { messages: results.map(({ message }) => message), replayed: results.every(({ replayed }) => replayed) }
 }
 
-/** Larger bodies are compared byte by byte, because writing one of 100 KB anew takes milliseconds. Others keep the hashes of earlier releases. */
+/** Larger bodies are compared byte by byte, because rewriting one of 100 KB takes milliseconds. Others keep the hashes of earlier releases. */
 const REWRITTEN_BYTES = 16_384
 
 const comparable = (bytes: Uint8Array, json: unknown): unknown =>

@@ -6,7 +6,7 @@ import type { SendBody } from './schemas.ts'
 export type TimedSend = SendBody & { sendAt: number | null }
 
 /**
- * What tells a send from another one with the same key. With media it is two hashes, `BY_CONTENT.BY_ID`: the same files may have been
+ * Distinguishes a send from another one with the same key. With media it is two hashes, `BY_CONTENT.BY_ID`: the same files may have been
  * uploaded again under other ids, and once the files are deleted, only their ids are left to compare.
  */
 export function requestHash(request: TimedSend, media: readonly StoredMedia[]): string {
@@ -26,8 +26,8 @@ const contentOf = ({ sha256, contentType, fileName }: StoredMedia): unknown[] =>
 const hashById = (request: TimedSend): string => hashOf(request, request.mediaIds as readonly string[])
 
 /**
- * What the hash of a request has of each field, so that a repeated key with another value of it is a conflict. A field that came later
- * adds nothing where it is absent: requests without it keep the hashes of earlier releases.
+ * Each field's part of the hash, so that a repeated key with a different value is a conflict. A newer field adds nothing if it is absent, so
+ * requests without it keep the hashes of earlier releases.
  */
 const HASHED: Record<keyof SendBody, (request: TimedSend, files: readonly unknown[]) => unknown[]> = {
   to: ({ to }) => [to],

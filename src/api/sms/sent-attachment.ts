@@ -44,7 +44,7 @@ export async function sentAttachment(
   return { extensionId, attachment: found }
 }
 
-/** By its type and its place among those of the same type; the provider keeps neither id nor, perhaps, size. */
+/** By its type and its position among those of the same type; the provider keeps neither the id nor, perhaps, the size. */
 function sameIn(
   recorded: readonly Attachment[],
   carried: readonly Attachment[],

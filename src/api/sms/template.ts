@@ -31,7 +31,7 @@ export function filled(template: Template, body: unknown): string {
   return cut(storable(text.trimEnd()))
 }
 
-/** A part of a text, as much of it as a result can show: in the middle of the text, and at its beginning. */
+/** The parts of a text that a result can show: in its middle, and at its beginning. */
 interface Piece {
   whole: string
   trimmed: string
@@ -49,13 +49,13 @@ function pieceAt(body: unknown, path: readonly string[], pieces: Map<string, Pie
 
 const pieceOf = (text: string): Piece => ({ whole: shortened(text), trimmed: shortened(text.trimStart()) })
 
-/** The last unit that counts may be the first one of a pair. The mark stands for what can be seen behind it. */
+/** The last unit that counts may be the first of a pair. The mark stands for visible text after it. */
 function shortened(text: string): string {
   const start = text.slice(0, MAX_BODY_UNITS + 1)
   return text.slice(start.length).trim() === '' ? start : `${start}…`
 }
 
-/** NUL and half a surrogate pair cannot be stored or sent. An alert that has them arrives all the same. */
+/** NUL and half a surrogate pair cannot be stored or sent, but an alert with them must still arrive. */
 const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd')
 
 const USUAL_PATHS = USUAL_PLACES.map((place) => place.split('.'))
@@ -70,7 +70,7 @@ export function usualText(body: unknown): string {
   return path === undefined ? '' : filled([path], body)
 }
 
-/** What a path leads to: a name that has dots itself comes before members of members, and a longer one before a shorter one. */
+/** The value of a path: a name with dots takes precedence over nested members, and a longer name over a shorter one. */
 const found = (body: unknown, path: readonly string[]): unknown =>
   byLongestName(body, path.join('.')) ?? path.reduce(memberOf, body)
 
@@ -88,7 +88,7 @@ function byLongestName(value: unknown, path: string): unknown {
 
 const INDEX = /^(?:0|[1-9]\d*)$/
 
-/** Members of objects and elements of arrays only, so that no length, no character and no inherited name is found. */
+/** Only members of objects and elements of arrays, so that lengths, characters and inherited names are not found. */
 function memberOf(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined
   if (Array.isArray(value) && !INDEX.test(name)) return undefined

@@ -11,7 +11,7 @@ import type { Timeline } from './timeline-schema.ts'
 import { inboundEntries, outboundEntries } from './timeline-entries.ts'
 import { shownWaiting } from '../../messages/sending/waiting.ts'
 
-/** Returns what became of one message of the caller's tenant, and why it waits. Errors: `messageNotFound`. */
+/** Returns what happened to one message of the caller's tenant, and why it waits. Errors: `messageNotFound`. */
 export async function readTimeline(gateway: Gateway, caller: Caller, messageId: string): Promise<Timeline> {
   const message = await readMessage(gateway, caller, messageId)
   const isOutbound = message['direction'] === 'outbound'
@@ -31,7 +31,7 @@ async function outbound(gateway: Gateway, { tenantId }: Caller, message: Row): P
   const messageId = String(message['id'])
   const state = (await loadDeliveryStates(readerOf(database.gate), tenantId, [messageId])).get(messageId)
   const { rows: attempts } = await database.gate.execute({
-    // The outcome of a call that has not ended is not known.
+    // The outcome of an unfinished call is unknown.
     sql: `SELECT seq, extension_id, started_at, coalesce(outcome, 'unknown') AS outcome, http_status, error_code, duration_ms, message FROM send_attempts
       WHERE message_id = ?1 AND tenant_id = ?2 AND ${WAS_CALLED} ORDER BY seq`,
     args: [messageId, tenantId],
@@ -65,7 +65,7 @@ async function inbound(gateway: Gateway, { tenantId }: Caller, message: Row): Pr
   return { messageId, status: message['status'] as Timeline['status'], deliveryStatus: null, waiting: null, entries }
 }
 
-/** The newest webhook attempts of a message that have ended. A delivery that was made again and again may have many thousands. */
+/** The newest webhook attempts of a message that have ended. A delivery that was repeated often may have many thousands. */
 const ATTEMPTS = `SELECT delivery_id, attempt_number, attempted_at, outcome FROM webhook_attempts
   WHERE delivery_id > ?1 || ':' AND delivery_id < ?1 || ';' AND +tenant_id = ?2 AND outcome IS NOT NULL
   ORDER BY attempted_at DESC, seq DESC LIMIT ${MAX_LISTED}`

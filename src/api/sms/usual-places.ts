@@ -1,4 +1,4 @@
-/** Where programs of one's own, and Grafana, Alertmanager and Uptime Kuma, put the text of an alert. */
+/** Where people's own programs, and Grafana, Alertmanager and Uptime Kuma, put the text of an alert. */
 const COMMON_PLACES: readonly string[] = [
   'text',
   'message',
@@ -41,5 +41,5 @@ export const TOOL_PLACES: readonly (readonly [tool: string, ...places: string[]]
   ['Cronitor', 'description'],
 ]
 
-/** Without a template, the first of these that is a text with a visible character is what is sent. */
+/** Without a template, the first of these that is a text with a visible character is sent. */
 export const USUAL_PLACES: readonly string[] = [...COMMON_PLACES, ...TOOL_PLACES.flatMap(([, ...places]) => places)]

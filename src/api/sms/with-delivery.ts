@@ -40,7 +40,7 @@ export async function withDelivery(
   return Promise.all(items)
 }
 
-/** Only where there are any: most messages are texts. */
+/** Only if there are any: most messages are plain texts. */
 function countOf(row: Row): Pick<MessageWithDelivery, 'attachments'> {
   const attachments = attachmentsOf(row['attachments']).length
   return attachments === 0 ? {} : { attachments }

@@ -16,7 +16,7 @@ export const extensions = sqliteTable(
     status: text({ enum: EXTENSION_STATUSES }).notNull(),
     /** When `status` last changed, epoch milliseconds. Null if that was before release 1.1.0. */
     statusSince: integer('status_since'),
-    /** The provider's short number of the extension, and its name. Null until they were read. */
+    /** The provider's short number and name of the extension. Null until they are read. */
     extensionNumber: text('extension_number'),
     name: text(),
     connectedAt: integer('connected_at').notNull(),
@@ -27,18 +27,18 @@ export const extensions = sqliteTable(
     refreshToken: text('refresh_token').notNull(),
     refreshExpiresAt: integer('refresh_expires_at').notNull(),
     refreshedAt: integer('refreshed_at').notNull(),
-    /** The user's JWT (JWE), which opens another session when this one is lost. Null if a person has logged in. */
+    /** The user's JWT (JWE), which opens a new session when this one is lost. Null if a person logged in. */
     jwt: text(),
-    /** What the JWT says of its end, epoch milliseconds. Null if it has none. */
+    /** When the JWT says that it expires, epoch milliseconds. Null if never. */
     jwtExpiresAt: integer('jwt_expires_at'),
-    /** When RingCentral ends the session, whatever is refreshed, epoch milliseconds. Null if it sets no such end. */
+    /** When RingCentral ends the session, even if tokens are refreshed, epoch milliseconds. Null if it sets no such end. */
     sessionEndsAt: integer('session_ends_at'),
-    /** Failed refreshes in a row, and when the next one is due. */
+    /** Consecutive failed refreshes, and when the next one is due. */
     refreshFailures: integer('refresh_failures').notNull().default(0),
     nextRefreshAt: integer('next_refresh_at'),
     /** Why the last refresh failed, JSON (`provider/stored-refusals.ts`). Null if it succeeded. */
     refreshRefusal: text('refresh_refusal'),
-    /** What else the provider refuses it, JSON (`provider/stored-refusals.ts`). Null if it refuses nothing. */
+    /** Other refusals by the provider, JSON (`provider/stored-refusals.ts`). Null if there are none. */
     refusals: text(),
     /** Set by a 429: no send for this extension before then. Steady time. */
     pausedUntil: integer('paused_until'),
@@ -47,21 +47,21 @@ export const extensions = sqliteTable(
     campaigns: text(),
     /** The back-fill has read the provider's inbound messages up to this time. */
     backFilledUntil: integer('inbound_seen_at'),
-    /** The same of its message threads. Null while it has none. */
+    /** The same for its message threads. Null while it has none. */
     threadsReadUntil: integer('threads_seen_at'),
-    /** Where the sync of its message threads goes on; what it brought is stored. Null: they are listed by their time. */
+    /** Where the sync of its message threads continues; everything before is stored. Null: they are listed by time. */
     threadsToken: text('threads_token'),
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.extensionId] })],
 )
 
-/** Keyed hashes of the JWTs that have ever connected an extension. They stay for ever: no start presents such a JWT again by itself. */
+/** Keyed hashes of the JWTs that have ever connected an extension. They stay forever: no start presents such a JWT again. */
 export const connectedJwts = sqliteTable('connected_jwts', { hash: text().primaryKey() })
 
 export const INBOUND_SOURCES = ['store', 'threads'] as const
 export type InboundSource = (typeof INBOUND_SOURCES)[number]
 
-/** What a subscription at the provider is for: texts that come in to the message store, changes of message threads, or those of consents. */
+/** The topic of a subscription at the provider: inbound texts in the message store, changes of message threads, or changes of consents. */
 export const TOPICS = ['messages', 'threads', 'consents'] as const
 export type Topic = (typeof TOPICS)[number]
 
@@ -75,17 +75,17 @@ export const phoneNumbers = sqliteTable(
     tenantId: text('tenant_id').notNull(),
     number: text().notNull(),
     extensionId: text('extension_id').notNull(),
-    /** In the provider's words. Null: it was not read yet, or the provider tells none. */
+    /** In the provider's words. Null: not read yet, or the provider gives none. */
     usageType: text('usage_type'),
     /** The extension that the number belongs to, as a list of numbers or the answer of a send has said. */
     ownerId: text('owner_id'),
-    /** Whether it may send media. Null if the list was read before that was stored. */
+    /** Whether it may send media. Null if the list was read before this was stored. */
     sendsMedia: integer('sends_media', { mode: 'boolean' }),
     /** When a listing of the messages of every owner first showed one of this number, epoch milliseconds. */
     shownAt: integer('shown_at'),
-    /** Which of the provider's stores has the texts that come in to it (`provider/inbound-source.ts`). Null if that was never read. */
+    /** Which of the provider's stores has its inbound texts (`provider/inbound-source.ts`). Null if never read. */
     inboundSource: text('inbound_source', { enum: INBOUND_SOURCES }),
-    /** When that changed, by the provider's clock, epoch milliseconds. Null if it never did. */
+    /** When the source changed, by the provider's clock, epoch milliseconds. Null if never. */
     sourceChangedAt: integer('source_changed_at'),
   },
   (table) => [

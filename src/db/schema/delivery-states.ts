@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** What can become of a message after `sent`. */
+/** The possible fates of a message after `sent`. */
 export const DELIVERY_CONCLUSIONS = ['delivered', 'undelivered', 'unknown'] as const
 export type DeliveryConclusion = (typeof DELIVERY_CONCLUSIONS)[number]
 

@@ -1,14 +1,14 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 /**
- * The chain of a database: one link for each start that has committed anything, in their order. It exists where the database is copied, and
- * tells whether one file or copy continues another: `db/history.ts`.
+ * The chain of a database: one link for each start that has committed anything, in order. It exists if the database is copied, and shows
+ * whether one file or copy continues another: `db/history.ts`.
  */
 export const history = sqliteTable('history', {
   position: integer().primaryKey(),
   /** Random: no two starts have the same. */
   mark: text().notNull().unique(),
-  /** That of the lease under which the start worked; null without one. */
+  /** The epoch of the lease under which the start worked; null without a lease. */
   epoch: integer(),
   /** How many commits the start has made. Each commit of the writer counts itself. */
   commits: integer().notNull(),

@@ -5,18 +5,18 @@ export const JOB_KINDS = ['send', 'schedule', 'lookup', 'webhook', 'webhook_retr
 export type JobKindName = (typeof JOB_KINDS)[number]
 
 /**
- * Work that must happen, written in the same commit as its cause and deleted in the same commit as its result.
- * A job has no "running" state. The row that it works on says whether the work has begun, also after a crash.
+ * Work that must happen, written in the same commit as its cause and deleted in the same commit as its result. A job has no "running" state.
+ * The row that it works on shows whether the work has begun, even after a crash.
  */
 export const jobs = sqliteTable(
   'jobs',
   {
-    /** Never reused, because a queue of the send engine reads on after its cursor. */
+    /** Never reused, because a queue of the send engine continues after its cursor. */
     seq: integer().primaryKey({ autoIncrement: true }),
     /** The jobs of one message share its `job_id`, so this is not unique. */
     id: text().notNull(),
     kind: text({ enum: JOB_KINDS }).notNull(),
-    /** The jobs of one tenant's lane run in order. What lane and subject of each kind are: see "Jobs" in ARCHITECTURE.md. */
+    /** The jobs of one tenant's lane run in order. For the lane and subject of each kind, see "Jobs" in ARCHITECTURE.md. */
     lane: text().notNull(),
     tenantId: text('tenant_id').notNull(),
     /** What the job works on. */
@@ -27,15 +27,15 @@ export const jobs = sqliteTable(
     dueAt: integer('due_at'),
     /** Epoch milliseconds: steady time of `send` and `lookup` jobs, wall-clock time of the others. The age of a send job counts from here. */
     createdAt: integer('created_at').notNull(),
-    /** Set on a redelivery outside of a schedule: no attempt follows it. */
+    /** Set on a redelivery outside a schedule: no attempt follows it. */
     isLast: integer('is_last', { mode: 'boolean' }),
   },
   (table) => [
-    /** Of the send engine, in the order of `seq`. */
+    /** For the send engine, in order of `seq`. */
     index('jobs_by_lane')
       .on(table.kind, table.lane, table.tenantId)
       .where(sql`kind = 'send' OR kind = 'schedule'`),
-    /** Of the job loops: a destination that is down for days has many retries that are not due, and they are not read in vain. */
+    /** For the job loops: a destination that is down for days has many retries that are not due yet, which this skips. */
     index('jobs_by_due_time')
       .on(table.kind, table.lane, table.tenantId, table.dueAt)
       .where(sql`kind = 'webhook' OR kind = 'webhook_retry' OR kind = 'lookup' OR kind = 'back_fill'`),
@@ -47,11 +47,11 @@ export const jobs = sqliteTable(
     index('jobs_sends')
       .on(table.seq)
       .where(sql`kind = 'send'`),
-    /** Finds what comes due next, however many messages are scheduled. */
+    /** Finds what is due next, however many messages are scheduled. */
     index('jobs_scheduled')
       .on(table.dueAt)
       .where(sql`kind = 'schedule'`),
-    /** The same of each tenant: so that many of one tenant do not delay the others. */
+    /** The same per tenant, so that one tenant's many messages do not delay the others. */
     index('jobs_scheduled_in_turn')
       .on(table.tenantId, table.dueAt)
       .where(sql`kind = 'schedule'`),

@@ -10,7 +10,7 @@ export const media = sqliteTable(
     contentType: text('content_type').notNull(),
     /** Empty if the upload named none. */
     fileName: text('file_name').notNull(),
-    /** Bytes. Of an upload that has not ended, the most that it may have. */
+    /** Bytes. For an unfinished upload, its maximum. */
     size: integer().notNull(),
     /** Of the bytes, in hexadecimal. */
     sha256: text(),
@@ -18,7 +18,7 @@ export const media = sqliteTable(
     uploadedAt: integer('uploaded_at').notNull(),
   },
   (table) => [
-    /** Has what counts the bytes of a tenant. */
+    /** Covers the count of a tenant's bytes. */
     index('media_by_tenant').on(table.tenantId, table.size),
     uniqueIndex('media_by_content')
       .on(table.tenantId, table.sha256, table.contentType, table.fileName)
@@ -30,7 +30,7 @@ export const media = sqliteTable(
   ],
 )
 
-/** The bytes of media, in pieces of 64 KiB, so that no commit of one is long. */
+/** The bytes of media, in pieces of 64 KiB, so that no commit takes long. */
 export const mediaPieces = sqliteTable(
   'media_pieces',
   {
@@ -43,7 +43,7 @@ export const mediaPieces = sqliteTable(
   (table) => [primaryKey({ columns: [table.mediaId, table.position] })],
 )
 
-/** Which messages carry which media. Their order stands in `attachments` of the message. */
+/** Which messages carry which media. Their order is in the message's `attachments`. */
 export const mediaUses = sqliteTable(
   'media_uses',
   {

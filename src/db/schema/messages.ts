@@ -34,9 +34,9 @@ export const messages = sqliteTable(
     updatedAt: integer('updated_at').notNull(),
     /** When a scheduled message enters its queue, epoch milliseconds; null for any other. */
     sendAt: integer('send_at'),
-    /** Of an MMS, JSON: what it carries, as `attachmentsOf` reads it. Null for any other message. */
+    /** The attachments of an MMS as JSON, which `attachmentsOf` reads. Null for any other message. */
     attachments: text(),
-    /** Of a failed message, the id of the one that the operator sent in its place; null if it was not sent again. */
+    /** The id of the message that the operator sent in place of this failed one; null if it was not sent again. */
     resentAs: text('resent_as'),
   },
   (table) => [
@@ -51,7 +51,7 @@ export const messages = sqliteTable(
       table.to,
       table.userId,
     ),
-    /** The same of the few that failed, whose rows are written once: their errors say which were cancelled. */
+    /** The same for failed messages, which are few and written once: their errors say which were cancelled. */
     index('messages_failed')
       .on(
         table.tenantId,
@@ -109,7 +109,7 @@ export const sendAttempts = sqliteTable(
     bootId: text('boot_id').notNull(),
     /** Steady time. */
     startedAt: integer('started_at').notNull(),
-    /** The same moment by the provider's clock, epoch milliseconds; null if the provider's clock was not known. */
+    /** The same moment by the provider's clock, epoch milliseconds; null if the provider's clock was unknown. */
     providerStartedAt: integer('provider_started_at'),
     /** How the call ended. Null while the call runs. An `unknown` one stays `unknown` after the attempt is closed. */
     outcome: text({ enum: ATTEMPT_OUTCOMES }),
@@ -117,7 +117,7 @@ export const sendAttempts = sqliteTable(
     absentAfter: integer('absent_after'),
     /** Steady time at which the attempt ended; null while it is open. */
     closedAt: integer('closed_at'),
-    /** What the lookup found out about an unknown outcome. */
+    /** What the lookup found about an unknown outcome. */
     resolution: text({ enum: ATTEMPT_RESOLUTIONS }),
     httpStatus: integer('http_status'),
     /** The provider's code. */

@@ -5,14 +5,14 @@ import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqli
 export const OPT_OUT_SOURCES = ['keyword', 'provider', 'api'] as const
 export type OptOutSource = (typeof OPT_OUT_SOURCES)[number]
 
-/** `changed_by` of a row that a changed consent made. No webhook tells of it, because no message caused it. */
+/** `changed_by` of a row that a changed consent created. No webhook reports it, because no message caused it. */
 export const CHANGED_CONSENT = 'consent'
-/** `changed_by` of a row that makes no event: the provider had that consent when it was first read, or before there was a conversation. */
+/** `changed_by` of a row without an event: the provider had this consent when it was first read, or before there was a conversation. */
 export const KNOWN_CONSENT = 'known_consent'
 
 /**
- * The latest decision for a contact and a number of the tenant. A row stays after an opt-in, so that an older STOP that comes
- * late changes nothing. The SQL triggers `opt_outs_events_*` append an event to the log whenever `opted_out` changes.
+ * The latest decision for a contact and a number of the tenant. A row stays after an opt-in, so that an older STOP that arrives late changes
+ * nothing. The SQL triggers `opt_outs_events_*` append an event to the log whenever `opted_out` changes.
  */
 export const optOuts = sqliteTable(
   'opt_outs',
@@ -44,8 +44,8 @@ export const optOuts = sqliteTable(
 )
 
 /**
- * The consents of connected accounts as the provider keeps them, the latest for each contact and number. Those that concern a
- * conversation are in `opt_outs`, too; the others count when a message is sent.
+ * The provider's consents of connected accounts, the latest for each contact and number. Those that concern a conversation are in `opt_outs`,
+ * too; the others count when a message is sent.
  */
 export const consents = sqliteTable(
   'consents',
@@ -53,7 +53,7 @@ export const consents = sqliteTable(
     seq: integer().primaryKey(),
     contact: text().notNull(),
     accountId: text('account_id').notNull(),
-    /** The number of ours; empty for all numbers of the account. */
+    /** The account's number; empty for all numbers of the account. */
     number: text().notNull(),
     optedOut: integer('opted_out', { mode: 'boolean' }).notNull(),
     /** Epoch milliseconds by the provider's clock. */

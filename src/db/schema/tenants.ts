@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { RETRY_POLICIES } from './webhooks.ts'
 
-/** What an opt-out means for the messages of a tenant: nothing, or that they fail. */
+/** The effect of an opt-out on a tenant's messages: none, or they fail. */
 export const OPT_OUT_POLICIES = ['observe', 'block'] as const
 export type OptOutPolicy = (typeof OPT_OUT_POLICIES)[number]
 
@@ -52,7 +52,7 @@ export const apps = sqliteTable(
     index('apps_active')
       .on(table.tenantId)
       .where(sql`is_active = 1`),
-    /** The apps that asked for more events than `sms_inbound`. The commit that ends a message checks it, and mostly finds none. */
+    /** The apps that want more events than `sms_inbound`. The commit that ends a message checks this, and mostly finds none. */
     index('apps_with_events')
       .on(table.id)
       .where(sql`webhook_events > 1`),

@@ -62,7 +62,7 @@ export const usageDestinations = sqliteTable(
   (table) => [primaryKey({ columns: [table.tenantId, table.halfHour, table.targetId, table.durationMs] })],
 )
 
-/** How each webhook destination does. The commits that end its attempts keep it. */
+/** The state of each webhook destination. The commits that end its attempts keep it. */
 export const webhookDestinations = sqliteTable(
   'webhook_destinations',
   {
@@ -72,7 +72,7 @@ export const webhookDestinations = sqliteTable(
     kind: text({ enum: DESTINATION_KINDS }).notNull(),
     lastOutcome: text('last_outcome', { enum: DELIVERY_OUTCOMES }).notNull(),
     lastStatusCode: integer('last_status_code'),
-    /** When the first attempt since the last success began that failed. Null if the last one succeeded. */
+    /** When the first failed attempt since the last success began. Null if the last attempt succeeded. */
     failingSince: integer('failing_since'),
     /** Failed attempts since the last success. */
     failures: integer().notNull(),

@@ -49,7 +49,7 @@ export const webhookAttempts = sqliteTable(
     url: text().notNull(),
     bootId: text('boot_id').notNull(),
     attemptedAt: integer('attempted_at').notNull(),
-    /** Null while the POST is under way. */
+    /** Null while the POST is in progress. */
     outcome: text({ enum: DELIVERY_OUTCOMES }),
     statusCode: integer('status_code'),
     errorClass: text('error_class'),
@@ -57,8 +57,8 @@ export const webhookAttempts = sqliteTable(
     responseSnippet: text('response_snippet'),
     durationMs: integer('duration_ms'),
     /**
-     * True for a failed attempt that is the latest of its delivery, until its failure is dismissed. The commit of the failure sets it, and that
-     * of the next attempt clears it. Null for every other attempt: a success never writes it.
+     * True for a failed attempt that is the latest of its delivery, until its failure is dismissed. The failure's commit sets it, and the next
+     * attempt's clears it. Null for every other attempt: a success never writes it.
      */
     isUnresolved: integer('is_unresolved', { mode: 'boolean' }),
   },
@@ -69,7 +69,7 @@ export const webhookAttempts = sqliteTable(
     index('webhook_attempts_open')
       .on(table.bootId)
       .where(sql`outcome IS NULL`),
-    /** Has every column that the counts of what never arrived read. */
+    /** Has every column for counting deliveries that never arrived. */
     index('webhook_attempts_unresolved')
       .on(table.tenantId, table.attemptedAt, table.targetId, table.kind, table.deliveryId)
       .where(sql`is_unresolved = 1`),

@@ -21,7 +21,7 @@ export interface ConsentsFailure {
   failure: ProviderFailure | null
 }
 
-/** What is known of the consents of each connected account since the start. */
+/** What the gateway has learned about the consents of each connected account since its start. */
 export class AccountConsents {
   /** Called when an event has reported a changed consent of the extension's account. */
   changed: (key: ExtensionKey) => void = () => undefined
@@ -48,7 +48,7 @@ export class AccountConsents {
     this.#failures.set(accountId, { accountId, since, failure })
   }
 
-  /** Forgets accounts that have no extension any more. */
+  /** Forgets accounts that no longer have an extension. */
   keepOnly(accounts: ReadonlyMap<string, unknown>): void {
     for (const known of [this.#answers, this.#failures])
       for (const accountId of known.keys()) if (!accounts.has(accountId)) known.delete(accountId)
@@ -76,7 +76,7 @@ export class AccountConsents {
     return { [Symbol.dispose]: () => void this.#beingErased.delete(phone) }
   }
 
-  /** Whether the extension is the one that reads them; null while the account was not asked. */
+  /** Whether the extension is the one that reads them; null until the account has been asked. */
   isReader(row: ExtensionRow): boolean | null {
     const answer = this.#answers.get(row.accountId)
     if (answer === undefined) return null

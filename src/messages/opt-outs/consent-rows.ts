@@ -48,7 +48,7 @@ const STORE = `INSERT INTO consents (contact, account_id, number, opted_out, mod
 
 const STORE_DECISIONS = storeOptOuts(DECISIONS)
 
-/** Stores consents of an account, and what follows from them, in one commit. `now`: epoch milliseconds. */
+/** Stores consents of an account, and the opt-outs that follow from them, in one commit. `now`: epoch milliseconds. */
 export function consentStatements(consents: readonly Consent[], accountId: string, now: number): Statement[] {
   const rows = consents.map(({ contact, number, isOut, modifiedAt }) => ({
     contact,

@@ -156,7 +156,7 @@ export class ConsentReadings {
   /** Another user of the account may have the right that this one lacks, and is tried next. */
   #refused(accountId: string, state: State, reading: Reading, failure: ProviderFailure | null): number | null {
     this.gateway.consents.noteFailure(accountId, failure, this.gateway.clock.now())
-    // The next try waits for the pause that it has asked for.
+    // The next attempt waits for the requested pause.
     if (failure?.reason === 'rate_limited') return PAGE_EVERY_MS
     state.turn++
     const { status, code } = failure ?? {}
@@ -203,7 +203,7 @@ export class ConsentReadings {
       const known = some.filter(({ contact, number }) => !erased.has(contact) && !erased.has(number ?? ''))
       const rows = known.map((one) => this.#dated(one))
       await database.writer.write(consentStatements(rows, accountId, clock.now()))
-      // Lets sends and requests run between commits.
+      // Sends and requests run between commits.
       await nextTick()
     }
   }

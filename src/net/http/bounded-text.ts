@@ -15,6 +15,6 @@ export async function boundedText(chunks: ReadableStream<Uint8Array> | null, max
 /** The provider's own answers to calls without credentials have some hundred bytes. */
 const MAX_SHORT_BYTES = 64 * 1024
 
-/** The body of an answer that may be anybody's; null if it breaks off or is longer than the provider's own would be. */
+/** The body of an answer from an unknown sender; null if it ends early or is longer than the provider's own would be. */
 export const shortText = ({ body }: Response): Promise<string | null> =>
   boundedText(body, MAX_SHORT_BYTES).catch(() => null)

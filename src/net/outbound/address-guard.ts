@@ -19,7 +19,7 @@ export interface Dialable {
 export interface GuardQuery {
   /** The host name of a URL; IPv6 addresses may have brackets. */
   hostname: string
-  /** The port to dial. In production, one of our own listeners is not a valid destination. */
+  /** The port to dial. In production, the gateway's own listeners are not valid destinations. */
   port: number
   /** Lookups are bounded per tenant. */
   tenantId: string
@@ -36,7 +36,7 @@ export interface AddressGuardOptions {
   clock?: Clock
 }
 
-/** The rules that an operator has set. */
+/** The operator's rules. */
 export const guardRules = (
   config: Pick<Config, 'production' | 'webhookAllowCidrs' | 'hasPublicUrl'>,
 ): AddressGuardOptions => ({
@@ -97,7 +97,7 @@ export class AddressGuard {
       : { ok: false, ...blockedAddress(refused.every(isListable)) }
   }
 
-  /** Refuses one of our own listeners in production. Call when the listener has its port. */
+  /** Refuses the gateway's own listeners in production. Call when the listener has its port. */
   addOwn(address: string, port: number): void {
     this.#own.push({ address, port })
   }
@@ -136,7 +136,10 @@ function ipv4First(addresses: readonly string[]): Dialable[] {
   return dialable.toSorted((a, b) => a.family - b.family)
 }
 
-/** A listener on the unspecified address answers on every address of this machine. One on a name, on any that the name has here. */
+/**
+ * A listener on the unspecified address answers on every address of this machine; a listener on a name, on every address that the name has
+ * here.
+ */
 function listensOn(own: string, address: string): boolean {
   const key = keyOf(address)
   const forms = formsOf(own)

@@ -14,7 +14,7 @@ export interface FoundStatusLine {
 /** Finds the final status line of a response (RFC 9112 4). It passes over interim responses, whatever fields they have. */
 export class StatusLineFinder {
   readonly #maxBytes: number
-  /** The line that is not complete yet. */
+  /** The incomplete line. */
   #unread: Buffer = Buffer.alloc(0)
   #passedBytes = 0
   #isInFields = false
@@ -25,7 +25,7 @@ export class StatusLineFinder {
     this.#maxBytes = maxBytes
   }
 
-  /** Reads the next bytes. Returns the line, null if it is still to come, or a code because it cannot come any more. */
+  /** Reads the next bytes. Returns the line, null if it has not arrived yet, or a code if it never can. */
   read(bytes: Buffer): FoundStatusLine | string | null {
     this.#unread = Buffer.concat([this.#unread, bytes])
     for (let end = this.#unread.indexOf(LINE_FEED); end !== -1; end = this.#unread.indexOf(LINE_FEED)) {

@@ -14,7 +14,7 @@ import { bareHost, portOf } from './webhook-url.ts'
 
 export interface WebhookExchangeInput {
   url: URL
-  /** The checked address. It is dialled even if the URL's name has another address by now. */
+  /** The checked address. It is dialled even if the URL's name has a different address by now. */
   dialable: Dialable
   body: string
   headers: Readonly<Record<string, string>>

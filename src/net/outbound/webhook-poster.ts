@@ -42,7 +42,7 @@ export interface WebhookPosterOptions {
   /** Certificate authorities instead of the built-in ones, for tests. */
   ca?: string
   meter?: Meter
-  /** Null where there is no other gateway. */
+  /** Null if there is no other gateway. */
   lease?: Pick<Lease, 'granted'> | null
 }
 

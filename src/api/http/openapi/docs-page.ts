@@ -9,7 +9,7 @@ import cssPath from './page/docs.css' with { type: 'file' }
 // oxlint-disable-next-line import/default -- the import is the path of the file
 import startPath from './page/start.js' with { type: 'file' }
 
-/** What the page `/docs` names is relative, because a proxy may have taken a prefix from the path. */
+/** The links of the page `/docs` are relative, because a proxy may have removed a prefix from the path. */
 export const STYLE = 'docs/swagger-ui.css'
 
 /** The files that `/docs` loads. */

@@ -43,7 +43,7 @@ export function documentOf(routes: readonly Route[], events: readonly PostedEven
 
 const INFO = {
   title: 'sgw',
-  /** Of the API, not of the program: the contract's version. Additions do not change it. */
+  /** The version of the API, not of the program: the contract's. Additions do not change it. */
   version: '1.0.0',
   'x-build': VERSION,
   summary: 'A self-hosted SMS gateway',
@@ -53,7 +53,7 @@ const INFO = {
   license: { name: 'MIT', identifier: 'MIT' },
 }
 
-/** The page and its tools replace the variable by the address that they were loaded from. */
+/** The page and its tools replace the variable with the address from which they were loaded. */
 const SERVER = {
   url: '{baseUrl}',
   description: 'Your gateway',

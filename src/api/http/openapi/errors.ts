@@ -31,7 +31,7 @@ const SHARED_BY: Record<Route['auth'], readonly SharedName[]> = {
 export const sharedErrors = (): Json =>
   Object.fromEntries(Object.entries(SHARED).map(([name, [status, texts]]) => [name, errorOf(status, texts, ['json'])]))
 
-/** The errors of an endpoint by status. A status with texts of its own has a response of its own. */
+/** The errors of an endpoint by status. A status with its own texts has its own response. */
 export function errorsOf(route: Route): Json {
   const shared = SHARED_BY[route.auth].filter(
     (name) => name !== 'HttpsRequired' || !ALLOWED_WITHOUT_HTTPS.includes(route.path),

@@ -33,10 +33,10 @@ export class NamedSchemas {
   }
 }
 
-/** Where zod's JSON says more or less than the interface. */
+/** Corrections where zod's JSON differs from the interface. */
 function adapt({ zodSchema, jsonSchema: json }: { zodSchema: z.core.$ZodTypes; jsonSchema: Json }): void {
   const { def } = zodSchema._zod
-  // Answers may get new fields, and Number's safe range is no rule of the interface.
+  // Answers may get new fields, and Number's safe range is not a rule of the interface.
   if (json['additionalProperties'] === false) delete json['additionalProperties']
   if (json['minimum'] === Number.MIN_SAFE_INTEGER) delete json['minimum']
   if (json['maximum'] === Number.MAX_SAFE_INTEGER) delete json['maximum']

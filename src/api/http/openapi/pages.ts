@@ -33,7 +33,7 @@ export function openApi(described: Described): WebPage[] {
   ]
 }
 
-/** The router takes this path for the same, but what the page names is relative to the one without the slash. */
+/** The router treats this path as the same, but the page's links are relative to the one without the slash. */
 const WITH_SLASH = /^[^?]*\/docs\/(\?|$)/
 const toPage = (): Response => new Response(null, { status: 302, headers: { location: '../docs' } })
 
