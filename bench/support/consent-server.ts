@@ -22,6 +22,7 @@ const server = Bun.serve({
   port: 0,
   hostname: '127.0.0.1',
   async fetch(request) {
+    if (!request.url.endsWith('/search')) return new Response(null, { status: 404 })
     const { optStatus, perPage, pageToken = '0' } = (await request.json()) as Search
     const start = Number(pageToken)
     const end = optStatus === 'OptOut' ? Math.min(total, start + perPage) : start

@@ -40,11 +40,11 @@ const pageSchema = z.looseObject({
   paging: z.looseObject({ nextPageToken: optionalText }).optional().catch(undefined),
 })
 
-/** Sends and requests run in between. */
+/** Sends and requests run before each portion. */
 async function consentsOf(records: readonly unknown[]): Promise<Consent[]> {
   const consents: Consent[] = []
   for (let from = 0; from < records.length; from += RECORDS_PER_TICK) {
-    if (from > 0) await nextTick()
+    await nextTick()
     for (const record of records.slice(from, from + RECORDS_PER_TICK)) {
       const consent = consentOf(record)
       if (consent !== null) consents.push(consent)
