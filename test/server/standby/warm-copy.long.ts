@@ -138,7 +138,7 @@ if (HAS_LITESTREAM) {
   }, 120_000)
 
   test('a location that was written anew is read anew, although epoch and transactions look like a continuation', async () => {
-    const { gateways, one, two } = await pair()
+    const { gateways, one, two, ids: before } = await pair()
     await using _ = gateways
     const { bucket } = gateways.stub
     const elsewhere = gateways.machine('elsewhere')
@@ -152,7 +152,8 @@ if (HAS_LITESTREAM) {
     for (const key of bucket.keys)
       if (key.startsWith('elsewhere/')) bucket.put(key.replace('elsewhere/', 'sgw/'), bucket.get(key).body)
     await two.untilState('ready')
-    expect([two.output().includes(TAKEN), await two.missing(ids), gateways.lease.epoch]).toEqual([false, 0, 2])
+    // It may use a copy of what is there now, and of nothing else.
+    expect([await two.missing(ids), await two.missing(before), gateways.lease.epoch]).toEqual([0, before.length, 2])
   }, 120_000)
 } else {
   test('without Litestream 0.5.18 there is no standby', async () => {
