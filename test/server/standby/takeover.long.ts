@@ -58,7 +58,7 @@ if (HAS_LITESTREAM) {
     expect(await two.json<Lease>('lease')).toMatchObject({ role: 'standby', epoch: 1, holder: held.holder })
     expect(await one.json('status')).toMatchObject({ ha: { role: 'active', epoch: 1, holder: held.holder } })
     const refused = await two.sgw('tenant', 'list')
-    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('Standby: another gateway works')])
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('Standby: another gateway is active')])
     const findings = await two.json<{ check: string; level: string }[]>('doctor')
     expect(findings.map(({ check, level }) => `${check} ${level}`)).toEqual([
       'configuration ok',
