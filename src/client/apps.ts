@@ -10,7 +10,7 @@ import type {
   WebhookEventType,
 } from './resource-types.ts'
 
-/** The apps of the tenant. All methods but `list` and `register` are for your own app: its id is in `me()`. */
+/** The apps of the tenant. All methods except `list` and `register` are for your own app: its id is in `me()`. */
 export class Apps extends Destinations {
   protected readonly path = '/apps'
 
@@ -19,7 +19,7 @@ export class Apps extends Destinations {
     return this.member('apps', this.path)
   }
 
-  /** Registers an app of your tenant. Its key and webhook secret are shown this once. */
+  /** Registers an app of your tenant. Its key and webhook secret are shown only this once. */
   register(app: NewApp): Promise<RegisteredApp> {
     return this.call('POST', `${this.path}/register`, app)
   }

@@ -17,16 +17,16 @@ export type ConnectionStatus = { connected: true; expiresAt: string; rcAccountId
 /** A number of an extension. */
 export interface NumberHealth {
   phoneNumber: string
-  /** In the words of the provider; null if it is not known. */
+  /** In the provider's words; null if unknown. */
   usageType: string | null
-  /** Whether it may send pictures and other files; null if it is not known. */
+  /** Whether it may send pictures and other files; null if unknown. */
   canSendMedia: boolean | null
   /**
-   * Where texts to it come in: `here` as ever; `threads`: read from RingCentral's Shared Inbox; `elsewhere`: they go to Shared Inbox, which
-   * this app may not read.
+   * Where its inbound texts arrive: `here`: in this gateway, as usual; `threads`: read from RingCentral's Shared Inbox; `elsewhere`: they go to
+   * Shared Inbox, which this app may not read.
    */
   inbound: 'here' | 'threads' | 'elsewhere'
-  /** Null if it has no campaign, needs none, or it is not known. */
+  /** Null if it has no campaign, needs none, or it is unknown. */
   campaign: NumberCampaign | null
 }
 
@@ -34,7 +34,7 @@ export interface NumberHealth {
 export interface NumberCampaign {
   /** In the words of the provider, such as `Submitted` or `Confirmed`. */
   status: string
-  /** In the words of the provider, such as `LowVolume`; null if it is not known. */
+  /** In the words of the provider, such as `LowVolume`; null if unknown. */
   tier: string | null
   /** Texts a day over all numbers of the campaign; null if the provider gives no limit. */
   dailyLimit: number | null
@@ -44,13 +44,13 @@ export interface NumberCampaign {
 export interface ExtensionHealth {
   extensionId: string
   rcAccountId: string
-  /** As the provider tells it; null if it is not known. */
+  /** From the provider; null if unknown. */
   extensionNumber: string | null
   name: string | null
   status: ExtensionStatus
   /** What is wrong; null if nothing is. */
   reason: string | null
-  /** Since when; null if nothing is wrong. */
+  /** When it began; null if nothing is wrong. */
   since: string | null
   /** What to do about it. */
   fix: string | null
@@ -59,14 +59,14 @@ export interface ExtensionHealth {
   /** When its JWT ends; null if it has no end. Only with `connectedBy` `jwt`. */
   jwtExpiresAt?: string | null
   phoneNumbers: string[]
-  /** Those that can send. */
+  /** The numbers that can send. */
   numbers?: NumberHealth[]
-  /** Own local numbers in the US that the provider does not let send; `reason` says how their campaign stands. */
+  /** Your US local numbers that the provider does not let send; `reason` has the status of their campaign. */
   cannotSend?: { phoneNumber: string; campaign: NumberCampaign | null; reason: string }[]
   /** Calls of the last 60 seconds that count for its limit. */
   windowUsed: number
   windowLimit: number
-  /** The provider asked to wait: nothing is sent before this time. */
+  /** The provider requested a pause: nothing is sent before this time. */
   pausedUntil: string | null
   subscription: { status: 'active' | 'pending' | 'expired' | 'none'; expiresAt: string | null }
   accessExpiresAt: string

@@ -10,7 +10,7 @@ import type {
   Redelivered,
 } from './resource-types.ts'
 
-/** The log of webhook POSTs, and failed ones made again. */
+/** The log of webhook POSTs, and repeated attempts of failed ones. */
 export class Deliveries extends Resource {
   /** The attempts of webhook deliveries, newest first, kept for 30 days. */
   list(filter: DeliveryFilter = {}): Pages<'attempts', DeliveryAttempt> {
@@ -19,7 +19,7 @@ export class Deliveries extends Resource {
     })
   }
 
-  /** Makes one more attempt of a delivery, also of a successful one. */
+  /** Makes one more attempt of a delivery, even of a successful one. */
   redeliver(deliveryId: string): Promise<Redelivered> {
     return this.call('POST', `/webhook-deliveries/${segment(deliveryId)}/redeliver`)
   }
@@ -30,8 +30,8 @@ export class Deliveries extends Resource {
   }
 
   /**
-   * Makes deliveries that never arrived count no longer: those of a range of time, or at most 1,000 by their ids. One that is delivered
-   * again and fails counts again.
+   * Stops counting deliveries that never arrived: those of a range of time, or at most 1,000 by id. A delivery that is attempted again and fails
+   * counts again.
    */
   dismiss(which: RecoverRange | { deliveryIds: readonly string[] }): Promise<Dismissed> {
     return this.call('POST', '/webhook-deliveries/dismiss', which)

@@ -2,7 +2,7 @@ import { segment } from './requester.ts'
 import { Resource } from './resource.ts'
 import type { RetryPolicy } from './resource-types.ts'
 
-/** Apps or triggers: what has a webhook address, and a policy for deliveries that fail. */
+/** Apps or triggers: destinations with a webhook address, and a policy for failed deliveries. */
 export abstract class Destinations extends Resource {
   protected abstract readonly path: string
 

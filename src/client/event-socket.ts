@@ -15,7 +15,7 @@ type AnyFrame = Frame | { type: 'auth_ok' } | { type: 'auth_error'; error: strin
 /** The gateway pings every 30 s. */
 const SILENCE_MS = 70_000
 const CHECK_EVERY_MS = 5000
-/** A consumer that is slower than the events gets the later ones by cursor. */
+/** A consumer slower than the events gets later ones by cursor. */
 const MAX_FRAMES = 1000
 
 /** Frames and events of types that this version does not know are ignored. */
@@ -27,7 +27,7 @@ export class EventSocket {
   #frames: Frame[] = []
   #firstCursor: string | null = null
   #isAuthenticated = false
-  /** How long it may be silent. */
+  /** How long the socket may be silent. */
   #limitMs: number
   #isEnded = false
   #ending = 'was closed'
@@ -46,7 +46,7 @@ export class EventSocket {
     for (const type of ['close', 'error'] as const) socket.addEventListener(type, () => this.end())
   }
 
-  /** Resolves when it is authenticated. Throws an `SgwError` if it ends before. */
+  /** Resolves when it is authenticated. Throws an `SgwError` if the socket ends first. */
   async opened(): Promise<void> {
     while (!this.#isAuthenticated) await this.#change()
   }

@@ -5,11 +5,11 @@ import type { Requester, WebSocketClass } from './requester.ts'
 import { SgwError } from './sgw-error.ts'
 
 export interface EventsOptions {
-  /** A cursor that you kept, or that of `eventCursor()`: events after it come first. Without it, events from the connection on. */
+  /** A cursor that you kept, or one from `eventCursor()`: events after it come first. Without it, events start at the connection. */
   after?: string | undefined
   /** Ends the loop. */
   signal?: AbortSignal | undefined
-  /** Called when the connection is made, and when it is lost with what went wrong. */
+  /** Called when the connection is made, and when it is lost, with the reason. */
   onState?: ((state: ConnectionState, error?: unknown) => void) | undefined
 }
 
@@ -23,13 +23,13 @@ const PAGE_SIZE = 1000
 const MAX_REMEMBERED = 10_000
 
 /**
- * The events of the app and its tenant, in order, each once, for `for await`. It reconnects by itself and continues where it
- * was; `{ type: 'gap' }` says that events may be missing, as after each loss of a connection by `token`. Ends with its signal or
- * `break`. Throws an `SgwError` with status 401 or 403 if the key is not accepted, and with 3xx if `baseUrl` redirects.
+ * The events of the app and its tenant, in order, each once, for `for await`. It reconnects automatically and continues where it stopped; `{
+ * type: 'gap' }` says that events may be missing, as after each loss of a connection by `token`. Ends with its signal or `break`. Throws an
+ * `SgwError` with status 401 or 403 if the key is not accepted, and with 3xx if `baseUrl` redirects.
  */
 export class EventStream implements AsyncIterable<GatewayEvent | GapEvent> {
   #cursor: string | undefined
-  /** Since something was read last. */
+  /** Time since the last read. */
   #failures = 0
   /** Identities of the latest events, because a cursor may be older than they are. */
   readonly #seen = new Set<string>()
@@ -45,8 +45,8 @@ export class EventStream implements AsyncIterable<GatewayEvent | GapEvent> {
   }
 
   /**
-   * The `after` with which another `events()` continues; undefined before the first. It never passes an event that the loop
-   * has not been given. Events of the last second may come again.
+   * The `after` with which another `events()` continues; undefined before the first. It never moves past an event that your loop has not
+   * received. Events of the last second may come again.
    */
   get cursor(): string | undefined {
     return this.#cursor
@@ -88,7 +88,7 @@ export class EventStream implements AsyncIterable<GatewayEvent | GapEvent> {
     try {
       return await token()
     } catch (cause) {
-      // Whatever it asks may be away for a while, as the gateway may.
+      // The function's source may be unreachable for a while, like the gateway.
       throw cause instanceof SgwError ? cause : new SgwError(String(cause), 0, null, null, { cause })
     }
   }
@@ -97,7 +97,7 @@ export class EventStream implements AsyncIterable<GatewayEvent | GapEvent> {
   async *#catchUp(socket: EventSocket): AsyncGenerator<GatewayEvent | GapEvent, void> {
     // A stream that starts now has nothing to catch up on: the first cursor is the first frame that `#live` reads.
     if (this.#cursor === undefined) return void (await socket.firstCursor())
-    // Reading the log takes a key.
+    // Reading the log needs a key.
     if (this.#requester.options.token !== undefined) return void (yield { type: 'gap' })
     for (;;) {
       // The log has every event that came before this request.
@@ -117,7 +117,7 @@ export class EventStream implements AsyncIterable<GatewayEvent | GapEvent> {
     }
   }
 
-  /** Null if the gateway does not know the cursor, as after its keys were replaced. Then the events of the socket follow. */
+  /** Null if the gateway does not know the cursor, for example after its keys were replaced. Then the socket's events follow. */
   async #readPage(socket: EventSocket): Promise<EventPage | null> {
     const after = this.#cursor
     try {

@@ -27,7 +27,7 @@ export interface SmsInboundEvent {
   receivingExtensionId?: string
 }
 
-/** It is known what became of a message that your app sent. */
+/** The fate of a message that your app sent is known. */
 export interface SmsDeliveryEvent {
   type: 'sms_delivery'
   messageId: string
@@ -60,7 +60,7 @@ export type OptOutSource = 'keyword' | 'provider' | 'api'
 /** An event of the gateway. */
 export type GatewayEvent = SmsStatusEvent | SmsInboundEvent | SmsDeliveryEvent | OptOutEvent
 
-/** Events may be missing here: the gateway no longer has them. Read what you need by `sms.list`. */
+/** Events may be missing here: the gateway no longer has them. Read what you need with `sms.list`. */
 export interface GapEvent {
   type: 'gap'
 }
@@ -81,6 +81,6 @@ export interface EventPage {
   events: GatewayEvent[]
   /** Opaque: the `after` of the next request. */
   cursor: string
-  /** Whether events after the cursor of the request may be gone. */
+  /** Whether events after the request's cursor may be gone. */
   gap: boolean
 }

@@ -2,7 +2,7 @@ import { pagesOf, type Pages } from './pages.ts'
 import { Resource } from './resource.ts'
 import type { OptOut, OptOutFilter, OptOutPolicy } from './resource-types.ts'
 
-/** Contacts that do not want messages of a number. */
+/** Contacts that do not want messages from a number. */
 export class OptOuts extends Resource {
   /** Contacts that have opted out of the tenant's numbers, latest first. */
   list(filter: OptOutFilter = {}): Pages<'optOuts', OptOut, { policy?: OptOutPolicy }> {
@@ -25,5 +25,5 @@ export class OptOuts extends Resource {
   }
 }
 
-/** Tells pairs of numbers apart. */
+/** Identifies a pair of numbers. */
 export const pairOf = (pair: { number: string; contact: string }): string => `${pair.number} ${pair.contact}`

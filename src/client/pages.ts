@@ -4,8 +4,8 @@ import type { Requester } from './requester.ts'
 export type Page<Name extends string, Item> = Record<Name, Item[]> & { total: number; page: number; limit: number }
 
 /**
- * A list that is read page by page (`More`: what its pages have besides): `for await (const item of list)` goes through all of it, `await list.page(n)` reads one
- * page, from 1.
+ * A list that is read page by page (`More`: extra members of its pages): `for await (const item of list)` goes through all of it, `await
+ * list.page(n)` reads one page, from 1.
  */
 export interface Pages<Name extends string, Item, More = unknown> extends AsyncIterable<Item> {
   page(number: number): Promise<Page<Name, Item> & More>
@@ -13,7 +13,7 @@ export interface Pages<Name extends string, Item, More = unknown> extends AsyncI
 
 /** How the pages of a list fit together. */
 export interface ListRules<Item> {
-  /** Tells the items apart. */
+  /** Identifies an item. */
   keyOf(item: Item): string
   /** The filter of all pages after the first, so that new items do not shift them. */
   pinned?(newest: Item): object

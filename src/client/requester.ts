@@ -8,7 +8,7 @@ export interface SgwOptions extends CommonOptions {
   appId?: string | undefined
 }
 
-/** For `events()` alone, where no key may be, such as a page. */
+/** Only for `events()`, in places that must not have a key, such as a page. */
 export interface TokenOptions extends CommonOptions {
   /** A token of `wsToken()`, with which the loop ends when its connection does; or a function that gets one for each connection. */
   token: string | (() => string | Promise<string>)
@@ -19,11 +19,11 @@ interface CommonOptions {
   baseUrl: string
   /** Instead of the global one. */
   fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
-  /** The class for `events()`, where there is no global one: `import { WebSocket } from 'ws'`. */
+  /** The class for `events()`, if there is no global one: `import { WebSocket } from 'ws'`. */
   WebSocket?: WebSocketClass | undefined
   /** For each attempt of a request. Default 30,000. */
   timeoutMs?: number | undefined
-  /** How often a request is tried again. Default 2. */
+  /** How often a request is retried. Default 2. */
   maxRetries?: number | undefined
 }
 
@@ -41,15 +41,15 @@ export interface RequestOptions {
   query?: object | undefined
   /** Sent as JSON. */
   body?: unknown
-  /** Sent as it is, with its type, instead of a body. It may take ten times as long. */
+  /** Sent unchanged, with its type, instead of a body. It may take ten times as long. */
   file?: Blob | undefined
   headers?: Record<string, string> | undefined
   signal?: AbortSignal | undefined
-  /** Whether a request whose answer was lost may be made again. By default GET and PUT requests may. */
+  /** Whether a request whose answer was lost may be repeated. By default GET and PUT requests may. */
   repeatable?: boolean | undefined
   /** Instead of the client's. */
   maxRetries?: number | undefined
-  /** Resolves with the body of a success as it is, instead of its JSON. */
+  /** Resolves with the raw body of a success, instead of its JSON. */
   blob?: boolean | undefined
 }
 
@@ -59,13 +59,13 @@ const HEADER_VALUE = /^\s*[\x21-\x7e]*\s*$/
 /** The origin of an address, if it has no credentials. */
 const ORIGIN = /^https?:\/\/[\w.-]+(:\d+)?(?![^/?#])/i
 
-/** Makes requests, and makes them again where that is safe. */
+/** Makes requests, and retries them where that is safe. */
 export class Requester {
   readonly baseUrl: string
   readonly timeoutMs: number
 
   constructor(readonly options: Partial<SgwOptions & TokenOptions> & CommonOptions) {
-    // Some `fetch` repeat such a key in the error, from where it would get into logs.
+    // Some `fetch` implementations repeat such a key in the error, from which it would get into logs.
     if (!HEADER_VALUE.test(options.apiKey ?? '')) throw new SgwError('The apiKey has characters that no key has')
     this.baseUrl = options.baseUrl.replace(/\/+$/, '')
     this.timeoutMs = options.timeoutMs ?? 30_000
@@ -99,7 +99,7 @@ export class Requester {
     try {
       const init: RequestInit = {
         method,
-        // Followed, it would hand a message to another host, or make a GET of a send.
+        // Following it would give a message to another host, or turn a send into a GET.
         redirect: 'manual',
         signal: AbortSignal.any(signal ? [signal, late.signal] : [late.signal]),
         headers: {
@@ -126,7 +126,7 @@ export class Requester {
   }
 }
 
-/** A part of a path, from a value that may hold anything. */
+/** A part of a path, from an arbitrary value. */
 export const segment = encodeURIComponent
 
 function queryText(query: object = {}): string {
@@ -155,7 +155,7 @@ function problemOf({ ok, status, headers }: Response, error: unknown, baseUrl: s
   return ok ? 'The answer is not JSON: check baseUrl' : `HTTP ${status}`
 }
 
-/** The value of a JSON text; undefined if it is none. */
+/** The value of a JSON text; undefined if it is not JSON. */
 export function parse(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -171,7 +171,7 @@ function secondsOf(value: string | null): number | null {
   return Number.isNaN(seconds) ? null : Math.max(0, seconds)
 }
 
-/** How long to wait before the next try; null if there must be none. */
+/** How long to wait before the next attempt; null if there must be none. */
 function retryMs(error: SgwError, failures: number, repeatable: boolean): number | null {
   const { status, retryAfterSeconds } = error
   if ((status === 429 || status === 503) && retryAfterSeconds !== null)

@@ -1,7 +1,7 @@
 import type { OptOutSource } from './event-types.ts'
 import type { DeliveryOutcome, DeliveryStatus, Direction, MessageStatus, Waiting } from './types.ts'
 
-/** An app: one program with a key of its own. */
+/** An app: one program with its own key. */
 export interface App {
   appId: string
   tenantId: string
@@ -27,7 +27,7 @@ export interface NewApp {
   webhookUrl?: string | null | undefined
 }
 
-/** A new app. `apiKey` and `webhookSecret` are shown this once. */
+/** A new app. `apiKey` and `webhookSecret` are shown only this once. */
 export interface RegisteredApp {
   appId: string
   name: string
@@ -38,7 +38,7 @@ export interface RegisteredApp {
   tenantId: string
 }
 
-/** What to change of an app. */
+/** What to change about an app. */
 export interface AppChanges {
   /** Null removes it. */
   webhookUrl?: string | null | undefined
@@ -74,14 +74,14 @@ export type RetryPolicy = 'none' | 'short' | 'standard'
 /** An event that an app's webhook address can get. */
 export type WebhookEventType = 'sms_inbound' | 'sms_status' | 'sms_delivery' | 'opt_out'
 
-/** An address beside the apps that gets the tenant's inbound messages. */
+/** An address besides the apps that gets the tenant's inbound messages. */
 export interface Trigger {
   triggerId: string
   callbackUrl: string
   createdAt: string
 }
 
-/** A new trigger. Its `secret`, which signs its webhooks, is shown this once. */
+/** A new trigger. Its `secret`, which signs its webhooks, is shown only this once. */
 export interface CreatedTrigger extends Trigger {
   secret: string
 }
@@ -117,12 +117,12 @@ export interface DeliveryFilter {
   triggerId?: string | undefined
   messageId?: string | undefined
   outcome?: DeliveryOutcome | undefined
-  /** `never_arrived`: each delivery once, by its latest attempt, if that failed, no other is under way or planned, and it was not dismissed. */
+  /** `never_arrived`: each delivery once, by its latest attempt, if that failed, no other is in progress or planned, and it was not dismissed. */
   state?: 'never_arrived' | undefined
   kind?: 'app' | 'trigger' | undefined
   startDate?: string | Date | undefined
   endDate?: string | Date | undefined
-  /** Attempts of a page, 1 to 100. */
+  /** Attempts per page, 1 to 100. */
   limit?: number | undefined
 }
 
@@ -132,7 +132,7 @@ export interface Redelivered {
   attemptNumber: number
 }
 
-/** Which failed deliveries to make again, or to dismiss: those whose latest attempt failed in this range. */
+/** Which failed deliveries to attempt again, or to dismiss: those whose latest attempt failed in this range. */
 export interface RecoverRange {
   since: string | Date
   /** Now, if absent. */
@@ -141,12 +141,12 @@ export interface RecoverRange {
   triggerId?: string | undefined
 }
 
-/** How many deliveries will be made again. */
+/** How many deliveries will be attempted again. */
 export interface Recovered {
   scheduled: number
 }
 
-/** How many deliveries count no longer as never arrived. */
+/** How many deliveries no longer count as never arrived. */
 export interface Dismissed {
   dismissed: number
 }
@@ -163,19 +163,19 @@ export interface OptOut {
 /** `block`: messages to contacts that have opted out fail. `observe`: they are sent. */
 export type OptOutPolicy = 'observe' | 'block'
 
-/** Of which pairs of numbers to list, E.164. */
+/** Which pairs of numbers to list, E.164. */
 export interface PairFilter {
   /** The tenant's own number. */
   number?: string | undefined
   contact?: string | undefined
-  /** Entries of a page, 1 to 100. */
+  /** Entries per page, 1 to 100. */
   limit?: number | undefined
 }
 
 export interface ConversationFilter extends PairFilter {
   /** The last digits of the contact, 3 to 15. */
   contactEndsWith?: string | undefined
-  /** Adds what became of outbound messages. */
+  /** Adds what happened to outbound messages. */
   include?: 'delivery' | undefined
 }
 
@@ -216,12 +216,12 @@ export interface Me {
   name: string | null
   tenantName: string | null
   tenantStatus?: 'active' | 'suspended' | 'inactive' | null
-  /** Since when the tenant has its status. */
+  /** When the tenant got its status. */
   tenantStatusSince?: string | null
   operator: boolean
   /** The gateway's version. */
   version: string
-  /** Whether the gateway runs outside of production. */
+  /** Whether the gateway runs outside production. */
   development: boolean
   /** How many bytes a file to send may have; 0 if nothing can be uploaded. */
   mediaLimit?: number

@@ -8,7 +8,7 @@ export interface TextSize {
   segments: number
   /** Septets in GSM-7, UTF-16 code units in UCS-2. */
   characters: number
-  /** Distinct code points that GSM-7 lacks, in the order of their first occurrence. */
+  /** Distinct code points that GSM-7 lacks, in order of their first occurrence. */
   nonGsmCharacters: string[]
 }
 

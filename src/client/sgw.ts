@@ -38,9 +38,9 @@ export class Sgw extends Resource {
   }
 
   /**
-   * The events of the app and its tenant, for `for await`: in order, each once, over all reconnections. Throws at once where
-   * there is no `WebSocket`. Without `after` they begin some time after the loop has begun: to send a message and wait for the
-   * answer, pass an `eventCursor()` that you took before the send.
+   * The events of the app and its tenant, for `for await`: in order, each once, over all reconnections. Throws at once if there is no
+   * `WebSocket`. Without `after` they begin some time after the loop has begun: to send a message and wait for the answer, pass an
+   * `eventCursor()` that you took before the send.
    */
   events(options: EventsOptions = {}): EventStream {
     const given = this.requester.options.WebSocket ?? (globalThis as { WebSocket?: WebSocketClass }).WebSocket
@@ -55,7 +55,7 @@ export class Sgw extends Resource {
   }
 
   /**
-   * The cursor of this moment. `events({ after })` begins with it, however much later the loop begins.
+   * The current cursor. `events({ after })` begins with it, however much later the loop begins.
    *
    * @example
    * const after = await sgw.eventCursor()
@@ -72,7 +72,7 @@ export class Sgw extends Resource {
     return pagesOf(this.requester, '/conversations', 'conversations', filter, { keyOf: pairOf })
   }
 
-  /** Messages and segments of each app by UTC day, newest first; days without traffic are left out. */
+  /** Messages and segments of each app by UTC day, newest first; days without traffic are omitted. */
   usage(range?: UsageRange): Promise<UsageDay[]> {
     return this.member('days', '/usage', range)
   }

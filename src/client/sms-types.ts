@@ -1,6 +1,6 @@
 import type { Accepted, NewMessage } from './types.ts'
 
-/** Whom to text about what a tool reports. */
+/** Whom to text about a tool's report. */
 export interface Notice {
   /** A number of a connected extension, E.164. */
   from: string
@@ -10,7 +10,7 @@ export interface Notice {
   text?: string | undefined
 }
 
-/** The message to one recipient that was accepted. */
+/** The accepted message to one recipient. */
 export interface NotifiedMessage extends Accepted {
   to: string
 }
@@ -24,7 +24,7 @@ export interface NewMediaMessage extends Omit<NewMessage, 'body'> {
 }
 
 export interface UploadOptions {
-  /** How the recipient sees the file named. By default that of a `File`. */
+  /** The file name that the recipient sees. By default a `File`'s own. */
   fileName?: string | undefined
   signal?: AbortSignal | undefined
 }

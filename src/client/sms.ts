@@ -30,7 +30,7 @@ const MAX_POLL_MS = 2000
 
 /** Messages. */
 export class Sms extends Resource {
-  /** Accepts a message, which is then stored and will be sent. Tries again safely: it is sent once. Uploads its `media` first. */
+  /** Accepts a message: the gateway has stored it and will send it. Retries are safe: it is sent once. Uploads its `media` first. */
   send(message: NewMessage | NewMediaMessage, options: SendOptions = {}): Promise<Accepted> {
     return this.#send(message, options)
   }
@@ -50,7 +50,7 @@ export class Sms extends Resource {
     await this.call('DELETE', `/sms/media/${segment(mediaId)}`)
   }
 
-  /** Accepts a text made from any JSON, a message to each recipient. Tries again safely: each is sent once. */
+  /** Accepts a text made from any JSON, one message to each recipient. Retries are safe: each is sent once. */
   async notify(
     { to, ...notice }: Notice,
     body: unknown,
@@ -67,7 +67,7 @@ export class Sms extends Resource {
   /** Sends a message and waits until it is `sent` or `failed`. Throws with status 0 after `timeoutMs`. */
   async sendAndWait(message: NewMessage | NewMediaMessage, options: SendAndWaitOptions = {}): Promise<MessageState> {
     const { timeoutMs = 60_000, ...sendOptions } = options
-    // It also ends a request that gets no answer, and the pause before it is made again.
+    // It also ends an unanswered request, and the pause before a retry.
     const signal = AbortSignal.timeout(timeoutMs)
     const { messageId } = await this.#send(message, sendOptions, signal)
     for (let pollMs = 50; !signal.aborted; pollMs = Math.min(MAX_POLL_MS, pollMs * 2)) {
@@ -83,7 +83,7 @@ export class Sms extends Resource {
     return this.#get(messageId)
   }
 
-  /** The tenant's messages, newest first. Messages that come while you read do not shift the pages. */
+  /** The tenant's messages, newest first. Messages that arrive while you read do not shift the pages. */
   list(filter: MessageFilter = {}): Pages<'messages', Message> {
     return pagesOf(this.requester, '/sms/messages', 'messages', filter, {
       keyOf: ({ messageId }) => messageId,
@@ -106,7 +106,7 @@ export class Sms extends Resource {
     return this.call('POST', '/sms/preview', { body }, { repeatable: true })
   }
 
-  /** What became of a message, and why it waits. */
+  /** What happened to a message, and why it waits. */
   timeline(messageId: string): Promise<Timeline> {
     return this.call('GET', `/sms/${segment(messageId)}/timeline`)
   }
@@ -143,7 +143,7 @@ export class Sms extends Resource {
   }
 }
 
-/** A gateway that restarts or has too many requests answers later. */
+/** A gateway that restarts, or has too many requests, answers later. */
 function passing(error: unknown): null {
   if (error instanceof SgwError && (error.status === 0 || error.status === 429 || error.status >= 500)) return null
   throw error

@@ -1,7 +1,7 @@
 import { Destinations } from './destinations.ts'
 import type { CreatedTrigger, Trigger } from './resource-types.ts'
 
-/** Addresses beside the apps that get the tenant's inbound messages. */
+/** Addresses besides the apps that get the tenant's inbound messages. */
 export class Triggers extends Destinations {
   protected readonly path = '/triggers'
 
@@ -10,7 +10,7 @@ export class Triggers extends Destinations {
     return this.member('triggers', this.path)
   }
 
-  /** Adds an address. The secret that signs its webhooks is shown this once. */
+  /** Adds an address. The secret that signs its webhooks is shown only this once. */
   create(trigger: { callbackUrl: string }): Promise<CreatedTrigger> {
     return this.call('POST', this.path, trigger)
   }

@@ -3,7 +3,7 @@
 
 export type MessageStatus = 'queued' | 'sending' | 'sent' | 'failed' | 'received'
 export type Direction = 'outbound' | 'inbound'
-/** What became of a message after `sent`. `unknown`: not known after 24 hours, or the gateway does not track deliveries. */
+/** The fate of a message after `sent`. `unknown`: unknown after 24 hours, or the gateway does not track deliveries. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'undelivered' | 'unknown'
 /** Why a message has not been sent yet. If several reasons apply, the first of these. */
 export type WaitingReason =
@@ -38,11 +38,11 @@ export interface NewMessage {
   userId?: string | null | undefined
   /** When to send it: with an offset from UTC, at most 30 days ahead. The past means now. */
   sendAt?: string | Date | undefined
-  /** Up to 10 files that were uploaded, in order: together at most 1,500,000 bytes. */
+  /** Up to 10 uploaded files, in order: together at most 1,500,000 bytes. */
   mediaIds?: readonly string[] | null | undefined
 }
 
-/** A message that was accepted: it is stored and will be sent. */
+/** An accepted message: it is stored and will be sent. */
 export interface Accepted {
   messageId: string
   status: 'queued'
@@ -67,13 +67,13 @@ export interface MessageState {
 
 /** Why a message was not delivered after it was sent. */
 export interface DeliveryError {
-  /** The provider's; null if it named none. */
+  /** The provider's code; null if it gave none. */
   code: string | null
   /** In plain words. */
   reason: string
 }
 
-/** How the webhooks of a message went, by the latest attempt of each delivery that has ended. */
+/** The results of a message's webhooks, by the latest ended attempt of each delivery. */
 export interface MessageWebhooks {
   failed: number
   total: number
@@ -102,10 +102,7 @@ export interface Message extends MessageState {
   attachments?: number
 }
 
-/**
- * `waiting`: not sent yet, and not scheduled for later. `scheduled`: its `sendAt` is to come. `failed`: without those that were
- * cancelled.
- */
+/** `waiting`: not sent yet, and not scheduled for later. `scheduled`: its `sendAt` is to come. `failed`: excludes cancelled ones. */
 export type ListedState = 'waiting' | 'scheduled' | 'failed' | 'cancelled' | 'undelivered'
 
 /** Which messages to list. */
@@ -120,7 +117,7 @@ export interface MessageFilter {
   failure?: string | undefined
   from?: string | undefined
   to?: string | undefined
-  /** Messages of this own number, in both directions. */
+  /** Messages of this number of yours, in both directions. */
   number?: string | undefined
   /** Messages with this contact, in both directions: a number, a short code or a sender's name. */
   contact?: string | undefined
@@ -132,7 +129,7 @@ export interface MessageFilter {
   endDate?: string | Date | undefined
   /** Adds `webhooks`, and to outbound messages `deliveryStatus`, `deliveryError`, `sendAt` and `waiting`. */
   include?: 'delivery' | undefined
-  /** Messages of a page, 1 to 100. */
+  /** Messages per page, 1 to 100. */
   limit?: number | undefined
 }
 

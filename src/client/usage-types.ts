@@ -1,6 +1,6 @@
 import type { DeliveryOutcome, WaitingReason } from './types.ts'
 
-// What a tenant's messages add up to. As in `types.ts`, each is proved equal to the schema of its route.
+// Totals of a tenant's messages. As in `types.ts`, a type test proves each equal to the schema of its route.
 
 /** Which days of usage to read: UTC days, at most 92, by default the last 30. */
 export interface UsageRange {
@@ -70,7 +70,7 @@ export interface OverviewTotals {
   undelivered: number
 }
 
-/** How a webhook destination did. */
+/** The results of a webhook destination. */
 export interface OverviewDestination {
   url: string
   kind: 'app' | 'trigger'
@@ -79,13 +79,13 @@ export interface OverviewDestination {
   success: number
   failed: number
   p95Ms: number | null
-  /** The first failure since the last success; null while all is well, or once nothing is posted there any more. */
+  /** The first failure since the last success; null if it works, or is no longer in use. */
   failingSince: string | null
   /** Failed attempts since then. */
   failures: number
-  /** With `include=nextAttempt`: when the next retry of what failed is due; left out if none is planned, or nothing fails. */
+  /** With `include=nextAttempt`: when the next retry of what failed is due; absent if none is planned, or nothing fails. */
   nextAttemptAt?: string
-  /** Of the latest attempt; null if it is not known any more. */
+  /** Of the latest attempt; null if it is no longer known. */
   lastOutcome: DeliveryOutcome | null
   lastStatusCode?: number
   /** Deliveries of the last 30 days whose latest attempt failed, until they are delivered again or dismissed. */

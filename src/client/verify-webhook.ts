@@ -3,13 +3,13 @@ import { parse } from './requester.ts'
 import { SgwError } from './sgw-error.ts'
 
 export interface WebhookRequest {
-  /** The raw body, exactly as it was received: not parsed and printed again. */
+  /** The raw body, exactly as received: not parsed and serialized again. */
   body: string | Uint8Array
   /** Of a `Request`, or of Node's `IncomingMessage`. */
   headers: WebhookHeaders
   /** `whsec_…`. */
   secret: string
-  /** How far the time of the signature may be from now. Default 300. */
+  /** How far the signature's time may be from now. Default 300. */
   toleranceSeconds?: number | undefined
 }
 
@@ -21,9 +21,8 @@ export type WebhookHeaders =
 type HeaderOf = (name: string) => string
 
 /**
- * Resolves with the event of a webhook if the gateway signed it with this secret, lately. Throws an `SgwError` otherwise, also
- * for wrong arguments: answer 401 then. Both signatures are verified, the gateway's own and that of Standard Webhooks; one of
- * them may be missing.
+ * Resolves with a webhook's event if the gateway recently signed it with this secret. Otherwise, and for wrong arguments, throws an
+ * `SgwError`: then answer 401. Both signatures are verified, the gateway's own and that of Standard Webhooks; one of them may be missing.
  */
 export async function verifyWebhook(request: WebhookRequest): Promise<WebhookBody> {
   try {
@@ -38,7 +37,7 @@ const MISUSE = 'The webhook cannot be verified: pass its raw body (not parsed), 
 
 async function verified({ body, headers, secret, toleranceSeconds = 300 }: WebhookRequest): Promise<WebhookBody> {
   const key = typeof secret === 'string' ? secret.trim() : ''
-  // Anybody can sign with nothing.
+  // Anybody can sign with an empty secret.
   if (/^(whsec_)?$/.test(key)) throw new SgwError('The secret of the webhook is empty')
   const header = headerOf(headers)
   // `decode` takes undefined, as no bytes, but not null.
@@ -58,7 +57,7 @@ async function verified({ body, headers, secret, toleranceSeconds = 300 }: Webho
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** `given`: the signatures of the request, of which one must be right. The signed text is start, timestamp, a dot and body. */
+/** `given`: the request's signatures, one of which must be correct. The signed text is start, timestamp, a dot and body. */
 type Signature = [given: Bytes[], timestamp: string, start: string, key: Bytes]
 
 const encoder = new TextEncoder()

@@ -7,7 +7,7 @@ import { clientOfPage } from './client-of-page.ts'
 const FOLDER = join(import.meta.dir, 'page')
 const CLIENT = join(import.meta.dir, '../client')
 
-/** Where the files begin that are loaded when they are first needed: `messages/messages-view.tsx` becomes `messages.js`. */
+/** The entry points of files that are loaded on first use: `messages/messages-view.tsx` becomes `messages.js`. */
 const VIEWS = [
   'all/all-view.tsx',
   'overview/overview-view.tsx',
@@ -35,8 +35,8 @@ const VIEWS = [
 ] as const
 
 /**
- * Bundles the page from its source, in about 100 ms. In an executable there is no source and no bundler: the build replaces this
- * module by one that has the files (scripts/build.ts).
+ * Bundles the page from its source, in about 100 ms. An executable has neither source nor bundler: the build replaces this module with one
+ * that has the files (scripts/build.ts).
  */
 export async function bundlePage(): Promise<PageFile[]> {
   const names = await Promise.all(VIEWS.map(namesFromFrame))
@@ -53,7 +53,7 @@ export async function bundlePage(): Promise<PageFile[]> {
   ]
 }
 
-/** Says of which source the bundle would be: another one after any change of a file. */
+/** Identifies the source of the bundle: differs after any change of a file. */
 export function sourceState(): string {
   const stateOf = (path: string): string => {
     const { mtimeMs, size } = statSync(path)
@@ -76,13 +76,16 @@ async function script(path: string, plugins: BunPlugin[]): Promise<PageFile> {
   if (output === undefined) throw new Error(`The bundle of ${path} is empty`)
   return {
     name: `${path.replace(/^.*\/|(-view)?\.tsx?$/g, '')}.js`,
-    // The bundler leaves out the space.
+    // The bundler omits the space.
     type: output.type.replace(/;(?! )/, '; '),
     bytes: new TextEncoder().encode(`${await output.text()}${adopted(sheets)}`),
   }
 }
 
-/** What a view takes from the frame's file, so that it is loaded once and its state exists once. Other parts go into each view. */
+/**
+ * The modules that views share through the frame's file, so that they are loaded once and their state exists once. Other parts go into each
+ * view.
+ */
 const SHARED = ['frame/*.ts*', 'state/*.ts*', 'parts/{copy,dialog,icon,load-failed,media,phone-number}.ts*'].map(
   (glob) => new Bun.Glob(glob),
 )
@@ -112,7 +115,7 @@ const shortNames = (names: readonly string[]): Map<string, string> =>
 
 /**
  * Bun's own splitting makes a file of each combination of views that share something: five views would need a dozen requests. All modules of a
- * view take what they need of the frame from one module, so that it is imported once. Without `names` each imports it by its long names.
+ * view import from the frame through one module, so that it is imported once. Without `names` they use its long names.
  */
 const frameImports = (names: readonly string[] | null, short: ReadonlyMap<string, string>): BunPlugin => ({
   name: 'imports from the frame',
@@ -131,14 +134,14 @@ const frameImports = (names: readonly string[] | null, short: ReadonlyMap<string
   },
 })
 
-/** Counting segments is of one view alone. */
+/** Only one view counts segments. */
 const SEGMENTS = join(CLIENT, 'segments.ts')
 
 const isShared = (path: string): boolean =>
   (path.startsWith(CLIENT) && path !== SEGMENTS) ||
   SHARED.some((glob) => glob.match(relative(FOLDER, path).replaceAll('\\', '/')))
 
-/** Adds what views need to the frame's file, by its short names, and nothing else. */
+/** Adds exports that views need to the frame's file, under short names, and nothing else. */
 async function frameExports(short: ReadonlyMap<string, string>): Promise<BunPlugin> {
   const own = await Promise.all(
     SHARED.flatMap((glob) => [...glob.scanSync(FOLDER)]).map(
@@ -167,8 +170,7 @@ const exportedBy = async (path: string): Promise<string[]> =>
   new Bun.Transpiler({ loader: 'tsx' }).scan(await Bun.file(join(FOLDER, path)).text()).exports
 
 /**
- * JSX becomes calls of `h`, which Preact needs anyway. The automatic runtime brings a function of its own and writes `children` at each
- * element.
+ * JSX becomes calls of `h`, which Preact needs anyway. The automatic runtime adds its own function and writes `children` at each element.
  */
 const ELEMENTS = `/** @jsxRuntime classic */ /** @jsx h */ /** @jsxFrag Fragment */
 import { Fragment, h } from 'preact'`
@@ -204,7 +206,7 @@ const collectStyles = (sheets: Map<string, string>): BunPlugin => ({
   },
 })
 
-/** A file brings its styles as one sheet, because each would be a request. That of the tokens says which layer wins, so it comes first. */
+/** A file has its styles as one sheet, because each sheet would be a request. The tokens' sheet orders the layers, so it comes first. */
 function adopted(sheets: ReadonlyMap<string, string>): string {
   if (sheets.size === 0) return ''
   const paths = [...sheets.keys()].toSorted().toSorted((a, b) => Number(isTokens(b)) - Number(isTokens(a)))
@@ -214,7 +216,7 @@ function adopted(sheets: ReadonlyMap<string, string>): string {
 
 const isTokens = (path: string): boolean => path.endsWith('tokens.css')
 
-/** Without comments, indentation, and the space, semicolons and zeros that mean nothing. */
+/** Removes comments, indentation, and redundant spaces, semicolons and zeros. */
 const compact = (css: string): string =>
   css
     .replaceAll(/\/\*.*?\*\//gs, '')

@@ -9,7 +9,7 @@ import type { Pair } from '../thread/pair.ts'
 /** A conversation of the list. */
 export type ListedConversation = Conversation
 
-/** Tells conversations apart. */
+/** Identifies a conversation. */
 export const keyOf = ({ number, contact }: Pair): string => `${number} ${contact}`
 
 /**
@@ -17,7 +17,7 @@ export const keyOf = ({ number, contact }: Pair): string => `${number} ${contact
  * waits, so that no row leaves the pointer.
  */
 export class ConversationList extends PagedList<ListedConversation> {
-  /** Contacts that talk with more than one of our numbers. */
+  /** Contacts that talk with more than one of the tenant's numbers. */
   readonly severals = computed(() => {
     const contacts = this.rows.value.map(({ contact }) => contact)
     return new Set(contacts.filter((contact, index) => contacts.indexOf(contact) !== index))

@@ -40,7 +40,7 @@ export default function ConversationView({ pair, listed, close, takesFocus }: Co
   }, [conversation])
   useEffect(() => {
     if (listed === undefined) return
-    // What the list does not have may have opted out all the same.
+    // A contact that is not in the list may still have opted out.
     void conversation?.readOptOut(listed?.optedOut ?? true)
   }, [conversation, listed === undefined, listed?.optedOut])
   useEffect(() => {

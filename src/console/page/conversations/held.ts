@@ -18,7 +18,7 @@ export function heldText(late: readonly Pick<Message, 'waiting'>[], now: number)
   }
 }
 
-/** The lower, the sooner a wait can be over: one whose end nobody knows may end now, and one behind another text never before that. */
+/** The lower, the sooner a wait can be over: one without a known end may end now, and one behind another text never ends before that one. */
 function rankOf({ reason, until }: Waiting): string {
   if (reason === 'scheduled') return `2 ${until}`
   return until === undefined && reason !== 'order' ? '0' : `1 ${until ?? '~'}`

@@ -5,7 +5,7 @@ import type { Alert } from '../state/alert.ts'
 /** A piece of a fact's sentence: text, a phone number, or a link to a view. */
 export type Part = string | { number: string } | { text: string; view: View; params: Readonly<Record<string, string>> }
 
-/** What is wrong, from the worst: a person must act, it ends by itself, webhooks, messages that failed, the machine. */
+/** Kinds of trouble, the worst first: a person must act, it ends without help, webhooks, failed messages, the machine. */
 export const RANKS = ['stopped', 'waits', 'webhooks', 'failures', 'system'] as const
 export type Rank = (typeof RANKS)[number]
 
@@ -25,13 +25,13 @@ export interface Fact {
   icon: IconName
   /** The sentence, without its full stop. */
   parts: readonly Part[]
-  /** What a person can do or mind, in another sentence; '' without one. */
+  /** What a person can do or should know, as another sentence; '' without one. */
   advice: string
   since: string | null
   action: Action | null
   /** Of how many things: messages, attempts, extensions. */
   count: number
-  /** The alerts that tell of it. With all of them muted it is no trouble any more. */
+  /** The alerts about it. If all of them are muted, it is no longer trouble. */
   alerts?: readonly Alert[]
 }
 
@@ -45,7 +45,7 @@ export interface Standings<Each extends Fact> {
 export const isMuted = ({ alerts = [] }: Fact): boolean =>
   alerts.length > 0 && alerts.every(({ mutedUntil }) => mutedUntil !== undefined)
 
-/** The worst fact wins; of two that are as bad, the one of more things, then the older one. */
+/** The worst fact wins; if two are equally bad, the one about more things, then the older one. */
 export function worstFirst<Each extends Fact>(facts: readonly Each[]): Standings<Each> {
   const [worst = null, ...others] = facts
     .filter((fact) => !isMuted(fact))

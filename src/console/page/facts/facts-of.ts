@@ -5,7 +5,7 @@ import type { Standing } from '../state/standing.ts'
 import type { Alert } from '../state/alert.ts'
 import type { Fact, Part } from './fact.ts'
 
-/** What needs a look, from what the gateway tells of a tenant, with the alerts that tell of it. `now` in milliseconds. */
+/** What needs a look, from the gateway's data about a tenant and the alerts about it. `now` in milliseconds. */
 export function factsOf(
   { overview, extensions }: Pick<Standing, 'overview' | 'extensions'>,
   now: number,
@@ -21,7 +21,7 @@ export function factsOf(
   return facts.map((fact) => ({ ...fact, alerts: alerts.filter((alert) => keyOf(alert) === fact.key) }))
 }
 
-/** A wait explains an old queue, and a provider that does not answer, in figures. */
+/** A wait explains an old queue, or a provider that does not answer, in figures. */
 export const TOLD_BY_WAITING: readonly string[] = ['queue_old', 'provider_unreachable']
 
 /** The alert of a tenant that has extensions, of which none can send. */
@@ -59,7 +59,7 @@ export const numbersOf = (extensions: readonly Pick<ExtensionHealth, 'phoneNumbe
 export const isNumberless = ({ reason, phoneNumbers }: ExtensionHealth): boolean =>
   reason === null && phoneNumbers.length === 0
 
-/** Whether RingCentral lets nothing more pass for a while. `now` in milliseconds. */
+/** Whether RingCentral has paused it for now. `now` in milliseconds. */
 export const isPaused = ({ pausedUntil }: ExtensionHealth, now: number): boolean =>
   pausedUntil !== null && Date.parse(pausedUntil) > now
 
@@ -88,7 +88,7 @@ function extensionFact({ extensionId, extensionNumber, ...health }: ExtensionHea
           : [name, `: ${midSentence(reason)}`],
       advice: status === 'revoked' ? adviceIfRevoked(health) : (fix ?? ''),
       since,
-      // A login cures no extension of an app that logs in by JWT.
+      // A login cannot fix an extension of an app that uses JWTs.
       action: stopped && !isByJwt ? { type: 'authorize', extension: `extension ${number}` } : null,
       count: 1,
     },
@@ -103,13 +103,13 @@ const adviceIfRevoked = ({
 }: Pick<ExtensionHealth, 'connectedBy' | 'reason' | 'fix'>): string =>
   connectedBy === 'jwt' ? `${reason ?? ''}. ${fix ?? ''}` : 'Its messages fail. Authorize it, then send them again.'
 
-/** All that waits, with the reason of most. The link opens as many rows. */
+/** All waiting messages, with the reason of most. The link opens as many rows. */
 function waitingFact(overview: Overview, extensions: readonly ExtensionHealth[], now: number): Fact[] {
   const waits = waitsOf(overview)
   const [first] = waits
   if (first === undefined) return []
   const total = countOf(waits)
-  // What several extensions wait for is over when the last of them goes on.
+  // A wait of several extensions is over when the last of them continues.
   const same = waits.filter(({ reason }) => reason === first.reason)
   const numbers = same.flatMap(
     (wait) => extensions.find((each) => each.extensionId === wait.extensionId)?.extensionNumber ?? [],
@@ -174,7 +174,7 @@ function webhookFact(destination: OverviewDestination, now: number): Fact[] {
   ]
 }
 
-/** What the gateway does by itself about what failed there. `now` in milliseconds. */
+/** What the gateway does automatically about failures there. `now` in milliseconds. */
 export function nextAttemptText({ nextAttemptAt }: Pick<OverviewDestination, 'nextAttemptAt'>, now: number): string {
   if (nextAttemptAt === undefined) return 'Failed deliveries are not tried again automatically.'
   return Date.parse(nextAttemptAt) <= now ? 'It is tried again now.' : `Next attempt at ${rowTime(nextAttemptAt, now)}.`
@@ -214,7 +214,7 @@ function failureFact(overview: Overview): Fact[] {
   ]
 }
 
-/** Failures that few messages have, and no more of them than the day before. */
+/** Whether failures are few, and no more than the day before. */
 export const FEW = 0.05
 
 export function areFailuresUsual(overview: Overview): boolean {
@@ -222,16 +222,16 @@ export function areFailuresUsual(overview: Overview): boolean {
   return (bad ?? 0) <= (before ?? 0) && (bad ?? 0) < FEW * accountedIn(overview)
 }
 
-/** The waits that are trouble, the most frequent first. A scheduled message is none. */
+/** The waits that are trouble, the most frequent first. A scheduled message is not trouble. */
 export const waitsOf = ({ waiting }: Overview): Overview['waiting'] =>
   waiting.filter(({ reason }) => reason !== 'scheduled').toSorted((a, b) => b.count - a.count)
 
 export const countOf = (waits: Overview['waiting']): number => waits.reduce((sum, wait) => sum + wait.count, 0)
 
-/** What failed. A message that somebody cancelled has the status, and is no trouble. */
+/** Failed messages. A cancelled message has the status, but is not trouble. */
 export const failedIn = ({ failed, cancelled }: Overview['totals']): number => failed - cancelled
 
-/** What shares are of: the messages that were accepted, without those that are scheduled for later or were cancelled. */
+/** The base of percentages: accepted messages, except scheduled and cancelled ones. */
 export function accountedIn({ totals, waiting }: Overview): number {
   const scheduled = countOf(waiting.filter(({ reason }) => reason === 'scheduled'))
   return Math.max(totals.accepted - scheduled - totals.cancelled, failedIn(totals) + totals.undelivered)

@@ -14,7 +14,7 @@ export interface LostActsProps {
   class?: string | undefined
   /** Whether they are dismissed elsewhere. */
   isBrief?: boolean
-  /** Called when they are made again or dismissed. */
+  /** Called when they are attempted again or dismissed. */
   done?: () => void
 }
 
@@ -25,7 +25,7 @@ interface Lost {
   until: string
 }
 
-/** What can be done about deliveries that never arrived: made again, or counted no longer. */
+/** The actions for deliveries that never arrived: attempt them again, or stop counting them. */
 export function LostActs({ id, overview, ...more }: LostActsProps) {
   const destination = overview?.destinations.find((each) => (each.appId ?? each.triggerId) === id)
   if (overview === null || destination === undefined || destination.neverArrived === 0) return null
@@ -74,7 +74,7 @@ interface ActsProps extends Omit<LostActsProps, 'id' | 'overview'> {
   lost: Lost
 }
 
-/** Asks before deliveries that never arrived count no longer. */
+/** Asks before it stops counting deliveries that never arrived. */
 function Dismiss({ lost, ended, close }: { lost: Lost; ended: () => void; close: () => void }) {
   const run = async (): Promise<void> => {
     await whileSignedIn(client.value?.deliveries.dismiss(rangeOf(lost)) ?? Promise.resolve(null))

@@ -16,7 +16,7 @@ export const BELL_OFF = `${BELL}M2 2l20 20`
 
 interface MuteProps {
   fact: Fact
-  /** Reads again what is wrong. */
+  /** Reloads what is wrong. */
   changed: () => void
 }
 
@@ -39,7 +39,7 @@ export const Mute = ({ fact: { parts, alerts = [] }, changed }: MuteProps) =>
     </button>
   )
 
-/** A dialog is no place for links. */
+/** A dialog must not have links. */
 const plain = (part: Part): Part => (typeof part === 'string' || 'number' in part ? part : part.text)
 
 /** What is muted, a grey row each: until when, from where, and the way back. */

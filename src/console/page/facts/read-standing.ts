@@ -37,7 +37,7 @@ export async function readStanding(sgw: Sgw): Promise<Standing> {
   return { overview, extensions, readAt }
 }
 
-/** Whether an event changes what is said so much that nobody should wait for it. */
+/** Whether an event changes the headline so much that it must be read at once. */
 export const isSoon = (known: Standing | null, event: LiveEvent): boolean =>
   isEmpty(known) || (isBad(event) && isFine(known))
 

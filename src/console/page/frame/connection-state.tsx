@@ -3,7 +3,7 @@ import { capital, clockTime, duration, now, rowTime } from '../state/clock.ts'
 import { connection } from '../state/live.ts'
 import { hasPhone, isAll } from './views.ts'
 
-/** The page of all tenants needs no events, which a suspended tenant refuses. It says by itself what could not be read. */
+/** The page of all tenants needs no events, which a suspended tenant refuses. It reports read failures itself. */
 const isOnline = (): boolean => connection.value.online || isAll.value
 
 /** Whether events arrive: `Live`, or since when not, and when it is tried again. */
@@ -30,7 +30,7 @@ export const OfflineBar = () =>
 
 const liveText = (): string => (hasPhone.value ? 'Live, simulator' : 'Live')
 
-/** The countdown changes each second, which nobody wants read out. */
+/** The countdown changes every second, which screen readers must not announce. */
 const OfflineText = () => (
   <>
     {sinceText()}
@@ -38,7 +38,7 @@ const OfflineText = () => (
   </>
 )
 
-/** The gateway answers, but has no events of a tenant that the operator has stopped. */
+/** The gateway answers, but has no events for a tenant that the operator has suspended. */
 const isStopped = (): boolean => connection.value.isRefused && me.value?.tenantStatus !== 'active'
 
 function sinceText(): string {

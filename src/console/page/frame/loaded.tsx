@@ -8,14 +8,14 @@ import { LoadFailed } from '../parts/load-failed.tsx'
 export type Load<Props> = () => Promise<{ default: ComponentType<Props> }>
 
 interface LoadedProps<Props> {
-  /** The same function each time: another one is another component. */
+  /** The same function each time: a new function would be a new component. */
   load: Load<Props>
   props: Props
   /** What stands around the words that it could not be loaded; null without such words. */
   around?: ((failure: ComponentChild) => ComponentChild) | null
 }
 
-/** What has been loaded is there at once. */
+/** A loaded component is there at once. */
 const loaded = new WeakMap<object, unknown>()
 
 /** A component whose file is loaded when it is first shown. */

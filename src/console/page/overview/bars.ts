@@ -11,10 +11,10 @@ export interface Bar {
   waiting: number
 }
 
-/** Less would not be seen. */
+/** Less would be invisible. */
 const MIN_PERCENT = 1.5
 
-/** What was sent, received and failed, in equal stretches of time; what waits stands on the last one. */
+/** Sent, received and failed messages in equal periods; waiting ones are on the last one. */
 export function barsOf(overview: Overview, now: number): Bar[] {
   const { buckets } = overview
   const last = buckets.length - 1

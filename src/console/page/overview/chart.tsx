@@ -5,7 +5,7 @@ import { axisOf, barsOf, bucketMs } from './bars.ts'
 
 const PARTS = ['waiting', 'failed', 'received', 'sent'] as const
 
-/** Stacked bars of equal stretches of time. */
+/** Stacked bars of equal periods. */
 export function Chart({ overview }: { overview: Overview }) {
   const at = now.peek()
   return (
@@ -38,7 +38,7 @@ export function Chart({ overview }: { overview: Overview }) {
   )
 }
 
-/** The messages of a bar's time. The last one goes on. */
+/** The messages of a bar's period. The last one is open-ended. */
 function timesOf({ buckets }: Overview, index: number): Record<string, string> {
   const next = buckets[index + 1]
   return {

@@ -2,7 +2,7 @@ import type { UsageDay } from '../../../client/client.ts'
 
 const COLUMNS = ['date', 'appId', 'app', 'sent', 'failed', 'received', 'segments', 'media'] as const
 
-/** The usage as RFC 4180 has it, oldest day first. */
+/** The usage in the format of RFC 4180, oldest day first. */
 export function csvOf(days: readonly UsageDay[], nameOf: (appId: string) => string): string {
   const rows = days.toReversed().map((day) => {
     const row = { media: 0, ...day, app: nameOf(day.appId) }
@@ -11,7 +11,7 @@ export function csvOf(days: readonly UsageDay[], nameOf: (appId: string) => stri
   return [COLUMNS, ...rows].map((row) => `${row.join(',')}\r\n`).join('')
 }
 
-/** A name that begins like a formula would be run by a spreadsheet, so it gets an apostrophe. */
+/** A spreadsheet would run a name that begins like a formula, so the name gets an apostrophe. */
 function field(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe

@@ -18,13 +18,13 @@ import { numbersSentence } from './wire.ts'
 interface HeadingProps {
   worst: Fact | null
   standing: Standing
-  /** Reads again what is wrong. */
+  /** Reloads what is wrong. */
   changed: () => void
-  /** What stands at the end of the row of buttons. */
+  /** The content at the end of the row of buttons. */
   children: ComponentChildren
 }
 
-/** The worst that is wrong, in one sentence; beneath it since when, what ends it, and what to press. */
+/** The worst trouble, in one sentence; below it since when, what ends it, and what to press. */
 export const Heading = ({ worst, standing, changed, children }: HeadingProps) => (
   <header class="overview-head">
     <h1>
@@ -78,7 +78,7 @@ const LastText = ({ at }: { at: string }) => (
   </>
 )
 
-/** Since when, what the gateway does by itself, and how long it takes yet. */
+/** Since when, what the gateway does without help, and how long it will take. */
 function Lead({ fact, standing }: { fact: Fact; standing: Standing }) {
   const wait = fact.key === 'waiting' ? waitsOf(standing.overview)[0] : undefined
   return (
@@ -91,7 +91,7 @@ function Lead({ fact, standing }: { fact: Fact; standing: Standing }) {
   )
 }
 
-/** Changes each second, which nobody wants read out. */
+/** Changes every second, which screen readers must not announce. */
 function Countdown({ until }: { until: string }) {
   const left = Date.parse(until) - now.value
   return left > 0 ? (

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import type { Sgw } from '../../../client/client.ts'
 
-/** What the line about the system says of `sgw status`. */
+/** The part of `sgw status` in the line about the system. */
 export interface Status {
   version: string
   backup: { litestream: boolean; lagMs: number | null }
@@ -15,10 +15,10 @@ export interface Finding {
   detail: string
 }
 
-/** Which request to see the checks of the gateway itself is answered; 0 while they are folded. Each request scrolls to them. */
+/** The number of the answered request for the gateway's checks; 0 while they are folded. Each request scrolls to them. */
 export const checksAsked = signal(0)
 
-/** What only an operator may call. */
+/** Endpoints that only an operator may call. */
 export const readStatus = (operator: Sgw): Promise<Status> => operator.request('GET', '/v1/operator/status')
 
 export const runDoctor = (operator: Sgw): Promise<Finding[]> => operator.request('GET', '/v1/operator/doctor')

@@ -6,19 +6,19 @@ import { Icon } from '../parts/icon.tsx'
 import { now, rowTime, utcTime } from '../state/clock.ts'
 import { Act } from './heading.tsx'
 
-/** More than these are shown on demand: the worst stand first. */
+/** More than these are shown on demand: the worst come first. */
 const SHOWN_AT_FIRST = 5
 
 interface NeedsProps {
   facts: readonly Fact[]
   muted: readonly Fact[]
-  /** Reads again what is wrong. */
+  /** Reloads what is wrong. */
   changed: () => void
-  /** What stands beside the heading. */
+  /** The content beside the heading. */
   of?: string
 }
 
-/** What else is wrong, a row each: icon, sentence, since when, mute, one button. What is muted stands below. */
+/** What else is wrong, one row each: icon, sentence, since when, mute, one button. Muted rows are below. */
 export function Needs({ facts, muted, changed, of = '' }: NeedsProps) {
   const isWhole = useSignal(false)
   if (facts.length + muted.length === 0) return null

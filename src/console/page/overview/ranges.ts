@@ -1,10 +1,10 @@
-/** A stretch of time that ends now: in the address, for the API, in words, and as the filter of Messages. */
+/** A period that ends now: in the address, for the API, in words, and as the filter of Messages. */
 export interface Range {
   name: string
   label: string
   hours: number
   inWords: string
-  /** The stretch before it, for comparison. */
+  /** The period before it, for comparison. */
   before: string
 }
 

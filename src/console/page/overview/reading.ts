@@ -8,21 +8,21 @@ import { type Reading, keepReading } from '../state/keep-reading.ts'
 import type { Standing } from '../state/standing.ts'
 import type { Range } from './ranges.ts'
 
-/** Everything that the view shows at once. What is wrong is of the last day, whatever the range. */
+/** Everything that the view shows at once. Troubles are of the last day, whatever the range. */
 export interface Known {
   standing: Standing
   range: Range
   /** Of the range. */
   overview: Overview
-  /** None with an app's key. */
+  /** Empty with an app's key. */
   alerts: readonly Alert[]
 }
 
-/** A wait or a revoked extension makes no event, so the view is read again without one, too; sooner after an event. */
+/** A wait or a revoked extension causes no event, so the view is also reloaded without one; sooner after an event. */
 const READ_EVERY_MS = 30_000
 const READ_AFTER_EVENT_MS = 15_000
 
-/** Reads the view while it is shown; what was known of another range stays until this one is read. Null before it is known who reads it. */
+/** Reads the view while it is shown; another range's data stays until this one is read. Null until the reader is known. */
 export function useReading(range: Range): Reading<Known> | null {
   const sgw = client.value
   const last = useRef<Known | null>(null)

@@ -69,7 +69,7 @@ function backupText({ litestream, lagMs }: Status['backup']): string {
 function Checks({ alerts }: { alerts: readonly Alert[] }) {
   const { value, error, again } = useLoading(() => readOf(runDoctor), [])
   const section = useRef<HTMLDivElement>(null)
-  // They may have been asked for from the top of the page, and take seconds to come.
+  // They may have been requested from the top of the page, and take seconds to arrive.
   useEffect(() => section.current?.scrollIntoView({ block: 'nearest' }), [value.value, error.value, checksAsked.value])
   return (
     <div ref={section}>
@@ -97,7 +97,7 @@ const Findings = ({ findings }: { findings: readonly Finding[] }) => (
   </>
 )
 
-/** A person knows an extension by its number, and a tenant by its name. Commands keep the ids. */
+/** People know an extension by its number, and a tenant by its name. Commands keep the ids. */
 const withNames = (finding: Finding, alerts: readonly Alert[]): Finding => ({
   ...finding,
   detail: alerts.reduce((said, { tenantId = '', tenantName, detail: { extensionId, extensionNumber } }) => {

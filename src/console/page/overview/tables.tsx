@@ -52,7 +52,7 @@ function reasonText(error: string): string {
     .join(' ')
 }
 
-/** How the webhooks did, those that fail now first. */
+/** The results of the webhooks, those that fail now first. */
 export function Destinations({ overview }: { overview: Overview }) {
   const destinations = overview.destinations.toSorted(
     (a, b) => Number(a.failingSince === null) - Number(b.failingSince === null),

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChild } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 
-/** Draws something, and so reads it from the gateway, when it comes into sight: opening the view stays light. */
+/** Draws something, and so reads it from the gateway, when it comes into view, which keeps opening the view light. */
 export function WhenSeen({ draw }: { draw: () => ComponentChild }) {
   const place = useRef<HTMLDivElement>(null)
   const isSeen = useSignal(false)

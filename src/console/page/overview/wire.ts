@@ -8,7 +8,7 @@ type Kind = 'plain' | 'warn' | 'bad'
 
 /** One direction between two stations. A broken one has an icon. */
 export interface Segment {
-  /** `1,204`, or – if it is not known. */
+  /** `1,204`, or – if unknown. */
   figure: string
   word: string
   kind: Kind
@@ -20,7 +20,7 @@ export interface Station {
   lines: readonly { text: string; kind: Kind }[]
 }
 
-/** The way of a text: four stations, and between them the lane to the phones and the lane back. */
+/** The path of a text: four stations, and between them the lane to the phones and the lane back. */
 export interface Wire {
   stations: readonly [Station, Station, Station, Station]
   out: readonly [Segment, Segment, Segment]
@@ -36,7 +36,7 @@ const fine = (value: number | null, word: string): Segment => ({
 const broken = (figure: string, word: string, kind: Kind, icon: IconName): Segment => ({ figure, word, kind, icon })
 const line = (text: string, kind: Kind = 'plain') => ({ text, kind })
 
-/** What stands on the wire. `now` in milliseconds. */
+/** The labels on the wire. `now` in milliseconds. */
 export function wireOf(overview: Overview, extensions: readonly ExtensionHealth[], now: number): Wire {
   const { totals } = overview
   return {
@@ -71,13 +71,13 @@ function queueLine(overview: Overview, now: number) {
   return line(scheduled > 0 ? `${count(scheduled)} scheduled` : 'queue empty')
 }
 
-/** Its bigger unit is enough on the wire. */
+/** The larger unit is enough on the wire. */
 const rough = (ms: number): string =>
   duration(ms)
     .replace(/^(\d+ (?:min|h|d)) .*$/, '$1')
     .replace(/\.\d/, '')
 
-/** Those that can send, but not yet: RingCentral has paused them. */
+/** Numbers that can send, but not yet: RingCentral has paused them. */
 const pausedOf = (extensions: readonly ExtensionHealth[], now: number): readonly ExtensionHealth[] =>
   extensions.filter((each) => !isStopped(each) && isPaused(each, now))
 
@@ -95,7 +95,7 @@ function numbersLine(extensions: readonly ExtensionHealth[], now: number) {
   return line(all === 1 ? '1 number' : `${all} numbers`)
 }
 
-/** What the numbers can do now, where nothing else is wrong: a sentence without its full stop. `now` in milliseconds. */
+/** What the numbers can do now, if nothing else is wrong: a sentence without its full stop. `now` in milliseconds. */
 export function numbersSentence(extensions: readonly ExtensionHealth[], now: number): Part[] {
   const numbers = numbersOf(extensions)
   const [number] = numbers
@@ -133,7 +133,7 @@ function receiving(overview: Overview, extensions: readonly ExtensionHealth[]): 
     : fine(overview.totals.received, 'received')
 }
 
-/** Of an extension whose numbers are not known, itself. */
+/** The extension itself, if its numbers are unknown. */
 const countOfNumbers = (extensions: readonly ExtensionHealth[]): string =>
   count(Math.max(numbersOf(extensions).length, extensions.length))
 
@@ -149,7 +149,7 @@ function passedOn({ destinations }: Overview): Segment {
   )
 }
 
-/** Without tracking, and in the first seconds, nothing is known of what was sent. */
+/** Without tracking, and in the first seconds, the fate of sent messages is unknown. */
 const isDeliveryKnown = ({ totals: { sent, delivered, undelivered } }: Overview): boolean =>
   sent === 0 || delivered + undelivered > 0
 

@@ -12,12 +12,12 @@ const MAX_UNITS = 1000
 /** Whether a text has no room beside files. */
 export const isTooLong = (text: string): boolean => text.length > MAX_UNITS
 
-/** The files of a draft: what cannot be sent says why, and nothing is sent until it is removed. */
+/** The files of a draft: a file that cannot be sent says why, and nothing is sent until it is removed. */
 export class AttachedFiles {
   readonly files = signal<readonly File[]>([])
   /** Why each of them cannot be sent; '' if it can. */
   readonly problems = computed(() => problemsOf(this.files.value))
-  /** The numbers of ours that can send texts alone, as far as that is known. */
+  /** The tenant's numbers that are known to send only text. */
   readonly textOnly = signal<readonly string[]>([])
   /** Which file is uploaded now, from 1; 0 while none is. */
   readonly uploading = signal(0)

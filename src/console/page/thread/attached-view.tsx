@@ -12,7 +12,7 @@ export const newAttachedFiles = (): AttachedFiles => new AttachedFiles()
 
 interface AttachedProps {
   attached: AttachedFiles
-  /** From which of our numbers they go. */
+  /** Which of the tenant's numbers sends them. */
   number: string
   text: string
 }
@@ -56,7 +56,7 @@ export default function Attached({ attached, number, text }: AttachedProps) {
   )
 }
 
-/** Asked anew each time: RingCentral may have changed it. What cannot be read is judged at the send. */
+/** Read each time, because RingCentral may have changed it. If it cannot be read, the send decides. */
 async function readTextOnly({ textOnly }: AttachedFiles): Promise<void> {
   const extensions = (await client.value?.connection.health().catch(() => [])) ?? []
   const numbers = extensions.flatMap((extension) => extension.numbers ?? [])

@@ -20,13 +20,13 @@ interface ComposerProps {
   button: string
   /** What is written. The view that has it decides how long it stays. */
   draft: Draft
-  /** From which of our numbers it goes. */
+  /** Which of the tenant's numbers sends it. */
   number: string
   /** From whom to whom. */
   pair: ComponentChildren
   /** Sends a text with files that were uploaded, and says whether it was taken; null if nothing can be sent. */
   send: ((text: string, mediaIds: MediaIds) => Promise<boolean>) | null
-  /** Why the last one was not taken; '' if it was. */
+  /** Why the last text was refused; '' if it was accepted. */
   error: string
   /** Whether a person is about to write. */
   takesFocus?: boolean
@@ -36,7 +36,7 @@ interface ComposerProps {
   children?: ComponentChildren
 }
 
-/** Writes a text to a contact, with files, and says how many SMS it takes. What was not taken stays. */
+/** Writes a text to a contact, with files, and says how many SMS it takes. A refused text stays. */
 export function Composer({ label, button, draft, number, pair, send, error, ...rest }: ComposerProps) {
   const { take, isOver, loadError } = useFiles(draft, send !== null)
   const { submit, isReady } = useSubmit(draft, number, send)
@@ -103,7 +103,7 @@ function useFiles(draft: Draft, canSend: boolean) {
   return { take: takes ? take : null, isOver: useDrop(takes ? take : null), loadError }
 }
 
-/** Uploads the files, then sends the draft. Until it was taken, all of it stays. */
+/** Uploads the files, then sends the draft. All of it stays until it is accepted. */
 function useSubmit({ text, attached }: Draft, number: string, send: ComposerProps['send']) {
   const isBusy = useSignal(false)
   const files = attached.value?.files.value.length ? attached.value : null

@@ -5,7 +5,7 @@ import { dataUrlOf } from './data-url.ts'
 
 /** A larger one of a contact would take long on the way to a phone, and its text in the page a third more: it is read when it is opened. */
 const MAX_SHOWN_BYTES = { inbound: 1_000_000, outbound: 1_500_000 } as const
-/** So many pictures are kept in memory, those that were read last. */
+/** How many pictures are kept in memory: the most recently read ones. */
 const MAX_KEPT = 20
 
 /** An attachment: a picture that was read, one that cannot be shown, or only its facts. */

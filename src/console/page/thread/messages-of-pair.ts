@@ -8,10 +8,10 @@ import type { LiveEvent } from '../state/live-event.ts'
 import type { Pair } from './pair.ts'
 
 const PAGE_MESSAGES = 20
-/** So many of the newest events are kept: an answer that was read before them does not know them. */
+/** How many of the newest events are kept: an answer that was read before them lacks them. */
 const KEPT_EVENTS = 50
 
-/** The loaded messages between one number of ours and one contact. Calls that fail leave a sentence in `error`. */
+/** The loaded messages between one of the tenant's numbers and one contact. Calls that fail leave a sentence in `error`. */
 export abstract class MessagesOfPair implements Pair, Followed {
   /** Oldest first, without a gap up to the newest. */
   readonly messages = signal<readonly Message[]>([])

@@ -3,7 +3,7 @@ import type { Sgw } from '../../../client/client.ts'
 import { client } from '../state/caller.ts'
 import { cannotSendOf } from './cannot-send.ts'
 
-/** One number of ours and one contact. */
+/** One of the tenant's numbers and one contact. */
 export interface Pair {
   number: string
   contact: string
@@ -17,7 +17,10 @@ export interface PairChoices {
   silent: readonly string[]
 }
 
-/** Our numbers, first those that can send, and of them that of the last conversation first, and the contacts of `number`; without one those of the first number. */
+/**
+ * The tenant's numbers, those that can send first, led by that of the last conversation; and the contacts of `number`, by default of the first
+ * number.
+ */
 export async function readPairChoices(sgw: Sgw, number: string): Promise<PairChoices> {
   const [extensions, page] = await Promise.all([sgw.connection.extensions(), sgw.conversations({ limit: 50 }).page(1)])
   const known = page.conversations

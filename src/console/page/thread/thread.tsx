@@ -14,7 +14,7 @@ import './thread.css'
 interface ThreadProps {
   /** Oldest first; null until they are known. */
   messages: readonly Message[] | null
-  /** Whose side is the right one. The contact's phone has no bubble of what has not reached it; ours shows what became of it. */
+  /** Whose texts are on the right. The contact's phone has no bubble for texts that have not reached it; ours shows what happened to them. */
   seenBy: 'contact' | 'us'
   /** The attempts to tell the apps of a contact's text, oldest first. */
   attemptsOf?: (messageId: string) => readonly DeliveryAttempt[]
@@ -74,7 +74,7 @@ const OlderButton = ({ load }: { load: () => void }) => (
 /** How far from its end a thread counts as being there, in pixels. */
 const END_PX = 40
 
-/** Whether a new text is below what is seen, and the way there. A text of ours leads there by itself. */
+/** Whether a new text is below the visible part, and the way there. The tenant's own text scrolls there. */
 function useEnd(last: Message | undefined) {
   const box = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
@@ -157,8 +157,8 @@ function answerText({ kind, url, statusCode, durationMs }: DeliveryAttempt): str
 }
 
 /**
- * A text of ours. It is an outline until the provider has taken it, and on the contact's phone until it is delivered; a broken one if it
- * never was. There a note alone says why a text is not there.
+ * A text from the tenant. It is an outline until the provider accepts it, and on the contact's phone until it is delivered; a broken outline
+ * if it never was. There, only a note says why a text is missing.
  */
 function Sent({ message, seenBy, isRead, actions }: Omit<ThreadMessageProps, 'isNewDay' | 'answer'>) {
   const { status, deliveryStatus, body } = message
