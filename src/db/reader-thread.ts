@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { type Argument, SqliteConnection } from './connection.ts'
 import { codeOf } from '../core/error-code.ts'
 
-// The reader thread: runs one query at a time on a connection that cannot write.
+// The reader thread: runs one query at a time on a connection that cannot write. It reads one database after the other.
 
 export type ThreadRequest = { type: 'open'; path: string } | ({ type: 'read' } & ReadQuery) | { type: 'close' }
 
@@ -14,10 +14,13 @@ export interface ReadQuery {
 }
 
 /**
- * The answer to a read. `rows`: JSON with an array for each row, because text passes between threads in half the time of arrays.
+ * The answer to a read, or to `close`. `rows`: JSON with an array for each row, because text passes between threads in half the time of arrays.
  * `code`: SQLite's result code.
  */
-export type ThreadAnswer = { columns: readonly string[]; rows: string } | { failure: string; code: string | null }
+export type ThreadAnswer =
+  | { columns: readonly string[]; rows: string }
+  | { failure: string; code: string | null }
+  | { closed: true }
 
 declare const self: Worker
 
@@ -75,8 +78,9 @@ function openConnection(): SqliteConnection {
   return opened
 }
 
-/** The thread ends itself, outside of any call of the driver: the driver aborts the process if a thread is ended during a call. */
+/** The driver closes the files only when the garbage collector runs. */
 function end(): void {
-  connection?.close()
-  setImmediate(() => process.exit(0))
+  renewConnection()
+  Bun.gc(true)
+  self.postMessage({ closed: true } satisfies ThreadAnswer)
 }

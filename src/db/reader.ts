@@ -36,6 +36,9 @@ const verdictOf = ([row]: readonly Row[]): string => String(row?.['quick_check']
 /** How long closing waits for the read in progress. */
 const CLOSE_MS = 1000
 
+/** Threads of databases that are closed. The next database takes one: to start one costs as much processor as half of a gateway. */
+const idle: Worker[] = []
+
 /**
  * One thread with one read-only connection. It starts with the database and is kept: starting a thread when the process has no file
  * descriptor left would end the process.
@@ -43,17 +46,21 @@ const CLOSE_MS = 1000
 class ReaderThread implements Reader {
   readonly #turns = new Limiter({ total: 1, perTenant: 1 })
   readonly #ended = Promise.withResolvers<void>()
+  /** Aborted when the thread may have another database. */
+  readonly #left = new AbortController()
   readonly #thread: Worker
   #running: Read | null = null
+  #isClosed = false
   /** Why no more reads are possible. */
   #refusal: Error | null = null
 
   constructor(path: string) {
-    this.#thread = new Worker(threadUrl(), { smol: true })
-    this.#thread.unref()
-    this.#thread.addEventListener('message', ({ data }: MessageEvent<ThreadAnswer>) => this.#answered(data))
-    this.#thread.addEventListener('error', ({ message }) => this.#refuse(`The reader thread failed: ${message}`))
-    this.#thread.addEventListener('close', () => (this.#refuse('The reader thread has ended'), this.#ended.resolve()))
+    this.#thread = idle.pop() ?? startThread()
+    const hear = this.#thread.addEventListener.bind(this.#thread)
+    const { signal } = this.#left
+    hear('message', ({ data }: MessageEvent<ThreadAnswer>) => this.#answered(data), { signal })
+    hear('error', ({ message }) => this.#refuse(`The reader thread failed: ${message}`), { signal })
+    hear('close', () => (this.#refuse('The reader thread has ended'), this.#ended.resolve()), { signal })
     this.#post({ type: 'open', path })
   }
 
@@ -71,8 +78,11 @@ class ReaderThread implements Reader {
     })
   }
 
-  /** Lets the thread close its connection before it ends: otherwise the connection and its WAL file would outlive it. */
+  /** Waits until the thread has closed its connection, which would hold the database and its WAL file. */
   async close(): Promise<void> {
+    // The thread may have another database by now.
+    if (this.#isClosed) return
+    this.#isClosed = true
     this.#refuse('The database is closed')
     this.#post({ type: 'close' })
     await atMost(CLOSE_MS, this.#ended.promise)
@@ -88,12 +98,19 @@ class ReaderThread implements Reader {
   }
 
   #answered(answer: ThreadAnswer): void {
+    if ('closed' in answer) return this.#leave()
     const read = this.#running
     this.#running = null
     read?.turn.release()
     if ('failure' in answer) return read?.reject(Object.assign(new Error(answer.failure), { code: answer.code }))
     const rows = JSON.parse(answer.rows) as Value[][]
     read?.resolve(rows.map((values) => named(answer.columns, values)))
+  }
+
+  #leave(): void {
+    this.#left.abort()
+    idle.push(this.#thread)
+    this.#ended.resolve()
   }
 
   /** Rejects the read in progress, waiting reads, and all later ones. */
@@ -112,6 +129,12 @@ interface Read extends ReadQuery {
   resolve(rows: Row[]): void
   reject(error: unknown): void
   turn: Slot
+}
+
+function startThread(): Worker {
+  const thread = new Worker(threadUrl(), { smol: true })
+  thread.unref()
+  return thread
 }
 
 /** In a bundle the thread's file is beside the entry point. */

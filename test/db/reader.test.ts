@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { afterEach, beforeEach, expect, spyOn, test } from 'bun:test'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -66,6 +66,22 @@ test('closing rejects waiting and new reads', async () => {
   await database.close()
   for (const failure of await Promise.all(asked)) expect(String(failure)).toContain('closed')
   expect(String(await failureOf(read('SELECT 1')))).toContain('closed')
+})
+
+test('the next database takes the thread of one that was closed, also twice, and reads its own rows', async () => {
+  await note('first')
+  await database.close()
+  await database.close()
+  using starting = spyOn(globalThis, 'Worker')
+  for (const name of ['second', 'third', 'fourth']) {
+    const other = join(folder, name)
+    const next = await openDatabase({ url: `file:${other}`, authToken: null, path: other, litestream: false })
+    await next.writer.write([{ sql: 'INSERT INTO facts (name, value) VALUES (?1, ?1)', args: [name] }])
+    const sql = `SELECT value FROM facts WHERE value IN ('first', 'second', 'third', 'fourth')`
+    expect(await next.reader.longRead('tenant', sql, [])).toEqual([{ value: name }])
+    await next.close()
+  }
+  expect(starting).not.toHaveBeenCalled()
 })
 
 test('tenants take turns, however many reads one of them has', async () => {
