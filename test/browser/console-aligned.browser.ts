@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test'
 import type { Locator, Page } from 'playwright-core'
-import { unknownNumber } from '../../src/core/message-failure.ts'
+import { MESSAGE_FAILURES, unknownNumber } from '../../src/core/message-failure.ts'
 import { anIncident, routeAll } from '../support/all-tenants.ts'
+import { addFailed } from '../support/failed-texts.ts'
 import { openAsOperator } from '../support/console-operator.ts'
-import { FROM, TO, type World, createWorld } from '../support/world.ts'
+import { FROM, TO, createWorld } from '../support/world.ts'
 
 const PAIR = `/conversations?${new URLSearchParams({ number: FROM, contact: TO })}`
 
@@ -31,17 +32,6 @@ const styleOf = (target: Locator, property: string): Promise<string> =>
     property,
   )
 
-/** Texts that failed for two reasons. */
-async function failed({ gateway, tenantId, app }: World): Promise<void> {
-  const unknown = unknownNumber('+15035550199')
-  for (const [index, { code, text }] of [unknown, unknown, { code: 'expired', text: 'It waited too long' }].entries())
-    await gateway.database.gate.execute({
-      sql: `INSERT INTO messages (id, job_id, tenant_id, app_id, direction, from_number, to_number, body, status, error, error_code, created_at, updated_at)
-        SELECT 'msg_' || lower(hex(randomblob(6))), 'job_0', ?1, ?2, 'outbound', '+15035550199', ?3, 'Hello', 'failed', ?4, ?5, ?6, ?6`,
-      args: [tenantId, app.appId, `+1503555${1000 + index}`, text, code, gateway.clock.now() - index * 1000],
-    })
-}
-
 test('on the page of all tenants names and sentences begin in one column, and the head of the table stands on one line', async () => {
   await using world = await createWorld({ outside: true })
   const shown = anIncident(Date.now(), world.tenantId)
@@ -60,7 +50,8 @@ test('on the page of all tenants names and sentences begin in one column, and th
 
 test('reasons have their counts and buttons in columns, say from when to when on a phone, and are told apart in forced colours', async () => {
   await using world = await createWorld({ outside: true })
-  await failed(world)
+  await addFailed(world, 2, { ...unknownNumber('+15035550199'), from: '+15035550199' })
+  await addFailed(world, 1, { ...MESSAGE_FAILURES.expired, from: FROM })
   await using opened = await openAsOperator(world, '/messages?state=failed')
   const { page } = opened
   const heads = page.locator('.reason-head')
@@ -127,3 +118,14 @@ for (const width of [390, 1024, 1440])
     const { left } = await wordsOf(page.locator('.setup h1'))
     expect((await wordsOf(page.locator('.setup .segmented > :first-child'))).left).toBe(left)
   })
+
+test('on a phone the reason of a text is whole beside the number that tells two conversations apart', async () => {
+  await using world = await createWorld({ outside: true })
+  await world.control.injectSms({ from: TO, to: FROM, text: 'Hello' })
+  await world.untilStatus(await world.send({ from: '+15555550777', body: 'Reminder: your visit is tomorrow' }))
+  await using opened = await openAsOperator(world, '/conversations', { width: 390, height: 844 })
+  const row = opened.page.locator('.row', { hasText: 'number not connected' })
+  await row.getByText(/^via/).waitFor()
+  const room = await row.locator('em').evaluateAll((all) => all.map((each) => each.scrollWidth - each.clientWidth))
+  expect(room).toEqual([0, 0])
+})
