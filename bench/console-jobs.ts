@@ -227,7 +227,7 @@ const JOBS: readonly Job[] = [
       await hand.press(page.locator('.destination').first())
       await hand.press(button(page, 'Recover since…'))
       await hand.press(page.getByRole('dialog').getByRole('button', { name: 'Recover', exact: true }))
-      await page.getByText(/made again now\.$/).waitFor()
+      await page.getByText(/attempted again now\.$/).waitFor()
     },
   },
   {

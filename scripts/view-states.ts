@@ -1,11 +1,10 @@
 import type { Page } from 'playwright-core'
-import { MESSAGE_FAILURES, unknownNumber } from '../src/core/message-failure.ts'
 import { createLink } from '../src/operator/session.ts'
 import { setTenantStatus } from '../src/operator/tenants.ts'
 import { anIncident, routeAll, tenantOf } from '../test/support/all-tenants.ts'
 import { type ConsoleOptions, openConsole } from '../test/support/console.ts'
-import { startReceiver } from '../test/support/receiver.ts'
 import { FROM, TO, type World, createWorld, until } from '../test/support/world.ts'
+import { failedTexts, neverArrived, whoWaits } from './view-fills.ts'
 
 /** How a state is looked at. */
 export interface Look extends Required<Pick<ConsoleOptions, 'width' | 'height' | 'theme'>> {
@@ -34,14 +33,16 @@ interface State {
 
 const PAIR = `/conversations?${new URLSearchParams({ number: FROM, contact: TO })}`
 const AT_ONCE = 4
-const PICTURE = 'docs/pictures/phone-narrow.png'
+
+/** An incident of seven tenants. */
+const SEVEN: State = {
+  view: '/all',
+  prepare: (page, { tenantId }) => routeAll(page, () => anIncident(Date.now(), tenantId)),
+}
 
 /** The states of the views which no scene has, by the names of their pictures. */
 const STATES: Readonly<Record<string, State>> = {
-  'all-incident': {
-    view: '/all',
-    prepare: (page, { tenantId }) => routeAll(page, () => anIncident(Date.now(), tenantId)),
-  },
+  'all-incident': SEVEN,
   'all-fine': {
     view: '/all',
     prepare: (page, { tenantId }) =>
@@ -103,11 +104,7 @@ const STATES: Readonly<Record<string, State>> = {
       await page.getByRole('dialog').getByRole('img').waitFor()
     },
   },
-  'opt-out': {
-    view: PAIR,
-    fill: whoWaits,
-    press: (page) => press(page, 'Opt out…'),
-  },
+  'opt-out': { view: PAIR, fill: whoWaits, press: (page) => press(page, 'Opt out…') },
   'send-later': {
     view: PAIR,
     fill: whoWaits,
@@ -160,8 +157,7 @@ const STATES: Readonly<Record<string, State>> = {
     },
   },
   mute: {
-    view: '/all',
-    prepare: (page, { tenantId }) => routeAll(page, () => anIncident(Date.now(), tenantId)),
+    ...SEVEN,
     press: (page) => press(page, 'Mute'),
   },
   keys: { view: '/messages', press: (page) => page.keyboard.press('?') },
@@ -251,64 +247,4 @@ async function takeOne(world: World, state: State, look: Look, save: (page: Page
 async function hashOf({ gateway }: World, { view, isDevelopment }: State): Promise<string> {
   if (isDevelopment === true || view === '') return `#${view}`
   return `${new URL((await createLink(gateway)).url).hash}&${view}`
-}
-
-/** Texts that failed for three reasons, of which some are two hours old. */
-async function failedTexts(world: World): Promise<void> {
-  const unknown = unknownNumber('+15035550199')
-  await failed(world, 39, { ...unknown, from: '+15035550199' })
-  await failed(world, 2, { ...unknown, from: '+15035550199', agoMs: 7_200_000 })
-  await failed(world, 3, { ...MESSAGE_FAILURES.revoked, from: FROM })
-  await failed(world, 2, { ...MESSAGE_FAILURES.expired, from: FROM, agoMs: 3_600_000 })
-}
-
-async function failed(
-  { gateway, tenantId, app }: World,
-  count: number,
-  { code, text, from, agoMs = 0 }: { code: string; text: string; from: string; agoMs?: number },
-): Promise<void> {
-  for (let index = 0; index < count; index++) {
-    const at = gateway.clock.now() - agoMs - index * 47_000
-    const to = `+1503555${String(1100 + index)}`
-    await gateway.database.gate.execute({
-      sql: `INSERT INTO messages (id, job_id, tenant_id, app_id, direction, from_number, to_number, body, status, error, error_code, created_at, updated_at)
-        SELECT 'msg_' || lower(hex(randomblob(6))), 'job_0', ?1, ?2, 'outbound', ?3, ?4, ?5, 'failed', ?6, ?7, ?8, ?8`,
-      args: [tenantId, app.appId, from, to, 'We have an earlier time: today at 16:30. Reply YES.', text, code, at],
-    })
-  }
-}
-
-async function neverArrived(world: World): Promise<void> {
-  const receiver = startReceiver(500)
-  await world.json('PUT', `/v1/apps/${world.app.appId}`, { body: { webhookUrl: receiver.url } })
-  for (const text of ['C', 'YES', 'Where do I park?', 'Thanks!'])
-    await world.control.injectSms({ from: TO, to: FROM, text })
-  await receiver.received(4)
-  receiver.answer = () => new Response('ok')
-  await world.control.injectSms({ from: TO, to: FROM, text: 'Can I come half an hour later?' })
-  await receiver.received(5)
-}
-
-/** Conversations that wait for an answer, one with a picture, and some of which the newest text waits or failed. */
-async function whoWaits(world: World): Promise<void> {
-  const data = Buffer.from(await Bun.file(PICTURE).arrayBuffer()).toString('base64')
-  await world.untilStatus(await world.send({ to: '+15035551142', body: 'We moved your appointment to Friday, 08:40.' }))
-  await world.untilStatus(await world.send({ to: '+15035551188', from: '+15555550777', body: 'Reminder: tomorrow' }))
-  await world.send({
-    to: '+15035551163',
-    body: 'See you on Monday!',
-    sendAt: new Date(Date.now() + 86_400_000).toISOString(),
-  })
-  await world.control.injectSms({ from: '72345', to: FROM, text: 'Your code is 4711' })
-  await world.control.injectSms({
-    from: '+15415550163',
-    to: FROM,
-    text: 'Where do I park? The bus is late and I may need ten minutes more',
-  })
-  await world.untilStatus(
-    await world.send({ body: 'Reminder: Dr. Osei, Tuesday 24 Nov at 15:00. Reply C to confirm.' }),
-  )
-  const attachments = [{ contentType: 'image/png', fileName: 'rash.png', data }]
-  await world.control.injectSms({ from: TO, to: FROM, text: 'Is this rash normal?', attachments })
-  await until(async () => (await world.json<{ total: number }>('GET', '/v1/sms/messages')).body.total === 7)
 }
