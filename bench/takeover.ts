@@ -36,7 +36,7 @@ const { values } = parseArgs({
 })
 const SHOWN_EVENTS = 10
 /**
- * Then another pair goes on, with an empty database: this load sends ten times what RingCentral allows to an extension, and a lookup, which
+ * Then another pair continues, with an empty database: this load sends ten times what RingCentral allows to an extension, and a lookup, which
  * reads an hour of its messages, reads at most 20,000.
  */
 const TAKEOVERS_OF_A_PAIR = 36

@@ -14,7 +14,7 @@ const HOLDS: Readonly<Record<string, string>> = {
   'end of the process after that': '≤ 100 ms',
 }
 
-/** What the test kit costs whoever uses it: in fresh processes, one after the other. */
+/** What the test kit costs its users: in fresh processes, one after another. */
 export const testKit: Bench = {
   name: 'test kit',
   async run(options: BenchOptions): Promise<Row[]> {

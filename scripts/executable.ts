@@ -140,7 +140,7 @@ function embeddedCommit(commit: string): BunPlugin {
   return replacement('src/core/build.ts', `export const COMMIT = ${JSON.stringify(known)}`)
 }
 
-/** Replaces a module of ours. A path that does not exist is refused: its plug-in would silently do nothing. */
+/** Replaces one of sgw's modules. Refuses a path that does not exist, because its plug-in would silently do nothing. */
 function replacement(path: string, contents: string): BunPlugin {
   if (!existsSync(path)) throw new Error(`The build replaces ${path}, which does not exist`)
   const filter = new RegExp(`${path.replaceAll('.', String.raw`\.`).replaceAll('/', String.raw`[\\/]`)}$`)

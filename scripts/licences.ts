@@ -15,7 +15,7 @@ interface Manifest {
   repository?: string | { url: string }
 }
 
-/** A package with the texts of its licence; none if it states it by name alone. */
+/** A package with the texts of its licence; empty if it only names the licence. */
 interface Licensed extends Manifest {
   texts: string[]
 }
@@ -60,7 +60,7 @@ function sectionOf(one: Licensed, all: readonly Licensed[]): string {
   return [head, ...(texts.length > 0 ? texts : [standardText(one, all)])].join('\n')
 }
 
-/** Packages whose text stands for their licence, where another package states that by name alone. */
+/** Packages whose licence text is used for packages that only name the same licence. */
 const EXAMPLES: Readonly<Record<string, string>> = { MIT: 'pino', ISC: 'split2', 'Apache-2.0': '@opentelemetry/api' }
 
 function standardText({ name, license = '', author }: Licensed, all: readonly Licensed[]): string {

@@ -119,7 +119,7 @@ const DEVELOPMENT_FOLDERS = ['src/simulator/', 'src/server/development/', 'src/t
 const MAY_LOAD_DEVELOPMENT = ['src/server/serve.ts', 'src/server/prepare.ts']
 const MAY_READ_ENVIRONMENT = ['src/main.ts', 'src/cli.ts', 'src/simulator/main.ts']
 
-/** What the transpiler imports for JSX by itself. */
+/** The module that the transpiler imports for JSX. */
 const JSX_RUNTIME = /^react$|\/jsx(-dev)?-runtime$/
 
 const src = read('src/**/*.{ts,tsx}')

@@ -22,8 +22,8 @@ type Lowest = Record<string, number>
 
 /**
  * What a message costs with each commit. Other work on the machine can only add to a turn, so the lowest turn of a start is what that start
- * needs. But no two starts place and compile the code alike: starts of one commit differ by up to 10 %. So each round starts all gateways
- * anew, side by side, and the commits are compared by the mean of their rounds.
+ * needs. But no two starts place and compile the code alike: starts of one commit differ by up to 10 %. So each round restarts all gateways,
+ * side by side, and the commits are compared by the mean of their rounds.
  */
 export async function compareCommits(path: Path, options: BenchOptions): Promise<Row[]> {
   using _core = holdLoadCore()

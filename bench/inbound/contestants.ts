@@ -30,7 +30,7 @@ export interface InboundStage {
 export const FLOOR = 'floor'
 /** Commits with raw libSQL and a flush, and POSTs with the gateway's HTTP client. */
 const DURABLE_FLOOR = 'floor, raw libSQL'
-/** A floor goes on posting webhooks after its last answer, which would slow the next contestant down. */
+/** A floor keeps posting webhooks after its last answer, which would slow down the next contestant. */
 const FLOOR_REST_MS = 2000
 
 export async function openInboundStage(options: BenchOptions, stack: AsyncDisposableStack): Promise<InboundStage> {

@@ -5,7 +5,7 @@ import { toContestantCore } from '../support/cores.ts'
 import { type Circumstances, type Contestant, type Running, postRequest, requests } from './contestant.ts'
 import { startProcess } from './process.ts'
 
-/** Bun keeps this many connections alive. Every call beyond them dials anew. */
+/** Bun keeps this many connections alive. Every call beyond them dials again. */
 const KEPT_ALIVE = 64
 
 /** A bare Bun.serve that does the same work without storage. No durable design can be faster. */

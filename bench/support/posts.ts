@@ -37,7 +37,7 @@ const CLOSED = 'The server closed the connection, with a request under way'
 
 /**
  * A server may close a connection that has been silent, such as ours after 30 s, and one burst may wait so long for the last call of the one
- * before. So a connection that is closed between two requests is opened anew.
+ * before. So a connection that is closed between two requests is reopened.
  */
 class Connection {
   #head = ''

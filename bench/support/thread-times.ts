@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 /** The nanoseconds for which each thread of a process has had a processor, by its id. */
 export type ThreadTimes = ReadonlyMap<number, number>
 
-/** Threads that compile hot code. They go on for minutes, in another order after each start, and no message needs them. */
+/** Threads that compile hot code. They run for minutes, in a different order after each start, and no message needs them. */
 const COMPILER = 'JITWorker\n'
 
 /**

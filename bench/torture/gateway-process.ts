@@ -48,7 +48,7 @@ export class GatewayProcess {
     await this.serving()
   }
 
-  /** Resolves when the gateway answers. Throws with its output if it has ended by itself. */
+  /** Resolves when the gateway answers. Throws with its output if it has ended on its own. */
   async serving(): Promise<void> {
     await eventually('The start of the gateway', START_MS, async () => {
       this.#refuseEnded()

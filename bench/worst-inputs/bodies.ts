@@ -29,7 +29,7 @@ function unknownFields(example: Readonly<Record<string, unknown>>, bytes: number
   }
 }
 
-/** Texts that are no JSON, which the log explains outside production. */
+/** Texts that are not JSON, which the log explains outside production. */
 const unreadable = (bytes: number): Record<string, string> => ({
   'nested too deep': filledWith('[', bytes),
   'nested objects without an end': filledWith('{"a":', bytes),

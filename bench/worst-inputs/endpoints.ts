@@ -90,7 +90,7 @@ function queryNames({ parameters = [] }: Operation): string[] {
     .flatMap((one) => (one.in === 'query' && one.name !== undefined ? [one.name] : []))
 }
 
-/** The path with each text in the place of its parameters. */
+/** The path with each text in place of its parameters. */
 const longPaths = (template: string): [string, string][] =>
   Object.entries(TEXTS)
     .filter(([, text]) => !text.startsWith('\\'))

@@ -21,7 +21,7 @@ const BUILDERS: readonly Builder[] = [
   { name: 'buildah', save: (tag, file) => ['push', tag, `oci-archive:${file}:${tag}`] },
 ]
 
-/** Makes an OCI archive of the image for this machine's platform, if the machine has a builder. `fact` says what became of it. */
+/** Makes an OCI archive of the image for this machine's platform, if the machine has a builder. `fact` reports the result. */
 export async function packImage({ version, commit, folder }: ImageOptions) {
   const file = `sgw-${version}-image-${process.platform}-${process.arch}.tar`
   const tag = `sgw:${version}`
@@ -35,7 +35,7 @@ export async function packImage({ version, commit, folder }: ImageOptions) {
   return { file, fact: `not made: ${name} failed: ${lastLineOf(result.stderr.toString())}`, isMade: false }
 }
 
-/** A client without its daemon is no builder. */
+/** A client without its daemon is not a builder. */
 async function findBuilder(): Promise<Builder | null> {
   for (const builder of BUILDERS)
     if (Bun.which(builder.name) !== null && (await $`${builder.name} info`.nothrow().quiet()).exitCode === 0)

@@ -34,7 +34,7 @@ export const SCRIPTS = [
 /** The files that are served. `simulator.html` is `index.html` beside the built-in simulator, `home.html` without a public address. */
 export type PageFileName = 'index.html' | 'simulator.html' | 'home.html' | (typeof SCRIPTS)[number]
 
-/** The files of the page by name, bundled when first asked for; with `isAnew` bundled again if their source has changed. */
+/** The files of the page by name, bundled on the first request; with `isAnew` bundled again if their source has changed. */
 export function createPageFiles(): (options: { isAnew: boolean }) => Promise<PageFiles> {
   const bundled = loadOnce(bundle)
   let state = ''

@@ -3,7 +3,7 @@ import { OWN_FILES_HEADERS } from '../api/http/page-headers.ts'
 import type { WebPage } from '../api/http/server.ts'
 import { type PageFileName, SCRIPTS, pageFiles } from './page-files.ts'
 
-/** The console: one page and its files. In development a load of the page bundles it anew after a change of its source. */
+/** The console: one page and its files. In development, loading the page bundles it again after a change of its source. */
 export function consolePages({ config }: Gateway): WebPage[] {
   return [
     {

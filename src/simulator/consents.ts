@@ -8,7 +8,7 @@ import type { ConsentSpec } from '../core/provider-changes.ts'
 const OPT_OUT = ['STOP', 'UNSUBSCRIBE', 'QUIT', 'CANCEL', 'END']
 const OPT_IN = ['START', 'SUBSCRIBE', 'RESUME', 'CONTINUE', 'UNSTOP']
 
-/** What becomes of an accepted message to a contact that has opted out. */
+/** What happens to an accepted message to a contact that has opted out. */
 export const OPTED_OUT = { messageStatus: 'SendingFailed', deliveryErrorCode: 'SMS-RC-413' } as const
 
 /** A record of a consent (RingCentral API reference, "SMS Consents"). */
@@ -23,7 +23,7 @@ interface Between {
   to: readonly { phoneNumber?: string; target?: boolean }[]
 }
 
-/** Who has opted out of what, or in again. The platform obeys keywords by itself, whatever its client does. */
+/** Who has opted out of what, or in again. The platform obeys keywords, whatever its client does. */
 export class Consents {
   /** The latest record of each coverage, by whom and what it covers; the one that changed last is the last. */
   readonly #records = new Map<string, Consent>()

@@ -55,7 +55,7 @@ export const notFound = (parameter: string): Reply =>
     extra: { parameterName: parameter },
   })
 
-/** The body is no JSON, or not a JSON object (RingCentral developer guide, "General API error codes"). */
+/** The body is not JSON, or not a JSON object (RingCentral developer guide, "General API error codes"). */
 export const unreadableBody = (body: string): Reply =>
   isJson(body) ? apiError(400, 'CMN-104', 'Cannot parse request') : apiError(400, 'CMN-103', "JSON can't be parsed.")
 

@@ -26,7 +26,7 @@ export class Jwts {
     return jwt
   }
 
-  /** Sessions that it has opened go on: the guide does not say that they end. False if there is no such JWT. */
+  /** Sessions that it opened continue: the guide does not say that they end. False if there is no such JWT. */
   remove(jwt: string): boolean {
     return this.#credentials.delete(jwt)
   }

@@ -106,7 +106,7 @@ export interface Route {
   process(world: World, call: Call, ids: string[]): Reply | Promise<Reply>
 }
 
-/** An endpoint that checks its caller and its limit by itself. */
+/** An endpoint that checks its caller and its limit itself. */
 function open(
   name: string,
   method: string,

@@ -34,7 +34,7 @@ export function startSocketServer(world: World, { hostname, port }: { hostname: 
     fetch: (request, self) => upgrade(world, request, self),
     websocket: {
       data: {} as Upgraded,
-      // The gateway pings by itself, so that it knows when.
+      // The gateway sends its own pings, so that it knows when.
       sendPings: false,
       idleTimeout: 0,
       open: (socket) => greet(world, socket),

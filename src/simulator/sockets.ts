@@ -16,7 +16,7 @@ interface Surroundings {
   subscriptions: SubscriptionBook
 }
 
-/** What becomes of an event: it goes out, waits for the client to come back, or nobody will ever get it. */
+/** What happens to an event: it is sent, waits for the client to come back, or is lost. */
 export type Dispatch = 'sent' | 'kept' | 'lost'
 
 /**

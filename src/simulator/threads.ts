@@ -6,7 +6,7 @@ import type { Message } from './messages.ts'
 export interface Thread {
   id: string
   accountId: number
-  /** The number of ours. */
+  /** The account's number. */
   number: string
   contact: string
   /** The extension that the number belongs to. */

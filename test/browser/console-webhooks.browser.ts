@@ -92,7 +92,7 @@ test('what never arrived stays said after its destination answers again, until i
   await page.getByRole('button', { name: 'Never arrived 2' }).waitFor()
   await expectFits(page)
 
-  // One is dismissed by itself, by keys; its request is shown.
+  // One is dismissed on its own, by keys; its request is shown.
   await page.keyboard.press('j')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Never arrived, after one attempt' }).waitFor()

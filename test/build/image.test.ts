@@ -9,7 +9,7 @@ const CALL = `import { packImage } from '${PROJECT}/scripts/release/image.ts'
 
 type Image = Awaited<ReturnType<typeof packImage>>
 
-/** What becomes of the image on a machine with these builders: each is a shell script that stands for the program of its name. */
+/** What happens to the image on a machine with these builders: each is a shell script that stands for the program of its name. */
 async function pack(builders: Record<string, string>) {
   using folder = temporaryFolder()
   for (const [name, script] of Object.entries(builders)) {

@@ -118,7 +118,7 @@ class Follower implements AsyncDisposable {
     this.#ended = this.#follow(sgw.events({ signal: this.#stop.signal, onState }))
   }
 
-  /** The loop does not go on after its next event until `resume`. */
+  /** The loop does not continue after its next event until `resume`. */
   pause(): void {
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#resumed = promise

@@ -69,7 +69,7 @@ for (const [name, operation] of Object.entries(OPERATIONS) as [string, Operation
           plans.push(...plan)
           if (sqlOf(statement).includes('INSERT INTO')) orders.push(outermost(plan))
         }
-        // The test needs only the plans. A storage fault keeps the writer from trying each row by itself.
+        // The test needs only the plans. A storage fault keeps the writer from trying each row separately.
         throw Object.assign(new Error('Not written'), { code: 'SQLITE_READONLY' })
       }
       const writer = createWriter(commitTo({ batch }))

@@ -77,7 +77,7 @@ test('the end of a JWT is told everywhere: its day at once, 14 days before what 
   clock.advance(1000)
   expect(await told(world)).toEqual({ ...day, reason: ends, fix, doctor: said, alerts: [said.slice(5)] })
   clock.advance(3 * DAY)
-  // Its session goes on, because RingCentral has given it refresh tokens.
+  // Its session continues, because RingCentral has given it refresh tokens.
   expect(await world.untilStatus(await world.send())).toMatchObject({ status: 'sent' })
   const ended = `Its JWT expired on ${END}, so the extension works only until RingCentral ends its session`
   const over = `${needs}. ${ended}. ${fix}`

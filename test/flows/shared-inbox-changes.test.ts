@@ -126,7 +126,7 @@ class Changes {
     return pass(this.one, ms + MINUTE_MS, () => (this.one.clock.now() >= until ? true : null), Math.max(500, ms / 40))
   }
 
-  /** The clock goes on while something waits for it. */
+  /** The clock advances while something waits for it. */
   async during<T>(work: Promise<T>): Promise<T> {
     let isOver = false
     const ended = work.finally(() => (isOver = true))

@@ -24,7 +24,7 @@ const UNKNOWN = unknownNumber('+15555550777')
 /** A message that has failed, as if the provider or the gateway had ended it. */
 async function failed(world: World, { code, text }: Failure, message: object = {}, key = world.key): Promise<string> {
   const id = await world.send({ from: '+15555550777', ...message }, { key })
-  // A text from a number that nobody has connected fails by itself, as soon as the number has been looked for.
+  // A text from a number that nobody has connected fails as soon as the number lookup has ended.
   if (world.gateway.sending.jobSeqOf(id) !== null) world.gateway.sending.messageEnded(id)
   await world.gateway.database.writer.write([
     {
@@ -146,7 +146,7 @@ test('each is left out for the first reason that it has', async () => {
   expect(await bodiesOf(world, 'queued')).toEqual(['waits', 'opted in again', 'refused'])
   expect(await resend(world, wish)).toEqual(sent(0, { ...left, alreadyResent: 2 }))
   expect(await resend(world, { from: FROM, failure: 'expired' })).toEqual(sent(1, { optedOut: 2 }))
-  // Whoever has opted out of one number is not texted from another.
+  // A contact who opted out of one number is not texted from another.
   await world.json('PUT', '/v1/opt-outs', { body: { number: FROM, contact: gone, optedOut: false } })
   expect((await resend(world, { from: FROM, failure: 'expired', dryRun: true })).body).toEqual(
     answer(1, { optedOut: 1, alreadyResent: 1 }),

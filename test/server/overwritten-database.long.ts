@@ -75,7 +75,7 @@ function checkpoint(folder: Folder, mode: 'TRUNCATE' | 'PASSIVE'): void {
   database.run(`PRAGMA wal_checkpoint(${mode})`)
 }
 
-/** Goes on sending until the gateway refuses. */
+/** Keeps sending until the gateway refuses. */
 async function sendUntilRefused(url: string, key: string, accepted: string[]): Promise<void> {
   await until(async () => {
     const text = `text ${accepted.length}`

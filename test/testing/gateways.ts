@@ -3,7 +3,7 @@ import { until } from '../support/world.ts'
 
 export const CONTACT = '+15555550199'
 
-/** Calls the API of a test gateway as any program would. */
+/** Calls the API of a test gateway like an ordinary program. */
 export async function call<T = Record<string, unknown>>(
   { url, apiKey }: Pick<TestGateway, 'url' | 'apiKey'>,
   method: string,

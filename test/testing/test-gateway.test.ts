@@ -8,7 +8,7 @@ import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/world.ts'
 import { CONTACT, call, entriesOnce, send } from './gateways.ts'
 
-/** A call that hangs ends after this by itself. How fast a stop is, `bench/test-kit.ts` measures. */
+/** A hanging call ends after this time. `bench/test-kit.ts` measures how fast a stop is. */
 const HANGING_CALL_MS = 5000
 
 const messagesOf = async (gateway: TestGateway): Promise<Record<string, unknown>[]> =>

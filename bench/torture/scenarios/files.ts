@@ -143,8 +143,8 @@ async function backUp(stage: TortureStage, copy: string): Promise<boolean> {
 }
 
 /**
- * Starts the gateway, which must refuse, and returns the copy that it wants in the place of the database. Null if it serves: then
- * the database lacks no message of the copy.
+ * Starts the gateway, which must refuse, and returns the copy that it wants in place of the database. Null if it serves: then the database has
+ * every message of the copy.
  */
 async function copyToMove(stage: TortureStage): Promise<string | null> {
   const refusal = await stage.gateway.start().then(

@@ -67,7 +67,7 @@ test('a send under way ends before the disconnect, and messages behind it fail',
   ).toEqual(['elsewhere', 'under way'])
 })
 
-/** Lets the time go on until the work has ended. */
+/** Lets time pass until the work has ended. */
 async function passing<T>(clock: ManualClock, work: Promise<T>): Promise<T> {
   let isDone = false
   const done = work.finally(() => (isDone = true))

@@ -43,7 +43,7 @@ async function counted({ gateway, tenantId }: World): Promise<Day[]> {
   return [...days.values()].toSorted((a, b) => b.date.localeCompare(a.date) || a.appId.localeCompare(b.appId))
 }
 
-/** The end of a message. The time goes on until then, because a message that cannot begin now is tried again later. */
+/** The end of a message. Time passes until then, because a message that cannot start now is tried again later. */
 const endOf = (world: World, clock: ManualClock, id: string): Promise<string> =>
   until(async () => {
     const { status } = await world.status(id)

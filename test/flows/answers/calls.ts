@@ -11,7 +11,7 @@ import type { Answer } from './table.ts'
 
 const MINUTE_MS = 60_000
 
-/** Makes a call that gets the answer until `over`; says what becomes of it. The next call is answered as it should be. */
+/** Makes a call that gets the answer until `over`, and says what happens to it. The next call gets the normal answer. */
 export type Met = (one: FaultCase, answer: Answer) => Promise<string>
 
 const TRIED_AGAIN = 'tried again'

@@ -1,6 +1,6 @@
 import type { Fault } from '../../../src/simulator/faults.ts'
 
-/** What becomes of each call of the gateway if it gets an answer. `own`: in RingCentral's error form. `another`: an HTML page. */
+/** What happens to each of the gateway's calls after an answer. `own`: in RingCentral's error form. `another`: an HTML page. */
 const TABLE = `
 answer      | send            | media           | token       | code         | numbers     | make        | renew       | list        | delete      | back-fill   | lookup      | poll        | picture     | revoke
 302 own     | fails           | fails           | tried again | a page, 502  | tried again | tried again | tried again | tried again | tried again | tried again | tried again | tried again | 502         | gone here
@@ -64,7 +64,7 @@ const [HEAD = '', ...LINES] = TABLE.trim().split('\n')
 
 export const CALLS = cells(HEAD).slice(1)
 
-/** The answers, and what becomes of a call with each. */
+/** The answers, and what happens to a call with each. */
 export function column(call: string): { answers: Answer[]; expected: Record<string, string> } {
   const rows = LINES.map(cells).map((row) => [answerOf(row[0] ?? ''), row[CALLS.indexOf(call) + 1] ?? ''] as const)
   return {

@@ -46,7 +46,7 @@ export async function openScene(
 
 export const searches = ({ control }: Scene): number => control.requests({ route: 'consents' }).length
 
-/** Lets the time go on until the whole list has been read once more. */
+/** Lets time pass until the whole list has been read once more. */
 export async function untilRead(scene: Scene, withinMs = HOUR_MS + 2 * MINUTE_MS): Promise<void> {
   const before = searches(scene)
   // The list of those who are out, and that of those who are in again.
@@ -75,7 +75,7 @@ export const setPolicy = ({ world }: Scene) => world.call('PUT', '/v1/opt-outs/p
 export const put = ({ world }: Scene, optedOut: boolean) =>
   world.call('PUT', '/v1/opt-outs', { body: { number: FROM, contact: TO, optedOut } })
 
-/** What becomes of a text. */
+/** What happens to a text. */
 export async function sent({ one, world }: Scene, to = TO, from = FROM): Promise<unknown> {
   const id = await world.send({ to, from })
   const state = await pass(one, 5 * MINUTE_MS, async () => {

@@ -5,8 +5,7 @@ import { runGateway } from '../../../src/server/run.ts'
 import { until } from '../../support/world.ts'
 import { MINUTE, SECOND, SocketCase } from './socket-case.ts'
 
-// An extension that works is authorized again: its texts go on coming, whatever the provider lets the gateway open, and the session
-// that was replaced is ended.
+// A working extension is authorized again: its texts keep arriving, whatever the provider lets the gateway open, and the replaced session ends.
 
 const extensionIdOf = (it: SocketCase): string => it.control.extensions()[0]?.extensionId ?? ''
 const sessionsOf = (it: SocketCase): number => it.control.sessions({ extensionId: extensionIdOf(it) }).length

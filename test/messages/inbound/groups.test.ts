@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { postEvent, smsEvent, inboundMessages } from '../../support/provider-events.ts'
 import { FROM, FROM_2, type World, createWorld, until } from '../../support/world.ts'
 
-// The number that was texted is one of ours, or `unknown`: never another member of the group. The same for events and records.
+// The texted number is one of the tenant's, or `unknown`: never another member of the group. The same for events and records.
 
 const SENDER = '+15555550123'
 const STRANGER = '+15555550188'

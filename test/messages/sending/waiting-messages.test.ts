@@ -53,7 +53,7 @@ const sentTexts = (world: World): string[] =>
     .filter((text) => text.startsWith('text'))
     .toSorted()
 
-/** The end of a message. The time goes on until then, because a message that cannot begin now is tried again later. */
+/** The end of a message. Time passes until then, because a message that cannot start now is tried again later. */
 const endOf = ({ world, clock }: Waiting, id: string, key = world.key): Promise<string> =>
   until(async () => {
     clock.advance(STEP_MS)

@@ -125,7 +125,7 @@ test('what release 1.1.0 has posted is not posted again, and its subject and wor
     sql: "INSERT INTO facts (name, value) VALUES ('alerts', ?1)",
     args: [JSON.stringify({ firing: [queue, jwt], posts: [] })],
   })
-  // It goes on until RC_JWT was presented again.
+  // The alert continues until RC_JWT is presented again.
   gateway.configuredJwt.state = { kind: 'untried' }
   expect(await made.check(2)).toEqual([])
   expect(gateway.alerts.firing).toMatchObject([

@@ -176,7 +176,7 @@ export class MachineOfGateway {
     return (await this.#program?.ended()) ?? null
   }
 
-  /** Kills the gateway, whose Litestream makes a last copy and ends by itself. */
+  /** Kills the gateway, whose Litestream makes a last copy and then ends. */
   async kill(): Promise<void> {
     await this.#program?.kill()
   }

@@ -12,8 +12,8 @@ const WITHOUT_STORAGE = { STANDBY: 'off', DURABILITY: 'disk', LITESTREAM_ENDPOIN
 const texts = (label: string, count: number): string[] => Array.from({ length: count }, (_, at) => `${label} ${at}`)
 
 /**
- * The first machine goes on without the storage, which comes back; then the second one takes over from what the storage has. Returns what each
- * has accepted alone.
+ * The first machine continues without the storage, which comes back; then the second one takes over from the storage. Returns what each has
+ * accepted alone.
  */
 async function fork([one, two]: readonly [MachineOfGateway, MachineOfGateway], counts: { one: number; two: number }) {
   await one.startUntil('ready')
@@ -71,7 +71,7 @@ if (HAS_LITESTREAM) {
         expect([await one.missing([...both, ...kept]), await one.missing(given)]).toEqual([0, given.length])
         const after = await one.send('after')
         await one.stop()
-        // The other machine has the history that was given up, or the start of the one that goes on.
+        // The other machine has the abandoned history, or the start of the continued one.
         await two.startUntil('ready')
         expect(await two.missing([...both, ...kept, ...after])).toBe(0)
       }, 180_000)

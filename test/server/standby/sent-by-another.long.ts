@@ -97,7 +97,7 @@ if (HAS_LITESTREAM) {
     expect(await sent(gateways)).toEqual(TEXTS.toSorted())
   }, 240_000)
 
-  /** The settings with which a machine goes on alone. */
+  /** The settings with which a machine continues alone. */
   const LONE = {
     'the storage is away': WITHOUT_STORAGE,
     'there is no backup any more': { ...ALONE, LITESTREAM_REPLICA_URL: '' },

@@ -17,8 +17,8 @@ interface Accepted {
 }
 
 /**
- * Clients that send to a pair of gateways, each to the one that accepts. A client that waits too long goes on with the other one,
- * but an answer that comes later still counts: a gateway that lost its lease must not give one.
+ * Clients that send to a pair of gateways, each to the one that accepts. A client that waits too long switches to the other one, but a later
+ * answer still counts: a gateway that lost its lease must not give one.
  */
 export class FollowingLoad {
   readonly accepted: Accepted[] = []
@@ -46,7 +46,7 @@ export class FollowingLoad {
     await Promise.all(this.#open)
   }
 
-  /** Every client goes on in a new conversation: what the others have may be given up. */
+  /** Every client continues in a new conversation: the other conversations may be abandoned. */
   startOver(): void {
     this.#beginnings++
   }

@@ -12,7 +12,7 @@ const LONG_MS = 15_000
 const LITTLE_MS = 1000
 /** Less than the 5 s after which a standby takes over. */
 const UNSTORED_MS = 500
-/** A person needs longer than this to find an outage, and to let one machine go on. */
+/** A person needs longer than this to notice an outage, and to let one machine continue. */
 const OUTAGE_MS = 65_000
 const LONE = { STANDBY: 'off', DURABILITY: 'disk' }
 
@@ -21,7 +21,7 @@ interface Choice {
 }
 
 /**
- * The holder dies while its last commits are not stored, goes on without the lease, and dies; the other one goes on from the storage, and
+ * The holder dies before its last commits are stored, continues without the lease, and dies; the other one continues from the storage, and
  * dies as well. Then a person chooses. `onFile`: how long the first one works alone. `onCopy`: the other one.
  */
 async function fork(drill: Takeovers, onFile: number, onCopy: number, side: 'local' | 'copy'): Promise<number> {
@@ -56,7 +56,7 @@ async function worksAlone(
   await node.turnOff('SIGKILL')
 }
 
-/** The start of this machine asks which history goes on. Then the others start as well. */
+/** The start of this machine asks which history to continue. Then the others start as well. */
 async function choose(
   drill: Takeovers,
   node: StandbyNode,

@@ -4,7 +4,7 @@ import type { Takeovers } from './takeovers.ts'
 
 // Takeovers from a holder that lives, but whose lease is worth nothing. Each resolves with the milliseconds until messages are accepted again.
 
-/** Litestream is stopped, and goes on after the takeover. */
+/** Litestream is stopped, and continues after the takeover. */
 export async function litestreamHangs(drill: Takeovers): Promise<number> {
   const { active } = await drill.roles()
   const [from, hung, { pid }] = [performance.now(), active.generation, active.deployment]

@@ -11,7 +11,7 @@ interface HeadingProps {
   known: Known
   standing: AllStanding
   changed: () => void
-  /** What stands at the end of the row of buttons. */
+  /** The content at the end of the row of buttons. */
   children: ComponentChildren
 }
 

@@ -64,7 +64,7 @@ export const columnsOf = (range: string): readonly Column[] => [
   { name: 'lost', label: 'Never arrived', isDescending: true, compare: by(({ tenant }) => tenant.neverArrived) },
 ]
 
-/** Trouble stands first until something else is asked for. */
+/** Trouble comes first until another order is chosen. */
 export const TROUBLE = 'trouble'
 
 /** What failed, and what was sent and did not reach its phone. */

@@ -45,7 +45,7 @@ export class ConversationList extends PagedList<ListedConversation> {
     return lastMessage.createdAt
   }
 
-  /** How a conversation stands; null if it is not loaded. */
+  /** The state of a conversation; null if it is not loaded. */
   find(pair: Pair): ListedConversation | null {
     const isIt = (row: ListedConversation): boolean => keyOf(row) === keyOf(pair)
     return this.#first.value.find(isIt) ?? this.rows.value.find(isIt) ?? null

@@ -13,11 +13,11 @@ interface ConversationRowProps {
   row: ListedConversation
   isOpen: boolean
   isCursor: boolean
-  /** Whether the contact talks with more than one of our numbers, which then says which conversation it is. */
+  /** Whether the contact talks with more than one of the tenant's numbers: then the number identifies the conversation. */
   isOneOfSeveral: boolean
 }
 
-/** A conversation in one line: when its newest text came, what became of that, the contact, the text, and our number. */
+/** A conversation in one line: the time and fate of its newest text, the contact, the text, and the tenant's number. */
 export function ConversationRow({ row, isOpen, isCursor, isOneOfSeveral }: ConversationRowProps) {
   const { number, contact, lastMessage } = row
   const state = stateOf(lastMessage)

@@ -9,11 +9,11 @@ import type { ConversationList } from './conversation-list.ts'
 
 interface EmptyConversationsProps {
   list: ConversationList
-  /** What stands above while there are none, and a text can be sent. */
+  /** The content above while there are none, and a text can be sent. */
   head: ComponentChild
 }
 
-/** What stands in place of rows. */
+/** The content in place of rows. */
 export const EmptyConversations = (props: EmptyConversationsProps) => (
   <NoRows list={props.list} name="Conversations">
     {props.list.ends === '' ? <NoConversations {...props} /> : <NobodyEndsSo ends={props.list.ends} />}

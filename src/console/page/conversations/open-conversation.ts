@@ -57,7 +57,7 @@ export class OpenConversation extends MessagesOfPair {
     return true
   }
 
-  /** Cancels those of these messages that are not yet. Throws if one of them could not be cancelled, and goes on with the others. */
+  /** Cancels those of these messages that are not yet. Continues after a failure, and throws at the end if any could not be cancelled. */
   async cancel(messageIds: readonly string[]): Promise<void> {
     this.#plan(READ_AFTER_MS)
     const cancelled = this.messages.value.filter(({ error }) => isCancelled(error)).map(({ messageId }) => messageId)

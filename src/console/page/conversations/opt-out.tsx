@@ -16,7 +16,7 @@ const SOURCES: Readonly<Record<OptOut['source'], string>> = {
   api: 'Recorded as opted out by an app or in this console',
 }
 
-/** What becomes of texts to a contact that has opted out. */
+/** What happens to texts to a contact that has opted out. */
 function policyText(policy: OptOutPolicy, source: OptOut['source']): string {
   if (policy === 'block') return 'Texts to them are not sent.'
   return `Texts to them are still sent${source === 'api' ? '.' : ', and RingCentral does not deliver them.'}`
@@ -24,7 +24,7 @@ function policyText(policy: OptOutPolicy, source: OptOut['source']): string {
 
 const waitingTexts = (count: number): string => (count === 1 ? 'the waiting text' : `the ${count} waiting texts`)
 
-/** That the contact has opted out: since when, by what, and what becomes of texts to it. Nothing if it has not. */
+/** Says that the contact has opted out: since when, how, and what happens to texts to it. Empty if it has not. */
 export function OptedOut({ conversation }: { conversation: OpenConversation }) {
   const { optOut, policy, late } = conversation
   if (!optOut.value) return null

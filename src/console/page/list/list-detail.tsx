@@ -34,7 +34,7 @@ interface ListDetailProps<Row, Props> {
   title?: string
   /** Another one is another list, which begins at its top. */
   listKey: string
-  /** The key of what the address opens, by default its `id`; '' if that is nothing. It is asked anew at each key. */
+  /** The key of what the address opens, by default its `id`; '' if it opens nothing. Read again at each key press. */
   opened?: () => string
   /** The parameters of the address that open the row of a key; of '', those that open none. */
   paramsOf?: (key: string) => Record<string, string>
@@ -46,7 +46,7 @@ interface ListDetailProps<Row, Props> {
   head: ComponentChild
   /** What stands in place of rows. */
   empty: ComponentChild
-  /** What stands in place of the rows that there are; null without it. */
+  /** The content that replaces existing rows; null without it. */
   instead?: ComponentChild | null
   foot: ComponentChild
   /** What is open beside the list, or in its place, from a file of its own; null if nothing is. */
@@ -94,7 +94,7 @@ interface ListRowsProps<Row> extends Pick<
   cursor: string
 }
 
-/** The rows, or what stands in their place. */
+/** The rows, or the content in their place. */
 function ListRows<Row>({ list, name, listKey, draw, empty, instead, id, cursor }: ListRowsProps<Row>) {
   if (list.shown.value.length === 0) return <>{empty}</>
   if (instead) return <>{instead}</>

@@ -22,7 +22,7 @@ export const ListFoot = ({ hints, children }: { hints: readonly KeyHint[]; child
   </footer>
 )
 
-/** How much of a list stands here; '' while that is not known, and where nothing does. */
+/** How much of a list is loaded; '' while that is unknown, and for an empty list. */
 export function loadedText<Row>({ shown, total, hasMore }: PagedList<Row>): string {
   if (total.value === null || shown.value.length === 0) return ''
   return hasMore.value

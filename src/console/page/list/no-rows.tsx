@@ -11,7 +11,7 @@ interface NoRowsProps<Row> {
   children: ComponentChild
 }
 
-/** What stands in place of rows: a skeleton while they load, an error, or what the view says of a list without rows. */
+/** The content in place of rows: a skeleton while they load, an error, or the view's words for an empty list. */
 export function NoRows<Row>({ list, name, children }: NoRowsProps<Row>) {
   if (list.isLoading.value)
     return <div class="rows skeleton" role="status" aria-busy="true" aria-label={`${name} are loading`} />
@@ -21,7 +21,7 @@ export function NoRows<Row>({ list, name, children }: NoRowsProps<Row>) {
 }
 
 interface NothingFoundProps {
-  /** Why nothing stands here. */
+  /** Why the list is empty. */
   text: ComponentChild
   /** `messages`. */
   noun: string

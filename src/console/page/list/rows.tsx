@@ -20,7 +20,7 @@ export interface LiveList<Row> extends RowFacts<Row> {
   newCount: Signal<number>
   /** Set by the rows: whether the newest are in sight. */
   isAtTop: boolean
-  /** Moves the focus, while something else stands in place of the rows. */
+  /** Moves the focus while something else replaces the rows. */
   step?: ((by: number) => void) | undefined
   /** The newest rows were seen. */
   seen(): void

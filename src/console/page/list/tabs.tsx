@@ -8,7 +8,7 @@ interface TabsProps {
   tabs: readonly Tab[]
   /** Null where the chips of the search field say the filter. */
   current: Tab | null
-  /** The list's total, which stands at the chosen tab; null until it is known. */
+  /** The list's total, shown at the chosen tab; null until it is known. */
   total: number | null
 }
 

@@ -14,7 +14,7 @@ export interface RowFacts<Row> {
   atOf(row: Row): string
 }
 
-/** What stands in the list, from top to bottom, and how many pixels from its top. */
+/** The items of the list, from top to bottom, and how many pixels from its top. */
 export type Item<Row> = ItemContent<Row> & { top: number; height: number }
 type ItemContent<Row> = { key: string } & (
   | { type: 'day'; at: string }
@@ -25,7 +25,7 @@ type ItemContent<Row> = { key: string } & (
 /** Heights in pixels, on a wide page and on a phone. */
 export const HEIGHTS = { wide: { row: 36, day: 32, gap: 36 }, phone: { row: 60, day: 40, gap: 60 } } as const
 
-/** Rows under the header of their day; a gap stands above the first row that is older than it. */
+/** Rows under the header of their day; a gap is above the first row that is older than it. */
 export function itemsOf<Row>(
   rows: readonly Row[],
   { keyOf, atOf }: RowFacts<Row>,

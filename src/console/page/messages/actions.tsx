@@ -98,7 +98,7 @@ const linkTo = (row: ListRow): string =>
     location.href,
   ).href
 
-/** The media that a message of ours carries; null of a text alone. */
+/** The media of an outbound message; null for a plain text. */
 async function mediaOf({ messageId, direction, attachments }: ListRow): Promise<string[] | null> {
   if (direction === 'inbound' || !attachments) return null
   return ((await client.value?.sms.attachments(messageId)) ?? []).map(({ attachmentId }) => attachmentId)

@@ -19,7 +19,7 @@ interface OutcomeProps {
   webhooks: readonly DeliveryAttempt[]
 }
 
-/** What became of a message, in one line, and under it why. */
+/** The fate of a message in one line, and below it why. */
 export function Outcome({ row, timeline, webhooks }: OutcomeProps) {
   const state = stateOf(row)
   const failed = row.direction === 'inbound' ? failedOf(webhooks) : []

@@ -17,7 +17,7 @@ import { Resend } from './resend.tsx'
 import { withNumbers } from '../parts/with-numbers.tsx'
 import './reasons.css'
 
-/** The parts of the view that are about reasons: its sentence, the switch beside the tabs, and what stands in place of the rows. */
+/** The parts of the view that are about reasons: its sentence, the switch beside the tabs, and the content in place of the rows. */
 export type ReasonsPart = 'head' | 'by' | 'rows'
 
 interface ReasonsProps extends GroupsProps {

@@ -5,7 +5,7 @@ import { queryOf } from './filters.ts'
 import type { MessageList } from './list-state.ts'
 import { REFUSAL, type FailureWord } from './failures.ts'
 
-/** What failed by reason; cancelled messages are no trouble. */
+/** Failures by reason; cancelled messages are not trouble. */
 const readings = new WeakMap<MessageList, ReturnType<typeof readingOf>>()
 
 /** The reasons of a list's messages, read for all parts of the view together. */
@@ -60,7 +60,7 @@ const WORDS: Readonly<Record<FailureWord, readonly [cause: string, title: string
   ],
 }
 
-/** What is said of a group. `#` of a number stands for those that differ. */
+/** The words for a group. `#` stands for numbers that differ. */
 export function wordsOf({ failure, error }: FailureGroup): ReasonWords {
   const [word, code] = failure.split(':')
   const [cause, title, again] = WORDS[word as FailureWord]

@@ -3,7 +3,7 @@ import { queryOf } from './filters.ts'
 import type { MessageList } from './list-state.ts'
 import type { ListRow } from './row.ts'
 
-/** What became of messages that were to be sent again, as `POST /v1/operator/messages/resend` counts it. */
+/** What happened to messages that were to be sent again, as `POST /v1/operator/messages/resend` counts it. */
 export interface Resent {
   resent: number
   refused: number

@@ -17,7 +17,7 @@ interface MessageSearchProps {
   extensions: readonly ExtensionHealth[] | null
 }
 
-/** The search field of the messages. A filter that a tab shows is no chip. What is typed is read by the file of the suggestions, which comes with the focus. */
+/** The search field of the messages. A filter that a tab shows is not a chip. The suggestions' file, which loads on focus, reads what is typed. */
 export const MessageSearch = ({ list, extensions }: MessageSearchProps) => (
   <SearchField
     label="Search messages"

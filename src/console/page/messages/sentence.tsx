@@ -11,8 +11,8 @@ import type { ListRow } from './row.ts'
 import { stateOf } from './words.ts'
 
 /**
- * The worst fact about the last day's messages, in one sentence with its nouns linked. Under it stands what else needs a look.
- * The sentence denies nothing that the list shows.
+ * The worst fact about the last day's messages, in one sentence with its nouns linked. Below it is what else needs a look. The sentence never
+ * contradicts the list.
  */
 export function Sentence({ list, standing }: { list: MessageList; standing: Standing | null }) {
   const rows = useLoadedRows(list)

@@ -14,7 +14,7 @@ export interface Line {
   /** In milliseconds. A point ends where it starts; an open end is now. */
   start: number
   end: number
-  /** What stands at the right: a time or a length. */
+  /** The text at the right: a time or a length. */
   measure: string
   /** What RingCentral said, and whether repeating is safe. */
   note?: string
@@ -33,7 +33,7 @@ export function linesOf(timeline: Timeline, webhooks: readonly DeliveryAttempt[]
   let sentAt = NaN
   entries.forEach((entry, index) => {
     const at = Date.parse(entry.at)
-    // What is refused for good fails at once: the commit is no wait.
+    // A permanent refusal fails at once: the commit is not a wait.
     const isWaited = entry.type === 'attempt' || (entry.type === 'failed' && at - (freeSince ?? at) > COMMIT_MS)
     if (freeSince !== null && isWaited && at > freeSince)
       lines.push({ ...waitLine(last, freeSince, at), ...('heldBy' in entry && { note: HELD }) })
@@ -77,7 +77,7 @@ function waitLine(before: Attempt | null, start: number, end: number): Line {
   return { name, kind: before === null ? 'queue' : 'wait', start, end, measure: duration(end - start) }
 }
 
-/** A scheduled message is held until its time, which is no trouble. */
+/** A scheduled message is held until its time, which is not trouble. */
 const heldLine = (sendAt: string, start: number, end: number): Line => ({
   name: 'Scheduled',
   kind: 'queue',

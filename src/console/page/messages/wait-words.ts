@@ -50,7 +50,7 @@ function untilText(text: string, { reason, until }: Waiting, now: number): strin
   return `${text} ${reason === 'scheduled' ? '' : 'until '}${time}`
 }
 
-/** What the gateway does about a wait by itself, and what a person can do. */
+/** What the gateway does about a wait, and what a person can do. */
 export const WAIT_ADVICE: Readonly<Record<Waiting['reason'], string>> = {
   suspended: 'It is held until the operator activates the tenant.',
   scheduled: 'Until then it can be cancelled.',

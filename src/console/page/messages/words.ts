@@ -14,7 +14,7 @@ export interface StateWord {
 /** What of a message tells its state. */
 type RowState = Pick<ListRow, 'direction' | 'status' | 'waiting' | 'deliveryStatus'> & { error?: string | null }
 
-/** The state of a message: from its status, what it waits for, and what became of it after `sent`. */
+/** The state of a message: from its status, what it waits for, and its fate after `sent`. */
 export function stateOf({ direction, status, error, waiting, deliveryStatus }: RowState): StateWord {
   if (direction === 'inbound') return { icon: 'received', word: 'Received', kind: 'plain' }
   if (isCancelled(error)) return { icon: 'cancelled', word: 'Cancelled', kind: 'plain' }

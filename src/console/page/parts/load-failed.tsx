@@ -5,7 +5,7 @@ interface LoadFailedProps {
   again: () => void
 }
 
-/** What stands in place of something that could not be loaded. */
+/** The content in place of something that could not be loaded. */
 export const LoadFailed = ({ what, error, again }: LoadFailedProps) => (
   <div class="stack empty" role="alert">
     <h2>{what} could not be loaded.</h2>

@@ -26,7 +26,7 @@ export function attemptSteps(
   return steps
 }
 
-/** A shorter time before the first attempt is no wait. */
+/** A shorter time before the first attempt is not a wait. */
 const SHOWN_WAIT_MS = 1000
 
 function attemptStep(attempt: Attempt, call: SimulatorCall | undefined): Step {

@@ -22,7 +22,7 @@ export function FirstSteps({ conversation }: { conversation: TracedConversation 
   )
 }
 
-/** A conversation of so many texts is no first try any more. */
+/** A conversation of this many texts is no longer a first try. */
 const BEGINNERS_TEXTS = 10
 
 /** What to try next: all of it before the first text, then what is left. */

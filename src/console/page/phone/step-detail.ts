@@ -11,7 +11,7 @@ export interface StepDetail {
   note?: string
 }
 
-/** What stands in place of a method for an event that came over a socket: no frame is acknowledged. */
+/** Replaces the method for an event from a socket, where no frame is acknowledged. */
 const SOCKET_FRAME = 'ServerNotification'
 
 /** A recorded call, as it was on the wire. */
@@ -27,7 +27,7 @@ export function detailOf(title: string, call: SimulatorCall): StepDetail {
   }
 }
 
-/** What became of an event. */
+/** What happened to an event. */
 export function eventResult({ method, response }: SimulatorCall): string {
   if (method === SOCKET_FRAME) return response === null ? 'no open socket' : 'sent over the socket'
   return response === null ? 'no answer' : `${response.status}, stored`

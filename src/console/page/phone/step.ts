@@ -11,7 +11,7 @@ export interface Step {
   /** The left one of the two stations of a hop, or the station of the others. */
   station: 0 | 1 | 2
   title: string
-  /** What stands after the title, such as a status. */
+  /** The text after the title, such as a status. */
   result: string
   /** How long this step alone took, in milliseconds; null for a moment, and while it runs. */
   took: number | null

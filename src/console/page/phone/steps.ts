@@ -40,7 +40,7 @@ function outboundSteps(
   return [...steps, ...(timeline === undefined ? [] : endSteps(timeline, last, calls))]
 }
 
-/** What became of a text after its last attempt. */
+/** What happened to a text after its last attempt. */
 function endSteps({ entries, deliveryStatus }: Timeline, last: Attempt | undefined, calls: readonly SimulatorCall[]) {
   const steps: Step[] = []
   let sentAt = 0
@@ -70,7 +70,7 @@ function endSteps({ entries, deliveryStatus }: Timeline, last: Attempt | undefin
   return steps
 }
 
-/** From RingCentral to the phone: from the time of `sent` until the gateway knows what became of it. */
+/** From RingCentral to the phone: from the time of `sent` until the gateway knows its fate. */
 const deliveryStep = (sentAt: number, knownAt: number | null): Omit<Step, 'title'> => ({
   ...base('delivery', sentAt),
   kind: 'hop',

@@ -31,7 +31,7 @@ const CLICK_COUNTS_MS = 10_000
 /** Of one read: messages, fault, calls, and a timeline or the webhooks of each traced message. */
 const MOST_REQUESTS = 3 + TRACED_MESSAGES
 
-/** The messages of one number of ours and one contact, and for the newest ones every step between app and phone. */
+/** The messages between one of the tenant's numbers and one contact, and for the newest ones every step between app and phone. */
 export class TracedConversation extends MessagesOfPair {
   /** Of outbound messages. */
   readonly timelines = signal<ReadonlyMap<string, Timeline>>(new Map())

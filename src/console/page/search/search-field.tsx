@@ -16,7 +16,7 @@ export interface FieldParts {
   input: HTMLInputElement
 }
 
-/** A filter that stands in the field. */
+/** A filter in the field. */
 export interface ChipFilter {
   name: string
   value: string

@@ -1,11 +1,11 @@
 import type { Facet } from './facet.ts'
 import type { FacetValue } from './filters.ts'
 
-/** A filter to go on typing, or with a value a filter that is complete. */
+/** A filter to complete, or with a value a complete filter. */
 export interface Suggestion {
   name: string
   value: string | null
-  /** What stands behind the colon; '' without a value. */
+  /** The text after the colon; '' without a value. */
   label: string
   hint: string
 }

@@ -139,7 +139,7 @@ const UsedText = ({ app: { name, lastUsedAt } }: { app: App }) => (
   </>
 )
 
-/** What stops, and what goes on. */
+/** What stops, and what continues. */
 function StopsText({ app }: { app: App }) {
   const waiting = useLoading(async () => {
     const page = await client.value?.sms.list({ appId: app.appId, state: 'waiting', limit: 1 }).page(1)
@@ -157,7 +157,7 @@ function StopsText({ app }: { app: App }) {
   )
 }
 
-/** An inactive app can only read, so an operator goes on as another app of the tenant where there is one. */
+/** An inactive app can only read, so an operator continues as another app of the tenant if there is one. */
 async function actAsAnother({ tenantId }: App): Promise<void> {
   const other = (await readChoices()).find((choice) => choice.tenantId === tenantId)
   if (other !== undefined) await actAs(other)

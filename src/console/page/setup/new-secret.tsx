@@ -10,7 +10,7 @@ interface ShownSecret {
   webhookSecret?: string
 }
 
-/** What is shown this once. It is no view's own, so that it outlives the view it came from. */
+/** A secret that is shown only once. It belongs to no view, so that it outlives the view it came from. */
 const newSecret = signal<ShownSecret | null>(null)
 
 /** Shows it after the dialog that asked for it has closed, so that the focus returns to the button that opened that one. */

@@ -80,7 +80,7 @@ function useSharedExtensions(extensions: readonly ExtensionHealth[] | null): voi
   }, [extensions])
 }
 
-/** What cannot send stands first, then what waits, then what is well. */
+/** Extensions that cannot send come first, then those that wait, then the others. */
 const RANKS = ['stopped', 'waits', undefined] as const
 
 const rankOf = (facts: ReturnType<typeof numbersStanding>['byExtension'], { extensionId }: ExtensionHealth): number =>

@@ -6,7 +6,7 @@ import { SignIn } from './sign-in.tsx'
 
 export { signInByLogin } from './by.ts'
 
-/** What stands in place of the frame: the sign-in, or for an operator without an app the form that creates one. */
+/** The content in place of the frame: the sign-in, or for an operator without an app the form that creates one. */
 export default function SignInView() {
   return session.value === null ? <SignIn /> : <NoApp />
 }

@@ -6,7 +6,7 @@ import { signInByKey, signInByLogin } from './by.ts'
 
 /** Sign in by the operator's link or an app's key. It says what each of them shows. */
 export function SignIn() {
-  /** The label of the form that was sent last: a refusal stands beside it. */
+  /** The label of the last submitted form: a refusal appears beside it. */
   const sent = useSignal('')
   return (
     <main class="sign-in" id="main" tabIndex={-1}>

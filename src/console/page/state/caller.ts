@@ -55,7 +55,7 @@ export async function findCaller(): Promise<void> {
   hasNoApp.value = found === null && operator.value !== null
 }
 
-/** Reads anew whether the tenant is active. */
+/** Reloads whether the tenant is active. */
 export async function readStatus(): Promise<void> {
   const sgw = client.peek()
   const found = await readMe().catch(() => null)

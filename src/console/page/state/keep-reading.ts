@@ -20,7 +20,7 @@ export const readAllSoon = (): void => readings.forEach((soon) => soon())
 
 interface ReadingOptions<Value> {
   read: () => Promise<Value>
-  /** What is known before the first reading. */
+  /** The value before the first reading. */
   known?: Value | null
   /** After an event it is read again at most this often. */
   afterEventMs: number

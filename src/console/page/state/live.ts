@@ -43,7 +43,7 @@ export function onEvent(listener: Listener): () => void {
   return () => void listeners.delete(listener)
 }
 
-/** Follows the events of the app that the console acts as. A change of the app begins anew. */
+/** Follows the events of the app that the console acts as. A change of app starts again. */
 export function followEvents(): void {
   effect(() => {
     const sgw = client.value

@@ -27,7 +27,7 @@ export function useLoading<Value>(read: () => Promise<Value>, inputs: readonly u
   return loading
 }
 
-/** What `load` has read. `known` stands until it was called. */
+/** The result of `load`. It is `known` until the first call. */
 export function loadingOf<Value>(read: () => Promise<Value>, known: Value | null = null) {
   const value = signal(known)
   const error = signal('')

@@ -12,7 +12,7 @@ const RETRIES_EVERY_MS = 15_000
 
 /** The deliveries of one filter, each by its newest attempt. What has ended does not change, so new attempts come in above. */
 export class DeliveryList extends PagedList<DeliveryAttempt> {
-  /** A delivery's newest attempt stands first. */
+  /** A delivery's newest attempt is first. */
   override readonly shown = computed(() => {
     const ids = new Set<string>()
     return this.rows.value.filter(({ deliveryId }) => !ids.has(deliveryId) && ids.add(deliveryId))

@@ -8,7 +8,7 @@ interface DeliveryRowProps {
   row: DeliveryAttempt
   /** The app's name, or `Trigger`. */
   name: string
-  /** Whether the attempt may not be the delivery's last: then its number is no count. */
+  /** Whether the attempt may not be the delivery's last: then its number is not the count. */
   isAttempt: boolean
   isOpen: boolean
   isCursor: boolean

@@ -15,7 +15,7 @@ interface EmptyAttemptsProps {
   changed: () => void
 }
 
-/** What stands in place of attempts. */
+/** The content in place of attempts. */
 export const EmptyAttempts = (props: EmptyAttemptsProps) => (
   <NoRows list={props.list} name="Deliveries">
     <NoAttempts {...props} />

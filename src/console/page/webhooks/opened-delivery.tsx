@@ -28,7 +28,7 @@ interface OpenedDeliveryProps {
   changed: () => void
 }
 
-/** One delivery: how it stands, why, what can be done, each attempt, the request, facts, JSON. */
+/** One delivery: its state, why, what can be done, each attempt, the request, facts, JSON. */
 export function OpenedDelivery({ destinations, changed, ...which }: OpenedDeliveryProps) {
   const { attempts, isLost, loading, follow } = useDelivery(which)
   const last = attempts.at(-1)
@@ -131,7 +131,7 @@ const destinationOf = ({ appId, triggerId }: DeliveryAttempt): Record<string, st
   id: appId ?? triggerId ?? '',
 })
 
-/** What happened, why in the other side's words, what the gateway does by itself, and what a person can do. */
+/** What happened, why in the other side's words, what the gateway does, and what a person can do. */
 function Why({ last }: { last: DeliveryAttempt }) {
   const id = last.appId ?? last.triggerId ?? ''
   const settings = retriesOf(last.kind, id)

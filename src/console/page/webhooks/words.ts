@@ -24,7 +24,7 @@ export const POLICIES: Readonly<Record<RetryPolicy, string>> = {
 }
 const RETRIES: Readonly<Record<RetryPolicy, number>> = { none: 0, short: 5, standard: 9 }
 
-/** What the gateway does by itself after a failed attempt. A destination that is gone ends its retries. */
+/** What the gateway does after a failed attempt. If a destination is gone, its retries end. */
 export function retryText(policy: RetryPolicy, { attemptNumber, statusCode }: DeliveryAttempt): string {
   const isOver = statusCode === 410 || attemptNumber > RETRIES[policy]
   return isOver ? POLICIES.none : POLICIES[policy]
