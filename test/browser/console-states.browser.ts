@@ -109,10 +109,12 @@ test('at 1024 px the figures of an incident leave no hole between them', async (
   await using opened = await openScene(scene, { width: 1024, height: 768, hash: '#/overview' })
   const { page } = opened
   const boxes = await Promise.all((await page.locator('.figure').all()).map((figure) => figure.boundingBox()))
+  const between = await page.locator('.figures').evaluate((list) => Number.parseFloat(getComputedStyle(list).columnGap))
+  expect(between).toBeLessThanOrEqual(16)
   const starts = boxes.map((box, index) => {
     const before = boxes[index - 1]
     return before && box && before.y === box.y
-      ? box.x - before.x - before.width
+      ? box.x - before.x - before.width - between
       : (box?.x ?? NaN) - (boxes[0]?.x ?? NaN)
   })
   expect(starts.every((gap) => Math.abs(gap) < 1)).toBe(true)
