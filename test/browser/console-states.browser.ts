@@ -109,7 +109,9 @@ test('at 1024 px the figures of an incident leave no hole between them', async (
   await using opened = await openScene(scene, { width: 1024, height: 768, hash: '#/overview' })
   const { page } = opened
   const boxes = await Promise.all((await page.locator('.figure').all()).map((figure) => figure.boundingBox()))
-  const between = await page.locator('.figures').evaluate((list) => Number.parseFloat(getComputedStyle(list).columnGap))
+  const between = await page.evaluate<number>(
+    "parseFloat(getComputedStyle(document.querySelector('.figures')).columnGap)",
+  )
   expect(between).toBeLessThanOrEqual(16)
   const starts = boxes.map((box, index) => {
     const before = boxes[index - 1]

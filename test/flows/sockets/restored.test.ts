@@ -88,13 +88,20 @@ class Restored implements AsyncDisposable {
 
   ways = (): string[] => this.it.control.subscriptions().map(({ transport }) => transport)
 
-  /** The only subscription is of this way, and the gateway knows that it is live. */
+  /** The only subscription is of this way, and the gateway knows that it is live: a copy may know an earlier one. */
   async receiving(way: 'WebHook' | 'WebSocket'): Promise<void> {
     const sockets = way === 'WebSocket' ? 1 : 0
     await this.it.pass(11 * MINUTE, async () => {
       const { subscriptions } = await this.status()
-      return this.ways().join() === way && this.it.sockets() === sockets && subscriptions.join() === '1,0'
+      const isOnly = this.ways().join() === way && this.it.sockets() === sockets && subscriptions.join() === '1,0'
+      return isOnly && (await this.#known()) === this.it.control.subscriptions()[0]?.subscriptionId
     })
+  }
+
+  /** The provider's id of the subscription that the gateway counts on. */
+  async #known(): Promise<unknown> {
+    const sql = `SELECT provider_id FROM subscriptions WHERE status = 'active'`
+    return (await this.running.gateway.database.gate.execute(sql)).rows[0]?.['provider_id']
   }
 
   async status() {
