@@ -58,6 +58,7 @@ export class SocketClient implements Disposable {
   }
 
   async request(method: string, path: string, body?: unknown, more: object = {}): Promise<Frame> {
+    await until(() => this.#socket.readyState !== WebSocket.CONNECTING)
     const messageId = `request ${++this.#requests}`
     const meta = { type: 'ClientRequest', messageId, method, path: `/restapi/v1.0${path}`, ...more }
     this.send(body === undefined ? [meta] : [meta, body])
