@@ -1,6 +1,7 @@
 import { atMost } from '../core/at-most.ts'
 import type { OpenFiles } from './open-files.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
+import { codeOf, rootOf } from '../core/error-code.ts'
 import { type Log, silentLog } from '../core/log.ts'
 
 const PROBE_EVERY_MS = 1000
@@ -17,6 +18,13 @@ export const LOG_CUT = 'SQLITE_READONLY_LOGCUT'
 /** The replica has not confirmed a commit, but may have it. */
 export const NOT_STORED = 'SQLITE_IOERR_NOT_STORED'
 const isSpoilt = (code: string | null): boolean => code === OVERWRITTEN || code === LOG_CUT
+
+/** The words of the replica, if an error says that it has not confirmed a commit; null for any other error. */
+export function whyNotStored(error: unknown): string | null {
+  if (!(error instanceof Error) || codeOf(error) !== NOT_STORED) return null
+  const root = rootOf(error)
+  return 'reason' in root ? String(root.reason) : root.message
+}
 
 /** Whether a result code says that the file is damaged or is not a database. */
 export const isDamage = (code: string): boolean => /^SQLITE_(CORRUPT|NOTADB)/.test(code)
@@ -99,7 +107,7 @@ export class Storage {
   /** Records a fault that SQLite does not notice, and throws it. `reason`: why, if known. */
   refuse(code: string, reason = ''): never {
     this.failed(code, reason)
-    throw Object.assign(new Error(textOf(code, reason)), { code })
+    throw Object.assign(new Error(textOf(code, reason)), { code, reason })
   }
 
   /** Whether the log has had a line about a fault within the last minute. The next one has the number of failures since. */

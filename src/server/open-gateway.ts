@@ -20,7 +20,7 @@ import { refusalOfReplaced } from '../db/replaced-database.ts'
 import type { Replica } from '../db/replicated-gate.ts'
 import { markEvents } from '../db/mark-events.ts'
 import { openRestoreMark } from '../db/restore-mark.ts'
-import type { Storage } from '../db/storage.ts'
+import { type Storage, whyNotStored } from '../db/storage.ts'
 import { type Gateway, buildGateway } from '../messages/gateway.ts'
 import type { Provider } from '../provider/provider.ts'
 import { createRingCentral } from '../provider/ringcentral/client.ts'
@@ -111,7 +111,7 @@ type FreshMark = Parameters<typeof openRestoreMark>[2]
 
 function openMark(database: Database, path: string, fresh: FreshMark): ReturnType<typeof openRestoreMark> {
   return openRestoreMark(database, `${path}.mark`, fresh).catch((error: unknown) => {
-    if (damageOf(error, path) !== null || error instanceof StartError) throw error
+    if (damageOf(error, path) !== null || whyNotStored(error) !== null || error instanceof StartError) throw error
     throw new StartError(
       EXIT.cannotWrite,
       `Cannot mark the database in ${path}.mark (${errorName(error)}): check that both belong to this user, and that the disk has space`,

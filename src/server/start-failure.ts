@@ -3,10 +3,14 @@ import { codeOf } from '../core/error-code.ts'
 import { EXIT, StartError } from '../core/start-error.ts'
 import { dataFolder } from '../db/data-folder.ts'
 import { damageOf, isBusy, isStorageCode } from '../db/gate.ts'
+import { whyNotStored } from '../db/storage.ts'
 import { StoreError } from '../operator/lease/object-store.ts'
 import { refusalOfReplaced } from '../db/replaced-database.ts'
 
-/** Turns an error of a damaged database or a full disk, which can occur at any step, into a `StartError`. Returns others unchanged. */
+/**
+ * Turns an error of a damaged database, a full disk or a failing replica, which can occur at any step, into a `StartError`. Returns others
+ * unchanged.
+ */
 export async function asStartError(error: unknown, { database: { path, url } }: Config): Promise<unknown> {
   if (error instanceof StoreError)
     return new StartError(EXIT.unavailable, `The backup's storage fails: ${error.message}. Try again when it works`)
@@ -15,6 +19,12 @@ export async function asStartError(error: unknown, { database: { path, url } }: 
     const replaced = path === null ? null : await refusalOfReplaced(path, null)
     return replaced === null ? new StartError(EXIT.cannotWrite, damage) : new StartError(EXIT.badConfig, replaced)
   }
+  const notStored = whyNotStored(error)
+  if (notStored !== null)
+    return new StartError(
+      EXIT.unavailable,
+      `The replica does not store what is committed (${notStored}): check the storage, its credentials and the network, then start again`,
+    )
   const code = diskFault(error)
   if (code === null) return error
   const folder = dataFolder(path ?? '.')

@@ -3,6 +3,7 @@ import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { readConfig } from '../../src/core/config.ts'
 import { silentLog } from '../../src/core/log.ts'
+import { StartError } from '../../src/core/start-error.ts'
 import { runGateway } from '../../src/server/run.ts'
 import { HeldGrant } from '../support/held-grant.ts'
 import { HeldReplica } from '../support/held-replica.ts'
@@ -61,3 +62,26 @@ test('a start under a lease waits for two uploads after its first copy: the note
   // The first one stores its incarnation as well.
   expect(uploads).toEqual([3, 2])
 })
+
+test.each(['with', 'without'])(
+  'a first start %s a lease whose replica stores nothing names the storage, and not the disk or the mark',
+  async (lease) => {
+    using folder = temporaryFolder()
+    const values = { NODE_ENV: 'test', PORT: '0', DATABASE_URL: folder.database }
+    const config = readConfig({ values, readFile: () => '' })
+    if (!config.ok) throw new Error(config.problems.join('\n'))
+    const replica = new HeldReplica()
+    replica.failure = 'Litestream does not answer'
+    const held = lease === 'with' ? { lease: new HeldGrant() } : {}
+    const failure = await runGateway({ config: config.config, log: silentLog, replica, ...held }).catch(
+      (error: unknown) => error,
+    )
+    expect(failure).toEqual(
+      new StartError(
+        69,
+        'The replica does not store what is committed (Litestream does not answer): check the storage, its credentials and the network, then start again',
+      ),
+    )
+    expect(failure).toMatchObject({ exitCode: 69 })
+  },
+)
