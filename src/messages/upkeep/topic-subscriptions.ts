@@ -4,6 +4,7 @@ import type { ExtensionRow } from '../../provider/directory.ts'
 import { nameOf } from '../../provider/extension-rows.ts'
 import { hasReadableThreads } from '../../provider/inbound-source.ts'
 import type { InboundSubscriptions } from '../../provider/inbound-subscriptions.ts'
+import { isAboutAddress } from '../../provider/provider-subscription.ts'
 import { deleteSubscriptions, hasSubscriptions, type TopicKey } from '../../provider/subscription-rows.ts'
 import type { Gateway } from '../gateway.ts'
 import { hasRoom } from '../inbound/fill-threads.ts'
@@ -63,7 +64,8 @@ async function keep(gateway: Gateway, row: ExtensionRow, side: SideTopic, isWant
   const failure = subscriptions.refusal(row)
   if (ensured === 'failed' && failure !== null)
     log.warn({ tenantId, extensionId, topic, status: failure.status, code: failure.code }, 'no events of this topic')
-  if (ensured === 'failed' && failure?.reason === 'rejected')
+  // An address that cannot be reached says nothing of this topic, and may be reachable in a minute.
+  if (ensured === 'failed' && failure?.reason === 'rejected' && !isAboutAddress(failure))
     refusals?.set(nameOf(row), { at: now, connectedAt: row.connectedAt })
   if (ensured === 'created') side.missed(row)
 }

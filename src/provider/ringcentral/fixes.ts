@@ -1,4 +1,4 @@
-import { FILTER_REFUSED } from '../provider-subscription.ts'
+import { FILTER_REFUSED, isAboutAddress } from '../provider-subscription.ts'
 import { meansRevoked } from '../refresh-policy.ts'
 import {
   FOREIGN_OWNER,
@@ -25,6 +25,7 @@ export function fixOf(failure: ProviderFailure, step: Step, publicUrl: string, c
   if (step === 'jwt' && failure.oauthError === 'invalid_grant')
     return meansRevoked(failure) ? JWT_REFUSED : suspended(failure)
   if (failure.oauthError === 'unauthorized_client') return wrongGrant(failure, step, publicUrl)
+  if (isAboutAddress(failure)) return unreachable(publicUrl)
   const known = FIXES[failure.code ?? '']
   if (known !== undefined) return known(failure, step, publicUrl, command)
   if (failure.oauthError === 'invalid_client') return WRONG_CLIENT
@@ -88,7 +89,7 @@ const OR_BY_LINK = 'Or connect it by a link (sgw extensions invite --tenant TENA
 const redirectUri: Fix = (_, __, publicUrl) =>
   `The redirect URI ${publicUrl}/v1/rc/callback is not registered: enter exactly this address in the settings of the RingCentral app.`
 
-const unreachable: Fix = (_, __, publicUrl) =>
+const unreachable = (publicUrl: string): string =>
   `RingCentral cannot reach ${publicUrl}/v1/webhooks/provider: it must be public, by https with a valid certificate.`
 
 const FIXES: Readonly<Record<string, Fix>> = {
@@ -115,12 +116,6 @@ const FIXES: Readonly<Record<string, Fix>> = {
   'CMN-408': (failure, step) =>
     `The user lacks the permission ${failure.permission ?? USER_PERMISSIONS[step]}: give it to the user's role in the RingCentral admin portal.`,
   'SUB-505': () => 'This user and app have too many subscriptions at RingCentral: delete those that you do not need.',
-  'SUB-520': unreachable,
-  'SUB-521': unreachable,
-  'SUB-522': unreachable,
-  'SUB-523': unreachable,
-  'SUB-524': unreachable,
-  'SUB-525': unreachable,
 }
 
 function missingPermission(failure: ProviderFailure, step: Step, _publicUrl: string, command?: string): string {

@@ -65,14 +65,22 @@ describe.each(['webhook', 'websocket'] as const)('a refused subscription for eve
   })
 })
 
+test('a subscription for events of consents that failed because the address could not be reached is asked for again soon', async () => {
+  await using scene = await openScene()
+  const asked = refuseEventsOfConsents(scene, { status: 400, code: 'SUB-522' })
+  await pass(scene.one, 5 * MINUTE_MS, () => (asked.length > 0 ? true : null), SECOND_MS)
+  await goOn(scene, 15 * MINUTE_MS)
+  expect(asked.length).toBeGreaterThan(2)
+})
+
 /** Returns the times at which they were asked for. */
-function refuseEventsOfConsents({ world, one }: Scene): number[] {
+function refuseEventsOfConsents({ world, one }: Scene, why = { status: 403, code: 'SUB-528' }): number[] {
   const asked: number[] = []
   const { provider } = world.gateway
   const { createSubscription, openEventSocket } = provider
   const refuse = (): Promise<{ ok: false; failure: ReturnType<typeof ownFailure> }> => {
     asked.push(one.clock.now())
-    return Promise.resolve({ ok: false, failure: { ...ownFailure('rejected', 'No'), status: 403, code: 'SUB-528' } })
+    return Promise.resolve({ ok: false, failure: { ...ownFailure('rejected', 'No'), ...why } })
   }
   provider.createSubscription = (token, request) =>
     request.topic === 'consents' ? refuse() : createSubscription(token, request)
