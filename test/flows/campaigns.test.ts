@@ -224,14 +224,14 @@ describe('a number that could send', () => {
     one.one.clock.advance(16 * MINUTE_MS)
     // What a proxy answers, and that RingCentral does not say it any more, take nothing back. A proxy that answers for two minutes
     // is an alert of its own.
-    const ofExtension = async () => (await ALERTS(world)).filter((alert) => alert.startsWith('extension_failing'))
+    const ofNumber = async () => (await ALERTS(world)).filter((alert) => !alert.startsWith('provider_unreachable'))
     for (const body of ['<html>', { errorCode: 'CMN-401', message: 'No', errors: [] }]) {
       world.control.fault({ route: 'sms-configuration', calls: null, fault: { kind: 'respond', status: 403, body } })
       const before = asked(world)
       await aDayLater(one)
       await pass(one.one, MINUTE_MS, () => (asked(world) >= before + 2 ? true : null))
       await pass(one.one, MINUTE_MS, async () => ((await one.told()).reason === reason ? true : null))
-      expect(await ofExtension()).toEqual([`extension_failing ${reason}`])
+      expect(await ofNumber()).toEqual([`extension_failing ${reason}`])
       world.control.clearFaults()
     }
   })
