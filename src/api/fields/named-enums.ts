@@ -22,7 +22,7 @@ export const DestinationKind = namedEnum(
 export const ExtensionStatus = namedEnum(
   'ExtensionStatus',
   EXTENSION_STATUSES,
-  'the gateway retries `refresh_failed`; `revoked` needs a new authorization',
+  'The gateway retries `refresh_failed`; `revoked` needs a new authorization',
 )
 export const TenantStatus = namedEnum('TenantStatus', TENANT_STATUSES, 'Only keys of `active` tenants are accepted')
 export const WebhookEvent = namedEnum('WebhookEvent', WEBHOOK_EVENTS, "An event that an app's webhookUrl can get")
