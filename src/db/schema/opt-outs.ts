@@ -29,7 +29,7 @@ export const optOuts = sqliteTable(
     since: integer().notNull(),
     /** Epoch milliseconds by the provider's clock: of two decisions the later one counts. */
     decidedAt: integer('decided_at').notNull(),
-    /** The message or the request that last changed `opted_out`, or `CHANGED_CONSENT`, or `KNOWN_CONSENT`. */
+    /** The message or the request that last decided, or `CHANGED_CONSENT`, or `KNOWN_CONSENT`. */
     changedBy: text('changed_by').notNull(),
   },
   (table) => [

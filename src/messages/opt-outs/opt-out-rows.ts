@@ -32,7 +32,7 @@ export const storeOptOuts = (decisions: string): string => `
   ON CONFLICT (tenant_id, contact, number) DO UPDATE SET
     source = iif(${IS_SAME}, source, excluded.source),
     since = iif(${IS_SAME}, since, excluded.since),
-    changed_by = iif(${IS_SAME}, changed_by, excluded.changed_by),
+    changed_by = excluded.changed_by,
     opted_out = excluded.opted_out,
     decided_at = max(opt_outs.decided_at, excluded.decided_at)
   WHERE excluded.decided_at >= opt_outs.decided_at OR excluded.source = 'api'`

@@ -93,6 +93,20 @@ describe('of two consents with the same time the opt-out counts', () => {
     expect(await sent(scene)).toBe('Recipient opted out')
   })
 
+  test.each([false, true])('also if an app has said before what the first of them says (%p)', async (saidOut) => {
+    await using scene = await openScene()
+    await setPolicy(scene)
+    await textIn(scene)
+    await untilRead(scene)
+    await put(scene, saidOut)
+    const at = scene.one.clock.now()
+    for (const one of saidOut ? (['OptOut', 'OptIn'] as const) : (['OptIn', 'OptOut'] as const)) {
+      listOnce(scene, [recordOf(one, at + SECOND_MS)])
+      await untilRead(scene)
+    }
+    expect([await pairs(scene), await sent(scene)]).toEqual([[expect.stringContaining(PAIR)], 'Recipient opted out'])
+  })
+
   test('but what the gateway was told itself counts more than a consent of the same time', async () => {
     await using scene = await openScene()
     await textIn(scene)
