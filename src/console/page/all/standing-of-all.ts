@@ -64,7 +64,7 @@ export function othersText({ overview: { tenants, total }, has }: Known, standin
   const said = [...by].toSorted(([a], [b]) => ORDER.indexOf(a) - ORDER.indexOf(b))
   const fine = [...by.values()].reduce((left, { length }) => left - length, total - (told === undefined ? 0 : 1))
   if (said.length === 0 && told === undefined)
-    return `${total === 2 ? 'Both' : `All ${count(total)}`} tenants are fine.`
+    return total === 1 ? 'Your tenant is fine.' : `${total === 2 ? 'Both' : `All ${count(total)}`} tenants are fine.`
   const parts = said.map(([state, { length }], index) => {
     const more = told !== undefined && (state === 'bad' || state === 'waits') ? ' more' : ''
     const who = index === 0 ? `${inWords(length)}${more} of ${count(total)} tenants` : inWords(length)
