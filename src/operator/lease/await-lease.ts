@@ -176,7 +176,7 @@ function noteFailure(options: AwaitLeaseOptions, watch: Watch, error: unknown): 
       EXIT.badConfig,
       `The lease cannot be read or written: ${error.message}. Check LITESTREAM_REPLICA_URL, its region and its access keys`,
     )
-  if (!watch.isFailing) options.log.warn({ reason: error.message }, 'the lease cannot be read, trying again')
+  if (!watch.isFailing) options.log.warn({ reason: error.message }, 'the object storage fails, trying again')
   watch.isFailing = true
   return null
 }

@@ -47,8 +47,8 @@ class Machine implements Disposable {
   heard = 0
   /** How often it has read the lease. */
   looks = 0
-  /** How often it has said that something is wrong. */
-  warnings = 0
+  /** What it has said of the storage. */
+  readonly warnings: string[] = []
   knownEpoch = 0
 
   constructor(
@@ -67,7 +67,7 @@ class Machine implements Disposable {
       candidate,
       knownEpoch: this.knownEpoch,
       clock,
-      log: { ...silentLog, warn: () => void this.warnings++ },
+      log: { ...silentLog, warn: (_, text) => void this.warnings.push(text) },
       signal,
       seen,
     })
@@ -231,9 +231,9 @@ test('requests that are lost now and then give a holder that is gone no more tim
   for (let second = 0; second < 2; second++) {
     let lost = 0
     stub.loses = () => lost++ < 3
-    const { warnings } = two
+    const said = two.warnings.length
     two.clock.advance(500)
-    await until(() => two.warnings > warnings)
+    await until(() => two.warnings.length > said)
     await two.pass(1500)
   }
   expect(two.lease).toBeNull()
@@ -251,6 +251,7 @@ test('a machine that begins to stand by while requests are lost sees the lease b
   await until(() => two.looks > 0)
   await two.pass(6000)
   expect(two.lease).toBeNull()
+  expect(two.warnings).toEqual(['the object storage fails, trying again'])
   stub.loses = () => false
   two.clock.advance(500)
   await waiting
