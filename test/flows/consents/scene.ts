@@ -12,6 +12,7 @@ export const MINUTE_MS = 60 * SECOND_MS
 export const HOUR_MS = 60 * MINUTE_MS
 /** For hours that pass. Below the ten seconds in which a socket waits for its pong. */
 export const STRIDE_MS = 5 * SECOND_MS
+const MOST_OF_AN_HOUR_MS = 58 * MINUTE_MS
 export const STRANGER = '+15555550142'
 
 interface OptOut {
@@ -25,6 +26,8 @@ export interface Scene extends AsyncDisposable {
   one: FaultCase
   world: World
   control: World['control']
+  /** Minutes that pass one by one make hundreds of calls, which take long on a busy machine. A socket's pings do not wait for a jump. */
+  mayJump: boolean
   /** The `opt_out` events, as `number contact in|out source`. */
   events: string[]
 }
@@ -41,7 +44,14 @@ export async function openScene(
     if (event.type !== 'opt_out') return
     seen.push(`${event.number} ${event.contact} ${event.optedOut ? 'out' : 'in'} ${event.source}`)
   })
-  return { one, world, control: world.control, events: seen, [Symbol.asyncDispose]: () => one[Symbol.asyncDispose]() }
+  return {
+    one,
+    world,
+    control: world.control,
+    mayJump: events === 'webhook',
+    events: seen,
+    [Symbol.asyncDispose]: () => one[Symbol.asyncDispose](),
+  }
 }
 
 export const searches = ({ control }: Scene): number => control.requests({ route: 'consents' }).length
@@ -49,8 +59,10 @@ export const searches = ({ control }: Scene): number => control.requests({ route
 /** Lets time pass until the whole list has been read once more. */
 export async function untilRead(scene: Scene, withinMs = HOUR_MS + 2 * MINUTE_MS): Promise<void> {
   const before = searches(scene)
+  const jumpMs = scene.mayJump && scene.one.openCalls === 0 && withinMs > HOUR_MS ? MOST_OF_AN_HOUR_MS : 0
+  scene.one.clock.advance(jumpMs)
   // The list of those who are out, and that of those who are in again.
-  await pass(scene.one, withinMs, () => (searches(scene) >= before + 2 ? true : null), STRIDE_MS)
+  await pass(scene.one, withinMs - jumpMs, () => (searches(scene) >= before + 2 ? true : null), STRIDE_MS)
   await pass(scene.one, MINUTE_MS, () => (scene.world.gateway.consents.answers().length > 0 ? true : null))
 }
 
