@@ -26,7 +26,8 @@ const RULES: Record<string, { weakening: Weakening; profile?: Profile; found: Re
   'an attempt row before the call': {
     // The rows of open attempts are lost in a crash, as if they had been only in memory.
     weakening: { atCrash: (bootId) => forgetOpenAttempts(bootId) },
-    found: /accepted by the provider|which no message is bound to|within 60 s/,
+    // Who does not know that a text has begun may begin a later one of its conversation, or believe the answer to the second call.
+    found: /accepted by the provider|which no message is bound to|within 60 s|overtook|failed with/,
   },
   'one open attempt per conversation, in the database and in memory': {
     weakening: {
