@@ -27,7 +27,7 @@ export async function fillThreads(
   extension: ExtensionRow,
   { hasReserved = false } = {},
 ): Promise<number | null> {
-  if (!hasReserved && !hasRoom(gateway, extension)) {
+  if (!hasReserved && !hasRoom(gateway, extension, extension.threadsToken === null ? FIRST_CALLS : CALLS)) {
     gateway.threads.changed(extension)
     return null
   }
@@ -113,11 +113,13 @@ export async function listThreads(
 
 /** A reading of threads, and one of the threads that it names. */
 export const CALLS = 2
+/** Without a token, threads are read and listed. */
+export const FIRST_CALLS = 2 * CALLS
 
 /** Whether the extension's window has room for a reading besides the calls it has counted. */
-export function hasRoom({ quota }: Gateway, { extensionId }: ExtensionKey): boolean {
+export function hasRoom({ quota }: Gateway, { extensionId }: ExtensionKey, calls = CALLS): boolean {
   const { used, limit } = quota.extensionUse(extensionId)
-  return used + CALLS <= limit
+  return used + calls <= limit
 }
 
 /** These calls count for the limit of sends, which the provider shares between both, but a refusal pauses only these. */

@@ -1,7 +1,7 @@
 import { SEND_GROUP } from '../../provider/quota.ts'
 import { type ExtensionKey, nameOf } from '../../provider/extension-rows.ts'
 import type { Gateway } from '../gateway.ts'
-import { CALLS, fillThreads, hasRoom } from '../inbound/fill-threads.ts'
+import { CALLS, FIRST_CALLS, fillThreads, hasRoom } from '../inbound/fill-threads.ts'
 import type { Timers } from '../jobs/timers.ts'
 
 /** Events come in bursts, and each call counts for the limit of sends. */
@@ -65,9 +65,12 @@ export class ThreadFills {
     if (quota.pauseMs(extensionId, SEND_GROUP) > 0) return true
     const { used, limit } = quota.extensionUse(extensionId)
     if (this.#reserved.has(nameOf(key))) return used > limit
-    if (hasRoom(this.gateway, key)) return false
-    if (clock.monotonic() - (this.#read.get(nameOf(key)) ?? -Infinity) < FULL_DISTANCE_MS) return true
-    quota.count(extensionId, CALLS)
+    const readAt = this.#read.get(nameOf(key))
+    // The first reading of a process may have no token.
+    const calls = readAt === undefined ? FIRST_CALLS : CALLS
+    if (hasRoom(this.gateway, key, calls)) return false
+    if (clock.monotonic() - (readAt ?? -Infinity) < FULL_DISTANCE_MS) return true
+    quota.count(extensionId, calls)
     this.#reserved.add(nameOf(key))
     return true
   }
