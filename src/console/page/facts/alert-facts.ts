@@ -39,7 +39,7 @@ export function alertFacts(alerts: readonly Alert[], own: readonly Fact[], overv
   })
 }
 
-/** It cannot be muted: where all that it is made of is, it is told by itself. */
+/** This alert cannot be muted. The page shows it even when the alerts of all its extensions are muted. */
 const noneCanSend = (alert: Alert): Fact => ({
   ...gatewayFact(alert),
   parts: ['None of the extensions can send'],
