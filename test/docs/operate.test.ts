@@ -13,7 +13,7 @@ const timeless = (text: string, version: string): string =>
   text.replaceAll(version, 'VERSION').replace(/\d\d-\d\d \d\d:\d\d:\d\d/g, 'TIME')
 
 test('the manual shows what sgw status prints', async () => {
-  const [, shown = ''] = /`sgw status` of a gateway .*:\n\n```text\n([\s\S]*?)```/.exec(PAGE) ?? []
+  const [, shown = ''] = /`sgw status` prints this:\n\n```text\n([\s\S]*?)```/.exec(PAGE) ?? []
   const [, version = ''] = /^version +(\S+)$/m.exec(shown) ?? []
   await withServer(async (_world, sgw) => {
     // The first back-fill of the extension ends soon after the start.
