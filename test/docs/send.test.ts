@@ -53,7 +53,7 @@ test('the minutes of a batch are those of the default limits', () => {
   if (!config.ok) throw new Error(config.problems.join())
   const { keyLimitPerMinute, fromLimitPerMinute } = config.config
   const minutes = (texts: number, perMinute: number): string => String(Math.ceil(texts / perMinute) - 1)
-  const said = /you hand over 500 in (\d+) minutes, and the last text of a zone leaves at 9:0(\d)\./
+  const said = /you submit 500 texts in (\d+) minutes, and the last text in each zone goes out at 9:0(\d)\./
     .exec(readFileSync(join(PROJECT, 'docs/recipes.md'), 'utf8'))
     ?.slice(1)
   expect(said).toEqual([minutes(500, keyLimitPerMinute), minutes(100, fromLimitPerMinute)])
