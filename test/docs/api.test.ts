@@ -24,8 +24,8 @@ test('the page has every filter of messages and of deliveries', () => {
     Object.keys(schema.shape).filter((name) => !COMMON.includes(name))
   // `tenantId` can only be the caller's own.
   const ofMessages = own(MessagesQuery).filter((name) => name !== 'tenantId')
-  expect(namesOf('Filter of messages').toSorted()).toEqual(ofMessages.toSorted())
-  expect(namesOf('Filter of webhook deliveries').toSorted()).toEqual(own(DeliveriesQuery).toSorted())
+  expect(namesOf('Filter for messages').toSorted()).toEqual(ofMessages.toSorted())
+  expect(namesOf('Filter for webhook deliveries').toSorted()).toEqual(own(DeliveriesQuery).toSorted())
   for (const name of COMMON) expect(PAGE).toContain(`\`${name}\``)
 })
 

@@ -18,7 +18,7 @@ const TIMES: [name: string, ms: number][] = [
 /** The limits of each row of the page, in the order of its values. */
 const ROWS: Readonly<Record<string, readonly (keyof typeof VALUES)[]>> = {
   'request body; upload': ['MAX_REQUEST_BODY_BYTES', 'MAX_MEDIA_BYTES'],
-  'JSON: nesting; members in all; entries in an array': ['MAX_JSON_DEPTH', 'MAX_JSON_MEMBERS', 'MAX_BODY_ENTRIES'],
+  'JSON: nesting; members in total; entries in an array': ['MAX_JSON_DEPTH', 'MAX_JSON_MEMBERS', 'MAX_BODY_ENTRIES'],
   '`X-Request-Id` that the gateway keeps': ['MAX_REQUEST_ID_LENGTH'],
   'period of `KEY_LIMIT_PER_MINUTE`': ['WINDOW_MS'],
   'wrong keys that block an IP address (IPv6: a /64); counted over; blocked for': [
@@ -53,7 +53,7 @@ const ROWS: Readonly<Record<string, readonly (keyof typeof VALUES)[]>> = {
   '`sendAt`: how far ahead': ['MAX_SCHEDULE_AHEAD_MS'],
   '`error` of a message': ['ERROR_MESSAGE_LENGTH'],
   'failed messages that one request resends': ['MAX_RESENT'],
-  'attempts kept for; usage kept for; different errors counted in half an hour': [
+  'attempts kept for; usage kept for; different errors counted in each half hour': [
     'ATTEMPT_RETENTION_DAYS',
     'USAGE_RETENTION_DAYS',
     'MAX_ERRORS_PER_HALF_HOUR',
@@ -61,15 +61,15 @@ const ROWS: Readonly<Record<string, readonly (keyof typeof VALUES)[]>> = {
   'files in a message; a file name': ['MAX_MEDIA_PER_MESSAGE', 'MAX_FILE_NAME_LENGTH'],
   "a tenant's files together; disk space that uploads leave free": ['MAX_TENANT_MEDIA_BYTES', 'UPLOAD_MIN_FREE_BYTES'],
   'files kept for': ['MEDIA_RETENTION_MS'],
-  'uploads at once: all; one tenant': ['MAX_UPLOADS_IN_FLIGHT', 'MAX_UPLOADS_PER_TENANT'],
-  'slowest upload: bytes; within': ['UPLOAD_STEP_BYTES', 'UPLOAD_STEP_MS'],
-  'calls at once that send files: all; one extension; longest call': [
+  'simultaneous uploads: in total; per tenant': ['MAX_UPLOADS_IN_FLIGHT', 'MAX_UPLOADS_PER_TENANT'],
+  'slowest upload: bytes; in': ['UPLOAD_STEP_BYTES', 'UPLOAD_STEP_MS'],
+  'simultaneous calls that send files: in total; per extension; longest call': [
     'MAX_MEDIA_CALLS',
     'MAX_MEDIA_CALLS_PER_EXTENSION',
     'MAX_MEDIA_CALL_MS',
   ],
   'inbound attachment: size; time to download': ['MAX_ATTACHMENT_BYTES', 'ATTACHMENT_TIMEOUT_MS'],
-  'attachment downloads at once (more wait): all; one tenant': [
+  'simultaneous attachment downloads (others wait): in total; per tenant': [
     'MAX_ATTACHMENTS_IN_FLIGHT',
     'MAX_ATTACHMENTS_PER_TENANT',
   ],
@@ -78,14 +78,14 @@ const ROWS: Readonly<Record<string, readonly (keyof typeof VALUES)[]>> = {
     'WEBHOOK_TIMEOUT_MS',
     'RESPONSE_SNIPPET_BYTES',
   ],
-  'POSTs at once: all; one tenant; one host of a tenant; one app or trigger; reserved for a tenant': [
+  'simultaneous POSTs: in total; per tenant; per host of a tenant; per app or trigger; reserved for each tenant': [
     'MAX_WEBHOOKS_IN_FLIGHT',
     'MAX_WEBHOOKS_PER_TENANT',
     'MAX_WEBHOOKS_PER_HOST',
     'MAX_WEBHOOKS_PER_DESTINATION',
     'RESERVED_WEBHOOKS_PER_TENANT',
   ],
-  'retries at once, for the same five': [
+  'simultaneous retries, in the same order': [
     'MAX_RETRIES_IN_FLIGHT',
     'MAX_RETRIES_PER_TENANT',
     'MAX_RETRIES_PER_HOST',
@@ -93,24 +93,21 @@ const ROWS: Readonly<Record<string, readonly (keyof typeof VALUES)[]>> = {
     'RESERVED_RETRIES_PER_TENANT',
   ],
   'longest wait before a retry': ['MAX_RETRY_DELAY_MS'],
-  'deliveries that one request can recover; that one request can dismiss by id': [
-    'MAX_RECOVERED_DELIVERIES',
-    'MAX_DISMISSED_IDS',
-  ],
+  'deliveries that one request can recover; can dismiss by id': ['MAX_RECOVERED_DELIVERIES', 'MAX_DISMISSED_IDS'],
   'delivery log kept for': ['DELIVERY_RETENTION_DAYS'],
-  'sockets for each app; token valid for': ['MAX_SOCKETS_PER_APP', 'WS_TOKEN_TTL_MS'],
-  'time to authenticate; unauthenticated sockets: all; from one IP address': [
+  'sockets per app; token valid for': ['MAX_SOCKETS_PER_APP', 'WS_TOKEN_TTL_MS'],
+  'time to authenticate; unauthenticated sockets: in total; per IP address': [
     'WS_AUTH_DEADLINE_MS',
     'MAX_UNAUTHENTICATED_SOCKETS',
     'MAX_UNAUTHENTICATED_SOCKETS_PER_ADDRESS',
   ],
   'frame that you send (if larger: 1009); frames between pings': ['WS_FRAME_BYTES', 'WS_FRAMES_PER_PING'],
   'time between pings; unanswered pings before the socket closes': ['WS_PING_MS', 'MAX_UNANSWERED_PINGS'],
-  "backlog of a slow socket; of a tenant's sockets": ['WS_BACKLOG_BYTES', 'WS_TENANT_BACKLOG_BYTES'],
-  'closed socket: wait for a silent peer; such sockets': ['WS_LINGER_MS', 'MAX_LINGERING_SOCKETS'],
-  "an extension's calls each minute: reserved for sends; allowed for logins and sockets; of these, reserved for tokens":
+  "backlog of a slow socket; of all a tenant's sockets": ['WS_BACKLOG_BYTES', 'WS_TENANT_BACKLOG_BYTES'],
+  'closed socket: wait for a silent peer; sockets waiting': ['WS_LINGER_MS', 'MAX_LINGERING_SOCKETS'],
+  "an extension's calls per minute: reserved for sends; allowed for logins and sockets; of these, reserved for tokens":
     ['CALLS_KEPT_FOR_SENDS', 'AUTH_CALLS_PER_MINUTE', 'AUTH_CALLS_KEPT_FOR_TOKENS'],
-  'calls at once, reserved for tokens and lookups': ['CALLS_BESIDE_SENDS'],
+  'simultaneous calls reserved for tokens and lookups': ['CALLS_BESIDE_SENDS'],
   'pause after a 429 without `Retry-After`; shortest pause (doubles each time)': [
     'DEFAULT_PENALTY_MS',
     'MIN_ANNOUNCED_PAUSE_MS',
@@ -121,26 +118,26 @@ const ROWS: Readonly<Record<string, readonly (keyof typeof VALUES)[]>> = {
     'MAX_ABSENT_ATTEMPTS',
   ],
   'time between lookups of an unknown number': ['NUMBER_LOOKUP_EVERY_MS'],
-  'token refresh: before the expiry; after a failure: first; then; maximum': [
+  'token refresh: before expiry; first retry; second retry; longest wait': [
     'TOKEN_FRESH_MS',
     'REFRESH_RETRY_FIRST_MS',
     'REFRESH_RETRY_MIN_MS',
     'REFRESH_RETRY_MAX_MS',
   ],
-  'search for missed texts: how far back; how often; without a subscription; such searches at once': [
+  'search for missed texts: how far back; how often; how often without a subscription; simultaneous searches': [
     'BACK_FILL_MAX_AGE_MS',
     'BACK_FILL_EVERY_MS',
     'SILENT_BACK_FILL_EVERY_MS',
     'MAX_SILENT_BACK_FILLS',
   ],
-  'subscriptions checked and sockets opened at once': ['MAX_SUBSCRIBING'],
+  'subscriptions checked and sockets opened simultaneously': ['MAX_SUBSCRIBING'],
   "an app's name; a JWT": ['MAX_APP_NAME_LENGTH', 'MAX_JWT_LENGTH'],
-  "a tenant's links in an hour; connect link valid for; time for a login": [
+  'links per tenant and hour; connect link valid for; time to log in': [
     'CONNECT_TOKENS_PER_HOUR',
     'CONNECT_TOKEN_TTL_MS',
     'OAUTH_STATE_TTL_MS',
   ],
-  '`sgw console`: link valid for; session valid for; sessions at once; requests of a session in a minute': [
+  '`sgw console`: link valid for; session valid for; simultaneous sessions; requests per session and minute': [
     'OPERATOR_LINK_TTL_MS',
     'OPERATOR_SESSION_TTL_MS',
     'MAX_OPERATOR_SESSIONS',
@@ -155,7 +152,7 @@ const ROWS: Readonly<Record<string, readonly (keyof typeof VALUES)[]>> = {
     'MAX_LIMITED_APPS',
     'MAX_WATCHED_ADDRESSES',
   ],
-  'deliveries read in one step; size of a piece of an upload; of a simulated message': [
+  'deliveries read in one step; size of an upload chunk; size of a simulated message': [
     'FAILURES_STEP_ROWS',
     'MEDIA_PIECE_BYTES',
     'MAX_SIMULATED_BODY_BYTES',
