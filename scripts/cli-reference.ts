@@ -14,13 +14,13 @@ const INTRODUCTION = `# The command line
 
 How you type \`sgw\` depends on your [installation](install.md#commands). \`sgw COMMAND --help\` explains each option and shows an example.
 
-- Commands act on the running server, or on its database if none runs. \`send\`, \`notify\`, \`listen\`, \`simulate\`, \`trigger\` and \`stop\` need a running server; \`compact\` needs it stopped.
-- Every command except \`start\` takes \`--json\`. Standard output is then one JSON value (with \`listen\` and \`events\`, one on each line), and an error is \`{"error": …}\` on standard error.
-- Exit codes: 0: done. 1: failed. 2: wrong usage, or no terminal for a question (use \`--yes\`). 7: the command needs a server, and none answers. The server has [its own codes](operate.md#stopping).
-- Output is coloured only on a terminal. \`NO_COLOR=1\` turns colours off.
+- Commands act on the running server, or on its database if no server runs. \`send\`, \`notify\`, \`listen\`, \`simulate\`, \`trigger\` and \`stop\` need a running server; \`compact\` needs a stopped one.
+- Every command except \`start\` takes \`--json\`. Standard output is then one JSON value (with \`listen\` and \`events\`, one per line), and an error is \`{"error": …}\` on standard error.
+- A command exits with 0 if it succeeds, 1 if it fails, 2 for wrong usage or a question without a terminal (use \`--yes\`), and 7 if it needs a server and none responds. The server has [its own codes](operate.md#stopping).
+- Output is colored only on a terminal. \`NO_COLOR=1\` turns colors off.
 - A TIME is a date, a date-time with an offset, or \`2h\` for two hours ago. A NUMBER has the form \`+15555550100\`. \`list\` commands print ids.
 
-Square brackets mark what you can leave out. You can repeat an argument with \`...\`, and an option if its help says so. \`sgw alerts\` alone lists the firing alerts; \`sgw lease\` alone shows which gateway is active.
+Square brackets mark optional parts. You can repeat an argument with \`...\`, and an option if its help says so. \`sgw alerts\` alone lists the firing alerts; \`sgw lease\` alone shows which gateway is active.
 `
 
 /** The page: each group of commands, and how each command is called. */

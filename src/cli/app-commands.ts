@@ -30,7 +30,7 @@ export function addApps(program: Command, contextOf: () => CliContext, run: Run)
       })
   addWithConfirmation(
     'rotate-key',
-    'Give an app a new key; the old one stops working at once. To switch without a gap, create a second app and deactivate this one later; while both have an address, both receive every inbound message',
+    'Give an app a new key; the old one stops working at once. To switch without a gap, create a second app and deactivate this one later; while both have a webhook URL, both receive every inbound message',
     (appId) => `The key of ${appId} stops working at once, and its WebSockets close. Continue?`,
   )
   addWithConfirmation(
@@ -56,7 +56,7 @@ function addUpdate(app: Command, contextOf: () => CliContext, run: Run): void {
   app
     .command('update')
     .argument('<app>', 'app id (sgw app list)')
-    .description("Change the address to which an app's inbound messages are posted")
+    .description("Change an app's webhook URL")
     .requiredOption('--webhook-url <url>', 'the new address; an empty one removes it')
     .action(async (appId: string, options: { webhookUrl: string }) => {
       await requireActive(contextOf(), appId)
@@ -94,7 +94,7 @@ function addCreateAndList(app: Command, run: Run): void {
     )
   app
     .command('list')
-    .description('List the apps of all tenants; with --tenant, also show their webhook addresses')
+    .description('List the apps of all tenants; with --tenant, also show their webhook URLs')
     .option('--tenant <tenant>', 'only this tenant')
     .option('--registered-by <app>', 'only apps that this app registered with its key')
     .action(({ tenant, registeredBy }: { tenant?: string; registeredBy?: string }) => {

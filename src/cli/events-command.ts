@@ -22,7 +22,9 @@ export function addEvents(program: Command, contextOf: () => CliContext): void {
   program
     .command('events')
     .alias('event')
-    .description('Follow the events of all tenants until you press Ctrl+C: what happens to messages, and what comes in')
+    .description(
+      'Print the events of all tenants until you press Ctrl+C: changes to messages, inbound texts and opt-outs',
+    )
     .option('--after <cursor>', 'start after this cursor, which an earlier run printed')
     .option('--tenant <tenant>', 'only this tenant')
     .action((options: EventsOptions) => follow(contextOf(), options))

@@ -35,7 +35,7 @@ export function addExtensions(program: Command, contextOf: () => CliContext, run
       await run({ method: 'POST', path: '/v1/rc/links', body: { kind }, appId })
       sayNext(context, 'Once it is connected, sgw extensions list shows it')
     })
-  addLink('connect', 'Print a link to connect an extension yourself: works once, for five minutes')
+  addLink('connect', 'Print a link to connect an extension yourself; it works once, for five minutes')
   extensions
     .command('connect-jwt')
     .description('Connect an extension by its JWT, without a browser or public address, or replace its JWT')
@@ -48,7 +48,7 @@ export function addExtensions(program: Command, contextOf: () => CliContext, run
         { view: ({ fixes, ...answer }: ConnectedByJwt) => (fixes.length === 0 ? answer : { ...answer, fixes }) },
       )
     })
-  addLink('invite', "Print a link to send to an extension's owner: works once, for INVITE_TOKEN_TTL (7 days)")
+  addLink('invite', "Print a link to send to an extension's owner; it works once, for INVITE_TOKEN_TTL (7 days)")
   extensions
     .command('disconnect')
     .description('Disconnect an extension: delete its tokens, and fail the messages waiting for its numbers')

@@ -11,12 +11,12 @@ import { actingApps, askEach } from './tenant-scope.ts'
 export function addFailed(webhooks: Command, contextOf: () => CliContext): void {
   const recovery = webhooks
     .command('recover')
-    .description('Attempt again every delivery that failed in a range of time and was not dismissed')
+    .description('Attempt once more each delivery that failed in a given period and was not dismissed')
     .requiredOption('--since <time>', SINCE, timeOf)
   narrowed(recovery).action((options: Range) => recover(contextOf(), options))
   const dismissal = webhooks
     .command('dismiss')
-    .description('Stop counting deliveries that never arrived: those that you name, or all in a range of time')
+    .description('Stop counting deliveries that never arrived: those that you name, or all in a given period')
     .argument('[delivery...]', 'delivery ids, as sgw webhooks list --state never_arrived shows them')
     .option('--since <time>', SINCE, timeOf)
   narrowed(dismissal).action((ids: string[], options: Range, command: Command) =>

@@ -27,7 +27,7 @@ export function addMessages(program: Command, contextOf: () => CliContext, run: 
   addList(messages, contextOf)
   messages
     .command('show')
-    .description('Show every step of one message, and why it waits or failed')
+    .description('Show every step of a message, and why it is waiting or failed')
     .argument('<message>', 'message id (sgw messages list)')
     .option('--tenant <tenant>', 'the tenant of the message; without it, all are searched')
     .action((messageId: string, { tenant }: { tenant?: string }) => show(contextOf(), messageId, tenant))
@@ -48,7 +48,7 @@ function addSending(program: Command, contextOf: () => CliContext, run: Run): vo
     .action((text: string | undefined, options: SendOptions) => send(contextOf(), text, options, run))
   program
     .command('notify')
-    .description("Turn JSON on standard input, such as a tool's alert, into a text and send it")
+    .description("Turn JSON on standard input, such as a tool's alert, into a text, and send it")
     .requiredOption('--from <number>', 'a connected number (sgw extensions list), E.164')
     .requiredOption('--to <numbers>', 'up to 10 receivers, E.164, separated by commas')
     .option('--text <template>', 'the text; {{path.to.0.value}} stands for a value of the JSON')

@@ -147,7 +147,7 @@ function addUpkeep(program: Command, contextOf: () => CliContext, run: Run): voi
   addBackup(program, contextOf)
   program
     .command('unblock')
-    .description('Unblock an address that failed to authenticate too often')
+    .description('Unblock an IP address that failed to authenticate too often')
     .argument('<address>', 'IP address of the client')
     .action((address: string) => run({ method: 'POST', path: '/v1/operator/unblock', body: { address } }))
   program
@@ -204,7 +204,7 @@ function addKeys(program: Command, contextOf: () => CliContext, run: Run): void 
 function addBackup(program: Command, contextOf: () => CliContext): void {
   program
     .command('backup')
-    .description('Copy the database to a new file, and check the copy. To start from it: docs/backup.md')
+    .description('Copy the database to a new file, and check the copy. To start from it, see docs/backup.md')
     .argument('<file>', 'a file that does not exist yet')
     .action((file: string) => backUp(contextOf(), file))
   program

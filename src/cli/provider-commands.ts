@@ -31,7 +31,7 @@ export function addProviderChanges(simulate: Command, run: Run): void {
   addConsent(simulate, change)
   simulate
     .command('sockets')
-    .description('Cause a fault on the sockets that carry events, and print how many open ones it hit')
+    .description('Cause a fault on the sockets that carry events, and print how many open ones it affected')
     .argument('<fault>', SOCKET_FAULTS.join(', '))
     .option('--extension <extension>', `only of this ${EXTENSION}`)
     .option('--times <count>', 'how many future connections, tickets, subscriptions or events; 1 by default', timesOf)
