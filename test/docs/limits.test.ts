@@ -61,15 +61,15 @@ const ROWS: Readonly<Record<string, readonly (keyof typeof VALUES)[]>> = {
   'files in a message; a file name': ['MAX_MEDIA_PER_MESSAGE', 'MAX_FILE_NAME_LENGTH'],
   "a tenant's files together; disk space that uploads leave free": ['MAX_TENANT_MEDIA_BYTES', 'UPLOAD_MIN_FREE_BYTES'],
   'files kept for': ['MEDIA_RETENTION_MS'],
-  'simultaneous uploads: in total; per tenant': ['MAX_UPLOADS_IN_FLIGHT', 'MAX_UPLOADS_PER_TENANT'],
+  'simultaneous uploads: total; per tenant': ['MAX_UPLOADS_IN_FLIGHT', 'MAX_UPLOADS_PER_TENANT'],
   'slowest upload: bytes; in': ['UPLOAD_STEP_BYTES', 'UPLOAD_STEP_MS'],
-  'simultaneous calls that send files: in total; per extension; longest call': [
+  'simultaneous calls that send files: total; per extension; longest call': [
     'MAX_MEDIA_CALLS',
     'MAX_MEDIA_CALLS_PER_EXTENSION',
     'MAX_MEDIA_CALL_MS',
   ],
   'inbound attachment: size; time to download': ['MAX_ATTACHMENT_BYTES', 'ATTACHMENT_TIMEOUT_MS'],
-  'simultaneous attachment downloads (others wait): in total; per tenant': [
+  'simultaneous attachment downloads (others wait): total; per tenant': [
     'MAX_ATTACHMENTS_IN_FLIGHT',
     'MAX_ATTACHMENTS_PER_TENANT',
   ],
@@ -78,7 +78,7 @@ const ROWS: Readonly<Record<string, readonly (keyof typeof VALUES)[]>> = {
     'WEBHOOK_TIMEOUT_MS',
     'RESPONSE_SNIPPET_BYTES',
   ],
-  'simultaneous POSTs: in total; per tenant; per host of a tenant; per app or trigger; reserved for each tenant': [
+  'simultaneous POSTs: total; per tenant; per host of a tenant; per app or trigger; reserved per tenant': [
     'MAX_WEBHOOKS_IN_FLIGHT',
     'MAX_WEBHOOKS_PER_TENANT',
     'MAX_WEBHOOKS_PER_HOST',
@@ -96,7 +96,7 @@ const ROWS: Readonly<Record<string, readonly (keyof typeof VALUES)[]>> = {
   'deliveries that one request can recover; can dismiss by id': ['MAX_RECOVERED_DELIVERIES', 'MAX_DISMISSED_IDS'],
   'delivery log kept for': ['DELIVERY_RETENTION_DAYS'],
   'sockets per app; token valid for': ['MAX_SOCKETS_PER_APP', 'WS_TOKEN_TTL_MS'],
-  'time to authenticate; unauthenticated sockets: in total; per IP address': [
+  'time to authenticate; unauthenticated sockets: total; per IP address': [
     'WS_AUTH_DEADLINE_MS',
     'MAX_UNAUTHENTICATED_SOCKETS',
     'MAX_UNAUTHENTICATED_SOCKETS_PER_ADDRESS',
@@ -152,7 +152,7 @@ const ROWS: Readonly<Record<string, readonly (keyof typeof VALUES)[]>> = {
     'MAX_LIMITED_APPS',
     'MAX_WATCHED_ADDRESSES',
   ],
-  'deliveries read in one step; size of an upload chunk; size of a simulated message': [
+  'deliveries read in one step; size of an upload chunk; of a simulated message': [
     'FAILURES_STEP_ROWS',
     'MEDIA_PIECE_BYTES',
     'MAX_SIMULATED_BODY_BYTES',
