@@ -217,6 +217,30 @@ test('a webhook of a reply is a step with its answer and its time', async () => 
   expect(await page.locator('.exchange', { hasText: 'Answer of' }).count()).toBe(0)
 })
 
+test('what is typed while a text is on its way stays in the field', async () => {
+  await using gateway = await startTestGateway()
+  await using opened = await openConsole(gateway.url)
+  const { page } = opened
+  const field = page.getByLabel('Text from your app')
+  const answer = Promise.withResolvers<void>()
+  await page.route('**/v1/sms/send', async (route) => {
+    const response = await route.fetch()
+    await answer.promise
+    await route.fulfill({ response })
+  })
+  const asked = page.waitForRequest('**/v1/sms/send')
+  await page.getByRole('button', { name: 'Send the first text' }).click()
+  await asked
+  await field.fill('Another one')
+  answer.resolve()
+  await page.getByRole('button', { name: 'Send from your app', disabled: false }).waitFor()
+  expect(await field.inputValue()).toBe('Another one')
+  await field.press('Enter')
+  await page.locator('.said', { hasText: 'Another one' }).first().waitFor()
+  await step(page, 'POST /v1/sms/send 202').nth(1).waitFor()
+  expect(await field.inputValue()).toBe('')
+})
+
 test('what the page measured stays while it is open, and after a reload it is not promised', async () => {
   await using gateway = await startTestGateway()
   await using opened = await openConsole(gateway.url)

@@ -28,12 +28,13 @@ test('beside the simulator a request of the page works at once, with the session
   await page.locator('.connection', { hasText: 'Live' }).waitFor()
   await page.goto(`${new URL(page.url()).origin}/docs#/SMS/sendSms`)
   const block = page.locator('#operations-SMS-sendSms')
-  await block.locator('.btn.execute').click()
+  // As in `console-prefix.browser.ts`.
+  await block.locator('.btn.execute').click({ timeout: 90_000 })
   await block.locator('.live-responses-table .response-col_status').first().waitFor()
   expect(await block.locator('.live-responses-table .response').first().textContent()).toContain('"status": "queued"')
   expect(complaints).toEqual([])
   expect(await sessionsOf(world)).toBe(1)
-})
+}, 120_000)
 
 test('the page opens no session, and says nothing of one that has ended', async () => {
   await using world = await createWorld({ work: false })

@@ -95,7 +95,7 @@ export class TracedConversation extends MessagesOfPair {
       const began = performance.now()
       const response = await this.sgw.sms.send(request)
       noteSend(response.messageId, { at, ms: performance.now() - began, request, response })
-      await this.load()
+      void this.load()
     })
   }
 

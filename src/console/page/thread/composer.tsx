@@ -103,7 +103,7 @@ function useFiles(draft: Draft, canSend: boolean) {
   return { take: takes ? take : null, isOver: useDrop(takes ? take : null), loadError }
 }
 
-/** Uploads the files, then sends the draft. All of it stays until it is accepted. */
+/** Uploads the files, then sends the draft. All of it stays until it is accepted, and a text that was changed meanwhile stays then, too. */
 function useSubmit({ text, attached }: Draft, number: string, send: ComposerProps['send']) {
   const isBusy = useSignal(false)
   const files = attached.value?.files.value.length ? attached.value : null
@@ -112,8 +112,12 @@ function useSubmit({ text, attached }: Draft, number: string, send: ComposerProp
   const submit = async (): Promise<void> => {
     if (!isReady || client.value === null) return
     isBusy.value = true
+    const sent = text.value
     const mediaIds = files === null ? undefined : await files.upload(client.value)
-    if (mediaIds !== null && (await send(text.value, mediaIds))) [text.value, attached.value] = ['', null]
+    if (mediaIds !== null && (await send(sent, mediaIds))) {
+      if (text.value === sent) text.value = ''
+      attached.value = null
+    }
     isBusy.value = false
   }
   return { submit, isReady }
