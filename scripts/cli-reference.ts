@@ -14,7 +14,7 @@ const INTRODUCTION = `# The command line
 
 How you type \`sgw\` depends on your [installation](install.md#commands). \`sgw COMMAND --help\` explains each option and shows an example.
 
-- Commands act on the running server, or on its database if no server runs. \`send\`, \`notify\`, \`listen\`, \`simulate\`, \`trigger\` and \`stop\` need a running server; \`compact\` needs a stopped one.
+- Commands act on the running server, or on its database if none is running. \`send\`, \`notify\`, \`listen\`, \`simulate\`, \`trigger\` and \`stop\` need a running server; stop the server before \`compact\`.
 - Every command except \`start\` takes \`--json\`. Standard output is then one JSON value (with \`listen\` and \`events\`, one per line), and an error is \`{"error": …}\` on standard error.
 - A command exits with 0 if it succeeds, 1 if it fails, 2 for wrong usage or a question without a terminal (use \`--yes\`), and 7 if it needs a server and none responds. The server has [its own codes](operate.md#stopping).
 - Output is colored only on a terminal. \`NO_COLOR=1\` turns colors off.
