@@ -7,8 +7,8 @@ COPY tsconfig.json ./
 COPY scripts ./scripts
 COPY drizzle ./drizzle
 COPY src ./src
-# For the platform that the image is built on; another one is built with --platform.
-# docker build --build-arg COMMIT=$(git rev-parse HEAD): the commit that the label and, between releases, sgw --version name.
+# Builds for the platform that it runs on. For another one, use --platform.
+# docker build --build-arg COMMIT=$(git rev-parse HEAD) sets the commit that the label and, between releases, sgw --version name.
 ARG COMMIT=
 RUN bun scripts/build.ts --commit "$COMMIT" --target "linux-$(uname -m | sed 's/x86_64/x64/; s/aarch64/arm64/')" --bundle-only \
     && bun scripts/licences.ts dist/bundle/THIRD-PARTY-LICENSES.txt
@@ -25,7 +25,7 @@ LABEL org.opencontainers.image.title=sgw \
       org.opencontainers.image.revision="$COMMIT"
 ENV NODE_ENV=production \
     DATABASE_URL=file:/data/sgw.db
-# A volume takes over the owner of the folder that it covers. /backups is for a backup on another disk instead of object storage.
+# A volume takes its owner from the folder that it covers. /backups is for a backup on another disk instead of object storage.
 RUN mkdir /data /backups && chown bun:bun /data /backups && chmod 700 /data /backups \
     && printf '#!/bin/sh\nexec bun /app/cli.js "$@"\n' > /usr/local/bin/sgw && chmod 755 /usr/local/bin/sgw
 COPY --from=litestream /usr/local/bin/litestream /usr/local/bin/litestream
@@ -37,6 +37,6 @@ USER bun
 VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=15s --timeout=5s --start-period=60s CMD ["sgw", "health"]
-# It stops within 10 s, the last copy of the backup included.
+# The gateway stops within 10 s, including the last copy of the backup.
 STOPSIGNAL SIGTERM
 CMD ["sgw-entrypoint"]

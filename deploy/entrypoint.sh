@@ -1,6 +1,6 @@
 #!/bin/sh
-# Starts the gateway, with Litestream beside it when LITESTREAM_REPLICA_URL says where the backup goes.
-# For the container and for systemd. Needs sgw and, with a backup, litestream and flock in the PATH.
+# Starts the gateway in the container or under systemd, with Litestream beside it if LITESTREAM_REPLICA_URL says where the backup goes.
+# sgw must be in the PATH and, with a backup, litestream and flock.
 set -eu
 
 if [ -z "${LITESTREAM_REPLICA_URL:-}" ]; then
@@ -12,8 +12,8 @@ if [ -z "${LITESTREAM_REPLICA_URL:-}" ]; then
   exec sgw start
 fi
 
-# The gateway starts Litestream itself, once configuration and database are known to be good.
+# The gateway starts Litestream itself after it has checked the configuration and the database.
 export LITESTREAM=1
-# With standbys the gateway restores itself, once it holds the lease: before that, another one may still work.
+# With standbys, the gateway restores the database itself once it holds the lease: until then, another gateway may still be working.
 case ${STANDBY:-0} in 1 | true | on) ;; *) sgw restore ;; esac
 exec sgw start

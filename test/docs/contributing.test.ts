@@ -16,7 +16,7 @@ function filesOf(heading: string): string[] {
 }
 
 test('a filter of the messages touches the files that the page lists, at most nine, and each names it', () => {
-  const files = filesOf('**A filter of the messages** (as `state` is one)')
+  const files = filesOf('**a filter of the messages** (such as `state`)')
   expect(files.length).toBeGreaterThan(5)
   expect(files.length).toBeLessThanOrEqual(MAX_FILES)
   expect(files.filter((path) => !existsSync(join(PROJECT, path)))).toEqual([])
@@ -32,7 +32,7 @@ test('each file that the page names is there', () => {
 })
 
 test('no other file of src knows the values of the filter that the page walks through', () => {
-  const listed = filesOf('**A filter of the messages** (as `state` is one)').filter((path) => path.startsWith('src/'))
+  const listed = filesOf('**a filter of the messages** (such as `state`)').filter((path) => path.startsWith('src/'))
   const knowing = [...new Glob('src/**/*.{ts,tsx}').scanSync(PROJECT)].filter((path) =>
     /\b(LISTED_STATES|ListedState)\b/.test(textOf(path)),
   )
