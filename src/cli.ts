@@ -30,7 +30,7 @@ function main(words: string[]): Promise<number> {
   })
 }
 
-/** Ends a command whose reader has left, as in `sgw messages list | head -1`. A server goes on without its log. */
+/** Ends a command whose reader has left, as in `sgw messages list | head -1`. A server continues without its log. */
 function endWithReader(words: readonly string[]): void {
   if (commandName(words) === 'start') return
   for (const stream of [process.stdout, process.stderr])

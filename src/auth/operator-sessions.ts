@@ -191,13 +191,13 @@ export class OperatorSessions {
     )
   }
 
-  /** Ends the live sessions beyond the limit if this one was opened. Rows are numbered as they come, whatever the clock says. */
+  /** Ends the live sessions beyond the limit if this one was opened. Row numbers follow the order of arrival, whatever the clock says. */
   #endOldest({ sessionId }: NewSession) {
     const { orm, clock } = this.context
     const { id, expiresAt } = operatorSessions
     const now = clock.now()
     const isLive = gt(expiresAt, now)
-    // There is none if the sessions are not too many. Then nothing ends.
+    // If there are not too many sessions, there is none, and nothing ends.
     const oldestToStay = orm
       .select({ rowid: ROWID })
       .from(operatorSessions)

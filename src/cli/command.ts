@@ -78,7 +78,7 @@ export class SgwCommand extends Command {
     return super.error(`${message}\n(A text of several words needs quotes)`, options)
   }
 
-  /** A misspelt option is why another one is missing, so it is named first. */
+  /** A misspelled option is why another one is missing, so it is named first. */
   #refuseMissing(options: ErrorOptions): never {
     const [misspelt] = this.#unknown
     if (misspelt === undefined) {

@@ -9,7 +9,7 @@ export const unfinishedName = (target: string): string => `${target}.sgw-part-${
 const UNFINISHED = /\.sgw-part-(\d+)(-journal)?$/
 
 /**
- * Call before a backup is written to `target`, and dispose of the result afterwards. Removes files that killed backups left in that folder,
+ * Call before a backup is written to `target`, and dispose of the result afterward. Removes files that killed backups left in that folder,
  * because they hold people's messages. Every backup holds a lock on its folder, which ends with its process, so nothing is removed while
  * another backup is being written there. A folder that cannot be locked (NFS) is left alone.
  */

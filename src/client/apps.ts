@@ -29,12 +29,12 @@ export class Apps extends Destinations {
     await this.call('PUT', this.pathOf(appId), changes)
   }
 
-  /** Deactivates the app: its key stops working at once. */
+  /** Deactivates the app: its key stops working immediately. */
   async deactivate(appId: string): Promise<void> {
     await this.call('DELETE', this.pathOf(appId))
   }
 
-  /** A new key: the old one stops working at once. */
+  /** A new key: the old one stops working immediately. */
   rotateKey(appId: string): Promise<RotatedKey> {
     return this.call('POST', this.pathOf(appId, '/rotate-key'))
   }

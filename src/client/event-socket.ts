@@ -71,7 +71,7 @@ export class EventSocket {
     this.#frames = []
   }
 
-  /** Ends at once: a socket to a dead peer closes much later. */
+  /** Ends immediately: a socket to a dead peer closes much later. */
   end(): void {
     if (this.#isEnded) return
     this.#isEnded = true

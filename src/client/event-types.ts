@@ -27,7 +27,7 @@ export interface SmsInboundEvent {
   receivingExtensionId?: string
 }
 
-/** The fate of a message that your app sent is known. */
+/** It is known what happened to a message that your app sent. */
 export interface SmsDeliveryEvent {
   type: 'sms_delivery'
   messageId: string

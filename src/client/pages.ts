@@ -4,7 +4,7 @@ import type { Requester } from './requester.ts'
 export type Page<Name extends string, Item> = Record<Name, Item[]> & { total: number; page: number; limit: number }
 
 /**
- * A list that is read page by page (`More`: extra members of its pages): `for await (const item of list)` goes through all of it, `await
+ * A list that is read page by page (`More`: additional members of its pages): `for await (const item of list)` goes through all of it, `await
  * list.page(n)` reads one page, from 1.
  */
 export interface Pages<Name extends string, Item, More = unknown> extends AsyncIterable<Item> {

@@ -4,13 +4,13 @@ import { SgwError } from './sgw-error.ts'
 export interface SgwOptions extends CommonOptions {
   /** An app's key, `sgw_…`, or an operator's token. */
   apiKey: string
-  /** With an operator's token: the app as which it calls, `app_…`. */
+  /** With an operator's token: the app as which the client calls, `app_…`. */
   appId?: string | undefined
 }
 
 /** Only for `events()`, in places that must not have a key, such as a page. */
 export interface TokenOptions extends CommonOptions {
-  /** A token of `wsToken()`, with which the loop ends when its connection does; or a function that gets one for each connection. */
+  /** A token from `wsToken()`: the loop then ends with its connection. Or a function that gets a token for each connection. */
   token: string | (() => string | Promise<string>)
 }
 
@@ -21,9 +21,9 @@ interface CommonOptions {
   fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
   /** The class for `events()`, if there is no global one: `import { WebSocket } from 'ws'`. */
   WebSocket?: WebSocketClass | undefined
-  /** For each attempt of a request. Default 30,000. */
+  /** For each attempt of a request. The default is 30,000. */
   timeoutMs?: number | undefined
-  /** How often a request is retried. Default 2. */
+  /** How often a request is retried. The default is 2. */
   maxRetries?: number | undefined
 }
 
@@ -179,7 +179,7 @@ function retryMs(error: SgwError, failures: number, repeatable: boolean): number
   return repeatable && (status === 0 || status === 408 || status >= 500) ? backoffMs(failures) : null
 }
 
-/** Node.js says only "fetch failed", and why in the cause of its error. */
+/** Node.js says only "fetch failed"; the cause of its error says why. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { code } = (error.cause ?? {}) as { code?: unknown }

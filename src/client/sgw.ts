@@ -38,9 +38,9 @@ export class Sgw extends Resource {
   }
 
   /**
-   * The events of the app and its tenant, for `for await`: in order, each once, over all reconnections. Throws at once if there is no
-   * `WebSocket`. Without `after` they begin some time after the loop has begun: to send a message and wait for the answer, pass an
-   * `eventCursor()` that you took before the send.
+   * The events of the app and its tenant, for `for await`: in order, each once, across all reconnections. Throws immediately if there is no
+   * `WebSocket`. Without `after`, they begin some time after the loop: to send a message and wait for the answer, pass an `eventCursor()` that
+   * you took before the send.
    */
   events(options: EventsOptions = {}): EventStream {
     const given = this.requester.options.WebSocket ?? (globalThis as { WebSocket?: WebSocketClass }).WebSocket

@@ -6,7 +6,10 @@ export interface Notice {
   from: string
   /** Up to 10 recipients, E.164. */
   to: string | readonly string[]
-  /** In which `{{path.to.0.value}}` is a value of the body; without it a usual place of the body counts, such as `message`. */
+  /**
+   * The text, in which `{{path.to.0.value}}` stands for a value of the body. Without it, the gateway uses a common member of the body, such as
+   * `message`.
+   */
   text?: string | undefined
 }
 

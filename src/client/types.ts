@@ -3,7 +3,7 @@
 
 export type MessageStatus = 'queued' | 'sending' | 'sent' | 'failed' | 'received'
 export type Direction = 'outbound' | 'inbound'
-/** The fate of a message after `sent`. `unknown`: unknown after 24 hours, or the gateway does not track deliveries. */
+/** What happened to the message after `sent`. `unknown`: unknown after 24 hours, or the gateway does not track deliveries. */
 export type DeliveryStatus = 'pending' | 'delivered' | 'undelivered' | 'unknown'
 /** Why a message has not been sent yet. If several reasons apply, the first of these. */
 export type WaitingReason =
@@ -189,7 +189,7 @@ export interface AttemptEntry {
   at: string
   type: 'attempt'
   number: number
-  /** Also `unknown` while the call is open. An unknown outcome stays `unknown` after the provider was asked. */
+  /** Also `unknown` while the call is open. An unknown outcome stays `unknown` after the gateway has asked the provider. */
   outcome: 'accepted' | 'rejected' | 'not_accepted' | 'unknown'
   httpStatus?: number
   /** The provider's code, or the connection's error. */

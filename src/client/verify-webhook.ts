@@ -9,7 +9,7 @@ export interface WebhookRequest {
   headers: WebhookHeaders
   /** `whsec_…`. */
   secret: string
-  /** How far the signature's time may be from now. Default 300. */
+  /** How far the signature's time may be from now. The default is 300. */
   toleranceSeconds?: number | undefined
 }
 

@@ -1,8 +1,8 @@
 import type { BunPlugin } from 'bun'
 
 /**
- * The client as the frame's file has it: with the endpoints that the page names. The page has a session, so no token for one socket, and
- * every browser has a WebSocket.
+ * The client as the frame's file has it: only with the endpoints that the page names. The page has a session, so it needs no token for one
+ * socket, and every browser has a WebSocket.
  */
 export async function clientOfPage(folder: string): Promise<BunPlugin> {
   const paths = [...new Bun.Glob('**/*.ts*').scanSync({ cwd: folder, absolute: true })]
@@ -25,5 +25,5 @@ export async function clientOfPage(folder: string): Promise<BunPlugin> {
   }
 }
 
-/** A method of the client's classes, with what is said of it. */
+/** A method of the client's classes, with its comment. */
 const METHOD = /\n(?: {2}\/\*\*(?:[^*]|\*(?!\/))*\*\/\n)? {2}(?:async )?(\w+)(?:<\w+>)?\([^]*?\n {2}\}\n/g

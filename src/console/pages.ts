@@ -3,7 +3,7 @@ import { OWN_FILES_HEADERS } from '../api/http/page-headers.ts'
 import type { WebPage } from '../api/http/server.ts'
 import { type PageFileName, SCRIPTS, pageFiles } from './page-files.ts'
 
-/** The console: one page and its files. In development, loading the page bundles it again after a change of its source. */
+/** The console: one page and its files. In development, loading the page bundles it again if its source has changed. */
 export function consolePages({ config }: Gateway): WebPage[] {
   return [
     {
@@ -29,5 +29,5 @@ function pageOf({ production, hasPublicUrl, provider }: Gateway['config']): Page
   return production && !hasPublicUrl ? 'home.html' : 'index.html'
 }
 
-/** The router takes this path for the same, but what the page names by relative addresses is in the folder. */
+/** The router accepts this path too, but the page's relative addresses start in the folder. */
 const WITHOUT_SLASH = /^[^?]*\/console(\?|$)/

@@ -28,7 +28,7 @@ export interface Config {
   database: DatabaseConfig
   /** Start even if no stored secret can be decrypted, and be ready even if some cannot. */
   allowNewKeys: boolean
-  /** 32 bytes each, newest first. Null if none is set: then a key is kept beside the database. */
+  /** 32 bytes each, newest first. Null if none is set; the gateway then keeps a key beside the database. */
   encryptionKeys: Uint8Array[] | null
   provider: ProviderConfig
   trustedProxies: string[]

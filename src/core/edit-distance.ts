@@ -16,7 +16,7 @@ export function editDistance(a: string, b: string): number {
   return row.at(-1) ?? 0
 }
 
-/** The candidate that a misspelt word probably meant; null if none resembles it. */
+/** The candidate that a misspelled word probably meant; null if none resembles it. */
 export function similar(word: string, candidates: readonly string[]): string | null {
   const allowed = ({ length }: string): number => Math.max(1, Math.floor(length / 3))
   const [nearest] = candidates

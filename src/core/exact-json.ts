@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 
 /**
- * JSON whose numbers stay as written. JavaScript would write some of them differently: `1.0`, `1e3`, `-0`, an id above 2^53. Such a number is
- * a text that begins with a mark: read it with `digitsOf`, and write values with `writeExactJson`. Errors: `SyntaxError`.
+ * JSON whose numbers stay as written. JavaScript would write some of them differently: `1.0`, `1e3`, `-0`, an id above 2^53. Such a number
+ * becomes a text that begins with a mark: read it with `digitsOf`, and write values with `writeExactJson`. Errors: `SyntaxError`.
  */
 export function parseExactJson(text: string): unknown {
   const value: unknown = JSON.parse(text)
@@ -50,7 +50,7 @@ const [QUOTE, BACKSLASH, PLUS, MINUS, DOT, ZERO, NINE, E, SMALL_E] = [
 /** A number without sign, fraction and exponent that a double holds. */
 const AS_WRITTEN = /^\d{1,15}$/
 
-/** Words of JSON other than numbers have an `e`, too, but none begins with one of these. */
+/** JSON words other than numbers also have an `e`, but none begins with one of these. */
 const isOfNumber = (unit: number): boolean => (unit >= ZERO && unit <= NINE) || unit === MINUS
 
 function endOfNumber(text: string, start: number): number {

@@ -1,7 +1,7 @@
 /** A firing alert. */
 export interface FiringAlert {
   alert: string
-  /** The id of the affected thing, behind its tenant's where two tenants may have the same. */
+  /** The id of the affected thing, after its tenant's if two tenants may have the same id. */
   subject: string
   /** What is wrong with which thing, without the last full stop. */
   what: string
@@ -29,7 +29,7 @@ export interface Mute {
 export interface FiringAlerts {
   firing: readonly FiringAlert[]
   mutes: readonly Mute[]
-  /** Monotonic time of the start. Facts that are only in memory are not known at once. */
+  /** Monotonic time of the start. Facts that are only in memory are not known immediately. */
   knownSince: number
   /** Runs the checks now, while the gateway is active. */
   check(): Promise<unknown>

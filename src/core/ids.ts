@@ -1,4 +1,4 @@
-/** Makes the contract's identifiers. A simulation passes its own random source, to be repeatable. */
+/** Makes the contract's identifiers. A simulation passes its own random source, so that its runs are repeatable. */
 export interface Ids {
   /**
    * `msg_` + 12 hex. With 48 bits an id can repeat, so an insert must be able to draw another. Ids drawn at about the same time

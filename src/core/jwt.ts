@@ -15,8 +15,8 @@ export function jwtExpiresAt(jwt: string): number | null {
 }
 
 /**
- * What a refused JWT shows about the cause, and what to do, before the provider's own sentence; null if nothing. It was presented all the
- * same: only the provider knows its own form, and this machine's clock may be wrong.
+ * The cause that a refused JWT itself shows, and the fix, to say before the provider's own sentence; null if it shows none. The gateway
+ * presented the JWT anyway: only the provider knows its own form, and this machine's clock may be wrong.
  */
 export function seenFault(jwt: string, now: number): string | null {
   const damage = damageOf(jwt)

@@ -23,7 +23,7 @@ const MEANINGS: ReadonlyMap<string, 'out' | 'in'> = new Map([
 const MAX_KEYWORD_UNITS = 1600
 
 /**
- * 17 visible letters or combining marks: more than any keyword has. This alone decides for most texts. Normalising hundreds of marks in a row
+ * 17 visible letters or combining marks: more than any keyword has. This alone decides for most texts. Normalizing hundreds of marks in a row
  * takes milliseconds.
  */
 const TOO_MANY_LETTERS =

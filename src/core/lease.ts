@@ -7,7 +7,7 @@ export interface Lease {
   /** The machine and the port of the holder. */
   readonly holder: string
   /**
-   * Call directly before anything that the outside world notices: a provider call, a webhook POST. Undefined if the lease was renewed lately.
+   * Call directly before anything that the outside world notices: a provider call, a webhook POST. Undefined if the lease was renewed recently.
    * Otherwise resolves with the next renewal, and never if the lease is lost: then the process ends.
    */
   granted(): Promise<void> | undefined
@@ -23,10 +23,10 @@ export interface Lease {
   give(): void
 }
 
-/** Whether a gateway is certainly the only active one: it shares no lease, or renewed its lease lately. */
+/** Whether a gateway is certainly the only active one: it shares no lease, or renewed its lease recently. */
 export const isFresh = (lease: Pick<Lease, 'ageMs'> | null): boolean => lease === null || lease.ageMs() < LEASE_MS
 
-/** The gateways that have announced lately that they would take over. */
+/** The gateways that have recently announced that they would take over. */
 export interface Standbys {
   names: readonly string[]
   /** How long none has been seen, by the storage's clock; 0 while there is one. */

@@ -45,7 +45,7 @@ export class Limiter {
 
   /**
    * Calls `granted` once with a slot of the tenant and of all keys: before it returns if there is one and no other waiter
-   * comes first. The returned function leaves the queue; it has no effect afterwards.
+   * comes first. The returned function leaves the queue; it has no effect afterward.
    */
   request(tenantId: string, keys: readonly LimitedKey[], granted: (slot: Slot) => void): () => void {
     const waiter: Waiter = { tenantId, keys, granted, queue: new Set() }

@@ -23,7 +23,7 @@ export const MAX_NOTIFY_KEY_LENGTH = 239
 export const MAX_NOTIFY_RECIPIENTS = 10
 export const MAX_TEMPLATE_LENGTH = 2000
 export const IDEMPOTENCY_RETENTION_MS = 24 * 3_600_000
-/** Those of RingCentral have some 700 characters. */
+/** RingCentral's have about 700 characters. */
 export const MAX_JWT_LENGTH = 8192
 export const MAX_APP_NAME_LENGTH = 100
 export const MAX_WEBHOOK_URL_LENGTH = 2000
@@ -106,7 +106,10 @@ export const NUMBER_LOOKUP_EVERY_MS = 10_000
 export const REFRESH_RETRY_FIRST_MS = 10_000
 export const REFRESH_RETRY_MIN_MS = 60_000
 export const REFRESH_RETRY_MAX_MS = 30 * 60_000
-/** An attempt of unknown outcome is looked up for about this long at most; a restart counts anew. Then its message ends as unconfirmed. */
+/**
+ * An attempt with an unknown outcome is looked up for about this long at most, counted again after a restart. Then its message ends as
+ * unconfirmed.
+ */
 export const MAX_LOOKUP_MS = 10 * 60_000
 
 /** A standby takes a lease that has not been renewed for this long. After its last renewal, the holder makes calls for no longer than this. */

@@ -1,7 +1,7 @@
 import type { ProviderSettings } from './provider-settings.ts'
 
 /**
- * The calls of the simulator's control interface that operators and tests have, too: their arguments and answers. Each checks its argument,
+ * The calls of the simulator's control interface that operators and tests can also use: their arguments and answers. Each checks its argument,
  * and throws before it changes anything. All ids are strings.
  */
 export interface ProviderChanges {
@@ -11,7 +11,7 @@ export interface ProviderChanges {
   /** Several extensions may list the same number; at most one should have `SmsSender` on it, unless it is a queue's. */
   addNumber(number: NewNumber): ExtensionView
   removeNumber(number: ListedNumber): ExtensionView
-  /** Any status but `Enabled` ends neither sessions nor subscriptions, but every call and refresh fails. */
+  /** With any status other than `Enabled`, sessions and subscriptions continue, but every call and refresh fails. */
   setExtensionStatus(change: StatusChange): ExtensionView
   /** Creates a JWT of the extension's user, as the developer console does. */
   addJwt(credential: NewJwt): { jwt: string }

@@ -42,7 +42,7 @@ export const directIfLocal = (url: string): { proxy?: false } =>
 const THIS_MACHINE = 'localhost,127.0.0.0/8,::1'
 
 /**
- * Keeps requests to this machine away from the proxies that the environment names, whatever NO_PROXY says. Bun reads the variable at each
+ * Keeps requests to this machine away from the proxies that the environment names, regardless of NO_PROXY. Bun reads the variable at each
  * request, even for its S3 client, which has no option for it; `no_proxy` takes precedence over `NO_PROXY`.
  */
 export function exemptThisMachine(environment: Record<string, string | undefined>): void {

@@ -1,6 +1,6 @@
 import { type Clock, sleep } from '../core/clock.ts'
 
-/** A commit of this many rows takes some milliseconds, so upkeep does not delay a send noticeably. */
+/** A commit of this many rows takes a few milliseconds, so upkeep does not delay a send noticeably. */
 export const ROWS_PER_BATCH = 50
 const PAUSE_MS = 20
 

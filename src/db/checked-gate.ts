@@ -14,9 +14,9 @@ export const faultOfContent = async ({ stamp, log }: Watched, gate: Gate): Promi
   (await stamp.isOverwritten(gate)) ? OVERWRITTEN : log.isCut() ? LOG_CUT : null
 
 /**
- * The gate of the writer: acknowledges no commit that the next start would not find, because a file was deleted, replaced or overwritten, or
- * the log was truncated. It checks before each commit, because its checkpoint could hide what `cp` has done, and after it. `watched`: null
- * while the database is opened.
+ * The gate of the writer: acknowledges no commit that the next start would not find because a file was deleted, replaced or overwritten, or the
+ * log was truncated. It checks before each commit, because the commit's checkpoint could hide what `cp` did, and again after it. `watched`:
+ * null while the database is opened.
  */
 export const checkedGate = (gate: Gate, storage: Storage, watched: () => Watched | null): Gate => ({
   ...gate,

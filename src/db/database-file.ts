@@ -19,8 +19,8 @@ import { type ProcessLock, untilLocked } from './lock.ts'
 /** What SQLite adds to the name of a database. */
 export const SUFFIXES = ['', '-wal', '-shm'] as const
 /**
- * Creates the database file if it is missing, makes it readable for this user alone, and locks it. The lock belongs to the
- * file, whatever it is called, and also if somebody removes `sgw.db.lock`. Errors: `StartError`, exit codes 73 and 75.
+ * Creates the database file if it is missing, makes it readable only for this user, and locks it. The lock belongs to the file itself, so it
+ * holds under any name, and even if somebody removes `sgw.db.lock`. Errors: `StartError`, exit codes 73 and 75.
  */
 export async function lockDatabase(path: string, waitMs: number, onWait: () => void): Promise<ProcessLock> {
   const file = openToWrite(path)

@@ -20,7 +20,7 @@ import { type Writer, createWriter } from './writer.ts'
 
 /**
  * An open, migrated database. Ordinary statements go through `orm`, other writes through `writer`, other queries through `gate`. Only the
- * migrations write through the gate: nothing waits until the replica has that.
+ * migrations write through the gate, which does not wait for the replica.
  */
 export interface Database {
   gate: Gate
@@ -28,9 +28,12 @@ export interface Database {
   orm: Orm
   /** Absent in simulations, which have no disk. */
   storage?: Storage
-  /** Up to where the event log may be shown. */
+  /** How far the event log may be shown. */
   storedEvents: StoredEvents
-  /** Resolves when the replica has everything that is committed now; at once without one. Rejects as a commit does while the replica fails. */
+  /**
+   * Resolves when the replica has everything that is committed now, or immediately without a replica. Rejects as a commit does while the
+   * replica fails.
+   */
   untilStored(): Promise<void>
   /** For queries that may take long. */
   reader: Reader

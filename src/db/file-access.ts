@@ -20,7 +20,7 @@ export function refusalOfFiles(databasePath: string): string | null {
   return refusalOfFolder(folder) ?? refusalOf([...needs, [join(folder, ENCRYPTION_KEY), R_OK]], folder)
 }
 
-/** Why this process cannot work in a folder, or cannot make it; null if it can, or if it is something else than a folder. */
+/** Why this process cannot work in a folder, or cannot create it; null if it can, or if the path is not a folder. */
 export function refusalOfFolder(folder: string): string | null {
   const nearest = nearestVisible(folder)
   if (!statSync(nearest).isDirectory() || accessCode([nearest, R_OK | W_OK | X_OK]) === '') return null

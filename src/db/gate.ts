@@ -85,7 +85,7 @@ function connect({ url, pragmas }: GateOptions): SqliteConnection {
   }
 }
 
-/** Opening a connection can fail with BUSY, too: then the next attempt opens it. */
+/** Opening a connection can also fail with BUSY: then the next attempt opens it. */
 async function untilNotBusy<T>(holder: ConnectionHolder, call: (connection: SqliteConnection) => T): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {
@@ -93,7 +93,7 @@ async function untilNotBusy<T>(holder: ConnectionHolder, call: (connection: Sqli
     } catch (error) {
       const isLast = !isBusy(error) || tries >= BUSY_RETRIES
       if (isLast && isStorageFault(error)) holder.storage?.failed(codeOf(error) ?? '')
-      // At once, because the old connection may hold locks that other processes wait for.
+      // Immediately, because the old connection may hold locks that other processes wait for.
       if (isBusy(error) && holder.reconnects) drop(holder)
       if (isLast) throw error
       await Bun.sleep(BUSY_PAUSE_MS)

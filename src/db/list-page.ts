@@ -1,7 +1,7 @@
 import type { Row } from './connection.ts'
 import type { Reader } from './reader.ts'
 
-/** A page of a tenant's rows, newest first; of equal times the row inserted last comes first. */
+/** A page of a tenant's rows, newest first. Among equal times, the row inserted last comes first. */
 export interface ListPage {
   table: 'messages' | 'webhook_attempts' | 'opt_outs'
   /** The column of the time that the rows are ordered by. */

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { closeSync, openSync } from 'node:fs'
 
-/** The lock of a process on a database. The system releases it when the process ends in any way, also by `kill -9`. */
+/** The lock of a process on a database. The system releases it when the process ends in any way, even by `kill -9`. */
 export interface ProcessLock {
   release(): void
 }

@@ -9,7 +9,7 @@ import { fileNumbers } from './foreign-log.ts'
 export interface RestoreMark {
   /** Call after the commit of a send attempt and before the provider call. Resolves when the file is written; attempts of one commit share a write. */
   noteAttempt(seq: number): Promise<void>
-  /** Call after the commit of a webhook attempt and before the destination is dialled. */
+  /** Call after the commit of a webhook attempt and before dialing the destination. */
   noteWebhookAttempt(seq: number): void
   /** Call with an event that clients may see; at most once a second (`mark-events.ts`), so that no commit waits for it. */
   noteEvent(seq: number): void

@@ -9,7 +9,7 @@ export type ThreadRequest = { type: 'open'; path: string } | ({ type: 'read' } &
 export interface ReadQuery {
   sql: string
   args: readonly Argument[]
-  /** Whether it must read all of its pages from the disk: none of them may be in memory before, and none is afterwards. */
+  /** Whether it must read all of its pages from the disk: none of them may be in memory before, and none is afterward. */
   fromDisk: boolean
 }
 
@@ -69,7 +69,7 @@ function renewConnection(): void {
 
 /** Uses the driver of the gate, because two copies of SQLite in one process would release each other's file locks. */
 function openConnection(): SqliteConnection {
-  // SQLite would create an empty database in the place of one that was deleted.
+  // SQLite would create an empty database in place of one that was deleted.
   if (!existsSync(path)) throw Object.assign(new Error(`${path} is gone`), { code: 'SQLITE_CANTOPEN' })
   const opened = new SqliteConnection(path, BUSY_TIMEOUT_MS)
   for (const pragma of PRAGMAS) opened.execute(`PRAGMA ${pragma}`)

@@ -16,7 +16,7 @@ export async function refusalOfReplaced(path: string, gate: Batches | null): Pro
   return null
 }
 
-/** Whether the copy is of the database that the mark is about, and the database in its place lacks something of it. */
+/** Whether the copy is of the database that the mark is about, and the database in its place lacks part of it. */
 async function isLastUsed(path: string, saved: string, gate: Batches | null): Promise<boolean> {
   const copy = new SqliteConnection(saved, 0)
   try {

@@ -133,8 +133,8 @@ export const NOTE_FACT =
   'INSERT INTO facts (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = excluded.value'
 
 /**
- * Stores which messages may have been sent since the backup: all that it has, without those scheduled for later. The clock of that
- * process may have been an hour off. `attempt`: the newest attempt that the backup has. `messages/sending/quarantine.ts` reads this.
+ * Stores which messages may have been sent since the backup: all that it has, except those scheduled for later. The clock of that process may
+ * have been an hour off. `attempt`: the newest attempt that the backup has. `messages/sending/quarantine.ts` reads this.
  */
 export const quarantineWaiting = (restoredAt: number) => ({ sql: QUARANTINE, args: [restoredAt + HOUR_MS] })
 
@@ -148,7 +148,7 @@ export const RESTORED_BOOT = 'restored'
 
 /**
  * Deliveries that waited in the backup may have been POSTed since. Each gets an open attempt, which the start closes as interrupted. Scheduled
- * retries stay: they may be repeated, and receivers recognise them by delivery id.
+ * retries stay: they may be repeated, and receivers recognize them by delivery id.
  */
 const OPEN_WAITING_DELIVERIES = `INSERT INTO webhook_attempts (delivery_id, attempt_number, tenant_id, kind, target_id, message_id, correlation_id,
     url, boot_id, attempted_at)

@@ -8,8 +8,8 @@ import type { Storage } from './storage.ts'
 type Fault = Pick<Storage, 'isSpoilt' | 'isOverwritten'>
 
 /**
- * Saves what only this process can still read, for an operator who stops it before `sgw backup`. If a file has foreign content, this succeeds
- * only if everything that it lacks is in memory.
+ * Saves what only this process can still read, for an operator who stops it before running `sgw backup`. If a file has foreign content, this
+ * succeeds only if everything that the file lacks is in memory.
  */
 export async function saveLost(gate: Gate, path: string, fault: Fault, log: Log): Promise<void> {
   const file = savedPath(path)

@@ -6,7 +6,7 @@ import type { Database } from './database.ts'
 /** With less free space the next commits will fail. Without this check, an idle gateway would not notice a full disk. */
 const FULL_BYTES = 1 << 20
 
-/** With less free space, somebody must make room before the disk is full. */
+/** With less free space, somebody must free some before the disk is full. */
 export const LOW_DISK_BYTES = 100 << 20
 
 interface Stored {

@@ -102,7 +102,7 @@ export const replaceEncryption = (
     .where(and(eq(extensions.tenantId, key.tenantId), hasPair(key, old)))
     .returning(ID)
 
-/** Records a failed refresh; `nextRefreshAt` is null if no refresh can succeed any more. */
+/** Records a failed refresh; `nextRefreshAt` is null if no refresh can succeed anymore. */
 export const noteRefreshFailure = (
   orm: Orm,
   key: ExtensionKey,

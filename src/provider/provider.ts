@@ -52,7 +52,7 @@ export interface Provider {
     query: { syncToken: string } & Pick<MessageQuery, 'skipped'>,
   ): Promise<ProviderResult<{ records: StoredSms[]; syncToken: string }>>
   /**
-   * The bytes of an attachment, streamed. Resolves with the first bytes. The address is dialled only if it is the provider's own, and no
+   * The bytes of an attachment, streamed. Resolves with the first bytes. The address is dialed only if it is the provider's own, and no
    * redirect is followed. The stream ends with an error after a minute, or after 5 MiB.
    */
   readAttachment(accessToken: string, attachment: Attachment): Promise<ProviderResult<AttachmentContent>>

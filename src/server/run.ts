@@ -43,7 +43,7 @@ export async function runGateway(options: RunOptions): Promise<RunningGateway> {
 
 async function start(options: RunOptions, stack: AsyncDisposableStack): Promise<RunningGateway> {
   const { adminPort, database } = options.config
-  // If DATABASE_URL is misspelt beside a running server, the start cannot listen, and must leave no new database or key behind.
+  // If DATABASE_URL is misspelled beside a running server, the start cannot listen, and must leave no new database or key behind.
   if (options.lease === undefined && database.path !== null && isNew(database.path))
     await refuseTakenPort(options.config)
   const admin = adminPort === null ? null : await loadAdmin()

@@ -11,7 +11,7 @@ export const LOCATION = 'Mountain View, CA'
 
 /**
  * An answer with message records. `conversationId` is a number beyond JavaScript's range, so it is serialized as a string
- * and its quotes are removed afterwards. This is five times as fast as `JSON.rawJSON`. Message texts cannot match, because
+ * and its quotes are removed afterward. This is five times as fast as `JSON.rawJSON`. Message texts cannot match, because
  * their quotes are escaped.
  */
 export function jsonOfMessages(value: unknown): Reply {

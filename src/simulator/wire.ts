@@ -9,7 +9,7 @@ export interface AnswerWire {
   /** False once the client has disconnected. */
   readonly open: boolean
   send(reply: Reply): void
-  /** Writes the bytes unchanged. Call `cut` afterwards. */
+  /** Writes the bytes unchanged. Call `cut` afterward. */
   raw(bytes: string | Uint8Array): void
   /** `reset` ends the connection hard, `close` in an orderly way. */
   cut(how: 'reset' | 'close'): void

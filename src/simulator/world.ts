@@ -48,7 +48,7 @@ export interface World {
   next: NextFault | null
   /** Running event deliveries. */
   deliveries: Set<Promise<unknown>>
-  /** Aborted by `stop`. Nothing may happen afterwards. */
+  /** Aborted by `stop`. Nothing may happen afterward. */
   stopping: AbortController
 }
 

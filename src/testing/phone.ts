@@ -33,8 +33,8 @@ export interface TestPhone {
   /** All messages so far, oldest first. */
   readonly inbox: ReceivedSms[]
   /**
-   * Resolves with the first message that matches, also one that has arrived before the call. Rejects after `timeoutMs`, by
-   * default 4 s, which is less than a test of `bun test` may take.
+   * Resolves with the first message that matches, including one that arrived before the call. Rejects after `timeoutMs`, by default 4 s, which
+   * is less than a test of `bun test` may take.
    */
   waitFor(match: SmsMatch, options?: { timeoutMs?: number }): Promise<ReceivedSms>
   /**

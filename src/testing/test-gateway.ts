@@ -41,7 +41,7 @@ export interface TestGatewayOptions {
 // A start loads these on demand. Loading them with the kit spares the first test that time.
 await Promise.all([import('../server/app.ts'), import('../simulator/simulator.ts')])
 
-/** Work that still runs when a test ends is not waited for. */
+/** Does not wait for work that still runs when a test ends. */
 const DRAIN_MS = 100
 /** Linux keeps this folder in memory. */
 const MEMORY = '/dev/shm'

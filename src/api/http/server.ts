@@ -72,7 +72,7 @@ export function createServer(
   return app
 }
 
-/** An endpoint, and the check for misspelt fields in its requests. */
+/** An endpoint, and the check for misspelled fields in its requests. */
 interface Endpoint {
   route: Route
   ignored: IgnoredFields
@@ -196,7 +196,7 @@ function inputOf(
 }
 
 /**
- * A field that is probably misspelt, or that other APIs have, is ignored like any unknown field, but the answer names it, and in development
+ * A field that is probably misspelled, or that other APIs have, is ignored like any unknown field, but the answer names it, and in development
  * also the log.
  */
 function noteIgnored({ config, log }: Gateway, context: RequestContext): (field: string, meant: string | null) => void {

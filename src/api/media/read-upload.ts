@@ -10,7 +10,7 @@ export function refuseLength({ headers }: Request): void {
   if (declared === '0' || (declared === null && !headers.has('transfer-encoding'))) throw apiError('mediaEmpty')
 }
 
-/** Reads a body into a file. Errors: `tooLarge`, `mediaEmpty`, `slowBody`, which a client that goes away does not read any more. */
+/** Reads a body into a file. Errors: `tooLarge`, `mediaEmpty`, `slowBody`, which a client that goes away does not read anymore. */
 export async function readUpload({ body }: Request, clock: Clock, spool: SpoolFile): Promise<void> {
   if (body === null) throw apiError('mediaEmpty')
   const reader = body.getReader() as Reader

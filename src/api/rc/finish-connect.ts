@@ -117,7 +117,7 @@ async function startUsing(
 async function subscribed({ subscriptions, config }: Gateway, key: ExtensionKey): Promise<Ensured> {
   const run = { ensured: 'waiting' as Ensured }
   const ensuring = subscriptions.ensure(key).then((ensured) => (run.ensured = ensured))
-  // It may reject while somebody waits, or when nobody does any more.
+  // It may reject while somebody waits, or when nobody does anymore.
   ensuring.catch(() => undefined)
   await atMost(2 * config.providerTimeoutMs, ensuring)
   return run.ensured

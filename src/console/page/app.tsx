@@ -19,7 +19,7 @@ import type { View } from './state/view-names.ts'
 
 /** The page: sign-in, or the frame with a view. */
 export function App() {
-  // What a view found out is of one tenant.
+  // What a view found is about one tenant.
   useEffect(() => {
     standing.value = null
     toAnswer.value = null
@@ -49,7 +49,7 @@ const READING: readonly (View | null)[] = ['all', 'overview', 'messages']
 
 const REST_MS = 1500
 
-/** Resolves when nothing was loaded for a while: the first load of a view stays light, and waits for nothing that the rail counts. */
+/** Resolves when nothing was loaded for a while: the first load of a view stays small, and does not wait for what the rail counts. */
 async function rest(before = -1): Promise<void> {
   const { length } = performance.getEntriesByType('resource')
   if (length === before) return
@@ -57,7 +57,7 @@ async function rest(before = -1): Promise<void> {
   return rest(length)
 }
 
-/** Before it is known who this is. */
+/** Until it is known who this is. */
 function Caller() {
   const { error, again } = useLoading(findCaller, [])
   return error.value === '' ? null : (
@@ -87,14 +87,14 @@ export const FILES = {
   panels: () => import('./panels/panels-view.tsx'),
 } as const
 
-/** Loads the file of the first view while the gateway says who this is. What fails is tried again when the view is shown. */
+/** Loads the file of the first view while the gateway says who this is. If that fails, it is tried again when the view is shown. */
 export function loadFirstView(): void {
   if (session.value === null) return
   const mayHavePhone = isSimulated() && session.value.kind === 'operator'
   fileOf(address.value.view ?? startView(mayHavePhone), mayHavePhone)().catch(() => undefined)
 }
 
-/** The view of an address that names none. Only the events of the app's own messages reach an app's key, so it begins with these. */
+/** The view of an address that names none. An app's key gets only the events of the app's own messages, so it begins with those. */
 export function startView(withPhone: boolean): View {
   if (session.value?.kind === 'key') return 'messages'
   return hasAll.value ? 'all' : withPhone ? 'conversations' : 'overview'
@@ -102,7 +102,7 @@ export function startView(withPhone: boolean): View {
 
 const CurrentView = () => <Loaded load={fileOf(address.value.view ?? 'messages', hasPhone.value)} props={{}} />
 
-/** Beside the simulator a conversation is seen on the contact's phone. */
+/** Beside the simulator, a conversation appears on the contact's phone. */
 function fileOf(view: View, withPhone: boolean) {
   if (view === 'numbers' || view === 'apps' || view === 'tenants') return FILES.setup
   return FILES[view === 'conversations' && withPhone ? 'phone' : view]
@@ -114,7 +114,7 @@ const inDialog = (failure: ComponentChild) => (
   </Dialog>
 )
 
-/** The address is the view's, so the link cannot be a fragment. */
+/** The view owns the address, so the link cannot be a fragment. */
 function skipToMain(event: Event): void {
   event.preventDefault()
   document.querySelector<HTMLElement>('#main')?.focus()

@@ -22,7 +22,7 @@ followSettings()
 followAddress()
 followKeys()
 startClock()
-// Not awaited by the module: the files of the views import this one, so they wait until it has run.
+// The module does not await it: the files of the views import this one, so they wait until it has run.
 void start(root)
 
 async function start(shownIn: Element): Promise<void> {
@@ -39,23 +39,23 @@ async function start(shownIn: Element): Promise<void> {
   followEvents()
 }
 
-/** Finds the session: the login in the address, the stored one, or, beside the simulator, one that needs no login. */
+/** Finds the session: the login in the address, the stored one, or, beside the simulator, a session that needs no login. */
 async function findSession(): Promise<void> {
   const login = takeLogin()
   if (login === null) session.value = storedSession()
   if (login === null && (session.value !== null || !isSimulated())) return
-  // If the file does not come, the sign-in says so.
+  // If the file does not load, the sign-in says so.
   await FILES.signInByLogin(login).catch(() => undefined)
 }
 
-/** Keeps the page in step with theme and privacy. */
+/** Keeps the page in sync with theme and privacy. */
 function followSettings(): void {
   const { style, classList } = document.documentElement
   effect(() => void (style.colorScheme = theme.value === 'system' ? '' : theme.value))
   effect(() => void classList.toggle('private', privacy.value === 'on'))
 }
 
-/** Starts the clock. A hidden page does not tick. */
+/** Starts the clock, which does not tick while the page is hidden. */
 function startClock(): void {
   const tick = (): void => {
     if (!document.hidden) now.value = Date.now()

@@ -40,7 +40,7 @@ export const messages = sqliteTable(
     resentAs: text('resent_as'),
   },
   (table) => [
-    /** Has every column that lists filter by, so that counting a tenant's messages reads no rows. */
+    /** Has every column by which lists filter, so that counting a tenant's messages reads no rows. */
     index('messages_by_tenant').on(
       table.tenantId,
       table.createdAt,

@@ -44,8 +44,8 @@ export const optOuts = sqliteTable(
 )
 
 /**
- * The provider's consents of connected accounts, the latest for each contact and number. Those that concern a conversation are in `opt_outs`,
- * too; the others count when a message is sent.
+ * The provider's consents of connected accounts, the latest for each contact and number. Those that concern a conversation are also in
+ * `opt_outs`; the others count when a message is sent.
  */
 export const consents = sqliteTable(
   'consents',

@@ -143,7 +143,7 @@ async function withKnownNumbers({ directory }: Gateway, sms: InboundSms): Promis
 const BLOCK = 2 ** 24
 
 /**
- * An inbound message always gets the same id: after a restore it arrives again from the provider's store, and receivers must recognise it. If
+ * An inbound message always gets the same id: after a restore it arrives again from the provider's store, and receivers must recognize it. If
  * the provider's ids are consecutive numbers, so are the gateway's: a commit then writes one page of the index instead of one page per
  * message.
  */

@@ -49,7 +49,7 @@ const nameOf = ({ tenantId, providerMessageId }: ErasedMessage): string => `eras
 /** A back-fill lists nothing older. The extra day is for clocks that differ. */
 const TOMBSTONE_AGE_MS = BACK_FILL_MAX_AGE_MS + DAY_MS
 
-/** Deletes tombstones that no back-fill can need any more. Returns how many it deleted. */
+/** Deletes tombstones that no back-fill can need anymore. Returns how many it deleted. */
 export function purgeTombstones(gateway: Gateway): Promise<number> {
   const before = gateway.clock.now() - TOMBSTONE_AGE_MS
   const sql = `DELETE FROM erased_messages WHERE id_hash IN (SELECT id_hash FROM erased_messages WHERE erased_at < ?1

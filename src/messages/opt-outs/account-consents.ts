@@ -69,7 +69,7 @@ export class AccountConsents {
     return { erased, close: () => void this.#openPages.delete(erased) }
   }
 
-  /** Keeps the pages that are being read from storing a number while it is erased, and afterwards. */
+  /** Keeps the pages that are being read from storing a number while it is erased, and afterward. */
   erasing(phone: string): Disposable {
     this.#beingErased.add(phone)
     for (const erased of this.#openPages) erased.add(phone)

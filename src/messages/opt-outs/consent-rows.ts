@@ -9,7 +9,7 @@ const FACTS = 'consents_of:'
 
 export const NOTE_FACT = `INSERT INTO facts (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
 
-/** Returns the accounts that have a fact and no extension any more. If one is connected again, its next list is its first. */
+/** Returns the accounts that have a fact and no extension anymore. If one is connected again, its next list is its first. */
 export const LEAVE_ACCOUNTS = `UPDATE facts SET value = 'begun' WHERE name >= '${FACTS}' AND name < '${FACTS.replace(':', ';')}'
     AND substr(name, ${FACTS.length + 1}) NOT IN (SELECT account_id FROM extensions)
   RETURNING substr(name, ${FACTS.length + 1}) AS account_id`

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 
 /**
- * While this many requests are being answered, and for a moment afterwards, accepting has priority over sending: one commit can answer all of
+ * While this many requests are being answered, and for a moment afterward, accepting has priority over sending: one commit can answer all of
  * them.
  */
 const BURST_REQUESTS = 16

@@ -76,7 +76,7 @@ function isTruncated(stored: string, text: string): boolean {
   return stored.length >= MIN_PREFIX_UNITS && start !== '' && text.startsWith(start)
 }
 
-/** The store may normalise a text: line ends, composed characters, non-breaking spaces, spaces at its ends. */
+/** The store may normalize a text: line ends, composed characters, non-breaking spaces, spaces at its ends. */
 const comparable = (text: string): string =>
   text
     .replaceAll('\r\n', '\n')

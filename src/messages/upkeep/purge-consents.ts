@@ -8,7 +8,7 @@ import { factOf, LEAVE_ACCOUNTS } from '../opt-outs/consent-rows.ts'
 /** Rows read in one commit, all by key. */
 const ROWS_PER_RANGE = 1000
 
-/** Deletes the consents of accounts that no tenant is connected to any more. The opt-outs that followed from them stay. */
+/** Deletes the consents of accounts that no tenant is connected to anymore. The opt-outs that followed from them stay. */
 export async function purgeConsents(gateway: Gateway): Promise<void> {
   const { orm, writer } = gateway.database
   const [marked] = await writer.write([{ sql: LEAVE_ACCOUNTS, args: [] }])

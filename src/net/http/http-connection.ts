@@ -167,7 +167,7 @@ function dial({ hostname, port, tls: secure }: HttpEndpoint): Net.Socket {
 }
 
 /**
- * RFC 6066: an address must not be a server name. Without a server name, the certificate must be valid for the dialled
+ * RFC 6066: an address must not be a server name. Without a server name, the certificate must be valid for the dialed
  * address.
  */
 function tlsSettings(

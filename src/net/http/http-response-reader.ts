@@ -71,7 +71,7 @@ export class HttpResponseReader implements LlhttpListener {
     this.#framingBytes = 0
   }
 
-  /** Stops reading and reporting at once, even within the current packet. */
+  /** Stops reading and reporting immediately, even within the current packet. */
   close(): void {
     this.#listener = null
     this.#parser.free()

@@ -27,7 +27,7 @@ export interface GuardQuery {
 
 export interface AddressGuardOptions {
   production: boolean
-  /** Special ranges that webhooks may reach all the same, for example `10.0.0.0/8`. */
+  /** Special ranges that webhooks may reach anyway, for example `10.0.0.0/8`. */
   allowCidrs: readonly string[]
   /** Whether production accepts `http://` to a literal address in these ranges. */
   plainHttp?: boolean

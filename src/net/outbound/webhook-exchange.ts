@@ -14,7 +14,7 @@ import { bareHost, portOf } from './webhook-url.ts'
 
 export interface WebhookExchangeInput {
   url: URL
-  /** The checked address. It is dialled even if the URL's name has a different address by now. */
+  /** The checked address. It is dialed even if the URL's name has a different address by now. */
   dialable: Dialable
   body: string
   headers: Readonly<Record<string, string>>
@@ -59,7 +59,7 @@ function textOf({ url, body, headers }: WebhookExchangeInput): string {
   return requestText('POST', `${url.pathname}${url.search}`, lines, body)
 }
 
-/** Takes the status line before the strict parser sees it. What the parser refuses afterwards only ends the snippet. */
+/** Takes the status line before the strict parser sees it. If the parser refuses anything after it, only the snippet ends. */
 class WebhookResponseReader extends HttpResponseReader {
   readonly #statusLine = new StatusLineFinder(MAX_HEAD_BYTES)
   #isFound = false

@@ -90,7 +90,7 @@ export class WebhookPoster {
     }
   }
 
-  /** Ends every open POST at once, as if its time were over. */
+  /** Ends every open POST immediately, as if its time were over. */
   endAll(): void {
     for (const deadline of this.#open) deadline.abort()
   }
@@ -146,7 +146,7 @@ const retryAfterOf = ({ statusCode, retryAfter }: WebhookResponse, now: number):
 
 const isSuccess = (statusCode: number): boolean => statusCode >= 200 && statusCode < 300
 
-/** Only the status line decides. Headers and a body that hang or fail afterwards change nothing. */
+/** Only the status line decides. Headers and a body that hang or fail after it change nothing. */
 function answered(statusCode: number): Omit<PostResult, 'durationMs' | 'snippet' | 'retryAfterMs'> {
   if (isSuccess(statusCode)) return { outcome: 'success', statusCode, errorClass: null, errorMessage: null }
   const redirected = statusCode >= 300 && statusCode < 400 ? '; redirects are not followed' : ''

@@ -1,8 +1,8 @@
 import { MAX_WEBHOOK_URL_LENGTH } from '../../core/limits.ts'
 
 /**
- * Parses a URL; returns null if no webhook may have it. Does not check literal IP addresses. `plainHttp`: production accepts
- * `http://` of them too.
+ * Parses a URL; returns null if no webhook may have it. Does not check literal IP addresses. `plainHttp`: production also accepts `http://` to
+ * them.
  */
 export function parseWebhookUrl(text: string, production: boolean, plainHttp = false): URL | null {
   if (text.length > MAX_WEBHOOK_URL_LENGTH || !text.isWellFormed() || UNSEEN.test(text)) return null

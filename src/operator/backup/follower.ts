@@ -8,7 +8,7 @@ import { type BackupSettings, environmentOf } from './settings.ts'
 export interface Follower {
   /** Its last error, if it ended on its own. */
   ended: Promise<string>
-  /** Ends it at once. Resolves when nothing writes to the file any more. */
+  /** Ends it at once. Resolves when nothing writes to the file anymore. */
   kill(): Promise<void>
 }
 

@@ -24,7 +24,7 @@ export async function diagnoseOffline(config: Config, why: string): Promise<Find
   return findings
 }
 
-/** The path may be misspelt, and a running server may have another database. */
+/** The path may be misspelled, and a running server may have another database. */
 function withoutServer({ database: { path, url } }: Config): string {
   const head = `no server answers for ${path ?? url}`
   return path !== null && isMissing(path)

@@ -2,7 +2,7 @@ import type { Sgw } from '../../../client/client.ts'
 import type { Alert } from '../state/alert.ts'
 import type { Tenant } from '../state/operator.ts'
 
-/** How all tenants do, from `GET /v1/operator/overview`. */
+/** How all tenants are doing, from `GET /v1/operator/overview`. */
 export interface AllOverview {
   /** The start of the first bucket. */
   from: string
@@ -21,13 +21,13 @@ export interface TenantFigures extends Tenant {
   undelivered: number
   waiting: number
   neverArrived: number
-  /** 24 counts of what was sent and received, the oldest first. */
+  /** 24 counts of sent and received messages, oldest first. */
   buckets: number[]
 }
 
 export const readOverview = (operator: Sgw, hours: number): Promise<AllOverview> =>
   operator.request('GET', '/v1/operator/overview', { query: { hours } })
 
-/** The usage of a calendar month over all, as a file for a spreadsheet. */
+/** The usage of all tenants in a calendar month, as a file for a spreadsheet. */
 export const readUsage = (operator: Sgw, month: string): Promise<Blob> =>
   operator.request('GET', '/v1/operator/usage', { query: { month }, headers: { accept: 'text/csv' }, blob: true })

@@ -2,10 +2,10 @@ import { RANKS } from '../facts/fact.ts'
 import type { TenantFigures } from './all-overview.ts'
 import type { AllStanding } from './standing-of-all.ts'
 
-/** One tenant in the table, with what it is sorted by. */
+/** One tenant in the table, with the values by which it is sorted. */
 export interface TableRow {
   tenant: TenantFigures
-  /** Of the worst fact in `RANKS`; after them a tenant that an operator stopped, then all others. */
+  /** The position of its worst fact in `RANKS`. Then come tenants that an operator stopped, and then all others. */
   trouble: number
   since: string
   texts: number
@@ -29,7 +29,7 @@ export const rowsOf = (tenants: readonly TenantFigures[], { byTenant }: AllStand
 interface Column {
   name: string
   label: string
-  /** What a click shows first: the greatest, or the first by the alphabet. */
+  /** What a first click puts on top: the greatest value, or the first in the alphabet. */
   isDescending: boolean
   compare: (a: TableRow, b: TableRow) => number
 }
@@ -39,10 +39,10 @@ const by =
   (a: TableRow, b: TableRow): number =>
     valueOf(a) - valueOf(b)
 
-/** By the locale of the person who reads. */
+/** In the locale of the reader. */
 const names = new Intl.Collator(undefined, { numeric: true })
 
-/** What the table can be sorted by. `range` names the bars. */
+/** The columns by which the table can be sorted. `range` names the bars. */
 export const columnsOf = (range: string): readonly Column[] => [
   {
     name: 'tenant',
@@ -67,10 +67,10 @@ export const columnsOf = (range: string): readonly Column[] => [
 /** Trouble comes first until another order is chosen. */
 export const TROUBLE = 'trouble'
 
-/** What failed, and what was sent and did not reach its phone. */
+/** Messages that failed, or that were sent but not delivered. */
 export const badOf = ({ failed, undelivered }: TenantFigures): number => failed + undelivered
 
-/** How the table is sorted. In the address: the column's name, behind a `-` the other way round. */
+/** How the table is sorted. In the address: the column's name, after a `-` if the order is reversed. */
 export interface Sorting {
   column: Column
   isDescending: boolean
@@ -84,7 +84,7 @@ export function sortingOf(param: string, range: string): Sorting {
   return { column: found, isDescending: found.isDescending !== param.startsWith('-') }
 }
 
-/** Rows that are equal there stand as ever: trouble first, then the most texts. */
+/** Rows with equal values keep the usual order: trouble first, then the most texts. */
 export function sorted(rows: readonly TableRow[], { column, isDescending }: Sorting): TableRow[] {
   const usual = (a: TableRow, b: TableRow): number => a.trouble - b.trouble || b.texts - a.texts
   return rows.toSorted((a, b) => (isDescending ? column.compare(b, a) : column.compare(a, b)) || usual(a, b))

@@ -13,25 +13,25 @@ export interface Has {
   extensions: number
 }
 
-/** Everything that the page shows at once. */
+/** Everything that the page shows at the same time. */
 export interface Known {
   overview: AllOverview
   range: Range
   readAt: number
-  /** By tenant. Those of many tenants are known only after the first load. */
+  /** By tenant. If there are many tenants, this is known only after the first load. */
   has: ReadonlyMap<string, Has>
-  /** How many messages of each tenant waited at this reading, those that were just being sent included. */
+  /** How many messages of each tenant waited at this reading, including those that were being sent. */
   waiting: ReadonlyMap<string, number>
 }
 
-/** What fires has no event, and events are of one tenant. */
+/** Alerts have no event, and each event belongs to one tenant. */
 const READ_EVERY_MS = 10_000
 const READ_AFTER_EVENT_MS = 5000
-/** What tenants have changes rarely. */
+/** The apps and extensions of tenants change rarely. */
 const HAS_EVERY_MS = 60_000
 const PAGE = 100
 
-/** Reads all tenants while they are shown; what was known of another range stays until this one is read. */
+/** Reads all tenants while they are shown. The figures of another range stay until the new ones are read. */
 export function useReading(range: Range): Reading<Known> | null {
   const sgw = operator.value
   const last = useRef<Known | null>(null)
@@ -48,7 +48,7 @@ function follow(sgw: Sgw, range: Range, last: { current: Known | null }): Readin
     const readAt = Date.now()
     const isDue = readAt - hasAt >= HAS_EVERY_MS
     const [overview, known] = await Promise.all([readOverview(sgw, range.hours), isDue ? readHas(sgw) : has])
-    // Until all are known they are read again.
+    // They are read again until all are known.
     if (isDue && known.size >= overview.total) hasAt = readAt
     has = known
     const waiting = new Map(overview.tenants.map((tenant) => [tenant.tenantId, tenant.waiting]))
@@ -57,7 +57,7 @@ function follow(sgw: Sgw, range: Range, last: { current: Known | null }): Readin
   return keepReading({ read, known: last.current, afterEventMs: READ_AFTER_EVENT_MS, everyMs: READ_EVERY_MS })
 }
 
-/** The first load reads one page, so that it stays light. */
+/** The first load reads one page, so that it stays small. */
 async function readHas(sgw: Sgw): Promise<Map<string, Has>> {
   const first = await readTenants(sgw, 1)
   const pages = isFirstLoadOver.peek() ? Math.ceil(first.total / PAGE) : 1
@@ -66,7 +66,7 @@ async function readHas(sgw: Sgw): Promise<Map<string, Has>> {
   return new Map(all.map(({ tenantId, apps, extensions }) => [tenantId, { apps, extensions }]))
 }
 
-/** What is being sent just now is counted as waiting. Only what waits in two readings is trouble. */
+/** Messages that are being sent count as waiting. Only a message that waits in two readings is trouble. */
 function settled(overview: AllOverview, before: Known['waiting'] | undefined): AllOverview {
   const tenants = overview.tenants.map((tenant) => ({
     ...tenant,

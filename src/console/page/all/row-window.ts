@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { RefObject } from 'preact'
 import { useEffect } from 'preact/hooks'
 
-/** Rows above and below those in sight. */
+/** Rows above and below the visible ones. */
 const MORE = 15
 /** Until the first row can be measured. */
 const USUAL_HEIGHT = 48
@@ -10,11 +10,11 @@ const USUAL_HEIGHT = 48
 export interface RowWindow {
   from: number
   to: number
-  /** Of each row, in pixels. */
+  /** The height of each row, in pixels. */
   height: number
 }
 
-/** Which rows of a table stand in sight: only these are drawn. All rows are equally high. */
+/** Which rows of a table are visible: only these are drawn. All rows have the same height. */
 export function useRowWindow(body: RefObject<HTMLElement | null>, count: number): RowWindow {
   const shown = useSignal<RowWindow>({ from: 0, to: 2 * MORE, height: USUAL_HEIGHT })
   useEffect(() => {
@@ -29,7 +29,7 @@ export function useRowWindow(body: RefObject<HTMLElement | null>, count: number)
       if (from !== value.from || to !== value.to || height !== value.height) shown.value = { from, to, height }
     }
     measure()
-    // A scroller of any part of the page.
+    // The scroller around any part of the page.
     addEventListener('scroll', measure, { capture: true, passive: true })
     addEventListener('resize', measure)
     return () => {
@@ -40,5 +40,5 @@ export function useRowWindow(body: RefObject<HTMLElement | null>, count: number)
   return shown.value
 }
 
-/** In steps, so that not each row that is scrolled draws the table. */
+/** In steps, so that scrolling by one row does not redraw the table. */
 const stepped = (row: number): number => Math.max(0, row - (row % MORE))

@@ -10,18 +10,18 @@ import type { AllOverview, TenantFigures } from './all-overview.ts'
 /** What is wrong with one tenant, or with the gateway itself. */
 export interface AllFact extends Fact {
   tenantId?: string
-  /** What is wrong, for a narrow column, without its full stop. */
+  /** What is wrong, short enough for a narrow column, without a full stop. */
   short: string
 }
 
 export interface FactOptions {
-  /** Of the figures. */
+  /** From the tenant's figures. */
   range: Range
   /** Whether links connect extensions. */
   hasLinks: boolean
 }
 
-/** All that is wrong, muted alerts too: of the gateway itself and of each tenant. */
+/** Everything that is wrong, including muted alerts: with the gateway itself and with each tenant. */
 export function factsOfAll({ alerts, tenants }: AllOverview, options: FactOptions): AllFact[] {
   const byTenant = Map.groupBy(alerts, ({ tenantId }) => tenantId)
   const own = (byTenant.get(undefined) ?? []).map(gatewayFact)
@@ -46,12 +46,12 @@ function factsOfTenant(tenant: TenantFigures, alerts: readonly Alert[], options:
   ]
 }
 
-/** Alerts that the tenant's figures tell of. */
+/** Alerts that the tenant's figures already show. */
 const COUNTED: readonly string[] = ['queue_old', 'webhook_failing']
 
 const base = { advice: '', since: null, action: null, count: 1 } as const
 
-/** A fact of a tenant. Its key is of the tenant, too. */
+/** A fact about a tenant. Its key names the tenant, too. */
 function factOf(
   { tenantId, name }: TenantFigures,
   {
@@ -76,7 +76,7 @@ const link = (tenant: TenantFigures, text: string, view: View, params: Record<st
   params: { tenant: tenant.tenantId, ...params },
 })
 
-/** Alerts of one name: of extensions as a rule. */
+/** Alerts of one name, usually about extensions. */
 function alertFact(tenant: TenantFigures, alert: string, alerts: readonly Alert[], { hasLinks }: FactOptions): AllFact {
   const [first] = alerts
   const extensions = alert === NONE_CAN_SEND ? [] : alerts.filter(({ detail }) => detail['extensionId'] !== undefined)
@@ -166,10 +166,10 @@ function webhookFact(tenant: TenantFigures, alerts: readonly Alert[]): AllFact[]
   ]
 }
 
-/** So few failures are usual, unless most fail. */
+/** This few failures are usual, unless they are most of the messages. */
 const FEW_FAILURES = 5
 
-/** What is more than usual. Of 500 tenants each has a failure now and then. */
+/** Only what is more than usual: with 500 tenants, each has an occasional failure. */
 function failureFact(tenant: TenantFigures, { range }: FactOptions): AllFact[] {
   const bad = tenant.failed + tenant.undelivered
   const all = tenant.sent + tenant.failed

@@ -10,7 +10,7 @@ import type { AllStanding } from './standing-of-all.ts'
 import { TenantRow } from './tenant-row.tsx'
 import { UsageLinks } from './usage-links.tsx'
 
-/** So many tenants are found without a search. */
+/** Up to this many tenants are easy to find without a search. */
 const SEARCHED_TENANTS = 8
 
 interface TableProps {
@@ -49,7 +49,7 @@ export function TenantTable({ known, standing, sgw, changed }: TableProps) {
   )
 }
 
-/** The rows in sight. */
+/** The visible rows. */
 function Body({ rows, known: { overview, has }, standing, ...rest }: TableProps & { rows: readonly TableRow[] }) {
   const body = useRef<HTMLTableSectionElement>(null)
   const { from, to, height } = useRowWindow(body, rows.length)
@@ -88,11 +88,11 @@ const Find = ({ typed }: { typed: { value: string } }) => (
   />
 )
 
-/** In place of the rows that are not drawn. */
+/** Empty space in place of the rows that are not drawn. */
 const Gap = ({ height }: { height: number }) =>
   height > 0 ? <tr class="tenants-gap" aria-hidden="true" style={{ height: `${height}px` }} /> : null
 
-/** Names that a click sorts by; a second click the other way round. */
+/** Names that sort the table when clicked; a second click reverses the order. */
 const Head = ({ label, sorting }: { label: string; sorting: Sorting }) => (
   <thead>
     <tr aria-rowindex={1}>

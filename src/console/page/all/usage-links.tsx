@@ -6,7 +6,7 @@ import { now } from '../state/clock.ts'
 import { failureText } from '../state/failure.ts'
 import { readUsage } from './all-overview.ts'
 
-/** The usage of this month over all, and of the month before, which is billed while this one is young. */
+/** The usage of all tenants this month and last month, because last month is billed at the beginning of this one. */
 export function UsageLinks({ sgw }: { sgw: Sgw }) {
   const error = useSignal('')
   const load = async (month: string): Promise<void> => {
@@ -44,7 +44,7 @@ export function UsageLinks({ sgw }: { sgw: Sgw }) {
   )
 }
 
-/** Usage is counted by days of UTC. */
+/** Usage is counted by UTC days. */
 function monthOf(at: number, ago: number): { month: string; name: string } {
   const date = new Date(at)
   const first = new Date(Date.UTC(date.getUTCFullYear(), date.getUTCMonth() - ago, 1))

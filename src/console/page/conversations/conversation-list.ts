@@ -13,8 +13,8 @@ export type ListedConversation = Conversation
 export const keyOf = ({ number, contact }: Pair): string => `${number} ${contact}`
 
 /**
- * The conversations, the one with the newest text first. A text moves its conversation to the top: while somebody reads further down, that
- * waits, so that no row leaves the pointer.
+ * The conversations, the one with the newest text first. A text moves its conversation to the top, but not while somebody is reading further
+ * down, so that no row moves away from the pointer.
  */
 export class ConversationList extends PagedList<ListedConversation> {
   /** Contacts that talk with more than one of the tenant's numbers. */
@@ -23,10 +23,10 @@ export class ConversationList extends PagedList<ListedConversation> {
     return new Set(contacts.filter((contact, index) => contacts.indexOf(contact) !== index))
   })
   protected override readonly isByTime = false
-  /** The first page as it was last read. The rows can be behind it. */
+  /** The first page at its last reading. The rows can be older. */
   readonly #first = signal<readonly ListedConversation[]>([])
 
-  /** How many conversations wait for an answer, of all that the filter finds; null until it is known. */
+  /** How many conversations of those that the filter finds are waiting for an answer; null until it is known. */
   readonly toAnswer = signal<number | null>(null)
 
   constructor(
@@ -51,11 +51,11 @@ export class ConversationList extends PagedList<ListedConversation> {
     return this.#first.value.find(isIt) ?? this.rows.value.find(isIt) ?? null
   }
 
-  /** Changes the row that an event is about, and reads the first page again for a text that is new. */
+  /** Changes the row that an event is about, and reads the first page again if the text is new. */
   note(event: LiveEvent): void {
     if (event.type === 'opt_out') {
       this.#change((row) => (keyOf(row) === keyOf(event) ? { ...row, optedOut: event.optedOut } : row))
-      // Another number waits for an answer.
+      // Another number is waiting for an answer.
       return this.reloadIn(0)
     }
     const isKnown = this.#takeState(event)
@@ -72,7 +72,7 @@ export class ConversationList extends PagedList<ListedConversation> {
     return true
   }
 
-  /** Why a text waits has no event. */
+  /** The reason for a wait has no event. */
   protected override planNext(): void {
     const open = this.#first.value.filter(({ lastMessage: { status } }) => status === 'queued' || status === 'sending')
     if (open.length > 0) this.reloadIn(nextReadingMs(open.map(({ lastMessage }) => lastMessage)))
@@ -91,7 +91,7 @@ export class ConversationList extends PagedList<ListedConversation> {
     this.planNext()
   }
 
-  /** What came meanwhile is shown now. */
+  /** Shows what arrived in the meantime. */
   override seen(): void {
     this.newCount.value = 0
     if (this.isBehind) this.#showNewest()
@@ -105,7 +105,7 @@ export class ConversationList extends PagedList<ListedConversation> {
     this.newCount.value = this.#changed(rows, this.rows.value).length
   }
 
-  /** Puts the first page on top of the rows. Where more is new than a page holds, those below are loaded again. */
+  /** Puts the first page on top of the rows. If there is more news than fits on a page, reloads the rows below. */
   #showNewest(): void {
     const first = this.#first.value
     const old = this.rows.value
@@ -115,7 +115,7 @@ export class ConversationList extends PagedList<ListedConversation> {
     this.isBehind = false
   }
 
-  /** The rows that others do not have, or with another newest text. */
+  /** The rows that the others lack, or have with a different newest text. */
   #changed(rows: readonly ListedConversation[], others: readonly ListedConversation[]): ListedConversation[] {
     const known = new Map(others.map((row) => [keyOf(row), row.lastMessage.messageId]))
     return rows.filter((row) => known.get(keyOf(row)) !== row.lastMessage.messageId)

@@ -17,7 +17,7 @@ interface ConversationRowProps {
   isOneOfSeveral: boolean
 }
 
-/** A conversation in one line: the time and fate of its newest text, the contact, the text, and the tenant's number. */
+/** A conversation in one line: the time and outcome of its newest text, the contact, the text, and the tenant's number. */
 export function ConversationRow({ row, isOpen, isCursor, isOneOfSeveral }: ConversationRowProps) {
   const { number, contact, lastMessage } = row
   const state = stateOf(lastMessage)
@@ -55,7 +55,7 @@ interface NewestProps extends Pick<ConversationRowProps, 'row' | 'isOneOfSeveral
   now: number
 }
 
-/** The newest text, and what is to be known about it. */
+/** The newest text, and what to know about it. */
 const Newest = ({ row: { number, contact, lastMessage, optedOut }, now: at, isOneOfSeveral }: NewestProps) => (
   <span class="text">
     <Carried count={lastMessage.attachments} />

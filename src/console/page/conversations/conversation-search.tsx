@@ -7,7 +7,7 @@ import { isContact } from '../thread/contact-forms.ts'
 import { type Pair, readPairChoices } from '../thread/pair.ts'
 import type { ConversationList } from './conversation-list.ts'
 
-/** Finds a conversation by the last digits of its contact, opens or starts one with a whole number, and looks for words in Messages. */
+/** Finds a conversation by the last digits of its contact, opens or starts one if a full number is typed, and searches Messages for words. */
 export const ConversationSearch = ({ list }: { list: ConversationList }) => (
   <SearchField
     label="Search conversations"
@@ -18,7 +18,7 @@ export const ConversationSearch = ({ list }: { list: ConversationList }) => (
   />
 )
 
-/** What the list is filtered by from then on: nothing where something was opened. */
+/** The filter of the list from then on: none if a conversation was opened. */
 async function asked(list: ConversationList, typed: string): Promise<Record<string, string> | string> {
   if (typed === '') return {}
   const number = typedNumber(typed)
@@ -29,7 +29,7 @@ async function asked(list: ConversationList, typed: string): Promise<Record<stri
   return total === 1 && only !== undefined ? show(only) : number
 }
 
-/** The newest conversation with the contact, or a new one from our number that was used last. */
+/** The newest conversation with the contact, or a new one from the tenant's most recently used number. */
 async function openNumber(list: ConversationList, contact: string): Promise<Record<string, string> | string> {
   const known = await newestWith(list, contact)
   if (known !== undefined) return show(known)
@@ -37,7 +37,7 @@ async function openNumber(list: ConversationList, contact: string): Promise<Reco
   return number === undefined ? 'No number is connected yet, so no text can be sent.' : show({ number, contact })
 }
 
-/** A sender's name has a conversation; other words stand in texts. */
+/** A sender's name has a conversation; search for other words in texts. */
 async function openWords(list: ConversationList, typed: string): Promise<Record<string, string>> {
   const known = isContact(typed) ? await newestWith(list, typed) : undefined
   if (known !== undefined) return show(known)

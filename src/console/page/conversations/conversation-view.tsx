@@ -24,14 +24,14 @@ import '../list/print.css'
 
 interface ConversationViewProps {
   pair: Pair
-  /** As the list has it: null if it does not, undefined while it is loaded. */
+  /** From the list: null if the list does not have it, undefined while it is loading. */
   listed: ListedConversation | null | undefined
   close: () => void
   /** Whether a person opened it. */
   takesFocus: boolean
 }
 
-/** The open conversation: its texts, and a field to write in, with what keeps a text from arriving directly above it. */
+/** The open conversation: its texts, and a field to write in. Anything that keeps a text from arriving is shown directly above the field. */
 export default function ConversationView({ pair, listed, close, takesFocus }: ConversationViewProps) {
   const conversation = useFollowed(keyOf(pair), (sgw) => new OpenConversation(sgw, pair.number, pair.contact))
   const box = useRef<HTMLElement>(null)
@@ -61,7 +61,7 @@ export default function ConversationView({ pair, listed, close, takesFocus }: Co
   )
 }
 
-/** Esc in a field leads to where single keys work. */
+/** Esc in a field moves the focus to where single keys work. */
 function leaveField({ key, target }: KeyboardEvent, box: HTMLElement | null): void {
   if (key === 'Escape' && target instanceof HTMLElement && target.matches('input, textarea')) box?.focus()
 }
@@ -115,7 +115,7 @@ function Texts({ conversation, takesFocus }: { conversation: OpenConversation; t
         actions={(message) => (
           <Actions
             message={message}
-            // The notice has the button for these.
+            // The notice has the buttons for this.
             cancel={late.value.includes(message) ? null : () => void (cancelled.value = message)}
           />
         )}
@@ -138,11 +138,11 @@ function Texts({ conversation, takesFocus }: { conversation: OpenConversation; t
 
 interface ActionsProps {
   message: Message
-  /** Null where that is offered elsewhere. */
+  /** Null if that is offered elsewhere. */
   cancel: (() => void) | null
 }
 
-/** Leads to all that is known of a message. What has not gone out can be cancelled. */
+/** Leads to everything that is known about a message. A message that has not gone out can be cancelled. */
 const Actions = ({ message: { messageId, status, createdAt }, cancel }: ActionsProps) => (
   <>
     {status === 'queued' && cancel !== null && (

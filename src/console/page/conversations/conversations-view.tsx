@@ -19,7 +19,7 @@ import './conversations.css'
 
 const loadConversation = () => import('./conversation-view.tsx')
 
-/** Who your numbers talk with: the conversations, live, with the open one beside them. */
+/** The conversations of your numbers, live, with the open one beside the list. */
 export default function ConversationsView() {
   const ends = param('ends')
   const list = useFollowed(ends, (sgw) => new ConversationList(sgw, ends))
@@ -80,7 +80,7 @@ const Head = ({ list, text }: { list: ConversationList; text: string }) => (
   </header>
 )
 
-/** How many wait for an answer, as the gateway counts them, and not the loaded rows alone. */
+/** How many are waiting for an answer, as the gateway counts them, not only among the loaded rows. */
 function sentenceOf(list: ConversationList): string {
   const { ends, total } = list
   const waiting = list.toAnswer.value
@@ -89,7 +89,7 @@ function sentenceOf(list: ConversationList): string {
   return `${count(total.value)} ${total.value === 1 ? 'conversation is' : 'conversations are'} with a number that ends with ${ends}.`
 }
 
-/** The conversation of the address; null without one, and for what can be none. */
+/** The conversation of the address; null if it names none, or something that cannot be one. */
 function openedPair(): Pair | null {
   const [number, contact] = [param('number'), param('contact')]
   return isNumber(number) && isContact(contact) ? { number, contact } : null
@@ -100,7 +100,7 @@ function openedKey(): string {
   return pair === null ? '' : keyOf(pair)
 }
 
-/** The pair of a key. Only a contact can have spaces. */
+/** The two numbers in a key. Only a contact can contain spaces. */
 function pairOf(key: string): Record<keyof Pair, string> {
   const [number = ''] = key.split(' ')
   return { number, contact: key.slice(number.length + 1) }

@@ -6,7 +6,7 @@ import { capital, rowTime } from '../state/clock.ts'
 export function heldText(late: readonly Pick<Message, 'waiting'>[], now: number): { after: string; why: string } {
   const waits = late.flatMap(({ waiting }) => waiting ?? [])
   const [next] = waits.toSorted((one, other) => (rankOf(one) < rankOf(other) ? -1 : 1))
-  // One that waits for nothing is on its way now.
+  // A text that waits for nothing is on its way.
   if (next === undefined || waits.length < late.length) return { after: '', why: '' }
   const { reason, until } = next
   return {
@@ -18,7 +18,7 @@ export function heldText(late: readonly Pick<Message, 'waiting'>[], now: number)
   }
 }
 
-/** The lower, the sooner a wait can be over: one without a known end may end now, and one behind another text never ends before that one. */
+/** The lower, the sooner a wait can end: one without a known end may end now, and a text behind another never goes out before that one. */
 function rankOf({ reason, until }: Waiting): string {
   if (reason === 'scheduled') return `2 ${until}`
   return until === undefined && reason !== 'order' ? '0' : `1 ${until ?? '~'}`

@@ -8,11 +8,11 @@ import type { MediaIds } from '../thread/draft.ts'
 import { MessagesOfPair } from '../thread/messages-of-pair.ts'
 import type { Pair } from '../thread/pair.ts'
 
-/** Events of one text come together. */
+/** Events of one text arrive together. */
 const READ_AFTER_MS = 150
 /** While messages wait, their reasons are read again this often, because a wait has no event. */
 const WAITS_EVERY_MS = 15_000
-/** A wait that ends at a time is over a moment later. */
+/** A wait with a known end is over a moment after it. */
 const AFTER_WAIT_MS = 200
 
 /** The open conversation: its messages, and whether the contact has opted out. */
@@ -25,9 +25,9 @@ export class OpenConversation extends MessagesOfPair {
   readonly waiting = computed(() =>
     this.messages.value.filter(({ status }) => status === 'queued' || status === 'sending'),
   )
-  /** Those of them that will be sent although the contact has opted out. */
+  /** Those that will be sent although the contact has opted out. */
   readonly late = computed(() => (this.optOut.value && this.policy.value === 'observe' ? this.waiting.value : []))
-  /** Why the last text was not taken, as a sentence; '' if it was. */
+  /** Why the gateway did not accept the last text, as a sentence; '' if it did. */
   readonly sendError = signal('')
   #timer: ReturnType<typeof setTimeout> | undefined
   #readAt = Infinity
@@ -44,7 +44,7 @@ export class OpenConversation extends MessagesOfPair {
     this.#planWaits()
   }
 
-  /** Sends a text with files that were uploaded, now or at a time of the API (`sendAt`). Returns whether it was taken. */
+  /** Sends a text with uploaded files, now or at a time in the API's form (`sendAt`). Returns whether the gateway accepted it. */
   async send(body: string, mediaIds: MediaIds, sendAt: string | undefined): Promise<boolean> {
     try {
       await whileSignedIn(this.sgw.sms.send({ from: this.number, to: this.contact, body, mediaIds, sendAt }))
@@ -57,7 +57,9 @@ export class OpenConversation extends MessagesOfPair {
     return true
   }
 
-  /** Cancels those of these messages that are not yet. Continues after a failure, and throws at the end if any could not be cancelled. */
+  /**
+   * Cancels those of these messages that are not cancelled yet. Continues after a failure, and throws at the end if any could not be cancelled.
+   */
   async cancel(messageIds: readonly string[]): Promise<void> {
     this.#plan(READ_AFTER_MS)
     const cancelled = this.messages.value.filter(({ error }) => isCancelled(error)).map(({ messageId }) => messageId)
@@ -71,7 +73,7 @@ export class OpenConversation extends MessagesOfPair {
     throw new Error(`${failures.length} of ${ids.length} could not be cancelled any more`)
   }
 
-  /** Learns by what and since when the contact has opted out, where it may have. */
+  /** Reads how and when the contact opted out, if it may have. */
   async readOptOut(isOptedOut: boolean): Promise<void> {
     const { sgw, number, contact } = this
     this.#isOptOutDue = false
@@ -82,7 +84,7 @@ export class OpenConversation extends MessagesOfPair {
       this.policy.value = policy
       this.optOut.value = optOuts[0] ?? null
     } catch {
-      // The messages, which are read soon as well, say why the gateway cannot be read.
+      // The messages are also read soon, and then say why the gateway cannot be read.
       this.#isOptOutDue = true
     }
   }
@@ -98,7 +100,7 @@ export class OpenConversation extends MessagesOfPair {
     await this.readOptOut(optedOut)
   }
 
-  /** Takes an event: a known message changes at once, and the messages are read again for a new one. */
+  /** Takes an event: changes a known message immediately, and reads the messages again for a new one. */
   override note(event: LiveEvent): void {
     if (event.type === 'opt_out' && this.#isOf(event)) void this.readOptOut(event.optedOut)
     this.take(event)
@@ -106,7 +108,7 @@ export class OpenConversation extends MessagesOfPair {
     if (isNew || event.type === 'gap') this.#plan(READ_AFTER_MS)
   }
 
-  /** The list has a newest text of this conversation, which was perhaps sent by somebody else. */
+  /** The list shows a newest text of this conversation that somebody else may have sent. */
   reach(messageId: string): void {
     if (this.isLoaded.value && !this.messages.value.some((message) => message.messageId === messageId))
       this.#plan(READ_AFTER_MS)
@@ -121,7 +123,7 @@ export class OpenConversation extends MessagesOfPair {
     return number === this.number && contact === this.contact
   }
 
-  /** Reads the messages again after `ms`, unless that is planned for an earlier time. */
+  /** Reads the messages again after `ms`, unless an earlier reading is planned. */
   #plan(ms: number): void {
     const at = Date.now() + ms
     if (this.#isStopped || at >= this.#readAt) return

@@ -16,10 +16,10 @@ interface ReplyProps {
   takesFocus: boolean
 }
 
-/** Writes to the contact, now or for later. A short code or a sender's name cannot be written to. */
+/** Writes to the contact, now or later. You cannot write to a short code or a sender's name. */
 export function Reply({ conversation, takesFocus }: ReplyProps) {
   const { number, contact, sendError } = conversation
-  /** The field's value; null to send at once. */
+  /** The field's value; null to send immediately. */
   const later = useSignal<string | null>(null)
   if (!isNumber(contact)) return <NoReply contact={contact} />
   const { sendAt, note, isWrong } = chosenTime(later.value, now.value)
@@ -53,7 +53,7 @@ export function Reply({ conversation, takesFocus }: ReplyProps) {
   )
 }
 
-/** What is written stays with its conversation while others are looked at, and is gone with the session. */
+/** The draft stays with its conversation while others are open, and is gone when the session ends. */
 const drafts = new WeakMap<Sgw, Map<string, Draft>>()
 
 function draftOf(conversation: OpenConversation): Draft {
@@ -63,14 +63,14 @@ function draftOf(conversation: OpenConversation): Draft {
   return draft
 }
 
-/** The field of the time goes, so the focus returns to the text: what was scheduled stands right above it. */
+/** The time field disappears, so the focus returns to the text: the scheduled text is right above it. */
 function sendAtOnce(later: LaterProps['later']): void {
   later.value = null
   focusComposer()
 }
 
 interface LaterProps {
-  /** With null the text goes out at once. */
+  /** With null, the text goes out immediately. */
   later: Signal<string | null>
   isWrong: boolean
 }
@@ -84,7 +84,7 @@ const Later = ({ later, isWrong }: LaterProps) =>
     <LaterField value={later.value} later={later} isWrong={isWrong} />
   )
 
-/** It stands in the place of the button that was pressed. */
+/** It replaces the button that was pressed. */
 const takeFocus = (field: HTMLElement | null): void => field?.focus()
 
 const LaterField = ({ value, later, isWrong }: LaterProps & { value: string }) => (

@@ -1,19 +1,19 @@
 import { timeZone } from '../state/settings.ts'
 
-/** What the gateway takes. */
+/** The range that the gateway accepts. */
 const MAX_AHEAD_MS = 30 * 86_400_000
 const HOUR_MS = 3_600_000
 
-/** What a field for date and time says of when a text goes out. */
+/** What a date-and-time field says about when a text goes out. */
 interface ChosenTime {
-  /** As the API has it; undefined for at once. */
+  /** In the API's form; undefined to send immediately. */
   sendAt: string | undefined
-  /** What is wrong with it or follows from it, as a sentence; '' if nothing does. */
+  /** What is wrong with it or what it causes, as a sentence; '' if neither. */
   note: string
   isWrong: boolean
 }
 
-/** The time that was chosen; null is no choice, so the text goes out at once. */
+/** The chosen time; null is no choice, so the text goes out immediately. */
 export function chosenTime(value: string | null, now: number): ChosenTime {
   if (value === null) return { sendAt: undefined, note: '', isWrong: false }
   const at = Date.parse(timeZone.value === 'utc' ? `${value}Z` : value)
@@ -25,7 +25,7 @@ export function chosenTime(value: string | null, now: number): ChosenTime {
   return { sendAt: new Date(at).toISOString(), note: '', isWrong: false }
 }
 
-/** The full hour after the next one, as a field for date and time has it: `2026-11-23T16:00`, in the zone in which times are shown. */
+/** The hour after the next full hour, in the form of a date-and-time field: `2026-11-23T16:00`, in the zone in which times are shown. */
 export function soonest(now: number): string {
   const offsetMs = timeZone.value === 'utc' ? 0 : new Date(now).getTimezoneOffset() * 60_000
   const hour = Math.ceil((now - offsetMs) / HOUR_MS) + 1

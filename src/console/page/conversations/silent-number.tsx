@@ -9,11 +9,11 @@ import { cannotSendOf } from '../thread/cannot-send.ts'
 
 interface SilentNumberProps {
   number: string
-  /** Whether something else should be pressed first. */
+  /** Whether another button should be pressed first. */
   isQuiet: boolean
 }
 
-/** Why no text can be sent from our number, since when, and what to press. Nothing if it can send, and until that is known. */
+/** Why no text can be sent from the tenant's number, since when, and what to press. Nothing if it can send, or while that is unknown. */
 export function SilentNumber({ number, isQuiet }: SilentNumberProps) {
   const extensions = standing.value?.extensions
   if (extensions === undefined || cannotSendOf([number], extensions).length === 0) return null

@@ -26,8 +26,8 @@ const KINDS: Readonly<Record<string, Kind>> = {
 const OTHER = kindOf('system', 'warn', 'queued')
 
 /**
- * What the alerts say besides the facts of the tenant that is shown: of the gateway itself, and of the whole tenant. An old queue is told
- * by the tenant's figures, which lead to the messages. `now` in milliseconds.
+ * What the alerts say in addition to the facts of the shown tenant: about the gateway itself, and about the tenant as such. The tenant's
+ * figures, which lead to the messages, already show an old queue. `now` in milliseconds.
  */
 export function alertFacts(alerts: readonly Alert[], own: readonly Fact[], overview: Overview, now: number): Fact[] {
   const hasWaiting = own.some(({ key }) => key === WAITING)
@@ -47,10 +47,10 @@ const noneCanSend = (alert: Alert): Fact => ({
   action: { type: 'link', text: 'Show extensions', view: 'numbers', params: {} },
 })
 
-/** The subject of what concerns no single thing. */
+/** The subject of an alert that is about nothing in particular. */
 const GATEWAY = 'gateway'
 
-/** Of this tenant, by its figures. They name no message, so the link opens all that wait. */
+/** About this tenant, from its figures. They name no message, so the link opens all waiting messages. */
 function oldQueueFact(alert: Alert, { queued, scheduled, oldestQueuedAt }: Overview, now: number): Fact[] {
   if (queued <= scheduled || oldestQueuedAt === null) return []
   const waited = duration(now - Date.parse(oldestQueuedAt))
@@ -91,7 +91,7 @@ export function gatewayFact(alert: Alert): Fact {
 
 export const kindOfAlert = ({ alert }: Pick<Alert, 'alert'>): Kind => KINDS[alert] ?? OTHER
 
-/** What to press on the page, where the alert's own words name a command of the terminal. */
+/** What to press on the page if the alert's own words name a terminal command. */
 const ADVICE: Readonly<Record<string, string>> = {
   webhooks_interrupted: 'Each tenant’s webhooks list them. They can be delivered again.',
 }

@@ -6,11 +6,11 @@ import { NONE_CAN_SEND } from './facts-of.ts'
 
 type Named = Pick<Alert, 'alert' | 'subject'>
 
-/** What only an operator may call. */
+/** The part of the client that only an operator may call. */
 export const listAlerts = async (operator: Sgw): Promise<Alert[]> =>
   (await operator.request<{ alerts: Alert[] }>('GET', '/v1/operator/alerts')).alerts
 
-/** Tells all views and the rail what fires. */
+/** Tells all views and the rail which alerts fire. */
 export function shareAlerts(alerts: readonly Alert[]): void {
   const { tenantId } = me.peek() ?? {}
   const isElsewhere = (alert: Alert): boolean => alert.tenantId !== undefined && alert.tenantId !== tenantId
@@ -22,7 +22,7 @@ export function shareAlerts(alerts: readonly Alert[]): void {
 export const unmuteAlert = (operator: Sgw, { alert, subject }: Named): Promise<unknown> =>
   operator.request('DELETE', `/v1/operator/alerts/${alert}/mute`, { query: { subject } })
 
-/** The worst that can be: nobody may silence them. */
+/** The worst facts, which nobody may silence. */
 const NEVER_MUTED: readonly string[] = ['storage_failing', NONE_CAN_SEND]
 
 export const mayMute = ({ alert }: Named): boolean => !NEVER_MUTED.includes(alert)

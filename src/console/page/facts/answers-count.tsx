@@ -7,14 +7,17 @@ import { keepReading } from '../state/keep-reading.ts'
 import { toAnswer } from '../state/standing.ts'
 import { isNumber } from '../thread/contact-forms.ts'
 
-/** Draws nothing: it counts in the rail and in the page's title who waits for an answer. */
+/** Draws nothing: it counts in the rail and in the page's title how many contacts are waiting for an answer. */
 export function AnswersCount() {
   useEffect(() => titleWith(toAnswer.value?.count ?? 0), [toAnswer.value?.count])
-  // Beside the simulator the contact is the person at the page, and the list of conversations counts itself.
+  // Beside the simulator, the contact is the person at the page, and the list of conversations counts itself.
   return hasPhone.value || address.value.view === 'conversations' ? null : <AnswersReader />
 }
 
-/** Read again after events, at most this often, as a list that is live leaves one request a minute; at once for the first who waits. */
+/**
+ * Read again after events, at most this often, because a live list leaves one request a minute; immediately for the first contact that is
+ * waiting.
+ */
 const COUNT_EVERY_MS = 60_000
 
 function AnswersReader() {

@@ -7,13 +7,13 @@ import { LostActs } from './lost-acts.tsx'
 export interface CureProps {
   fact: Pick<Fact, 'action'>
   class?: string | undefined
-  /** Whether what never arrived can be made again right here. In a row it has that one button. */
+  /** Whether deliveries that never arrived can be repeated right here. In a row, this is the only button. */
   delivers?: 'row' | 'heading'
 }
 
-/** What can be pressed about a fact. */
+/** What a person can press about a fact. */
 export default function Cure({ fact: { action }, class: className, delivers }: CureProps) {
-  // Only Overview, which has the checks, has facts of the gateway itself.
+  // Only Overview, which has the checks, has facts about the gateway itself.
   if (action === null || action.type === 'show checks') return null
   if (action.type === 'link')
     return (

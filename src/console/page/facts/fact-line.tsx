@@ -7,7 +7,7 @@ import { isFirstLoadOver } from '../state/live.ts'
 import type { CureProps } from './cures-view.tsx'
 import type { Fact } from './fact.ts'
 
-/** The sentence of a fact, its nouns linked, without its full stop. */
+/** The sentence of a fact with links in it, without a full stop. */
 export const FactSentence = ({ fact }: { fact: Pick<Fact, 'parts'> }) => (
   <>
     {fact.parts.map((part) => {
@@ -22,7 +22,7 @@ export const FactSentence = ({ fact }: { fact: Pick<Fact, 'parts'> }) => (
   </>
 )
 
-/** Under the heading: since when, what to mind, one button. */
+/** Under the heading: since when, what to keep in mind, and one button. */
 export function FactRest({ fact }: { fact: Fact }) {
   const since = fact.since === null ? '' : `Since ${rowTime(fact.since, now.peek())}. `
   return (
@@ -33,7 +33,7 @@ export function FactRest({ fact }: { fact: Fact }) {
   )
 }
 
-/** A fact in a row of its own, as under "Also needs a look". */
+/** A fact in a row of its own, as under "Also needs attention". */
 export const FactLine = ({ fact }: { fact: Fact }) => (
   <li class="fact">
     <span class={fact.kind}>
@@ -51,8 +51,8 @@ export const FactLine = ({ fact }: { fact: Fact }) => (
 const load = () => import('./cures-view.tsx')
 
 /**
- * The one button of a fact, in a file of its own: most days have no fact. Where the nouns of the sentence lead to the same, it comes after the
- * first load, which stays light. `class` is that of the cure which a person should press first.
+ * The only button of a fact, in a separate file, because most days have no fact. If the links of the sentence lead to the same place, the file
+ * comes after the first load, which stays small. `class` is that of the button to press first.
  */
 export const FactButton = (props: CureProps) =>
   props.fact.action !== null && (isFirstLoadOver.value || props.delivers !== undefined) ? (

@@ -17,7 +17,7 @@ export type Action =
   | { type: 'show checks' }
   | { type: 'destination'; params: Readonly<Record<string, string>> }
 
-/** One thing that needs a look: a sentence, since when, and what to press. */
+/** One thing that needs attention: a sentence, since when, and what to press. */
 export interface Fact {
   key: string
   rank: Rank
@@ -29,19 +29,19 @@ export interface Fact {
   advice: string
   since: string | null
   action: Action | null
-  /** Of how many things: messages, attempts, extensions. */
+  /** How many things it is about: messages, attempts, extensions. */
   count: number
   /** The alerts about it. If all of them are muted, it is no longer trouble. */
   alerts?: readonly Alert[]
 }
 
-/** What is said first, and what stands under "Also needs a look". */
+/** The first fact, and the list under "Also needs attention". */
 export interface Standings<Each extends Fact> {
   worst: Each | null
   others: readonly Each[]
 }
 
-/** Whether all alerts that tell of a fact are muted: then it is no trouble any more. */
+/** Whether all alerts that report a fact are muted: then it is no longer trouble. */
 export const isMuted = ({ alerts = [] }: Fact): boolean =>
   alerts.length > 0 && alerts.every(({ mutedUntil }) => mutedUntil !== undefined)
 

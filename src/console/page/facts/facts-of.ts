@@ -5,7 +5,7 @@ import type { Standing } from '../state/standing.ts'
 import type { Alert } from '../state/alert.ts'
 import type { Fact, Part } from './fact.ts'
 
-/** What needs a look, from the gateway's data about a tenant and the alerts about it. `now` in milliseconds. */
+/** What needs attention, from the gateway's data about a tenant and the alerts about it. `now` in milliseconds. */
 export function factsOf(
   { overview, extensions }: Pick<Standing, 'overview' | 'extensions'>,
   now: number,
@@ -21,16 +21,16 @@ export function factsOf(
   return facts.map((fact) => ({ ...fact, alerts: alerts.filter((alert) => keyOf(alert) === fact.key) }))
 }
 
-/** A wait explains an old queue, or a provider that does not answer, in figures. */
+/** A wait explains an old queue, or a provider that does not answer, with figures. */
 export const TOLD_BY_WAITING: readonly string[] = ['queue_old', 'provider_unreachable']
 
-/** The alert of a tenant that has extensions, of which none can send. */
+/** The alert of a tenant none of whose extensions can send. */
 export const NONE_CAN_SEND = 'no_extension_can_send'
 
-/** The key of the fact about all that waits. */
+/** The key of the fact about everything that waits. */
 export const WAITING = 'waiting'
 
-/** What is wrong with the extensions, or that there is none. */
+/** What is wrong with the extensions, or that there are none. */
 export const extensionFacts = (extensions: readonly ExtensionHealth[]): Fact[] =>
   extensions.length === 0 ? [NOT_CONNECTED] : extensions.flatMap(extensionFact)
 
@@ -55,7 +55,7 @@ export const numbersOf = (extensions: readonly Pick<ExtensionHealth, 'phoneNumbe
   ...new Set(extensions.flatMap(({ phoneNumbers }) => phoneNumbers)),
 ]
 
-/** Whether an extension is well, but brings no number: RingCentral did not allow one of them to text. */
+/** Whether an extension works but has no number: RingCentral allows none of its numbers to text. */
 export const isNumberless = ({ reason, phoneNumbers }: ExtensionHealth): boolean =>
   reason === null && phoneNumbers.length === 0
 
@@ -95,7 +95,7 @@ function extensionFact({ extensionId, extensionNumber, ...health }: ExtensionHea
   ]
 }
 
-/** The button says what to do about a link. The fix of a JWT says "another one", so its reason goes first. */
+/** The button says what to do about a link. The fix of a JWT says "another one", so its reason comes first. */
 const adviceIfRevoked = ({
   connectedBy,
   reason,
@@ -103,7 +103,7 @@ const adviceIfRevoked = ({
 }: Pick<ExtensionHealth, 'connectedBy' | 'reason' | 'fix'>): string =>
   connectedBy === 'jwt' ? `${reason ?? ''}. ${fix ?? ''}` : 'Its messages fail. Authorize it, then send them again.'
 
-/** All waiting messages, with the reason of most. The link opens as many rows. */
+/** All waiting messages, with the reason of most of them. The link opens the same number of rows. */
 function waitingFact(overview: Overview, extensions: readonly ExtensionHealth[], now: number): Fact[] {
   const waits = waitsOf(overview)
   const [first] = waits
@@ -187,7 +187,7 @@ export const whereOf = ({ appId, triggerId }: Pick<OverviewDestination, 'appId' 
   id: appId ?? triggerId ?? '',
 })
 
-/** Counts by the time of the event, which the list has no filter for, so the words are the links and not the counts. */
+/** Counts by the time of the event, for which the list has no filter, so the words are links but the counts are not. */
 function failureFact(overview: Overview): Fact[] {
   const { totals, previous } = overview
   const [failed, before] = [failedIn(totals), failedIn(previous)]

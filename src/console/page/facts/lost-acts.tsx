@@ -9,7 +9,7 @@ import { readAllSoon } from '../state/keep-reading.ts'
 export interface LostActsProps {
   /** The app or trigger. */
   id: string
-  /** What counts them; null if it is not known. */
+  /** The overview that counts them; null if it is not known. */
   overview: Overview | null
   class?: string | undefined
   /** Whether they are dismissed elsewhere. */
@@ -103,7 +103,7 @@ function Dismiss({ lost, ended, close }: { lost: Lost; ended: () => void; close:
   )
 }
 
-/** Those whose latest attempt has failed until they were counted. */
+/** Deliveries whose latest attempt had failed when they were counted. */
 function rangeOf({ destination: { appId, triggerId, neverArrivedSince }, until }: Lost): RecoverRange {
   return { since: neverArrivedSince ?? until, until, appId, triggerId }
 }

@@ -9,7 +9,7 @@ import { mayMute, unmuteAlert } from './alert.ts'
 import type { Fact, Part } from './fact.ts'
 import { FactSentence } from './fact-line.tsx'
 
-/** Paths of Lucide, as those of `parts/icon-paths.ts`. */
+/** Paths from Lucide, like those of `parts/icon-paths.ts`. */
 const BELL =
   'M10.27 21a2 2 0 0 0 3.46 0M3.26 15.33A1 1 0 0 0 4 17h16a1 1 0 0 0 .74-1.67C19.41 13.96 18 12.5 18 8A6 6 0 0 0 6 8c0 4.5-1.41 5.96-2.74 7.33'
 export const BELL_OFF = `${BELL}M2 2l20 20`
@@ -20,7 +20,7 @@ interface MuteProps {
   changed: () => void
 }
 
-/** The bell at a row's end: it mutes the alerts of a fact. */
+/** The bell at the end of a row, which mutes the alerts of a fact. */
 export const Mute = ({ fact: { parts, alerts = [] }, changed }: MuteProps) =>
   operator.value === null || alerts.length === 0 || !alerts.every(mayMute) ? (
     <span />
@@ -39,10 +39,10 @@ export const Mute = ({ fact: { parts, alerts = [] }, changed }: MuteProps) =>
     </button>
   )
 
-/** A dialog must not have links. */
+/** A dialog must not contain links. */
 const plain = (part: Part): Part => (typeof part === 'string' || 'number' in part ? part : part.text)
 
-/** What is muted, a grey row each: until when, from where, and the way back. */
+/** Muted facts, a gray row each: until when, from where, and how to unmute them. */
 export const Muted = ({ facts, changed }: { facts: readonly Fact[]; changed: () => void }) =>
   facts.map((fact) => <MutedRow key={fact.key} fact={fact} changed={changed} />)
 
@@ -73,7 +73,7 @@ function MutedRow({ fact: { parts, alerts = [] }, changed }: MuteProps) {
   )
 }
 
-/** `until 18:00, from the console`, by the first that ends. */
+/** `until 18:00, from the console`, for the mute that ends first. */
 export function mutedText(alerts: readonly Alert[]): string {
   const [first] = alerts.toSorted((a, b) => endOf(a).localeCompare(endOf(b)))
   const by = first?.mutedBy === 'cli' ? 'by sgw alerts mute' : 'from the console'

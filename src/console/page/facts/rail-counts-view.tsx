@@ -10,7 +10,7 @@ import { AnswersCount } from './answers-count.tsx'
 import { useStanding } from './read-standing.ts'
 import { troublesOf } from './troubles-of.ts'
 
-/** Draws nothing: it counts in the rail what is wrong. `isRead` says that the view reads it itself. The page of all tenants counts, too. */
+/** Draws nothing: it counts in the rail what is wrong. `isRead` means that the view reads it itself. The page of all tenants also counts. */
 export default function RailCounts({ isRead }: { isRead: boolean }) {
   const known = standing.value
   const isOfOne = !isAll.value
@@ -35,7 +35,7 @@ function Reader() {
 
 const READ_EVERY_MS = 30_000
 
-/** Of an operator: what fires has no event. */
+/** Only for an operator: alerts have no event. */
 function FiringReader() {
   const sgw = operator.value
   const reading = useMemo(

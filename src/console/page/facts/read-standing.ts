@@ -7,10 +7,12 @@ import type { LiveEvent } from '../state/live-event.ts'
 import { type Standing, standing } from '../state/standing.ts'
 import { failedIn } from './facts-of.ts'
 
-/** Both are read again after events, at most this often; soon while there are no messages, and after the first trouble. */
+/** Both are read again after events, at most this often; sooner while there are no messages, and after the first trouble. */
 const READ_EVERY_MS = 30_000
 
-/** How things stand; null until it is known, or while `isDue` is false. Where it cannot be read, the list says that the gateway does not answer. */
+/**
+ * The current state; null until it is known, or while `isDue` is false. If it cannot be read, the list says that the gateway does not answer.
+ */
 export function useStanding(isDue = true): Standing | null {
   const sgw = isDue ? client.value : null
   const reading = useMemo(
@@ -30,14 +32,14 @@ export function useShared(known: Standing | null): void {
   }, [known])
 }
 
-/** The figures of the last day, and how the extensions are. */
+/** The figures of the last day, and the state of the extensions. */
 export async function readStanding(sgw: Sgw): Promise<Standing> {
   const readAt = Date.now()
   const [overview, extensions] = await Promise.all([sgw.overview(24, 'nextAttempt'), sgw.connection.health()])
   return { overview, extensions, readAt }
 }
 
-/** Whether an event changes the headline so much that it must be read at once. */
+/** Whether an event changes the headline so much that it must be read immediately. */
 export const isSoon = (known: Standing | null, event: LiveEvent): boolean =>
   isEmpty(known) || (isBad(event) && isFine(known))
 

@@ -6,7 +6,7 @@ import { hasPhone, isAll } from './views.ts'
 /** The page of all tenants needs no events, which a suspended tenant refuses. It reports read failures itself. */
 const isOnline = (): boolean => connection.value.online || isAll.value
 
-/** Whether events arrive: `Live`, or since when not, and when it is tried again. */
+/** Whether events arrive: `Live`, or since when not, and when the next attempt comes. */
 export function ConnectionState() {
   const online = isOnline()
   return (
@@ -17,7 +17,7 @@ export function ConnectionState() {
   )
 }
 
-/** Without events the bar under each view says so, in place of the rail, which can be too narrow for words or not there. */
+/** Without events, the bar under each view says so instead of the rail, which can be missing or too narrow for words. */
 export const OfflineBar = () =>
   isOnline() ? null : (
     <p class="line offline-bar" role="status">
@@ -30,7 +30,7 @@ export const OfflineBar = () =>
 
 const liveText = (): string => (hasPhone.value ? 'Live, simulator' : 'Live')
 
-/** The countdown changes every second, which screen readers must not announce. */
+/** The countdown changes every second. Screen readers must not announce it. */
 const OfflineText = () => (
   <>
     {sinceText()}

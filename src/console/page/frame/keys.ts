@@ -5,12 +5,12 @@ import type { View } from '../state/view-names.ts'
 import { panel } from './panel.ts'
 import { troubles } from './views.ts'
 
-/** What a view does with a key; it returns false if the key means nothing there. */
+/** What a view does with a key; returns false if the key means nothing there. */
 type KeyHandler = (key: string) => boolean
 
 let viewHandler: KeyHandler = () => false
 
-/** The view's own keys, until the returned function is called. */
+/** Sets the view's own keys, until the returned function is called. */
 export function onViewKey(handler: KeyHandler): () => void {
   viewHandler = handler
   return () => {
@@ -37,7 +37,7 @@ const PAGE_KEYS: Readonly<Record<string, () => void>> = {
   '/': focusSearch,
 }
 
-/** Single keys, anywhere but in a field. They can be switched off. */
+/** Single keys, except in a field. They can be turned off. */
 export function followKeys(): void {
   let wentAt = -GO_WITHIN_MS
   addEventListener('keydown', (event) => {

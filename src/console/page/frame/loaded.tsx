@@ -8,14 +8,14 @@ import { LoadFailed } from '../parts/load-failed.tsx'
 export type Load<Props> = () => Promise<{ default: ComponentType<Props> }>
 
 interface LoadedProps<Props> {
-  /** The same function each time: a new function would be a new component. */
+  /** The same function each time, because a new function would be a new component. */
   load: Load<Props>
   props: Props
-  /** What stands around the words that it could not be loaded; null without such words. */
+  /** The content around the message that it could not be loaded; null for none. */
   around?: ((failure: ComponentChild) => ComponentChild) | null
 }
 
-/** A loaded component is there at once. */
+/** A component that has been loaded is drawn immediately. */
 const loaded = new WeakMap<object, unknown>()
 
 /** A component whose file is loaded when it is first shown. */
@@ -24,7 +24,7 @@ export function Loaded<Props extends object>({ load, props, around = (failure) =
   const Component = value.value ?? (loaded.get(load) as ComponentType<Props> | undefined)
   if (Component !== undefined) return <Component {...props} />
   if (error.value === '') return null
-  // A browser may remember that a file failed until the page is loaded again. Offline, that would lose the page.
+  // A browser may remember that a file failed until the page is reloaded. Offline, a reload would lose the page.
   const retry = (): void => (connection.value.online ? location.reload() : again())
   return around && around(<LoadFailed what="This part of the page" error={error.value} again={retry} />)
 }

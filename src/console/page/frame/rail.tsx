@@ -9,7 +9,7 @@ import { focusSearch } from './keys.ts'
 import { panel } from './panel.ts'
 import { type ShownView, allText, hrefOf, isAll, isCurrent, viewsShown } from './views.ts'
 
-/** The navigation at the left edge. Below 1100 px it shows icons alone, below 700 px the tab bar replaces it. */
+/** The navigation at the left edge. Below 1100 px, it shows only icons; below 700 px, the tab bar replaces it. */
 export const Rail = () => (
   <nav class="stack rail" aria-label="Views">
     <SwitcherButton />
@@ -37,7 +37,7 @@ export const Rail = () => (
   </nav>
 )
 
-/** Tenant and app that the console acts as; a click lets an operator choose another one. */
+/** Tenant and app that the console acts as. An operator can click to choose another one. */
 const SwitcherButton = () => (
   <button type="button" class="item switcher" aria-haspopup="dialog" onClick={() => void (panel.value = 'switcher')}>
     <Mark />
@@ -62,7 +62,7 @@ const RailItem = ({ view, name, icon, trouble, sections }: ShownView) => (
   </a>
 )
 
-/** How many things of a view are in trouble. */
+/** How many things in a view are in trouble. */
 export const TroubleCount = ({ class: className, trouble }: { class: string; trouble: Trouble | null }) =>
   trouble && (
     <span class={`${className} ${trouble.kind}`} title={trouble.word}>
@@ -74,7 +74,7 @@ export const TroubleCount = ({ class: className, trouble }: { class: string; tro
 interface Choice {
   icon: IconName
   label: string
-  /** Of the rail's tooltip. */
+  /** For the rail's tooltip. */
   key?: string
   isOn?: boolean
   run(): void
@@ -111,7 +111,7 @@ const Choices = () => (
   </div>
 )
 
-/** The system's theme first, then the other one, then back. */
+/** The system's theme first, then the other one, then the first again. */
 function nextTheme(): void {
   const isSystemDark = matchMedia('(prefers-color-scheme: dark)').matches
   const order = isSystemDark ? (['system', 'light', 'dark'] as const) : (['system', 'dark', 'light'] as const)

@@ -7,7 +7,7 @@ import { panel } from './panel.ts'
 import { TroubleCount } from './rail.tsx'
 import { hrefOf, isAll, isCurrent, viewsShown } from './views.ts'
 
-/** The top of the page on a phone: mark, view and search. */
+/** The top of the page on a phone: logo, view and search. */
 export const TopBar = () => (
   <header class="line top-bar">
     {hasAll.value && !isAll.value ? (
@@ -36,7 +36,7 @@ export const TopBar = () => (
   </header>
 )
 
-/** The views at the bottom of a phone, and behind More what the rail has besides. */
+/** The views at the bottom of a phone; More has everything else that is in the rail. */
 export const TabBar = () => (
   <nav class="tab-bar" aria-label="Views">
     {viewsShown.value

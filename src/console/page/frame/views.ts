@@ -10,9 +10,9 @@ export interface ShownView {
   view: View
   name: string
   icon: IconName
-  /** Views that are sections of this one, itself included. */
+  /** Views that are sections of this one, including itself. */
   sections?: readonly View[] | undefined
-  /** On a phone it stands behind More. */
+  /** On a phone, it is under More. */
   isBehindMore?: boolean
   trouble: Trouble | null
 }
@@ -20,7 +20,7 @@ export interface ShownView {
 /** What the views have found. */
 export const troubles = signal<Partial<Record<View, Trouble | null>>>({})
 
-/** Whether the phone can be shown: the simulator runs, and its record is an operator's. */
+/** Whether the phone can be shown: the simulator runs, and an operator may read its record. */
 export const hasPhone = computed(
   () => me.value?.development === true && session.value?.kind === 'operator' && isSimulated(),
 )
@@ -28,24 +28,24 @@ export const hasPhone = computed(
 /** Whether the gateway runs beside the built-in simulator. */
 export const isSimulated = (): boolean => document.documentElement.dataset['simulator'] !== undefined
 
-/** Beside the simulator the conversations are seen on the contact's phone. */
+/** Beside the simulator, conversations appear on the contact's phone. */
 const PHONE = { name: 'Phone', icon: 'phone' } as const
 const CONVERSATIONS = { name: 'Conversations', icon: 'conversations' } as const
 
 /** The sections of Setup, each with an address of its own. */
 export const SETUP_SECTIONS = ['numbers', 'apps', 'tenants'] as const
 
-/** Leads to a view; from all tenants to that of the tenant which has the most trouble there. */
+/** Leads to a view; from all tenants, to that view of the tenant with the most trouble there. */
 export const hrefOf = ({ view, trouble }: Pick<ShownView, 'view' | 'trouble'>): string =>
   addressOf(view, { tenant: trouble?.tenantId ?? '' })
 
-/** Whether the address is of this view or of one of its sections. */
+/** Whether the address is that of this view or of one of its sections. */
 export function isCurrent({ view, sections }: Pick<ShownView, 'view' | 'sections'>): boolean {
   const { view: current } = address.value
   return current !== null && (sections ?? [view]).includes(current)
 }
 
-/** How many tenants there are: `7 tenants, 12 apps`, from the page of all tenants. */
+/** How many tenants and apps there are, from the page of all tenants: `7 tenants, 12 apps`. */
 export const allText = signal('')
 
 /** Whether all tenants are shown. With an app's key there is only one. */

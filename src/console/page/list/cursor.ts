@@ -3,14 +3,14 @@ import { useRef } from 'preact/hooks'
 import { param, refine } from '../state/address.ts'
 import type { LiveList } from './rows.tsx'
 
-/** How many rows before the end of the loaded ones the next page is loaded. */
+/** The next page is loaded this many rows before the end of the loaded ones. */
 const LOAD_AHEAD_ROWS = 5
 
 export const focusList = (): void => document.querySelector<HTMLElement>('.list')?.focus()
 export const focusComposer = (): void => document.querySelector<HTMLElement>('.composer textarea')?.focus()
 export const focusDetail = (): void => document.querySelector<HTMLElement>('.detail')?.focus()
 
-/** Focuses the row that was open, which is there again once the page is drawn. */
+/** Focuses the row that was open, once the page draws it again. */
 function focusRow(key: string): void {
   requestAnimationFrame(() => {
     const row = document.querySelector<HTMLElement>(`[data-id="${CSS.escape(key)}"]`)
@@ -19,7 +19,7 @@ function focusRow(key: string): void {
   })
 }
 
-/** Closes what is open, by taking its parameters away; the focus returns to its row. */
+/** Closes the open item by removing its parameters. The focus returns to its row. */
 export function closeRow(key: string, params: Record<string, string>): void {
   refine(params)
   focusRow(key)
@@ -27,7 +27,7 @@ export function closeRow(key: string, params: Record<string, string>): void {
 
 export const close = (): void => closeRow(param('id'), { id: '' })
 
-/** Moves the cursor to the next or previous row. With an open one, `opened`, that row opens in its place by `show`. */
+/** Moves the cursor to the next or previous row. If a row is open (`opened`), `show` opens the new one instead. */
 export function moveRows<Row>(
   list: LiveList<Row>,
   cursor: Signal<string>,
@@ -44,10 +44,10 @@ export function moveRows<Row>(
   if (at + step >= rows.length - LOAD_AHEAD_ROWS) void list.loadMore()
 }
 
-/** Whether Enter means something else: a row is opened by the cursor, wherever the focus is. */
+/** Whether Enter means something else. Otherwise, it opens the row at the cursor, wherever the focus is. */
 export const isOnControl = (): boolean => document.activeElement?.matches('a:not(.row), button, summary') === true
 
-/** Whether a person opened what is open; what is open when the page is loaded takes no focus. */
+/** Whether a person opened the item. An item that is open when the page loads takes no focus. */
 export function useIsOpened(opened: string): boolean {
   const atLoad = useRef<string | null>(opened)
   if (opened !== atLoad.current) atLoad.current = null

@@ -8,13 +8,13 @@ import './print.css'
 
 interface DetailHeadProps {
   id: string
-  /** `message`; what is copied, and what is before and after. */
+  /** `message`; for the labels of copy, previous and next. */
   noun: string
-  /** Null where nothing is before or after. */
+  /** Null if there is nothing before or after. */
   move: ((step: number) => void) | null
 }
 
-/** The head of what is open: its id, and the way to its neighbours and back. */
+/** The head of the open item: its id, and the buttons to its neighbors and back. */
 export const DetailHead = ({ id, noun, move }: DetailHeadProps) => (
   <header class="line detail-head">
     <button type="button" class="icon-button back" aria-label="Back to the list" onClick={close}>
@@ -45,7 +45,7 @@ export const DetailHead = ({ id, noun, move }: DetailHeadProps) => (
   </header>
 )
 
-/** Names and values, in a part that folds. */
+/** Names and values, in a section that folds. */
 export const Facts = ({ facts }: { facts: readonly (readonly [name: string, value: ComponentChildren])[] }) => (
   <details open>
     <summary class="line">
@@ -63,7 +63,7 @@ export const Facts = ({ facts }: { facts: readonly (readonly [name: string, valu
   </details>
 )
 
-/** What the API returned, in a part that unfolds. */
+/** What the API returned, in a section that unfolds. */
 export const Json = ({ value }: { value: unknown }) => (
   <details class="print-hidden">
     <summary class="line">

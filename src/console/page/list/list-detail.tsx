@@ -17,7 +17,7 @@ export interface Marks {
   isCursor: boolean
 }
 
-/** What is open can move to the rows beside it. */
+/** The open item can move to the adjacent rows. */
 export interface OpenedParts {
   move: (step: number) => void
   /** Whether a person opened it. */
@@ -28,32 +28,32 @@ export interface OpenedParts {
 interface ListDetailProps<Row, Props> {
   view: View
   list: LiveList<Row>
-  /** `Messages`; a screen reader says it. */
+  /** `Messages`, for screen readers. */
   name: string
-  /** The page's title, where it is not the name. */
+  /** The page's title, if it is not the name. */
   title?: string
-  /** Another one is another list, which begins at its top. */
+  /** A different key is a different list, which begins at its top. */
   listKey: string
   /** The key of what the address opens, by default its `id`; '' if it opens nothing. Read again at each key press. */
   opened?: () => string
-  /** The parameters of the address that open the row of a key; of '', those that open none. */
+  /** The parameters of the address that open the row of a key; for '', those that open nothing. */
   paramsOf?: (key: string) => Record<string, string>
-  /** The text to copy of what is open; by default its key. */
+  /** The text to copy for the open item; by default its key. */
   copied?: (key: string) => string
   /** What the view's own keys do. */
   keys?: Readonly<Record<string, () => void>>
   draw: (row: Row, marks: Marks) => ComponentChild
   head: ComponentChild
-  /** What stands in place of rows. */
+  /** The content if there are no rows. */
   empty: ComponentChild
   /** The content that replaces existing rows; null without it. */
   instead?: ComponentChild | null
   foot: ComponentChild
-  /** What is open beside the list, or in its place, from a file of its own; null if nothing is. */
+  /** The open item beside the list or in its place, from a separate file; null if nothing is open. */
   detail: { name: string; load: Load<Props & OpenedParts>; props: Props } | null
 }
 
-/** A list, its keys, and what is open beside it. An arriving row moves neither what is visible nor what is open. */
+/** A list, its keys, and the open item beside it. A new row moves neither the visible rows nor the open item. */
 export function ListDetail<Row, Props extends object>(props: ListDetailProps<Row, Props>) {
   const { list, name, title = name, detail, opened = idOpened, paramsOf = byId } = props
   const cursor = useSignal('')
@@ -113,13 +113,13 @@ function ListRows<Row>({ list, name, listKey, draw, empty, instead, id, cursor }
 }
 
 interface FailedDetailProps {
-  /** What should stand here. */
+  /** What should be here. */
   name: string
   failure: ComponentChild
   close: () => void
 }
 
-/** In place of what is open, where its file could not be loaded. On a phone the list is not there to go back to. */
+/** In place of an open item whose file could not be loaded. On a phone, there is no visible list to return to. */
 const FailedDetail = ({ name, failure, close }: FailedDetailProps) => (
   <aside class="detail-failed" aria-label={name}>
     {failure}
@@ -129,7 +129,7 @@ const FailedDetail = ({ name, failure, close }: FailedDetailProps) => (
   </aside>
 )
 
-/** Beside what is open, and on a phone, a row has room for few words. */
+/** Beside an open item, and on a phone, a row has room for only a few words. */
 const classOf = (isOpen: boolean): string =>
   `list-detail${isOpen ? ' open' : ''}${isOpen || isPhoneWide.value ? ' narrow' : ''}`
 

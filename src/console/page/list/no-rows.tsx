@@ -5,7 +5,7 @@ import type { PagedList } from './paged-list.ts'
 
 interface NoRowsProps<Row> {
   list: PagedList<Row>
-  /** `Messages`; what is loading, or could not be loaded. */
+  /** `Messages`: what is loading or could not be loaded. */
   name: string
   /** What will be here, and how to fill it. */
   children: ComponentChild
@@ -25,13 +25,13 @@ interface NothingFoundProps {
   text: ComponentChild
   /** `messages`. */
   noun: string
-  /** The words of the filters that are taken away. */
+  /** The words of the filters that are removed. */
   words: readonly string[]
-  /** Where else it can be looked for. */
+  /** Where else to search for it. */
   children?: ComponentChild
 }
 
-/** In place of rows where a filter finds none. */
+/** In place of rows if a filter finds nothing. */
 export const NothingFound = ({ text, noun, words, children }: NothingFoundProps) => (
   <div class="stack empty">
     <h2>{text}</h2>

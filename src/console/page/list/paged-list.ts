@@ -7,11 +7,11 @@ import type { LiveList } from './rows.tsx'
 import type { Gap } from './window.ts'
 
 export const PAGE_ROWS = 50
-/** So many rows stay while the newest are in sight. */
+/** This many rows stay while the newest are visible. */
 const MAX_ROWS = 300
-/** So many new rows come in above those that somebody has scrolled to. */
+/** This many new rows are added above the rows that somebody has scrolled to. */
 const MAX_NEW = 200
-/** What is new reloads the first page at once, then at most this often. */
+/** News reloads the first page immediately, then at most this often. */
 export const RELOAD_EVERY_MS = 4000
 
 /** A page of a list of the API, newest first. */
@@ -20,7 +20,7 @@ export interface Page<Row> {
   total: number
 }
 
-/** The loaded rows of one filter, newest first. It loads, pages, and reads the first page again; it knows nothing of what is visible. */
+/** The loaded rows of one filter, newest first. It loads, pages, and reads the first page again, and does not know what is visible. */
 export abstract class PagedList<Row> implements LiveList<Row>, Followed {
   readonly rows = signal<readonly Row[]>([])
   readonly shown: ReadonlySignal<readonly Row[]> = this.rows
@@ -28,17 +28,17 @@ export abstract class PagedList<Row> implements LiveList<Row>, Followed {
   readonly gap = signal<Gap | null>(null)
   readonly error = signal('')
   readonly isLoading = signal(true)
-  /** Rows that came in since the list was last at its top. */
+  /** Rows that arrived since the list was last at its top. */
   readonly newCount = signal(0)
   /** How many rows are older than the last loaded one. */
   readonly older = signal(0)
   readonly hasMore = computed(() => this.older.value > 0)
-  /** Whether the newest rows are in sight. */
+  /** Whether the newest rows are visible. */
   isAtTop = true
 
-  /** Whether newer rows were left out, so that the rows in sight stay. */
+  /** Whether newer rows were left out, so that the visible ones stay. */
   protected isBehind = false
-  /** What follows the last row is asked for by its time, as new rows shift the numbers of pages; where a row moves to the top, by its page. */
+  /** The rows after the last one are requested by its time, because new rows shift page numbers; if rows can move to the top, by its page. */
   protected readonly isByTime: boolean = true
   protected pageRows = PAGE_ROWS
   #isPaging = false
@@ -54,11 +54,11 @@ export abstract class PagedList<Row> implements LiveList<Row>, Followed {
     return this.keyOf(row)
   }
   abstract atOf(row: Row): string
-  /** Reads a page of the rows that are not newer than `endDate`; null if the filter cannot be asked for. */
+  /** Reads a page of the rows that are not newer than `endDate`; null if the API does not accept the filter. */
   protected abstract read(page: number, endDate?: string): Promise<Page<Row>> | null
   /** Takes an event: changes the row that it is about, or plans a reading. */
   abstract note(event: LiveEvent): void
-  /** Plans the next reading, by what the first page has; here only events and a person do. */
+  /** Plans the next reading, depending on the first page; here, only events and a person cause one. */
   protected planNext(): void {}
 
   /** Loads the first page and forgets everything loaded before. */
@@ -104,13 +104,13 @@ export abstract class PagedList<Row> implements LiveList<Row>, Followed {
     if (this.error.value !== '') void this.load()
   }
 
-  /** The newest rows were seen. What was left out above them is loaded now. */
+  /** The newest rows were seen. Rows that were left out above them are loaded now. */
   seen(): void {
     this.newCount.value = 0
     if (this.isBehind) void this.load()
   }
 
-  /** Ends the reading, for good. */
+  /** Stops reading for good. */
   stop(): void {
     this.#isStopped = true
     clearTimeout(this.#timer)
@@ -123,7 +123,7 @@ export abstract class PagedList<Row> implements LiveList<Row>, Followed {
     this.gap.value = { after: newest === undefined ? now : this.atOf(newest), before: now }
   }
 
-  /** Reads the first page again after `ms`, but not sooner than the last reading allows, unless that is planned for an earlier time. */
+  /** Reads the first page again after `ms`, but not sooner than the last reading allows, and not if an earlier reading is planned. */
   protected reloadIn(ms: number): void {
     const wait = Math.max(ms, this.#reloadedAt + RELOAD_EVERY_MS - Date.now(), 0)
     if (this.#isStopped || Date.now() + wait >= this.#reloadAt) return
@@ -143,7 +143,7 @@ export abstract class PagedList<Row> implements LiveList<Row>, Followed {
     this.planNext()
   }
 
-  /** Takes a first page that was read again, and its total. */
+  /** Takes a newly read first page, and its total. */
   protected take({ rows: fresh, total }: Page<Row>): void {
     const old = this.rows.value
     const added = this.without(fresh, old).length
@@ -162,7 +162,7 @@ export abstract class PagedList<Row> implements LiveList<Row>, Followed {
     this.total.value = total
   }
 
-  /** Shows rows. While the newest are in sight, the oldest are given up, and loaded again when someone scrolls to them. */
+  /** Shows rows. While the newest are visible, the oldest are dropped, and loaded again when someone scrolls to them. */
   protected show(rows: readonly Row[]): void {
     const kept = this.isAtTop ? rows.slice(0, MAX_ROWS) : rows
     this.older.value += rows.length - kept.length

@@ -7,18 +7,18 @@ import { clockTime, count, dayHeader, now } from '../state/clock.ts'
 import { type Gap, HEIGHTS, type Item, type RowFacts, itemsOf, windowOf } from './window.ts'
 import './rows.css'
 
-/** How near to its top a list counts as being there, in pixels. */
+/** How close to its top a list counts as being there, in pixels. */
 const TOP_PX = 8
-/** So many pixels before the end of the loaded rows the next page is loaded. */
+/** The next page is loaded this many pixels before the end of the loaded rows. */
 const LOAD_AHEAD_PX = 1200
 
-/** Rows that are loaded, and follow what comes in. */
+/** The loaded rows, which new ones join. */
 export interface LiveList<Row> extends RowFacts<Row> {
   shown: ReadonlySignal<readonly Row[]>
   gap: ReadonlySignal<Gap | null>
-  /** Rows that came in since the list was last at its top. */
+  /** Rows that arrived since the list was last at its top. */
   newCount: Signal<number>
-  /** Set by the rows: whether the newest are in sight. */
+  /** Set by the rows: whether the newest are visible. */
   isAtTop: boolean
   /** Moves the focus while something else replaces the rows. */
   step?: ((by: number) => void) | undefined
@@ -32,12 +32,12 @@ interface RowsProps<Row> {
   list: LiveList<Row>
   /** What a screen reader calls the list. */
   label: string
-  /** The row that is kept in sight; '' without one. */
+  /** The row to keep visible; '' for none. */
   cursor: string
   draw: (row: Row) => ComponentChild
 }
 
-/** The rows that are visible. At the top new ones appear; when scrolled, what is visible stays where it is. */
+/** The visible rows. At the top, new ones appear; in a scrolled list, the visible ones stay where they are. */
 export function Rows<Row>({ list, label, cursor, draw }: RowsProps<Row>) {
   const box = useRef<HTMLDivElement>(null)
   const scroll = useSignal({ top: 0, height: 900 })
@@ -128,8 +128,8 @@ interface Scroll {
 }
 
 /**
- * Keeps the visible rows in place when rows come in above them; returns where the visible part begins. It is known before the rows are
- * drawn: otherwise others would be drawn first, and these once more.
+ * Keeps the visible rows in place when rows are added above them; returns where the visible part begins. This is known before the rows are
+ * drawn: otherwise, different rows would be drawn first, and then these.
  */
 function useStay<Row>(
   box: { current: HTMLElement | null },
@@ -151,7 +151,7 @@ function useStay<Row>(
   return top + moved
 }
 
-/** The distance of an item from the list's top; 0 if it is gone, because another list begins at its top. */
+/** The distance of an item from the list's top; 0 if it is gone, because a different list begins at its top. */
 const topOf = (items: readonly Item<unknown>[], key: string): number => items.find((item) => item.key === key)?.top ?? 0
 
 /** Scrolls as little as needed to show a row below the sticky header. */

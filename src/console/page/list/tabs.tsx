@@ -6,9 +6,9 @@ interface TabsProps {
   /** What a screen reader calls the row. */
   label: string
   tabs: readonly Tab[]
-  /** Null where the chips of the search field say the filter. */
+  /** Null if the chips of the search field show the filter. */
   current: Tab | null
-  /** The list's total, shown at the chosen tab; null until it is known. */
+  /** The list's total, shown on the chosen tab; null until it is known. */
   total: number | null
 }
 

@@ -6,7 +6,7 @@ export interface Gap {
   before: string
 }
 
-/** What a list has to know of its rows. */
+/** What a list must know about its rows. */
 export interface RowFacts<Row> {
   /** Unique in the list. */
   keyOf(row: Row): string
@@ -25,7 +25,7 @@ type ItemContent<Row> = { key: string } & (
 /** Heights in pixels, on a wide page and on a phone. */
 export const HEIGHTS = { wide: { row: 36, day: 32, gap: 36 }, phone: { row: 60, day: 40, gap: 60 } } as const
 
-/** Rows under the header of their day; a gap is above the first row that is older than it. */
+/** Rows below the header of their day; a gap is above the first row that is older than the gap. */
 export function itemsOf<Row>(
   rows: readonly Row[],
   { keyOf, atOf }: RowFacts<Row>,
@@ -56,9 +56,9 @@ export function itemsOf<Row>(
 }
 
 export interface Window<Row> {
-  /** The visible items, with some more on both sides. */
+  /** The visible items, with some more above and below. */
   visible: readonly Item<Row>[]
-  /** Heights of what is left out above and below. */
+  /** The heights of the items left out above and below. */
   above: number
   below: number
   /** The header of the first visible item's day. */

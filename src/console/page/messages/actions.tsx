@@ -22,7 +22,7 @@ interface ActionsProps {
   timeline: Timeline | null
 }
 
-/** What can be done with a message. Sending it again comes last where it is known to be useless. */
+/** What a person can do with a message. Sending it again comes last if it is known to be useless. */
 export function Actions({ row, timeline }: ActionsProps) {
   const asked = useSignal<'again' | 'cancel' | null>(null)
   const close = (): void => void (asked.value = null)
@@ -57,7 +57,7 @@ export function Actions({ row, timeline }: ActionsProps) {
 
 async function cancelMessage(messageId: string): Promise<void> {
   await client.value?.sms.cancel(messageId)
-  // The button that has the focus after the dialog goes away with the event.
+  // The event removes the button that has the focus after the dialog.
   requestAnimationFrame(focusDetail)
 }
 
@@ -91,7 +91,7 @@ const CopyMenu = ({ row }: { row: ListRow }) => (
 const copyCall = async (row: ListRow, as: typeof asCurl): Promise<boolean> =>
   copyText(as(await listed(row).catch(() => row), GATEWAY))
 
-/** A link to this view with this message. It pins the end of the list, so that everyone who opens it sees the same rows. */
+/** A link to this view with this message. It fixes the end of the list, so that everyone who opens it sees the same rows. */
 const linkTo = (row: ListRow): string =>
   new URL(
     addressOf('messages', { before: new Date().toISOString(), ...address.value.params, id: row.messageId }),
@@ -107,7 +107,7 @@ async function mediaOf({ messageId, direction, attachments }: ListRow): Promise<
 function SendAgain({ row, close }: { row: ListRow; close: () => void }) {
   const send = async (): Promise<void> => {
     const { to, from, body, userId } = await listed(row)
-    // Every field of a send, so that the compiler names a new one. The time for which the message was planned is over.
+    // Every field of a send, so that the compiler reports a new one. The scheduled time of the message has passed.
     const again: Required<Omit<NewMessage, 'sendAt'>> = { to, from, body, userId, mediaIds: await mediaOf(row) }
     const sent = await client.value?.sms.send(again).catch(explainMedia)
     if (sent !== undefined) open('messages', { id: sent.messageId })
@@ -135,7 +135,7 @@ function explainMedia(error: unknown): never {
   throw error
 }
 
-/** A message that was opened by a link has the fields of its status alone: no user, no time. The list has them all. */
+/** A message that a link opened has only the fields of its status: no user, no time. The list has all of them. */
 async function listed(row: ListRow): Promise<ListRow> {
   if (row.appId !== '') return row
   const { from, to, createdAt, messageId } = row

@@ -5,16 +5,16 @@ import { failureText } from '../state/failure.ts'
 import type { LiveEvent } from '../state/live-event.ts'
 import { messageIdOf } from './row.ts'
 
-/** Moving quickly through the list loads only where it rests. */
+/** Moving quickly through the list loads only the message where it stops. */
 const LOAD_AFTER_MS = 120
-/** Several events of one message come together. */
+/** Several events of one message arrive together. */
 const RELOAD_AFTER_MS = 250
 const WAITS_EVERY_MS = 15_000
 const MAX_WEBHOOKS = 20
-/** An attempt that a click asked for has been answered after so long, as a rule. */
+/** An attempt that somebody asked for has usually been answered after this time. */
 const REDELIVERED_AFTER_MS = 1000
 
-/** The open message: its facts, its timeline and its webhooks, read again when an event is about it, and while it waits. */
+/** The open message: its facts, its timeline and its webhooks. Read again after an event about the message, and while it waits. */
 export class OpenMessage {
   readonly facts = signal<MessageState | null>(null)
   readonly timeline = signal<Timeline | null>(null)
@@ -29,7 +29,7 @@ export class OpenMessage {
     readonly id: string,
   ) {}
 
-  /** Loads soon; the returned function ends everything. */
+  /** Loads soon; the returned function stops everything. */
   start(): () => void {
     this.#plan(LOAD_AFTER_MS)
     return () => clearTimeout(this.#timer)

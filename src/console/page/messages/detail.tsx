@@ -45,7 +45,7 @@ export function Detail({ id, row, move }: DetailProps) {
   )
 }
 
-/** The list's row, or what the status endpoint says of a message that the list does not have. */
+/** The list's row, or the status endpoint's answer for a message that is not in the list. */
 function shownRow(row: ListRow | null, message: OpenMessage | null): ListRow | null {
   const facts = message?.facts.value ?? null
   const timeline = message?.timeline.value ?? null

@@ -1,4 +1,4 @@
-/** Each way to fail by its word, as the filter `failure` has it: how its stored error, and no other, begins, and what a row says of it. */
+/** Each way to fail by its word, as in the filter `failure`: the unique beginning of its stored error, and what a row shows. */
 export const FAILURES = {
   not_connected: ['Telephony', 'no extension connected'],
   unknown_number: ['Phone number ', 'number not connected'],
@@ -15,7 +15,7 @@ export type FailureWord = keyof typeof FAILURES
 
 const WORDS = Object.keys(FAILURES) as FailureWord[]
 
-/** The word of an error; undefined of one that the page does not know. */
+/** The word of an error; undefined for an error that the page does not know. */
 export const wordOf = (error: string | null | undefined): FailureWord | undefined =>
   WORDS.find((word) => error?.startsWith(FAILURES[word][0]))
 

@@ -6,10 +6,10 @@ import { type Filter, hasText, problemOf, queryOf } from './filters.ts'
 import { type ListRow, afterEvent, messageIdOf } from './row.ts'
 import { nextReadingMs } from './wait-ends.ts'
 
-/** For a text so many messages are read at once, which is all that the API gives. */
+/** This many messages are read at once when searching for a text, which is the maximum of the API. */
 const LOOKED_ROWS = 100
 
-/** A webhook has no event: its answer is known when it has had its time. */
+/** A webhook has no event: its answer is known when its time is over. */
 const WEBHOOK_MS = 5000
 
 /** The messages of one filter. An event changes the row of a known message; an unknown one reloads the first page. */
@@ -28,7 +28,7 @@ export class MessageList extends PagedList<ListRow> {
     if (filter.text !== undefined) this.pageRows = LOOKED_ROWS
   }
 
-  /** What was looked through is not given up. */
+  /** Messages that were searched are not dropped. */
   protected override show(rows: readonly ListRow[]): void {
     if (this.filter.text === undefined) super.show(rows)
     else this.rows.value = rows
@@ -56,7 +56,7 @@ export class MessageList extends PagedList<ListRow> {
     if (changed !== row) this.rows.value = this.rows.value.with(at, changed)
   }
 
-  /** Reads waits again after a while, or when the first of them ends. A row that is open without one may have one soon. */
+  /** Reads waits again after a while, or when the first of them ends. An open row without a wait may soon have one. */
   protected override planNext(): void {
     const open = this.rows.value.slice(0, PAGE_ROWS).filter(isOpen)
     if (open.length > 0) this.reloadIn(nextReadingMs(open))
@@ -71,7 +71,7 @@ export class MessageList extends PagedList<ListRow> {
   }
 }
 
-/** Whether more can happen to a row than events tell. */
+/** Whether more can happen to a row than events report. */
 const isOpen = ({ status, createdAt }: ListRow): boolean =>
   status === 'queued' ||
   status === 'sending' ||

@@ -15,7 +15,7 @@ interface MessageRowProps {
   now: number
 }
 
-/** One message in one line: time, state, contact, text, and for what failed or waits, why. */
+/** One message in one line: time, state, contact, text, and why it failed or waits. */
 export function MessageRow({ row, isOpen, isCursor, appName, now }: MessageRowProps) {
   const state = stateOf(row)
   const classes = ['columns row', state.kind, isCursor ? 'cursor' : '', row.direction]

@@ -22,7 +22,7 @@ interface MessageSuggestionsProps extends FieldParts {
   extensions: readonly ExtensionHealth[] | null
 }
 
-/** What the field can ask for: filters, and values from what is loaded. Contacts that are not in the rows are read once. */
+/** What the field can filter by: filters, and values from the loaded rows. Contacts that are not in the rows are read once. */
 export default function MessageSuggestions({ list, extensions, ...field }: MessageSuggestionsProps) {
   useEffect(() => void readNames(), [list.sgw])
   useContacts(list.sgw, field.typed.value)
@@ -53,7 +53,7 @@ const plain = (values: Iterable<string>): FacetValue[] => [...new Set(values)].m
 const distinct = (values: readonly FacetValue[]): FacetValue[] =>
   [...new Map(values.toReversed().map((each) => [each.value, each])).values()].toReversed()
 
-/** Contacts of older messages than the loaded ones, read once for an app. */
+/** Contacts of messages older than the loaded ones, read once per app. */
 const known = signal<{ sgw: Sgw; contacts: readonly FacetValue[] } | null>(null)
 const contactsOf = (sgw: Sgw): readonly FacetValue[] => (known.value?.sgw === sgw ? known.value.contacts : [])
 let askedBy: Sgw | null = null
@@ -61,7 +61,7 @@ let askedBy: Sgw | null = null
 const ASK_AFTER_MS = 300
 const MAX_CONTACTS = 100
 
-/** Reads the newest contacts when a filter by contact is typed, and not before the typing pauses. */
+/** Reads the newest contacts when somebody types a filter by contact, once the typing pauses. */
 function useContacts(sgw: Sgw, typed: string): void {
   useEffect(() => {
     if (askedBy === sgw || !/^(contact|to|from):/.test(lastWord(typed))) return

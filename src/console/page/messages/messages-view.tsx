@@ -39,9 +39,9 @@ export default function MessagesView() {
   const filterKey = JSON.stringify(filter)
   const list = useFollowed(filterKey, (sgw) => new MessageList(sgw, filter, appIds.value))
   const { state, failure, text } = filter
-  // Failures stand by their reasons, unless one of them is asked for.
+  // Failures are grouped by reason, unless the filter names one.
   const isByReason = state === 'failed' && !failure && !text && param('group') !== 'none' && list?.total.value !== 0
-  // The groups say the same without it, so the first load stays light.
+  // The groups show the same without it, so the first load stays small.
   const standing = useStanding(!isByReason || isFirstLoadOver.value)
   const id = param('id')
   if (list === null) return null
@@ -63,7 +63,7 @@ export default function MessagesView() {
   )
 }
 
-/** That digits are too few is no failure. */
+/** Too few digits are not a failure. */
 function Empty(props: { list: MessageList; extensions: Standing['extensions'] | null }) {
   const empty = <Loaded load={loadEmpty} props={props} />
   if (/too many contacts/.test(props.list.error.value)) return empty
@@ -108,5 +108,5 @@ const HINTS: readonly KeyHint[] = [
 const shownText = (list: MessageList): string =>
   list.filter.text && list.shown.value.length > 0 ? `${count(list.shown.value.length)} found` : loadedText(list)
 
-/** An app's key hears the events of its own messages alone. */
+/** An app's key gets only the events of its own messages. */
 const isLimitedToApp = (): boolean => session.value?.kind === 'key' && param('app') !== me.value?.name

@@ -19,7 +19,7 @@ interface OutcomeProps {
   webhooks: readonly DeliveryAttempt[]
 }
 
-/** The fate of a message in one line, and below it why. */
+/** What happened to the message in one line, and the reason below it. */
 export function Outcome({ row, timeline, webhooks }: OutcomeProps) {
   const state = stateOf(row)
   const failed = row.direction === 'inbound' ? failedOf(webhooks) : []
@@ -100,7 +100,7 @@ function Why({ row, timeline }: { row: ListRow; timeline: Timeline | null }) {
   )
 }
 
-/** `, in 3 min 44 s`; '' without an end, or when it has passed. */
+/** `, in 3 min 44 s`; '' if there is no end, or it has passed. */
 function leftText(until: string | undefined): string {
   const left = Date.parse(until ?? '') - now.value
   return left >= 1000 ? `, in ${duration(Math.floor(left / 1000) * 1000).replace('.0 s', ' s')}` : ''

@@ -3,7 +3,7 @@ import { failedText } from './webhook-results.ts'
 import { shortWaitingText } from './wait-words.ts'
 import { explainedShort, isCancelled, undeliveredShort } from './words.ts'
 
-/** What of a message tells why it failed or waits. */
+/** The fields of a message that show why it failed or waits. */
 type ReasonRow = Pick<ListRow, 'direction'> &
   Partial<Pick<ListRow, 'error' | 'waiting' | 'deliveryStatus' | 'deliveryError' | 'webhooks'>>
 
@@ -16,7 +16,7 @@ export function Reason({ row, now }: { row: ReasonRow; now: number }) {
   const reason = deliveryStatus === 'undelivered' ? undeliveredShort(row.deliveryError?.code) : null
   if (reason !== null) return <em>{reason}</em>
   if (deliveryStatus === 'undelivered') return <em class="said-by-word">not delivered</em>
-  // What was received is fine; that an app did not get it is not.
+  // A received message is fine; that an app did not get it is not.
   const failed = webhooks ? failedText(webhooks) : null
   return direction === 'inbound' && failed !== null ? <em class="bad">{failed}</em> : null
 }

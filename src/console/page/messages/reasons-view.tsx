@@ -17,7 +17,7 @@ import { Resend } from './resend.tsx'
 import { withNumbers } from '../parts/with-numbers.tsx'
 import './reasons.css'
 
-/** The parts of the view that are about reasons: its sentence, the switch beside the tabs, and the content in place of the rows. */
+/** The parts of the view about reasons: its sentence, the switch beside the tabs, and the content in place of the rows. */
 export type ReasonsPart = 'head' | 'by' | 'rows'
 
 interface ReasonsProps extends GroupsProps {
@@ -61,7 +61,7 @@ function Cause({ group, total }: { group: FailureGroup; total: number }) {
 const listOf = ({ failure }: FailureGroup): string =>
   addressOf('messages', { ...address.value.params, failure, group: '', id: '' })
 
-/** Whether the failures stand by reason or one by one. */
+/** Whether failures are grouped by reason or listed one by one. */
 const GroupBy = ({ isByReason }: { isByReason: boolean }) => (
   <div class="segmented reasons-by" role="group" aria-label="Group by">
     <span aria-hidden="true">Group by</span>
@@ -79,7 +79,7 @@ interface GroupsProps {
   standing: Standing | null
 }
 
-/** What failed, by reason: whether sending it again helps, and what to do. The most frequent one is open. */
+/** Failures by reason: whether sending again helps, and what to do. The most frequent reason is open. */
 function Groups({ list, standing }: GroupsProps) {
   const { value, error, load } = reasonsOf(list)
   const total = list.total.value
@@ -108,7 +108,7 @@ function Groups({ list, standing }: GroupsProps) {
   )
 }
 
-/** `j` and `k` move the focus through what can be opened. */
+/** `j` and `k` move the focus through the items that can be opened. */
 function moveFocus(step: number): void {
   const all = [...document.querySelectorAll<HTMLElement>('.reasons :is(h2 button, a)')]
   all[all.findIndex((each) => each === document.activeElement) + step]?.focus()
@@ -150,7 +150,7 @@ interface GroupHeadProps extends Pick<GroupProps, 'group' | 'extensions' | 'isOp
   ask: () => void
 }
 
-/** What it is, whether sending again helps, how many, from when to when, and what to press. */
+/** The reason, whether sending again helps, how many, from when to when, and what to press. */
 function GroupHead({ group, extensions, isOpen, toggle, ask }: GroupHeadProps) {
   const { title, again } = wordsOf(group)
   const way = wayOf(group, extensions)
@@ -212,7 +212,7 @@ function Cure({ way, group, extensions, isOpen, ask }: CureProps) {
   )
 }
 
-/** The newest messages of a group, and the way to the others. */
+/** The newest messages of a group, and the link to the others. */
 function Newest({ group, list }: Pick<GroupProps, 'group' | 'list'>) {
   const query = { ...queryOf(list.filter, list.apps), failure: group.failure, include: 'delivery' as const }
   const { value, error, again } = useLoading(

@@ -10,7 +10,7 @@ export interface Resent {
   left: Record<'optedOut' | 'tooOld' | 'cancelled' | 'perhapsDelivered' | 'alreadyResent' | 'notFailed', number>
 }
 
-/** Which messages are to be sent again: requests, oldest first, and the messages themselves where they are few enough to be named. */
+/** Which messages to send again: the requests, oldest first, and the messages themselves if there are few enough to name. */
 export interface Meant {
   wishes: readonly object[]
   rows: readonly ListRow[] | null
@@ -20,7 +20,7 @@ const PAGE = 100
 const MOST_NAMED = 1000
 
 /**
- * The messages of a group, exactly as the list's filter finds them: named one by one. More than a thousand are named by their reason alone,
+ * The messages of a group, exactly as the list's filter finds them: named one by one. More than a thousand are named only by their reason,
  * which no other filter may narrow; null if one does.
  */
 export async function meantBy(list: MessageList, { failure, count }: FailureGroup): Promise<Meant | null> {
@@ -43,7 +43,7 @@ interface Options {
   dryRun: boolean
 }
 
-/** Sends what is meant again, or counts what would be sent. */
+/** Sends the chosen messages again, or counts what would be sent. */
 export async function resend(sgw: Sgw, { wishes }: Meant, options: Options): Promise<Resent> {
   const answers: Resent[] = []
   for (const wish of wishes)

@@ -12,17 +12,17 @@ export const contactOf = ({ direction, from, to }: ListRow): string => (directio
 /** Our side of the conversation. */
 export const ownNumberOf = ({ direction, from, to }: ListRow): string => (direction === 'inbound' ? to : from)
 
-/** `1 attachment`; '' of a text alone. */
+/** `1 attachment`; '' for a plain text. */
 export const attachmentsText = (count = 0): string =>
   count === 0 ? '' : count === 1 ? '1 attachment' : `${count} attachments`
 
 /** The message of an event; null for events about no message. */
 export const messageIdOf = (event: LiveEvent): string | null => ('messageId' in event ? event.messageId : null)
 
-/** What events change of a message, or of the newest one of a conversation. */
+/** What events change in a message, or in the newest one of a conversation. */
 type Changing = Pick<Message, 'status'> & Partial<Pick<Message, 'rcMessageId' | 'error' | 'waiting' | 'deliveryStatus'>>
 
-/** The row after an event. A status never goes back, in case an answer of the list was newer than the event. */
+/** The row after an event. A status never goes back, in case the list's answer was newer than the event. */
 export function afterEvent<Row extends Changing>(row: Row, event: LiveEvent): Row {
   if (event.type === 'sms_status' && isLater(event.status, row.status))
     return {

@@ -17,7 +17,9 @@ interface MessageSearchProps {
   extensions: readonly ExtensionHealth[] | null
 }
 
-/** The search field of the messages. A filter that a tab shows is not a chip. The suggestions' file, which loads on focus, reads what is typed. */
+/**
+ * The search field of the messages. A filter that a tab shows is not a chip. The suggestions' file, which loads on focus, reads the typed text.
+ */
 export const MessageSearch = ({ list, extensions }: MessageSearchProps) => (
   <SearchField
     label="Search messages"

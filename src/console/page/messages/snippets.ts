@@ -3,7 +3,7 @@ import type { Message, NewMessage } from '../../../client/client.ts'
 type Sendable = Pick<Message, 'direction' | 'messageId' | 'from' | 'to' | 'body'> &
   Partial<Pick<Message, 'userId' | 'sendAt'>>
 
-/** The request that sends this text, or that reads this received one, for a shell. The key is a variable, never the session's token. */
+/** The request that sends this text, or that reads a received one, for a shell. The key is a variable, never the session's token. */
 export function asCurl(row: Sendable, origin: string): string {
   const auth = '-H "Authorization: Bearer $SGW_KEY"'
   if (row.direction === 'inbound') return `curl -s ${origin}/v1/sms/status/${row.messageId} ${auth}`
@@ -24,7 +24,7 @@ export function asTypeScript(row: Sendable, origin: string): string {
   ].join('\n')
 }
 
-/** The body of a send with all that the message has of it. The type is of every field, so that the compiler names a new one. */
+/** The body of a send with everything that the message has. Its type has every field, so that the compiler reports a new one. */
 function requestOf({ from, to, body, userId, sendAt }: Sendable): NewMessage {
   // Media is named by ids that last a day, so a copied request would not work for long.
   const request: Required<NewMessage> = {

@@ -4,7 +4,7 @@ import { duration, now } from '../state/clock.ts'
 import { type Line, linesOf } from './timeline-lines.ts'
 import './timeline.css'
 
-/** What happened to a message, line by line and true to scale. */
+/** What happened to a message, line by line and to scale. */
 export function TimelineChart({ timeline, webhooks }: { timeline: Timeline; webhooks: readonly DeliveryAttempt[] }) {
   const isOpen = timeline.status === 'queued' || timeline.status === 'sending'
   const lines = linesOf(timeline, webhooks, isOpen ? now.value : now.peek())
@@ -12,7 +12,7 @@ export function TimelineChart({ timeline, webhooks }: { timeline: Timeline; webh
   const start = Math.min(...lines.map((line) => line.start))
   const totalMs = Math.max(...lines.map((line) => line.end)) - start
   const share = (ms: number): number => (totalMs === 0 ? 0 : (100 * ms) / totalMs)
-  /** A bar can be drawn longer than it is; a moment after it does not stand before its end. */
+  /** A bar may be drawn longer than it is; a later moment is not drawn before its end. */
   const leftOf = (line: Line, bar: Line | undefined): string =>
     isPoint(line) && bar !== undefined
       ? `max(${share(line.start - start)}%, calc(${share(bar.start - start)}% + ${LEAST_PX}px))`
@@ -49,5 +49,5 @@ export function TimelineChart({ timeline, webhooks }: { timeline: Timeline; webh
 
 const isPoint = ({ kind }: Line): boolean => kind.endsWith('point')
 
-/** The least width of a bar, in pixels. */
+/** The minimum width of a bar, in pixels. */
 const LEAST_PX = 4

@@ -3,10 +3,13 @@ import { RELOAD_EVERY_MS } from '../list/paged-list.ts'
 
 /** While messages wait, their reasons are read again this often, because a wait has no event. */
 const WAITS_EVERY_MS = 15_000
-/** A wait that ends at a time is over a moment later. */
+/** A wait with a known end is over a moment after it. */
 const AFTER_WAIT_MS = 200
 
-/** In how many milliseconds messages that have not ended are read again: when the first wait ends, or after a while. One without a wait may have one soon. */
+/**
+ * In how many milliseconds unfinished messages are read again: when the first wait ends, or after a while. A message without a wait may soon
+ * have one.
+ */
 export function nextReadingMs(open: readonly Pick<Message, 'waiting'>[]): number {
   const waits = open.flatMap(({ waiting }) => waiting ?? [])
   const ends = waits.flatMap(({ until }) => (until === undefined ? [] : Date.parse(until) - Date.now()))

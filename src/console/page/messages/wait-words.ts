@@ -16,7 +16,7 @@ const SHORT_WAITS: Readonly<Record<Waiting['reason'], string>> = {
   extension_limit: 'limit of extension',
 }
 
-/** The same as a part of a sentence. */
+/** The same as part of a sentence. */
 const WAITS: Readonly<Record<Waiting['reason'], string>> = {
   suspended: 'the tenant is suspended',
   scheduled: 'it goes out',

@@ -1,6 +1,6 @@
 import type { DeliveryAttempt, MessageWebhooks } from '../../../client/client.ts'
 
-/** The last attempt of each delivery, of attempts that are oldest first. */
+/** The last attempt of each delivery. The attempts are given oldest first. */
 export const lastAttempts = (attempts: readonly DeliveryAttempt[]): DeliveryAttempt[] => [
   ...new Map(attempts.map((attempt) => [attempt.deliveryId, attempt])).values(),
 ]

@@ -4,17 +4,17 @@ import type { Standing } from '../state/standing.ts'
 import { FAILURES, type FailureWord, REFUSAL, wordOf } from './failures.ts'
 import type { ListRow } from './row.ts'
 
-/** The shape and the word of a message's state. The word carries the meaning; colour is for trouble alone. */
+/** The shape and word of a message's state. The word carries the meaning; color means trouble. */
 export interface StateWord {
   icon: IconName
   word: string
   kind: 'plain' | 'bad' | 'warn'
 }
 
-/** What of a message tells its state. */
+/** The fields of a message that show its state. */
 type RowState = Pick<ListRow, 'direction' | 'status' | 'waiting' | 'deliveryStatus'> & { error?: string | null }
 
-/** The state of a message: from its status, what it waits for, and its fate after `sent`. */
+/** The state of a message: from its status, what it waits for, and what happened after `sent`. */
 export function stateOf({ direction, status, error, waiting, deliveryStatus }: RowState): StateWord {
   if (direction === 'inbound') return { icon: 'received', word: 'Received', kind: 'plain' }
   if (isCancelled(error)) return { icon: 'cancelled', word: 'Cancelled', kind: 'plain' }
@@ -33,7 +33,7 @@ export function stateOf({ direction, status, error, waiting, deliveryStatus }: R
 /** The error of a message that somebody cancelled. Its status is `failed`, and nothing went wrong. */
 export const isCancelled = (error: string | null | undefined): boolean => wordOf(error) === 'cancelled'
 
-/** A code's kind is its last three digits, but the carrier's 410 is a text that expired, and its 411 what others call 410. */
+/** A code's kind is its last three digits, but the carrier's 410 means that the text expired, and its 411 what others call 410. */
 function kindOf(code: string | null | undefined): string {
   if (code === 'SMS-CAR-410') return 'expired'
   return code === 'SMS-CAR-411' ? '410' : (code?.slice(-3) ?? '')
@@ -63,7 +63,7 @@ const UNDELIVERED_SHORT: Readonly<Partial<Record<string, string>>> = {
 export const undeliveredShort = (code: string | null | undefined): string | null =>
   UNDELIVERED_SHORT[kindOf(code)] ?? null
 
-/** An error in four parts: what happened, why in the provider's words, what the gateway does, what a person can do. */
+/** An error in four parts: what happened, why in the provider's words, what the gateway does, and what a person can do. */
 export interface Explained {
   what: string
   quote?: string
@@ -104,7 +104,7 @@ export function explained(error: string): Explained {
   return { what: number === undefined ? what : what.replace('The number', number), advice }
 }
 
-/** Errors, and the ends of delivery codes, after which the same text fails again until something else has changed. */
+/** Errors, and the ends of delivery codes, after which the same text fails again until something else changes. */
 const LASTING: readonly (FailureWord | undefined)[] = [
   'rejected',
   'not_connected',
@@ -125,7 +125,7 @@ export function failsAgain({ error }: ListRow, timeline: Timeline | null): boole
   return isLasting(error) || LASTING_CODES.includes(kindOf(code))
 }
 
-/** What can send it: the extension that was revoked must be authorized again, or get another JWT, or the tenant's first one be connected. */
+/** What makes sending possible: authorizing the revoked extension again, another JWT for it, or connecting the tenant's first extension. */
 export function cureOf(
   { error, from }: Pick<ListRow, 'error' | 'from'>,
   extensions: Standing['extensions'] = [],

@@ -22,7 +22,7 @@ export function Chart({ overview }: { overview: Overview }) {
             title={bar.title}
             aria-label={bar.title}
             href={addressOf('messages', timesOf(overview, index))}
-            // One stop for Tab; the arrow keys lead to the others.
+            // One Tab stop; the arrow keys move to the others.
             tabIndex={index === length - 1 ? 0 : -1}
           >
             {PARTS.map((part) => bar[part] > 0 && <i class={`bar-mark ${part}`} style={{ height: `${bar[part]}%` }} />)}

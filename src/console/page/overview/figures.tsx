@@ -13,8 +13,8 @@ interface FiguresProps {
 }
 
 /**
- * The figures are the chart's legend. They count by the time of the event, which the list cannot filter by, so the words lead to
- * the messages and the numbers do not; what waits now is counted as the list does.
+ * The figures are the chart's legend. They count by the time of the event, by which the list cannot filter, so the words are links to the
+ * messages but the numbers are not. Waiting messages are counted as in the list.
  */
 export function Figures({ overview, range }: FiguresProps) {
   const { totals, p50Ms, p95Ms } = overview
@@ -75,7 +75,7 @@ function shareText(part: number, overview: Overview): string {
 }
 
 interface FigureProps {
-  /** The bars that it stands for; '' for none. */
+  /** The bars for which it is the legend; '' for none. */
   mark: string
   word: string
   params: Readonly<Record<string, string>> | null

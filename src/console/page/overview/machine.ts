@@ -15,7 +15,7 @@ export interface Finding {
   detail: string
 }
 
-/** The number of the answered request for the gateway's checks; 0 while they are folded. Each request scrolls to them. */
+/** The number of the latest request to show the gateway's checks; 0 while they are folded. Each request scrolls to them. */
 export const checksAsked = signal(0)
 
 /** Endpoints that only an operator may call. */

@@ -4,7 +4,7 @@ import { DAY, MONTH, RANGES, type Range } from './ranges.ts'
 /** The range of the address. */
 export const rangeShown = (): Range => RANGES.find(({ name }) => name === param('range')) ?? DAY
 
-/** Chooses the range of the figures. `month` is what the longest one is called. */
+/** Chooses the range of the figures. `month` is the name of the longest one. */
 export const Ranges = ({ month = MONTH.label }: { month?: string }) => (
   <div class="segmented" role="group" aria-label="Range of the figures">
     {RANGES.map((range) => (

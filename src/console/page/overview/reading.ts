@@ -8,11 +8,11 @@ import { type Reading, keepReading } from '../state/keep-reading.ts'
 import type { Standing } from '../state/standing.ts'
 import type { Range } from './ranges.ts'
 
-/** Everything that the view shows at once. Troubles are of the last day, whatever the range. */
+/** Everything that the view shows at the same time. Troubles are of the last day, regardless of the range. */
 export interface Known {
   standing: Standing
   range: Range
-  /** Of the range. */
+  /** For the range. */
   overview: Overview
   /** Empty with an app's key. */
   alerts: readonly Alert[]

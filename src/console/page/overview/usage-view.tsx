@@ -33,7 +33,7 @@ export default function Usage() {
   )
 }
 
-/** `Tue 24 Nov`: the day is one of UTC, whatever the zone in which times are shown. */
+/** `Tue 24 Nov`: a UTC day, whatever the zone in which times are shown. */
 const dayText = (date: string): string =>
   new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short', timeZone: 'UTC' })
     .format(new Date(date))

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChild } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 
-/** Draws something, and so reads it from the gateway, when it comes into view, which keeps opening the view light. */
+/** Draws something, and so reads it from the gateway, only when it becomes visible, which keeps opening the view fast. */
 export function WhenSeen({ draw }: { draw: () => ComponentChild }) {
   const place = useRef<HTMLDivElement>(null)
   const isSeen = useSignal(false)

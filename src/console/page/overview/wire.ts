@@ -71,7 +71,7 @@ function queueLine(overview: Overview, now: number) {
   return line(scheduled > 0 ? `${count(scheduled)} scheduled` : 'queue empty')
 }
 
-/** The larger unit is enough on the wire. */
+/** The larger unit is enough on the map. */
 const rough = (ms: number): string =>
   duration(ms)
     .replace(/^(\d+ (?:min|h|d)) .*$/, '$1')
@@ -149,7 +149,7 @@ function passedOn({ destinations }: Overview): Segment {
   )
 }
 
-/** Without tracking, and in the first seconds, the fate of sent messages is unknown. */
+/** Without tracking, and in the first seconds, nobody knows what happened to sent messages. */
 const isDeliveryKnown = ({ totals: { sent, delivered, undelivered } }: Overview): boolean =>
   sent === 0 || delivered + undelivered > 0
 

@@ -5,7 +5,9 @@ import { client } from '../state/caller.ts'
 import { enterTenant } from './entering.tsx'
 import { useLoading } from '../state/loading.ts'
 
-/** Leads to RingCentral's sign-in in a separate link, so that this page never sees the owner's sign-in, or to a link for somebody else. */
+/**
+ * Leads to RingCentral's sign-in through a separate link, so that this page never sees the owner's password, or to a link for somebody else.
+ */
 export function Authorize({ extension, tenantId = '' }: Authorized) {
   const read = async (): Promise<string> => {
     if (tenantId !== '') await enterTenant(tenantId)

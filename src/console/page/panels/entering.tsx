@@ -4,7 +4,7 @@ import { addressOf, param, refine } from '../state/address.ts'
 import { become, me, operator } from '../state/caller.ts'
 import { useLoading } from '../state/loading.ts'
 
-/** An address that names a tenant: the console acts as an app of it from now on. One without an app gets its first in Setup. */
+/** An address that names a tenant makes the console act as one of its apps. A tenant without apps gets its first one in Setup. */
 export function Entering() {
   const enter = async (): Promise<void> => {
     if (await enterTenant(param('tenant'))) refine({ tenant: '' })
@@ -14,7 +14,7 @@ export function Entering() {
   return error.value === '' ? null : <LoadFailed what="The tenant" error={error.value} again={again} />
 }
 
-/** Acts as the oldest active app of a tenant, unless it acts for it already. Resolves with false if there is none. */
+/** Acts as the oldest active app of a tenant, unless the console already acts for the tenant. Resolves with false if there is none. */
 export async function enterTenant(tenantId: string): Promise<boolean> {
   if (me.value?.tenantId === tenantId) return true
   const app = operator.value && (await listApps(operator.value, tenantId)).find(({ isActive }) => isActive)

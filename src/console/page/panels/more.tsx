@@ -14,7 +14,7 @@ import { leave } from './switcher.tsx'
 const TENANT = 'M5 22V3h14v19zM10 22v-4h4v4M9 7.5h.01M15 7.5h.01M9 12.5h.01M15 12.5h.01'
 const SIGN_OUT = 'M16 17l5-5-5-5M21 12H9M9 21H5a2 2 0 0 1-2-2V5a2 2 0 0 1 2-2h4'
 
-/** On a phone, what the rail has besides the views. */
+/** On a phone, everything in the rail except the views. */
 export const More = () => (
   <Dialog title="More" close={closePanel}>
     <ul class="panel-list">
@@ -66,7 +66,7 @@ const ViewItem = ({ view, name, icon, trouble }: ShownView) => (
 
 interface ItemProps {
   icon: IconName
-  /** Of a choice that is on or off. */
+  /** For a choice that is on or off. */
   isOn?: boolean | undefined
   run: () => void
   children: ComponentChildren

@@ -10,7 +10,7 @@ import { MuteAlerts } from './mute-alerts.tsx'
 import { Switcher } from './switcher.tsx'
 import '../parts/dialog.css'
 
-/** The panel of the frame that is open, or nothing while an address leads to another tenant. */
+/** The open panel of the frame, or nothing while an address leads to another tenant. */
 export default function PanelsView() {
   const { value } = panel
   if (param('tenant') !== '') return <Entering />

@@ -3,11 +3,11 @@ import { addressOf } from '../state/address.ts'
 import { operator } from '../state/caller.ts'
 
 interface AuthorizeButtonProps extends Authorized {
-  /** `button primary` where it is what should be pressed. */
+  /** `button primary` if it should be pressed first. */
   class?: string | undefined
 }
 
-/** The cure of an extension that cannot send: the same words and the same dialog wherever it is offered. */
+/** The action for an extension that cannot send: the same words and the same dialog everywhere. */
 export const AuthorizeButton = ({ extension, tenantId, class: className = 'button' }: AuthorizeButtonProps) =>
   hasLinks() ? (
     <button type="button" class={className} onClick={() => void (panel.value = { extension, tenantId })}>
@@ -17,7 +17,7 @@ export const AuthorizeButton = ({ extension, tenantId, class: className = 'butto
     <JwtLink text="Connect with a JWT" />
   )
 
-/** Leads to the link by which the owner of an extension connects it. */
+/** Leads to the link with which the owner of an extension connects it. */
 export const InviteButton = () =>
   hasLinks() ? (
     <button type="button" class="button" onClick={() => void (panel.value = 'invite')}>

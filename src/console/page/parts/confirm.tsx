@@ -13,7 +13,7 @@ interface ConfirmProps {
   children: ComponentChildren
 }
 
-/** A sentence with live facts or a field to fill, and the verb on the button, which Enter in a field presses. An error stays in the dialog. */
+/** A sentence with live facts or a field to fill in, and a verb on the button, which Enter in a field presses. An error stays in the dialog. */
 export function Confirm({ title, button, isDanger = false, run, close, children }: ConfirmProps) {
   const isBusy = useSignal(false)
   const error = useSignal('')

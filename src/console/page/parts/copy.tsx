@@ -24,7 +24,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   )
 }
 
-/** Copies to the clipboard; false where the browser refuses, as it does on a page without HTTPS that is not local. */
+/** Copies to the clipboard; false if the browser refuses, as on a page that is neither HTTPS nor local. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
@@ -34,7 +34,7 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** The old way, which works on plain HTTP too. */
+/** The old method, which also works on plain HTTP. */
 function copyBySelection(text: string): boolean {
   const area = document.createElement('textarea')
   area.value = text

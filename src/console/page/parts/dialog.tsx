@@ -23,7 +23,7 @@ export function Dialog({ title, close, isKept = false, children }: DialogProps) 
       ref={dialog}
       class="floating dialog"
       aria-label={title}
-      // The event comes late: it may be off the page, and another dialog in its place.
+      // The event comes late: the dialog may be gone, and another one in its place.
       onClose={({ currentTarget }) => {
         if (!currentTarget.isConnected) return
         // Esc closed it.

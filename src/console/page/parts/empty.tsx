@@ -6,7 +6,7 @@ import { CopyButton } from './copy.tsx'
 import { InviteButton } from './authorize-button.tsx'
 
 interface EmptyProps {
-  /** Where no other heading says it. */
+  /** If no other heading says it. */
   title?: string | undefined
   /** What will be here. */
   text: string
@@ -16,7 +16,7 @@ interface EmptyProps {
   children?: ComponentChildren
 }
 
-/** An empty view: what will be here, and the button and the command that fill it. */
+/** An empty view: what will be here, and the button and command that fill it. */
 export const Empty = ({ title, text, command, children }: EmptyProps) => (
   <div class="stack empty">
     {title !== undefined && <h1>{title}</h1>}

@@ -13,11 +13,13 @@ export interface Followed {
   catchUp(): void
   /** The connection is back. */
   returned(): void
-  /** Ends the reading, for good. */
+  /** Stops reading for good. */
   stop(): void
 }
 
-/** Reads and follows what a view shows; null while there is nothing to show. Another key, such as a list's filter, or another app makes another one. */
+/**
+ * Reads and follows what a view shows; null while there is nothing to show. A different app or key, such as a list's filter, creates a new one.
+ */
 export function useFollowed<Item extends Followed>(key: string, make: (sgw: Sgw) => Item | null): Item | null {
   const sgw = client.value
   const followed = useMemo(() => (sgw === null ? null : make(sgw)), [key, sgw])

@@ -37,5 +37,5 @@ export const ICON_PATHS = {
   undelivered: 'M2 12a10 10 0 1 0 20 0a10 10 0 1 0 -20 0M15 9l-6 6M9 9l6 6',
 } as const
 
-/** By its name, or the path itself of one that a single part has: so it is loaded with that part. */
+/** By name; or the path itself if only one part uses it, so that it is loaded with that part. */
 export type IconName = keyof typeof ICON_PATHS | `M${string}`

@@ -1,6 +1,6 @@
 import { ICON_PATHS, type IconName } from './icon-paths.ts'
 
-/** An icon beside a word. It says nothing to a screen reader: the word or the control's label does. */
+/** An icon beside a word. Screen readers ignore it: they read the word or the control's label. */
 export const Icon = ({ name }: { name: IconName }) => (
   <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
     <path

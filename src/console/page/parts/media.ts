@@ -10,7 +10,7 @@ function matching(query: string) {
 
 /** Rows have two lines, and the rail is a bar at the bottom. */
 export const isPhoneWide = matching('(max-width: 699px)')
-/** The rail has room for icons alone. */
+/** The rail has room only for icons. */
 export const isRailNarrow = matching('(max-width: 1099px)')
 /** An open message takes the place of the list. */
 export const isOnePane = matching('(max-width: 1179px)')

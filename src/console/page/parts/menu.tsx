@@ -56,7 +56,7 @@ export function Menu({ label, items, opened, class: className = 'button quiet', 
   )
 }
 
-/** While it is open the focus is in the menu, and a click elsewhere closes it. */
+/** While the menu is open, it has the focus, and a click elsewhere closes it. */
 function useFocusInside(root: RefObject<HTMLElement | null>, isOpen: Signal<boolean>): void {
   useEffect(() => {
     if (!isOpen.value) return

@@ -1,8 +1,8 @@
 import { privacy } from '../state/settings.ts'
 
 /**
- * A phone number in groups. The spaces are letter-spacing, so that copy and find see `+15035550142`. In privacy mode country code and
- * last two digits stay.
+ * A phone number in groups. The spaces are letter-spacing, so that copy and find see `+15035550142`. In privacy mode, the country code and the
+ * last two digits stay visible.
  */
 export function PhoneNumber({ value }: { value: string }) {
   if (!/^\+\d{5,}$/.test(value)) return <span class="number">{value}</span>

@@ -1,7 +1,7 @@
 import './copyable.css'
 import { CopyButton } from './copy.tsx'
 
-/** A link or a key that is shown this once, ready to copy. */
+/** A link or a key that is shown only this once, ready to copy. */
 export const Secret = ({ text, label }: { text: string; label: string }) => (
   <p class="line copyable">
     <span class="mono">{text}</span>

@@ -1,4 +1,4 @@
-/** `j` and `k` go from one thing to the next; Tab leads into it. */
+/** `j` and `k` move from one item to the next; Tab enters the first. */
 export function stepTo(key: string, selector: string): boolean {
   if (key !== 'j' && key !== 'k') return false
   const things = [...document.querySelectorAll<HTMLElement>(selector)]

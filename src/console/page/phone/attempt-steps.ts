@@ -4,7 +4,7 @@ import type { SimulatorCall } from './simulator.ts'
 import { type Step, base } from './step.ts'
 import { detailOf } from './step-detail.ts'
 
-/** The attempts of a message, and the times in which it waited for them. */
+/** The attempts of a message, and the waits before them. */
 export function attemptSteps(
   created: number,
   timeline: Timeline,
@@ -47,7 +47,7 @@ function attemptStep(attempt: Attempt, call: SimulatorCall | undefined): Step {
 /** When an attempt ended, or began if it has no end. */
 export const endOf = ({ at, durationMs }: Attempt): number => Date.parse(at) + (durationMs ?? 0)
 
-/** An answer that did not tell whether the text was taken: after a while the gateway finds it in the message store. */
+/** An answer that did not tell whether the text was accepted: after a while, the gateway finds it in the message store. */
 export function lookupSteps(attempt: Attempt, sentAt: number, calls: readonly SimulatorCall[]): Step[] {
   const call = calls.findLast(({ route, at }) => route === 'message-store' && Date.parse(at) <= sentAt)
   const [from, until] = [endOf(attempt), call === undefined ? sentAt : Date.parse(call.at)]
@@ -71,7 +71,7 @@ const pauseStep = (key: string, from: number, until: number): Omit<Step, 'title'
   took: Math.max(0, until - from),
 })
 
-/** Between two attempts: a pause that RingCentral asked for, or a look into its message store. */
+/** Between two attempts: a pause that RingCentral asked for, or a search of its message store. */
 function waitStep(before: Attempt, next: Attempt, calls: readonly SimulatorCall[]): Step {
   const headers = callAt(calls, 'sms', Date.parse(before.at))?.response?.headers ?? {}
   const [, retryAfter] = Object.entries(headers).find(([name]) => name.toLowerCase() === 'retry-after') ?? []

@@ -15,7 +15,7 @@ interface PhoneComposerProps {
   isFirst: boolean
 }
 
-/** Writes a text as the app. The first one is written already. What the simulator does with it can be chosen. */
+/** Writes a text as the app. The first text is filled in. You can choose what the simulator does with it. */
 export function PhoneComposer({ conversation, isFirst }: PhoneComposerProps) {
   const { number, contact, error } = conversation
   const canAnswer = isNumber(contact)
@@ -48,7 +48,7 @@ export function PhoneComposer({ conversation, isFirst }: PhoneComposerProps) {
   )
 }
 
-/** The first text is written already, so Enter sends it while nothing has the focus. */
+/** The first text is filled in, so Enter sends it while nothing has the focus. */
 function sendByEnter(key: string): boolean {
   if (key !== 'Enter' || document.activeElement !== document.body) return false
   document.querySelector<HTMLFormElement>('.composer form')?.requestSubmit()
@@ -60,7 +60,7 @@ const CHOICES: readonly [fault: SimulatorFault, name: string][] = [
   ...(Object.entries(FAULTS) as [SimulatorFault, string][]),
 ]
 
-/** What the simulator does with the next send. It is used up by one. */
+/** What the simulator does with the next send, and only with that one. */
 const Faults = ({ conversation }: { conversation: TracedConversation }) => (
   <div class="segmented faults" role="radiogroup" aria-label="What happens to the next send">
     <b>Next send</b>

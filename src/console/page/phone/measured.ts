@@ -4,7 +4,7 @@ import { onEvent } from '../state/live.ts'
 import type { LiveEvent } from '../state/live-event.ts'
 import { session } from '../state/session.ts'
 
-/** A send that this page made: when, how long the gateway took to answer, and what was said. */
+/** A send that this page made: when, how long the gateway took to answer, and what both sent. */
 export interface OwnSend {
   at: number
   ms: number
@@ -12,20 +12,20 @@ export interface OwnSend {
   response: unknown
 }
 
-/** An event as this page's socket got it. */
+/** An event as this page's socket received it. */
 export interface HeardEvent {
   at: number
   event: LiveEvent
 }
 
-/** What the page measured itself stays until it is loaded again or signed out, whichever view and contact are shown. */
+/** What the page itself measured stays until it is reloaded or signed out, whichever view and contact are shown. */
 export const sends = signal<ReadonlyMap<string, OwnSend>>(new Map())
 export const heard = signal<readonly HeardEvent[]>([])
 
-/** So many of the newest events are kept, and all of the page's own sends. */
+/** This many of the newest events are kept, and all of the page's own sends. */
 const KEPT_EVENTS = 1000
 
-/** Notes each event of the socket, also while another view is shown. */
+/** Records each event of the socket, even while another view is shown. */
 export function followHeard(): void {
   onEvent((event) => {
     const all = [...heard.value, { at: Date.now(), event }]
@@ -41,7 +41,7 @@ export function followHeard(): void {
 
 const isOwn = ({ event }: HeardEvent): boolean => sends.peek().has(messageIdOf(event) ?? '')
 
-/** Notes a send and its answer. */
+/** Records a send and its answer. */
 export function noteSend(messageId: string, send: OwnSend): void {
   sends.value = new Map([...sends.value, [messageId, send]])
 }

@@ -6,11 +6,11 @@ import { readStored, writeStored } from '../state/settings.ts'
 import { isContact, isNumber } from '../thread/contact-forms.ts'
 import { type Pair, readPairChoices } from '../thread/pair.ts'
 
-/** A number for fiction, which nobody has: 555-0100 to 555-0199 are reserved for it. */
+/** A fictional number, which nobody has: 555-0100 to 555-0199 are reserved for fiction. */
 const FIRST_CONTACT = '+15555550199'
 const LAST_PAIR = 'sgw.pair'
 
-/** The pair of the address; else that of the last visit, of the last conversation, or the first number and a new contact. */
+/** The pair of the address; otherwise that of the last visit or of the last conversation, or the first number and a new contact. */
 export function usePair(): { pair: Pair | null; loading: Loading<Pair> } {
   const sgw = client.value
   const loading = useLoading(async () => lastPair() ?? findPair(sgw), [sgw])
@@ -23,7 +23,7 @@ export function usePair(): { pair: Pair | null; loading: Loading<Pair> } {
   return { pair, loading }
 }
 
-/** The pair of the last visit, if it was the same tenant. */
+/** The pair of the last visit, if that was to the same tenant. */
 function lastPair(): Pair | null {
   try {
     const { tenantId, number, contact } = JSON.parse(readStored('local', LAST_PAIR) ?? '{}') as Partial<
@@ -35,14 +35,14 @@ function lastPair(): Pair | null {
   }
 }
 
-/** Without a connected number it is ''. */
+/** '' if no number is connected. */
 async function findPair(sgw: Sgw | null): Promise<Pair> {
   if (sgw === null) return { number: '', contact: FIRST_CONTACT }
   const { numbers, contacts } = await readPairChoices(sgw, '')
   return { number: numbers[0] ?? '', contact: contacts[0] ?? FIRST_CONTACT }
 }
 
-/** A number for a new contact, which none of the known ones has. */
+/** A number for a new contact, different from all known ones. */
 export async function newContact({ number, contact }: Pair): Promise<string> {
   const sgw = client.value
   const known =

@@ -14,7 +14,7 @@ followHeard()
 
 const loadTrace = () => import('./trace-view.tsx')
 
-/** Development's start page: a text from the app, the phone that gets it, and every step between them. */
+/** Development's start page: a text from the app, the phone that receives it, and every step between them. */
 export default function PhoneView() {
   const { pair, loading } = usePair()
   const conversation = useFollowed(

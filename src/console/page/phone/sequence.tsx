@@ -54,10 +54,10 @@ export function Sequence({ conversation, chosen }: { conversation: TracedConvers
   )
 }
 
-/** Scrolls to the last step, with as much room below it as leaves a whole step, and no half one, under the heads. */
+/** Scrolls to the last step. The room below it is such that no step is cut in half below the heads. */
 function showEnd(box: HTMLElement): void {
   const scroller = box.parentElement
-  // Where the steps scroll with the whole page, a new one does not pull the page down.
+  // If the steps scroll with the entire page, a new one does not pull the page down.
   if (scroller === null || getComputedStyle(scroller).overflowY === 'visible') return
   box.style.paddingBottom = ''
   scroller.scrollTo({ top: scroller.scrollHeight })
@@ -69,7 +69,7 @@ function showEnd(box: HTMLElement): void {
   scroller.scrollTo({ top: scroller.scrollHeight })
 }
 
-/** The field above gets lower after a send. A view that was at the end stays there, with no half step under the heads. */
+/** The field above shrinks after a send. A view that was at the end stays there, with no step cut in half below the heads. */
 function keepEnd(box: HTMLElement | null): (() => void) | undefined {
   const scroller = box?.parentElement
   if (!box || !scroller) return undefined
@@ -110,7 +110,7 @@ const Group = ({
   </>
 )
 
-/** Steps at the app are known only of what this page did and heard since it was loaded. */
+/** Steps at the app are known only for what this page has sent and received since it was loaded. */
 function originOf({ direction, messageId }: Message, { sends, heard }: TracedConversation): string {
   if (direction === 'inbound') return 'the contact'
   if (sends.value.has(messageId)) return 'your app'

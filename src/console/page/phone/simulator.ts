@@ -1,16 +1,16 @@
 import type { Sgw } from '../../../client/client.ts'
 
-/** What the simulator can do with the next send, as a person reads it. */
+/** What the simulator can do with the next send, in words for people. */
 export const FAULTS = {
   '429': '429, try later',
   '5xx-after': '502 after accepting',
   slow: 'takes 3 s',
   'opted-out': 'recipient opted out',
 } as const
-/** Null: the send goes well. */
+/** Null: the send succeeds. */
 export type SimulatorFault = keyof typeof FAULTS | null
 
-/** One call between gateway and simulator, as the simulator recorded it. `out`: made by the gateway; `in`: made to it. */
+/** One call between gateway and simulator, as the simulator recorded it. `out`: by the gateway; `in`: to the gateway. */
 export interface SimulatorCall {
   at: string
   durationMs: number

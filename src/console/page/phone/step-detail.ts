@@ -1,12 +1,12 @@
 import type { DeliveryAttempt } from '../../../client/client.ts'
 import type { SimulatorCall } from './simulator.ts'
 
-/** What is shown of a step when it is chosen. */
+/** What is shown about a chosen step. */
 export interface StepDetail {
   title: string
   request: string
   response: string | null
-  /** The response is what one wants to see. */
+  /** The response is what people want to see. */
   isBad?: boolean
   note?: string
 }
@@ -14,7 +14,7 @@ export interface StepDetail {
 /** Replaces the method for an event from a socket, where no frame is acknowledged. */
 const SOCKET_FRAME = 'ServerNotification'
 
-/** A recorded call, as it was on the wire. */
+/** A recorded call, as it was sent and answered. */
 export function detailOf(title: string, call: SimulatorCall): StepDetail {
   const { method, path, request, response, fault } = call
   return {
@@ -33,7 +33,7 @@ export function eventResult({ method, response }: SimulatorCall): string {
   return response === null ? 'no answer' : `${response.status}, stored`
 }
 
-/** What a destination answered. The simulator records no webhooks; docs/receive.md says what is posted. */
+/** What a destination answered. The simulator does not record webhooks; docs/receive.md says what is posted. */
 export function webhookDetail({
   url,
   outcome,

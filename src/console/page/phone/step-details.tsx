@@ -7,7 +7,7 @@ import type { StepDetail } from './step-detail.ts'
 /** Request and response of the chosen step. */
 export function StepDetails({ detail, close }: { detail: StepDetail; close: () => void }) {
   const side = useSignal<'request' | 'response'>(detail.isBad === true ? 'response' : 'request')
-  // The details take room from the steps, so the chosen one may have left the visible part.
+  // The details take space from the steps, so the chosen one may no longer be visible.
   useEffect(() => document.querySelector('.step[aria-pressed=true]')?.scrollIntoView({ block: 'nearest' }), [detail])
   const shown = side.value === 'response' && detail.response !== null ? detail.response : detail.request
   return (

@@ -8,7 +8,7 @@ export interface Step {
   key: string
   at: number
   kind: 'hop' | 'back' | 'self' | 'wait'
-  /** The left one of the two stations of a hop, or the station of the others. */
+  /** The left one of a hop's two stations, or the station of any other step. */
   station: 0 | 1 | 2
   title: string
   /** The text after the title, such as a status. */
@@ -19,6 +19,6 @@ export interface Step {
   detail: StepDetail | null
 }
 
-/** A moment of which nothing more is known. */
+/** A moment about which nothing more is known. */
 export const base = (key: string, at: number) =>
   ({ key, at, result: '', took: null, isBad: false, detail: null }) satisfies Partial<Step>

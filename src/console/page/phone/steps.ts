@@ -11,7 +11,7 @@ import type { HeardEvent, OwnSend } from './measured.ts'
 import { type Step, base } from './step.ts'
 import { detailOf, eventResult, json, webhookDetail } from './step-detail.ts'
 
-/** The steps of one message, in the order in which they began; of two that began together the shorter one first. */
+/** The steps of one message, in the order in which they began; if two began together, the shorter one comes first. */
 export function stepsOf(message: Message, conversation: TracedConversation): Step[] {
   const { calls, timelines, sends } = conversation
   const own = conversation.heard.value.filter(({ event }) => messageIdOf(event) === message.messageId)
@@ -70,7 +70,7 @@ function endSteps({ entries, deliveryStatus }: Timeline, last: Attempt | undefin
   return steps
 }
 
-/** From RingCentral to the phone: from the time of `sent` until the gateway knows its fate. */
+/** From RingCentral to the phone: from the time of `sent` until the gateway knows what happened. */
 const deliveryStep = (sentAt: number, knownAt: number | null): Omit<Step, 'title'> => ({
   ...base('delivery', sentAt),
   kind: 'hop',
@@ -125,7 +125,7 @@ const holdStep = ({ waiting }: Message, from: number): Step => ({
   title: waiting ? shortWaitingText(waiting, now.peek()) : '',
 })
 
-/** `queued` and `sending` stand at the gateway already. */
+/** `queued` and `sending` are already shown at the gateway. */
 const isOutcome = ({ event }: HeardEvent): boolean =>
   event.type !== 'sms_status' || event.status === 'sent' || event.status === 'failed'
 

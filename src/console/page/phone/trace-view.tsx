@@ -5,7 +5,7 @@ import { FirstSteps, ThenTry } from './first-steps.tsx'
 import { type Chosen, Sequence } from './sequence.tsx'
 import { StepDetails } from './step-details.tsx'
 
-/** Every step of the newest texts, and request and response of a chosen one. Before the first text: what to try. */
+/** Every step of the newest texts, with request and response of a chosen one. Before the first text: what to try. */
 export default function TraceView({ conversation, isEmpty }: { conversation: TracedConversation; isEmpty: boolean }) {
   const chosen = useSignal<Chosen['value']>(null)
   return (

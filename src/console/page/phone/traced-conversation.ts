@@ -13,33 +13,33 @@ import type { MediaIds } from '../thread/draft.ts'
 import { MessagesOfPair } from '../thread/messages-of-pair.ts'
 import { heard, noteSend, sends } from './measured.ts'
 
-/** Every step is drawn of the last message, and of those that came since the page was loaded, up to so many. */
+/** Every step is drawn for the last message, and for those that came since the page was loaded, up to this many. */
 const TRACED_MESSAGES = 4
 const SHOWN_WEBHOOKS = 5
-/** A traced message makes some five calls; with retries it may make ten. */
+/** A traced message makes about five calls; with retries, up to ten. */
 const MOST_CALLS = 10 * TRACED_MESSAGES
-/** What came before costs a request each, of the few that a first load may take. */
+/** Each earlier message costs a request, and a first load may make only a few. */
 const TRACED_SINCE = performance.timeOrigin
-/** A contact's text was recorded before the gateway stored it. */
+/** The simulator recorded a contact's text before the gateway stored it. */
 const CALLS_BEFORE_MS = 2000
-/** Events of one text come together. */
+/** Events of one text arrive together. */
 const READ_AFTER_MS = 150
-/** Reads that no click of this page caused make at most so many requests a minute. */
+/** Reads that were not caused by a click on this page make at most this many requests a minute. */
 const REQUESTS_PER_MINUTE = 18
 const MINUTE_MS = 60_000
 const CLICK_COUNTS_MS = 10_000
-/** Of one read: messages, fault, calls, and a timeline or the webhooks of each traced message. */
+/** For one read: messages, fault, calls, and a timeline or the webhooks of each traced message. */
 const MOST_REQUESTS = 3 + TRACED_MESSAGES
 
-/** The messages between one of the tenant's numbers and one contact, and for the newest ones every step between app and phone. */
+/** The messages between one of the tenant's numbers and one contact, and for the newest ones, every step between app and phone. */
 export class TracedConversation extends MessagesOfPair {
-  /** Of outbound messages. */
+  /** For outbound messages. */
   readonly timelines = signal<ReadonlyMap<string, Timeline>>(new Map())
-  /** Of inbound messages: each POST to the app, oldest first. */
+  /** For inbound messages: each POST to the app, oldest first. */
   readonly webhooks = signal<ReadonlyMap<string, readonly DeliveryAttempt[]>>(new Map())
   readonly calls = signal<readonly SimulatorCall[]>([])
   readonly fault = signal<SimulatorFault>(null)
-  /** What this page measured itself, of all conversations. The file of the steps has no state of its own. */
+  /** What this page itself measured, for all conversations. The file of the steps has no state of its own. */
   readonly sends = sends
   readonly heard = heard
   readonly traced = computed(() => {
@@ -57,7 +57,7 @@ export class TracedConversation extends MessagesOfPair {
     this.#timer = undefined
     await this.attempt(async () => {
       this.#count(2)
-      // At the first read nobody can have chosen a fault yet.
+      // At the first read, nobody can have chosen a fault yet.
       const fault = this.isLoaded.value ? getNextFault(this.sgw) : null
       await this.readNewest()
       this.fault.value = await fault
@@ -86,7 +86,7 @@ export class TracedConversation extends MessagesOfPair {
     return attempts.toReversed()
   }
 
-  /** Sends a text from the app, with files that were uploaded, and measures the answer. */
+  /** Sends a text from the app, with uploaded files, and measures the answer. */
   async send(body: string, mediaIds: MediaIds): Promise<void> {
     this.#clickedAt = Date.now()
     const request = { to: this.contact, from: this.number, body, ...(mediaIds && { mediaIds }) }
@@ -108,19 +108,19 @@ export class TracedConversation extends MessagesOfPair {
     })
   }
 
-  /** Says what happens to the next send. */
+  /** Says what the simulator does with the next send. */
   async setFault(fault: SimulatorFault): Promise<void> {
     await this.attempt(async () => void (this.fault.value = await setNextFault(this.sgw, fault)))
   }
 
-  /** Takes an event: a known message changes at once, and everything is read again soon. */
+  /** Takes an event: changes a known message immediately, and reads everything again soon. */
   override note(event: LiveEvent): void {
     if (!this.#concerns(event)) return
     this.take(event)
     this.#plan()
   }
 
-  /** An outbound event names no numbers, and can be faster than the answer that makes its message known. */
+  /** An outbound event names no numbers, and can arrive before the answer that makes its message known. */
   #concerns(event: LiveEvent): boolean {
     if (event.type === 'sms_inbound') return event.from === this.contact && event.to === this.number
     if (event.type === 'opt_out') return event.contact === this.contact && event.number === this.number

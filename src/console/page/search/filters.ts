@@ -1,21 +1,21 @@
 import { rowTime } from '../state/clock.ts'
 import { oneOf } from './parse-search.ts'
 
-/** A value that can be asked for. */
+/** A value that a filter can have. */
 export interface FacetValue {
   value: string
-  /** What a person calls it, if that is not the value. */
+  /** The name that people use, if it is not the value. */
   label?: string | undefined
   hint?: string | undefined
 }
 
-/** A parameter of the API as the page has it: a word of the search field, `status:failed`, and of the address. */
+/** A parameter of the API on the page: a word of the search field, `status:failed`, and of the address. */
 export interface FilterWord {
-  /** If it is not the parameter's name. */
+  /** If it differs from the parameter's name. */
   readonly word?: string
-  /** Its values, each with what it means, if the API knows no others. */
+  /** Its values, each with its meaning, if the API knows no others. */
   readonly values?: Readonly<Record<string, string>>
-  /** Why a value cannot be asked for, as a sentence; null if it can. */
+  /** Why a value is not valid, as a sentence; null if it is. */
   problem?(value: string): string | null
   /** The value of the API. */
   asked?(value: string): string
@@ -34,7 +34,7 @@ type Filter<Word extends string> = Readonly<Partial<Record<Word, string>>>
 export const wordsOf = <All extends Filters>(filters: All): WordOf<All>[] =>
   Object.entries(filters).map(([name, { word = name }]) => word as WordOf<All>)
 
-/** Those whose values mean the same in every tenant: fixed ones, and times, of which the page makes those of the API. */
+/** Filters whose values mean the same in every tenant: fixed values, and times, which the page converts for the API. */
 export const commonWords = (filters: Filters): string[] =>
   Object.entries(filters).flatMap(([name, { word = name, values, asked }]) => ((values ?? asked) ? word : []))
 
@@ -45,7 +45,10 @@ export const filterOf = <Word extends string>(
 ): Filter<Word> =>
   Object.fromEntries(words.flatMap((word) => (params[word] ? [[word, params[word]]] : []))) as Filter<Word>
 
-/** Why a filter finds nothing anywhere, and what can be asked instead; null if it can be asked. `instead`: advice for words that are shown and no values. */
+/**
+ * Why a filter finds nothing anywhere, and what to ask instead; null if it is valid. `instead`: advice for words that are shown but are not
+ * values.
+ */
 export function problemOf(
   filters: Filters,
   filter: Filter<string>,
@@ -63,7 +66,7 @@ export function problemOf(
   return null
 }
 
-/** A filter that has the value which another one does not know. */
+/** A different filter that has the value. */
 function otherFor(value: string, filters: Filters): string | null {
   const other = Object.entries(filters).find(([, { values = {} }]) => Object.hasOwn(values, value))
   return other === undefined ? null : `${other[1].word ?? other[0]}:${value}`
@@ -80,11 +83,11 @@ export const queryOf = (filters: Filters, filter: Filter<string>): Record<string
     }),
   )
 
-/** A time of a filter as rows have it; other values as they are. */
+/** A filter's time in the form that rows have; other values unchanged. */
 export const timeSaid = (value: string, now: number): string =>
   /^\d{4}-\d\d-\d\dT/.test(value) ? rowTime(value, now) : value
 
-/** The filters that stand in the search field: all but those that the chosen tab says. */
+/** The filters in the search field: all except those of the chosen tab. */
 export const chipsOf = (
   filter: Filter<string>,
   tab: { asks: object } | null,

@@ -1,4 +1,4 @@
-/** Reads what was typed: `name:value` words are filters, and all other words are `text`. A name that is not known is text. */
+/** Reads the typed text: `name:value` words are filters, and all other words are `text`. An unknown name is text. */
 export function parseSearch<Name extends string>(
   typed: string,
   names: readonly Name[],
@@ -14,5 +14,5 @@ export function parseSearch<Name extends string>(
   return words.length === 0 ? filter : { ...filter, text: words.join(' ') }
 }
 
-/** `waiting, failed or cancelled`, for what can be asked instead. */
+/** `waiting, failed or cancelled`, for suggestions of valid values. */
 export const oneOf = (words: readonly string[]): string => `${words.slice(0, -1).join(', ')} or ${words.at(-1) ?? ''}`

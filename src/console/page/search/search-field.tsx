@@ -8,10 +8,10 @@ import { Problem } from './problem.tsx'
 import './search.css'
 import '../style/boxed.css'
 
-/** What suggestions need of the field that they complete. */
+/** What suggestions need from the field that they complete. */
 export interface FieldParts {
   typed: Signal<string>
-  /** The id of the suggestion that the arrow keys chose, '' without one; null while none are shown. */
+  /** The id of the suggestion that the arrow keys chose, '' for none; null while none are shown. */
   active: Signal<string | null>
   input: HTMLInputElement
 }
@@ -20,26 +20,26 @@ export interface FieldParts {
 export interface ChipFilter {
   name: string
   value: string
-  /** The value as a person reads it. */
+  /** The value in words for people. */
   said: string
 }
 
 type Asked = Readonly<Record<string, string>> | string
 
 interface SearchFieldProps {
-  /** What a screen reader calls it. */
+  /** Its name for screen readers. */
   label: string
   placeholder: string
   chips: readonly ChipFilter[]
-  /** The filters of what was typed, or why they cannot be asked for. */
+  /** The filters in the typed text, or why they are not valid. */
   read: (typed: string) => Asked | Promise<Asked>
   /** Draws suggestions while the field has the focus. */
   suggest: (parts: FieldParts) => ComponentChild
 }
 
 /**
- * The search field of a list: filters are chips, Enter adds what was typed, Backspace in the empty field takes the last one away. What
- * cannot be asked for stays in the field.
+ * The search field of a list: filters are chips, Enter adds the typed text, and Backspace in the empty field removes the last chip. Text that
+ * is not valid stays in the field.
  */
 export function SearchField({ label, placeholder, chips, read, suggest }: SearchFieldProps) {
   const { typed, problem, search } = useSearch(read)
@@ -92,7 +92,7 @@ function useSearch(read: SearchFieldProps['read']) {
     if (isRefused) return
     refine({ ...answer, id: '' })
     typed.value = ''
-    // The keys of the list work at once.
+    // The list's keys work immediately.
     focusList()
   }
   const search = (event: Event): void => {

@@ -1,7 +1,7 @@
 import type { Facet } from './facet.ts'
 import type { FacetValue } from './filters.ts'
 
-/** A filter to complete, or with a value a complete filter. */
+/** A filter to complete, or, with a value, a complete filter. */
 export interface Suggestion {
   name: string
   value: string | null
@@ -11,10 +11,10 @@ export interface Suggestion {
 }
 
 const MAX_SUGGESTIONS = 12
-/** A single letter finds names alone. */
+/** A single letter finds only names. */
 const MIN_WORD = 2
 
-/** Completes the last word of what was typed: the names of filters, or after `name:` its values. */
+/** Completes the last word of the typed text: the names of filters, or, after `name:`, its values. */
 export function suggestionsFor(typed: string, facets: readonly Facet[]): Suggestion[] {
   const word = lastWord(typed)
   const colon = word.indexOf(':')
@@ -25,18 +25,18 @@ export function suggestionsFor(typed: string, facets: readonly Facet[]): Suggest
   return [...names, ...found.flatMap((facet) => valuesOf(facet, word))].slice(0, MAX_SUGGESTIONS)
 }
 
-/** What stays in the field when a suggestion is taken: a complete filter leaves it, a name waits for its value. */
+/** What stays in the field when a suggestion is chosen: a complete filter leaves the field, a name waits for its value. */
 export function typedAfter(typed: string, { name, value }: Suggestion): string {
   const before = typed.slice(0, typed.length - lastWord(typed).length)
   return value === null ? `${before}${name}:` : before
 }
 
-/** The word that is being typed; '' after a space. */
+/** The word being typed; '' after a space. */
 export const lastWord = (typed: string): string => /\S*$/.exec(typed)?.[0] ?? ''
 
 const nameOf = ({ name, hint }: Facet): Suggestion => ({ name, value: null, label: '', hint })
 
-/** A value that is typed to its end needs no suggestion. */
+/** A fully typed value needs no suggestion. */
 const valuesOf = (facet: Facet, part: string): Suggestion[] =>
   facet
     .valuesFor(part)

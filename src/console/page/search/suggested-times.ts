@@ -1,7 +1,9 @@
 import { hinted } from './facet.ts'
 import type { FacetValue } from './filters.ts'
 
-/** The times that are suggested at a moment, in epoch milliseconds. A number that was typed can be hours or days. The last one shows how a date is written. */
+/**
+ * The times suggested at a moment, in epoch milliseconds. A typed number can be hours or days. The last suggestion shows how to write a date.
+ */
 export const timesAt =
   (now: number) =>
   (part: string): readonly FacetValue[] => {

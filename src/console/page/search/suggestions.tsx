@@ -9,8 +9,8 @@ import type { FieldParts } from './search-field.tsx'
 import { type Suggestion, lastWord, suggestionsFor, typedAfter } from './suggest.ts'
 
 /**
- * Filters and their values under the search field, as one types. Arrow keys choose, Enter takes what is chosen, Tab that or the first
- * that completes a word, Esc closes. Without a choice Enter asks for what was typed, as if nothing stood here.
+ * Filters and their values under the search field while somebody types. Arrow keys choose; Enter takes the chosen one; Tab takes the chosen one
+ * or the first that completes a word; Esc closes. Without a choice, Enter searches for the typed text, as if there were no suggestions.
  */
 export function Suggestions({ typed, active, input, facets }: FieldParts & { facets: readonly Facet[] }) {
   const at = useSignal(-1)
@@ -79,7 +79,7 @@ const Option = ({ suggestion, id, isChosen, take }: OptionProps) => (
   </li>
 )
 
-/** What is typed on finds others, also after Esc. */
+/** Typing on finds other suggestions, even after Esc. */
 function useReopening(input: HTMLInputElement, { at, isClosed }: Pick<KeyParts, 'at' | 'isClosed'>): void {
   useEffect(() => {
     const note = (): void => {
@@ -91,7 +91,7 @@ function useReopening(input: HTMLInputElement, { at, isClosed }: Pick<KeyParts, 
   }, [input])
 }
 
-/** The field's screen reader hears which suggestion is chosen, and a person sees it. */
+/** The field's screen reader announces the chosen suggestion, and sighted people see it. */
 function useActive(active: FieldParts['active'], at: number, shown: number): void {
   useLayoutEffect(() => {
     active.value = shown === 0 ? null : at < 0 ? '' : idOf(at)
@@ -108,7 +108,7 @@ interface KeyParts {
   take: (suggestion: Suggestion) => void
 }
 
-/** Keys come here before they come to the field. */
+/** Keys arrive here before they reach the field. */
 function useKeys(form: HTMLFormElement | null, parts: KeyParts): void {
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
@@ -121,7 +121,7 @@ function useKeys(form: HTMLFormElement | null, parts: KeyParts): void {
   })
 }
 
-/** What a key does to the suggestions; false if it is the field's or the page's. */
+/** What a key does to the suggestions; false if the key is for the field or the page. */
 function runKey({ key, shiftKey, target }: KeyboardEvent, { found, at, isClosed, word, take }: KeyParts): boolean {
   if (!(target instanceof HTMLInputElement)) return false
   const chosen = found[at.value]

@@ -17,11 +17,11 @@ function isTime(value: string): boolean {
   if (value === 'today' || value === 'yesterday' || AGO.test(value)) return true
   const day = DATE.exec(value)?.[1]
   const time = day === undefined ? NaN : Date.parse(`${day}T00:00:00Z`)
-  // The 31st of February would be read as a day of March.
+  // Otherwise, the 31st of February would become a day in March.
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(day ?? '')
 }
 
-/** A time as the API takes it: of `today` and `yesterday` the local day's beginning. */
+/** A time in the API's form. `today` and `yesterday` become the beginning of the local day. */
 function dateOf(value: string): string {
   const today = new Date()
   today.setHours(0, 0, 0, 0)

@@ -51,7 +51,7 @@ export function Apps() {
   )
 }
 
-/** The calls of the key or session that looks; null before that is known. */
+/** The calls of the current key or session; null until that is known. */
 function useAppCalls() {
   return useComputed<AppCalls | null>(() => {
     if (operator.value !== null) return callsOfOperator(operator.value)

@@ -1,7 +1,7 @@
 import type { App, RegisteredApp, RotatedKey, Sgw } from '../../../client/client.ts'
 import type { Tenant } from '../state/operator.ts'
 
-/** A tenant in the list of all, with what it has: active apps, and extensions that are not revoked. */
+/** A tenant in the list of all, with its active apps, and its extensions that are not revoked. */
 export interface TenantItem extends Tenant {
   apps: number
   extensions: number
@@ -38,16 +38,16 @@ export interface AppToCreate {
   webhookUrl: string | null
 }
 
-/** What can be done with apps: an operator does it to each, an app's key to its own app alone. */
+/** What can be done with apps: an operator can change each app, an app's key only its own. */
 export interface AppCalls {
   create(app: AppToCreate): Promise<RegisteredApp>
   rotateKey(app: App): Promise<RotatedKey>
   deactivate(app: App): Promise<unknown>
-  /** Null where only an operator may. */
+  /** Null if only an operator may. */
   activate: ((app: App) => Promise<RotatedKey>) | null
 }
 
-/** As an operator, whichever app the console acts as. */
+/** As an operator, regardless of the app that the console acts as. */
 export const callsOfOperator = (sgw: Sgw): AppCalls => {
   const post = <Answer>({ appId }: App, verb: string): Promise<Answer> =>
     sgw.request('POST', `/v1/operator/apps/${appId}/${verb}`)

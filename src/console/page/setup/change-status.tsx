@@ -9,7 +9,7 @@ interface ChangeStatusProps {
   changed: () => void
 }
 
-/** Suspends a tenant, or activates it again; it says first what happens. */
+/** Suspends a tenant, or activates it again; says first what happens. */
 export function ChangeStatus({ tenant, sgw, changed }: ChangeStatusProps) {
   const { tenantId, name, apps, extensions } = tenant
   const isAsked = useSignal(false)

@@ -11,7 +11,7 @@ interface ConnectJwtProps {
   connected: () => void
 }
 
-/** Connects the extension of a JWT to the tenant that is shown. Only an operator may, so an app's key sees no button. */
+/** Connects the extension of a JWT to the shown tenant. Only an operator may do this, so an app's key sees no button. */
 export function ConnectJwt({ text, class: className = 'button', connected }: ConnectJwtProps) {
   const isAsked = useSignal(false)
   if (operator.value === null) return null
@@ -25,7 +25,7 @@ export function ConnectJwt({ text, class: className = 'button', connected }: Con
   )
 }
 
-/** The JWT is in this field alone, which is gone once it was sent: the gateway never shows it. */
+/** The JWT is only in this field, which disappears once the JWT is sent: the gateway never shows it. */
 function JwtDialog({ connected, close }: { connected: () => void; close: () => void }) {
   const jwt = useSignal('')
   const { tenantId = null, tenantName = null } = me.value ?? {}

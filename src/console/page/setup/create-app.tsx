@@ -10,7 +10,7 @@ interface CreateAppProps {
   close: () => void
 }
 
-/** Creates an app, and shows its key this once. */
+/** Creates an app, and shows its key only this once. */
 export function CreateApp({ tenant: { tenantId, name: tenantName }, calls, created, close }: CreateAppProps) {
   const webhookUrl = useSignal('')
   const create = async (name: string): Promise<void> => {

@@ -12,7 +12,7 @@ interface NameDialogProps {
   children?: ComponentChildren
 }
 
-/** Asks for a name, and makes something of it. */
+/** Asks for a name, and creates something with it. */
 export function NameDialog({ title, text, label, button, run, close, children }: NameDialogProps) {
   const name = useSignal('')
   return (

@@ -6,7 +6,7 @@ import { clockTime } from '../state/clock.ts'
 export interface NumbersStanding {
   /** The worst, for the heading; null while all is well. */
   worst: Fact | null
-  /** What is wrong with each extension, by its id, the worst first. */
+  /** What is wrong with each extension, by its id, worst first. */
   byExtension: ReadonlyMap<string, readonly Fact[]>
 }
 
@@ -29,7 +29,7 @@ export function numbersStanding(extensions: readonly ExtensionHealth[], now: num
   }
 }
 
-/** `All 3 numbers can send and receive`, where nothing is wrong. */
+/** `All 3 numbers can send and receive`, if nothing is wrong. */
 export function fineNumbersText(extensions: readonly ExtensionHealth[]): string {
   const numbers = numbersOf(extensions).length
   if (numbers === 1) return 'The number can send and receive'
@@ -79,8 +79,8 @@ function pauseFact(extension: ExtensionHealth, now: number): Fact[] {
 }
 
 /**
- * The subscription in words, and the time after them. RingCentral ends that of a revoked extension, so what was known of it counts no
- * more.
+ * The subscription in words, and the time after them. RingCentral ends the subscription of a revoked extension, so what was known about it no
+ * longer counts.
  */
 export function subscriptionOf({ subscription: { status, expiresAt }, since, ...extension }: ExtensionHealth): {
   word: string

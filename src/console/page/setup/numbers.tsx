@@ -47,7 +47,7 @@ export function Numbers() {
   )
 }
 
-/** The ways to connect an extension; `first`: the look of the one to take. */
+/** The ways to connect an extension; `first`: the style of the recommended one. */
 const Connect = ({ first, connected }: { first: string; connected: () => void }) =>
   hasLinks() ? (
     <>
@@ -64,7 +64,7 @@ const Connect = ({ first, connected }: { first: string; connected: () => void })
     </>
   )
 
-/** A link to an extension leads to it, once it is there. */
+/** A link to an extension scrolls to it once it is there. */
 function useLinked(isThere: boolean): void {
   const id = param('id')
   useEffect(() => {
@@ -72,7 +72,7 @@ function useLinked(isThere: boolean): void {
   }, [isThere, id])
 }
 
-/** The rail counts what this view has read, with what was known of everything else. */
+/** The rail counts what this view has read, plus what was known about everything else. */
 function useSharedExtensions(extensions: readonly ExtensionHealth[] | null): void {
   useEffect(() => {
     const known = standing.peek()

@@ -12,7 +12,7 @@ import './setup.css'
 
 const NAMES = { numbers: 'Numbers', apps: 'Apps', tenants: 'Tenants' } as const
 
-/** What is set up rarely: the numbers, the apps and, for an operator, the tenants. */
+/** What is rarely changed: the numbers, the apps and, for an operator, the tenants. */
 export default function SetupView() {
   const { view } = address.value
   const section = SETUP_SECTIONS.find((name) => name === view) ?? 'numbers'

@@ -10,7 +10,7 @@ import { NameDialog } from './name-dialog.tsx'
 import { useRead } from './read.ts'
 import { TenantRow } from './tenant-row.tsx'
 
-/** For operators: who uses this gateway. */
+/** For operators: the tenants of this gateway. */
 export function Tenants() {
   const sgw = operator.value
   const pages = useSignal(1)
@@ -98,7 +98,7 @@ const CreateTenant = ({ sgw, created, close }: { sgw: Sgw; created: () => void; 
   />
 )
 
-/** The first pages as one. */
+/** The first pages as one list. */
 async function readPages(sgw: Sgw, pages: number): Promise<TenantPage> {
   const [first, ...rest] = await Promise.all(Array.from({ length: pages }, (_, index) => readTenants(sgw, index + 1)))
   if (first === undefined) throw new RangeError('There is always a first page')
@@ -106,7 +106,7 @@ async function readPages(sgw: Sgw, pages: number): Promise<TenantPage> {
   return { ...first, tenants: [first, ...rest].flatMap(({ tenants }) => tenants) }
 }
 
-/** The worst first: who cannot send because an operator stopped them. */
+/** Worst first: tenants that cannot send because an operator stopped them. */
 function sentence({ tenants, total }: TenantPage): string {
   const suspended = tenants.filter(({ status }) => status === 'suspended')
   const [one] = suspended

@@ -16,6 +16,6 @@ export const openSession = (sgw: Sgw, login: string | null): Promise<OpenedSessi
 export const createTenant = (sgw: Sgw, name: string): Promise<Tenant> =>
   sgw.request('POST', '/v1/operator/tenants', { body: { name } })
 
-/** Creates an app; its key is in this answer alone. */
+/** Creates an app; only this answer has its key. */
 export const createApp = (sgw: Sgw, app: { tenantId: string; name: string }): Promise<RegisteredApp> =>
   sgw.request('POST', '/v1/operator/apps', { body: app })

@@ -4,7 +4,7 @@ import { Mark } from '../parts/icon.tsx'
 import { signInReason } from '../state/session.ts'
 import { signInByKey, signInByLogin } from './by.ts'
 
-/** Sign in by the operator's link or an app's key. It says what each of them shows. */
+/** Sign in with the operator's link or an app's key. The page says what each of them shows. */
 export function SignIn() {
   /** The label of the last submitted form: a refusal appears beside it. */
   const sent = useSignal('')
@@ -29,7 +29,7 @@ const Refusal = () =>
     </p>
   )
 
-/** The link can be pasted as well, because a terminal on another machine cannot open it here. */
+/** You can also paste the link, because a terminal on another machine cannot open it here. */
 const Operator = ({ sent }: { sent: Signal<string> }) => (
   <section>
     <h2>As the operator</h2>

@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals'
 import { VIEWS, type View } from './view-names.ts'
 
-/** Where the gateway is: the page is in its folder `console/`, perhaps below a prefix that a proxy takes from the path. */
+/** Where the gateway is: the page is in its folder `console/`, perhaps below a prefix that a proxy removes from the path. */
 export const GATEWAY = new URL('..', location.href).href.replace(/\/$/, '')
 
 export interface Address {
@@ -13,7 +13,7 @@ const current = signal(parse(location.hash))
 
 export const address = computed(() => current.value)
 
-/** A parameter of the address, or '' without it. */
+/** A parameter of the address, or '' if it is absent. */
 export const param = (name: string): string => current.value.params[name] ?? ''
 
 /** Follows links, Back and Forward. */
@@ -21,13 +21,13 @@ export function followAddress(): void {
   addEventListener('hashchange', () => void (current.value = parse(location.hash)))
 }
 
-/** Goes to another view or opens something: Back leads here again. */
+/** Goes to another view or opens something. Back returns here. */
 export function open(view: View, params: Record<string, string> = {}): void {
   location.hash = addressOf(view, params)
   current.value = parse(location.hash)
 }
 
-/** Changes parameters of this view, as filters do: Back does not undo it. Empty values are removed. */
+/** Changes parameters of this view, such as filters. Back does not undo this. Empty values are removed. */
 export function refine(changes: Record<string, string>): void {
   const { view, params } = current.value
   if (view === null) return
@@ -35,13 +35,13 @@ export function refine(changes: Record<string, string>): void {
   current.value = parse(location.hash)
 }
 
-/** What means the same in every tenant. Everything else in an address names something of one. */
+/** The parameters that mean the same in every tenant. Everything else in an address belongs to one tenant. */
 const ofEveryTenant = new Set<string>()
 
-/** A view has parameters that mean the same in every tenant. */
+/** The parameters of a view that mean the same in every tenant. */
 export const keepInEveryTenant = (names: readonly string[]): void => names.forEach((name) => ofEveryTenant.add(name))
 
-/** Takes what belongs to one tenant out of the address: the open message, numbers, apps, users and searched texts. */
+/** Removes what belongs to one tenant from the address: the open message, numbers, apps, users and searched texts. */
 export function leaveTenant(): void {
   const own = Object.keys(current.value.params).filter((name) => !ofEveryTenant.has(name))
   refine(Object.fromEntries(own.map((name) => [name, ''])))
@@ -61,8 +61,8 @@ export function addressOf(view: View, params: Readonly<Record<string, string>> =
 }
 
 /**
- * Takes a login out of the address (`#login=sgwlogin_…`), so that it is neither bookmarked nor shared, and returns it. The view
- * that was asked for stays.
+ * Removes a login from the address (`#login=sgwlogin_…`), so that it is neither bookmarked nor shared, and returns it. The requested view
+ * stays.
  */
 export function takeLogin(): string | null {
   const match = /^#login=([\w-]+)&?(.*)$/.exec(location.hash)
@@ -76,7 +76,7 @@ export function takeLogin(): string | null {
 function parse(hash: string): Address {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?')
   return {
-    // Beside the simulator the view was called so, and links to it are about.
+    // The former name of this view beside the simulator, which old links use.
     view: VIEWS.find((view) => view === (path === 'phone' ? 'conversations' : path)) ?? null,
     params: Object.fromEntries(new URLSearchParams(query)),
   }

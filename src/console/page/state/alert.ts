@@ -1,16 +1,16 @@
-/** What needs a person now: of one tenant, or of the gateway itself. */
+/** What needs attention now: of one tenant, or of the gateway itself. */
 export interface Alert {
   alert: string
   subject: string
   text: string
-  /** What is wrong, without its full stop. */
+  /** What is wrong, without a full stop. */
   what: string
   fix: string
   since: string
   tenantId?: string
   tenantName?: string
   detail: Record<string, string | number | null>
-  /** A time, or `over`: until it ends. Absent while it is not muted. */
+  /** A time, or `over`: until it ends. Absent if it is not muted. */
   mutedUntil?: string
   mutedBy?: 'session' | 'cli'
 }

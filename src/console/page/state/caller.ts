@@ -7,10 +7,10 @@ import { readStored, writeStored } from './settings.ts'
 
 const chosenApp = signal('')
 
-/** Who the console acts as, from `GET /v1/me`. */
+/** The app and tenant that the console acts for, from `GET /v1/me`. */
 export const me = signal<Me | null>(null)
 
-/** Whether an operator has no app to act as, or has used none yet: the sign-in takes the first one. */
+/** Whether an operator has no app to act as, or has not used one yet: the sign-in takes the first one. */
 export const hasNoApp = signal(false)
 
 /** The client of the session, acting as the chosen app; null before there is one. */
@@ -24,7 +24,7 @@ export const client = computed(() => {
   })
 })
 
-/** The client of an operator for what needs no app; null with an app's key. */
+/** The client of an operator for calls that need no app; null with an app's key. */
 export const operator = computed(() => {
   const { token, kind } = session.value ?? {}
   return kind === 'operator' && token !== undefined ? new Sgw({ baseUrl: GATEWAY, apiKey: token }) : null
@@ -38,20 +38,20 @@ const tenantCount = signal(Number(readStored('local', TENANTS)))
 /** Whether the console begins with all tenants. */
 export const hasAll = computed(() => operator.value !== null && tenantCount.value > 1)
 
-/** A view has read how many tenants there are. */
+/** Called when a view has read how many tenants there are. */
 export function noteTenants(count: number): void {
   tenantCount.value = count
   writeStored('local', TENANTS, String(count))
 }
 
-/** Learns who the session is, and as which app it acts: the one that was used last. */
+/** Reads whose session it is, and as which app it acts: the most recently used one. */
 export async function findCaller(): Promise<void> {
   chosenApp.value = operator.value === null ? '' : (readStored('local', LAST_APP) ?? '')
   const sgw = readStored('local', TENANTS) === null ? operator.value : null
   const counted = sgw && countTenants(sgw).then(noteTenants, () => undefined)
   const [found] = await Promise.all([readMe(), counted])
   me.value = found
-  // Nothing was used yet, or it is gone.
+  // None was used yet, or it is gone.
   hasNoApp.value = found === null && operator.value !== null
 }
 
@@ -77,7 +77,7 @@ export async function actAs({ appId, tenantId }: { appId: string; tenantId: stri
   await become(appId)
 }
 
-/** Acts as an app, whatever the address asks for. */
+/** Acts as an app, regardless of the app that the address names. */
 export async function become(appId: string): Promise<void> {
   writeStored('local', LAST_APP, appId)
   chosenApp.value = appId
@@ -88,7 +88,7 @@ export async function become(appId: string): Promise<void> {
 const names = signal<ReadonlyMap<string, string>>(new Map())
 let namesAskedBy: Sgw | null = null
 
-/** The name of an app; its id until names are read. */
+/** The name of an app; its id until the names are read. */
 export function appName(appId: string): string {
   if (appId === me.value?.appId) return me.value.name ?? appId
   const known = names.value.get(appId)
@@ -114,7 +114,7 @@ export const appIds = computed(() => {
 
 export const ENDED = 'The session has ended. Sign in again.'
 
-/** Runs a call. A session that the gateway no longer accepts ends; other errors are the caller's. */
+/** Makes a call. Ends a session that the gateway no longer accepts; other errors are the caller's. */
 export async function whileSignedIn<Result>(call: Promise<Result>): Promise<Result> {
   try {
     return await call

@@ -31,7 +31,7 @@ export function dayHeader(at: Time, today: number): string {
 /** In UTC with milliseconds, for tooltips. */
 export const utcTime = (at: Time): string => new Date(at).toISOString().replace('T', ' ').replace('Z', ' UTC')
 
-/** A key that is equal for two times of the same day. */
+/** A key that is the same for two times on the same day. */
 export function dayOf(at: Time): string {
   const date = new Date(at)
   if (timeZone.value === 'utc') return date.toISOString().slice(0, 10)
@@ -50,7 +50,7 @@ export function zoneName(at: Time): string {
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** A part of a time as `en-GB` writes it. Formats are kept, because making one takes a hundred times as long as using it. */
+/** A part of a time in the style of `en-GB`. Formats are kept, because creating one takes a hundred times as long as using it. */
 export function part(at: Time, options: Intl.DateTimeFormatOptions): string {
   const zone = timeZone.value === 'utc' ? 'UTC' : undefined
   const key = `${zone ?? ''}${JSON.stringify(options)}`

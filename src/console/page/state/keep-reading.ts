@@ -2,35 +2,35 @@ import { onEvent } from './live.ts'
 import type { LiveEvent } from './live-event.ts'
 import { type Loading, loadingOf, onReturn } from './loading.ts'
 
-/** Soon after an event that changes what is said, or a click: what it causes has then happened. */
+/** Soon after an event that changes the headline, or a click: by then, its effects have happened. */
 const SOON_MS = 1000
 
 export interface Reading<Value> extends Loading<Value> {
-  /** Reads again soon, as a click asks for. */
+  /** Reads again soon, after a click. */
   soon(): void
-  /** Reads again after a change that made no event, but not more often than after events. */
+  /** Reads again after a change without an event, but not more often than after events. */
   note(): void
   stop(): void
 }
 
 const readings = new Set<() => void>()
 
-/** Everything on the page is read again soon, after a click that changes what several parts show. */
+/** Reads everything on the page again soon, after a click that changes what several parts show. */
 export const readAllSoon = (): void => readings.forEach((soon) => soon())
 
 interface ReadingOptions<Value> {
   read: () => Promise<Value>
   /** The value before the first reading. */
   known?: Value | null
-  /** After an event it is read again at most this often. */
+  /** After an event, it is read again at most this often. */
   afterEventMs: number
-  /** While the page is visible it is read again this often, for what makes no event. Default never. */
+  /** While the page is visible, it is read again this often, because some changes have no event. The default is never. */
   everyMs?: number
   /** Whether an event changes so much that nobody should wait for it. */
   isSoon?: (value: Value | null, event: LiveEvent) => boolean
 }
 
-/** Reads something now, after events and when the connection returns, until it is stopped. */
+/** Reads something now, after events, and when the connection returns, until it is stopped. */
 export function keepReading<Value>(options: ReadingOptions<Value>): Reading<Value> {
   const { read, known, afterEventMs, everyMs = Infinity, isSoon } = options
   const { value, error, load } = loadingOf(read, known)
@@ -52,7 +52,7 @@ export function keepReading<Value>(options: ReadingOptions<Value>): Reading<Valu
   const again = (): void => void run()
   const soon = (): void => due(SOON_MS)
   const note = (): void => due(Math.max(SOON_MS, readAt + afterEventMs - Date.now()))
-  // What has no event, such as an extension that was authorized elsewhere, is seen when a person comes back.
+  // A change without an event, such as an extension that was authorized elsewhere, is noticed when a person returns.
   const onVisible = (): void => void (document.hidden || note())
   const stays = [onEvent((event) => (isSoon?.(value.peek(), event) === true ? soon() : note())), onReturn(again)]
   document.addEventListener('visibilitychange', onVisible)

@@ -17,15 +17,15 @@ export const connection = signal({
   since: null as number | null,
 })
 
-/** Whether events have begun to arrive since the console acts as this app. */
+/** Whether events have begun to arrive since the console started acting as this app. */
 const hasBegun = signal(false)
 
-/** Whether the first load is over, which stays light. */
+/** Whether the first load is over, which stays small. */
 export const isFirstLoadOver = signal(false)
 
 /**
- * Calls `run` once, when events arrive and the first load is over: what was read before that may lack what came in between. Not at all
- * if they arrive already.
+ * Calls `run` once events arrive and the first load is over, because what was read before may lack what arrived in between. Does not call it if
+ * events arrive already.
  */
 export function onceFollowing(run: () => void): () => void {
   if (hasBegun.peek() && isFirstLoadOver.peek()) return () => undefined
@@ -43,7 +43,7 @@ export function onEvent(listener: Listener): () => void {
   return () => void listeners.delete(listener)
 }
 
-/** Follows the events of the app that the console acts as. A change of app starts again. */
+/** Follows the events of the app that the console acts as. Starts again when the app changes. */
 export function followEvents(): void {
   effect(() => {
     const sgw = client.value
@@ -56,8 +56,8 @@ export function followEvents(): void {
 }
 
 /**
- * A suspended tenant refuses sockets, but an operator may read its messages, so the session stays. It stays as well where
- * something in front of the gateway redirects, such as the sign-in of a proxy.
+ * A suspended tenant refuses sockets, but an operator may read its messages, so the session stays. It also stays if something in front of the
+ * gateway redirects, such as the sign-in of a proxy.
  */
 const AGAIN_AFTER_REFUSAL_MS = 10_000
 

@@ -4,9 +4,9 @@ import { whileSignedIn } from './caller.ts'
 import { failureText } from './failure.ts'
 import { connection } from './live.ts'
 
-/** Something that is read from the gateway: its value, or why it is not there. */
+/** Something that is read from the gateway: its value, or why there is none. */
 export interface Loading<Value> {
-  /** What was read last; null until then. It stays when a later reading fails. */
+  /** The last read value; null before the first. It stays when a later reading fails. */
   value: ReadonlySignal<Value | null>
   /** Why the last reading failed, as a sentence; '' if it did not. */
   error: ReadonlySignal<string>
@@ -14,8 +14,8 @@ export interface Loading<Value> {
 }
 
 /**
- * Reads something when a part of a view is first drawn, and again when one of `inputs` changes. A reading that failed is tried
- * again when the connection returns, so nothing stays blank.
+ * Reads something when a part of a view is first drawn, and again when one of `inputs` changes. A failed reading is repeated when the
+ * connection returns, so nothing stays blank.
  */
 export function useLoading<Value>(read: () => Promise<Value>, inputs: readonly unknown[]): Loading<Value> {
   const loading = useMemo(() => {

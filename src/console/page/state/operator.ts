@@ -1,6 +1,6 @@
 import type { Sgw } from '../../../client/client.ts'
 
-/** What only an operator may call. */
+/** The part of the client that only an operator may call. */
 export interface Tenant {
   tenantId: string
   name: string

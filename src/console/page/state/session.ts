@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import { GATEWAY } from './address.ts'
 import { readStored, writeStored } from './settings.ts'
 
-/** Who looks at the console: an operator by a session, or anyone with an app's key. */
+/** Whose session it is: an operator's, or that of anyone with an app's key. */
 export interface Session {
   kind: 'operator' | 'key'
   /** The operator's token or the app's key. */
@@ -11,12 +11,12 @@ export interface Session {
 
 export const session = signal<Session | null>(null)
 
-/** Why the last sign-in failed or ended, as a sentence; '' without a reason. */
+/** Why the last sign-in failed or the session ended, as a sentence; '' if neither. */
 export const signInReason = signal('')
 
 /**
- * An operator's token is kept until it expires, so that a second tab opens; an app's key as long as the tab. Gateways below other
- * prefixes of the same host have sessions of their own.
+ * An operator's token is kept until it expires, so that a second tab opens; an app's key only as long as the tab. Gateways below different
+ * prefixes of the same host have separate sessions.
  */
 const OPERATOR = `sgw.operator${GATEWAY.slice(location.origin.length)}`
 const KEY = `sgw.key${GATEWAY.slice(location.origin.length)}`

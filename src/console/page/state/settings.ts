@@ -1,10 +1,10 @@
 import { type Signal, effect, signal } from '@preact/signals'
 
-/** What a person has chosen for this browser. Each choice is remembered, if the browser allows it. */
+/** What a person has chosen in this browser. Each choice is remembered, if the browser allows it. */
 export const theme = remembered('sgw.theme', 'system', ['system', 'light', 'dark'])
 export const privacy = remembered('sgw.privacy', 'off', ['off', 'on'])
 export const timeZone = remembered('sgw.time', 'local', ['local', 'utc'])
-/** Whether single letters are shortcuts. Speech input types letters, so this can be switched off. */
+/** Whether single letters are shortcuts. Speech input types letters, so shortcuts can be turned off. */
 export const singleKeys = remembered('sgw.keys', 'on', ['on', 'off'])
 
 export const togglePrivacy = (): void => void (privacy.value = privacy.value === 'on' ? 'off' : 'on')
@@ -28,7 +28,7 @@ export function readStored(place: Place, name: string): string | null {
   }
 }
 
-/** Stores or, with null, removes. Without storage the choice lasts as long as the page. */
+/** Stores or, with null, removes. Without storage, the choice lasts as long as the page. */
 export function writeStored(place: Place, name: string, value: string | null): void {
   try {
     if (value === null) storageOf(place).removeItem(name)
@@ -38,7 +38,7 @@ export function writeStored(place: Place, name: string, value: string | null): v
   }
 }
 
-/** A declaration, because the settings above are read while this module is loaded. */
+/** A declaration, because the settings above are read while this module loads. */
 function storageOf(place: Place): Storage {
   return place === 'local' ? localStorage : sessionStorage
 }

@@ -3,10 +3,10 @@ import { useEffect, useRef } from 'preact/hooks'
 
 type Take = (files: Iterable<File>) => void
 
-/** What a browser offers first: a photo in a format that phones do not take is then converted by some. */
+/** What a browser offers first. Some browsers then convert a photo in a format that phones do not accept. */
 const ACCEPT = 'image/jpeg,image/png,image/gif,image/webp,image/bmp,image/tiff,video/*,audio/*,.pdf,.vcf,.ics,.txt'
 
-/** Opens the system's choice of files. */
+/** Opens the system's file picker. */
 export function AttachButton({ take }: { take: Take }) {
   const input = useRef<HTMLInputElement>(null)
   return (
@@ -31,7 +31,7 @@ export function AttachButton({ take }: { take: Take }) {
   )
 }
 
-/** Takes files that are dropped anywhere on the page, which a browser would show instead of it. Says whether some are over it. */
+/** Takes files that are dropped anywhere on the page, which a browser would otherwise open. Says whether files are being dragged over it. */
 export function useDrop(take: Take | null) {
   const isOver = useSignal(false)
   const taking = useRef(take)
@@ -50,6 +50,6 @@ export function useDrop(take: Take | null) {
   return isOver
 }
 
-/** Files that are pasted. What an office program copies has a picture of the text as well. */
+/** Pasted files. Text that an office program copies also comes with a picture of it. */
 export const pastedFiles = ({ clipboardData }: ClipboardEvent): readonly File[] =>
   clipboardData === null || clipboardData.getData('text/plain') !== '' ? [] : [...clipboardData.files]

@@ -9,17 +9,17 @@ import { sizeText } from './size-text.ts'
 /** Of the text beside them. */
 const MAX_UNITS = 1000
 
-/** Whether a text has no room beside files. */
+/** Whether a text is too long to go with files. */
 export const isTooLong = (text: string): boolean => text.length > MAX_UNITS
 
-/** The files of a draft: a file that cannot be sent says why, and nothing is sent until it is removed. */
+/** The files of a draft. A file that cannot be sent says why, and nothing is sent until it is removed. */
 export class AttachedFiles {
   readonly files = signal<readonly File[]>([])
   /** Why each of them cannot be sent; '' if it can. */
   readonly problems = computed(() => problemsOf(this.files.value))
   /** The tenant's numbers that are known to send only text. */
   readonly textOnly = signal<readonly string[]>([])
-  /** Which file is uploaded now, from 1; 0 while none is. */
+  /** Which file is being uploaded, from 1; 0 for none. */
   readonly uploading = signal(0)
   /** Why the last upload failed, as a sentence; '' if it did not. */
   readonly error = signal('')
@@ -56,7 +56,7 @@ export class AttachedFiles {
     return `${all}, ${sizeText(bytes)} of ${sizeText(MAX_BYTES)}, ${count(text.length)} of ${count(MAX_UNITS)} characters`
   }
 
-  /** Uploads them. Returns the ids in order; null if one could not be uploaded. A file that is there already keeps its id. */
+  /** Uploads them. Returns the ids in order; null if one could not be uploaded. A file that was already uploaded keeps its id. */
   async upload(sgw: Sgw): Promise<string[] | null> {
     const mediaIds: string[] = []
     this.error.value = ''

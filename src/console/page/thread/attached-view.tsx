@@ -67,7 +67,7 @@ interface AttachedFileProps {
   file: File
   /** Why it cannot be sent; '' if it can. */
   problem: string
-  /** Null while it is uploaded. */
+  /** Null while it is being uploaded. */
   remove: (() => void) | null
 }
 
@@ -93,10 +93,10 @@ const AttachedFile = ({ file, problem, remove }: AttachedFileProps) => (
   </li>
 )
 
-/** A larger one is not shown, so that no page hangs on it. */
+/** A larger file is not shown, so that it cannot freeze the page. */
 const MAX_PREVIEW_BYTES = 8_000_000
 
-/** The picture, or the kind of another file. */
+/** The picture, or the kind of any other file. */
 function Preview({ file }: { file: File }) {
   const url = useSignal('')
   useEffect(() => {
@@ -113,6 +113,6 @@ function Preview({ file }: { file: File }) {
 
 const nothing = (): void => undefined
 
-/** `PDF`, from the name's end, else from the type. */
+/** `PDF`, from the end of the name, otherwise from the type. */
 const kindOf = ({ name, type }: File): string =>
   (/\.(\w{1,4})$/.exec(name)?.[1] ?? (type.replace(/^.*\//, '') || 'file')).slice(0, 4).toUpperCase()

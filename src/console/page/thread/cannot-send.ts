@@ -1,6 +1,6 @@
 import type { ExtensionHealth } from '../../../client/client.ts'
 
-/** Those of the numbers that no working extension has, so that no text can be sent from them. */
+/** The numbers that no working extension has, so that no text can be sent from them. */
 export function cannotSendOf(
   numbers: readonly string[],
   extensions: readonly Pick<ExtensionHealth, 'status' | 'phoneNumbers'>[],

@@ -1,7 +1,7 @@
 import { Icon } from '../parts/icon.tsx'
 import { attachmentsText } from '../messages/row.ts'
 
-/** In a row: that a message carries pictures or other files, and how many; nothing of a text alone. */
+/** In a row: how many pictures or other files a message carries; empty for a plain text. */
 export const Carried = ({ count = 0 }: { count?: number | undefined }) =>
   count === 0 ? null : (
     <span class="line carried">

@@ -18,25 +18,25 @@ interface ComposerProps {
   /** What the field is for. */
   label: string
   button: string
-  /** What is written. The view that has it decides how long it stays. */
+  /** The typed text. The view that has it decides how long it stays. */
   draft: Draft
   /** Which of the tenant's numbers sends it. */
   number: string
-  /** From whom to whom. */
+  /** The sender and the receiver. */
   pair: ComponentChildren
-  /** Sends a text with files that were uploaded, and says whether it was taken; null if nothing can be sent. */
+  /** Sends a text with uploaded files, and returns whether it was accepted; null if nothing can be sent. */
   send: ((text: string, mediaIds: MediaIds) => Promise<boolean>) | null
   /** Why the last text was refused; '' if it was accepted. */
   error: string
   /** Whether a person is about to write. */
   takesFocus?: boolean
-  /** What stands beside the button. */
+  /** The content beside the button. */
   beside?: ComponentChildren
-  /** What stands below the field. */
+  /** The content below the field. */
   children?: ComponentChildren
 }
 
-/** Writes a text to a contact, with files, and says how many SMS it takes. A refused text stays. */
+/** Writes a text to a contact, with files, and shows how many SMS it takes. A refused text stays. */
 export function Composer({ label, button, draft, number, pair, send, error, ...rest }: ComposerProps) {
   const { take, isOver, loadError } = useFiles(draft, send !== null)
   const { submit, isReady } = useSubmit(draft, number, send)
@@ -74,7 +74,7 @@ export function Composer({ label, button, draft, number, pair, send, error, ...r
 interface SizeProps {
   text: string
   files: AttachedFiles | null
-  /** Whether files are over the page. */
+  /** Whether files are being dragged over the page. */
   isOver: boolean
 }
 
@@ -91,7 +91,7 @@ function Size({ text, files, isOver }: SizeProps) {
 
 const loadAttached = () => import('./attached-view.tsx')
 
-/** Attaches what is chosen, pasted, or dropped anywhere on the page. `take` is null where no files can go. */
+/** Attaches files that are chosen, pasted, or dropped anywhere on the page. `take` is null if files cannot be sent. */
 function useFiles(draft: Draft, canSend: boolean) {
   const loadError = useSignal('')
   const take = (files: Iterable<File>): void =>
@@ -127,11 +127,11 @@ interface TextFieldProps extends Pick<ComposerProps, 'label'> {
   takesFocus: boolean | undefined
   text: Signal<string>
   submit: () => Promise<void>
-  /** Takes files that are pasted. */
+  /** Takes pasted files. */
   take: ((files: Iterable<File>) => void) | null
 }
 
-/** Enter sends, and Shift with Enter begins a line. */
+/** Enter sends; Shift+Enter starts a new line. */
 function TextField({ label, text, submit, take, takesFocus }: TextFieldProps) {
   const field = useRef<HTMLTextAreaElement>(null)
   useEffect(() => {

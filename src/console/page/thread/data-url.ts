@@ -1,4 +1,4 @@
-/** A file as a data URL, which the page's policy allows for pictures. */
+/** A file as a data URL, which the page's security policy allows for pictures. */
 export const dataUrlOf = (blob: Blob): Promise<string> =>
   new Promise((resolve, reject) => {
     const reader = new FileReader()

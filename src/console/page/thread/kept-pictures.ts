@@ -3,28 +3,28 @@ import type { Attachment, Message, Sgw } from '../../../client/client.ts'
 import { failureText } from '../state/failure.ts'
 import { dataUrlOf } from './data-url.ts'
 
-/** A larger one of a contact would take long on the way to a phone, and its text in the page a third more: it is read when it is opened. */
+/** A larger picture would take long to reach a phone, and a third more space as text in the page: it is read when it is opened. */
 const MAX_SHOWN_BYTES = { inbound: 1_000_000, outbound: 1_500_000 } as const
 /** How many pictures are kept in memory: the most recently read ones. */
 const MAX_KEPT = 20
 
-/** An attachment: a picture that was read, one that cannot be shown, or only its facts. */
+/** An attachment: a picture that was read, one that cannot be shown, or only its description. */
 export interface Shown {
   attachment: Attachment
-  /** A data URL; null of what is no picture, is large, or cannot be shown. */
+  /** A data URL; null for anything that is not a picture, is large, or cannot be shown. */
   url: string | null
-  /** Why a picture cannot be shown, as a sentence; '' if nothing is known against it. */
+  /** Why a picture cannot be shown, as a sentence; '' if no reason is known. */
   problem: string
 }
 
 export type Carrier = Pick<Message, 'messageId' | 'direction' | 'attachments'>
 
-/** What was read, by message, the newest reading last. It stays, so that a thread that is drawn again asks for nothing. */
+/** The pictures read so far, by message, newest reading last. They stay, so that redrawing a thread requests nothing. */
 export const kept = signal<ReadonlyMap<string, readonly Shown[]>>(new Map())
 
 export const isPicture = ({ contentType }: Attachment): boolean => contentType.startsWith('image/')
 
-/** Reads what a message carries, its pictures up to a size. */
+/** Reads what a message carries, including pictures up to a certain size. */
 export async function readCarried(sgw: Sgw, { messageId, direction }: Carrier): Promise<void> {
   const attachments = await sgw.sms.attachments(messageId)
   const most = MAX_SHOWN_BYTES[direction]
@@ -39,7 +39,7 @@ export async function readCarried(sgw: Sgw, { messageId, direction }: Carrier): 
   kept.value = new Map(newest([...others, [messageId, all]]))
 }
 
-/** The readings that fit into what is kept. The last one always stays: it is looked at. */
+/** The readings that fit into the memory limit. The last one always stays, because somebody is looking at it. */
 function newest(readings: readonly (readonly [string, readonly Shown[]])[]) {
   let count = 0
   const from = readings.findLastIndex(([, all], index) => {
@@ -49,7 +49,7 @@ function newest(readings: readonly (readonly [string, readonly Shown[]])[]) {
   return readings.slice(from + 1)
 }
 
-/** Reads one picture of at most so many bytes. */
+/** Reads one picture of at most this many bytes. */
 export async function readPicture(
   sgw: Sgw,
   messageId: string,
@@ -59,7 +59,7 @@ export async function readPicture(
   try {
     const blob = await sgw.sms.attachment(messageId, attachment.attachmentId)
     if (blob.size > most) return { attachment, url: null, problem: '' }
-    // The gateway names a type that it does not trust otherwise.
+    // The gateway changes the name of a type that it does not trust.
     if (!blob.type.startsWith('image/')) return { attachment, url: null, problem: BROKEN }
     return { attachment, url: await dataUrlOf(blob), problem: '' }
   } catch (error) {

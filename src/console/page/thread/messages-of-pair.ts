@@ -42,7 +42,7 @@ export abstract class MessagesOfPair implements Pair, Followed {
     void this.load()
   }
 
-  /** Loads the page before the oldest message. By its time and not by a page's number, which new messages would shift. */
+  /** Loads the page before the oldest message, by its time. New messages would shift page numbers. */
   async readOlder(): Promise<void> {
     const [first] = this.messages.value
     if (first === undefined || this.#isReadingOlder) return
@@ -58,7 +58,7 @@ export abstract class MessagesOfPair implements Pair, Followed {
     this.#isReadingOlder = false
   }
 
-  /** Changes a known message as an event says. */
+  /** Changes a known message according to an event. */
   protected take(event: LiveEvent): void {
     this.#newestEvents = [...this.#newestEvents, event].slice(-KEPT_EVENTS)
     this.#apply(event)
@@ -72,7 +72,7 @@ export abstract class MessagesOfPair implements Pair, Followed {
     if (changed !== undefined && changed !== message) this.messages.value = this.messages.value.with(at, changed)
   }
 
-  /** Reads the newest page. Older messages stay, unless more came than a page holds. */
+  /** Reads the newest page. Older messages stay, unless more have arrived than fit on a page. */
   protected async readNewest(): Promise<void> {
     const { messages, total } = await this.#page(1)
     const fresh = new Set(messages.map(({ messageId }) => messageId))

@@ -7,7 +7,7 @@ import { standing } from '../state/standing.ts'
 import { cannotSendOf } from './cannot-send.ts'
 import { type Pair, type PairChoices, loadChoices } from './pair.ts'
 
-/** Which of the tenant's numbers the text is from. A different one is a different conversation with the contact. */
+/** The tenant's number from which the text is sent. A different number is a different conversation with the contact. */
 export function OwnNumber({ number, contact }: Pair) {
   const choices = useSignal<PairChoices>({ numbers: [number], contacts: [], silent: [] })
   const known = standing.value

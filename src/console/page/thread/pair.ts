@@ -9,7 +9,7 @@ export interface Pair {
   contact: string
 }
 
-/** What can be chosen instead. It is read when a menu opens. */
+/** The other choices, read when a menu opens. */
 export interface PairChoices {
   numbers: readonly string[]
   contacts: readonly string[]

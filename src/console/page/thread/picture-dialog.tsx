@@ -12,14 +12,14 @@ import '../parts/dialog.css'
 
 interface PictureDialogProps {
   messageId: string
-  /** All that the message carries. */
+  /** Everything that the message carries. */
   all: readonly Shown[]
-  /** Which is shown first. */
+  /** Which one is shown first. */
   start: number
   close: () => void
 }
 
-/** One attachment, large, to look at and to save. The arrow keys lead to the others of the message. */
+/** One attachment, large, to view and to save. The arrow keys move to the message's other attachments. */
 export function PictureDialog({ messageId, all, start, close }: PictureDialogProps) {
   const at = useSignal(start)
   const step = (by: number): void => void (at.value = (at.value + by + all.length) % all.length)
@@ -68,7 +68,7 @@ interface OpenedProps {
   children: ComponentChildren
 }
 
-/** A picture that was not read yet, because it is large, is read now. It is not kept. */
+/** A picture that was not read yet because it is large is read now. It is not kept. */
 function Opened({ messageId, shown, children }: OpenedProps) {
   const { attachment } = shown
   const now = useSignal(shown)
@@ -108,7 +108,7 @@ function Opened({ messageId, shown, children }: OpenedProps) {
   )
 }
 
-/** Saves a file as it is, whatever its size. What is here is not read again: each reading counts for the extension. */
+/** Saves a file unchanged, whatever its size. A file that is already here is not read again, because each reading counts for the extension. */
 async function saveFile(messageId: string, { attachment, url }: Shown): Promise<void> {
   const sgw = client.value
   if (sgw === null) return
@@ -121,10 +121,10 @@ async function saveFile(messageId: string, { attachment, url }: Shown): Promise<
   if (made !== '') setTimeout(() => URL.revokeObjectURL(made), REVOKE_MS)
 }
 
-/** A browser has begun to save by then. */
+/** By then, a browser has begun to save the file. */
 const REVOKE_MS = 10_000
 
-/** The name of a file, and with one that has none its kind. */
+/** The name of a file, or its kind if it has no name. */
 export const nameOf = ({ fileName, contentType }: Attachment, instead: string): string =>
   fileName ?? (instead === 'Picture' ? instead : `${instead}.${contentType.replace(/^.*\/|[^\w].*$/g, '')}`)
 

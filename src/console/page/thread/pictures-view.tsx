@@ -9,20 +9,20 @@ import './pictures.css'
 
 export interface PicturesProps {
   message: Carrier
-  /** Whether they are read without a click: requests that nobody asked for are few. */
+  /** Whether they are read without a click: only few requests may be made that nobody asked for. */
   isRead: boolean
-  /** The classes of a bubble beside them, and of how they look themselves. */
+  /** The classes of an adjacent bubble, and of their own appearance. */
   bubble: 'said' | 'bubble'
   look: string
 }
 
-/** What came or goes with a text: its pictures, and of anything else and of what is large its name, type and size. A click opens it. */
+/** What a text carries: its pictures, and the name, type and size of large files and everything else. A click opens it. */
 export default function Pictures({ message, isRead, bubble, look }: PicturesProps) {
   const { messageId, attachments: count = 0 } = message
   const opened = useSignal<number | null>(null)
   const shown = kept.value.get(messageId)
   const read = (): void => {
-    // It can be tried again by the button.
+    // The button tries it again.
     if (client.value !== null) void readCarried(client.value, message).catch(() => undefined)
   }
   useEffect(() => {
@@ -65,13 +65,13 @@ const ReadButton = ({ count, look, read }: { count: number; look: string; read: 
 
 interface OpenButtonProps {
   shown: Shown
-  /** The classes of what is no picture. */
+  /** The classes of anything that is not a picture. */
   plain: string
   look: string
   open: () => void
 }
 
-/** A small picture, or facts in a bubble: both open it large. */
+/** A small picture, or a description in a bubble. Both open the attachment large. */
 function OpenButton({ shown: { attachment, url, problem }, plain, look, open }: OpenButtonProps) {
   const isBroken = useSignal(false)
   const trouble = isBroken.value ? BROKEN : problem

@@ -39,7 +39,7 @@ function Size({ segments, encoding, characters, nonGsmCharacters: [cause] }: Pre
   )
 }
 
-/** A character that nobody sees, such as a zero-width space, by its number. */
+/** An invisible character, such as a zero-width space, by its code. */
 const visible = (character: string): string =>
   /[\p{C}\p{Z}\p{M}]/u.test(character)
     ? `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`

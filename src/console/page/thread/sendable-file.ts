@@ -1,6 +1,6 @@
 import { sizeText } from './size-text.ts'
 
-/** The types that the gateway takes (`src/core/media-types.ts`). */
+/** The types that the gateway accepts (`src/core/media-types.ts`). */
 export const SENT_TYPES: readonly string[] = [
   ...['jpeg', 'png', 'gif', 'bmp', 'tiff', 'webp'].map((type) => `image/${type}`),
   ...['mp4', '3gpp', 'mpeg', 'webm'].map((type) => `video/${type}`),
@@ -8,7 +8,7 @@ export const SENT_TYPES: readonly string[] = [
   ...['vcard', 'calendar', 'plain'].map((type) => `text/${type}`),
   'application/pdf',
 ]
-/** Other names that browsers have for them. */
+/** Other names that browsers use for them. */
 const ALIASES: Readonly<Record<string, string>> = {
   'image/jpg': 'image/jpeg',
   'audio/x-wav': 'audio/wav',
@@ -16,11 +16,11 @@ const ALIASES: Readonly<Record<string, string>> = {
   'text/x-vcard': 'text/vcard',
 }
 const MAX_FILES = 10
-/** Of all files of a message together. */
+/** For all files of a message together. */
 export const MAX_BYTES = 1_500_000
 const MAX_NAME_LENGTH = 255
 
-/** Why each file cannot be sent, beside those before it that can; '' if it can. */
+/** Why each file cannot be sent together with the valid ones before it; '' if it can. */
 export function problemsOf(files: readonly Pick<File, 'type' | 'size'>[]): string[] {
   let taken = 0
   let bytes = 0
@@ -41,13 +41,13 @@ function problemOf(file: Pick<File, 'type' | 'size'>, taken: number, leftBytes: 
   return file.size > leftBytes ? `Too large beside the others: ${sizeText(leftBytes)} left` : ''
 }
 
-/** The type under the gateway's name. */
+/** The type in the gateway's spelling. */
 export const typeOf = ({ type }: Pick<File, 'type'>): string => {
   const [named = ''] = type.toLowerCase().split(';')
   return ALIASES[named] ?? named
 }
 
-/** As the gateway takes names: short, and without what a path or a header could end by. */
+/** In the form of names that the gateway accepts: short, and without characters that could end a path or a header. */
 export const safeName = (name: string): string =>
   name
     .toWellFormed()

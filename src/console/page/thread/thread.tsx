@@ -14,19 +14,22 @@ import './thread.css'
 interface ThreadProps {
   /** Oldest first; null until they are known. */
   messages: readonly Message[] | null
-  /** Whose texts are on the right. The contact's phone has no bubble for texts that have not reached it; ours shows what happened to them. */
+  /**
+   * Whose texts are on the right. The contact's phone has no bubble for texts that have not reached it; the tenant's side shows what happened
+   * to them.
+   */
   seenBy: 'contact' | 'us'
-  /** The attempts to tell the apps of a contact's text, oldest first. */
+  /** The attempts to deliver a contact's text to the apps, oldest first. */
   attemptsOf?: (messageId: string) => readonly DeliveryAttempt[]
-  /** What can be done with a message. */
+  /** What a person can do with a message. */
   actions?: (message: Message) => ComponentChild
   /** Loads older messages; null if there are none. */
   loadOlder?: (() => void) | null
-  /** What stands in a thread without messages. */
+  /** The content of a thread without messages. */
   children: ComponentChildren
 }
 
-/** A conversation in bubbles. At its end new ones appear; when scrolled, a button below says that there is a new one. */
+/** A conversation in bubbles. At its end, new ones appear; if it is scrolled, a button below announces a new one. */
 export function Thread({ messages, seenBy, attemptsOf, actions, loadOlder = null, children }: ThreadProps) {
   const { box, hasNew, toEnd, noteScroll } = useEnd(messages?.at(-1))
   return (
@@ -71,10 +74,10 @@ const OlderButton = ({ load }: { load: () => void }) => (
   </button>
 )
 
-/** How far from its end a thread counts as being there, in pixels. */
+/** How close to its end a thread counts as being there, in pixels. */
 const END_PX = 40
 
-/** Whether a new text is below the visible part, and the way there. The tenant's own text scrolls there. */
+/** Whether a new text is below the visible part, and how to get there. The tenant's own text scrolls there. */
 function useEnd(last: Message | undefined) {
   const box = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
@@ -85,7 +88,7 @@ function useEnd(last: Message | undefined) {
     else hasNew.value = !isAtEnd.current
   }, [last?.messageId])
   const noteScroll = ({ currentTarget }: { currentTarget: HTMLElement }): void => {
-    // The box is drawn from its end, so the way to it is counted from 0 downwards.
+    // The box is drawn from its end, so its scroll position counts down from 0.
     isAtEnd.current = currentTarget.scrollTop > -END_PX
     if (isAtEnd.current) hasNew.value = false
   }
@@ -100,7 +103,7 @@ interface ThreadMessageProps extends Pick<ThreadProps, 'seenBy'> {
   /** Whether its pictures are read without a click. */
   isRead: boolean
   isNewDay: boolean
-  /** What counts of the webhooks' answers. */
+  /** The parts of the webhooks' answers that matter. */
   answer: DeliveryAttempt | undefined
   actions: ComponentChild
 }
@@ -145,7 +148,7 @@ const Bubble = ({ class: className, text }: { class: string; text: string }) => 
   </p>
 )
 
-/** The last answer of a destination: that of one that failed, else of the app, else of a trigger. */
+/** A destination's last answer: that of a failed one, otherwise the app's, otherwise a trigger's. */
 function answerOf(attempts: readonly DeliveryAttempt[]): DeliveryAttempt | undefined {
   const last = lastAttempts(attempts)
   return failedOf(last)[0] ?? last.find(({ kind }) => kind === 'app') ?? last[0]
@@ -157,8 +160,8 @@ function answerText({ kind, url, statusCode, durationMs }: DeliveryAttempt): str
 }
 
 /**
- * A text from the tenant. It is an outline until the provider accepts it, and on the contact's phone until it is delivered; a broken outline
- * if it never was. There, only a note says why a text is missing.
+ * A text from the tenant. It is an outline until the provider accepts it, and on the contact's phone until it is delivered; a broken outline if
+ * it never was. There, only a note says why a text is missing.
  */
 function Sent({ message, seenBy, isRead, actions }: Omit<ThreadMessageProps, 'isNewDay' | 'answer'>) {
   const { status, deliveryStatus, body } = message
@@ -201,7 +204,7 @@ function noteOf({ status, error, deliveryStatus, deliveryError, ...message }: Me
   return `${sent}${deliveryStatus === 'delivered' ? ', delivered' : deliveryStatus === 'pending' ? ', on its way' : ''}`
 }
 
-/** A text that is scheduled waits for nothing but its time. A conversation knows numbers, and no extensions. */
+/** A scheduled text waits only for its time. A conversation knows numbers, but not extensions. */
 const waitText = (waiting: Waiting, at: number): string =>
   waiting.reason === 'scheduled' ? shortWaitingText(waiting, at) : waitingText(waiting, at, 'your number')
 

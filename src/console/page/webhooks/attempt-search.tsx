@@ -16,7 +16,7 @@ interface AttemptSearchProps {
   nameOf: (target: string) => string
 }
 
-/** The search field of the attempts. The outcome is a tab and not a chip; an app appears by its name. */
+/** The search field of the attempts. The outcome is a tab, not a chip; apps appear by name. */
 export const AttemptSearch = ({ list, destinations, nameOf }: AttemptSearchProps) => (
   <SearchField
     label="Search deliveries"

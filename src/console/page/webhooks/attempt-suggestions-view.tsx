@@ -14,7 +14,7 @@ interface AttemptSuggestionsProps extends FieldParts {
   destinations: readonly Destination[] | null
 }
 
-/** What the field can ask for, with values from what is loaded. */
+/** What the field can filter by, with values from the loaded rows. */
 export default function AttemptSuggestions({ list, destinations, ...field }: AttemptSuggestionsProps) {
   const targets = (kind: Destination['kind']): FacetValue[] =>
     (destinations ?? [])

@@ -4,13 +4,13 @@ import { PAGE_ROWS, type Page, PagedList, RELOAD_EVERY_MS } from '../list/paged-
 import type { LiveEvent } from '../state/live-event.ts'
 import { type Filter, queryOf } from './filters.ts'
 
-/** An attempt has no event. It follows one of a message, and has ended after a webhook's time. */
+/** An attempt has no event. It follows the event of a message, and has ended after a webhook's time limit. */
 const AFTER_EVENT_MS = 1000
 const WEBHOOK_MS = 6000
-/** What failed may be tried again by its policy, which has no event either. */
+/** A failed delivery may be retried by its policy, which has no event either. */
 const RETRIES_EVERY_MS = 15_000
 
-/** The deliveries of one filter, each by its newest attempt. What has ended does not change, so new attempts come in above. */
+/** The deliveries of one filter, each by its newest attempt. Ended attempts do not change, so new ones are added above. */
 export class DeliveryList extends PagedList<DeliveryAttempt> {
   /** A delivery's newest attempt is first. */
   override readonly shown = computed(() => {
@@ -50,13 +50,13 @@ export class DeliveryList extends PagedList<DeliveryAttempt> {
     this.reloadIn(AFTER_EVENT_MS)
   }
 
-  /** Retries have no events: some may have been made meanwhile. */
+  /** Retries have no events: some may have been made in the meantime. */
   override returned(): void {
     if (this.error.value === '') this.soon()
     else super.returned()
   }
 
-  /** What never arrived leaves the list when it is delivered again or dismissed. */
+  /** A delivery that never arrived leaves the list when it is delivered again or dismissed. */
   protected override take(page: Page<DeliveryAttempt>): void {
     super.take(page)
     if (this.filter.state === undefined) return

@@ -4,7 +4,10 @@ import { now } from '../state/clock.ts'
 import { type Destination, isTroubled, speedText, stateText } from './destination.ts'
 import { shortUrl } from './words.ts'
 
-/** Where webhooks are posted, a row each, the worst first: the heading says what is wrong with it. A row opens the destination with its attempts. */
+/**
+ * The webhook destinations, one row each, worst first: the heading says what is wrong with the first. A row opens the destination with its
+ * attempts.
+ */
 export const DestinationRows = ({ destinations }: { destinations: readonly Destination[] }) => (
   <ul class="destinations" aria-label="Destinations">
     {destinations.map((destination, index) => (

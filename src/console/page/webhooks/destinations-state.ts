@@ -6,7 +6,7 @@ import type { Sources } from './destination.ts'
 /** The figures are read again after events, at most this often. */
 const READ_EVERY_MS = 30_000
 
-/** The destinations of the tenant, and how they did in the last day. Null before it is known who reads them. */
+/** The destinations of the tenant, and their results in the last day. Null until it is known who reads them. */
 export function useDestinations(): Reading<Sources> | null {
   const sgw = client.value
   const reading = useMemo(() => {

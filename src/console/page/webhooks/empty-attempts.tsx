@@ -15,7 +15,7 @@ interface EmptyAttemptsProps {
   changed: () => void
 }
 
-/** The content in place of attempts. */
+/** The content if there are no attempts. */
 export const EmptyAttempts = (props: EmptyAttemptsProps) => (
   <NoRows list={props.list} name="Deliveries">
     <NoAttempts {...props} />

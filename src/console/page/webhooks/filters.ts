@@ -4,7 +4,7 @@ import type { Suggested } from '../search/facet.ts'
 import { type FilterWord, type WordOf, queryOf as queryBy, wordsOf } from '../search/filters.ts'
 import { OUTCOMES } from './words.ts'
 
-/** The filters of deliveries. The API has some more, which the page does without. */
+/** The filters of deliveries. The API has more, which the page does not use. */
 export const FILTERS = {
   appId: { word: 'app' },
   triggerId: { word: 'trigger' },
@@ -13,7 +13,7 @@ export const FILTERS = {
   state: { values: { never_arrived: 'Never arrived' } },
 } as const satisfies Record<Exclude<keyof DeliveryFilter, 'kind' | 'startDate' | 'endDate' | 'limit'>, FilterWord>
 
-/** What suggestions say of each. The list's own file leaves this out. */
+/** What suggestions say about each filter. The list's own file does not contain this. */
 export const SUGGESTED: Readonly<Record<keyof typeof FILTERS, Suggested<'apps' | 'triggers' | 'messages'>>> = {
   appId: { hint: 'deliveries to an app’s webhook', known: ['apps'] },
   triggerId: { hint: 'deliveries to a trigger', known: ['triggers'] },
@@ -26,7 +26,7 @@ export const SUGGESTED: Readonly<Record<keyof typeof FILTERS, Suggested<'apps' |
 export const WORDS: readonly WordOf<typeof FILTERS>[] = wordsOf(FILTERS)
 export type Filter = Readonly<Partial<Record<(typeof WORDS)[number], string>>>
 
-/** The API's query of a filter. An outcome that the API does not know is its to refuse. */
+/** The API's query for a filter. The API itself refuses an unknown outcome. */
 export const queryOf = (filter: Filter): DeliveryFilter => queryBy(FILTERS, filter)
 
 /** The tabs above the deliveries. */
@@ -37,7 +37,7 @@ export const TABS: readonly Tab[] = [
 ]
 export const tabOf = (filter: Filter): Tab | null => tabIn(TABS, filter)
 
-/** What `id` of the address opens: a destination or a delivery, after which older links have the number of an attempt. */
+/** What `id` in the address opens: a destination or a delivery. In older links, the number of an attempt follows. */
 export function openedOf(id: string): { destination: string } | { deliveryId: string; messageId: string } | null {
   if (id === '') return null
   if (/^(app|trg)_/.test(id)) return { destination: id }

@@ -28,7 +28,7 @@ interface OpenedDeliveryProps {
   changed: () => void
 }
 
-/** One delivery: its state, why, what can be done, each attempt, the request, facts, JSON. */
+/** One delivery: its state, the reason, the actions, each attempt, the request, facts, JSON. */
 export function OpenedDelivery({ destinations, changed, ...which }: OpenedDeliveryProps) {
   const { attempts, isLost, loading, follow } = useDelivery(which)
   const last = attempts.at(-1)
@@ -49,7 +49,7 @@ export function OpenedDelivery({ destinations, changed, ...which }: OpenedDelive
   )
 }
 
-/** Its attempts, the oldest first, with those that the list has, and whether it never arrived. */
+/** Its attempts, oldest first, including those in the list, and whether it never arrived. */
 function useDelivery({ deliveryId, messageId, list }: Pick<OpenedDeliveryProps, 'deliveryId' | 'messageId' | 'list'>) {
   const made = useSignal<readonly DeliveryAttempt[]>([])
   const isLost = useSignal(false)
@@ -68,7 +68,7 @@ function useDelivery({ deliveryId, messageId, list }: Pick<OpenedDeliveryProps, 
   const attempts = [...new Map(known.map((each) => [each.attemptNumber, each])).values()].toSorted(
     (a, b) => a.attemptNumber - b.attemptNumber,
   )
-  /** Reads the attempts again; whether there is a new one. */
+  /** Reads the attempts again; returns whether there is a new one. */
   const follow = async (): Promise<boolean> => {
     made.value = await read()
     return made.value.some(({ attemptNumber }) => attemptNumber > (attempts.at(-1)?.attemptNumber ?? 0))

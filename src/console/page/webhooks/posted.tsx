@@ -4,7 +4,7 @@ import { client } from '../state/caller.ts'
 import { useLoading } from '../state/loading.ts'
 import { eventNameOf } from './words.ts'
 
-/** The request of a delivery's latest attempt. Its address and times are stored; its body is made again, by the message as it is now. */
+/** The request of a delivery's latest attempt. Its address and times are stored; its body is created again from the message as it is now. */
 export function Posted({ attempt }: { attempt: DeliveryAttempt }) {
   const { messageId, deliveryId } = attempt
   const read = async () => (await client.value?.sms.get(messageId)) ?? null
@@ -27,7 +27,7 @@ export function Posted({ attempt }: { attempt: DeliveryAttempt }) {
   )
 }
 
-/** The request line and its headers. They are signed at the second in which the attempt begins. */
+/** The request line and its headers. They are signed in the second in which the attempt begins. */
 function headOf({ url, deliveryId, attemptedAt }: DeliveryAttempt): string {
   const seconds = Math.floor(Date.parse(attemptedAt) / 1000)
   return [
@@ -40,7 +40,7 @@ function headOf({ url, deliveryId, attemptedAt }: DeliveryAttempt): string {
   ].join('\n')
 }
 
-/** The fields of the event, as docs/receive.md lists them; null for an event that has some which the message has not. */
+/** The fields of the event, as docs/receive.md lists them; null if the event has fields that the message lacks. */
 function bodyOf({ deliveryId, appId, triggerId, tenantId }: DeliveryAttempt, message: MessageState): object | null {
   const { messageId, from, to, body, status, createdAt, updatedAt, receivingExtensionId } = message
   const rcMessageId = message.rcMessageId ?? ''

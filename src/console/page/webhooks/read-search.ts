@@ -2,7 +2,7 @@ import { noSuch, problemOf } from '../search/filters.ts'
 import { oneOf, parseSearch } from '../search/parse-search.ts'
 import { FILTERS, WORDS } from './filters.ts'
 
-/** The filters of what was typed, an app by its name or its id; or why nothing is found by them. */
+/** The filters in the typed text, with an app by its name or its id; or why they find nothing. */
 export function readSearch(typed: string, destinations: readonly { id: string; name: string }[]) {
   const { text, ...asked } = parseSearch(typed, WORDS)
   const problem =

@@ -9,12 +9,12 @@ const DAYS_30 = 720
 
 interface RecoverProps {
   destination: Destination
-  /** Called with how many deliveries are made again. */
+  /** Called with the number of deliveries that are repeated. */
   recovered: (scheduled: number) => void
   close: () => void
 }
 
-/** Makes the deliveries that failed since a time once more. */
+/** Repeats the deliveries that have failed since a time. */
 export function Recover({ destination: { id, kind, name, usage }, recovered, close }: RecoverProps) {
   const failingSince = usage?.failingSince ?? null
   const choices = [

@@ -12,7 +12,7 @@ import { failureText } from '../state/failure.ts'
 import type { DeliveryList } from './delivery-list.ts'
 import { redeliverAsCurl } from './words.ts'
 
-/** An attempt ends within a webhook's time. */
+/** An attempt ends within a webhook's time limit. */
 const FOLLOW_MS = [600, 1000, 2000, 3000] as const
 
 interface RedeliverProps {
@@ -20,12 +20,12 @@ interface RedeliverProps {
   list: DeliveryList
   /** Whether it never arrived: then it can be dismissed. */
   isLost: Signal<boolean>
-  /** Reads the attempts again; whether there is a new one. */
+  /** Reads the attempts again; returns whether there is a new one. */
   follow: () => Promise<boolean>
   changed: () => void
 }
 
-/** Makes one more attempt. One that the destination has taken already is asked for twice. */
+/** Makes one more attempt. If the destination has already accepted it, asks first. */
 export function Redeliver({ last, isLost, ...more }: RedeliverProps) {
   const isAsked = useSignal(false)
   const { deliver, dismiss, isUnderWay, note, error } = useRedelivery(last.deliveryId, isLost, more)
@@ -74,7 +74,7 @@ const Said = ({ note, error }: { note: string; error: string }) => (
   </>
 )
 
-/** Asks for an attempt, and follows it until it is there; or lets a delivery count no longer. */
+/** Requests an attempt and follows it until it appears, or stops counting a delivery. */
 function useRedelivery(
   deliveryId: string,
   isLost: Signal<boolean>,

@@ -8,7 +8,7 @@ interface SetAddressProps {
   sgw: Sgw
   appId: string
   name: string
-  /** '' before there is one. */
+  /** '' if there is none. */
   url: string
   changed: () => void
 }

@@ -20,7 +20,7 @@ interface WebhookViewProps {
   takesFocus: boolean
 }
 
-/** The open destination or delivery, in a file of its own. What a person opens gets the focus. */
+/** The open destination or delivery, in a separate file. An item that a person opens gets the focus. */
 export default function WebhookView({
   opened,
   list,

@@ -27,7 +27,7 @@ const loadWebhook = () => import('./webhook-view.tsx')
 
 keepInEveryTenant(commonWords(FILTERS))
 
-/** Where webhooks go and how that went: the destinations, and each delivery, with what is open beside them. */
+/** Where webhooks go, and with what result: the destinations, and each delivery, with the open item beside them. */
 export default function WebhooksView() {
   const filter: Filter = filterOf(WORDS, address.value.params)
   const filterKey = JSON.stringify(filter)
@@ -35,7 +35,7 @@ export default function WebhooksView() {
   const known = useDestinations()
   const sources = known?.value.value ?? null
   const destinations = useMemo(() => sources && destinationsOf(sources), [sources])
-  // Retries have no events: their attempts tell that figures have changed.
+  // Retries have no events: their attempts show that the figures have changed.
   useEffect(() => known?.note(), [list?.total.value])
   if (list === null || known === null) return null
   const opened = openedOf(param('id'))
@@ -88,7 +88,7 @@ const Head = ({ list, known, destinations, nameOf }: HeadProps) => (
   </header>
 )
 
-/** The worst that is wrong with a destination, in one sentence; the rows below say the rest. */
+/** The worst problem of a destination, in one sentence; the rows below show the rest. */
 function Sentence({ sources, destinations, done }: SentenceProps) {
   const overview = sources === null || destinations === null ? null : withAddresses(sources.overview, destinations)
   const facts = overview === null ? [] : factsOf({ overview, extensions: [] }, now.peek(), ownAlerts.value)
@@ -112,7 +112,7 @@ function Sentence({ sources, destinations, done }: SentenceProps) {
 
 interface SentenceProps extends Pick<HeadProps, 'destinations'> {
   sources: Sources | null
-  /** Called when deliveries are made again or dismissed. */
+  /** Called when deliveries are repeated or dismissed. */
   done: () => void
 }
 
@@ -121,7 +121,7 @@ const HINTS: readonly KeyHint[] = [
   [['Esc'], 'close'],
 ]
 
-/** The list counts attempts, so how many deliveries there are is known once all are loaded; 0 until then. */
+/** The list counts attempts, so the number of deliveries is known only once all are loaded; 0 until then. */
 const deliveriesIn = ({ filter, total, shown, hasMore }: DeliveryList): number | null =>
   filter.state !== undefined || total.value === null ? total.value : hasMore.value ? 0 : shown.value.length
 
